@@ -1,0 +1,20 @@
+# Cross build for arm64: Debian's cross compiler over the libraries that tools/arm64_sysroot.sh unpacked, tests run
+# under qemu-user. CABLEWAY_ARM64_SYSROOT in the environment names another sysroot.
+if(DEFINED ENV{CABLEWAY_ARM64_SYSROOT})
+  set(CMAKE_SYSROOT $ENV{CABLEWAY_ARM64_SYSROOT})
+else()
+  cmake_path(SET CMAKE_SYSROOT NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../build/arm64-sysroot")
+endif()
+if(NOT EXISTS ${CMAKE_SYSROOT}/usr/include)
+  message(FATAL_ERROR "no arm64 libraries in ${CMAKE_SYSROOT}: run tools/setup.sh --all")
+endif()
+
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${CMAKE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)

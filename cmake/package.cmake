@@ -1,0 +1,29 @@
+# The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It brings the abseil libraries that
+# it needs, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md says why.
+set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
+
+# --disable-new-dtags: DT_RUNPATH, the default, is not used for the libraries of our libraries.
+set_target_properties(${cableway_shipped} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
+foreach(target IN LISTS cableway_shipped)
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
+install(TARGETS ${cableway_shipped} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
+install(FILES LICENSE CHANGELOG.md DESTINATION share/doc/cableway)
+
+get_target_property(cableway_absl_library absl::status LOCATION)
+cmake_path(GET cableway_absl_library PARENT_PATH cableway_absl_folder)
+install(CODE "set(READELF \"${CMAKE_READELF}\")
+set(ABSEIL_FOLDER \"${cableway_absl_folder}\")
+set(COPYRIGHT_FOLDER \"${CMAKE_SYSROOT}/usr/share/doc\")")
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_libraries.cmake)
+
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(cableway_arch arm64)
+else()
+  set(cableway_arch ${CMAKE_SYSTEM_PROCESSOR})
+endif()
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME cableway-${PROJECT_VERSION}-linux-${cableway_arch})
+set(CPACK_STRIP_FILES TRUE)
+set(CPACK_VERBATIM_VARIABLES TRUE)
+include(CPack)

@@ -1,0 +1,110 @@
+// ChunkLink: one hop of one circuit, seen from one of its two ends. The flow ends (flow_sender.h, flow_receiver.h) and
+// the relay (relay_circuit.h) are written against this interface and nothing else; TCP (core/linux/tcp_chunk_link.h)
+// and memory (sim/memory_chunk_link.h) implement it, and it is shaped so that verbs can:
+//
+//   here                        verbs                                       TCP
+//   post_landing()              address and key sent to the last hop        remembered; placed by ordered stores
+//   post_slot()                 a credit: the slot's address and key        an empty pipe to splice into
+//   send()                      one RDMA write with immediate               header, then the payload's bytes
+//   Owner::on_chunk             the immediate's completion                  the header has been read
+//   Owner::on_sent              the local completion                        the kernel holds a copy or the pages
+//   fence()                     queue pair to error, flushed                socket shut down, landings forgotten
+//
+// A link is owned by one thread at a time. It never blocks, and allocates nothing after set-up.
+#ifndef CABLEWAY_CORE_CHUNK_LINK_H_
+#define CABLEWAY_CORE_CHUNK_LINK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/frame.h"
+
+namespace cableway {
+
+// A message's bytes on a link's sending side: a registered region and the key that registration gave (0 for TCP).
+struct SendBuffer {
+  const std::byte* data = nullptr;
+  std::uint32_t key = 0;
+};
+
+// Where a message lands on the receiving side. Bytes are written by aligned 8-byte stores in ascending order.
+struct Landing {
+  std::byte* data = nullptr;
+  std::uint64_t capacity = 0;
+  std::uint32_t key = 0;
+};
+
+// A relay's buffer for one chunk in transit. What holds the bytes is the transport's affair. A slot belongs to one
+// place at a time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again.
+class Slot {
+ public:
+  Slot() = default;
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  virtual ~Slot() = default;
+
+  // Payload bytes that have arrived, and that have been handed on, of the chunk it holds now. A transport that cuts
+  // through lets the first run ahead of the second; one that stores and forwards reports a chunk only when it is whole.
+  std::uint32_t filled = 0;
+  std::uint32_t drained = 0;
+};
+
+class ChunkLink {
+ public:
+  // What a link reports, from within progress(). An owner may call send(), send_control() and post_*() from these.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // A chunk for a posted landing has landed whole.
+    virtual absl::Status on_landed(const Frame& chunk) = 0;
+    // A chunk is in `slot`, or has begun to arrive there (Slot::filled).
+    virtual absl::Status on_chunk(const Frame& chunk, Slot& slot) = 0;
+    // kAnnounce or kAck.
+    virtual absl::Status on_control(const Frame& control) = 0;
+    // The last send() has completed here: its memory or slot is not read any more.
+    virtual void on_sent(Slot* slot) = 0;
+  };
+
+  ChunkLink() = default;
+  ChunkLink(const ChunkLink&) = delete;
+  ChunkLink& operator=(const ChunkLink&) = delete;
+  virtual ~ChunkLink() = default;
+
+  // Whether send() may be called: a credit and a queue entry are free.
+  virtual bool can_send() const = 0;
+  // Starts sending one chunk from memory, or from a slot. The bytes are read until on_sent.
+  virtual void send(const Frame& chunk, SendBuffer payload) = 0;
+  virtual void send(const Frame& chunk, Slot& slot) = 0;
+  // Queues a frame without payload. kResourceExhausted when more are queued than a peer that keeps to the protocol can
+  // cause (32 announcements and 32 acknowledgements).
+  virtual absl::Status send_control(const Frame& control) = 0;
+
+  // Receiving side of a flow's end: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
+  virtual absl::Status post_landing(std::uint64_t message, const Landing& landing) = 0;
+  // Receiving side of a relay: one more chunk may come, into this slot. Without a slot the link reads no chunk.
+  virtual void post_slot(Slot& slot) = 0;
+
+  // Does what can be done without waiting and reports it. A status other than OK is final: the hop is dead, and says
+  // why (peer closed, protocol broken, told so by kFailed).
+  virtual absl::Status progress(Owner& owner) = 0;
+  // The sending half of progress(): writes what can be written now without looking for arrivals.
+  virtual absl::Status flush(Owner& owner) = 0;
+  // Bytes this link has sent and received so far, headers included. Grows exactly when progress() moved something.
+  virtual std::uint64_t bytes_moved() const = 0;
+
+  // Tells the peer why, as far as that is possible without waiting, and fences.
+  virtual void fail(absl::string_view reason) = 0;
+  // After this nothing can be written to a landing, nothing is read from a sent buffer, and progress() fails.
+  virtual void fence() = 0;
+};
+
+// As many as NCCL has requests on one connection (NCCL_NET_MAX_REQUESTS).
+inline constexpr std::size_t kMaxLandings = 32;
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_CHUNK_LINK_H_

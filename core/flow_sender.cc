@@ -1,0 +1,95 @@
+#include "core/flow_sender.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+
+absl::StatusOr<std::uint64_t> FlowSender::post(SendBuffer buffer, std::uint64_t bytes) {
+  Message& message = at(next_);
+  message = Message{};
+  message.buffer = buffer;
+  message.bytes = bytes;
+  const std::uint64_t sequence = next_++;
+  if (absl::Status status = send_announced(); !status.ok()) return status;
+  return sequence;
+}
+
+bool FlowSender::done(std::uint64_t message) const {
+  if (message < oldest_) return true;
+  return at(message).acknowledged && in_link_ != message;
+}
+
+absl::Status FlowSender::progress() {
+  if (absl::Status status = link_.progress(*this); !status.ok()) return status;
+  if (absl::Status status = send_announced(); !status.ok()) return status;
+  retire();
+  return absl::OkStatus();
+}
+
+absl::Status FlowSender::send_announced() {
+  while (sending_ < next_ && sending_ < announced_ && link_.can_send()) {
+    Message& message = at(sending_);
+    const std::uint64_t capacity = capacities_[sending_ % kMaxLandings];
+    if (message.bytes > capacity) {
+      return absl::InvalidArgumentError(absl::StrCat("message ", sending_, " of ", message.bytes,
+                                                     " bytes is larger than its receive of ", capacity, " bytes"));
+    }
+    const std::uint64_t offset = message.sent;
+    const auto payload = static_cast<std::uint32_t>(std::min<std::uint64_t>(message.bytes - offset, chunk_bytes_));
+    message.sent += payload;
+    message.begun = true;
+    in_link_ = sending_;
+    const std::uint64_t sequence = sending_;
+    if (message.sent == message.bytes) ++sending_;
+    link_.send(Frame{FrameKind::kChunk, payload, sequence, offset, message.bytes},
+               SendBuffer{message.buffer.data + offset, message.buffer.key});
+    if (absl::Status status = link_.flush(*this); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+void FlowSender::retire() {
+  while (oldest_ < next_ && at(oldest_).acknowledged && in_link_ != oldest_) ++oldest_;
+}
+
+absl::Status FlowSender::on_control(const Frame& control) {
+  return control.kind == FrameKind::kAnnounce ? take_announcement(control) : take_acknowledgement(control);
+}
+
+absl::Status FlowSender::take_announcement(const Frame& control) {
+  if (control.message != announced_ || announced_ - unacknowledged_ >= kMaxLandings) {
+    return absl::InvalidArgumentError(absl::StrCat("peer announced receive ", control.message, ", expected ",
+                                                   announced_, " with fewer than ", kMaxLandings, " unfinished"));
+  }
+  capacities_[announced_ % kMaxLandings] = control.size;
+  ++announced_;
+  return absl::OkStatus();
+}
+
+absl::Status FlowSender::take_acknowledgement(const Frame& control) {
+  const bool in_flight = control.message >= oldest_ && control.message < next_;
+  const Message& message = at(control.message);
+  if (!in_flight || !message.begun || message.acknowledged || message.sent != message.bytes ||
+      control.size != message.bytes) {
+    return absl::InvalidArgumentError(absl::StrCat("peer acknowledged ", control.size, " bytes of message ",
+                                                   control.message, ", which is not what was sent"));
+  }
+  at(control.message).acknowledged = true;
+  // Here, not later: the same read may bring the announcement that takes the freed place. That place is the receiver's
+  // to give as soon as it has acknowledged, even if this link has not completed the send yet.
+  while (unacknowledged_ < next_ && at(unacknowledged_).acknowledged) ++unacknowledged_;
+  retire();
+  return absl::OkStatus();
+}
+
+absl::Status FlowSender::on_landed(const Frame&) {
+  return absl::InvalidArgumentError("peer sent data to a sender");
+}
+
+absl::Status FlowSender::on_chunk(const Frame&, Slot&) {
+  return absl::InvalidArgumentError("peer sent data to a sender");
+}
+
+}  // namespace cableway

@@ -1,0 +1,252 @@
+#include "core/linux/circuit_acceptor.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <list>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/frame.h"
+#include "core/linux/data_socket.h"
+#include "core/linux/lingering_close.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::milliseconds kPauseAfterError{100};
+
+// The answer to a set-up is the first thing sent on its connection, so the kernel has room for it.
+bool send_whole(int socket, const std::vector<std::byte>& bytes) {
+  return ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+std::vector<std::byte> failed_frame(absl::string_view reason) {
+  reason = reason.substr(0, kMaxFailureText);
+  const FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<UniqueFd> PendingCircuit::accept() && {
+  const FrameBytes header = encode_frame(Frame{FrameKind::kSetupOk, 0, 0, 0, 0});
+  if (!send_whole(socket_.get(), std::vector<std::byte>(header.begin(), header.end()))) {
+    return absl::UnavailableError("the peer went away during the set-up");
+  }
+  return std::move(socket_);
+}
+
+void PendingCircuit::refuse(const absl::Status& reason) && {
+  // Whether it arrives or not, the connection ends here; the peer then has the end of it for a reason.
+  static_cast<void>(send_whole(socket_.get(), failed_frame(reason.message())));
+  close_lingering(*io_, std::move(socket_));
+}
+
+struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
+  State(boost::asio::io_context& context, Handler on_setup, OnRefused on_refusal, const Limits& bounds)
+      : io(context), handler(std::move(on_setup)), refused(std::move(on_refusal)), limits(bounds) {}
+
+  boost::asio::io_context& io;
+  Handler handler;
+  OnRefused refused;
+  const Limits limits;
+  std::list<tcp::acceptor> acceptors;
+  std::size_t without_setup = 0;
+  bool stopped = false;
+
+  absl::Status listen_on(const boost::asio::ip::address& address, std::uint16_t port);
+  void accept(tcp::acceptor& acceptor);
+  void pause_then_accept(tcp::acceptor& acceptor);
+  void close() {
+    stopped = true;
+    error_code ignored;
+    for (tcp::acceptor& acceptor : acceptors) acceptor.close(ignored);
+  }
+};
+
+namespace {
+
+// Reads one connection's set-up.
+class Reception : public std::enable_shared_from_this<Reception> {
+ public:
+  using Done = std::function<void(absl::StatusOr<CircuitSetup>, tcp::socket)>;
+
+  Reception(boost::asio::io_context& io, tcp::socket socket, Done done)
+      : socket_(std::move(socket)), limit_(io), done_(std::move(done)) {}
+
+  void start(std::chrono::milliseconds limit) {
+    limit_.expires_after(limit);
+    limit_.async_wait([self = shared_from_this(), limit](error_code stopped) {
+      if (stopped) return;
+      self->finish(absl::DeadlineExceededError(absl::StrCat("no complete set-up within ", limit.count(), " ms")));
+    });
+    boost::asio::async_read(socket_, boost::asio::buffer(header_),
+                            [self = shared_from_this()](error_code error, std::size_t) { self->have_header(error); });
+  }
+
+ private:
+  void have_header(error_code error) {
+    if (finished_) return;
+    if (error) return finish(absl::UnavailableError(absl::StrCat("closed before its set-up: ", error.message())));
+    absl::StatusOr<Frame> frame = decode_frame(header_);
+    if (!frame.ok()) return finish(frame.status());
+    if (frame->kind != FrameKind::kSetup) {
+      return finish(absl::InvalidArgumentError(absl::StrCat("began with a frame ", to_text(frame->kind))));
+    }
+    body_.resize(frame->payload);
+    boost::asio::async_read(socket_, boost::asio::buffer(body_),
+                            [self = shared_from_this()](error_code read, std::size_t) { self->have_body(read); });
+  }
+
+  void have_body(error_code error) {
+    if (finished_) return;
+    if (error) return finish(absl::UnavailableError(absl::StrCat("closed within its set-up: ", error.message())));
+    finish(decode_circuit_setup(body_));
+  }
+
+  void finish(absl::StatusOr<CircuitSetup> setup) {
+    if (std::exchange(finished_, true)) return;
+    limit_.cancel();
+    std::exchange(done_, nullptr)(std::move(setup), std::move(socket_));
+  }
+
+  tcp::socket socket_;
+  boost::asio::steady_timer limit_;
+  Done done_;
+  FrameBytes header_{};
+  std::vector<std::byte> body_;
+  bool finished_ = false;
+};
+
+std::string describe_peer(const tcp::socket& socket) {
+  error_code error;
+  const tcp::endpoint peer = socket.remote_endpoint(error);
+  return error ? "a peer that is gone" : absl::StrCat(peer.address().to_string(), " port ", peer.port());
+}
+
+// A set-up must come over the cable it names: from the one address of that cable, to the other.
+absl::Status check_cable(const CircuitSetup& setup, const tcp::socket& socket) {
+  error_code error;
+  const boost::asio::ip::address remote = socket.remote_endpoint(error).address();
+  if (error) return absl::UnavailableError(error.message());
+  absl::StatusOr<boost::asio::ip::address> from = parse_address(setup.this_hop().from_address);
+  if (!from.ok()) return from.status();
+  // Scopes are names of interfaces and differ on the two ends.
+  const bool same =
+      from->is_v6() && remote.is_v6() ? from->to_v6().to_bytes() == remote.to_v6().to_bytes() : *from == remote;
+  if (!same) {
+    return absl::PermissionDeniedError(absl::StrCat("a set-up for cable ", setup.this_hop().cable, " from ",
+                                                    setup.this_hop().from_address, " came from ", remote.to_string()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CircuitAcceptor::State::listen_on(const boost::asio::ip::address& address, std::uint16_t port) {
+  tcp::acceptor acceptor(io);
+  const tcp::endpoint endpoint(address, port);
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) {
+    if (absl::Status status = prepare_data_socket(acceptor.native_handle()); !status.ok()) return status;
+    acceptor.set_option(boost::asio::socket_base::reuse_address(true), error);
+  }
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error) {
+    const std::string what =
+        absl::StrCat("cannot listen on ", address.to_string(), " port ", port, ": ", error.message());
+    return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
+  }
+  acceptors.push_back(std::move(acceptor));
+  return absl::OkStatus();
+}
+
+void CircuitAcceptor::State::accept(tcp::acceptor& acceptor) {
+  acceptor.async_accept([self = shared_from_this(), &acceptor](error_code error, tcp::socket socket) {
+    if (self->stopped) return;
+    // Out of descriptors, most likely: the connection stays in the backlog, and trying at once would spin.
+    if (error) return self->pause_then_accept(acceptor);
+    if (self->without_setup < self->limits.without_setup) {
+      ++self->without_setup;
+      error_code ignored;
+      socket.native_non_blocking(true, ignored);
+      // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
+      static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+      auto done = [self](absl::StatusOr<CircuitSetup> setup, tcp::socket connected) {
+        --self->without_setup;
+        if (self->stopped) return;
+        const std::string peer = describe_peer(connected);
+        if (setup.ok()) {
+          if (absl::Status status = check_cable(*setup, connected); !status.ok()) setup = status;
+        }
+        error_code released;
+        PendingCircuit pending(self->io, UniqueFd(connected.release(released)), setup.ok() ? *setup : CircuitSetup{});
+        if (setup.ok()) return self->handler(std::move(pending));
+        self->refused(peer, setup.status());
+        std::move(pending).refuse(setup.status());
+      };
+      std::make_shared<Reception>(self->io, std::move(socket), std::move(done))->start(self->limits.setup);
+    } else {
+      self->refused(describe_peer(socket), absl::ResourceExhaustedError("too many connections without a set-up"));
+    }
+    self->accept(acceptor);
+  });
+}
+
+void CircuitAcceptor::State::pause_then_accept(tcp::acceptor& acceptor) {
+  auto pause = std::make_shared<boost::asio::steady_timer>(io, kPauseAfterError);
+  pause->async_wait([self = shared_from_this(), &acceptor, pause](error_code) {
+    if (!self->stopped) self->accept(acceptor);
+  });
+}
+
+absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::asio::io_context& io,
+                                                                         const std::vector<std::string>& addresses,
+                                                                         std::uint16_t port, Handler handler,
+                                                                         OnRefused on_refused, const Limits& limits) {
+  // A number that is free on the first address may be taken on another: a few tries find one that is free on all.
+  constexpr int kTries = 16;
+  absl::Status status = absl::InvalidArgumentError("no cable ports to listen on");
+  for (int attempt = 0; attempt < kTries && !addresses.empty(); ++attempt) {
+    auto state = std::make_shared<State>(io, handler, on_refused, limits);
+    std::uint16_t number = port;
+    for (const std::string& text : addresses) {
+      absl::StatusOr<boost::asio::ip::address> address = parse_address(text);
+      status = address.ok() ? state->listen_on(*address, number) : address.status();
+      if (!status.ok()) break;
+      number = state->acceptors.front().local_endpoint().port();
+    }
+    if (status.ok()) return std::unique_ptr<CircuitAcceptor>(new CircuitAcceptor(std::move(state)));
+    if (port != 0 || status.code() != absl::StatusCode::kAlreadyExists) break;
+  }
+  return status;
+}
+
+CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::move(state)) {
+  for (tcp::acceptor& acceptor : state_->acceptors) state_->accept(acceptor);
+}
+
+CircuitAcceptor::~CircuitAcceptor() {
+  state_->close();
+}
+
+std::uint16_t CircuitAcceptor::port() const {
+  return state_->acceptors.front().local_endpoint().port();
+}
+
+}  // namespace cableway::linux_

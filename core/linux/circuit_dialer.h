@@ -1,0 +1,25 @@
+// Opens one hop of a circuit: connects to where the set-up's current hop leads, sends the set-up, waits for the answer
+// that says the rest of the path stands.
+#ifndef CABLEWAY_CORE_LINUX_CIRCUIT_DIALER_H_
+#define CABLEWAY_CORE_LINUX_CIRCUIT_DIALER_H_
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "core/circuit_setup.h"
+#include "core/linux/unique_fd.h"
+
+namespace cableway::linux_ {
+
+// Called exactly once, on `io`'s thread: the connected socket, or why not. The status names the two nodes, the cable
+// and the address of the hop that failed, wherever on the path it is.
+using DialDone = std::function<void(absl::StatusOr<UniqueFd>)>;
+
+// Everything together takes at most setup.budget_ms. A refused connection is tried again within it if the hop leads to
+// a relay, whose daemon may be starting; a process that refuses is gone.
+void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, DialDone done);
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_CIRCUIT_DIALER_H_

@@ -1,0 +1,72 @@
+#include "core/linux/data_socket.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace cableway::linux_ {
+namespace {
+
+constexpr std::string_view kCongestionControl = "reno";  // in every kernel, allowed to every user
+
+absl::Status set(int socket, int level, int option, int value, const char* name) {
+  if (::setsockopt(socket, level, option, &value, sizeof value) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot set ", name, " on a data socket"));
+}
+
+}  // namespace
+
+absl::Status prepare_data_socket(int socket) {
+  struct Option {
+    int level;
+    int option;
+    int value;
+    const char* name;
+  };
+  const Option options[] = {
+      {SOL_SOCKET, SO_SNDBUF, kSocketBufferBytes, "SO_SNDBUF"},
+      {SOL_SOCKET, SO_RCVBUF, kSocketBufferBytes, "SO_RCVBUF"},
+      {SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE"},
+      {IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY"},
+      {IPPROTO_TCP, TCP_KEEPIDLE, kSilenceLimitSeconds / 2, "TCP_KEEPIDLE"},
+      {IPPROTO_TCP, TCP_KEEPINTVL, 1, "TCP_KEEPINTVL"},
+      {IPPROTO_TCP, TCP_KEEPCNT, kSilenceLimitSeconds / 2, "TCP_KEEPCNT"},
+  };
+  for (const Option& option : options) {
+    if (absl::Status status = set(socket, option.level, option.option, option.value, option.name); !status.ok()) {
+      return status;
+    }
+  }
+  if (::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kCongestionControl.data(), kCongestionControl.size()) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot set TCP_CONGESTION to reno on a data socket");
+  }
+  if (::fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot set close-on-exec");
+  return absl::OkStatus();
+}
+
+bool connection_stalled(int socket) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+  // Both count what went unanswered in a row, backed off from 200 ms by doubling: five retransmissions are 6 s, four
+  // probes of a closed window 3 s and more.
+  constexpr int kRetransmissions = 5;
+  constexpr int kProbes = 4;
+  return info.tcpi_retransmits >= kRetransmissions || info.tcpi_probes >= kProbes;
+}
+
+absl::StatusOr<boost::asio::ip::address> parse_address(const std::string& text) {
+  boost::system::error_code error;
+  boost::asio::ip::address address = boost::asio::ip::make_address(text, error);
+  if (error) return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not an IP address"));
+  return address;
+}
+
+}  // namespace cableway::linux_

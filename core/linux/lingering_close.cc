@@ -1,0 +1,69 @@
+#include "core/linux/lingering_close.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace cableway::linux_ {
+namespace {
+
+constexpr std::chrono::seconds kLimit{2};
+
+class Drain : public std::enable_shared_from_this<Drain> {
+ public:
+  Drain(boost::asio::io_context& io, UniqueFd socket) : socket_(io), limit_(io), fd_(std::move(socket)) {}
+
+  void start() {
+    ::shutdown(fd_.get(), SHUT_WR);
+    boost::system::error_code error;
+    // The protocol only matters to calls that are not made here.
+    socket_.assign(boost::asio::ip::tcp::v4(), fd_.get(), error);
+    if (error) return;
+    fd_.release();
+    socket_.non_blocking(true, error);
+    limit_.expires_after(kLimit);
+    limit_.async_wait([self = shared_from_this()](boost::system::error_code stopped) {
+      if (!stopped) self->close();
+    });
+    read();
+  }
+
+ private:
+  void read() {
+    socket_.async_read_some(boost::asio::buffer(dropped_),
+                            [self = shared_from_this()](boost::system::error_code error, std::size_t) {
+                              if (error) {
+                                self->close();
+                              } else {
+                                self->read();
+                              }
+                            });
+  }
+  void close() {
+    boost::system::error_code ignored;
+    limit_.cancel();
+    socket_.close(ignored);
+  }
+
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer limit_;
+  UniqueFd fd_;
+  std::array<char, 65536> dropped_;
+};
+
+}  // namespace
+
+void close_lingering(boost::asio::io_context& io, UniqueFd socket) {
+  if (!socket.valid()) return;
+  auto drain = std::make_shared<Drain>(io, std::move(socket));
+  boost::asio::post(io, [drain] { drain->start(); });
+}
+
+}  // namespace cableway::linux_

@@ -1,0 +1,19 @@
+// Starts this host's node where none runs: `cablewayd --session`, in a process session of its own, so that it outlives
+// the rank that happened to come first.
+#ifndef CABLEWAY_CORE_LINUX_NODE_STARTER_H_
+#define CABLEWAY_CORE_LINUX_NODE_STARTER_H_
+
+#include <chrono>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace cableway::linux_ {
+
+// Returns once the node answers sessions, or another one does. The status carries what the daemon said if it could not
+// start. Blocks, for `limit` at most.
+absl::Status start_node(const std::string& daemon, std::chrono::milliseconds limit);
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_NODE_STARTER_H_

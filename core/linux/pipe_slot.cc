@@ -1,0 +1,34 @@
+#include "core/linux/pipe_slot.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace cableway::linux_ {
+
+absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) {
+  int ends[2];
+  if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe for a slot");
+  auto slot = std::make_unique<PipeSlot>(UniqueFd(ends[0]), UniqueFd(ends[1]));
+  // Halves until the kernel agrees; what pipe2 gave is the floor.
+  for (std::uint32_t size = bytes; size > 65536; size /= 2) {
+    if (::fcntl(slot->write_end(), F_SETPIPE_SZ, size) >= 0) break;
+  }
+  return slot;
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes) {
+  std::vector<std::unique_ptr<Slot>> slots;
+  for (std::size_t i = 0; i < count; ++i) {
+    absl::StatusOr<std::unique_ptr<PipeSlot>> slot = PipeSlot::create(bytes);
+    if (!slot.ok()) return slot.status();
+    slots.push_back(*std::move(slot));
+  }
+  return slots;
+}
+
+}  // namespace cableway::linux_

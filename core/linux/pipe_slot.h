@@ -1,0 +1,45 @@
+// A relay slot for TCP: a kernel pipe. splice(2) moves pages from the upstream socket into it and from it into the
+// downstream socket, so the payload never enters this process. A small payload is cheaper to copy than to splice and
+// lies in the slot itself.
+#ifndef CABLEWAY_CORE_LINUX_PIPE_SLOT_H_
+#define CABLEWAY_CORE_LINUX_PIPE_SLOT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/chunk_link.h"
+#include "core/linux/unique_fd.h"
+
+namespace cableway::linux_ {
+
+class PipeSlot final : public Slot {
+ public:
+  // At most this many payload bytes are copied through `copied` instead of being spliced.
+  static constexpr std::uint32_t kCopiedBytes = 4096;
+
+  // A pipe that holds `bytes`, or as much as the kernel allows this user (fs.pipe-max-size, fs.pipe-user-pages-soft): a
+  // smaller pipe makes the relay slower, never wrong. Units: bytes.
+  static absl::StatusOr<std::unique_ptr<PipeSlot>> create(std::uint32_t bytes);
+
+  PipeSlot(UniqueFd read_end, UniqueFd write_end) : read_end_(std::move(read_end)), write_end_(std::move(write_end)) {}
+
+  int read_end() const { return read_end_.get(); }
+  int write_end() const { return write_end_.get(); }
+
+  std::array<std::byte, kCopiedBytes> copied;
+
+ private:
+  UniqueFd read_end_;
+  UniqueFd write_end_;
+};
+
+// `count` slots for one circuit.
+absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes);
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_PIPE_SLOT_H_

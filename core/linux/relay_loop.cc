@@ -1,0 +1,213 @@
+#include "core/linux/relay_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/data_socket.h"
+#include "core/linux/pipe_slot.h"
+
+namespace cableway::linux_ {
+namespace {
+
+// Two slots: while the tail of one chunk drains, the head of the next arrives.
+constexpr std::size_t kSlotsPerCircuit = 2;
+constexpr std::uint32_t kSlotBytes = 1U << 20;
+constexpr int kMaxEvents = 64;
+constexpr std::chrono::seconds kStallCheckEvery{1};
+
+}  // namespace
+
+struct RelayLoop::Circuit {
+  Circuit(CircuitSetup circuit_setup, UniqueFd up, UniqueFd down, std::vector<std::unique_ptr<Slot>> slots)
+      : setup(std::move(circuit_setup)),
+        path(describe_path(setup)),
+        upstream(std::move(up), TcpChunkLink::Place::kRelay),
+        downstream(std::move(down), TcpChunkLink::Place::kRelay),
+        relay(upstream, downstream, std::move(slots), names(setup)) {}
+
+  static RelayNames names(const CircuitSetup& setup) {
+    return {setup.this_hop().to_node, setup.this_hop_from(), setup.hops[setup.hop + 1U].to_node};
+  }
+
+  const CircuitSetup setup;
+  const std::string path;
+  TcpChunkLink upstream;
+  TcpChunkLink downstream;
+  RelayCircuit relay;
+  bool in_unfinished = false;
+  // Copies of the relay's counters for other threads.
+  std::atomic<std::uint64_t> chunks = 0;
+  std::atomic<std::uint64_t> bytes = 0;
+};
+
+absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(OnClosed on_closed) {
+  UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot make the relay's epoll set");
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot watch the relay's wake-up");
+  }
+  std::unique_ptr<RelayLoop> loop(new RelayLoop(std::move(epoll), std::move(wake), std::move(on_closed)));
+  loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
+  return loop;
+}
+
+RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, OnClosed on_closed)
+    : epoll_(std::move(epoll)), wake_(std::move(wake)), on_closed_(std::move(on_closed)) {}
+
+RelayLoop::~RelayLoop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  ::eventfd_write(wake_.get(), 1);
+  thread_.join();
+}
+
+absl::Status RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream) {
+  absl::StatusOr<std::vector<std::unique_ptr<Slot>>> slots = make_pipe_slots(kSlotsPerCircuit, kSlotBytes);
+  if (!slots.ok()) return slots.status();
+  auto circuit = std::make_unique<Circuit>(setup, std::move(upstream), std::move(downstream), *std::move(slots));
+  {
+    const std::lock_guard lock(mutex_);
+    listed_.push_back(circuit.get());
+    added_.push_back(std::move(circuit));
+    ++ended_.circuits_opened;
+  }
+  ::eventfd_write(wake_.get(), 1);
+  return absl::OkStatus();
+}
+
+RelayStatus RelayLoop::status() const {
+  const std::lock_guard lock(mutex_);
+  RelayStatus status = ended_;
+  for (const Circuit* circuit : listed_) {
+    const CircuitStatus open{circuit->setup.flow, circuit->path, circuit->chunks.load(std::memory_order_relaxed),
+                             circuit->bytes.load(std::memory_order_relaxed)};
+    status.chunks += open.chunks;
+    status.bytes += open.bytes;
+    status.circuits.push_back(open);
+  }
+  return status;
+}
+
+void RelayLoop::run() {
+  std::array<epoll_event, kMaxEvents> events;
+  auto next_stall_check = std::chrono::steady_clock::now() + kStallCheckEvery;
+  while (true) {
+    const int timeout_ms = unfinished_.empty() ? static_cast<int>(kStallCheckEvery / std::chrono::milliseconds(1)) : 0;
+    const int count = ::epoll_wait(epoll_.get(), events.data(), kMaxEvents, timeout_ms);
+    bool woken = false;
+    for (int i = 0; i < count; ++i) {
+      // A circuit has two sockets and may have ended by the first one's event.
+      auto* circuit = static_cast<Circuit*>(events[static_cast<std::size_t>(i)].data.ptr);
+      if (circuit == nullptr) woken = true;
+      if (circuit != nullptr && circuits_.contains(circuit)) serve(*circuit);
+    }
+    for (std::size_t left = unfinished_.size(); left > 0 && !unfinished_.empty(); --left) {
+      Circuit* circuit = unfinished_.front();
+      unfinished_.pop_front();
+      circuit->in_unfinished = false;
+      serve(*circuit);
+    }
+    if (woken) {
+      eventfd_t ignored;
+      ::eventfd_read(wake_.get(), &ignored);
+      take_added();
+      const std::lock_guard lock(mutex_);
+      if (stopping_) break;
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_stall_check) {
+      next_stall_check = now + kStallCheckEvery;
+      close_stalled();
+    }
+  }
+  for (const auto& [circuit, owned] : circuits_) {
+    circuit->relay.fail(absl::UnavailableError(
+        absl::StrCat("node ", circuit->setup.this_hop().to_node, ": its cablewayd was told to leave")));
+  }
+}
+
+void RelayLoop::take_added() {
+  std::vector<std::unique_ptr<Circuit>> added;
+  {
+    const std::lock_guard lock(mutex_);
+    added.swap(added_);
+  }
+  for (std::unique_ptr<Circuit>& circuit : added) {
+    Circuit& entry = *circuit;
+    circuits_.emplace(&entry, std::move(circuit));
+    watch(entry, entry.upstream.socket());
+    watch(entry, entry.downstream.socket());
+    serve(entry);
+  }
+}
+
+void RelayLoop::watch(Circuit& circuit, int socket) {
+  // Edge-triggered, once for both directions: a turn ends only when neither side can move, so every edge is a reason.
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = &circuit;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket, &event);
+}
+
+void RelayLoop::serve(Circuit& circuit) {
+  absl::StatusOr<bool> more = circuit.relay.progress();
+  circuit.chunks.store(circuit.relay.chunks_relayed(), std::memory_order_relaxed);
+  circuit.bytes.store(circuit.relay.bytes_relayed(), std::memory_order_relaxed);
+  if (!more.ok()) return close(circuit, more.status());
+  if (*more && !circuit.in_unfinished) {
+    circuit.in_unfinished = true;
+    unfinished_.push_back(&circuit);
+  }
+}
+
+void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
+  const auto entry = circuits_.find(&circuit);
+  const std::unique_ptr<Circuit> owned = std::move(entry->second);
+  circuits_.erase(entry);
+  unfinished_.erase(std::remove(unfinished_.begin(), unfinished_.end(), &circuit), unfinished_.end());
+  const bool broken = owned->relay.slots_in_use() > 0;
+  {
+    const std::lock_guard lock(mutex_);
+    listed_.erase(std::remove(listed_.begin(), listed_.end(), &circuit), listed_.end());
+    ended_.chunks += owned->relay.chunks_relayed();
+    ended_.bytes += owned->relay.bytes_relayed();
+    if (broken) ++ended_.circuits_broken;
+  }
+  Closed closed{owned->setup, reason, owned->upstream.take_socket(), owned->downstream.take_socket()};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.upstream.get(), nullptr);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.downstream.get(), nullptr);
+  on_closed_(std::move(closed));
+}
+
+void RelayLoop::close_stalled() {
+  std::vector<std::pair<Circuit*, std::string>> stalled;
+  for (const auto& [circuit, owned] : circuits_) {
+    const RelayNames names = Circuit::names(circuit->setup);
+    if (connection_stalled(circuit->upstream.socket())) {
+      stalled.emplace_back(circuit, names.upstream);
+    } else if (connection_stalled(circuit->downstream.socket())) {
+      stalled.emplace_back(circuit, names.downstream);
+    }
+  }
+  for (const auto& [circuit, silent] : stalled) {
+    const absl::Status reason =
+        absl::UnavailableError(absl::StrCat("node ", circuit->setup.this_hop().to_node, ", about node ", silent,
+                                            ": the cable, or the host behind it, is silent"));
+    circuit->relay.fail(reason);
+    close(*circuit, reason);
+  }
+}
+
+}  // namespace cableway::linux_

@@ -1,0 +1,81 @@
+// The relay's data path: one thread, one epoll set, any number of circuits that share nothing but that thread.
+//
+// Circuits are added by the control thread and owned by the loop's thread from then on. A circuit ends when either of
+// its connections does; its sockets then go to `closed`, to be drained elsewhere.
+#ifndef CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
+#define CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/circuit_setup.h"
+#include "core/linux/tcp_chunk_link.h"
+#include "core/linux/unique_fd.h"
+#include "core/relay_circuit.h"
+#include "core/relay_status.h"
+
+namespace cableway::linux_ {
+
+class RelayLoop {
+ public:
+  struct Closed {
+    CircuitSetup setup;
+    absl::Status reason;
+    UniqueFd upstream;
+    UniqueFd downstream;
+  };
+  // Called on the loop's thread.
+  using OnClosed = std::function<void(Closed)>;
+
+  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(OnClosed on_closed);
+  // Stops the thread and drops the circuits that are left.
+  ~RelayLoop();
+  RelayLoop(const RelayLoop&) = delete;
+  RelayLoop& operator=(const RelayLoop&) = delete;
+
+  // Any thread. Both connections have had their set-up answered. An error means the kernel refused pipes.
+  absl::Status add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream);
+  // Any thread. setups_refused is not counted here.
+  RelayStatus status() const;
+
+ private:
+  struct Circuit;
+
+  RelayLoop(UniqueFd epoll, UniqueFd wake, OnClosed on_closed);
+  void run();
+  void take_added();
+  void serve(Circuit& circuit);
+  void close(Circuit& circuit, const absl::Status& reason);
+  void close_stalled();
+  void watch(Circuit& circuit, int socket);
+
+  const UniqueFd epoll_;
+  const UniqueFd wake_;
+  const OnClosed on_closed_;
+
+  // The loop's thread alone.
+  std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
+  std::deque<Circuit*> unfinished_;  // ended their turn with work left
+
+  // Set-up, tear-down and status only; never taken while data moves.
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Circuit>> added_;
+  std::vector<Circuit*> listed_;
+  RelayStatus ended_;  // totals of circuits that are gone
+  bool stopping_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_RELAY_LOOP_H_

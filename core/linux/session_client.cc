@@ -1,0 +1,104 @@
+#include "core/linux/session_client.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/wire.h"
+
+namespace cableway::linux_ {
+
+using boost::asio::local::stream_protocol;
+using boost::system::error_code;
+
+absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asio::io_context& io,
+                                                                      const stream_protocol::endpoint& endpoint) {
+  std::shared_ptr<SessionClient> client(new SessionClient(io));
+  error_code error;
+  client->socket_.open(endpoint.protocol(), error);
+  if (!error) client->socket_.native_non_blocking(true, error);
+  // Not Asio's connect: where the node's queue is full, as a stopped node's is in the end, that one waits without end.
+  if (!error && ::connect(client->socket_.native_handle(), endpoint.data(), endpoint.size()) != 0) {
+    error = error_code(errno, boost::system::system_category());
+  }
+  if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node runs here");
+  if (error) return absl::UnavailableError(absl::StrCat("cannot reach the node: ", error.message()));
+  // A child that kept the session would keep the node from leaving.
+  static_cast<void>(::fcntl(client->socket_.native_handle(), F_SETFD, FD_CLOEXEC));
+  return client;
+}
+
+void SessionClient::request(const SessionMessage& message, Reply reply) {
+  if (ended()) {
+    boost::asio::post(socket_.get_executor(),
+                      [reply = std::move(reply)] { reply(absl::UnavailableError("the session has ended")); });
+    return;
+  }
+  outgoing_.push_back(encode_session_message(message));
+  waiting_.push_back(std::move(reply));
+  if (!writing_) write_next();
+  if (!reading_) read_next();
+}
+
+void SessionClient::close() {
+  error_code ignored;
+  socket_.close(ignored);
+  outgoing_.clear();
+  std::deque<Reply> waiting = std::exchange(waiting_, {});
+  for (Reply& reply : waiting) reply(absl::UnavailableError("the session with the node has ended"));
+}
+
+void SessionClient::write_next() {
+  writing_ = !outgoing_.empty();
+  if (!writing_) return;
+  boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
+                           [self = shared_from_this()](error_code error, std::size_t) {
+                             if (self->ended()) return;
+                             if (error) return self->close();
+                             self->outgoing_.pop_front();
+                             self->write_next();
+                           });
+}
+
+void SessionClient::read_next() {
+  reading_ = true;
+  boost::asio::async_read(socket_, boost::asio::buffer(length_),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (self->ended()) return;
+                            error ? self->close() : self->have_length();
+                          });
+}
+
+void SessionClient::have_length() {
+  WireReader reader(length_);
+  const auto bytes = reader.get<std::uint32_t>();
+  if (bytes > kMaxSessionMessageBytes) return close();
+  body_.resize(bytes);
+  boost::asio::async_read(socket_, boost::asio::buffer(body_),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (self->ended()) return;
+                            error ? self->close() : self->have_body();
+                          });
+}
+
+void SessionClient::have_body() {
+  if (waiting_.empty()) return close();
+  Reply reply = std::move(waiting_.front());
+  waiting_.pop_front();
+  absl::StatusOr<SessionMessage> message = decode_session_message(body_);
+  if (message.ok() && std::holds_alternative<Refusal>(*message)) {
+    message = absl::FailedPreconditionError(std::get<Refusal>(*message).reason);
+  }
+  reply(std::move(message));
+  if (!ended()) read_next();
+}
+
+}  // namespace cableway::linux_

@@ -1,0 +1,52 @@
+// An application's side of the session socket: requests answered in order.
+#ifndef CABLEWAY_CORE_LINUX_SESSION_CLIENT_H_
+#define CABLEWAY_CORE_LINUX_SESSION_CLIENT_H_
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/session_message.h"
+
+namespace cableway::linux_ {
+
+// One thread: `io`'s. Close it, and drop the last reference, before `io` goes.
+class SessionClient : public std::enable_shared_from_this<SessionClient> {
+ public:
+  using Reply = std::function<void(absl::StatusOr<SessionMessage>)>;
+
+  // NotFound: no node runs here (nothing holds the socket).
+  static absl::StatusOr<std::shared_ptr<SessionClient>> connect(
+      boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint);
+
+  // `reply` is called exactly once. Once the session has ended, with Unavailable.
+  void request(const SessionMessage& message, Reply reply);
+  bool ended() const { return !socket_.is_open(); }
+  // Every request that is unanswered fails.
+  void close();
+
+ private:
+  explicit SessionClient(boost::asio::io_context& io) : socket_(io) {}
+  void write_next();
+  void read_next();
+  void have_length();
+  void have_body();
+
+  boost::asio::local::stream_protocol::socket socket_;
+  std::deque<std::vector<std::byte>> outgoing_;
+  std::deque<Reply> waiting_;
+  bool writing_ = false;
+  bool reading_ = false;
+  std::array<std::byte, sizeof(std::uint32_t)> length_{};
+  std::vector<std::byte> body_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_SESSION_CLIENT_H_

@@ -1,0 +1,42 @@
+// The node's side of the session socket.
+#ifndef CABLEWAY_CORE_LINUX_SESSION_SERVER_H_
+#define CABLEWAY_CORE_LINUX_SESSION_SERVER_H_
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/session_message.h"
+
+namespace cableway::linux_ {
+
+class SessionServer {
+ public:
+  // Answers one message after Hello. On `io`'s thread; must not block.
+  using Handler = std::function<SessionMessage(const SessionMessage&)>;
+
+  // AlreadyExists: another node holds the socket. Peers must run as the same user as this process, or as root; where
+  // this process is root, as anyone. At most 1,024 sessions at a time.
+  static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
+      boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
+      Handler handler);
+  ~SessionServer();
+  SessionServer(const SessionServer&) = delete;
+  SessionServer& operator=(const SessionServer&) = delete;
+
+  // Sessions that said Hello.
+  std::size_t sessions() const;
+  // The same, and those that are about to.
+  std::size_t connections() const;
+
+ private:
+  struct State;
+  explicit SessionServer(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_SESSION_SERVER_H_

@@ -1,0 +1,70 @@
+#include "core/linux/tcp_chunk_link.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+namespace cableway::linux_ {
+namespace {
+
+std::variant<LandingReader, SlotReader> make_reader(int socket, TcpChunkLink::Place place) {
+  if (place == TcpChunkLink::Place::kFlowEnd) return LandingReader(socket);
+  return SlotReader(socket);
+}
+
+}  // namespace
+
+TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place)
+    : socket_(std::move(socket)), writer_(socket_.get()), reader_(make_reader(socket_.get(), place)) {
+  // splice(2) from a socket waits unless the descriptor itself says not to: its own flag is about the pipe.
+  static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
+}
+
+absl::Status TcpChunkLink::send_control(const Frame& control) {
+  return writer_.queue(control);
+}
+
+absl::Status TcpChunkLink::post_landing(std::uint64_t message, const Landing& landing) {
+  return std::get<LandingReader>(reader_).post_landing(message, landing);
+}
+
+void TcpChunkLink::post_slot(Slot& slot) {
+  std::get<SlotReader>(reader_).post_slot(static_cast<PipeSlot&>(slot));
+}
+
+absl::Status TcpChunkLink::progress(Owner& owner) {
+  if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
+  // What was read may have queued answers, so the writer comes second.
+  absl::Status read = std::visit([&](auto& reader) { return reader.progress(owner); }, reader_);
+  if (!read.ok()) return read;
+  return writer_.progress(owner);
+}
+
+absl::Status TcpChunkLink::flush(Owner& owner) {
+  if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
+  return writer_.progress(owner);
+}
+
+std::uint64_t TcpChunkLink::bytes_moved() const {
+  return writer_.bytes_written() + std::visit([](const auto& reader) { return reader.bytes_read(); }, reader_);
+}
+
+void TcpChunkLink::fail(absl::string_view reason) {
+  if (fenced_) return;
+  writer_.try_say_failed(reason);
+  fence();
+}
+
+void TcpChunkLink::fence() {
+  if (auto* reader = std::get_if<LandingReader>(&reader_)) reader->forget_landings();
+  if (!fenced_) ::shutdown(socket_.get(), SHUT_WR);
+  fenced_ = true;
+}
+
+UniqueFd TcpChunkLink::take_socket() {
+  fence();
+  return std::move(socket_);
+}
+
+}  // namespace cableway::linux_

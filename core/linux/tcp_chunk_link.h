@@ -1,0 +1,50 @@
+// A circuit's hop over TCP: one connection, owned from set-up to fence. At a flow's end it lands data in memory; at a
+// relay it moves data through pipes. It never blocks, and takes no signal: a process that relays ignores SIGPIPE,
+// because splice(2) has no flag for it.
+#ifndef CABLEWAY_CORE_LINUX_TCP_CHUNK_LINK_H_
+#define CABLEWAY_CORE_LINUX_TCP_CHUNK_LINK_H_
+
+#include <variant>
+
+#include "absl/strings/string_view.h"
+#include "core/chunk_link.h"
+#include "core/linux/landing_reader.h"
+#include "core/linux/slot_reader.h"
+#include "core/linux/tcp_frame_writer.h"
+#include "core/linux/unique_fd.h"
+
+namespace cableway::linux_ {
+
+class TcpChunkLink final : public ChunkLink {
+ public:
+  enum class Place { kFlowEnd, kRelay };
+
+  // `socket` is connected, and its set-up frames have been exchanged.
+  TcpChunkLink(UniqueFd socket, Place place);
+
+  bool can_send() const override { return writer_.can_send(); }
+  void send(const Frame& chunk, SendBuffer payload) override { writer_.begin(chunk, payload.data); }
+  void send(const Frame& chunk, Slot& slot) override { writer_.begin(chunk, static_cast<PipeSlot&>(slot)); }
+  absl::Status send_control(const Frame& control) override;
+  absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
+  void post_slot(Slot& slot) override;
+  absl::Status progress(Owner& owner) override;
+  absl::Status flush(Owner& owner) override;
+  std::uint64_t bytes_moved() const override;
+  void fail(absl::string_view reason) override;
+  void fence() override;
+
+  int socket() const { return socket_.get(); }
+  // Gives the connection away, to be drained and closed (lingering_close.h). The link is fenced from here on.
+  UniqueFd take_socket();
+
+ private:
+  UniqueFd socket_;
+  TcpFrameWriter writer_;
+  std::variant<LandingReader, SlotReader> reader_;
+  bool fenced_ = false;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_CHUNK_LINK_H_

@@ -1,0 +1,17 @@
+// Reads a topology file from disk.
+#ifndef CABLEWAY_CORE_LINUX_TOPOLOGY_READER_H_
+#define CABLEWAY_CORE_LINUX_TOPOLOGY_READER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "routing/topology.h"
+
+namespace cableway::linux_ {
+
+// InvalidArgument names the file, and the line where the text is at fault. Reads no more than a topology file may have.
+absl::StatusOr<routing::Topology> read_topology(const std::string& path);
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_TOPOLOGY_READER_H_

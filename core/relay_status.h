@@ -1,0 +1,29 @@
+// What a node's relay is doing and has done, as a snapshot for people and metrics.
+#ifndef CABLEWAY_CORE_RELAY_STATUS_H_
+#define CABLEWAY_CORE_RELAY_STATUS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cableway {
+
+struct CircuitStatus {
+  std::uint64_t flow = 0;
+  std::string path;  // "n0 -c0-> n1 -c1-> n2"
+  std::uint64_t chunks = 0;
+  std::uint64_t bytes = 0;  // payload, without headers
+};
+
+struct RelayStatus {
+  std::vector<CircuitStatus> circuits;  // open ones
+  std::uint64_t circuits_opened = 0;
+  std::uint64_t circuits_broken = 0;  // ended by anything but the source's or the destination's close
+  std::uint64_t chunks = 0;           // all circuits, closed ones included
+  std::uint64_t bytes = 0;
+  std::uint64_t setups_refused = 0;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_RELAY_STATUS_H_

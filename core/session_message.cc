@@ -1,0 +1,150 @@
+#include "core/session_message.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/wire.h"
+
+namespace cableway {
+namespace {
+
+enum class Type : std::uint8_t { kHello = 1, kWelcome, kRefusal, kPathRequest, kPathReply, kViewRequest, kViewReply };
+
+constexpr std::size_t kMaxText = 4096;
+// Names in requests come back in the errors of replies, so they are far shorter than those may be.
+constexpr std::size_t kMaxAskedName = 256;
+constexpr std::size_t kMaxAddresses = 1024;
+
+class Encoder {
+ public:
+  explicit Encoder(std::vector<std::byte>& out) : writer_(out) {}
+
+  void operator()(const Hello& message) {
+    type(Type::kHello);
+    writer_.put(message.version);
+    writer_.put_text(message.program);
+  }
+  void operator()(const Welcome& message) {
+    type(Type::kWelcome);
+    writer_.put_text(message.node);
+    writer_.put_text(message.cluster);
+    writer_.put(message.boot_nonce);
+    writer_.put(message.rate_mbps);
+    writer_.put(static_cast<std::uint16_t>(message.addresses.size()));
+    for (const std::string& address : message.addresses) writer_.put_text(address);
+  }
+  void operator()(const Refusal& message) {
+    type(Type::kRefusal);
+    writer_.put_text(message.reason);
+  }
+  void operator()(const PathRequest& message) {
+    type(Type::kPathRequest);
+    writer_.put(message.request);
+    writer_.put(message.ordinal);
+    writer_.put_text(message.node);
+  }
+  void operator()(const PathReply& message) {
+    type(Type::kPathReply);
+    writer_.put(message.request);
+    writer_.put_text(message.error);
+    writer_.put(static_cast<std::uint16_t>(message.hops.size()));
+    for (const Hop& hop : message.hops) put_hop(writer_, hop);
+  }
+  void operator()(const ViewRequest& message) {
+    type(Type::kViewRequest);
+    writer_.put_text(message.name);
+  }
+  void operator()(const ViewReply& message) {
+    type(Type::kViewReply);
+    writer_.put_text(message.error);
+    writer_.put_long_text(message.text);
+  }
+
+ private:
+  void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
+
+  WireWriter writer_;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(std::span<const std::byte> bytes) : bytes_(bytes.size()), reader_(bytes) {}
+
+  absl::StatusOr<SessionMessage> decode() {
+    const auto type = static_cast<Type>(reader_.get<std::uint8_t>());
+    SessionMessage message;
+    switch (type) {
+      case Type::kHello:
+        message = Hello{reader_.get<std::uint16_t>(), reader_.get_text(kMaxText)};
+        break;
+      case Type::kWelcome:
+        message = welcome();
+        break;
+      case Type::kRefusal:
+        message = Refusal{reader_.get_text(kMaxText)};
+        break;
+      case Type::kPathRequest:
+        message =
+            PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get_text(kMaxAskedName)};
+        break;
+      case Type::kPathReply:
+        message = path_reply();
+        break;
+      case Type::kViewRequest:
+        message = ViewRequest{reader_.get_text(kMaxAskedName)};
+        break;
+      case Type::kViewReply:
+        message = view_reply();
+        break;
+      default:
+        return absl::InvalidArgumentError(
+            absl::StrCat("session message of unknown type ", static_cast<unsigned>(type)));
+    }
+    if (!reader_.finished()) {
+      return absl::InvalidArgumentError(absl::StrCat("session message of type ", static_cast<unsigned>(type), " and ",
+                                                     bytes_, " bytes is cut short or too long"));
+    }
+    return message;
+  }
+
+ private:
+  Welcome welcome() {
+    Welcome message{reader_.get_text(kMaxText),
+                    reader_.get_text(kMaxText),
+                    reader_.get<std::uint64_t>(),
+                    reader_.get<std::uint64_t>(),
+                    {}};
+    const std::size_t addresses = reader_.get<std::uint16_t>();
+    for (std::size_t i = 0; i < addresses && i < kMaxAddresses && reader_.ok(); ++i) {
+      message.addresses.push_back(reader_.get_text(kMaxText));
+    }
+    return message;
+  }
+  PathReply path_reply() {
+    PathReply message{reader_.get<std::uint64_t>(), reader_.get_text(kMaxText), {}};
+    const std::size_t hops = reader_.get<std::uint16_t>();
+    for (std::size_t i = 0; i < hops && i < kMaxHops && reader_.ok(); ++i) message.hops.push_back(get_hop(reader_));
+    return message;
+  }
+  ViewReply view_reply() { return ViewReply{reader_.get_text(kMaxText), reader_.get_long_text()}; }
+
+  std::size_t bytes_;
+  WireReader reader_;
+};
+
+}  // namespace
+
+std::vector<std::byte> encode_session_message(const SessionMessage& message) {
+  std::vector<std::byte> body;
+  std::visit(Encoder(body), message);
+  std::vector<std::byte> framed;
+  WireWriter writer(framed);
+  writer.put(static_cast<std::uint32_t>(body.size()));
+  writer.put_bytes(body);
+  return framed;
+}
+
+absl::StatusOr<SessionMessage> decode_session_message(std::span<const std::byte> bytes) {
+  return Decoder(bytes).decode();
+}
+
+}  // namespace cableway

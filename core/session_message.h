@@ -1,0 +1,82 @@
+// What an application process and its node say to each other on the session socket. Each message travels as a 32-bit
+// little-endian length, then that many bytes: a type and the fields in the order below.
+//
+//   application or CLI -> node      node -> application or CLI
+//   Hello                           Welcome, or Refusal
+//   PathRequest                     PathReply
+//   ViewRequest                     ViewReply
+#ifndef CABLEWAY_CORE_SESSION_MESSAGE_H_
+#define CABLEWAY_CORE_SESSION_MESSAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/circuit_setup.h"
+#include "core/hop.h"
+
+namespace cableway {
+
+inline constexpr std::uint32_t kMaxSessionMessageBytes = 16U << 20;  // a view of the largest topology fits
+
+struct Hello {
+  std::uint16_t version = kProtocolVersion;
+  std::string program;
+  friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+// What a process must know of its node to make data listeners and to answer NCCL.
+struct Welcome {
+  std::string node;
+  std::string cluster;
+  std::uint64_t boot_nonce = 0;
+  std::uint64_t rate_mbps = 0;         // of the node's fastest cable, one direction
+  std::vector<std::string> addresses;  // of its cable ports
+  friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+
+struct Refusal {
+  std::string reason;
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+// The path for the `ordinal`-th flow from this node to `node`.
+struct PathRequest {
+  std::uint64_t request = 0;  // comes back in the reply
+  std::uint64_t ordinal = 0;
+  std::string node;
+  friend bool operator==(const PathRequest&, const PathRequest&) = default;
+};
+
+struct PathReply {
+  std::uint64_t request = 0;
+  std::string error;      // empty: there is a path
+  std::vector<Hop> hops;  // to_port of the last is 0: the listen handle knows it
+  friend bool operator==(const PathReply&, const PathReply&) = default;
+};
+
+struct ViewRequest {
+  std::string name;  // "topology": answered by a topology file (TOML); "status": by JSON
+  friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
+};
+
+struct ViewReply {
+  std::string error;
+  std::string text;
+  friend bool operator==(const ViewReply&, const ViewReply&) = default;
+};
+
+using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply>;
+
+// With the length in front.
+std::vector<std::byte> encode_session_message(const SessionMessage& message);
+// Without the length. InvalidArgument says what is wrong.
+absl::StatusOr<SessionMessage> decode_session_message(std::span<const std::byte> bytes);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_SESSION_MESSAGE_H_

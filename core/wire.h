@@ -1,0 +1,95 @@
+// Bounded little-endian encoding and decoding. Everything that crosses a process or a cable goes through these two
+// classes, so that a length from outside is checked in one place.
+//
+// Neither class throws or allocates per field. A reader that runs past its input, or meets a length above the caller's
+// bound, goes bad: every later read returns zero or empty and ok() is false, so a decoder checks once, at its end.
+#ifndef CABLEWAY_CORE_WIRE_H_
+#define CABLEWAY_CORE_WIRE_H_
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cableway {
+
+class WireWriter {
+ public:
+  explicit WireWriter(std::vector<std::byte>& out) : out_(out) {}
+
+  template <std::unsigned_integral T>
+  void put(T value) {
+    for (std::size_t i = 0; i < sizeof(T); ++i) out_.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+  void put_bytes(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
+  // A 16-bit length, then the bytes; longer text is cut at 65,535 bytes.
+  void put_text(std::string_view text) {
+    text = text.substr(0, 0xffff);
+    put(static_cast<std::uint16_t>(text.size()));
+    put_bytes(std::as_bytes(std::span(text)));
+  }
+  void put_long_text(std::string_view text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    put_bytes(std::as_bytes(std::span(text)));
+  }
+
+ private:
+  std::vector<std::byte>& out_;
+};
+
+class WireReader {
+ public:
+  explicit WireReader(std::span<const std::byte> in) : in_(in) {}
+
+  template <std::unsigned_integral T>
+  T get() {
+    if (!take(sizeof(T))) return 0;
+    T value = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      value = static_cast<T>(value | (static_cast<T>(static_cast<std::uint8_t>(taken_[i])) << (8 * i)));
+    }
+    return value;
+  }
+  void get_bytes(std::span<std::byte> out) {
+    if (take(out.size()) && !out.empty()) std::memcpy(out.data(), taken_.data(), out.size());
+  }
+  std::string get_text(std::size_t max_bytes) {
+    const std::size_t bytes = get<std::uint16_t>();
+    if (bytes > max_bytes) ok_ = false;
+    if (!take(bytes)) return {};
+    return std::string(reinterpret_cast<const char*>(taken_.data()), taken_.size());
+  }
+  // A 32-bit length, then the bytes. Bounded by the input itself.
+  std::string get_long_text() {
+    if (!take(get<std::uint32_t>())) return {};
+    return std::string(reinterpret_cast<const char*>(taken_.data()), taken_.size());
+  }
+
+  bool ok() const { return ok_; }
+  // Whether everything was read and nothing went wrong: trailing bytes are as wrong as missing ones.
+  bool finished() const { return ok_ && in_.empty(); }
+
+ private:
+  bool take(std::size_t bytes) {
+    if (!ok_ || bytes > in_.size()) {
+      ok_ = false;
+      return false;
+    }
+    taken_ = in_.first(bytes);
+    in_ = in_.subspan(bytes);
+    return true;
+  }
+
+  std::span<const std::byte> in_;
+  std::span<const std::byte> taken_;
+  bool ok_ = true;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_WIRE_H_

@@ -1,0 +1,32 @@
+// The one thread that Cableway runs in an application process. It owns set-ups, the session, timers and closing; data
+// moves on NCCL's own threads and never passes here.
+#ifndef CABLEWAY_NCCL_ADAPTER_COLD_THREAD_H_
+#define CABLEWAY_NCCL_ADAPTER_COLD_THREAD_H_
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <thread>
+
+namespace cableway::nccl {
+
+class ColdThread {
+ public:
+  // Starts it, with all signals blocked: they are the application's.
+  ColdThread();
+  ~ColdThread() { join(); }
+  ColdThread(const ColdThread&) = delete;
+  ColdThread& operator=(const ColdThread&) = delete;
+
+  boost::asio::io_context& io() { return io_; }
+  // Waits until the thread has run what is left, which has deadlines of its own, and ended.
+  void join();
+
+ private:
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_COLD_THREAD_H_

@@ -1,0 +1,114 @@
+#include "nccl_adapter/flow_comm.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/linux/data_socket.h"
+
+namespace cableway::nccl {
+
+FlowComm::FlowComm(Context& context, linux_::UniqueFd socket, std::string name, Log log)
+    : link_(std::move(socket), linux_::TcpChunkLink::Place::kFlowEnd),
+      context_(context),
+      name_(std::move(name)),
+      log_(log) {
+  for (Request& request : requests_) request.comm = this;
+}
+
+absl::StatusOr<MemoryRegion*> FlowComm::register_memory(void* data, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  auto region = std::make_unique<MemoryRegion>();
+  region->comm = this;
+  region->data = static_cast<std::byte*>(data);
+  region->bytes = bytes;
+  regions_.push_back(std::move(region));
+  return regions_.back().get();
+}
+
+absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
+  const std::lock_guard lock(mutex_);
+  const auto entry =
+      std::find_if(regions_.begin(), regions_.end(), [region](const auto& owned) { return owned.get() == region; });
+  if (entry == regions_.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(name_, ": deregMr of memory that is not registered on it"));
+  }
+  if (region->in_flight > 0) {
+    static_cast<void>(fail(absl::AbortedError("its memory was deregistered while in use")));
+    for (Request& request : requests_) {
+      if (request.active && request.region == region) request.region = nullptr;
+    }
+  }
+  regions_.erase(entry);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Completion> FlowComm::test(Request* request) {
+  const std::lock_guard lock(mutex_);
+  if (!request->active) {
+    return absl::InvalidArgumentError(absl::StrCat(name_, ": test of a request that is already done"));
+  }
+  // What was done before the flow failed stays done.
+  if (!done(request->message) && failure_.ok()) {
+    if (absl::Status status = progress(); !status.ok()) static_cast<void>(fail(status));
+  }
+  if (done(request->message)) {
+    release(*request);
+    return Completion{true, size(request->message)};
+  }
+  if (!failure_.ok()) return failure_;
+  return Completion{};
+}
+
+linux_::UniqueFd FlowComm::close() {
+  const std::lock_guard lock(mutex_);
+  // The last acknowledgements are on their way out before the connection is shut down.
+  if (failure_.ok()) static_cast<void>(progress());
+  if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(name_, " is closed"));
+  return link_.take_socket();
+}
+
+void FlowComm::check_silence() {
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok() && linux_::connection_stalled(link_.socket())) {
+    static_cast<void>(fail(absl::UnavailableError("the first cable or the host behind it is silent")));
+  }
+}
+
+Request* FlowComm::take_request(std::uint64_t message, MemoryRegion* region) {
+  // A flow keeps what it knows of a message in the same place of a ring of the same length, so a request that is done
+  // but not yet tested keeps that place, too.
+  Request& request = requests_[message % requests_.size()];
+  if (request.active) return nullptr;
+  request.message = message;
+  request.region = region;
+  request.active = true;
+  if (region != nullptr) ++region->in_flight;
+  return &request;
+}
+
+void FlowComm::release(Request& request) {
+  request.active = false;
+  if (request.region != nullptr) --request.region->in_flight;
+  request.region = nullptr;
+}
+
+absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const {
+  if (bytes == 0) return absl::OkStatus();
+  if (region == nullptr || region->comm != this || !region->contains(data, bytes)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, ": a buffer of ", bytes, " bytes is not inside the memory registered for it"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FlowComm::fail(const absl::Status& reason) {
+  if (!failure_.ok()) return failure_;
+  failure_ = absl::Status(reason.code(), absl::StrCat(name_, " failed: ", reason.message()));
+  link_.fail(failure_.message());
+  // An idle flow that the peer closes is the ordinary end of a job.
+  if (!idle()) log_.warn(std::string(failure_.message()));
+  return failure_;
+}
+
+}  // namespace cableway::nccl

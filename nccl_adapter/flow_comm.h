@@ -1,0 +1,92 @@
+// What a send comm and a receive comm have in common: one flow over one circuit, at most 32 requests, registered
+// memory, a reason when it has failed.
+//
+// NCCL calls isend, irecv and test from one thread and everything else from another; the cold thread looks in too. Each
+// comm has a mutex of its own for that, which data threads of different flows never share.
+#ifndef CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_
+#define CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/chunk_link.h"
+#include "core/linux/tcp_chunk_link.h"
+#include "nccl_adapter/log.h"
+#include "nccl_adapter/memory_region.h"
+
+namespace cableway::nccl {
+
+class Context;
+
+// What isend and irecv return and test takes. Lives inside its comm.
+struct Request {
+  FlowComm* comm = nullptr;
+  MemoryRegion* region = nullptr;
+  std::uint64_t message = 0;
+  bool active = false;
+};
+
+struct Completion {
+  bool done = false;
+  std::uint64_t bytes = 0;
+};
+
+class FlowComm {
+ public:
+  // `name` says which flow this is, in messages: "flow n0 -c0-> n1".
+  FlowComm(Context& context, linux_::UniqueFd socket, std::string name, Log log);
+  virtual ~FlowComm() = default;
+  FlowComm(const FlowComm&) = delete;
+  FlowComm& operator=(const FlowComm&) = delete;
+
+  Context& context() const { return context_; }
+
+  absl::StatusOr<MemoryRegion*> register_memory(void* data, std::size_t bytes);
+  // When it returns nothing touches the memory any more. If requests still use it, the flow ends: NCCL deregisters
+  // memory in use only when it aborts.
+  absl::Status deregister_memory(MemoryRegion* region);
+
+  // Moves data and says whether `request` is done. A done request no longer exists.
+  absl::StatusOr<Completion> test(Request* request);
+
+  // Ends the flow and gives its connection away to be drained. Nothing touches any memory afterwards.
+  linux_::UniqueFd close();
+
+  // The cold thread's look: fails the flow if its cable or the host behind it has gone silent.
+  void check_silence();
+
+ protected:
+  virtual absl::Status progress() = 0;
+  virtual bool done(std::uint64_t message) const = 0;
+  virtual std::uint64_t size(std::uint64_t message) const = 0;
+  virtual bool idle() const = 0;
+
+  // With mutex_ held. Null: the place that `message` needs is still taken.
+  Request* take_request(std::uint64_t message, MemoryRegion* region);
+  absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
+  // Notes the first failure, tells the peer and the operator, ends the circuit. Returns the noted status.
+  absl::Status fail(const absl::Status& reason);
+
+  std::mutex mutex_;
+  linux_::TcpChunkLink link_;
+  absl::Status failure_;
+
+ private:
+  void release(Request& request);
+
+  Context& context_;
+  const std::string name_;
+  const Log log_;
+  std::array<Request, kMaxLandings> requests_;
+  std::vector<std::unique_ptr<MemoryRegion>> regions_;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_

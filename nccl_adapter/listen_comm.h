@@ -1,0 +1,57 @@
+// A listen comm: a cookie that connecting peers name, and the connections that have arrived for it.
+#ifndef CABLEWAY_NCCL_ADAPTER_LISTEN_COMM_H_
+#define CABLEWAY_NCCL_ADAPTER_LISTEN_COMM_H_
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/circuit_setup.h"
+#include "core/linux/unique_fd.h"
+
+namespace cableway::nccl {
+
+class Context;
+
+struct ArrivedCircuit {
+  linux_::UniqueFd socket;
+  CircuitSetup setup;
+};
+
+// The cold thread puts connections in, NCCL's service thread takes them out.
+class ListenComm {
+ public:
+  ListenComm(Context& context, const Cookie& cookie) : context_(context), cookie_(cookie) {}
+
+  Context& context() const { return context_; }
+  const Cookie& cookie() const { return cookie_; }
+
+  // False: as many wait as may.
+  bool put(ArrivedCircuit circuit) {
+    constexpr std::size_t kMaxWaiting = 1024;
+    const std::lock_guard lock(mutex_);
+    if (arrived_.size() >= kMaxWaiting) return false;
+    arrived_.push_back(std::move(circuit));
+    return true;
+  }
+
+  std::optional<ArrivedCircuit> take() {
+    const std::lock_guard lock(mutex_);
+    if (arrived_.empty()) return std::nullopt;
+    std::optional<ArrivedCircuit> circuit(std::move(arrived_.front()));
+    arrived_.pop_front();
+    return circuit;
+  }
+
+ private:
+  Context& context_;
+  const Cookie cookie_;
+  std::mutex mutex_;
+  std::deque<ArrivedCircuit> arrived_;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_LISTEN_COMM_H_

@@ -1,0 +1,219 @@
+#include "nccl_adapter/net_entry.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "nccl_adapter/context.h"
+#include "nccl_adapter/result.h"
+
+namespace cableway::nccl::entry {
+namespace {
+
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): a stable number for a node's name.
+std::uint64_t guid_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+// Runs `call`, which returns an absl::Status, and turns whatever comes out into a result.
+template <typename Call>
+abi::Result guarded(Call call) {
+  try {
+    return to_result(call());
+  } catch (const std::exception&) {
+    return abi::kSystemError;
+  }
+}
+
+// As guarded(), for calls whose failures nobody else has logged.
+template <typename Call>
+abi::Result logged(const Log& log, const char* function, Call call) {
+  return guarded([&]() -> absl::Status {
+    absl::Status status = call();
+    if (!status.ok()) log.warn(absl::StrCat(function, ": ", status.message()));
+    return status;
+  });
+}
+
+absl::Status check_device(int dev) {
+  if (dev == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("device ", dev, " does not exist; there is one, 0"));
+}
+
+Context* as_context(void* context) {
+  return static_cast<Context*>(context);
+}
+FlowComm* as_flow(void* comm) {
+  return static_cast<FlowComm*>(comm);
+}
+ListenComm* as_listener(void* comm) {
+  return static_cast<ListenComm*>(comm);
+}
+
+}  // namespace
+
+abi::Result init(void** context, abi::Logger logger) {
+  const Log log(logger);
+  return logged(log, "init", [&]() -> absl::Status {
+    *context = nullptr;
+    absl::StatusOr<std::unique_ptr<Context>> made = Context::create(log);
+    if (!made.ok()) return made.status();
+    *context = made->release();
+    return absl::OkStatus();
+  });
+}
+
+abi::Result finalize(void* context) {
+  // NCCL 2.28 finalizes even what failed to initialise.
+  return guarded([&] {
+    delete as_context(context);
+    return absl::OkStatus();
+  });
+}
+
+abi::Result init_legacy(abi::Logger logger) {
+  const Log log(logger);
+  return logged(log, "init", [&] { return Context::legacy(log).status(); });
+}
+
+void* legacy_context() {
+  return Context::legacy();
+}
+
+abi::Result devices(int* count) {
+  *count = 1;
+  return abi::kSuccess;
+}
+
+abi::Result describe_device(int dev, Device* device) {
+  return guarded([&]() -> absl::Status {
+    if (absl::Status status = check_device(dev); !status.ok()) return status;
+    absl::StatusOr<Welcome> node = Context::this_node();
+    if (!node.ok()) return node.status();
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+    device->guid = guid_of(absl::StrCat(node->cluster, "/", node->node));
+    device->speed_mbps = static_cast<int>(std::min(node->rate_mbps, kMost));
+    return absl::OkStatus();
+  });
+}
+
+abi::Result listen(void* context, int dev, void* handle, void** listen_comm) {
+  *listen_comm = nullptr;
+  if (context == nullptr) return abi::kInvalidUsage;
+  return logged(as_context(context)->log(), "listen", [&]() -> absl::Status {
+    if (absl::Status status = check_device(dev); !status.ok()) return status;
+    absl::StatusOr<ListenComm*> listener = as_context(context)->listen(handle);
+    if (listener.ok()) *listen_comm = *listener;
+    return listener.status();
+  });
+}
+
+abi::Result connect(void* context, int dev, void* handle, void** send_comm, abi::DeviceHandle** device_comm) {
+  *send_comm = nullptr;
+  if (device_comm != nullptr) *device_comm = nullptr;
+  if (context == nullptr) return abi::kInvalidUsage;
+  return logged(as_context(context)->log(), "connect", [&]() -> absl::Status {
+    if (absl::Status status = check_device(dev); !status.ok()) return status;
+    absl::StatusOr<SendComm*> comm = as_context(context)->connect(handle);
+    if (comm.ok()) *send_comm = static_cast<FlowComm*>(*comm);
+    return comm.status();
+  });
+}
+
+abi::Result accept(void* listen_comm, void** recv_comm, abi::DeviceHandle** device_comm) {
+  *recv_comm = nullptr;
+  if (device_comm != nullptr) *device_comm = nullptr;
+  ListenComm* listener = as_listener(listen_comm);
+  return logged(listener->context().log(), "accept", [&]() -> absl::Status {
+    absl::StatusOr<RecvComm*> comm = listener->context().accept(listener);
+    if (comm.ok()) *recv_comm = static_cast<FlowComm*>(*comm);
+    return comm.status();
+  });
+}
+
+abi::Result reg_mr(void* comm, void* data, std::size_t size, int type, void** mhandle) {
+  *mhandle = nullptr;
+  return logged(as_flow(comm)->context().log(), "regMr", [&]() -> absl::Status {
+    if (type != abi::kPtrHost) {
+      return absl::InvalidArgumentError(absl::StrCat("memory of type ", type, "; only host memory (1) is supported"));
+    }
+    absl::StatusOr<MemoryRegion*> region = as_flow(comm)->register_memory(data, size);
+    if (region.ok()) *mhandle = *region;
+    return region.status();
+  });
+}
+
+abi::Result reg_mr_dma_buf(void* comm, void*, std::size_t, int, std::uint64_t, int, void** mhandle) {
+  *mhandle = nullptr;
+  return logged(as_flow(comm)->context().log(), "regMrDmaBuf", [] {
+    return absl::InvalidArgumentError("device memory is not supported, and the device does not say it is");
+  });
+}
+
+abi::Result dereg_mr(void* comm, void* mhandle) {
+  return logged(as_flow(comm)->context().log(), "deregMr",
+                [&] { return as_flow(comm)->deregister_memory(static_cast<MemoryRegion*>(mhandle)); });
+}
+
+abi::Result isend(void* send_comm, void* data, std::size_t size, void* mhandle, void** request) {
+  *request = nullptr;
+  return guarded([&]() -> absl::Status {
+    auto* comm = static_cast<SendComm*>(as_flow(send_comm));
+    absl::StatusOr<Request*> posted = comm->send(data, size, static_cast<MemoryRegion*>(mhandle));
+    if (posted.ok()) *request = *posted;
+    return posted.status();
+  });
+}
+
+abi::Result irecv(void* recv_comm, int n, void** data, std::size_t capacity, void** mhandles, void** request) {
+  // From v9 on *request may hold a hint on entry; what is not posted must read as null.
+  *request = nullptr;
+  auto* comm = static_cast<RecvComm*>(as_flow(recv_comm));
+  if (n != 1) {
+    comm->context().log().warn(absl::StrCat("irecv of ", n, " buffers, but the device says at most 1"));
+    return abi::kInvalidUsage;
+  }
+  return guarded([&]() -> absl::Status {
+    absl::StatusOr<Request*> posted = comm->receive(data[0], capacity, static_cast<MemoryRegion*>(mhandles[0]));
+    if (posted.ok()) *request = *posted;
+    return posted.status();
+  });
+}
+
+abi::Result iflush(void*, int, void**, int*, void**, void** request) {
+  // Host memory written by a CPU needs no flush; a null request says that it is done.
+  *request = nullptr;
+  return abi::kSuccess;
+}
+
+abi::Result test(void* request, int* done, int* sizes) {
+  *done = 0;
+  return guarded([&]() -> absl::Status {
+    auto* pending = static_cast<Request*>(request);
+    absl::StatusOr<Completion> completion = pending->comm->test(pending);
+    if (!completion.ok()) return completion.status();
+    *done = completion->done ? 1 : 0;
+    if (completion->done && sizes != nullptr) *sizes = static_cast<int>(completion->bytes);
+    return absl::OkStatus();
+  });
+}
+
+abi::Result close_send(void* send_comm) {
+  return guarded([&] { return as_flow(send_comm)->context().close(as_flow(send_comm)); });
+}
+
+abi::Result close_recv(void* recv_comm) {
+  return guarded([&] { return as_flow(recv_comm)->context().close(as_flow(recv_comm)); });
+}
+
+abi::Result close_listen(void* listen_comm) {
+  return guarded([&] { return as_listener(listen_comm)->context().close(as_listener(listen_comm)); });
+}
+
+}  // namespace cableway::nccl::entry

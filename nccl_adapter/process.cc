@@ -1,0 +1,253 @@
+#include "nccl_adapter/process.h"
+
+#include <sys/random.h>
+
+#include <boost/asio/post.hpp>
+#include <future>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/circuit_dialer.h"
+#include "core/linux/lingering_close.h"
+#include "core/linux/node_starter.h"
+#include "core/linux/session_socket.h"
+
+namespace cableway::nccl {
+namespace {
+
+constexpr std::chrono::milliseconds kJoinLimit{10000};
+constexpr std::chrono::milliseconds kOpenLimit{10000};
+constexpr std::chrono::seconds kSilenceCheckEvery{1};
+constexpr std::uint32_t kChunkBytes = 1U << 20;
+
+template <typename T>
+T random_value() {
+  T value{};
+  // Cannot fail for so few bytes (getrandom(2)).
+  static_cast<void>(!::getrandom(&value, sizeof value, 0));
+  return value;
+}
+
+// Runs `work` on the cold thread and waits for what it returns.
+template <typename Work>
+absl::Status on_cold_thread(ColdThread& cold, Work work) {
+  std::promise<absl::Status> promise;
+  std::future<absl::Status> result = promise.get_future();
+  boost::asio::post(cold.io(), [&promise, &work] { promise.set_value(work()); });
+  return result.get();
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<OpeningCircuit::Opened>> OpeningCircuit::take() {
+  const std::lock_guard lock(mutex_);
+  if (!result_.has_value()) return std::nullopt;
+  if (!result_->ok()) return result_->status();
+  return std::optional<Opened>(std::move(**result_));
+}
+
+void OpeningCircuit::finish(absl::StatusOr<Opened> result) {
+  const std::lock_guard lock(mutex_);
+  result_.emplace(std::move(result));
+}
+
+absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings, std::string daemon, Log log) {
+  std::shared_ptr<Process> process(new Process(settings, std::move(daemon), log));
+  if (absl::Status status = process->join_node(); !status.ok()) return status;
+  if (absl::Status status = process->listen(); !status.ok()) return status;
+  return process;
+}
+
+Process::Process(const Settings& settings, std::string daemon, Log log)
+    : settings_(settings), daemon_(std::move(daemon)), log_(log), cold_(std::make_unique<ColdThread>()) {}
+
+Process::~Process() {
+  boost::asio::post(cold_->io(), [this] { stop(); });
+  // Whatever still runs there may use every member of this object.
+  cold_->join();
+}
+
+void Process::stop() {
+  stopping_ = true;
+  acceptor_.reset();
+  if (session_) session_->close();
+  if (silence_timer_) silence_timer_->cancel();
+}
+
+absl::Status Process::join_node() {
+  // A node that leaves because nobody has needed it may do so just as this process comes: then another is started.
+  constexpr int kTries = 3;
+  absl::Status joined;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    joined = try_to_join_node();
+    if (!absl::IsUnavailable(joined) && !absl::IsNotFound(joined)) break;
+  }
+  return joined;
+}
+
+absl::Status Process::try_to_join_node() {
+  absl::Status joined = on_cold_thread(*cold_, [this] { return connect_session(); });
+  if (absl::IsNotFound(joined)) {
+    log_.info(absl::StrCat("no node runs here: starting ", daemon_));
+    if (absl::Status started = linux_::start_node(daemon_, kJoinLimit); !started.ok()) return started;
+    joined = on_cold_thread(*cold_, [this] { return connect_session(); });
+  }
+  return joined.ok() ? greet() : joined;
+}
+
+absl::Status Process::connect_session() {
+  auto endpoint = linux_::session_endpoint(settings_.cluster, settings_.runtime_dir);
+  if (!endpoint.ok()) return endpoint.status();
+  auto session = linux_::SessionClient::connect(cold_->io(), *endpoint);
+  if (!session.ok()) return session.status();
+  session_ = *std::move(session);
+  return absl::OkStatus();
+}
+
+absl::Status Process::greet() {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<SessionMessage>>>();
+  std::future<absl::StatusOr<SessionMessage>> result = promise->get_future();
+  boost::asio::post(cold_->io(), [this, promise] {
+    session_->request(Hello{kProtocolVersion, "plugin"},
+                      [promise](absl::StatusOr<SessionMessage> reply) { promise->set_value(std::move(reply)); });
+  });
+  if (result.wait_for(kJoinLimit) != std::future_status::ready) {
+    return absl::DeadlineExceededError("this host's node does not answer: is cablewayd stopped?");
+  }
+  const absl::StatusOr<SessionMessage> reply = result.get();
+  if (!reply.ok()) return reply.status();
+  const Welcome* welcome = std::get_if<Welcome>(&*reply);
+  if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
+  welcome_ = *welcome;
+  return absl::OkStatus();
+}
+
+absl::Status Process::listen() {
+  return on_cold_thread(*cold_, [this]() -> absl::Status {
+    auto acceptor = linux_::CircuitAcceptor::listen(
+        cold_->io(), welcome_.addresses, 0, [this](linux_::PendingCircuit pending) { on_setup(std::move(pending)); },
+        [this](const std::string& peer, const absl::Status& reason) {
+          log_.info(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
+        });
+    if (!acceptor.ok()) return acceptor.status();
+    acceptor_ = *std::move(acceptor);
+    silence_timer_ = std::make_unique<boost::asio::steady_timer>(cold_->io());
+    look_for_silence();
+    return absl::OkStatus();
+  });
+}
+
+ListenHandle Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
+  const std::lock_guard lock(mutex_);
+  listeners_[listener->cookie()] = listener;
+  return ListenHandle{listener->cookie(), acceptor_->port(), welcome_.node};
+}
+
+void Process::remove_listener(const Cookie& cookie) {
+  const std::lock_guard lock(mutex_);
+  listeners_.erase(cookie);
+}
+
+void Process::on_setup(linux_::PendingCircuit pending) {
+  std::shared_ptr<ListenComm> listener;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto entry = listeners_.find(pending.setup().cookie);
+    if (entry != listeners_.end()) listener = entry->second.lock();
+  }
+  if (listener == nullptr) {
+    log_.info(absl::StrCat("refused circuit ", describe_path(pending.setup()), ": nobody listens for it"));
+    return std::move(pending).refuse(
+        absl::NotFoundError(absl::StrCat("node ", welcome_.node, ": the process listens no more for this connection")));
+  }
+  const CircuitSetup setup = pending.setup();
+  absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept();
+  if (!socket.ok()) return log_.info(absl::StrCat(describe_path(setup), ": ", socket.status().message()));
+  if (!listener->put(ArrivedCircuit{*std::move(socket), setup})) {
+    log_.warn(absl::StrCat(describe_path(setup), ": dropped, too many connections wait for accept"));
+  }
+}
+
+std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {
+  auto opening = std::make_shared<OpeningCircuit>();
+  boost::asio::post(cold_->io(), [this, handle, opening] { request_path(handle, opening); });
+  return opening;
+}
+
+void Process::request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening) {
+  if (session_->ended()) {
+    // The node was restarted, or is gone. A new one answers the same questions.
+    if (absl::Status status = connect_session(); !status.ok()) {
+      return opening->finish(absl::UnavailableError(absl::StrCat("node ", welcome_.node, " is not running any more (",
+                                                                 status.message(), "): start cablewayd again")));
+    }
+    session_->request(Hello{kProtocolVersion, "plugin"}, [](const absl::StatusOr<SessionMessage>&) {});
+  }
+  std::uint64_t ordinal = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    ordinal = flows_to_[handle.node]++;
+  }
+  auto timer = std::make_shared<boost::asio::steady_timer>(cold_->io(), kOpenLimit);
+  timer->async_wait([this](boost::system::error_code stopped) {
+    // A node that does not answer fails every request on its session, this one among them.
+    if (!stopped && session_) session_->close();
+  });
+  session_->request(PathRequest{ordinal, ordinal, handle.node},
+                    [this, handle, opening, timer](absl::StatusOr<SessionMessage> reply) {
+                      timer->cancel();
+                      if (!reply.ok()) return opening->finish(reply.status());
+                      PathReply* path = std::get_if<PathReply>(&*reply);
+                      if (path == nullptr) return opening->finish(absl::InternalError("the node gave no path"));
+                      if (!path->error.empty()) return opening->finish(absl::UnavailableError(path->error));
+                      dial(handle, std::move(path->hops), opening);
+                    });
+}
+
+void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening) {
+  if (hops.empty()) return opening->finish(absl::InternalError("the node gave an empty path"));
+  CircuitSetup setup;
+  setup.cookie = handle.cookie;
+  setup.flow = random_value<std::uint64_t>();
+  setup.chunk_bytes = kChunkBytes;
+  setup.budget_ms = static_cast<std::uint32_t>(kOpenLimit.count());
+  setup.from_node = welcome_.node;
+  setup.hops = std::move(hops);
+  setup.hops.back().to_port = handle.port;
+  linux_::dial_circuit(cold_->io(), setup, [setup, opening](absl::StatusOr<linux_::UniqueFd> socket) {
+    if (!socket.ok()) {
+      return opening->finish(absl::Status(
+          socket.status().code(), absl::StrCat("no circuit ", describe_path(setup), ": ", socket.status().message())));
+    }
+    opening->finish(OpeningCircuit::Opened{*std::move(socket), setup});
+  });
+}
+
+void Process::close_connection(linux_::UniqueFd socket) {
+  linux_::close_lingering(cold_->io(), std::move(socket));
+}
+
+void Process::watch(FlowComm* comm) {
+  const std::lock_guard lock(mutex_);
+  watched_.insert(comm);
+}
+
+void Process::unwatch(FlowComm* comm) {
+  const std::lock_guard lock(mutex_);
+  watched_.erase(comm);
+}
+
+void Process::look_for_silence() {
+  if (stopping_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (FlowComm* comm : watched_) comm->check_silence();
+  }
+  silence_timer_->expires_after(kSilenceCheckEvery);
+  silence_timer_->async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) look_for_silence();
+  });
+}
+
+}  // namespace cableway::nccl

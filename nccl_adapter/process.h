@@ -1,0 +1,102 @@
+// What Cableway is in one application process, whichever communicators use it: the session with the node, the listener
+// for circuits that end here, the circuits being opened from here, the cold thread that runs all three.
+#ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_H_
+#define CABLEWAY_NCCL_ADAPTER_PROCESS_H_
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/circuit_setup.h"
+#include "core/linux/circuit_acceptor.h"
+#include "core/linux/session_client.h"
+#include "core/session_message.h"
+#include "core/settings.h"
+#include "nccl_adapter/cold_thread.h"
+#include "nccl_adapter/flow_comm.h"
+#include "nccl_adapter/listen_comm.h"
+#include "nccl_adapter/log.h"
+
+namespace cableway::nccl {
+
+// A circuit on its way: the cold thread fills it in, NCCL's service thread asks for it until it is there.
+class OpeningCircuit {
+ public:
+  struct Opened {
+    linux_::UniqueFd socket;
+    CircuitSetup setup;
+  };
+
+  // Nothing yet, the circuit (once), or why there is none.
+  absl::StatusOr<std::optional<Opened>> take();
+  void finish(absl::StatusOr<Opened> result);
+
+ private:
+  std::mutex mutex_;
+  std::optional<absl::StatusOr<Opened>> result_;
+};
+
+class Process {
+ public:
+  // Joins this host's node, starting one where none runs. The status says what the operator can do.
+  static absl::StatusOr<std::shared_ptr<Process>> start(const Settings& settings, std::string daemon, Log log);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // What the node said of itself when this process joined it. Any thread.
+  const Welcome& node() const { return welcome_; }
+  const Log& log() const { return log_; }
+
+  // Any thread:
+  ListenHandle add_listener(const std::shared_ptr<ListenComm>& listener);
+  void remove_listener(const Cookie& cookie);
+  std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
+  void close_connection(linux_::UniqueFd socket);
+  // The comm is looked at for silence, once a second, until it is unwatched.
+  void watch(FlowComm* comm);
+  void unwatch(FlowComm* comm);
+
+ private:
+  Process(const Settings& settings, std::string daemon, Log log);
+
+  absl::Status join_node();
+  absl::Status try_to_join_node();
+  absl::Status greet();
+  absl::Status listen();
+  // On the cold thread:
+  absl::Status connect_session();
+  void request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening);
+  void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
+  void on_setup(linux_::PendingCircuit pending);
+  void look_for_silence();
+  void stop();
+
+  const Settings settings_;
+  const std::string daemon_;
+  const Log log_;
+  Welcome welcome_;
+
+  std::mutex mutex_;  // set-up and tear-down only
+  std::map<Cookie, std::weak_ptr<ListenComm>> listeners_;
+  std::map<std::string, std::uint64_t> flows_to_;  // how many flows have been opened, by destination
+  std::set<FlowComm*> watched_;
+
+  // Before what lives on it, and so destroyed after it.
+  std::unique_ptr<ColdThread> cold_;
+  // The cold thread's, until it has ended.
+  std::shared_ptr<linux_::SessionClient> session_;
+  std::unique_ptr<linux_::CircuitAcceptor> acceptor_;
+  std::unique_ptr<boost::asio::steady_timer> silence_timer_;
+  bool stopping_ = false;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_PROCESS_H_

@@ -1,0 +1,29 @@
+// The receiving end that NCCL holds: irecv is a landing of a FlowReceiver.
+#ifndef CABLEWAY_NCCL_ADAPTER_RECV_COMM_H_
+#define CABLEWAY_NCCL_ADAPTER_RECV_COMM_H_
+
+#include "core/flow_receiver.h"
+#include "nccl_adapter/flow_comm.h"
+
+namespace cableway::nccl {
+
+class RecvComm final : public FlowComm {
+ public:
+  RecvComm(Context& context, linux_::UniqueFd socket, std::string name, Log log)
+      : FlowComm(context, std::move(socket), std::move(name), log), flow_(link_) {}
+
+  // Null: 32 requests are in flight, try again.
+  absl::StatusOr<Request*> receive(void* data, std::size_t bytes, MemoryRegion* region);
+
+ private:
+  absl::Status progress() override { return flow_.progress(); }
+  bool done(std::uint64_t message) const override { return flow_.done(message); }
+  std::uint64_t size(std::uint64_t message) const override { return flow_.size(message); }
+  bool idle() const override { return flow_.idle(); }
+
+  FlowReceiver flow_;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_RECV_COMM_H_

@@ -1,0 +1,67 @@
+#include "routing/route_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "routing/path_set.h"
+
+namespace cableway::routing {
+namespace {
+
+// The lowest-numbered cable that some but not all of the paths use.
+std::optional<CableIndex> first_cable_not_shared(const std::vector<Path>& paths) {
+  std::map<CableIndex, std::size_t> uses;
+  for (const Path& path : paths) {
+    for (const CableIndex cable : path.cables) ++uses[cable];
+  }
+  for (const auto& [cable, count] : uses) {
+    if (count < paths.size()) return cable;
+  }
+  return std::nullopt;
+}
+
+// The rank of flow 0: see path_for_flow().
+std::size_t first_rank(const std::vector<Path>& paths) {
+  const std::optional<CableIndex> cable = first_cable_not_shared(paths);
+  if (!cable) return 0;
+  for (std::size_t rank = 0; rank < paths.size(); ++rank) {
+    const std::vector<CableIndex>& cables = paths[rank].cables;
+    const auto it = std::find(cables.begin(), cables.end(), *cable);
+    if (it != cables.end()) return rank + static_cast<std::size_t>(std::distance(cables.begin(), it));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Route RouteTable::route_to(NodeIndex destination) const {
+  Route route;
+  route.destination = destination;
+  if (!reaches(destination)) return route;
+  route.cost = shortest_.cost_to(destination);
+  for (Path& path : ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute)) {
+    std::uint64_t slowest = std::numeric_limits<std::uint64_t>::max();
+    for (const CableIndex cable : path.cables) slowest = std::min(slowest, rate_mbps_[cable.value]);
+    route.paths.push_back({std::move(path), slowest});
+  }
+  return route;
+}
+
+Path RouteTable::path_for_flow(NodeIndex destination, std::uint64_t ordinal) const {
+  std::vector<Path> paths = ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute);
+  if (paths.empty()) return {};
+  const std::size_t count = paths.size();
+  return std::move(paths[(first_rank(paths) % count + ordinal % count) % count]);
+}
+
+RouteTable compute_routes(const Topology& topology, NodeIndex self) {
+  std::vector<std::uint64_t> rate_mbps;
+  rate_mbps.reserve(topology.cable_count());
+  for (const Cable& cable : topology.cables()) rate_mbps.push_back(cable.rate_mbps);
+  return {shortest_paths_from(topology, self), std::move(rate_mbps)};
+}
+
+}  // namespace cableway::routing

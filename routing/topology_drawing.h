@@ -1,0 +1,24 @@
+// A topology as people draw it, in ASCII.
+#ifndef CABLEWAY_ROUTING_TOPOLOGY_DRAWING_H_
+#define CABLEWAY_ROUTING_TOPOLOGY_DRAWING_H_
+
+#include <cstddef>
+#include <string>
+
+#include "routing/topology.h"
+
+namespace cableway::routing {
+
+inline constexpr std::size_t kDrawingColumns = 100;
+
+// A line of facts (kind, nodes, cables, rate, latency), then the drawing, all within kDrawingColumns columns:
+//   - rings as rectangles, lines row by row, tori as grids whose wrap-around cables end at "(node)";
+//   - full meshes of four with their diagonals; stars and trees indented below their root;
+//   - everything else, and what would be too wide, as the list of each node's neighbours.
+// A cable shows its name unless that is the default one, and its rate where not all rates are the same. A double line
+// (=) is several cables. Long names are cut, marked with ~. Every line ends with a newline.
+std::string draw_topology(const Topology& topology);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_TOPOLOGY_DRAWING_H_

@@ -1,0 +1,92 @@
+// A hop in memory: a pair of ChunkLinks whose frames cross when the test, or the simulator, says so. It behaves like
+// the transport with the least order that the interface allows: it stores and forwards (a chunk is reported only when
+// it is whole), completes sends late, and delivers one frame per step.
+#ifndef CABLEWAY_SIM_MEMORY_CHUNK_LINK_H_
+#define CABLEWAY_SIM_MEMORY_CHUNK_LINK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/chunk_link.h"
+
+namespace cableway::sim {
+
+// A slot whose payload lies in memory.
+class MemorySlot final : public Slot {
+ public:
+  explicit MemorySlot(std::size_t bytes) : bytes_(bytes) {}
+  std::byte* data() { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+std::vector<std::unique_ptr<Slot>> make_memory_slots(std::size_t count, std::size_t bytes);
+
+class MemoryChunkLink final : public ChunkLink {
+ public:
+  // Two ends of one hop. Each must outlive the other's last call.
+  static std::pair<std::unique_ptr<MemoryChunkLink>, std::unique_ptr<MemoryChunkLink>> make_pair();
+
+  bool can_send() const override { return !sending_.has_value(); }
+  void send(const Frame& chunk, SendBuffer payload) override;
+  void send(const Frame& chunk, Slot& slot) override;
+  absl::Status send_control(const Frame& control) override;
+  absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
+  void post_slot(Slot& slot) override;
+  // Reports what has been delivered: every frame at most once.
+  absl::Status progress(Owner& owner) override;
+  absl::Status flush(Owner& owner) override;
+  std::uint64_t bytes_moved() const override { return bytes_moved_; }
+  void fail(absl::string_view reason) override;
+  void fence() override;
+
+  // Moves the oldest frame sent here to the other end, if there is one and the other end has room. The bytes are copied
+  // at this moment: a buffer that its owner reuses before is seen as corrupt, as on a real wire.
+  bool step();
+  // Cuts the hop: both ends fail from now on, and what is on its way is lost.
+  void cut(std::string reason);
+  std::size_t slots_posted() const { return slots_.size(); }
+
+ private:
+  struct Sending {
+    Frame chunk;
+    const std::byte* memory = nullptr;
+    Slot* slot = nullptr;
+  };
+  struct Arrived {
+    Frame frame;
+    Slot* slot = nullptr;
+  };
+  struct Posted {
+    std::uint64_t message = 0;
+    Landing landing;
+  };
+
+  MemoryChunkLink() = default;
+  bool deliver_control();
+  bool deliver_chunk();
+  bool accept_chunk(const Frame& chunk, const std::byte* payload);
+
+  MemoryChunkLink* peer_ = nullptr;
+  std::deque<Frame> controls_;
+  std::optional<Sending> sending_;
+  std::optional<Slot*> sent_;  // delivered, its owner not told yet
+  std::deque<Arrived> arrived_;
+  std::vector<Posted> landings_;
+  std::deque<Slot*> slots_;
+  bool takes_slots_ = false;  // a slot has been posted: data that no landing waits for waits for a slot
+  std::string dead_;
+  std::uint64_t bytes_moved_ = 0;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_MEMORY_CHUNK_LINK_H_

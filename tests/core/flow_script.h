@@ -1,0 +1,118 @@
+// One flow's traffic, chosen by a seed: what is sent, what is received, what each end sees. The links under the flow
+// are the test's; the script posts, notices completions, and checks every byte.
+#ifndef CABLEWAY_TESTS_CORE_FLOW_SCRIPT_H_
+#define CABLEWAY_TESTS_CORE_FLOW_SCRIPT_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "core/flow_receiver.h"
+#include "core/flow_sender.h"
+#include "tests/core/message_buffers.h"
+
+namespace cableway::test {
+
+class FlowScript {
+ public:
+  // Sizes of messages, in order; every receive has room for a random number of bytes more.
+  FlowScript(FlowSender& sender, FlowReceiver& receiver, std::vector<std::size_t> sizes, std::uint32_t seed)
+      : sender_(sender), receiver_(receiver), sizes_(std::move(sizes)), random_(seed) {}
+
+  // Posts at most one message, or one receive. False: nothing more to post, or no room now.
+  bool post_send() {
+    if (sent_ == sizes_.size() || !sender_.can_post()) return false;
+    sending_.emplace_back(sent_, sizes_[sent_]);
+    const auto posted = sender_.post(sending_.back().buffer(), sizes_[sent_]);
+    EXPECT_TRUE(posted.ok()) << posted.status();
+    EXPECT_EQ(posted.value_or(~sent_), sent_);
+    ++sent_;
+    return true;
+  }
+  bool post_receive() {
+    if (posted_ == sizes_.size() || !receiver_.can_post()) return false;
+    receiving_.emplace_back(sizes_[posted_] + extra_room());
+    const auto posted = receiver_.post(receiving_.back().landing());
+    EXPECT_TRUE(posted.ok()) << posted.status();
+    EXPECT_EQ(posted.value_or(~posted_), posted_);
+    ++posted_;
+    return true;
+  }
+
+  // Checks and reuses the buffers of what is done. Both kinds complete in order on one circuit.
+  void notice_done() {
+    while (send_done_ < sent_ && sender_.done(send_done_)) {
+      EXPECT_EQ(sender_.size(send_done_), sizes_[send_done_]);
+      sending_[send_done_++].poison();
+    }
+    while (receive_done_ < posted_ && receiver_.done(receive_done_)) {
+      EXPECT_EQ(receiver_.size(receive_done_), sizes_[receive_done_]);
+      EXPECT_TRUE(receiving_[receive_done_].holds(receive_done_, sizes_[receive_done_]))
+          << "message " << receive_done_ << " of " << sizes_[receive_done_] << " bytes";
+      receiving_[receive_done_++].reuse();
+    }
+  }
+  // Not even one message may be done at its source before it is whole at its destination.
+  void check_order() const { EXPECT_LE(send_done_, receive_done_); }
+
+  bool finished() const { return send_done_ == sizes_.size() && receive_done_ == sizes_.size(); }
+  std::size_t receives_done() const { return receive_done_; }
+  // Whether nothing was written to a receive buffer after its message was done.
+  bool nothing_came_late() const {
+    for (std::size_t i = 0; i < receive_done_; ++i) {
+      if (!receiving_[i].still_reused()) return false;
+    }
+    return true;
+  }
+  // Of every receive, also of those that will never be done.
+  void reuse_all() {
+    for (ReceivedMessage& message : receiving_) message.reuse();
+    receive_done_ = receiving_.size();
+  }
+
+ private:
+  std::size_t extra_room() {
+    constexpr std::size_t kRooms[] = {0, 0, 1, 7, 128, 1000};
+    return kRooms[random_() % std::size(kRooms)];
+  }
+
+  FlowSender& sender_;
+  FlowReceiver& receiver_;
+  const std::vector<std::size_t> sizes_;
+  std::mt19937 random_;
+  std::deque<SentMessage> sending_;
+  std::deque<ReceivedMessage> receiving_;
+  std::size_t sent_ = 0;
+  std::size_t posted_ = 0;
+  std::size_t send_done_ = 0;
+  std::size_t receive_done_ = 0;
+};
+
+// Sizes at every edge that matters for chunks of `chunk_bytes`, in random order.
+inline std::vector<std::size_t> random_sizes(std::mt19937& random, std::size_t count, std::size_t chunk_bytes) {
+  const std::size_t edges[] = {0,
+                               1,
+                               8,
+                               127,
+                               128,
+                               129,
+                               chunk_bytes - 1,
+                               chunk_bytes,
+                               chunk_bytes + 1,
+                               2 * chunk_bytes,
+                               3 * chunk_bytes + 77,
+                               5 * chunk_bytes - 128};
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool edge = random() % 4 != 0;
+    sizes.push_back(edge ? edges[random() % std::size(edges)] : random() % (6 * chunk_bytes));
+  }
+  return sizes;
+}
+
+}  // namespace cableway::test
+
+#endif  // CABLEWAY_TESTS_CORE_FLOW_SCRIPT_H_

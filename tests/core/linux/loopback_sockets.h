@@ -1,0 +1,51 @@
+// TCP connections over loopback, for tests that play one of their ends by hand.
+#ifndef CABLEWAY_TESTS_CORE_LINUX_LOOPBACK_SOCKETS_H_
+#define CABLEWAY_TESTS_CORE_LINUX_LOOPBACK_SOCKETS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/linux/unique_fd.h"
+
+namespace cableway::linux_::test {
+
+// A socket that listens on 127.0.0.1, and its port.
+struct Listener {
+  UniqueFd socket;
+  std::uint16_t port = 0;
+};
+Listener listen_on_loopback(int backlog = 16);
+Listener listen_on_loopback_port(std::uint16_t port, int backlog = 16);
+UniqueFd connect_to(std::uint16_t port);
+UniqueFd accept_from(const Listener& listener);
+
+// Both ends of a connection, blocking. `buffer_bytes`: what the kernel is asked for each way, 0 for its default.
+std::pair<UniqueFd, UniqueFd> connected_pair(int buffer_bytes = 0);
+
+// Writes all of it, or fails the test.
+void write_all(int socket, std::span<const std::byte> bytes);
+void write_all(int socket, const std::string& text);
+void write_frame(int socket, const Frame& frame, std::span<const std::byte> payload = {});
+// Reads `bytes`, or what comes before the end of the connection; fails the test after a long wait for either.
+std::vector<std::byte> read_bytes(int socket, std::size_t bytes);
+// The next frame. One that is cut short or malformed fails the test.
+Frame read_frame(int socket);
+std::string read_text(int socket, std::size_t bytes);
+// Whether the peer has closed: nothing is left to read, and no reset came in between.
+bool reads_end(int socket);
+
+// Calls `step` until `done` holds. False after `limit`, which is long because a busy machine may give a test little
+// time.
+bool run_until(const std::function<bool()>& done, const std::function<void()>& step,
+               std::chrono::milliseconds limit = std::chrono::seconds(100));
+
+}  // namespace cableway::linux_::test
+
+#endif  // CABLEWAY_TESTS_CORE_LINUX_LOOPBACK_SOCKETS_H_

@@ -1,0 +1,97 @@
+#include "core/linux/pipe_slot.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/flow_receiver.h"
+#include "core/flow_sender.h"
+#include "tests/core/linux/tcp_circuit.h"
+#include "tests/core/message_buffers.h"
+
+namespace cableway::linux_ {
+namespace {
+
+int capacity_of(const PipeSlot& slot) {
+  return ::fcntl(slot.write_end(), F_GETPIPE_SZ);
+}
+
+long kernel_setting(const char* path) {
+  std::ifstream file(path);
+  long value = 0;
+  file >> value;
+  return value;
+}
+
+TEST(PipeSlot, HoldsWhatWasAskedFor) {
+  const auto slot = PipeSlot::create(256U << 10);
+  ASSERT_TRUE(slot.ok()) << slot.status();
+  EXPECT_GE(capacity_of(**slot), 256 << 10);
+  EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_NE(::fcntl((*slot)->write_end(), F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+// The rest runs in a child that has given up root, since root may have any pipe. It exits with 0, or with the line
+// that failed.
+#define CHILD_REQUIRE(condition) \
+  if (!(condition)) ::_exit(__LINE__ % 200 + 1)
+
+template <typename Body>
+int status_of_child(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0) CHILD_REQUIRE(::setgid(65534) == 0 && ::setuid(65534) == 0);
+    body();
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(PipeSlot, TakesTheLargestPipeThatThisUserMayHave) {
+  const long most = kernel_setting("/proc/sys/fs/pipe-max-size");
+  ASSERT_GT(most, 65536);
+  EXPECT_EQ(status_of_child([&] {
+              const auto slot = PipeSlot::create(static_cast<std::uint32_t>(most) * 8);
+              CHILD_REQUIRE(slot.ok());
+              CHILD_REQUIRE(capacity_of(**slot) == most);
+            }),
+            0);
+}
+
+TEST(PipeSlot, RelaysThroughTheSmallestPipeThereIs) {
+  const long soft_pages = kernel_setting("/proc/sys/fs/pipe-user-pages-soft");
+  if (soft_pages == 0) GTEST_SKIP() << "this kernel bounds nobody's pipes (fs.pipe-user-pages-soft is 0)";
+  EXPECT_EQ(status_of_child([&] {
+              // What a user may have is taken, until the next pipe is the kernel's smallest.
+              std::vector<std::unique_ptr<PipeSlot>> taken;
+              do {
+                auto slot = PipeSlot::create(1U << 20);
+                CHILD_REQUIRE(slot.ok() && taken.size() < 400);
+                taken.push_back(*std::move(slot));
+              } while (capacity_of(*taken.back()) > 8192);
+              test::TcpCircuit circuit(1, 0, 1U << 20);
+              FlowSender sender(circuit.source(), 1U << 18);
+              FlowReceiver receiver(circuit.destination());
+              const cableway::test::SentMessage message(0, 1000000);
+              cableway::test::ReceivedMessage landing(1000000);
+              CHILD_REQUIRE(receiver.post(landing.landing()).ok());
+              CHILD_REQUIRE(sender.post(message.buffer(), message.size()).ok());
+              CHILD_REQUIRE(test::run_until([&] { return sender.done(0); },
+                                            [&] {
+                                              CHILD_REQUIRE(sender.progress().ok());
+                                              circuit.relay();
+                                              CHILD_REQUIRE(receiver.progress().ok());
+                                            }));
+              CHILD_REQUIRE(landing.holds(0, 1000000));
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace cableway::linux_

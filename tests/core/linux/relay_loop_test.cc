@@ -1,0 +1,222 @@
+// The relay's thread with real connections on both sides.
+#include "core/linux/relay_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/flow_receiver.h"
+#include "core/flow_sender.h"
+#include "core/linux/tcp_chunk_link.h"
+#include "tests/core/flow_script.h"
+#include "tests/core/linux/loopback_sockets.h"
+#include "tests/core/linux/sample_setup.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class RelayLoopTest : public testing::Test {
+ protected:
+  // One circuit through the loop: both its ends, played by flows in the test's thread.
+  struct Flow {
+    std::unique_ptr<TcpChunkLink> source;
+    std::unique_ptr<TcpChunkLink> destination;
+    std::unique_ptr<FlowSender> sender;
+    std::unique_ptr<FlowReceiver> receiver;
+  };
+
+  RelayLoopTest() {
+    ::signal(SIGPIPE, SIG_IGN);
+    auto loop = RelayLoop::start([this](RelayLoop::Closed closed) {
+      const std::lock_guard lock(mutex_);
+      closed_.push_back(std::move(closed));
+    });
+    EXPECT_TRUE(loop.ok()) << loop.status();
+    loop_ = *std::move(loop);
+  }
+
+  Flow open(std::uint64_t number, int buffer_bytes = 0) {
+    auto [source, upstream] = test::connected_pair(buffer_bytes);
+    auto [downstream, destination] = test::connected_pair(buffer_bytes);
+    CircuitSetup setup = test::sample_setup(1, true);
+    setup.flow = number;
+    const absl::Status status = loop_->add(setup, std::move(upstream), std::move(downstream));
+    EXPECT_TRUE(status.ok()) << status;
+    Flow flow;
+    flow.source = std::make_unique<TcpChunkLink>(std::move(source), TcpChunkLink::Place::kFlowEnd);
+    flow.destination = std::make_unique<TcpChunkLink>(std::move(destination), TcpChunkLink::Place::kFlowEnd);
+    flow.sender = std::make_unique<FlowSender>(*flow.source, setup.chunk_bytes);
+    flow.receiver = std::make_unique<FlowReceiver>(*flow.destination);
+    return flow;
+  }
+  std::size_t closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_.size();
+  }
+  std::string reason_of(std::size_t number) const {
+    const std::lock_guard lock(mutex_);
+    return std::string(closed_.at(number).reason.message());
+  }
+  void wait_until_closed(std::size_t circuits) {
+    EXPECT_TRUE(test::run_until([&] { return closed() == circuits; }, [] { ::usleep(1000); }));
+  }
+  // Moves one message and checks it.
+  static void transfer(Flow& flow, std::size_t bytes) {
+    const std::uint64_t number = flow.sender->next();
+    cableway::test::SentMessage message(number, bytes);
+    cableway::test::ReceivedMessage landing(bytes);
+    ASSERT_TRUE(flow.receiver->post(landing.landing()).ok());
+    ASSERT_TRUE(flow.sender->post(message.buffer(), bytes).ok());
+    ASSERT_TRUE(test::run_until([&] { return flow.sender->done(number); },
+                                [&] {
+                                  ASSERT_TRUE(flow.sender->progress().ok());
+                                  ASSERT_TRUE(flow.receiver->progress().ok());
+                                }));
+    EXPECT_TRUE(landing.holds(number, bytes));
+  }
+  static std::string failure_of(const std::function<absl::Status()>& progress) {
+    absl::Status status;
+    EXPECT_TRUE(test::run_until([&] { return !status.ok(); }, [&] { status = progress(); }));
+    return std::string(status.message());
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<RelayLoop::Closed> closed_;
+  std::unique_ptr<RelayLoop> loop_;
+};
+
+TEST_F(RelayLoopTest, RelaysManyCircuitsAtOnce) {
+  constexpr std::size_t kFlows = 8;
+  std::vector<Flow> flows;
+  std::vector<std::unique_ptr<cableway::test::FlowScript>> scripts;
+  std::mt19937 random(1);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < kFlows; ++i) {
+    flows.push_back(open(i, i % 2 == 0 ? 0 : 8192));
+    const std::vector<std::size_t> sizes = cableway::test::random_sizes(random, 12, 1U << 16);
+    for (const std::size_t size : sizes) bytes += size;
+    scripts.push_back(std::make_unique<cableway::test::FlowScript>(*flows[i].sender, *flows[i].receiver, sizes,
+                                                                   static_cast<std::uint32_t>(i)));
+  }
+  std::size_t finished = 0;
+  ASSERT_TRUE(test::run_until([&] { return finished == kFlows; },
+                              [&] {
+                                finished = 0;
+                                for (std::size_t i = 0; i < kFlows; ++i) {
+                                  scripts[i]->post_send();
+                                  scripts[i]->post_receive();
+                                  ASSERT_TRUE(flows[i].sender->progress().ok());
+                                  ASSERT_TRUE(flows[i].receiver->progress().ok());
+                                  scripts[i]->notice_done();
+                                  finished += scripts[i]->finished() ? 1U : 0U;
+                                }
+                              }));
+  const RelayStatus status = loop_->status();
+  EXPECT_THAT(status.circuits, SizeIs(kFlows));
+  EXPECT_EQ(status.circuits_opened, kFlows);
+  EXPECT_EQ(status.circuits_broken, 0U);
+  EXPECT_EQ(status.bytes, bytes);
+  EXPECT_EQ(closed(), 0U);
+}
+
+TEST_F(RelayLoopTest, ShowsWhatItRelaysAndWhatItHasRelayed) {
+  Flow flow = open(4711);
+  transfer(flow, 300000);
+  RelayStatus status = loop_->status();
+  ASSERT_THAT(status.circuits, SizeIs(1));
+  EXPECT_EQ(status.circuits[0].flow, 4711U);
+  EXPECT_EQ(status.circuits[0].path, "n0 -c0-> n1 -c1-> n2");
+  EXPECT_EQ(status.circuits[0].bytes, 300000U);
+  EXPECT_EQ(status.circuits[0].chunks, 5U);  // of 65,536
+  flow.source->fence();
+  wait_until_closed(1);
+  status = loop_->status();
+  EXPECT_THAT(status.circuits, SizeIs(0));
+  EXPECT_EQ(status.circuits_opened, 1U);
+  EXPECT_EQ(status.circuits_broken, 0U);
+  EXPECT_EQ(status.bytes, 300000U);
+  EXPECT_EQ(status.chunks, 5U);
+}
+
+TEST_F(RelayLoopTest, GivesBothConnectionsOfACircuitThatEnds) {
+  Flow flow = open(1);
+  flow.destination.reset();
+  wait_until_closed(1);
+  EXPECT_THAT(reason_of(0), AllOf(HasSubstr("node n1, about node n2"), HasSubstr("the peer closed")));
+  EXPECT_TRUE(closed_[0].upstream.valid());
+  EXPECT_TRUE(closed_[0].downstream.valid());
+  EXPECT_EQ(closed_[0].setup.flow, 1U);
+  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), HasSubstr("about node n2"));
+}
+
+TEST_F(RelayLoopTest, EndsACircuitWhoseDestinationDiesUnderLoad) {
+  Flow flow = open(1);
+  const std::size_t bytes = 64U << 20;
+  const cableway::test::SentMessage message(0, bytes);
+  cableway::test::ReceivedMessage landing(bytes);
+  ASSERT_TRUE(flow.receiver->post(landing.landing()).ok());
+  ASSERT_TRUE(flow.sender->post(message.buffer(), bytes).ok());
+  // The destination stops reading: everything fills, and the relay waits without spinning or dropping anything.
+  ASSERT_TRUE(test::run_until([&] { return loop_->status().bytes > 0 || flow.source->bytes_moved() > (1U << 20); },
+                              [&] { ASSERT_TRUE(flow.sender->progress().ok()); }));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(flow.sender->progress().ok());
+    ::usleep(500);
+  }
+  EXPECT_EQ(closed(), 0U);
+  flow.destination.reset();
+  wait_until_closed(1);
+  EXPECT_THAT(reason_of(0), HasSubstr("about node n2"));
+  EXPECT_FALSE(failure_of([&] { return flow.sender->progress(); }).empty());
+  EXPECT_FALSE(flow.sender->done(0));
+  EXPECT_EQ(loop_->status().circuits_broken, 1U);
+}
+
+TEST_F(RelayLoopTest, LetsOtherCircuitsGoOnBesideOneThatStandsStill) {
+  Flow stalled = open(1, 8192);
+  const cableway::test::SentMessage message(0, 4U << 20);
+  cableway::test::ReceivedMessage landing(4U << 20);
+  ASSERT_TRUE(stalled.receiver->post(landing.landing()).ok());
+  ASSERT_TRUE(stalled.sender->post(message.buffer(), message.size()).ok());
+  std::uint64_t moved = 0;
+  ASSERT_TRUE(test::run_until(
+      [&] {
+        const std::uint64_t before = std::exchange(moved, stalled.source->bytes_moved());
+        return moved > 100000 && before == moved;
+      },
+      [&] {
+        ASSERT_TRUE(stalled.sender->progress().ok());
+        ::usleep(2000);
+      }));
+  Flow other = open(2);
+  transfer(other, 8U << 20);
+  EXPECT_FALSE(stalled.sender->done(0));
+  // And it goes on when its destination does.
+  ASSERT_TRUE(test::run_until([&] { return stalled.sender->done(0); },
+                              [&] {
+                                ASSERT_TRUE(stalled.sender->progress().ok());
+                                ASSERT_TRUE(stalled.receiver->progress().ok());
+                              }));
+  EXPECT_TRUE(landing.holds(0, message.size()));
+}
+
+TEST_F(RelayLoopTest, SaysGoodbyeWhenItIsStopped) {
+  Flow flow = open(1);
+  transfer(flow, 1000);
+  loop_.reset();
+  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), AllOf(HasSubstr("node n1"), HasSubstr("to leave")));
+}
+
+}  // namespace
+}  // namespace cableway::linux_

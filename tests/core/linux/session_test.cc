@@ -1,0 +1,263 @@
+// Both sides of the session socket, with each other and against a peer that the test plays.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "core/linux/session_client.h"
+#include "core/linux/session_server.h"
+#include "core/linux/session_socket.h"
+#include "core/wire.h"
+#include "tests/core/linux/loopback_sockets.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Reply = absl::StatusOr<SessionMessage>;
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest()
+      : endpoint_(*session_endpoint("unit-test-" + std::to_string(::getpid()),
+                                    testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+
+  void listen() {
+    auto server = SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage& request) -> SessionMessage {
+      if (const auto* path = std::get_if<PathRequest>(&request)) {
+        return PathReply{path->request, "no path to " + path->node, {}};
+      }
+      return Refusal{"not a request that a node answers"};
+    });
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+  std::shared_ptr<SessionClient> connect() {
+    auto client = SessionClient::connect(io_, endpoint_);
+    EXPECT_TRUE(client.ok()) << client.status();
+    return *std::move(client);
+  }
+  void serve(const std::function<bool()>& done) {
+    EXPECT_TRUE(test::run_until(done, [this] {
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(20));
+    }));
+  }
+  Reply ask(SessionClient& client, const SessionMessage& request) {
+    std::optional<Reply> reply;
+    client.request(request, [&reply](Reply answer) { reply.emplace(std::move(answer)); });
+    serve([&] { return reply.has_value(); });
+    return reply.value_or(absl::InternalError("no reply"));
+  }
+  // A peer that speaks bytes instead of messages.
+  UniqueFd raw_peer() const {
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(socket.get(), endpoint_.data(), static_cast<socklen_t>(endpoint_.size())), 0);
+    return socket;
+  }
+  // What a peer that says `bytes` is told, up to the end that follows.
+  std::string refusal_of(std::span<const std::byte> bytes) {
+    const UniqueFd peer = raw_peer();
+    test::write_all(peer.get(), bytes);
+    std::byte first;
+    serve([&] { return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1; });
+    std::vector<std::byte> answer = test::read_bytes(peer.get(), 4);
+    WireReader length(answer);
+    answer = test::read_bytes(peer.get(), length.get<std::uint32_t>());
+    const Reply message = decode_session_message(answer);
+    EXPECT_TRUE(message.ok() && std::holds_alternative<Refusal>(*message));
+    // The server lets go of who breaks the protocol.
+    serve([&] { return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0; });
+    return message.ok() ? std::get<Refusal>(*message).reason : "";
+  }
+
+  boost::asio::io_context io_;
+  const boost::asio::local::stream_protocol::endpoint endpoint_;
+  const Welcome welcome_{"n0", "lab", 17, 1000, {"10.0.0.1"}};
+  std::unique_ptr<SessionServer> server_;
+};
+
+TEST_F(SessionTest, GreetsThenAnswersInOrder) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  const Reply greeting = ask(*client, Hello{kProtocolVersion, "test"});
+  ASSERT_TRUE(greeting.ok()) << greeting.status();
+  EXPECT_EQ(std::get<Welcome>(*greeting), welcome_);
+  EXPECT_EQ(server_->sessions(), 1U);
+
+  std::vector<std::string> replies;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    client->request(PathRequest{i, 0, "n" + std::to_string(i)},
+                    [&](const Reply& reply) { replies.push_back(std::get<PathReply>(*reply).error); });
+  }
+  serve([&] { return replies.size() == 50; });
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(replies[i], "no path to n" + std::to_string(i));
+
+  client->close();
+  serve([&] { return server_->sessions() == 0; });
+}
+
+// Descriptors that a program started from here would inherit.
+std::size_t inheritable_descriptors() {
+  std::size_t count = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) ++count;
+  }
+  return count;
+}
+
+TEST_F(SessionTest, IsNotInheritedByTheApplicationsChildren) {
+  listen();
+  const std::size_t before = inheritable_descriptors();
+  const std::shared_ptr<SessionClient> client = connect();
+  EXPECT_EQ(inheritable_descriptors(), before) << "a child would keep the node from leaving";
+}
+
+TEST_F(SessionTest, SaysThatNoNodeRuns) {
+  EXPECT_TRUE(absl::IsNotFound(SessionClient::connect(io_, endpoint_).status()));
+}
+
+TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
+  listen();
+  const absl::Status second =
+      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&) { return Refusal{}; }).status();
+  EXPECT_TRUE(absl::IsAlreadyExists(second)) << second;
+  server_.reset();
+  io_.poll();
+  listen();
+}
+
+TEST_F(SessionTest, FailsWhatIsUnansweredWhenItEnds) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  std::optional<Reply> unanswered;
+  client->request(PathRequest{1, 1, "n1"}, [&](Reply reply) { unanswered.emplace(std::move(reply)); });
+  client->close();
+  ASSERT_TRUE(unanswered.has_value());
+  EXPECT_TRUE(absl::IsUnavailable(unanswered->status()));
+  EXPECT_TRUE(client->ended());
+  EXPECT_TRUE(absl::IsUnavailable(ask(*client, PathRequest{2, 2, "n1"}).status()));
+}
+
+TEST_F(SessionTest, RefusesAnotherVersionInWords) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  const Reply reply = ask(*client, Hello{9, "test"});
+  EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
+  EXPECT_THAT(std::string(reply.status().message()),
+              AllOf(HasSubstr("version 1"), HasSubstr("the process 9"), HasSubstr("install the same Cableway")));
+  serve([&] { return client->ended(); });
+}
+
+TEST_F(SessionTest, RefusesWhoeverDoesNotSayHelloFirst) {
+  listen();
+  EXPECT_EQ(refusal_of(encode_session_message(ViewRequest{"status"})), "the first message must be Hello");
+  EXPECT_EQ(server_->sessions(), 0U);
+}
+
+TEST_F(SessionTest, RefusesGarbage) {
+  listen();
+  std::vector<std::byte> garbage;
+  WireWriter writer(garbage);
+  writer.put(std::uint32_t{8});
+  writer.put_bytes(std::as_bytes(std::span("GARBAGE!", 8)));
+  EXPECT_THAT(refusal_of(garbage), HasSubstr("session message of unknown type 71"));
+  garbage.clear();
+  writer.put(std::uint32_t{0});
+  EXPECT_THAT(refusal_of(garbage), HasSubstr("unknown type 0"));
+}
+
+TEST_F(SessionTest, RefusesARequestThatIsTooLarge) {
+  listen();
+  std::vector<std::byte> length;
+  WireWriter(length).put(std::uint32_t{0xffffffff});
+  EXPECT_THAT(refusal_of(length), AllOf(HasSubstr("4294967295 bytes"), HasSubstr("at most 65536")));
+}
+
+TEST_F(SessionTest, OutlivesAPeerThatLeavesInTheMiddle) {
+  listen();
+  const std::vector<std::byte> hello = encode_session_message(Hello{kProtocolVersion, "test"});
+  for (std::size_t length = 0; length < hello.size(); ++length) {
+    const UniqueFd peer = raw_peer();
+    test::write_all(peer.get(), std::span(hello).first(length));
+    io_.poll();
+  }
+  io_.poll();
+  EXPECT_EQ(server_->sessions(), 0U);
+  EXPECT_TRUE(ask(*connect(), Hello{kProtocolVersion, "test"}).ok());
+}
+
+// The client trusts its node no further than the node trusts it.
+class SessionWithPlayedNode : public SessionTest {
+ protected:
+  SessionWithPlayedNode() : acceptor_(io_, endpoint_) {}
+
+  // What the client makes of a node that answers `bytes`, and closes if `then_close`.
+  absl::Status reply_to(std::span<const std::byte> bytes, bool then_close = true) {
+    const std::shared_ptr<SessionClient> client = connect();
+    boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+    test::write_all(node.native_handle(), bytes);
+    if (then_close) node.shutdown(boost::asio::socket_base::shutdown_send);
+    return ask(*client, Hello{kProtocolVersion, "test"}).status();
+  }
+
+  boost::asio::local::stream_protocol::acceptor acceptor_;
+};
+
+TEST_F(SessionWithPlayedNode, FailsWhenTheNodeCloses) {
+  EXPECT_TRUE(absl::IsUnavailable(reply_to({})));
+  const std::vector<std::byte> welcome = encode_session_message(welcome_);
+  EXPECT_TRUE(absl::IsUnavailable(reply_to(std::span(welcome).first(welcome.size() - 1))));
+}
+
+TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsTooLarge) {
+  std::vector<std::byte> length;
+  WireWriter(length).put(kMaxSessionMessageBytes + 1);
+  EXPECT_TRUE(absl::IsUnavailable(reply_to(length, false)));
+}
+
+TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsNone) {
+  std::vector<std::byte> garbage;
+  WireWriter(garbage).put_long_text("GARBAGE!");
+  EXPECT_TRUE(absl::IsInvalidArgument(reply_to(garbage)));
+}
+
+TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
+  const std::shared_ptr<SessionClient> client = connect();
+  boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+  const std::vector<std::byte> welcome = encode_session_message(welcome_);
+  test::write_all(node.native_handle(), welcome);
+  test::write_all(node.native_handle(), welcome);
+  EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  serve([&] { return client->ended(); });
+}
+
+TEST(SessionEndpoint, IsAnAbstractName) {
+  const auto endpoint = session_endpoint("lab", "default");
+  ASSERT_TRUE(endpoint.ok());
+  EXPECT_EQ(endpoint->path(), std::string(1, '\0') + "cableway/lab/default");
+}
+
+TEST(SessionEndpoint, RefusesANameThatASocketCannotHave) {
+  EXPECT_TRUE(session_endpoint("c", std::string(95, 'd')).ok());
+  const absl::Status status = session_endpoint("c", std::string(96, 'd')).status();
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR"), HasSubstr("at most 106")));
+}
+
+}  // namespace
+}  // namespace cableway::linux_

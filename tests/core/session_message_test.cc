@@ -1,0 +1,86 @@
+#include "core/session_message.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/wire.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<SessionMessage> one_of_each() {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const Hop hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, true};
+  return {Hello{7, "plugin"},
+          Hello{1, ""},
+          Welcome{"n0", "lab", kMost, 200000, {"10.0.0.1", "fe80::1%eth0"}},
+          Welcome{"n0", "lab", 0, 0, {}},
+          Refusal{"because"},
+          PathRequest{kMost, 3, "n7"},
+          PathReply{5, "", {hop, hop}},
+          PathReply{5, "no such node", {}},
+          ViewRequest{"status"},
+          ViewReply{"", std::string(100000, 'v')},
+          ViewReply{"no view", ""}};
+}
+
+std::vector<std::byte> body_of(const SessionMessage& message) {
+  const std::vector<std::byte> framed = encode_session_message(message);
+  WireReader reader(framed);
+  EXPECT_EQ(reader.get<std::uint32_t>(), framed.size() - 4);
+  return std::vector<std::byte>(framed.begin() + 4, framed.end());
+}
+
+TEST(SessionMessage, SurvivesARoundTrip) {
+  for (const SessionMessage& message : one_of_each()) {
+    const absl::StatusOr<SessionMessage> decoded = decode_session_message(body_of(message));
+    ASSERT_TRUE(decoded.ok()) << message.index() << ": " << decoded.status();
+    EXPECT_TRUE(*decoded == message) << message.index();
+  }
+}
+
+TEST(SessionMessage, IsRefusedWhereverItIsCut) {
+  for (const SessionMessage& message : one_of_each()) {
+    std::vector<std::byte> body = body_of(message);
+    // The long text is cut where its fields are, not 100,000 times.
+    for (std::size_t length = 0; length < body.size(); length += length < 300 ? 1 : 9973) {
+      const absl::Status status = decode_session_message(std::span(body).first(length)).status();
+      EXPECT_TRUE(absl::IsInvalidArgument(status)) << message.index() << " cut to " << length << ": " << status;
+    }
+    body.push_back(std::byte{0});
+    EXPECT_THAT(std::string(decode_session_message(body).status().message()), HasSubstr("too long"));
+  }
+}
+
+TEST(SessionMessage, RefusesAnUnknownType) {
+  for (const int type : {0, 8, 255}) {
+    const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
+    EXPECT_THAT(std::string(decode_session_message(body).status().message()),
+                HasSubstr("unknown type " + std::to_string(type)));
+  }
+}
+
+TEST(SessionMessage, RefusesAPathOfTooManyHops) {
+  PathReply reply{1, "", {}};
+  reply.hops.resize(kMaxHops, Hop{"c", "1", "n", "2", 1, false});
+  EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
+  reply.hops.push_back(reply.hops.front());
+  EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+}
+
+// A reply that repeats the request's name in its error must still be one that its reader takes.
+TEST(SessionMessage, BoundsNamesInRequestsSoThatErrorsMayRepeatThem) {
+  EXPECT_FALSE(decode_session_message(body_of(PathRequest{1, 1, std::string(4000, 'x')})).ok());
+  EXPECT_FALSE(decode_session_message(body_of(ViewRequest{std::string(4000, 'x')})).ok());
+  EXPECT_TRUE(decode_session_message(body_of(PathRequest{1, 1, std::string(kMaxNodeNameBytes, 'x')})).ok());
+}
+
+}  // namespace
+}  // namespace cableway

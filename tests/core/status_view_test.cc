@@ -1,0 +1,60 @@
+#include "core/status_view.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway {
+namespace {
+
+Node sample_node() {
+  return *Node::create("n1", 1,
+                       std::make_shared<const routing::Topology>(routing::sample_topology(3, routing::line_pairs(3))));
+}
+
+TEST(StatusView, IsJsonWithEveryField) {
+  RelayStatus relay;
+  relay.circuits = {{7, "n0 -c0-> n1 -c1-> n2", 11, 12000}, {8, "n2 -c1-> n1 -c0-> n0", 0, 0}};
+  relay.circuits_opened = 5;
+  relay.circuits_broken = 1;
+  relay.chunks = 100;
+  relay.bytes = 1U << 20;
+  relay.setups_refused = 3;
+  const nlohmann::json view = nlohmann::json::parse(status_view(sample_node(), relay, 4));
+  const nlohmann::json expected = {{"node", "n1"},
+                                   {"cluster", "test"},
+                                   {"addresses", {"10.0.0.2", "10.0.1.1"}},
+                                   {"relay_port", 7470},
+                                   {"sessions", 4},
+                                   {"relayed",
+                                    {{"bytes", 1048576},
+                                     {"chunks", 100},
+                                     {"circuits_open", 2},
+                                     {"circuits_opened", 5},
+                                     {"circuits_broken", 1},
+                                     {"setups_refused", 3}}},
+                                   {"circuits",
+                                    {{{"flow", 7}, {"path", "n0 -c0-> n1 -c1-> n2"}, {"chunks", 11}, {"bytes", 12000}},
+                                     {{"flow", 8}, {"path", "n2 -c1-> n1 -c0-> n0"}, {"chunks", 0}, {"bytes", 0}}}}};
+  EXPECT_EQ(view, expected) << view.dump(2);
+}
+
+TEST(StatusView, HasAnEmptyListWithoutCircuits) {
+  const nlohmann::json view = nlohmann::json::parse(status_view(sample_node(), RelayStatus{}, 0));
+  EXPECT_EQ(view.at("circuits"), nlohmann::json::array());
+}
+
+// A view must not end the node, whatever names it shows.
+TEST(StatusView, ShowsAPathThatIsNotUtf8) {
+  RelayStatus relay;
+  relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1}};
+  const nlohmann::json view = nlohmann::json::parse(status_view(sample_node(), relay, 0));
+  EXPECT_EQ(view.at("circuits").at(0).at("chunks"), 1);
+}
+
+}  // namespace
+}  // namespace cableway

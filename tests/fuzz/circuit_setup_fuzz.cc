@@ -1,0 +1,58 @@
+// Feeds bytes to the decoder of set-ups. What it accepts must survive a round trip and be safe to act on and to show.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <span>
+#include <string>
+
+#include "core/circuit_setup.h"
+#include "core/frame.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+bool printable(const std::string& text) {
+  for (const char c : text) {
+    if (c <= ' ' || c > '~') return false;
+  }
+  return true;
+}
+
+void check_accepted(const cableway::CircuitSetup& setup) {
+  using namespace cableway;
+  require(!setup.hops.empty() && setup.hops.size() <= kMaxHops && setup.hop < setup.hops.size(), "no hop to be on");
+  require(setup.chunk_bytes > 0 && setup.chunk_bytes <= kMaxChunkBytes && setup.chunk_bytes % kLineBytes == 0,
+          "a chunk size that splits lines");
+  require(setup.budget_ms > 0 && setup.budget_ms <= kMaxBudgetMs, "a budget without a bound");
+  require(!setup.this_hop_from().empty(), "a hop from nowhere");
+  std::set<std::string> nodes{setup.from_node};
+  for (const Hop& hop : setup.hops) {
+    require(printable(hop.cable) && printable(hop.to_node), "a name that cannot be shown");
+    require(nodes.insert(hop.to_node).second || setup.hops.size() == 1, "a node twice");
+  }
+  require(printable(setup.from_node), "a name that cannot be shown");
+  require(describe_path(setup).size() < 65536, "a path too long to show");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const absl::StatusOr<CircuitSetup> setup =
+      decode_circuit_setup(std::span(reinterpret_cast<const std::byte*>(data), size));
+  if (!setup.ok()) {
+    require(!setup.status().message().empty(), "an error without a reason");
+    return 0;
+  }
+  check_accepted(*setup);
+  const absl::StatusOr<CircuitSetup> again = decode_circuit_setup(encode_circuit_setup(*setup));
+  require(again.ok() && *again == *setup, "a set-up does not survive a round trip");
+  return 0;
+}

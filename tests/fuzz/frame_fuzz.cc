@@ -1,0 +1,49 @@
+// Feeds bytes to the decoder of frames, header by header.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "core/frame.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+void check_accepted(const cableway::Frame& frame, std::span<const std::byte, cableway::kFrameHeaderBytes> bytes) {
+  using namespace cableway;
+  const FrameBytes again = encode_frame(frame);
+  require(std::equal(again.begin(), again.end(), bytes.begin()), "a frame does not survive a round trip");
+  require(std::string(to_text(frame.kind)) != "of unknown kind", "a kind that does not exist was accepted");
+  if (frame.kind != FrameKind::kChunk) {
+    require(frame.payload <= kMaxSetupBytes, "a payload without a bound");
+    return;
+  }
+  require(frame.payload <= kMaxChunkBytes, "a chunk without a bound");
+  require(frame.offset <= frame.size && frame.payload <= frame.size - frame.offset, "a chunk outside its message");
+  require(frame.offset % kLineBytes == 0, "a chunk that splits a line");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
+  for (std::size_t at = 0; at + kFrameHeaderBytes <= size; at += kFrameHeaderBytes) {
+    const auto header = bytes.subspan(at).first<kFrameHeaderBytes>();
+    const absl::StatusOr<Frame> frame = decode_frame(header);
+    if (frame.ok()) {
+      check_accepted(*frame, header);
+    } else {
+      require(!frame.status().message().empty() && frame.status().message().size() < 512, "an error without a reason");
+    }
+  }
+  return 0;
+}

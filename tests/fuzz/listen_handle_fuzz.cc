@@ -1,0 +1,36 @@
+// Feeds bytes to the decoder of listen handles, as a rank does with what another plugin's rank may have written.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+
+#include "core/circuit_setup.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  std::array<std::byte, kListenHandleBytes> bytes{};
+  std::copy_n(reinterpret_cast<const std::byte*>(data), std::min(size, bytes.size()), bytes.begin());
+  const absl::StatusOr<ListenHandle> handle = decode_listen_handle(bytes);
+  if (!handle.ok()) {
+    require(!handle.status().message().empty(), "an error without a reason");
+    return 0;
+  }
+  require(handle->port != 0 && !handle->node.empty() && handle->node.size() <= kMaxNodeNameBytes,
+          "nobody to connect to");
+  const absl::StatusOr<ListenHandle> again = decode_listen_handle(encode_listen_handle(*handle));
+  require(again.ok() && *again == *handle, "a handle does not survive a round trip");
+  return 0;
+}

@@ -1,0 +1,39 @@
+// Feeds bytes to the decoder of session messages, which reads what other processes of this host say.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <variant>
+
+#include "core/session_message.h"
+#include "core/wire.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const absl::StatusOr<SessionMessage> message =
+      decode_session_message(std::span(reinterpret_cast<const std::byte*>(data), size));
+  if (!message.ok()) {
+    require(!message.status().message().empty(), "an error without a reason");
+    return 0;
+  }
+  const std::vector<std::byte> framed = encode_session_message(*message);
+  WireReader reader(framed);
+  require(reader.get<std::uint32_t>() == framed.size() - sizeof(std::uint32_t), "a length that is not the message's");
+  const absl::StatusOr<SessionMessage> again = decode_session_message(std::span(framed).subspan(sizeof(std::uint32_t)));
+  require(again.ok() && *again == *message, "a message does not survive a round trip");
+  if (const auto* reply = std::get_if<PathReply>(&*message)) {
+    require(reply->hops.size() <= kMaxHops, "a path without a bound");
+  }
+  return 0;
+}

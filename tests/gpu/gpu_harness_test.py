@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Tests of what the GPU test relies on and needs no GPU: data, expectations, plans, counters, verdict, report."""
+
+from __future__ import annotations
+
+import unittest
+
+import matrix_plan
+import report
+import test_pattern
+import traffic_counters
+import verdict
+from test_pattern import FLOAT32, INT32, OPERATIONS
+
+
+def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
+    """What an operation is, in its own words, on whole inputs."""
+    ranks, size = len(inputs), len(inputs[0])
+    share = size // ranks
+    total = [sum(column) for column in zip(*inputs)]
+    return {
+        "all_reduce": lambda: total,
+        "all_gather": lambda: [x for other in inputs for x in other],
+        "reduce_scatter": lambda: total[rank * share:(rank + 1) * share],
+        "broadcast": lambda: inputs[0],
+        "all_to_all": lambda: [x for other in inputs for x in other[rank * share:(rank + 1) * share]],
+        "opposite": lambda: inputs[(rank + ranks // 2) % ranks],
+    }[operation]()
+
+
+class Expectations(unittest.TestCase):
+    def test_every_operation_on_every_rank(self) -> None:
+        ranks, iteration = 4, 9
+        for operation in OPERATIONS:
+            elements = test_pattern.element_count(operation, 96, ranks)
+            given = test_pattern.input_elements(operation, elements, ranks)
+            inputs = [[test_pattern.contribution(rank, index, iteration, INT32) for index in range(given)]
+                      for rank in range(ranks)]
+            for rank in range(ranks):
+                want = _simulate(operation, inputs, rank)
+                got = [None] * test_pattern.output_elements(operation, elements, ranks)
+                for part in test_pattern.expected(operation, rank, ranks, elements):
+                    for k in range(part.length):
+                        self.assertIsNone(got[part.output_start + k])
+                        got[part.output_start + k] = sum(
+                            test_pattern.contribution(other, part.input_start + k, iteration, INT32)
+                            for other in part.ranks)
+                self.assertEqual(got, want, f"{operation} on rank {rank}")
+
+    def test_smallest_sizes_divide_among_the_ranks(self) -> None:
+        self.assertEqual(test_pattern.element_count("all_reduce", 8, 4), 2)
+        self.assertEqual(test_pattern.element_count("all_to_all", 8, 4), 4)
+        self.assertEqual(test_pattern.element_count("all_gather", 68, 4), 20)
+
+
+class Data(unittest.TestCase):
+    def test_depends_on_rank_index_and_iteration(self) -> None:
+        values = {test_pattern.value(rank, index, iteration)
+                  for rank in range(8) for index in range(64) for iteration in range(32)}
+        self.assertGreater(len(values), 8 * 64 * 32 - 20)
+
+    def test_float_sums_are_exact(self) -> None:
+        largest = 8 * max(test_pattern.contribution(1, index, 2, FLOAT32) for index in range(1000))
+        self.assertLess(largest, 1 << 24)
+
+    def test_int_elements_wrap_round(self) -> None:
+        self.assertEqual(test_pattern.as_element(0xFFFFFFFF, INT32), -1)
+        self.assertEqual(test_pattern.as_element(0x80000000 + 0x100000000, INT32), -(1 << 31))
+
+
+class Plans(unittest.TestCase):
+    def test_full_covers_every_operation_in_every_forced_configuration(self) -> None:
+        seen = set()
+        for entry in matrix_plan.passes("full"):
+            plan = matrix_plan.rank_plan(entry, list(entry.configs), "nccl", "cuda:0", 0.0)
+            seen |= {(plan["transport"], config["name"], cell["op"], cell["size"])
+                     for config in plan["configs"] for cell in config["cells"]}
+        for config in ("default", "tree", "ring", "ll", "ll128", "simple"):
+            for operation in OPERATIONS:
+                for size in matrix_plan.EVERY_SIZE:
+                    self.assertIn(("cableway", config, operation, size), seen)
+                self.assertIn(("socket", config, operation, matrix_plan.RATIO_SIZE), seen)
+
+    def test_memory_is_bounded(self) -> None:
+        for mode in ("quick", "full"):
+            for entry in matrix_plan.passes(mode):
+                for size in entry.effort.sizes:
+                    cell = entry.effort.cell("all_reduce", size)
+                    self.assertLessEqual(cell["least"], cell["most"])
+                    self.assertLessEqual(cell["size"] * (cell["most"] + 1), 1 << 30)
+
+    def test_chosen_configurations_only(self) -> None:
+        names = {name for entry in matrix_plan.passes("full", ("ll", "default")) for name in entry.configs}
+        self.assertEqual(names, {"ll", "default"})
+
+
+class Counters(unittest.TestCase):
+    TEXT = """Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier
+    lo:    7       1    0    0    0     0          0         0        7       1    0    0    0     0       0          0
+   mg0:  100       1    0    0    0     0          0         0      {}       1    0    0    0     0       0          0
+ to-n1:  100       1    0    0    0     0          0         0     {}       1    0    0    0     0       0          0
+"""
+
+    def test_sent_bytes_by_interface(self) -> None:
+        before = traffic_counters.sent_bytes(self.TEXT.format(200, 1000))
+        after = traffic_counters.sent_bytes(self.TEXT.format(250, 9000))
+        self.assertEqual(before, {"mg0": 200, "to-n1": 1000})
+        self.assertEqual(traffic_counters.difference(before, after), {"mg0": 50, "to-n1": 8000})
+        self.assertEqual(traffic_counters.split({"mg0": 50, "to-n1": 8000, "to-n3": 1}), (8001, 50))
+
+
+def _cell(transport: str, busbw: float, **more: object) -> dict[str, object]:
+    return {"transport": transport, "config": "default", "op": "all_reduce", "size_bytes": matrix_plan.RATIO_SIZE,
+            "bytes": matrix_plan.RATIO_SIZE, "kind": FLOAT32, "iterations": 3, "time_us": 1.0, "algbw_GBps": busbw,
+            "busbw_GBps": busbw, "wrong": 0, "checked_bytes": 10, "cable_bytes": 1000, "management_bytes": 1,
+            "chosen": ["RING/SIMPLE/2ch"]} | more
+
+
+def _document(*cells: dict[str, object], failures: tuple[dict[str, object], ...] = ()) -> dict[str, object]:
+    return {"format": 1, "mode": "full", "rate_mbps": 2000, "ranks": 4, "machine": {}, "results": list(cells),
+            "failures": list(failures), "skipped": [], "passes": [], "proof": {}}
+
+
+class Verdict(unittest.TestCase):
+    def test_passes_at_the_goal_and_fails_below(self) -> None:
+        self.assertTrue(verdict.judge(_document(_cell("cableway", 0.97), _cell("socket", 1.0)))[0])
+        self.assertFalse(verdict.judge(_document(_cell("cableway", 0.969), _cell("socket", 1.0)))[0])
+
+    def test_fails_on_wrong_results_hangs_leaks_and_nothing_at_all(self) -> None:
+        good = _cell("cableway", 1.0)
+        hang = {"transport": "cableway", "config": "ll", "op": "broadcast", "size": 8, "kind": "hang", "detail": "",
+                "errors": []}
+        self.assertTrue(verdict.judge(_document(good))[0])
+        self.assertFalse(verdict.judge(_document(good | {"wrong": 1}))[0])
+        self.assertFalse(verdict.judge(_document(good | {"management_bytes": 20}))[0])
+        self.assertFalse(verdict.judge(_document(good, failures=(hang,)))[0])
+        self.assertTrue(verdict.judge(_document(good, failures=(hang | {"kind": "late"},)))[0])
+        self.assertFalse(verdict.judge(_document())[0])
+
+    def test_text_shows_what_matters(self) -> None:
+        text = verdict.text(_document(_cell("cableway", 0.5, wrong=3), _cell("socket", 1.0)))
+        self.assertIn("0.500!", text)
+        self.assertIn("below the goal", text)
+        self.assertTrue(text.endswith("gpu: FAILED"))
+
+
+class Report(unittest.TestCase):
+    def test_replaces_its_own_block_only(self) -> None:
+        block = report.markdown(_document(_cell("cableway", 0.99), _cell("socket", 1.0)))
+        page = f"# Benchmarks\n\nbefore\n{report.BEGIN}\nold\n{report.END}\nafter\n"
+        new = report.insert(page, block)
+        self.assertNotIn("old", new)
+        self.assertTrue(new.startswith("# Benchmarks\n\nbefore\n") and new.endswith("\nafter\n"))
+        self.assertEqual(report.insert(new, block), new)
+        self.assertIn("0.990 (0.990)", new)
+
+    def test_appends_where_there_is_none_and_refuses_half_a_block(self) -> None:
+        self.assertIn(report.BEGIN, report.insert("# Benchmarks\n", report.markdown(_document())))
+        with self.assertRaises(ValueError):
+            report.insert(report.BEGIN, "x")
+
+    def test_later_files_count(self) -> None:
+        merged = report.merge([_document(_cell("cableway", 0.1)), _document(_cell("cableway", 0.2))])
+        self.assertEqual([cell["busbw_GBps"] for cell in merged["results"]], [0.2])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+"""What the conductor does in a lab's nodes: start programs there, run nodes of Cableway, read counters and status."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from traffic_counters import sent_bytes
+
+NODES = ("n0", "n1", "n2", "n3")
+FIRST_ADDRESS = "10.6.0.1"  # n0 on the management network
+LAB = str(Path(__file__).resolve().parents[2] / "tools" / "lab" / "lab")
+_READY_LIMIT_S = 10.0
+_END_LIMIT_S = 3.0
+
+
+def lab_command(spec: list[str], command: list[str]) -> list[str]:
+    return [LAB, "run", *spec, "--", *command]
+
+
+def start(node: str, command: list[str], settings: dict[str, str], log: Path, **options: object) -> subprocess.Popen:
+    """Starts the command in the node; the process is the command's own, not a wrapper's."""
+    words = [f"{key}={value}" for key, value in settings.items()]
+    with open(log, "ab") as file:
+        return subprocess.Popen([LAB, "exec", node, "--", "env", *words, *command], stdin=subprocess.DEVNULL,
+                                stdout=file, stderr=subprocess.STDOUT, **options)  # type: ignore[call-overload]
+
+
+def output(node: str, command: list[str], settings: dict[str, str] | None = None) -> str:
+    """What a short command says in the node; its failure is part of the answer."""
+    words = [f"{key}={value}" for key, value in (settings or {}).items()]
+    try:
+        done = subprocess.run([LAB, "exec", node, "--", "env", *words, *command], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=5, check=False)
+    except subprocess.TimeoutExpired:
+        return f"{command[0]}: no answer within 5 s\n"
+    return done.stdout if done.returncode == 0 else f"{done.stdout}{done.stderr}exit status {done.returncode}\n"
+
+
+def end(processes: list[subprocess.Popen]) -> None:
+    """Asks the processes to end, then kills them; they are the caller's own."""
+    for number, limit in ((signal.SIGTERM, _END_LIMIT_S), (signal.SIGKILL, _END_LIMIT_S)):
+        alive = [process for process in processes if process.poll() is None]
+        for process in alive:
+            process.send_signal(number)
+        until = time.monotonic() + limit
+        for process in alive:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=max(0.0, until - time.monotonic()))
+
+
+def all_sent_bytes() -> dict[str, dict[str, int]]:
+    """By node and interface, since the lab was built."""
+    return {node: sent_bytes(output(node, ["cat", "/proc/net/dev"])) for node in NODES}
+
+
+class CablewayNodes:
+    """A cablewayd in every node, each with a log."""
+
+    def __init__(self, bundle: Path, settings: dict[str, str], log_dir: Path) -> None:
+        self._daemon = str(bundle / "bin" / "cablewayd")
+        self._settings, self._log_dir = settings, log_dir
+        self._processes: list[subprocess.Popen] = []
+
+    def __enter__(self) -> CablewayNodes:
+        for node in NODES:
+            ready, say = os.pipe()
+            log = self._log_dir / f"cablewayd-{node}.log"
+            self._processes.append(start(node, [self._daemon, "--ready-fd", str(say)], self._settings, log,
+                                         pass_fds=(say,)))
+            os.close(say)
+            readable, _, _ = select.select([ready], [], [], _READY_LIMIT_S)
+            answer = os.read(ready, 4096).decode(errors="replace").strip() if readable else "no answer"
+            os.close(ready)
+            if answer != "ready":
+                self.__exit__()
+                raise RuntimeError(f"cablewayd of {node} is not ready: {answer}; see {log.name}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        end(self._processes)

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""One rank of the GPU test: runs the operations of a plan over NCCL through torch.distributed and checks every result.
+
+    nccl_matrix.py PLAN.json EVENTS.jsonl
+
+The plan (see matrix_plan.py) names configurations, each a set of NCCL_* variables and a list of cells (operation and
+size). NCCL reads NCCL_ALGO and NCCL_PROTO whenever it makes a communicator, so each configuration gets a process group
+of its own in the same process. Every iteration, timed ones included, has its own input and its own output buffer; all
+outputs are poisoned before and compared on the GPU after. Ranks agree on iteration counts, and meet before each
+measurement, through a TCP store on the management network, never through the transport under test.
+
+Everything that happens is a line of EVENTS.jsonl, flushed at once: the conductor reads progress, results and failures
+there. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment.
+"""
+
+from __future__ import annotations
+
+import datetime
+import faulthandler
+import json
+import os
+import platform
+import re
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any, TextIO
+
+import test_pattern
+from traffic_counters import difference, sent_bytes
+
+_STORE_TIMEOUT = datetime.timedelta(seconds=150)
+_GROUP_TIMEOUT = datetime.timedelta(seconds=150)
+_CHOICE = re.compile(r"NCCL INFO (\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
+
+
+class Events:
+    def __init__(self, path: str) -> None:
+        self._file: TextIO = open(path, "a", encoding="utf-8")  # lives as long as the process
+
+    def say(self, event: str, **fields: Any) -> None:
+        self._file.write(json.dumps({"event": event, "at": time.monotonic()} | fields) + "\n")
+        self._file.flush()
+
+
+class Meeting:
+    """The ranks' meeting point: a store that rank 0 serves on the management network."""
+
+    def __init__(self, dist: Any, rank: int, ranks: int) -> None:
+        self.rank, self.ranks = rank, ranks
+        self.store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), ranks, rank == 0,
+                                   timeout=_STORE_TIMEOUT)
+        self._rounds = 0
+
+    def barrier(self) -> None:
+        self._rounds += 1
+        key = f"barrier/{self._rounds}"
+        if self.store.add(key, 1) == self.ranks:
+            self.store.set(f"{key}/all", "here")
+        self.store.wait([f"{key}/all"])
+
+    def decide(self, key: str, choice: Any) -> Any:
+        """Rank 0's choice, on all ranks."""
+        if self.rank == 0:
+            self.store.set(key, json.dumps(choice))
+        return json.loads(self.store.get(key))
+
+
+class NcclChoices:
+    """What rank 0's NCCL writes into its log about the algorithm and protocol of each operation."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path, self._offset = path, 0
+
+    def since_last_time(self) -> list[str]:
+        if self._path is None or not os.path.exists(self._path):
+            return []
+        with open(self._path, "rb") as log:
+            log.seek(self._offset)
+            text = log.read()
+            self._offset += len(text)
+        found = _CHOICE.findall(text.decode(errors="replace"))
+        return sorted({f"{algorithm}/{protocol}/{int(high) - int(low) + 1}ch"
+                       for _, _, algorithm, protocol, low, high in found})
+
+
+class Rank:
+    def __init__(self, plan: dict[str, Any], events: Events) -> None:
+        import torch
+        import torch.distributed as dist
+        self.torch, self.dist, self.plan, self.events = torch, dist, plan, events
+        self.rank, self.ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+        self.device = torch.device(plan["device"])
+        if self.device.type == "cuda":
+            # Ranks share what GPUs there are; with one, they take turns on it, and small messages pay for that.
+            self.device = torch.device("cuda", self.rank % torch.cuda.device_count())
+            torch.cuda.set_device(self.device)
+        events.say("imported", torch=torch.__version__)
+        test_pattern.check_against_definition(torch, self.device)
+        arena_elements = max(self._cell_elements(cell) for config in plan["configs"] for cell in config["cells"])
+        self.inputs = torch.empty(arena_elements, dtype=torch.int32, device=self.device)
+        self.outputs = torch.empty(arena_elements, dtype=torch.int32, device=self.device)
+        self.meeting = Meeting(dist, self.rank, self.ranks)
+        self.choices = NcclChoices(os.environ.get("NCCL_DEBUG_FILE") if self.rank == 0 else None)
+        self.next_iteration = 1
+        self.last_time: dict[str, tuple[int, float]] = {}
+        if self.rank == 0:
+            events.say("machine", **self._machine())
+
+    def _cell_elements(self, cell: dict[str, Any]) -> int:
+        return test_pattern.element_count(cell["op"], cell["size"], self.ranks) * (cell["most"] + 1)
+
+    def _machine(self) -> dict[str, Any]:
+        torch = self.torch
+        cuda = self.device.type == "cuda"
+        return {
+            "torch": torch.__version__,
+            "nccl": ".".join(map(str, torch.cuda.nccl.version())) if cuda else None,
+            "gpu": torch.cuda.get_device_name(self.device) if cuda else None,
+            "gpus": torch.cuda.device_count() if cuda else 0,
+            "cpus": os.cpu_count(), "kernel": platform.release(), "python": platform.python_version(),
+            "congestion_control": Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text(encoding="ascii").strip(),
+        }
+
+    def synchronize(self) -> None:
+        if self.device.type == "cuda":
+            self.torch.cuda.synchronize()
+
+    def run(self) -> None:
+        for config in self.plan["configs"]:
+            self._run_config(config)
+        self.events.say("done")
+
+    def _run_config(self, config: dict[str, Any]) -> None:
+        name = config["name"]
+        # Everyone decides alike, and before anyone waits for the others inside NCCL.
+        if self.meeting.decide(f"start/{name}", time.monotonic() > self.plan["stop_at"]):
+            self.events.say("skipped", config=name)
+            return
+        self.events.say("config", config=name, env=config["env"])
+        for variable in self.plan["chosen_variables"]:
+            os.environ.pop(variable, None)
+        os.environ.update(config["env"])
+        began = time.monotonic()
+        # No device_id: with it PyTorch makes groups by splitting one communicator, which keeps the first one's choices.
+        self.dist.init_process_group(self.plan["backend"], rank=self.rank, world_size=self.ranks,
+                                     store=self.dist.PrefixStore(f"group/{name}", self.meeting.store),
+                                     timeout=_GROUP_TIMEOUT)
+        self.last_time = {}
+        for number, cell in enumerate(config["cells"]):
+            if not self._run_cell(config, f"{name}/{number}", cell):
+                self.events.say("no_time", config=name, op=cell["op"], size=cell["size"])
+        self.meeting.barrier()
+        self.events.say("closing", config=name)
+        self.dist.destroy_process_group()
+        self.meeting.barrier()  # the store goes with rank 0; until all have left, they may ask it
+        self.events.say("closed", config=name, seconds=time.monotonic() - began)
+
+    def _tables(self, cell: dict[str, Any], row_count: int, kind: str) -> tuple[Any, Any]:
+        """Views of the arenas with one row an iteration. An all_reduce works in place: its input is its output."""
+        operation, dtype = cell["op"], getattr(self.torch, kind)
+        elements = test_pattern.element_count(operation, cell["size"], self.ranks)
+
+        def view(arena: Any, width: int) -> Any:
+            return arena[:row_count * width].view(dtype).view(row_count, width)
+
+        inputs = view(self.inputs, test_pattern.input_elements(operation, elements, self.ranks))
+        outputs = view(self.outputs, test_pattern.output_elements(operation, elements, self.ranks))
+        return inputs, outputs
+
+    def _prepare(self, cell: dict[str, Any], row_count: int, kind: str) -> tuple[Any, Any, int]:
+        inputs, outputs = self._tables(cell, row_count, kind)
+        first = self.next_iteration
+        self.next_iteration += row_count
+        test_pattern.poison(outputs, kind)
+        if cell["op"] == "all_reduce":
+            inputs = outputs
+        if cell["op"] == "broadcast":
+            if self.rank == 0:
+                test_pattern.fill(self.torch, outputs, 0, first, kind)
+        else:
+            test_pattern.fill(self.torch, inputs, self.rank, first, kind)
+        self.synchronize()
+        return inputs, outputs, first
+
+    def _one(self, operation: str, given: Any, result: Any) -> None:
+        dist = self.dist
+        if operation == "all_reduce":
+            dist.all_reduce(result)
+        elif operation == "all_gather":
+            dist.all_gather_into_tensor(result, given)
+        elif operation == "reduce_scatter":
+            dist.reduce_scatter_tensor(result, given)
+        elif operation == "broadcast":
+            dist.broadcast(result, 0)
+        elif operation == "all_to_all":
+            dist.all_to_all_single(result, given)
+        else:
+            peer = test_pattern.opposite_of(self.rank, self.ranks)
+            both = [dist.P2POp(dist.isend, given, peer), dist.P2POp(dist.irecv, result, peer)]
+            for request in dist.batch_isend_irecv(both):
+                request.wait()
+
+    def _timed(self, cell: dict[str, Any], rows: int, kind: str) -> dict[str, Any]:
+        """Runs `rows` iterations on fresh data; returns seconds for each, wrong elements, bytes that left this node."""
+        operation = cell["op"]
+        inputs, outputs, first = self._prepare(cell, rows, kind)
+        pairs = [(inputs[row], outputs[row]) for row in range(rows)]
+        self.meeting.barrier()
+        before = sent_bytes(Path("/proc/net/dev").read_text(encoding="ascii"))
+        self.meeting.barrier()
+        began = time.perf_counter()
+        for given, result in pairs:
+            self._one(operation, given, result)
+        self.synchronize()
+        seconds = (time.perf_counter() - began) / rows
+        self.meeting.barrier()
+        sent = difference(before, sent_bytes(Path("/proc/net/dev").read_text(encoding="ascii")))
+        elements = test_pattern.element_count(operation, cell["size"], self.ranks)
+        segments = test_pattern.expected(operation, self.rank, self.ranks, elements)
+        wrong = test_pattern.count_wrong(self.torch, outputs, segments, first, kind)
+        return {"seconds": seconds, "wrong": wrong, "sent": sent, "checked": outputs.numel() * outputs.element_size()}
+
+    def _run_cell(self, config: dict[str, Any], key: str, cell: dict[str, Any]) -> bool:
+        """False when the time is up."""
+        operation, size, kind = cell["op"], cell["size"], config["kind"]
+        known = self.last_time.get(operation)
+        estimate = known[1] * size / known[0] if known and known[0] >= self.plan["proportional_from"] else None
+        if self.meeting.decide(f"go/{key}", time.monotonic() + cell["least"] * (estimate or 0) > self.plan["stop_at"]):
+            return False
+        self.events.say("cell", config=config["name"], op=operation, size=size)
+        checked = wrong = 0
+        if estimate is None or size < self.plan["no_warm_up_from"]:
+            warm = self._timed(cell, 1, kind)
+            if operation not in self.last_time:  # the first one made connections
+                wrong, checked = warm["wrong"], warm["checked"]
+                warm = self._timed(cell, 1, kind)
+            wrong, checked, estimate = wrong + warm["wrong"], checked + warm["checked"], warm["seconds"]
+            self.events.say("warm", config=config["name"], op=operation, size=size, seconds=estimate)
+        wanted = round(cell["budget_s"] / max(estimate, 1e-6))
+        rows = self.meeting.decide(f"rows/{key}", max(cell["least"], min(cell["most"], wanted)))
+        result = self._timed(cell, rows, kind)
+        self.last_time[operation] = (size, result["seconds"])
+        elements = test_pattern.element_count(operation, size, self.ranks)
+        self.events.say("result", config=config["name"], op=operation, size=size, kind=kind,
+                        bytes=elements * test_pattern.ELEMENT_BYTES, iterations=rows, seconds=result["seconds"],
+                        wrong=wrong + result["wrong"], checked=checked + result["checked"], sent=result["sent"],
+                        chosen=self.choices.since_last_time())
+        return True
+
+
+def main() -> int:
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    events = Events(sys.argv[2])
+    events.say("started", pid=os.getpid())
+    try:
+        Rank(plan, events).run()
+    except Exception:  # to the conductor, with its cause; teardown after a failure may hang, so leave at once
+        events.say("error", text=traceback.format_exc()[-3000:])
+        traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

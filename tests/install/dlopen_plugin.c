@@ -1,0 +1,42 @@
+// Loads the plugin the way NCCL does and looks at what it exports. In C, as NCCL is to a plugin: no C++ runtime of ours
+// that could hide a missing library.
+//
+//   dlopen_plugin <path to libnccl-net-cableway.so>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <strings.h>
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s <plugin>\n", argv[0]);
+    return 2;
+  }
+  // Twice: NCCL closes the library with its last communicator and opens it again with the next.
+  for (int round = 0; round < 2; ++round) {
+    void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+      fprintf(stderr, "dlopen: %s\n", dlerror());
+      return 1;
+    }
+    for (int version = 8; version <= 12; ++version) {
+      char symbol[32];
+      snprintf(symbol, sizeof symbol, "ncclNetPlugin_v%d", version);
+      // Every table begins with its name, which NCCL compares without case.
+      const char* const* table = (const char* const*)dlsym(library, symbol);
+      if (table == NULL) {
+        fprintf(stderr, "%s: %s\n", symbol, dlerror());
+        return 1;
+      }
+      if (*table == NULL || strcasecmp(*table, "cableway") != 0) {
+        fprintf(stderr, "%s: its name is \"%s\", not \"cableway\"\n", symbol, *table == NULL ? "(null)" : *table);
+        return 1;
+      }
+    }
+    if (dlclose(library) != 0) {
+      fprintf(stderr, "dlclose: %s\n", dlerror());
+      return 1;
+    }
+  }
+  printf("%s: v8 to v12 found\n", argv[1]);
+  return 0;
+}

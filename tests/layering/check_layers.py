@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Reads every source file of a Cableway tree and reports what breaks the structure of the tree.
+
+    check_layers.py [ROOT]
+
+One line a fault, "file:line: what is wrong", and exit status 1 if there is any. Checked are: includes against the table in
+cmake/layers.cmake (the one source of truth for the arrows), headers and calls that a layer has sworn off, names that say
+nothing, files that are too long, and paths of one developer's machine.
+"""
+
+import pathlib
+import re
+import sys
+
+MAX_LINES = 600
+SOURCE_SUFFIXES = {".h", ".cc", ".c"}
+TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".map", ".md", ".toml", ".json", ".yml", ""}
+LIMITED_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake"}
+SKIPPED_FOLDERS = {".git", "build", "out", ".cache", "__pycache__", "corpus"}
+
+EMPTY_NAME = re.compile(r"(^|[._-])(utils?|common|helpers?|managers?|misc)($|[._-])")
+# Written in pieces, so that this file passes its own check.
+FOREIGN_PATH = re.compile("/wo" r"rk/(main|shared)|\.\./sh" r"ared\b|/tmp/te" r"am\b")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+LAYER = re.compile(r'^set\(CABLEWAY_LAYER_(\w+) "([^"]*)"\)', re.MULTILINE)
+LINE_COMMENT = re.compile(r"//.*")
+
+CLOCKS = r"\b(steady|system|high_resolution)_clock\b|\babsl::Now\b|\b(clock_gettime|gettimeofday)\b"
+RANDOMNESS = r"\b(random_device|mt19937(_64)?|default_random_engine)\b|\bs?rand\(|<random>"
+THREADS = r"\bstd::(thread|jthread|async)\b|\bpthread_create\b"
+# arpa/inet.h is not in it: inet_pton is a function from text to bytes.
+KERNEL = (
+    r"sys/(?!types\.h)|unistd\.h|netinet/|net/|netdb\.h|fcntl\.h|poll\.h|linux/|netlink/|infiniband/|"
+    r"boost/asio|dlfcn\.h|sched\.h|signal\.h|ifaddrs\.h"
+)
+UNORDERED = r"absl/container/(flat|node)_hash_(map|set)\.h|absl/hash/"
+GRAPH = r"boost/(graph/|property_map/)"
+LOGGING = r"iostream$|spdlog/|syslog\.h"
+
+# layer -> [(pattern of an included path, why)]
+FORBIDDEN_INCLUDES = {
+    "routing": [
+        (KERNEL, "routing is pure: it knows no kernel"),
+        (r"(thread|mutex|shared_mutex|condition_variable|future|atomic|pthread\.h)$", "routing is pure: no threads"),
+        (r"absl/synchronization/", "routing is pure: no threads"),
+        (r"(random|ctime|time\.h)$|absl/(random|time)/", "routing is pure: no clock, no randomness"),
+        (LOGGING, "routing is pure: no logging"),
+        (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
+    ],
+    "core": [
+        (KERNEL, "only core/linux touches the kernel"),
+        (GRAPH, "Boost.Graph lives in routing"),
+        (r"(thread|future|pthread\.h)$", "threads are made in core/linux"),
+        (r"random$|absl/random/", "the same seed gives the same run: randomness is passed in"),
+        (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
+    ],
+    "core_linux": [(GRAPH, "Boost.Graph lives in routing")],
+    "nccl_adapter": [
+        (GRAPH, "Boost.Graph lives in routing"),
+        (r"absl/flags/", "flags in a library that is loaded beside a framework clash with the framework's own"),
+    ],
+    "sim": [
+        (KERNEL, "the simulator knows no kernel"),
+        (GRAPH, "Boost.Graph lives in routing"),
+        (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
+    ],
+    "tools": [(GRAPH, "Boost.Graph lives in routing")],
+}
+
+# layer -> [(pattern in the code, why)]
+FORBIDDEN_CODE = {
+    "routing": [
+        (CLOCKS, "routing reads no clock"),
+        (RANDOMNESS, "routing is a pure function"),
+        (THREADS, "routing makes no thread"),
+    ],
+    "core": [
+        (CLOCKS, "time comes from the Clock"),
+        (RANDOMNESS, "randomness is passed in"),
+        (THREADS, "threads are made in core/linux"),
+    ],
+    "sim": [(CLOCKS, "the simulator's time is virtual"), (THREADS, "a simulated world has one thread")],
+}
+
+
+def read_layers(root):
+    """The table of cmake/layers.cmake: {layer: set of layers it may use}."""
+    text = (root / "cmake" / "layers.cmake").read_text(encoding="utf-8")
+    layers = {name: set(used.split(";")) - {""} for name, used in LAYER.findall(text)}
+    if not layers:
+        raise SystemExit(f"{root}/cmake/layers.cmake: no set(CABLEWAY_LAYER_<name> \"...\") line found")
+    return layers
+
+
+def layer_of(path, layers):
+    """The layer that holds a path given relative to the root, or None (tests, scripts, a library's header)."""
+    parts = pathlib.PurePosixPath(path).parts
+    best = None
+    for layer in layers:
+        folder = tuple(layer.replace("core_linux", "core/linux").split("/"))
+        if parts[: len(folder)] == folder and len(parts) > len(folder):
+            if best is None or len(folder) > best[0]:
+                best = (len(folder), layer)
+    return best[1] if best else None
+
+
+def walk(root):
+    """Every file of ours below root, in order, as a path relative to root."""
+    for path in sorted(root.iterdir()):
+        if path.name in SKIPPED_FOLDERS or path.is_symlink():
+            continue
+        if path.is_dir():
+            for below in walk(path):
+                yield path.name / below
+        else:
+            yield pathlib.PurePosixPath(path.name)
+
+
+def check_names(path):
+    for part in path.parts:
+        match = EMPTY_NAME.search(part.lower())
+        if match:
+            yield 0, f"'{match.group(2)}' in a name says nothing: name the concept"
+
+
+def check_text(path, lines):
+    if path.suffix in LIMITED_SUFFIXES and len(lines) > MAX_LINES:
+        yield len(lines), f"{len(lines)} lines, more than {MAX_LINES}: this is more than one concept"
+    for number, line in enumerate(lines, 1):
+        if FOREIGN_PATH.search(line):
+            yield number, f"a path of one developer's machine: {line.strip()}"
+
+
+def check_include(root, layer, included, layers):
+    ours = layer_of(included, layers) if (root / included).is_file() else None
+    if ours is not None and ours != layer and ours not in layers[layer]:
+        yield f"layer {layer} may not use layer {ours} ({included}): see cmake/layers.cmake"
+    if included.startswith("tests/"):
+        yield f"layer {layer} may not use tests ({included})"
+    for pattern, why in FORBIDDEN_INCLUDES.get(layer, []):
+        if ours is None and re.match(pattern, included):
+            yield f"layer {layer} may not include <{included}>: {why}"
+
+
+def check_code(root, path, lines, layers):
+    layer = layer_of(path, layers)
+    if layer is None or path.suffix not in SOURCE_SUFFIXES:
+        return
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            for fault in check_include(root, layer, match.group(1), layers):
+                yield number, fault
+            if '"' in line and not (root / match.group(1)).is_file() and (root / path.parent / match.group(1)).is_file():
+                yield number, f'write "{path.parent}/{match.group(1)}": includes start at the root of the tree'
+            continue
+        for pattern, why in FORBIDDEN_CODE.get(layer, []):
+            found = re.search(pattern, LINE_COMMENT.sub("", line))
+            if found:
+                yield number, f"'{found.group(0)}' in layer {layer}: {why}"
+
+
+def faults(root):
+    layers = read_layers(root)
+    for path in walk(root):
+        for number, fault in check_names(path):
+            yield path, number, fault
+        if path.suffix not in TEXT_SUFFIXES:
+            continue
+        try:
+            lines = (root / path).read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue
+        for number, fault in check_text(path, lines):
+            yield path, number, fault
+        for number, fault in check_code(root, path, lines, layers):
+            yield path, number, fault
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    count = 0
+    for path, number, fault in faults(root):
+        print(f"{path}:{number}: {fault}")
+        count += 1
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Plants one fault at a time in a copy of this tree's structure and expects check_layers.py, or CMake, to refuse it.
+
+    check_layers_test.py ROOT
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path(".").resolve()
+CHECK = pathlib.Path(__file__).with_name("check_layers.py")
+
+# (what is planted, file, its text, what the report must say)
+PLANTED = [
+    ("an include against an arrow", "routing/bad.cc", '#include "core/node.h"\n', "layer routing may not use layer core "),
+    ("the same in angle brackets", "routing/bad.cc", "#include <core/node.h>\n", "layer routing may not use layer core "),
+    ("sim over core/linux", "sim/bad.h", '#include "core/linux/socket.h"\n', "layer sim may not use layer core_linux"),
+    ("core over core/linux", "core/bad.cc", '#  include "core/linux/socket.h"\n', "layer core may not use layer core_linux"),
+    ("a layer over tools", "core/linux/bad.cc", '#include "tools/cableway/main.h"\n', "may not use layer tools"),
+    ("a layer over the tests", "core/bad.cc", '#include "tests/core/fake.h"\n', "may not use tests"),
+    ("sockets in routing", "routing/bad.cc", "#include <sys/socket.h>\n", "layer routing may not include <sys/socket.h>"),
+    ("a mutex in routing", "routing/bad.cc", "#include <mutex>\n", "may not include <mutex>"),
+    ("logging in routing", "routing/bad.cc", "#include <spdlog/spdlog.h>\n", "no logging"),
+    ("iostream in routing", "routing/bad.cc", "#include <iostream>\n", "no logging"),
+    ("a clock in routing", "routing/bad.cc", "auto t = std::chrono::steady_clock::now();\n", "routing reads no clock"),
+    ("randomness in routing", "routing/bad.cc", "#include <random>\n", "no randomness"),
+    ("Asio in core", "core/bad.cc", "#include <boost/asio.hpp>\n", "only core/linux touches the kernel"),
+    ("unistd in core", "core/bad.cc", "#include <unistd.h>\n", "only core/linux touches the kernel"),
+    ("netlink in core", "core/bad.cc", "#include <netlink/route/link.h>\n", "only core/linux touches the kernel"),
+    ("a thread in core", "core/bad.cc", "std::thread worker;\n", "threads are made in core/linux"),
+    ("a hash map in core", "core/bad.cc", '#include "absl/container/flat_hash_map.h"\n', "its order differs"),
+    ("a clock in sim", "sim/bad.cc", "absl::Time t = absl::Now();\n", "time is virtual"),
+    ("Boost.Graph in tools", "tools/bad.cc", "#include <boost/graph/adjacency_list.hpp>\n", "Boost.Graph lives in routing"),
+    ("flags in the plugin", "nccl_adapter/bad.cc", '#include "absl/flags/flag.h"\n', "flags in a library"),
+    ("an include from the own folder", "core/bad.cc", '#include "node.h"\n', 'write "core/node.h"'),
+    ("an empty file name", "core/string_util.cc", "", "'util' in a name"),
+    ("an empty folder name", "core/common/x.cc", "", "'common' in a name"),
+    ("a manager", "tests/core/session-manager.h", "", "'manager' in a name"),
+    ("a long file", "tests/core/long.cc", "\n" * 601, "601 lines"),
+    ("a path of this machine", "docs/x.md", "see ../sh" "ared/x.md\n", "developer's machine"),
+]
+
+# Must not be reported: what looks like a fault and is none.
+INNOCENT = {
+    "routing/fine.cc": '#include "routing/topology.h"\n#include <boost/graph/adjacency_list.hpp>\n// steady_clock\n',
+    "core/fine.cc": '#include "routing/topology.h"\n#include "core/node.h"\n#include <mutex>\n',
+    "core/linux/fine.cc": '#include "core/node.h"\n#include <sys/socket.h>\n#include <thread>\n',
+    "nccl_adapter/fine.cc": '#include "core/linux/socket.h"\n',
+    "tools/cableway/fine.cc": '#include "nccl_adapter/net.h"\n#include <iostream>\n',
+    "core/utility_of_path.cc": "",
+    "build/release/common.h": "",
+}
+
+
+def make_tree(folder):
+    (folder / "cmake").mkdir()
+    shutil.copy(ROOT / "cmake" / "layers.cmake", folder / "cmake")
+    for path in (
+        "routing/topology.h",
+        "core/node.h",
+        "core/linux/socket.h",
+        "nccl_adapter/net.h",
+        "sim/world.h",
+        "tools/cableway/main.h",
+        "tests/core/fake.h",
+    ):
+        plant(folder, path, "")
+    for path, text in INNOCENT.items():
+        plant(folder, path, text)
+
+
+def plant(folder, path, text):
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_text(text, encoding="utf-8")
+
+
+def check(folder):
+    return subprocess.run([sys.executable, str(CHECK), str(folder)], capture_output=True, text=True, check=False)
+
+
+class CheckLayersTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def test_passes_a_clean_tree(self):
+        make_tree(self.folder)
+        result = check(self.folder)
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+
+    def test_catches_each_planted_fault(self):
+        make_tree(self.folder)
+        for what, path, text, said in PLANTED:
+            with self.subTest(what):
+                plant(self.folder, path, text)
+                result = check(self.folder)
+                (self.folder / path).unlink()
+                if not any((self.folder / path).parent.iterdir()):
+                    (self.folder / path).parent.rmdir()
+                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+                self.assertIn(path, result.stdout)
+                self.assertIn(said, result.stdout)
+                self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+
+    def test_a_lost_table_is_an_error(self):
+        make_tree(self.folder)
+        (self.folder / "cmake" / "layers.cmake").write_text("")
+        result = check(self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no set(CABLEWAY_LAYER_", result.stderr)
+
+
+class CMakeRefusesTest(unittest.TestCase):
+    """Configures projects of two lines on top of cmake/layers.cmake."""
+
+    def configure(self, lines):
+        with tempfile.TemporaryDirectory() as folder:
+            text = (
+                "cmake_minimum_required(VERSION 3.25)\nproject(layers_test LANGUAGES CXX)\n"
+                f"include({ROOT}/cmake/layers.cmake)\nadd_library(cableway_warnings INTERFACE)\n"
+                'file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/x.cc "")\n'
+            )
+            layer = "cableway_layer({} SOURCES ${{CMAKE_CURRENT_BINARY_DIR}}/x.cc {})\n"
+            text += "".join(layer.format(*line) if isinstance(line, tuple) else line + "\n" for line in lines)
+            plant(pathlib.Path(folder), "CMakeLists.txt", text)
+            command = ["cmake", "-G", "Ninja", "-S", folder, "-B", folder + "/b"]
+            return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def assert_refused(self, lines, said):
+        result = self.configure(lines)
+        self.assertNotEqual(result.returncode, 0, result.stdout)
+        self.assertIn(said, " ".join(result.stderr.split()))
+
+    def test_accepts_the_allowed_arrows(self):
+        result = self.configure([("routing", ""), ("core", "LAYERS routing"), ("sim", "LAYERS core routing")])
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_refuses_a_layer_against_the_arrow(self):
+        self.assert_refused([("core", ""), ("routing", "LAYERS core")], "layer routing may not use layer core")
+
+    def test_refuses_a_layer_passed_as_a_library(self):
+        self.assert_refused(
+            [("core_linux", ""), ("sim", "LIBRARIES cableway_core_linux")], "layer sim may not use layer core_linux"
+        )
+
+    def test_refuses_a_layer_linked_afterwards(self):
+        self.assert_refused(
+            [("sim", ""), ("core", ""), "target_link_libraries(cableway_core PRIVATE cableway_sim)"],
+            "layer core may not use layer sim",
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

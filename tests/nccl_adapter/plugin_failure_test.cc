@@ -1,0 +1,116 @@
+// What the plugin does with what is wrong: each with a reason, in bounded time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/rank.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+class PluginFailure : public testing::TestWithParam<int> {
+ protected:
+  LoopbackWorld world_{"a"};
+  Rank rank_{GetParam()};
+};
+
+TEST_P(PluginFailure, AnOversizeSendFailsAtBothEnds) {
+  auto [sender, receiver] = rank_.connect_to_self();
+  Buffer from = rank_.make_buffer(sender, 5000, 1);
+  Buffer to = rank_.make_buffer(receiver, 5000, 2);
+  const std::vector<std::byte> before = to.bytes;
+  void* receive = rank_.post_receive(receiver, to, 4999);
+  void* send = rank_.post_send(sender, from, 5000);
+  ASSERT_NE(receive, nullptr);
+  Outcome sent;
+  if (send != nullptr) sent = rank_.finish(send);
+  EXPECT_TRUE(send == nullptr || sent.result != abi::kSuccess);
+  EXPECT_NE(rank_.finish(receive).result, abi::kSuccess);
+  EXPECT_EQ(to.bytes, before);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("message 0 of 5000 bytes is larger than its receive of 4999 bytes")));
+  rank_.net().close_send(sender);
+  rank_.net().close_recv(receiver);
+}
+
+TEST_P(PluginFailure, ADamagedHandleIsRefusedAtOnce) {
+  auto [handle, listener] = rank_.listen();
+  for (std::size_t at = 0; at < 100; at += 3) {
+    Handle damaged = handle;
+    damaged[at] ^= std::byte{0x55};
+    void* comm = nullptr;
+    EXPECT_NE(rank_.net().connect(0, damaged.data(), &comm), abi::kSuccess) << at;
+    EXPECT_EQ(comm, nullptr);
+  }
+  Handle noise;
+  const std::vector<std::byte> random = pattern(noise.size(), 99);
+  std::copy(random.begin(), random.end(), noise.begin());
+  void* comm = nullptr;
+  EXPECT_NE(rank_.net().connect(0, noise.data(), &comm), abi::kSuccess);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("handle is not one of Cableway's")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("handle is damaged")));
+  rank_.net().close_listen(listener);
+}
+
+TEST_P(PluginFailure, ConnectToAListenerThatIsGoneSaysSo) {
+  auto [handle, listener] = rank_.listen();
+  rank_.net().close_listen(listener);
+  abi::Result result = abi::kSuccess;
+  EXPECT_EQ(rank_.connect(handle, &result), nullptr);
+  EXPECT_NE(result, abi::kSuccess);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("listens no more")));
+}
+
+TEST_P(PluginFailure, AbortGivesMemoryBackForGood) {
+  auto [sender, receiver] = rank_.connect_to_self();
+  Buffer from = rank_.make_buffer(sender, 1 << 20, 1);
+  Buffer to = rank_.make_buffer(receiver, 1 << 20, 2);
+  void* receive = rank_.post_receive(receiver, to, to.bytes.size());
+  ASSERT_NE(receive, nullptr);
+  ASSERT_NE(rank_.post_send(sender, from, from.bytes.size()), nullptr);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(rank_.net().deregister(receiver, to.mhandle), abi::kSuccess);
+  const std::vector<std::byte> at_return = to.bytes;
+  EXPECT_EQ(rank_.net().deregister(sender, from.mhandle), abi::kSuccess);
+  EXPECT_EQ(rank_.net().close_recv(receiver), abi::kSuccess);
+  EXPECT_EQ(rank_.net().close_send(sender), abi::kSuccess);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(to.bytes, at_return);
+}
+
+TEST_P(PluginFailure, ABufferOutsideItsRegistrationIsRefused) {
+  auto [sender, receiver] = rank_.connect_to_self();
+  Buffer from = rank_.make_buffer(sender, 1000, 1);
+  void* request = nullptr;
+  EXPECT_NE(rank_.net().isend(sender, from.bytes.data() + 1, 1000, from.mhandle, &request), abi::kSuccess);
+  EXPECT_EQ(request, nullptr);
+  EXPECT_NE(rank_.net().isend(sender, from.bytes.data(), 1000, nullptr, &request), abi::kSuccess);
+  // The flow itself is unharmed.
+  EXPECT_NE(rank_.post_send(sender, from, 1000), nullptr);
+  rank_.net().close_send(sender);
+  rank_.net().close_recv(receiver);
+}
+
+TEST_P(PluginFailure, TheOtherEndsCloseFailsWhatWaitsForIt) {
+  auto [sender, receiver] = rank_.connect_to_self();
+  Buffer to = rank_.make_buffer(receiver, 1000, 2);
+  void* receive = rank_.post_receive(receiver, to, 1000);
+  ASSERT_NE(receive, nullptr);
+  EXPECT_EQ(rank_.net().close_send(sender), abi::kSuccess);
+  EXPECT_EQ(rank_.finish(receive).result, abi::kRemoteError);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("flow from node a")));
+  rank_.net().close_recv(receiver);
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, PluginFailure, testing::Values(8, 9, 10, 11, 12),
+                         [](const auto& version) { return "V" + std::to_string(version.param); });
+
+}  // namespace
+}  // namespace cableway::nccl::test

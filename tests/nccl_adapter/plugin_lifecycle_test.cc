@@ -1,0 +1,119 @@
+// Loading, finalizing, unloading, and init where no node can be had.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
+#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/rank.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+std::ptrdiff_t threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+std::ptrdiff_t descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+}
+
+// The last warning that NCCL would have shown.
+std::string last_warning;
+
+void keep_warning(abi::LogLevel level, unsigned long, const char*, int, const char* format, ...) {
+  if (level != abi::kLogWarn) return;
+  char line[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  last_warning = line;
+}
+
+abi::Result init_without_node(int version) {
+  auto library = collperf::PluginLibrary::open(CABLEWAY_PLUGIN, version);
+  EXPECT_TRUE(library.ok()) << library.status();
+  last_warning.clear();
+  return library->net().init(1, keep_warning);
+}
+
+class PluginLifecycle : public testing::TestWithParam<int> {};
+
+TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
+  const LoopbackWorld world("a");
+  { const Rank first(GetParam()); }  // what the loader and the C library keep is kept from here on
+  const std::ptrdiff_t threads_before = threads();
+  const std::ptrdiff_t descriptors_before = descriptors();
+  for (int round = 0; round < 3; ++round) {
+    Rank rank(GetParam());
+    auto [sender, receiver] = rank.connect_to_self();
+    auto [handle, listener] = rank.listen();
+    // An abort leaves comms, a listen comm and a half-open connection behind.
+    void* half_open = nullptr;
+    Handle copy = handle;
+    EXPECT_EQ(rank.net().connect(0, copy.data(), &half_open), abi::kSuccess);
+    EXPECT_NE(sender, receiver);
+    EXPECT_NE(listener, nullptr);
+  }
+  // Versions without finalize keep their one context, and its thread, for the life of the process.
+  if (GetParam() >= 11) {
+    EXPECT_EQ(threads(), threads_before);
+    EXPECT_EQ(descriptors(), descriptors_before);
+  } else {
+    EXPECT_EQ(threads(), threads_before);
+  }
+}
+
+TEST_P(PluginLifecycle, WithoutATopologyInitSaysWhatToSet) {
+  const LoopbackWorld world("a");
+  ::unsetenv("CABLEWAY_TOPOLOGY");
+  EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
+  EXPECT_THAT(last_warning, testing::HasSubstr("set CABLEWAY_TOPOLOGY"));
+}
+
+TEST_P(PluginLifecycle, AnUnknownNodeIsNamed) {
+  const LoopbackWorld world("a");
+  ::setenv("CABLEWAY_NODE", "nobody", 1);
+  EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
+  EXPECT_THAT(last_warning, testing::HasSubstr("the topology has no node \"nobody\"; it has a, b, c"));
+}
+
+TEST_P(PluginLifecycle, AMissingDaemonIsNamed) {
+  const LoopbackWorld world("a");
+  ::setenv("CABLEWAY_DAEMON", "/nonexistent/cablewayd", 1);
+  EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
+  EXPECT_THAT(last_warning, testing::HasSubstr("cannot start /nonexistent/cablewayd"));
+}
+
+TEST_P(PluginLifecycle, AnUnknownSettingIsRefused) {
+  const LoopbackWorld world("a");
+  ::setenv("CABLEWAY_TOPOLGY", "typo", 1);
+  EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
+  ::unsetenv("CABLEWAY_TOPOLGY");
+  EXPECT_THAT(last_warning, testing::HasSubstr("unknown setting CABLEWAY_TOPOLGY"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, PluginLifecycle, testing::Values(8, 9, 10, 11, 12),
+                         [](const auto& version) { return "V" + std::to_string(version.param); });
+
+TEST(PluginFinalize, OfNothingIsHarmless) {
+  void* library = ::dlopen(CABLEWAY_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  const auto* v11 = static_cast<const abi::NetV11*>(::dlsym(library, abi::kNetSymbolV11));
+  const auto* v12 = static_cast<const abi::NetV12*>(::dlsym(library, abi::kNetSymbolV12));
+  ASSERT_NE(v11, nullptr);
+  ASSERT_NE(v12, nullptr);
+  EXPECT_EQ(v11->finalize(nullptr), abi::kSuccess);
+  EXPECT_EQ(v12->finalize(nullptr), abi::kSuccess);
+  EXPECT_EQ(::dlclose(library), 0);
+}
+
+}  // namespace
+}  // namespace cableway::nccl::test

@@ -1,0 +1,214 @@
+// Two ranks on nodes that share no cable: every byte crosses the relay in between. Then the relay, the peer or the
+// path fails, or strangers talk to every open port.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/rank.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr std::size_t kBytes = 3 << 20;
+
+// The receiving rank on node c, in a process of its own. It hands its listen handle over a pipe.
+class Receiver {
+ public:
+  // `act` runs in the child with the rank and its receive comm; true: all was well.
+  Receiver(const LoopbackWorld& world, int version, const std::function<bool(Rank&, void*)>& act) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      world.enter("c");
+      Rank rank(version);
+      auto [handle, listener] = rank.listen();
+      if (::write(ends[1], handle.data(), handle.size()) != static_cast<ssize_t>(handle.size())) ::_exit(2);
+      void* comm = rank.accept(listener);
+      ::_exit(act(rank, comm) ? 0 : 1);
+    }
+    ::close(ends[1]);
+    EXPECT_EQ(::read(ends[0], handle_.data(), handle_.size()), static_cast<ssize_t>(handle_.size()));
+    ::close(ends[0]);
+  }
+  ~Receiver() {
+    if (pid_ > 0) kill();
+  }
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+
+  const Handle& handle() const { return handle_; }
+  pid_t pid() const { return pid_; }
+  void kill() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  int exit_status() {
+    int status = -1;
+    ::waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  Handle handle_{};
+};
+
+bool receive_one(Rank& rank, void* comm) {
+  Buffer to = rank.make_buffer(comm, kBytes, 1);
+  const Outcome outcome = rank.finish(rank.post_receive(comm, to, kBytes));
+  rank.net().close_recv(comm);
+  return outcome.done && to.bytes == pattern(kBytes, 42);
+}
+
+// Receives one message, then waits for a second that the test interrupts.
+bool receive_then_wait(Rank& rank, void* comm) {
+  Buffer to = rank.make_buffer(comm, kBytes, 1);
+  if (!rank.finish(rank.post_receive(comm, to, kBytes)).done) return false;
+  std::this_thread::sleep_for(std::chrono::minutes(1));
+  return false;
+}
+
+class PluginRelay : public testing::TestWithParam<int> {
+ protected:
+  PluginRelay() {
+    world_.start("b");
+    world_.start("c");
+  }
+
+  // Sends one message and fails the test unless it arrives.
+  void send_one(Rank& rank, void* comm, Buffer& from) {
+    void* request = rank.post_send(comm, from, kBytes);
+    ASSERT_NE(request, nullptr);
+    ASSERT_TRUE(rank.finish(request).done);
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(PluginRelay, BytesCrossTheRelayAndTheLastAcknowledgementIsNotLost) {
+  Receiver receiver(world_, GetParam(), receive_one);
+  Rank rank(GetParam());
+  void* comm = rank.connect(receiver.handle());
+  Buffer from = rank.make_buffer(comm, kBytes, 42);
+  // The receiver closes right after its message, while the acknowledgement is still on its way through the relay.
+  send_one(rank, comm, from);
+  EXPECT_EQ(receiver.exit_status(), 0);
+  rank.net().close_send(comm);
+}
+
+TEST_P(PluginRelay, AKilledPeerFailsTheRequestAndIsNamed) {
+  Receiver receiver(world_, GetParam(), receive_then_wait);
+  Rank rank(GetParam());
+  void* comm = rank.connect(receiver.handle());
+  Buffer from = rank.make_buffer(comm, kBytes, 42);
+  send_one(rank, comm, from);
+  void* request = rank.post_send(comm, from, kBytes);
+  ASSERT_NE(request, nullptr);
+  receiver.kill();
+  EXPECT_EQ(rank.finish(request, std::chrono::seconds(10)).result, abi::kRemoteError);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -c0-> b -c1-> c) failed: node b, about node c: ")));
+  rank.net().close_send(comm);
+}
+
+TEST_P(PluginRelay, AKilledRelayFailsTheRequestAndThePathIsNamed) {
+  Receiver receiver(world_, GetParam(), receive_then_wait);
+  Rank rank(GetParam());
+  void* comm = rank.connect(receiver.handle());
+  Buffer from = rank.make_buffer(comm, kBytes, 42);
+  send_one(rank, comm, from);
+  void* request = rank.post_send(comm, from, kBytes);
+  world_.kill_daemon("b");
+  EXPECT_EQ(rank.finish(request, std::chrono::seconds(10)).result, abi::kRemoteError);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -c0-> b -c1-> c) failed")));
+  rank.net().close_send(comm);
+}
+
+TEST_P(PluginRelay, APeerThatIsNotThereIsNamed) {
+  Receiver receiver(world_, GetParam(), receive_one);
+  const Handle handle = receiver.handle();
+  receiver.kill();
+  Rank rank(GetParam());
+  abi::Result result = abi::kSuccess;
+  EXPECT_EQ(rank.connect(handle, &result), nullptr);
+  EXPECT_EQ(result, abi::kRemoteError);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("node b cannot reach node c")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("over cable c1")));
+}
+
+// Connects to every given address and says what no node would.
+void talk_garbage(const std::string& address, int port, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(port));
+    ::inet_pton(AF_INET, address.c_str(), &to.sin_addr);
+    if (::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
+      const std::vector<std::byte> noise =
+          pattern(static_cast<std::size_t>(1 + round * 37 % 3000), static_cast<std::uint64_t>(round));
+      static_cast<void>(!::send(socket, noise.data(), noise.size(), MSG_NOSIGNAL));
+    }
+    ::close(socket);
+  }
+}
+
+// TCP ports that this process, or any on loopback, listens on at `address`.
+std::vector<int> listening_ports(const std::string& address) {
+  in_addr wanted{};
+  ::inet_pton(AF_INET, address.c_str(), &wanted);
+  std::ifstream table("/proc/net/tcp");
+  std::string line;
+  std::getline(table, line);
+  std::vector<int> ports;
+  while (std::getline(table, line)) {
+    unsigned local = 0;
+    unsigned port = 0;
+    unsigned state = 0;
+    if (std::sscanf(line.c_str(), " %*d: %X:%X %*X:%*X %X", &local, &port, &state) != 3) continue;
+    constexpr unsigned kListen = 0x0A;
+    if (state == kListen && local == wanted.s_addr) ports.push_back(static_cast<int>(port));
+  }
+  return ports;
+}
+
+TEST_P(PluginRelay, GarbageOnEveryPortHarmsNobody) {
+  Receiver receiver(world_, GetParam(), receive_one);
+  Rank rank(GetParam());
+  void* comm = rank.connect(receiver.handle());
+  Buffer from = rank.make_buffer(comm, kBytes, 42);
+  std::size_t ports = 0;
+  for (const char* node : {"a", "b", "c"}) {
+    for (const int port : listening_ports(LoopbackWorld::address(node))) {
+      talk_garbage(LoopbackWorld::address(node), port, 50);
+      ++ports;
+    }
+  }
+  // The relay ports of three nodes, and the data ports of two ranks.
+  EXPECT_EQ(ports, 5U);
+  send_one(rank, comm, from);
+  EXPECT_EQ(receiver.exit_status(), 0);
+  rank.net().close_send(comm);
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, PluginRelay, testing::Values(8, 11, 12),
+                         [](const auto& version) { return "V" + std::to_string(version.param); });
+
+}  // namespace
+}  // namespace cableway::nccl::test

@@ -1,0 +1,68 @@
+// One rank as NCCL would drive it: the plugin loaded with dlopen, one table version, comms and requests polled to their
+// ends with a deadline.
+#ifndef CABLEWAY_TESTS_NCCL_ADAPTER_RANK_H_
+#define CABLEWAY_TESTS_NCCL_ADAPTER_RANK_H_
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nccl_adapter/net_abi.h"
+#include "tools/collperf/plugin_library.h"
+
+namespace cableway::nccl::test {
+
+using Handle = std::array<std::byte, abi::kHandleBytes>;
+
+struct Outcome {
+  abi::Result result = abi::kSuccess;
+  bool done = false;
+  int bytes = -1;
+};
+
+// Memory that is registered on a comm for as long as this lives.
+struct Buffer {
+  std::vector<std::byte> bytes;
+  void* mhandle = nullptr;
+};
+
+class Rank {
+ public:
+  // Loads the plugin and calls init. Aborts the process if that fails: no test can go on.
+  explicit Rank(int version);
+  ~Rank();
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+
+  collperf::NetPlugin& net() { return library_.net(); }
+
+  std::pair<Handle, void*> listen();
+  // Polls until there is a comm or a failure; `result` says which.
+  void* connect(Handle handle, abi::Result* result = nullptr);
+  void* accept(void* listen_comm);
+  // A flow from this rank to itself.
+  std::pair<void*, void*> connect_to_self();
+
+  Buffer make_buffer(void* comm, std::size_t bytes, std::uint64_t seed);
+  void* post_send(void* comm, const Buffer& buffer, std::size_t bytes);
+  void* post_receive(void* comm, const Buffer& buffer, std::size_t bytes);
+  // Tests until the request is done or failed, or `limit` is over.
+  Outcome finish(void* request, std::chrono::milliseconds limit = std::chrono::seconds(20));
+
+ private:
+  collperf::PluginLibrary library_;
+};
+
+// Bytes that tell sequences with different seeds apart.
+std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed);
+
+// The plugin's warnings so far, in this process.
+std::vector<std::string> warnings();
+
+}  // namespace cableway::nccl::test
+
+#endif  // CABLEWAY_TESTS_NCCL_ADAPTER_RANK_H_

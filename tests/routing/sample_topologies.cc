@@ -1,0 +1,86 @@
+#include "tests/routing/sample_topologies.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::routing {
+
+std::vector<Node> sample_nodes(std::size_t count) {
+  std::vector<Node> nodes(count);
+  for (std::size_t i = 0; i < count; ++i) nodes[i].name = absl::StrCat("n", i);
+  return nodes;
+}
+
+Cable sample_cable(std::uint32_t number, std::uint32_t a, std::uint32_t b) {
+  const std::string subnet = absl::StrCat("10.", number / 256, ".", number % 256, ".");
+  Cable cable;
+  cable.name = absl::StrCat("c", number);
+  cable.a = {NodeIndex{a}, "", subnet + "1"};
+  cable.b = {NodeIndex{b}, "", subnet + "2"};
+  return cable;
+}
+
+Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables) {
+  absl::StatusOr<Topology> topology = Topology::create("test", std::move(nodes), std::move(cables));
+  if (!topology.ok()) {
+    std::fprintf(stderr, "not a topology: %s\n", topology.status().ToString().c_str());
+    std::abort();
+  }
+  return *std::move(topology);
+}
+
+Topology sample_topology(std::size_t nodes, const Pairs& cables) {
+  std::vector<Cable> list;
+  for (const auto& [a, b] : cables) list.push_back(sample_cable(static_cast<std::uint32_t>(list.size()), a, b));
+  return make_topology(sample_nodes(nodes), std::move(list));
+}
+
+Pairs ring_pairs(std::uint32_t nodes) {
+  Pairs pairs;
+  for (std::uint32_t i = 0; i < nodes; ++i) pairs.emplace_back(i, (i + 1) % nodes);
+  return pairs;
+}
+
+Pairs line_pairs(std::uint32_t nodes) {
+  Pairs pairs;
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i) pairs.emplace_back(i, i + 1);
+  return pairs;
+}
+
+Pairs mesh_pairs(std::uint32_t nodes) {
+  Pairs pairs;
+  for (std::uint32_t a = 0; a < nodes; ++a) {
+    for (std::uint32_t b = a + 1; b < nodes; ++b) pairs.emplace_back(a, b);
+  }
+  return pairs;
+}
+
+Pairs star_pairs(std::uint32_t leaves) {
+  Pairs pairs;
+  for (std::uint32_t leaf = 1; leaf <= leaves; ++leaf) pairs.emplace_back(0, leaf);
+  return pairs;
+}
+
+Pairs torus_pairs(std::uint32_t rows, std::uint32_t columns) {
+  Pairs pairs;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      pairs.emplace_back(row * columns + column, row * columns + (column + 1) % columns);
+      pairs.emplace_back(row * columns + column, (row + 1) % rows * columns + column);
+    }
+  }
+  return pairs;
+}
+
+NodeIndex node_named(const Topology& topology, const std::string& name) {
+  const std::optional<NodeIndex> found = topology.find_node(name);
+  if (!found) {
+    std::fprintf(stderr, "no node %s\n", name.c_str());
+    std::abort();
+  }
+  return *found;
+}
+
+}  // namespace cableway::routing

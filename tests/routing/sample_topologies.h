@@ -1,0 +1,35 @@
+// Topologies for tests: nodes n0, n1, .. and cables c0, c1, .. in the order of the pairs given.
+#ifndef CABLEWAY_TESTS_ROUTING_SAMPLE_TOPOLOGIES_H_
+#define CABLEWAY_TESTS_ROUTING_SAMPLE_TOPOLOGIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "routing/topology.h"
+
+namespace cableway::routing {
+
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+std::vector<Node> sample_nodes(std::size_t count);
+// A cable with addresses that no other `number` has.
+Cable sample_cable(std::uint32_t number, std::uint32_t a, std::uint32_t b);
+
+// Aborts when the nodes and cables are no topology.
+Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables);
+Topology sample_topology(std::size_t nodes, const Pairs& cables);
+
+Pairs ring_pairs(std::uint32_t nodes);
+Pairs line_pairs(std::uint32_t nodes);
+Pairs mesh_pairs(std::uint32_t nodes);
+Pairs star_pairs(std::uint32_t leaves);
+Pairs torus_pairs(std::uint32_t rows, std::uint32_t columns);
+
+NodeIndex node_named(const Topology& topology, const std::string& name);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_TESTS_ROUTING_SAMPLE_TOPOLOGIES_H_

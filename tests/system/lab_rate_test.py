@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""System test of shaping by tools/lab/lab: measures rates, delays and losses, so it needs a quiet machine."""
+
+from __future__ import annotations
+
+import sys
+
+from lab_case import LabTestCase, lab, main
+
+RECEIVE_AND_MEASURE = """
+import socket, sys, time
+server = socket.create_server((sys.argv[1], 5201))
+sys.stdout.write("listening\\n"); sys.stdout.flush()
+server.settimeout(20)
+peer, _ = server.accept()
+peer.settimeout(20)
+buffer, count, start, end = bytearray(1 << 20), 0, None, 0.0
+while n := peer.recv_into(buffer):
+    now = time.monotonic()
+    if start is None and now > (first := locals().get("first", now)) + 0.5:  # past the first burst and slow start
+        start, count = now, 0
+    count, end = count + n, now
+print(count * 8 / (end - start) / 1e6)
+"""
+SEND = """
+import socket, sys, time
+s = socket.socket()
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
+s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 << 20)
+s.settimeout(20)
+s.connect((sys.argv[1], 5201))
+end, data = time.monotonic() + 2.5, bytes(1 << 18)
+while time.monotonic() < end: s.sendall(data)
+"""
+
+
+class RateTest(LabTestCase):
+    """Needs a quiet machine."""
+
+    def goodput_mbps(self, options: list[str], prepare: str = "") -> float:
+        done = lab("run", "line:2", *options, "--", "env", f"RECEIVE={RECEIVE_AND_MEASURE}", f"SEND={SEND}",
+                   f"PY={sys.executable}", "sh", "-ec", f"""{prepare}
+                   lab exec n1 -- "$PY" -c "$RECEIVE" 10.7.0.2 >"$LAB_DIR/result" &
+                   until grep -q listening "$LAB_DIR/result"; do sleep 0.05; done
+                   lab exec n0 -- "$PY" -c "$SEND" 10.7.0.2; wait $!
+                   lab exec n0 -- tc -s qdisc show dev to-n1 >&2
+                   tail -1 "$LAB_DIR/result" """)
+        self.skip_if_unavailable(done)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if "tbf" in done.stderr:
+            self.assertIn("dropped 0,", done.stderr)
+        return float(done.stdout)
+
+    def test_rate(self) -> None:
+        for rate, mbps in (("200mbit", 200), ("1gbit", 1000)):
+            with self.subTest(rate):
+                goodput = self.goodput_mbps(["--rate", rate])
+                self.assertGreater(goodput, 0.94 * mbps)
+                self.assertLess(goodput, 1.02 * mbps)
+
+    def test_live_change(self) -> None:
+        goodput = self.goodput_mbps(["--rate", "1gbit"], "lab shape c0 --rate 100mbit")
+        self.assertTrue(90 < goodput < 102, goodput)
+
+    def test_no_limit(self) -> None:
+        self.assertGreater(self.goodput_mbps(["--rate", "100mbit"], "lab shape c0 --rate none"), 300)
+
+    def test_delay(self) -> None:
+        timed = """
+import socket, sys, time
+best = 9.0
+for _ in range(5):
+    with socket.socket() as s:
+        start = time.monotonic()
+        s.connect_ex((sys.argv[1], 9))
+        best = min(best, time.monotonic() - start)
+print(best * 1000)
+"""
+        done = lab("run", "line:2", "--delay", "20ms", "--",
+                   "env", f"PY={sys.executable}", f"TIMED={timed}", "sh", "-ec",
+                   'lab exec n0 -- "$PY" -c "$TIMED" 10.7.0.2; lab shape c0 --delay 5ms;'
+                   'lab exec n0 -- "$PY" -c "$TIMED" 10.7.0.2')
+        self.skip_if_unavailable(done)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        first, second = (float(word) for word in done.stdout.split())
+        self.assertTrue(40 <= first < 55, first)
+        self.assertTrue(10 <= second < 25, second)
+
+    def test_loss(self) -> None:
+        receive = """
+import socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind((sys.argv[1], 5202)); s.settimeout(20)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+print("listening", flush=True)
+count = 0
+while s.recv(100) != b"end": count += 1
+print(count)
+"""
+        send = """
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect((sys.argv[1], 5202))
+for number in range(4000):
+    s.send(b"datagram")
+    if number % 50 == 49: time.sleep(0.001)
+for _ in range(100): s.send(b"end")
+"""
+        done = lab("run", "line:2", "--loss", "10%", "--", "env", f"RECEIVE={receive}", f"SEND={send}",
+                   f"PY={sys.executable}", "sh", "-ec", """
+                   lab exec n1 -- "$PY" -c "$RECEIVE" 10.7.0.2 >"$LAB_DIR/result" &
+                   until grep -q listening "$LAB_DIR/result"; do sleep 0.05; done
+                   lab exec n0 -- "$PY" -c "$SEND" 10.7.0.2 || true; wait $!; tail -1 "$LAB_DIR/result" """)
+        self.skip_if_unavailable(done)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(3400 < int(done.stdout) < 3800, done.stdout)  # 3600 expected, 10 standard deviations each way
+
+
+if __name__ == "__main__":
+    main()

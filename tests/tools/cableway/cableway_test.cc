@@ -1,0 +1,370 @@
+// The command-line tool from arguments to output, against topology files and against nodes that answer as told.
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/linux/session_server.h"
+#include "core/linux/session_socket.h"
+#include "core/node.h"
+#include "core/status_view.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "routing/topology_file.h"
+#include "tests/routing/sample_topologies.h"
+#include "tools/cableway/command_line.h"
+
+namespace cableway::cli {
+namespace {
+
+using boost::asio::local::stream_protocol;
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Outcome {
+  int exit_status;
+  std::string out;
+  std::string err;
+};
+
+// Every test has a session socket of its own.
+std::string runtime_dir() {
+  return "cableway_test." + std::to_string(::getpid());
+}
+
+Outcome cableway(const std::vector<std::string>& arguments, std::vector<std::string> environment = {},
+                 milliseconds deadline = milliseconds(5000)) {
+  environment.push_back("CABLEWAY_RUNTIME_DIR=" + runtime_dir());
+  std::vector<const char*> entries;
+  entries.reserve(environment.size() + 1);
+  for (const std::string& entry : environment) entries.push_back(entry.c_str());
+  entries.push_back(nullptr);
+  std::ostringstream out;
+  std::ostringstream err;
+  const int exit_status = run(arguments, {entries.data(), "somewhere", deadline}, out, err);
+  return {exit_status, out.str(), err.str()};
+}
+
+const routing::Topology& ring() {
+  static const routing::Topology topology = routing::sample_topology(4, routing::ring_pairs(4));
+  return topology;
+}
+
+class FileTest : public ::testing::Test {
+ protected:
+  FileTest() : path_(std::filesystem::temp_directory_path() / (runtime_dir() + ".toml")) {}
+  ~FileTest() override { std::filesystem::remove(path_); }
+
+  std::string file(const std::string& text) {
+    std::ofstream(path_) << text;
+    return path_;
+  }
+
+ private:
+  const std::filesystem::path path_;
+};
+
+TEST_F(FileTest, TopologyIsDrawnAndItsCablesAreListed) {
+  const Outcome outcome = cableway({"topology", "--file", file(to_topology_file(ring()))});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("ring: 4 nodes, 4 cables of 10 Gbit/s, 1 us\n\n   n0 --c0-- n1\n"));
+  const std::string cables = outcome.out.substr(outcome.out.find("cable  "));
+  EXPECT_EQ(std::count(cables.begin(), cables.end(), '\n'), 5);
+  const routing::Cable& cable = ring().cables().front();
+  EXPECT_THAT(cables, AllOf(HasSubstr("\nc0     n0"), HasSubstr(cable.a.address), HasSubstr(cable.b.address),
+                            HasSubstr(" 10000   1\n")));
+}
+
+TEST_F(FileTest, TopologyAsJson) {
+  const Outcome outcome = cableway({"topology", "--json", "--file", file(to_topology_file(ring()))});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  const nlohmann::json view = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(view["cluster"], ring().cluster());
+  ASSERT_EQ(view["nodes"].size(), 4U);
+  EXPECT_EQ(view["nodes"][3], (nlohmann::json{{"name", "n3"}, {"relay_port", 7470}}));
+  ASSERT_EQ(view["cables"].size(), 4U);
+  const routing::Cable& cable = ring().cables().back();
+  const nlohmann::json& last = view["cables"][3];
+  EXPECT_EQ(last["name"], cable.name);
+  EXPECT_EQ(last["ends"][0], (nlohmann::json{{"node", "n2"}, {"interface", ""}, {"address", cable.a.address}}));
+  EXPECT_EQ(last["ends"][1]["node"], "n3");
+  EXPECT_EQ(last["rate_mbps"], 10000);
+  EXPECT_EQ(last["latency_us"], 1.0);
+  EXPECT_EQ(last["routed"], false);
+}
+
+TEST_F(FileTest, RoutesOfANode) {
+  const Outcome outcome = cableway({"routes", "--node", "n3", "--file", file(to_topology_file(ring()))});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            R"(routes of n3; * is the path of a destination's first flow, the next flows take the next ones in turn
+
+to  hops  us    paths               weight (Mbit/s)
+n0     1   1  * n3 -c3- n0                    10000
+n1     2   2    n3 -c3- n0 -c0- n1            10000
+              * n3 -c2- n2 -c1- n1            10000
+n2     1   1  * n3 -c2- n2                    10000
+)");
+}
+
+TEST_F(FileTest, RoutesAsJson) {
+  const Outcome outcome = cableway({"routes", "--node=n3", "--json", "--file", file(to_topology_file(ring()))});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  const nlohmann::json view = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(view["node"], "n3");
+  ASSERT_EQ(view["routes"].size(), 3U);
+  EXPECT_EQ(view["routes"][1], nlohmann::json::parse(R"({
+    "destination": "n1", "hops": 2, "latency_us": 2.0, "first_path": 1, "paths": [
+      {"nodes": ["n3", "n0", "n1"], "cables": ["c3", "c0"], "weight_mbps": 10000},
+      {"nodes": ["n3", "n2", "n1"], "cables": ["c2", "c1"], "weight_mbps": 10000}]})"));
+}
+
+TEST_F(FileTest, RoutesAreOfTheNodeThatTheSettingsNameElseOfTheHost) {
+  const std::string path = file(to_topology_file(ring()));
+  EXPECT_THAT(cableway({"routes", "--file", path}, {"CABLEWAY_NODE=n2"}).out, StartsWith("routes of n2;"));
+  const Outcome outcome = cableway({"routes", "--file", path});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "cableway: the topology has no node \"somewhere\"; give --node one of n0, n1, n2, n3\n");
+}
+
+TEST_F(FileTest, AFileThatIsNoTopologyIsRefusedWithItsLine) {
+  const std::string path = file("cluster = \"lab\"\n[[node]]\nname = \"n 0\"\n");
+  const Outcome outcome = cableway({"topology", "--file", path});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("cableway: " + path + ":3: "));
+}
+
+TEST(FileErrorTest, AFileThatCannotBeReadIsNamed) {
+  Outcome outcome = cableway({"topology", "--file", "/no/such/file"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_EQ(outcome.err, "cableway: topology file \"/no/such/file\" cannot be read: No such file or directory\n");
+  outcome = cableway({"routes", "--file", "/"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("Is a directory"));
+}
+
+TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
+  const Outcome outcome = cableway({"topology", "--file", "/dev/zero"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("at most 33554432"));
+}
+
+TEST(ArgumentsTest, MistakesAreNamed) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
+      {{}, "expected topology, routes or status"},
+      {{"route"}, "expected topology, routes or status, found \"route\""},
+      {{"status", "--file", "x"}, "--file"},
+      {{"topology", "--node", "n0"}, "--node"},
+      {{"routes", "--file"}, "--file"},
+      {{"topology", "status"}, "status"},
+  };
+  for (const auto& [arguments, expected] : mistakes) {
+    const Outcome outcome = cableway(arguments);
+    EXPECT_EQ(outcome.exit_status, kNotUsable) << expected;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(StartsWith("cableway: "), HasSubstr(expected)));
+  }
+}
+
+TEST(ArgumentsTest, HelpAndVersionGoToStandardOutput) {
+  for (const char* argument : {"--help", "-h"}) {
+    const Outcome outcome = cableway({argument});
+    EXPECT_EQ(outcome.exit_status, kDone);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("topology"), HasSubstr("Exit status: 0 done"), HasSubstr("Examples")));
+    EXPECT_EQ(outcome.err, "");
+  }
+  EXPECT_THAT(cableway({"routes", "--help"}).out, HasSubstr("--node"));
+  EXPECT_THAT(cableway({"--version"}).out, ::testing::MatchesRegex("cableway [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(ArgumentsTest, SettingsAreChecked) {
+  Outcome outcome = cableway({"status"}, {"CABLEWAY_LOG=loud"});
+  EXPECT_EQ(outcome.exit_status, kNotUsable);
+  EXPECT_THAT(outcome.err, HasSubstr("CABLEWAY_LOG is \"loud\""));
+  outcome = cableway({"status"}, {"CABLEWAY_NOED=n0"});
+  EXPECT_EQ(outcome.exit_status, kNotUsable);
+  EXPECT_THAT(outcome.err, HasSubstr("CABLEWAY_NOED"));
+}
+
+TEST_F(FileTest, OutputThatCannotBeWrittenIsAFailure) {
+  const std::string path = file(to_topology_file(ring()));
+  const char* const nothing = nullptr;
+  std::ostream full(nullptr);
+  std::ostringstream err;
+  EXPECT_EQ(run({"topology", "--file", path}, {&nothing, "somewhere"}, full, err), kFailed);
+  EXPECT_THAT(err.str(), HasSubstr("standard output"));
+}
+
+// An io_context that runs on a thread of its own from start() to stop().
+class IoThread {
+ public:
+  ~IoThread() { stop(); }
+  boost::asio::io_context& io() { return io_; }
+  void start() {
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  void stop() {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+  std::thread thread_;
+};
+
+stream_protocol::endpoint endpoint() {
+  return *linux_::session_endpoint("cableway", runtime_dir());
+}
+
+// A node that answers views as told.
+class FakeNode {
+ public:
+  explicit FakeNode(std::function<SessionMessage(const std::string& view)> answer) {
+    Welcome welcome;
+    welcome.node = "n1";
+    welcome.cluster = "cableway";
+    auto server = linux_::SessionServer::listen(thread_.io(), endpoint(), welcome,
+                                                [answer = std::move(answer)](const SessionMessage& request) {
+                                                  return answer(std::get<ViewRequest>(request).name);
+                                                });
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    thread_.start();
+  }
+  ~FakeNode() { thread_.stop(); }
+  FakeNode(const FakeNode&) = delete;
+  FakeNode& operator=(const FakeNode&) = delete;
+
+ private:
+  IoThread thread_;
+  std::unique_ptr<linux_::SessionServer> server_;
+};
+
+RelayStatus busy_relay() {
+  RelayStatus relay;
+  relay.circuits.push_back({0xab, "n0 -c0-> n1 -c1-> n2", 3, 1536});
+  relay.circuits_opened = 7;
+  relay.circuits_broken = 2;
+  relay.setups_refused = 1;
+  relay.chunks = 40;
+  relay.bytes = 5'242'880;
+  return relay;
+}
+
+std::string status_of_n1() {
+  auto node = Node::create("n1", 1, std::make_shared<const routing::Topology>(ring()));
+  return status_view(*node, busy_relay(), 3);
+}
+
+TEST(NodeTest, StatusAsText) {
+  const FakeNode node([](const std::string& view) {
+    return view == "status" ? ViewReply{"", status_of_n1()} : ViewReply{"no such view", ""};
+  });
+  const Outcome outcome = cableway({"status"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("node n1 of cluster test\n"), HasSubstr(ring().cables().front().b.address),
+                                 HasSubstr("  sessions    3, this command's included\n"),
+                                 HasSubstr("  relayed     5242880 bytes (5.0 MiB) in 40 chunks\n"),
+                                 HasSubstr("  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"),
+                                 HasSubstr("\nn0 -c0-> n1 -c1-> n2  00000000000000ab       3   1536\n")));
+}
+
+TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {
+  const FakeNode node([](const std::string&) { return ViewReply{"", status_of_n1()}; });
+  const Outcome outcome = cableway({"status", "--json"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_EQ(outcome.out, status_of_n1() + "\n");
+}
+
+TEST(NodeTest, TopologyAndRoutesAreOfTheNodeThatRunsHere) {
+  const FakeNode node([](const std::string& view) {
+    return view == "topology" ? ViewReply{"", to_topology_file(ring())} : ViewReply{"no such view", ""};
+  });
+  EXPECT_THAT(cableway({"topology"}).out, StartsWith("ring: 4 nodes"));
+  EXPECT_THAT(cableway({"routes"}, {"CABLEWAY_NODE=n2"}).out, StartsWith("routes of n1;"));
+  EXPECT_THAT(cableway({"routes", "--node", "n0"}).out, StartsWith("routes of n0;"));
+  EXPECT_EQ(cableway({"routes", "--node", "n9"}).exit_status, kFailed);
+}
+
+TEST(NodeTest, NoNodeHereSaysHowToStartOne) {
+  for (const char* view : {"topology", "routes", "status"}) {
+    const Outcome outcome = cableway({view});
+    EXPECT_EQ(outcome.exit_status, kNoNode);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("no node runs in this network namespace"), HasSubstr(runtime_dir()),
+                                   HasSubstr("CABLEWAY_NODE=NAME CABLEWAY_TOPOLOGY=FILE cablewayd")));
+  }
+}
+
+TEST(NodeTest, ASilentNodeIsGivenUpAtTheDeadline) {
+  boost::asio::io_context io;
+  const stream_protocol::acceptor silent(io, endpoint());
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = cableway({"status"}, {}, milliseconds(200));
+  EXPECT_EQ(outcome.exit_status, kNoAnswer);
+  EXPECT_THAT(outcome.err, HasSubstr("has not answered for 0.2 s"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(200));
+}
+
+TEST(NodeTest, ANodeThatHangsUpSaysWhom) {
+  IoThread thread;
+  stream_protocol::acceptor acceptor(thread.io(), endpoint());
+  acceptor.async_accept([](boost::system::error_code, stream_protocol::socket) {});
+  thread.start();
+  const Outcome outcome = cableway({"status"});
+  thread.stop();
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("closed the session at once"), HasSubstr("sudo")));
+}
+
+TEST(NodeTest, WhatTheNodeRefusesIsPassedOn) {
+  const FakeNode node([](const std::string& view) { return ViewReply{"no view " + view + " today", ""}; });
+  const Outcome outcome = cableway({"status"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("the node says: no view status today"));
+}
+
+TEST(NodeTest, AnAnswerThatIsNoStatusIsRefused) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"node": 1, "relayed": {}})"}) {
+    const FakeNode node([&](const std::string&) { return ViewReply{"", text}; });
+    const Outcome outcome = cableway({"status"});
+    EXPECT_EQ(outcome.exit_status, kFailed) << text;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr("the node's status is not understood"));
+  }
+  const FakeNode node([](const std::string&) { return ViewReply{"", "42"}; });
+  EXPECT_EQ(cableway({"status", "--json"}).exit_status, kFailed);
+}
+
+TEST(NodeTest, AnswersOfTheWrongKindAreRefused) {
+  for (const SessionMessage& wrong : {SessionMessage(PathReply{}), SessionMessage(Refusal{"not you"})}) {
+    const FakeNode node([&](const std::string&) { return wrong; });
+    EXPECT_EQ(cableway({"status"}).exit_status, kFailed);
+  }
+  const FakeNode node([](const std::string&) { return ViewReply{"", "cluster = 1\n"}; });
+  const Outcome outcome = cableway({"topology"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("the topology of node n1:1: "));
+}
+
+}  // namespace
+}  // namespace cableway::cli

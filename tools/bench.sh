@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Benchmarks. Each builds a lab of its own in network namespaces and writes its section of docs/benchmarks.md.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+usage() {
+  cat <<'END'
+usage: tools/bench.sh BENCHMARK [options]
+
+  relay   what relays cost: throughput through 0 to 3 relays on cables of 1 Gbit/s; against kernel IP forwarding with
+          nothing shaped, throughput and CPU time per byte; 8-byte latency
+
+tools/bench.sh BENCHMARK --help lists its options.
+END
+}
+
+case ${1:-} in
+  relay)
+    shift
+    exec python3 "$root/tools/bench/relay_bench.py" "$@"
+    ;;
+  --help | -h) usage ;;
+  "") usage >&2 && exit 2 ;;
+  *) echo "bench.sh: unknown benchmark '$1'; tools/bench.sh --help lists them" >&2 && exit 2 ;;
+esac

@@ -1,0 +1,45 @@
+"""docs/benchmarks.md: sections between markers, each written by the benchmark that owns it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from bench_error import BenchError
+
+_INTRO = """\
+# Benchmarks
+
+Measured by the scripts in `tools/` and `tests/gpu/`, which write their own sections; edits between the markers are
+overwritten. Each section says what it ran on. What falls short of a goal is shown as missed.
+"""
+
+
+def _markers(section: str) -> tuple[str, str]:
+    return f"<!-- {section}:begin -->", f"<!-- {section}:end -->"
+
+
+def replace_section(text: str, section: str, body: str) -> str:
+    """The text with the section's body replaced, or appended where there is none. Nothing else changes."""
+    begin, end = _markers(section)
+    whole = f"{begin}\n{body.strip()}\n{end}"
+    if begin not in text and end not in text:
+        return f"{text.rstrip()}\n\n{whole}\n"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(end) < text.index(begin):
+        raise BenchError(f"expected one {begin} and behind it one {end}: repair the markers, or remove them all")
+    head, _, rest = text.partition(begin)
+    return head + whole + rest.partition(end)[2]
+
+
+def write_section(path: Path, section: str, body: str) -> None:
+    """Writes the section into the file, which is made where there is none and never seen half written."""
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else _INTRO
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        draft.write_text(replace_section(text, section, body), encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise BenchError(f"cannot write '{path}': {error.strerror}") from None
+    except BenchError as error:
+        raise BenchError(f"{path}: {error}") from None

@@ -1,0 +1,90 @@
+"""Processes in a lab's nodes: nodes' daemons and collperf's ranks. All are this process's children, and none outlives
+it: the lab ends what is left."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from bench_error import BenchError
+
+_READY_LIMIT_S = 20
+_STOP_LIMIT_S = 10
+_POLL_S = 0.1  # seldom, because what is measured shares the CPUs with this process
+_TAIL_CHARACTERS = 2000
+
+
+class LabProcess:
+    """A command in a node. Its process id is the command's own: `lab exec` becomes the command."""
+
+    def __init__(self, node: str, command: list[str], environment: Mapping[str, str], pass_fds: tuple[int, ...] = ()):
+        self.name = f"{Path(command[0]).name} on {node}"
+        self._output = tempfile.TemporaryFile()
+        settings = [f"{key}={value}" for key, value in environment.items()]  # by env(1): they go before the lab's own
+        self._process = subprocess.Popen(
+            ["lab", "exec", node, "--", "env", *settings, *command], stdin=subprocess.DEVNULL, stdout=self._output,
+            stderr=self._output, pass_fds=pass_fds)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def tail(self) -> str:
+        self._output.seek(0)
+        return self._output.read().decode(errors="replace")[-_TAIL_CHARACTERS:].strip()
+
+    def fail(self, what: str) -> BenchError:
+        return BenchError(f"{self.name} {what}; the end of its output:\n{self.tail() or '(nothing)'}")
+
+    def check_status(self) -> None:
+        if self._process.returncode != 0:
+            raise self.fail(f"ended with status {self._process.returncode}")
+
+    def stop(self) -> None:
+        """SIGTERM, and SIGKILL to what does not heed it."""
+        self._process.terminate()
+        try:
+            self._process.wait(_STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+
+def start_daemon(daemon: Path, node: str, environment: Mapping[str, str]) -> LabProcess:
+    """A cablewayd that has said it is ready."""
+    reading, writing = os.pipe()
+    process = LabProcess(node, [str(daemon), f"--ready-fd={writing}"], environment, (writing,))
+    os.close(writing)
+    try:
+        with selectors.DefaultSelector() as selector, os.fdopen(reading, "rb") as ready:
+            selector.register(ready, selectors.EVENT_READ)
+            if not selector.select(_READY_LIMIT_S) or ready.readline() != b"ready\n":
+                raise process.fail("did not become ready")
+    except BaseException:
+        process.stop()
+        raise
+    return process
+
+
+def wait_for_all(processes: list[LabProcess], limit_s: float, on_poll: Callable[[], None]) -> None:
+    """Until all have ended well; raises at the first that fails, or at the limit. Meanwhile calls on_poll."""
+    deadline = time.monotonic() + limit_s
+    while running := [process for process in processes if process.running()]:
+        for process in processes:
+            if process not in running:
+                process.check_status()
+        if time.monotonic() > deadline:
+            raise running[0].fail(f"was not done after {limit_s:.0f} s")
+        on_poll()
+        time.sleep(_POLL_S)
+    for process in processes:
+        process.check_status()

@@ -1,0 +1,163 @@
+"""One run of collperf between two nodes of a line of five: side by side, through relays, or through the kernels'
+forwarding. Plugin, sockets and collperf are the same every time; only what lies between differs.
+
+Every run starts its own daemons and ends them: relayed and forwarded runs use different topology files, and take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_error import BenchError
+from flow_window import FlowWindow, WindowCost
+from lab_processes import LabProcess, start_daemon, wait_for_all
+
+NODES = ("n0", "n1", "n2", "n3", "n4")
+MESSAGE_BYTES = 4 << 20
+MESSAGES_IN_FLIGHT = 8
+# One operation of collperf. Two are open at a time and follow each other without a gap, so 16 messages in each keep 8
+# in flight from the first to the last.
+OPERATION_BYTES = 16 * MESSAGE_BYTES
+
+WINDOW_SHARE = 0.5  # of a run's time, in which its cost is measured
+
+_PORT = 29500
+_SLACK_S = 60  # for set-up, warm-up and checks
+
+
+@dataclass(frozen=True)
+class Way:
+    """From n0 to a node further down the line."""
+
+    hops_between: int
+    forwarded: bool = False
+
+    @property
+    def receiver(self) -> str:
+        return NODES[self.hops_between + 1]
+
+    @property
+    def name(self) -> str:
+        if self.hops_between == 0:
+            return "direct"
+        kind = "router" if self.forwarded else "relay"
+        return f"{self.hops_between} {kind}{'s' if self.hops_between > 1 else ''}"
+
+
+@dataclass(frozen=True)
+class Builds:
+    """Where the programs are."""
+
+    folder: Path
+
+    @property
+    def daemon(self) -> Path:
+        return self.folder / "bin/cablewayd"
+
+    @property
+    def collperf(self) -> Path:
+        return self.folder / "bin/collperf"
+
+    @property
+    def plugin(self) -> Path:
+        return self.folder / "lib/libnccl-net-cableway.so"
+
+    def check(self) -> None:
+        missing = [str(path) for path in (self.daemon, self.collperf, self.plugin) if not path.exists()]
+        if missing:
+            raise BenchError(f"not built: {', '.join(missing)}; build with: cmake --build {self.folder}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    gigabytes_per_s: float
+    p50_us: float
+    cost: WindowCost | None
+
+
+class PairRunner:
+    """Runs pairs in the lab around this process, which forwards."""
+
+    def __init__(self, builds: Builds, scratch: Path) -> None:
+        self._builds, self._scratch = builds, scratch
+        self._address = self._lab("exec", "n0", "--", "printenv", "LAB_NODE_ADDRESS").strip()
+
+    def throughput(self, way: Way, seconds: float, idle_us: int, idle_rate: float | None = None) -> Outcome:
+        """At least `seconds` of messages one way. With an idle_rate (see FlowWindow), what it costs as well."""
+        # As many operations as a cable of 1 Gbit/s takes in that time: there, one stream without a break. On a faster
+        # one collperf adds batches until the time is full, and each waits for the one before to drain.
+        operations = math.ceil(seconds * 125e6 / OPERATION_BYTES)
+        arguments = ["--pattern", "pair 0 1", "--sizes", str(OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES),
+                     "--in-flight", str(MESSAGES_IN_FLIGHT), "--warmup", "1", "--iters", str(operations),
+                     "--seconds", str(seconds), "--idle-us", str(idle_us)]
+        return self._run(way, arguments, seconds, idle_rate)
+
+    def latency(self, way: Way, seconds: float, idle_us: int) -> Outcome:
+        """At least `seconds` of round trips of 8 bytes."""
+        arguments = ["--latency", "--pattern", "pair 0 1", "--sizes", "8", "--warmup", "200", "--iters", "500",
+                     "--seconds", str(seconds), "--idle-us", str(idle_us)]
+        return self._run(way, arguments, seconds, None)
+
+    def _run(self, way: Way, arguments: list[str], seconds: float, idle_rate: float | None) -> Outcome:
+        environment = {"CABLEWAY_LOG": "warn"}
+        nodes = NODES[:way.hops_between + 2]
+        if way.forwarded:
+            environment["CABLEWAY_TOPOLOGY"] = str(self._routed_topology(way))
+            nodes = ("n0", way.receiver)
+        with ExitStack() as stack:
+            daemons = {}
+            for node in nodes:
+                daemons[node] = start_daemon(self._builds.daemon, node, environment)
+                stack.callback(daemons[node].stop)
+            ranks = []
+            for rank, node in enumerate(("n0", way.receiver)):
+                ranks.append(LabProcess(node, self._command(rank, arguments), environment))
+                stack.callback(ranks[-1].stop)
+            window = None
+            if idle_rate is not None:
+                processes = {"sender": ranks[0].pid, "receiver": ranks[1].pid}
+                processes |= {f"relay {node}": daemons[node].pid for node in nodes[1:-1]}
+                window = FlowWindow(ranks[1].pid, processes, seconds * WINDOW_SHARE, idle_rate)
+            wait_for_all(ranks, _SLACK_S + 4 * seconds, window.poll if window else lambda: None)
+        if window and window.cost is None:
+            raise BenchError(f"{way.name}: the flow ended before its cost was measured: is the machine overloaded?")
+        return self._outcome(way, window.cost if window else None)
+
+    def _command(self, rank: int, arguments: list[str]) -> list[str]:
+        return [str(self._builds.collperf), "--plugin", str(self._builds.plugin), "--rank", str(rank), "--ranks", "2",
+                "--rendezvous", f"{self._address}:{_PORT}", "--op", "sendrecv", "--channels", "1",
+                "--json", str(self._scratch / "result.json"), *arguments]
+
+    def _outcome(self, way: Way, cost: WindowCost | None) -> Outcome:
+        report = json.loads((self._scratch / "result.json").read_text(encoding="utf-8"))
+        if not report["ok"] or not report["bytes_verified"]:
+            raise BenchError(f"{way.name}: {report['wrong']} bytes wrong of {report['bytes_verified']} verified")
+        result = report["results"][0]
+        return Outcome(result["algbw_GBps"], result["p50_us"], cost)
+
+    def _routed_topology(self, way: Way) -> Path:
+        path = self._scratch / f"routed-{way.receiver}.toml"
+        if not path.exists():
+            path.write_text(self._lab("topology", "--routed", f"n0-{way.receiver}"), encoding="utf-8")
+        return path
+
+    @staticmethod
+    def _lab(*arguments: str) -> str:
+        done = subprocess.run(["lab", *arguments], capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0:
+            raise BenchError(f"lab {' '.join(arguments)} failed: {done.stderr.strip()}")
+        return done.stdout
+
+
+def unshape_cables() -> None:
+    """Takes the rate off every cable of the line."""
+    for here, there in zip(NODES, NODES[1:]):
+        done = subprocess.run(["lab", "shape", f"{here}-{there}", "--rate", "none"], capture_output=True, text=True,
+                              timeout=60, check=False)
+        if done.returncode != 0:
+            raise BenchError(f"cannot unshape cable {here}-{there}: {done.stderr.strip()}")

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""tools/bench.sh relay: measures what relays cost, writes it into docs/benchmarks.md, says whether the goals are met.
+
+Started outside of a lab it builds one and runs itself in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError
+from benchmarks_file import write_section
+from machine import describe
+from pair_run import Builds, PairRunner
+from relay_measurements import Plan, measure, say
+from relay_report import missed_ratios, ratio_line, section_text, summary_text
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PRESET_BUILD = _ROOT / "build/release"
+_TARGETS = ("cablewayd", "collperf", "nccl-net-cableway")
+_FULL = Plan(repeats=5, throughput_s=5, latency_s=1, idle_s=3)
+_QUICK = Plan(repeats=1, throughput_s=1, latency_s=0.2, idle_s=0.5)
+
+_DESCRIPTION = """\
+Sends 4 MiB messages, 8 in flight, down a line of five nodes: from the first to its neighbour (direct) and through one,
+two and three relays, on cables of 1 Gbit/s. Then without a limit, side by side with the kernel's IP forwarding:
+throughput and CPU time per byte through one relay or router, and the latency of 8 bytes through one to three. The
+median of five interleaved rounds counts. Takes about eight minutes; use a machine that does nothing else.
+
+The last line of standard output is `relay: 1.000 R1 R2 R3`: throughput through 1, 2 and 3 relays as a share of
+direct throughput."""
+
+_EPILOG = """\
+exit status: 0 measured; 1 measured, but R1 < 0.99 or R3 < 0.98; 2 bad options; 3 not measured; 77 this system cannot
+hold a lab."""
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("tools/bench.sh relay", description=_DESCRIPTION, epilog=_EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true",
+                        help="one short round to see that all works: figures are not judged, and not written unless"
+                             " --out is given")
+    parser.add_argument("--out", type=Path, metavar="FILE",
+                        help="write the section 'relay' of this file (default: docs/benchmarks.md)")
+    parser.add_argument("--build", type=Path, metavar="DIR",
+                        help="use the programs built there (default: build the preset `release` and use that)")
+    parser.add_argument("--in-lab", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _build_preset() -> None:
+    say("building the preset release")
+    for command in (["cmake", "--preset", "release"],
+                    ["cmake", "--build", "--preset", "release", "--target", *_TARGETS]):
+        done = subprocess.run(command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            raise BenchError(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}")
+
+
+def _enter_lab() -> None:
+    lab = str(_ROOT / "tools/lab/lab")
+    arguments = ["run", "line:5", "--rate", "1gbit", "--forwarding", "--",
+                 sys.executable, __file__, "--in-lab", *sys.argv[1:]]
+    os.execv(lab, [lab, *arguments])
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    builds = Builds((arguments.build or _PRESET_BUILD).resolve())
+    if not arguments.in_lab:
+        if arguments.build is None:
+            _build_preset()
+        builds.check()
+        _enter_lab()
+    facts = describe(builds.folder)
+    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
+        measurements = measure(PairRunner(builds, Path(scratch)), _QUICK if arguments.quick else _FULL)
+    out = arguments.out or (None if arguments.quick else _ROOT / "docs/benchmarks.md")
+    if out is not None:
+        write_section(out, "relay", section_text(measurements, facts))
+        say(f"wrote {out}")
+    if measurements.machine_was_busy():
+        say("WARNING: the machine was busy with other work, so these figures say little")
+    print(summary_text(measurements))
+    missed = [] if arguments.quick else missed_ratios(measurements)
+    for line in missed:
+        print(f"bench: {line}", file=sys.stderr, flush=True)
+    print(ratio_line(measurements), flush=True)
+    return EXIT_MISSED if missed else 0
+
+
+def main() -> int:
+    try:
+        return _run(_parse())
+    except BenchError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+#include "tools/cableway/node_query.h"
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/session_client.h"
+#include "core/linux/session_socket.h"
+
+namespace cableway::cli {
+namespace {
+
+std::string where(const Settings& settings) {
+  return absl::StrCat("cluster \"", settings.cluster, "\", runtime dir \"", settings.runtime_dir, "\"");
+}
+
+absl::Status no_node(const Settings& settings) {
+  return absl::NotFoundError(absl::StrCat(
+      "no node runs in this network namespace (", where(settings),
+      ").\nStart one:  CABLEWAY_NODE=NAME CABLEWAY_TOPOLOGY=FILE cablewayd\n"
+      "A node elsewhere, in a container or namespace, is asked there; one with another CABLEWAY_CLUSTER or "
+      "CABLEWAY_RUNTIME_DIR, with the same set here."));
+}
+
+absl::Status no_answer(const Settings& settings, std::chrono::milliseconds deadline) {
+  return absl::DeadlineExceededError(absl::StrCat(
+      "the node here (", where(settings), ") has not answered for ", std::chrono::duration<double>(deadline).count(),
+      " s. Is its cablewayd stopped or starved? Its log may say; else restart it."));
+}
+
+// Hello, then the view. Everything happens on the thread of the io_context.
+class Query {
+ public:
+  Query(linux_::SessionClient& session, std::string view) : session_(session), view_(std::move(view)) {}
+
+  void start() {
+    session_.request(Hello{kProtocolVersion, "cableway"},
+                     [this](absl::StatusOr<SessionMessage> reply) { on_welcome(std::move(reply)); });
+  }
+
+  const std::optional<absl::StatusOr<NodeView>>& result() const { return result_; }
+
+ private:
+  void on_welcome(absl::StatusOr<SessionMessage> reply) {
+    if (absl::IsUnavailable(reply.status())) {
+      return end(absl::UnavailableError(
+          "the node closed the session at once. It answers root and the user that it runs as (try sudo), and at most "
+          "1,024 sessions"));
+    }
+    if (!reply.ok()) return end(reply.status());
+    const Welcome* welcome = std::get_if<Welcome>(&*reply);
+    if (welcome == nullptr) return end(unexpected());
+    node_ = *welcome;
+    session_.request(ViewRequest{view_}, [this](absl::StatusOr<SessionMessage> view) { on_view(std::move(view)); });
+  }
+
+  void on_view(absl::StatusOr<SessionMessage> reply) {
+    if (!reply.ok()) return end(reply.status());
+    ViewReply* view = std::get_if<ViewReply>(&*reply);
+    if (view == nullptr) return end(unexpected());
+    if (!view->error.empty()) return end(absl::FailedPreconditionError(absl::StrCat("the node says: ", view->error)));
+    end(NodeView{node_, std::move(view->text)});
+  }
+
+  static absl::Status unexpected() {
+    return absl::InternalError(
+        "the node answered with something else than was asked for: install the same Cableway for both");
+  }
+
+  // The first result counts: closing the session fails what is still unanswered.
+  void end(absl::StatusOr<NodeView> result) {
+    if (result_) return;
+    result_ = std::move(result);
+    session_.close();
+  }
+
+  linux_::SessionClient& session_;
+  const std::string view_;
+  Welcome node_;
+  std::optional<absl::StatusOr<NodeView>> result_;
+};
+
+}  // namespace
+
+absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
+                                  std::chrono::milliseconds deadline) {
+  auto endpoint = linux_::session_endpoint(settings.cluster, settings.runtime_dir);
+  if (!endpoint.ok()) return endpoint.status();
+  boost::asio::io_context io;
+  auto session = linux_::SessionClient::connect(io, *endpoint);
+  if (absl::IsNotFound(session.status())) return no_node(settings);
+  if (!session.ok()) return session.status();
+  Query query(**session, view);
+  query.start();
+  io.run_for(deadline);
+  std::optional<absl::StatusOr<NodeView>> result = query.result();
+  if (!result) {
+    (*session)->close();
+    result = no_answer(settings, deadline);
+  }
+  // What the close has cancelled still refers to the query.
+  io.restart();
+  io.poll();
+  return *std::move(result);
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,17 @@
+// `cableway status`: what the node here is and does, for people and as JSON.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_STATUS_VIEW_H_
+#define CABLEWAY_TOOLS_CABLEWAY_STATUS_VIEW_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace cableway::cli {
+
+// Both take what the node answered (core/status_view.h). InvalidArgument: that is no such status.
+absl::StatusOr<std::string> status_text(const std::string& answer);
+absl::StatusOr<std::string> status_json(const std::string& answer);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_STATUS_VIEW_H_

@@ -1,0 +1,28 @@
+#include "tools/cableway/topology_source.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/topology_reader.h"
+#include "routing/topology_file.h"
+#include "tools/cableway/node_query.h"
+
+namespace cableway::cli {
+absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
+                                            std::chrono::milliseconds deadline) {
+  if (!file.empty()) {
+    absl::StatusOr<routing::Topology> topology = linux_::read_topology(file);
+    if (!topology.ok()) return topology.status();
+    return KnownTopology{*std::move(topology), settings.node};
+  }
+  absl::StatusOr<NodeView> view = ask_node(settings, "topology", deadline);
+  if (!view.ok()) return view.status();
+  const std::string& node = view->node.node;
+  absl::StatusOr<routing::Topology> topology =
+      routing::parse_topology(view->text, absl::StrCat("the topology of node ", node));
+  if (!topology.ok()) return topology.status();
+  return KnownTopology{*std::move(topology), node};
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,26 @@
+// Where a command takes the topology from: a file, or the node that runs here.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_TOPOLOGY_SOURCE_H_
+#define CABLEWAY_TOOLS_CABLEWAY_TOPOLOGY_SOURCE_H_
+
+#include <chrono>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/settings.h"
+#include "routing/topology.h"
+
+namespace cableway::cli {
+
+struct KnownTopology {
+  routing::Topology topology;
+  std::string node;  // whose it is: the node that was asked; for a file, the one that the settings name
+};
+
+// `file` empty: asks the node, with the deadline and the errors of ask_node(). Else reads the file; InvalidArgument
+// says what is wrong with it and where.
+absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
+                                            std::chrono::milliseconds deadline);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_TOPOLOGY_SOURCE_H_

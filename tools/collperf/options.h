@@ -1,0 +1,55 @@
+// The command line of collperf.
+#ifndef CABLEWAY_TOOLS_COLLPERF_OPTIONS_H_
+#define CABLEWAY_TOOLS_COLLPERF_OPTIONS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "tools/collperf/workload.h"
+
+namespace cableway::collperf {
+
+struct Options {
+  std::string plugin;
+  int abi = 0;  // 0: the newest that the plugin exports
+  int device = 0;
+  int rank = -1;
+  int ranks = 0;
+  std::string host;
+  std::uint16_t port = 0;
+  std::vector<Workload> workloads;
+  std::vector<std::uint64_t> sizes;
+  int warmup = 5;
+  int iterations = 20;
+  double seconds = 0;
+  int channels = 2;
+  int in_flight = 8;
+  std::uint64_t step_bytes = 0;  // 0: NCCL's own, which depends on the operation
+  bool check = true;
+  bool check_all = false;
+  int check_iterations = 1;
+  bool recv_hint = true;
+  std::chrono::microseconds idle{0};
+  std::chrono::milliseconds timeout{60000};
+  std::chrono::milliseconds peer_grace{10000};
+  std::string json;  // file, "-" for standard output, empty for none
+  bool progress = false;
+  bool verbose = false;
+  bool trace = false;
+};
+
+std::uint64_t step_bytes_of(const Options& options, const Workload& workload);
+
+// What has to be the same on all ranks.
+nlohmann::json agreement_of(const Options& options);
+
+// The options, or the status to exit with; then help or an error has been printed.
+std::variant<Options, int> parse_options(int argc, const char* const* argv);
+
+}  // namespace cableway::collperf
+
+#endif  // CABLEWAY_TOOLS_COLLPERF_OPTIONS_H_

@@ -1,0 +1,40 @@
+// PluginLibrary: finds and loads a net plugin as NCCL does, and unloads it at the end.
+#ifndef CABLEWAY_TOOLS_COLLPERF_PLUGIN_LIBRARY_H_
+#define CABLEWAY_TOOLS_COLLPERF_PLUGIN_LIBRARY_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/collperf/net_plugin.h"
+
+namespace cableway::collperf {
+
+inline constexpr int kOldestVersion = 8;
+inline constexpr int kNewestVersion = 12;
+
+class PluginLibrary {
+ public:
+  // `name` is tried as it is, then as libnccl-net-<name>.so where it is neither a path nor a file name already.
+  // `version` 0 takes the newest that the library exports. The error names what was tried and what was found.
+  static absl::StatusOr<PluginLibrary> open(const std::string& name, int version);
+
+  NetPlugin& net() { return *net_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  struct Unload {
+    void operator()(void* library) const;
+  };
+
+  PluginLibrary(std::unique_ptr<void, Unload> library, std::unique_ptr<NetPlugin> net, std::string path)
+      : library_(std::move(library)), net_(std::move(net)), path_(std::move(path)) {}
+
+  std::unique_ptr<void, Unload> library_;  // outlives net_, which points into it
+  std::unique_ptr<NetPlugin> net_;
+  std::string path_;
+};
+
+}  // namespace cableway::collperf
+
+#endif  // CABLEWAY_TOOLS_COLLPERF_PLUGIN_LIBRARY_H_

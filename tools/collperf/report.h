@@ -1,0 +1,98 @@
+// What collperf reports: a table for people and a JSON document for programs.
+//
+// The JSON document:
+//   format          1
+//   plugin          {path, name, abi, device, device_name, speed_mbps}
+//   ranks, channels, in_flight
+//   results         one object per operation and size:
+//     op, variant       "all_reduce", "ring"; variant is "" where there is only one, "pair A B" for those
+//     size_bytes        as nccl-tests counts it; rounded up to what the ranks can divide
+//     step_bytes        the largest message
+//     iterations        timed operations
+//     time_us           mean time of one operation, on the slowest rank; for pingpong, half a round trip
+//     p50_us, p99_us    the same of single operations, from the end of one to the end of the next
+//     algbw_GBps        size_bytes / time, in 1e9 bytes per second
+//     busbw_GBps        algbw_GBps times nccl-tests' factor of the operation
+//     wrong             bytes that were not what they had to be, all ranks, all checked operations
+//     bytes_verified    bytes compared, all ranks, all checked operations
+//     seconds           measured time in all, on the slowest rank
+//     cpu_seconds       by rank: processor time of the whole process (plugin threads too) in that time
+//     bytes_sent        by rank: payload handed to isend in that time; CPU per GB = cpu_seconds / bytes_sent * 1e9
+//   wrong, bytes_verified   sums over the results
+//   ok              true when everything ran and nothing was wrong
+//   error           why the run ended early, or null
+// Times and bandwidths are null when no operation was timed (--iters 0).
+#ifndef CABLEWAY_TOOLS_COLLPERF_REPORT_H_
+#define CABLEWAY_TOOLS_COLLPERF_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
+#include "tools/collperf/options.h"
+#include "tools/collperf/workload.h"
+
+namespace cableway::collperf {
+
+// One rank's part of a result.
+struct RankResult {
+  std::uint64_t iterations = 0;
+  double seconds = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double cpu_seconds = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t bytes_verified = 0;
+};
+
+// For the way to rank 0.
+std::string encode(const RankResult& result);
+absl::StatusOr<RankResult> decode_rank_result(const std::string& text);
+
+// The value at `percent` of the sorted durations, in microseconds; 0 where there are none.
+double percentile_us(std::vector<std::uint32_t> nanoseconds, int percent);
+
+struct Result {
+  Workload workload;
+  std::uint64_t size = 0;
+  std::uint64_t step_bytes = 0;
+  int ranks = 0;
+  std::vector<RankResult> by_rank;
+
+  std::uint64_t iterations() const;
+  double seconds() const;
+  double time_us() const;
+  double p50_us() const;
+  double p99_us() const;
+  double alg_bw() const;  // GB/s
+  double bus_bw() const;  // GB/s
+  std::uint64_t wrong() const;
+  std::uint64_t bytes_verified() const;
+
+ private:
+  double per_message() const;  // what one operation counts as: half for a round trip
+};
+
+struct PluginDescription {
+  std::string path;
+  std::string name;
+  int abi = 0;
+  int device = 0;
+  std::string device_name;
+  int speed_mbps = 0;
+};
+
+std::string table_header(const Options& options, const PluginDescription& plugin);
+std::string table_row(const Result& result);
+std::string table_footer(const std::vector<Result>& results, const absl::Status& status);
+
+nlohmann::ordered_json json_report(const Options& options, const PluginDescription& plugin,
+                                   const std::vector<Result>& results, const absl::Status& status);
+
+}  // namespace cableway::collperf
+
+#endif  // CABLEWAY_TOOLS_COLLPERF_REPORT_H_

@@ -1,0 +1,144 @@
+"""The nodes of the lab that this process is in: a cablewayd in each, asked through `cableway`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from demo_failure import DemoFailure
+from programs import TREE, Programs
+
+sys.path.insert(0, str(TREE / "tools" / "lab"))
+
+from lab_state import load_state  # noqa: E402  (the lab's own modules)
+from namespaces import LAB_DIR, in_network  # noqa: E402
+
+_READY_S = 10.0
+_ANSWER_S = 10.0  # `cableway` gives up after 5 s
+_SETTLE_S = 5.0  # from the end of the last rank to the end of its circuits at the relays
+_LEAVE_S = 5.0
+_POLL_S = 0.02
+_LOG_LINES = 15
+
+
+class LabNodes:
+    """Starts a cablewayd in every node; on leaving the `with` block, ends them. Raises DemoFailure."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs = programs
+        self._state = load_state()
+        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self.names = self._state.topology.node_names()
+        if len(self.names) < 2:
+            raise DemoFailure(f"a topology of {len(self.names)} node; the demo needs two or more")
+
+    def __enter__(self) -> LabNodes:
+        try:
+            for name in self.names:
+                self._start(name)
+        except DemoFailure:
+            self._end_all()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        statuses = self._end_all()
+        if kind is None and (bad := [name for name, status in statuses.items() if status != 0]):
+            self._show_log(bad[0])
+            raise DemoFailure(f"cablewayd of {bad[0]} ended with {statuses[bad[0]]}; its log is above")
+
+    def management_address(self, node: str) -> str:
+        """Where the other nodes reach this one without Cableway, as over a management LAN."""
+        return self._state.node_environment(node)["LAB_NODE_ADDRESS"]
+
+    def start(self, node: str, command: list[str | Path], **options: Any) -> subprocess.Popen[bytes]:
+        """Starts a program in a node. Of this process's settings it sees only the log level."""
+        kept = {key: value for key, value in os.environ.items()
+                if not key.startswith(("CABLEWAY_", "NCCL_")) or key == "CABLEWAY_LOG"}
+        with in_network(node):
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=kept | self._state.node_environment(node),
+                                    **options)
+
+    def cableway(self, node: str, *words: str) -> str:
+        """What `cableway WORDS` prints in a node."""
+        process = self.start(node, [self._programs.cableway, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            out, errors = process.communicate(timeout=_ANSWER_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise DemoFailure(f"cableway {' '.join(words)} in {node}: no end within {_ANSWER_S:g} s") from None
+        if process.returncode != 0:
+            print(errors.decode(errors="replace"), end="")
+            raise DemoFailure(f"cableway {' '.join(words)} in {node} ended with {process.returncode}; why is above")
+        return out.decode()
+
+    def relayed_bytes(self) -> list[int]:
+        """Payload that each node has relayed since it started."""
+        return [status["relayed"]["bytes"] for status in self._statuses()]
+
+    def settled_relayed_bytes(self) -> list[int]:
+        """The same, once no circuit of a program that has ended is left."""
+        deadline = time.monotonic() + _SETTLE_S
+        while True:
+            statuses = self._statuses()
+            open_at = [status for status in statuses if status["circuits"]]
+            if not open_at:
+                return [status["relayed"]["bytes"] for status in statuses]
+            if time.monotonic() > deadline:
+                raise DemoFailure(f"{open_at[0]['node']} still holds circuit {open_at[0]['circuits'][0]['path']}"
+                                  f" {_SETTLE_S:g} s after all ranks have ended")
+            time.sleep(_POLL_S)
+
+    def check_health(self) -> None:
+        for status in self._statuses():
+            if broken := status["relayed"]["circuits_broken"]:
+                self._show_log(status["node"])
+                raise DemoFailure(f"{broken} circuits broke at {status['node']}; its log is above")
+
+    def _statuses(self) -> list[dict[str, Any]]:
+        return [json.loads(self.cableway(name, "status", "--json")) for name in self.names]
+
+    def _log_path(self, node: str) -> Path:
+        return LAB_DIR / f"cablewayd-{self.names.index(node)}.log"
+
+    def _show_log(self, node: str) -> None:
+        lines = self._log_path(node).read_text(encoding="utf-8", errors="replace").splitlines()
+        print("\n".join(f"{node} | {line}" for line in lines[-_LOG_LINES:]))
+
+    def _start(self, node: str) -> None:
+        receive, send = os.pipe()
+        with open(receive, "rb", buffering=0) as answers:
+            with open(self._log_path(node), "wb") as log:
+                self._daemons[node] = self.start(node, [self._programs.cablewayd, "--ready-fd", str(send)], stdout=log,
+                                                 stderr=log, pass_fds=[send])
+            os.close(send)
+            readable, _, _ = select.select([answers], [], [], _READY_S)
+            answer = answers.read(4096).decode(errors="replace").strip() if readable else ""
+        if answer != "ready":
+            self._show_log(node)
+            why = answer or ("it ended" if readable else f"no word within {_READY_S:g} s")
+            raise DemoFailure(f"cablewayd of {node} is not up: {why}; its log is above")
+
+    def _end_all(self) -> dict[str, int]:
+        for daemon in self._daemons.values():
+            with contextlib.suppress(ProcessLookupError):
+                daemon.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + _LEAVE_S
+        statuses = {}
+        for name, daemon in self._daemons.items():
+            try:
+                statuses[name] = daemon.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                statuses[name] = daemon.wait()
+        return statuses

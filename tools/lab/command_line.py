@@ -1,0 +1,334 @@
+"""The `lab` command: its arguments, and which part does what."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import cable_control
+import supervisor
+from drawing import show
+from lab_error import LabError, usage_error
+from lab_network import LabPlan
+from lab_registry import check_name, open_registry
+from lab_state import TOPOLOGY_FILE, LabState, changing_state, is_inside, load_state
+from node_commands import exec_in_control, exec_in_node, run_in_each
+from routed_topology import routed_topology
+from shaping import Shape, parse_delay, parse_loss, parse_rate
+from supervisor import LabProcess
+from topology_file import read_topology, topology_text
+from topology_spec import SPEC_FORMS, Topology, is_spec, parse_spec
+
+_DESCRIPTION = """\
+Builds nodes (network namespaces) joined by cables (veth pairs, each its own IP subnet), runs a command among them, and
+takes them down again. Everything lives in namespaces of the lab's own: labs do not collide, need no root where the
+system allows user namespaces, and leave nothing behind however they end."""
+
+_EPILOG = """\
+examples:
+  lab run ring:4 -- lab show
+  lab run ring:4 --rate 1gbit -- lab each -- ip -brief address
+  lab run line:3 --forwarding -- lab exec n0 -- ping -c 3 10.7.1.2
+  lab up torus:2x4 --name mine;  lab enter mine n0;  lab cut --lab mine c3;  lab down mine
+
+exit status: that of COMMAND; 2 when asked for something it does not understand; 77 when this system cannot hold a lab;
+126, 127 when COMMAND cannot be run; 1 otherwise."""
+
+
+def _load(spec: str) -> Topology:
+    if is_spec(spec) or (spec.isalpha() and not os.path.exists(spec)):
+        return parse_spec(spec)
+    return read_topology(spec)
+
+
+def _sysctl(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.startswith("net.") or "/" in key or ".." in key:
+        raise usage_error(f"sysctl '{text}': expected net.KEY=VALUE, such as net.ipv4.tcp_congestion_control=reno")
+    return key, value
+
+
+def _plan(arguments: argparse.Namespace) -> LabPlan:
+    if not 1280 <= arguments.mtu <= 65535:
+        raise usage_error(f"mtu '{arguments.mtu}': expected 1280 to 65535")
+    return LabPlan(
+        spec=arguments.spec,
+        topology=_load(arguments.spec),
+        rate_bps=None if arguments.rate is None else parse_rate(arguments.rate),
+        delay_us=None if arguments.delay in (None, "none") else parse_delay(arguments.delay),
+        loss_ppm=parse_loss(arguments.loss),
+        forwarding=arguments.forwarding,
+        mtu=arguments.mtu,
+        sysctls=[_sysctl(text) for text in arguments.sysctl],
+    )
+
+
+def _need_command(arguments: argparse.Namespace) -> list[str]:
+    if not arguments.command_words:
+        raise usage_error(f"lab {arguments.verb}: expected -- COMMAND at the end")
+    return arguments.command_words
+
+
+def _write_env_file(path: str, state: LabState) -> None:
+    lines = [f"export {key}={shlex.quote(value)}" for key, value in state.environment().items()]
+    try:
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise usage_error(f"env file '{path}': {error.strerror}") from None
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    command, plan = _need_command(arguments), _plan(arguments)
+    here = str(Path(__file__).resolve().parent)
+    environment = dict(os.environ) | {"PATH": f"{here}:{os.environ.get('PATH', os.defpath)}"}
+
+    def on_built(state: LabState) -> None:
+        if arguments.env_file:
+            _write_env_file(arguments.env_file, state)
+
+    return supervisor.run_lab(plan, command, environment, on_built)
+
+
+def _up(arguments: argparse.Namespace) -> int:
+    plan, name = _plan(arguments), check_name(arguments.name)
+    with open_registry() as registry:
+        if registry.find(name) is not None:
+            raise usage_error(f"lab '{name}' is up already; choose another name, or take it down with: lab down {name}")
+        supervisor.start_background_lab(plan, name, lambda process: registry.add(name, process, plan.spec))
+    print(f"lab {name} is up: lab enter {name} [NODE]; lab down {name}")
+    return 0
+
+
+def _down(arguments: argparse.Namespace) -> int:
+    with open_registry() as registry:
+        supervisor.end_lab(registry.require(arguments.name))
+        registry.remove(arguments.name)
+    return 0
+
+
+def _list(_: argparse.Namespace) -> int:
+    with open_registry() as registry:
+        for name, process, spec in registry.all():
+            print(f"{name}  {spec}  pid {process.pid}")
+    return 0
+
+
+def _process_of(handle: str) -> LabProcess:
+    """A lab's first process from its handle: PID:START as `lab run` sets LAB, else the name of a background lab."""
+    pid, colon, start = handle.partition(":")
+    if colon:
+        if not (pid.isdecimal() and start.isdecimal()):
+            raise usage_error(f"lab '{handle}': expected a name, or PID:START as in the LAB of a running lab")
+        return LabProcess(int(pid), int(start))
+    with open_registry() as registry:
+        return registry.require(handle)
+
+
+def _in_lab(handle: str | None, body: Callable[[], int]) -> int:
+    """Runs the body in the lab: at once where this process is in it, else in a process that enters it."""
+    handle = handle or os.environ.get("LAB")
+    if not handle:
+        raise usage_error("which lab? run this inside `lab run SPEC -- ...`, or give --lab NAME (see lab list)")
+    if is_inside(handle):
+        return body()
+    return supervisor.run_attached(_process_of(handle), body)
+
+
+def _enter(arguments: argparse.Namespace) -> int:
+    command = arguments.command_words or [os.environ.get("SHELL", "/bin/sh")]
+
+    def body() -> int:
+        state = load_state()
+        if arguments.node is None:
+            exec_in_control(state, command)
+        exec_in_node(state, state.check_node(arguments.node), command)
+
+    return _in_lab(arguments.name, body)
+
+
+def _exec(arguments: argparse.Namespace) -> int:
+    command = _need_command(arguments)
+
+    def body() -> int:
+        state = load_state()
+        exec_in_node(state, state.check_node(arguments.node), command)
+
+    return _in_lab(arguments.lab, body)
+
+
+def _each(arguments: argparse.Namespace) -> int:
+    command = _need_command(arguments)
+
+    def body() -> int:
+        state = load_state()
+        names = state.topology.node_names()
+        if arguments.nodes:
+            names = [state.check_node(name) for name in arguments.nodes.split(",")]
+        return run_in_each(state, names, command)
+
+    return _in_lab(arguments.lab, body)
+
+
+def _changing(arguments: argparse.Namespace, change: Callable[[LabState], None]) -> int:
+    def body() -> int:
+        with changing_state() as state:
+            change(state)
+        return 0
+
+    return _in_lab(arguments.lab, body)
+
+
+def _cut(arguments: argparse.Namespace) -> int:
+    return _changing(arguments, lambda state: cable_control.cut(
+        state, state.cable(arguments.cable), arguments.silent, arguments.one_way))
+
+
+def _mend(arguments: argparse.Namespace) -> int:
+    return _changing(arguments, lambda state: cable_control.mend(state, state.cable(arguments.cable)))
+
+
+def _shape(arguments: argparse.Namespace) -> int:
+    if arguments.rate is None and arguments.delay is None and arguments.loss is None:
+        raise usage_error("lab shape: expected at least one of --rate, --delay, --loss")
+
+    def change(state: LabState) -> None:
+        cable = state.cable(arguments.cable)
+        now = state.cables[cable.name].shape
+        cable_control.shape(state, cable, Shape(
+            now.rate_bps if arguments.rate is None else parse_rate(arguments.rate),
+            now.delay_us if arguments.delay is None else parse_delay(arguments.delay),
+            now.loss_ppm if arguments.loss is None else parse_loss(arguments.loss)))
+
+    return _changing(arguments, change)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    def body() -> int:
+        print(show(load_state()))
+        return 0
+
+    return _in_lab(arguments.lab, body)
+
+
+def _topology(arguments: argparse.Namespace) -> int:
+    def body() -> int:
+        if arguments.routed:
+            print(topology_text(routed_topology(load_state(), arguments.routed)), end="")
+        else:
+            print(TOPOLOGY_FILE.read_text(encoding="utf-8"), end="")
+        return 0
+
+    return _in_lab(arguments.lab, body)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise usage_error(f"{message}; see {self.prog} --help")
+
+
+def _add_plan_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("spec", metavar="SPEC", help=f"{SPEC_FORMS}, or a topology FILE (TOML)")
+    parser.add_argument("--rate", metavar="RATE",
+                        help="rate of every cable in each direction, such as 1gbit; 'none' for no limit even where"
+                             " the FILE gives rate_mbps (default: as the FILE says, else no limit)")
+    parser.add_argument("--delay", metavar="TIME", help="delay in each direction, such as 1ms (default: none)")
+    parser.add_argument("--loss", metavar="PERCENT", default="none",
+                        help="random loss in each direction, such as 0.1%% (default: none)")
+    parser.add_argument("--forwarding", action="store_true",
+                        help="let the nodes' kernels forward IP, with static routes along shortest paths")
+    parser.add_argument("--mtu", type=int, default=9000, help="of the cables (default: 9000)")
+    parser.add_argument("--sysctl", metavar="KEY=VALUE", action="append", default=[],
+                        help="a net.* setting to make in every node; may be repeated")
+
+
+def _add_build_verbs(verbs: argparse._SubParsersAction) -> None:
+    run = verbs.add_parser("run", help="build a lab, run a command in it, take it down",
+                           usage="lab run SPEC [options] -- COMMAND...",
+                           description="Builds the lab, runs COMMAND in its control namespace with LAB, LAB_DIR,"
+                                       " LAB_NODES, LAB_CONTROL_ADDRESS and CABLEWAY_TOPOLOGY set and `lab` in PATH,"
+                                       " takes the lab down, and exits with COMMAND's status.")
+    _add_plan_options(run)
+    run.add_argument("--env-file", metavar="FILE",
+                     help="write the lab's variables there; another terminal that reads FILE (. FILE) can use lab exec,"
+                          " cut, show .. on this lab")
+    run.set_defaults(do=_run)
+    up = verbs.add_parser("up", help="build a lab that stays in the background",
+                          usage="lab up SPEC --name NAME [options]")
+    _add_plan_options(up)
+    up.add_argument("--name", required=True, help="what to call it")
+    up.set_defaults(do=_up)
+    down = verbs.add_parser("down", help="end a background lab and everything in it")
+    down.add_argument("name", metavar="NAME")
+    down.set_defaults(do=_down)
+    verbs.add_parser("list", help="the background labs that are up").set_defaults(do=_list)
+    enter = verbs.add_parser("enter", help="a shell, or a command, in a background lab",
+                             usage="lab enter NAME [NODE] [-- COMMAND...]")
+    enter.add_argument("name", metavar="NAME")
+    enter.add_argument("node", metavar="NODE", nargs="?", help="default: the control namespace")
+    enter.set_defaults(do=_enter)
+
+
+def _add_lab_verb(verbs: argparse._SubParsersAction, name: str, do: Callable[[argparse.Namespace], int], summary: str,
+                  usage: str, description: str = "") -> argparse.ArgumentParser:
+    """A verb that works on a lab that is up: the one this process is in, or --lab."""
+    parser = verbs.add_parser(name, help=summary, usage=f"lab {name} {usage}", description=description or None)
+    parser.add_argument("--lab", metavar="NAME", help="which lab (default: $LAB)")
+    parser.set_defaults(do=do)
+    return parser
+
+
+def _add_node_verbs(verbs: argparse._SubParsersAction) -> None:
+    run = _add_lab_verb(verbs, "exec", _exec, "run a command in a node", "[--lab NAME] NODE -- COMMAND...",
+                        "Sets CABLEWAY_NODE, LAB_NODE_INDEX and LAB_NODE_ADDRESS (on the management network) as well.")
+    run.add_argument("node", metavar="NODE")
+    each = _add_lab_verb(verbs, "each", _each, "run a command in every node at once",
+                         "[--lab NAME] [--nodes A,B] -- COMMAND...",
+                         "Output lines carry the node's name; {} in COMMAND becomes it. Exits with the worst status.")
+    each.add_argument("--nodes", metavar="A,B", help="only these")
+    _add_lab_verb(verbs, "show", _show, "draw the lab; its addresses and its cables' state", "[--lab NAME]")
+    topology = _add_lab_verb(verbs, "topology", _topology, "print the topology file", "[--lab NAME] [--routed A-B]...")
+    topology.add_argument("--routed", metavar="A-B", action="append",
+                          help="instead: only these pairs, joined by the kernels' forwarding (routed = true)")
+
+
+def _add_cable_verbs(verbs: argparse._SubParsersAction) -> None:
+    cut = _add_lab_verb(verbs, "cut", _cut, "cut a cable", "[--lab NAME] CABLE|A-B [--silent] [--one-way NODE]",
+                        "Takes both ends' links down, so that both nodes see the carrier go.")
+    cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
+    cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE sends")
+    mend = _add_lab_verb(verbs, "mend", _mend, "undo a cut", "[--lab NAME] CABLE|A-B")
+    shape = _add_lab_verb(verbs, "shape", _shape, "change a cable's rate, delay or loss while packets flow",
+                          "[--lab NAME] CABLE|A-B [--rate RATE] [--delay TIME] [--loss PERCENT]",
+                          "What is not given stays; 'none' takes a limit, delay or loss away. The file stays.")
+    for option, metavar in (("--rate", "RATE"), ("--delay", "TIME"), ("--loss", "PERCENT")):
+        shape.add_argument(option, metavar=metavar)
+    for parser in (cut, mend, shape):
+        parser.add_argument("cable", metavar="CABLE|A-B", help="a cable's name, or the two nodes that it joins")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="lab", description=_DESCRIPTION, epilog=_EPILOG,
+                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _add_build_verbs(verbs)
+    _add_node_verbs(verbs)
+    _add_cable_verbs(verbs)
+    return parser
+
+
+def main(words: list[str]) -> int:
+    split = words.index("--") if "--" in words else len(words)
+    try:
+        arguments = _parser().parse_args(words[:split])
+        arguments.command_words = words[split + 1:]
+        return arguments.do(arguments)
+    except LabError as error:
+        return supervisor.report(error)
+    except BrokenPipeError:  # whoever read our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE

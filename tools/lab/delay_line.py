@@ -1,0 +1,120 @@
+"""A cable with a delay where the kernel has no netem: a process between the two halves of the cable.
+
+Each end of such a cable is joined to an interface in the lab's control namespace; this process takes every frame from
+one and sends it on the other when its time has come. Frames keep their segmentation-offload header (PACKET_VNET_HDR),
+so one frame may stand for 64 KiB of TCP. What waits is bounded; beyond that frames are dropped, as a queue would.
+Fit for delays of 100 us and more, and for a few Gbit/s.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from collections import deque
+from pathlib import Path
+
+from namespaces import die_with_parent
+from shaping import QUEUE_BYTES
+
+_ETH_P_ALL = 3
+_SOL_PACKET, _PACKET_VNET_HDR, _PACKET_IGNORE_OUTGOING = 263, 15, 23
+_SO_RCVBUFFORCE, _SO_SNDBUFFORCE = 33, 32
+_SOCKET_BUFFER_BYTES = 8 << 20
+_LARGEST_FRAME_BYTES = 256 << 10
+_FRAMES_PER_TURN = 64
+
+
+def _open(interface: str) -> socket.socket:
+    port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+    port.setsockopt(_SOL_PACKET, _PACKET_VNET_HDR, 1)
+    port.setsockopt(_SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
+    for force, plain in ((_SO_RCVBUFFORCE, socket.SO_RCVBUF), (_SO_SNDBUFFORCE, socket.SO_SNDBUF)):
+        try:
+            port.setsockopt(socket.SOL_SOCKET, force, _SOCKET_BUFFER_BYTES)
+        except PermissionError:  # in a user namespace the system's limit holds
+            port.setsockopt(socket.SOL_SOCKET, plain, _SOCKET_BUFFER_BYTES)
+    port.bind((interface, _ETH_P_ALL))
+    port.setblocking(False)
+    return port
+
+
+class _Direction:
+    """Frames on their way from one interface to the other."""
+
+    def __init__(self, source: socket.socket, sink: socket.socket) -> None:
+        self.source, self.sink = source, sink
+        self.waiting: deque[tuple[float, bytes]] = deque()
+        self.bytes_waiting = 0
+
+    def take(self, delay_s: float) -> None:
+        """Reads what has arrived; each frame is due `delay_s` from now."""
+        for _ in range(_FRAMES_PER_TURN):
+            try:
+                frame = self.source.recv(_LARGEST_FRAME_BYTES)
+            except BlockingIOError:
+                return
+            except OSError:  # the interface went down: nothing arrives
+                return
+            if self.bytes_waiting + len(frame) <= QUEUE_BYTES:
+                self.waiting.append((time.monotonic() + delay_s, frame))
+                self.bytes_waiting += len(frame)
+
+    def deliver(self) -> float | None:
+        """Sends what is due; returns the seconds until the next frame is, None when no frame waits."""
+        while self.waiting:
+            due, frame = self.waiting[0]
+            left = due - time.monotonic()
+            if left > 0:
+                return left
+            try:
+                self.sink.send(frame)
+            except BlockingIOError:
+                return 0.001
+            except OSError:  # the far interface is down or the frame does not fit: lost, as on a cable
+                pass
+            self.waiting.popleft()
+            self.bytes_waiting -= len(frame)
+        return None
+
+
+def _serve(ports: list[socket.socket], delay_path: Path) -> None:
+    directions = [_Direction(ports[0], ports[1]), _Direction(ports[1], ports[0])]
+    delay_s = 0.0
+
+    def read_delay(*_: object) -> None:
+        nonlocal delay_s
+        delay_s = int(delay_path.read_text(encoding="ascii")) / 1e6
+
+    signal.signal(signal.SIGHUP, read_delay)
+    read_delay()
+    while True:
+        dues = [due for direction in directions if (due := direction.deliver()) is not None]
+        readable, _, _ = select.select(ports, [], [], min(dues) if dues else None)
+        for direction in directions:
+            if direction.source in readable:
+                direction.take(delay_s)
+
+
+def start_delay_line(interfaces: tuple[str, str], delay_path: Path) -> int:
+    """Forks the process, between two interfaces of the current network namespace, and returns its pid; it dies with its
+    parent. SIGHUP makes it read the delay anew."""
+    ports = [_open(interface) for interface in interfaces]
+    pid = os.fork()
+    if pid != 0:
+        for port in ports:
+            port.close()
+        return pid
+    try:
+        die_with_parent()
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):  # whoever reads the lab's output must not wait for this process
+            os.dup2(null, fd)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        _serve(ports, delay_path)
+    finally:
+        os._exit(1)

@@ -1,0 +1,21 @@
+"""What the lab refuses, and with which exit status."""
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_UNAVAILABLE = 77  # ctest's and automake's "skipped": this machine cannot hold a lab
+
+
+class LabError(Exception):
+    """A request that cannot be met. The message names the input, what was expected and what to do next."""
+
+    def __init__(self, message: str, exit_status: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.exit_status = exit_status
+
+
+def usage_error(message: str) -> LabError:
+    return LabError(message, EXIT_USAGE)
+
+
+def unavailable_error(message: str) -> LabError:
+    return LabError(message, EXIT_UNAVAILABLE)

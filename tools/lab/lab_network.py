@@ -1,0 +1,157 @@
+"""Builds a lab's nodes, cables and management network in the current (control) network namespace."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import kernel_tools
+import shaping
+from address_plan import CONTROL_ADDRESS, MANAGEMENT_INTERFACE, PREFIX_BITS, fill_in, management_address
+from cable_control import set_egress, set_ingress
+from delay_line import start_delay_line
+from kernel_routes import KernelRoute, kernel_routes
+from lab_error import usage_error
+from lab_state import CableState, LabState, delay_file
+from namespaces import create_network, in_network
+from shaping import Means, Shape
+from topology_spec import Cable, Topology
+
+_MANAGEMENT_MTU = 1500
+
+
+@dataclass
+class LabPlan:
+    """Everything that `lab run` and `lab up` were asked for."""
+
+    spec: str
+    topology: Topology
+    rate_bps: int | None = None  # None: as the topology says; 0: unshaped
+    delay_us: int | None = None  # None: none, and no way to add any on a kernel without netem
+    loss_ppm: int = 0
+    forwarding: bool = False
+    mtu: int = 9000
+    sysctls: list[tuple[str, str]] = field(default_factory=list)
+
+    def shape_of(self, cable: Cable) -> Shape:
+        rate = (cable.rate_mbps or 0) * 10**6 if self.rate_bps is None else self.rate_bps
+        return Shape(rate, self.delay_us or 0, self.loss_ppm)
+
+    def filled_topology(self) -> Topology:
+        """The topology as the nodes read it: with addresses, and with the rate and delay that were asked for."""
+        cables = []
+        for cable in fill_in(self.topology).cables:
+            if self.rate_bps:
+                cable = replace(cable, rate_mbps=max(1, round(self.rate_bps / 10**6)))
+            if self.delay_us:
+                cable = replace(cable, latency_us=self.delay_us)
+            cables.append(cable)
+        return replace(self.topology, cables=cables)
+
+
+def _write_sysctl(key: str, value: str) -> None:
+    path = Path("/proc/sys", *key.split("."))
+    try:
+        path.write_text(value, encoding="utf-8")
+    except OSError as error:
+        reason = f"{error.strerror}; expected a setting of a network namespace"
+        raise usage_error(f"sysctl {key}={value}: {reason}") from None
+
+
+def _prepare_node(name: str, plan: LabPlan) -> None:
+    """The node's namespace, empty, with settings that do not depend on what the host has."""
+    create_network(name)
+    with in_network(name):
+        for scope in ("all", "default"):
+            _write_sysctl(f"net.ipv4.conf.{scope}.rp_filter", "0")
+            if os.path.isdir("/proc/sys/net/ipv6"):
+                _write_sysctl(f"net.ipv6.conf.{scope}.accept_dad", "0")
+        _write_sysctl("net.ipv4.ip_forward", "1" if plan.forwarding else "0")
+        for key, value in plan.sysctls:
+            _write_sysctl(key, value)
+
+
+def _management_port(names: list[str], index: int) -> str:
+    name = f"{MANAGEMENT_INTERFACE}-{names[index]}"
+    return name if len(name) <= 15 and names[index] != str(index) else f"{MANAGEMENT_INTERFACE}-{index}"
+
+
+def _link_lines(topology: Topology, mtu: int, lined: bool) -> list[str]:
+    """ip's commands for the bridge and all cables, run in the control namespace."""
+    bridge = f"dev {MANAGEMENT_INTERFACE}"
+    lines = ["link set dev lo up", f"link add name {MANAGEMENT_INTERFACE} mtu {_MANAGEMENT_MTU} type bridge",
+             f"link set {bridge} up", f"address add {CONTROL_ADDRESS}/{PREFIX_BITS} {bridge}"]
+    names = topology.node_names()
+    for index, node in enumerate(names):
+        port = _management_port(names, index)
+        lines += [f"link add name {port} type veth peer name {MANAGEMENT_INTERFACE} netns {node}",
+                  f"link set dev {port} master {MANAGEMENT_INTERFACE} up"]
+    for index, cable in enumerate(topology.cables):
+        first, second = cable.ends
+        if not lined:
+            lines.append(f"link add name {first.interface} mtu {mtu} netns {first.node}"
+                         f" type veth peer name {second.interface} mtu {mtu} netns {second.node}")
+            continue
+        for end, half in zip(cable.ends, _line_interfaces(index)):
+            lines += [f"link add name {half} mtu {mtu} type veth peer name {end.interface} mtu {mtu} netns {end.node}",
+                      f"link set dev {half} up"]
+    return lines
+
+
+def _line_interfaces(cable_index: int) -> tuple[str, str]:
+    return f"line{cable_index}-a", f"line{cable_index}-b"
+
+
+def _node_lines(topology: Topology, node_index: int, routes: list[KernelRoute]) -> list[str]:
+    """ip's commands for one node, run in its namespace."""
+    name = topology.nodes[node_index].name
+    lines = ["link set dev lo up", f"link set dev {MANAGEMENT_INTERFACE} up",
+             f"address add {management_address(node_index)}/{PREFIX_BITS} dev {MANAGEMENT_INTERFACE}"]
+    for cable in topology.cables_of(name):
+        end = cable.end_at(name)
+        lines += [f"address add {end.address}/{PREFIX_BITS} dev {end.interface}", f"link set dev {end.interface} up"]
+    return lines + [route.ip_line() for route in routes]
+
+
+def _start_delay_lines(state: LabState) -> None:
+    for index, cable in enumerate(state.topology.cables):
+        condition = state.cables[cable.name]
+        path = delay_file(cable.name)
+        path.write_text(str(condition.shape.delay_us), encoding="ascii")
+        condition.delay_line_pid = start_delay_line(_line_interfaces(index), path)
+
+
+def _needed_means(plan: LabPlan) -> Means:
+    if plan.delay_us is None and not plan.loss_ppm:
+        return Means(netem=False, nft=False)
+    means = shaping.probe_means()
+    shaping.check_means(Shape(0, plan.delay_us or 0, plan.loss_ppm), means, has_delay_line=True)
+    return means
+
+
+def build(plan: LabPlan, handle: str, own_sysfs: bool) -> LabState:
+    """Builds all of it. What fails raises LabError; what was built by then goes when the caller's process ends."""
+    topology = plan.filled_topology()
+    conditions = {cable.name: CableState(plan.shape_of(cable)) for cable in plan.topology.cables}
+    state = LabState(handle, plan.spec, topology, plan.forwarding, own_sysfs, conditions)
+    if os.path.isdir("/proc/sys/net/ipv6"):
+        _write_sysctl("net.ipv6.conf.default.disable_ipv6", "1")  # the control namespace's ports stay silent
+    means = _needed_means(plan)
+    lined = plan.delay_us is not None and not means.netem
+    for node in topology.nodes:
+        _prepare_node(node.name, plan)
+    kernel_tools.batch("ip", _link_lines(topology, plan.mtu, lined))
+    routes = kernel_routes(topology) if plan.forwarding else {}
+    for index, node in enumerate(topology.nodes):
+        with in_network(node.name):
+            kernel_tools.batch("ip", _node_lines(topology, index, routes.get(node.name, [])))
+    for index, cable in enumerate(topology.cables):
+        shape = conditions[cable.name].shape
+        set_egress(cable, Shape(), shape, means)
+        if not means.netem:
+            set_ingress(cable, index, 0, shape.loss_ppm)
+    if lined:
+        _start_delay_lines(state)
+    state.save()
+    return state

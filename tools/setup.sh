@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Installs what building, running and testing Cableway needs and this machine lacks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'END'
+usage: tools/setup.sh [--all] [--check]
+
+Installs what this machine lacks to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. What is there is left
+alone. Uses sudo where it is not root.
+
+  --all     also what `tools/test.sh --all` needs: clang and its tools, shellcheck, and an arm64 cross-compiler with
+            emulator and libraries (the libraries go to build/arm64-sysroot, not into the system)
+  --check   install nothing; list what is missing, and exit with 1 if anything is
+END
+}
+
+all=false check=false
+for argument in "$@"; do
+  case $argument in
+    --all) all=true ;;
+    --check) check=true ;;
+    --help | -h) usage && exit 0 ;;
+    *) echo "setup: unknown argument '$argument'; tools/setup.sh --help lists them" >&2 && exit 2 ;;
+  esac
+done
+
+# package, or package:command where any source of the command will do
+packages=(
+  g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
+  libabsl-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libspdlog-dev libtomlplusplus-dev
+  nlohmann-json3-dev
+  iproute2:ip iputils-ping:ping nftables:nft procps:ps python3:python3 util-linux:unshare
+)
+if $all; then
+  packages+=(clang:clang++ clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)
+  if [[ $(uname -m) != aarch64 ]]; then
+    packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
+  fi
+fi
+
+if ! command -v dpkg-query apt-get >/dev/null; then
+  echo "setup: this machine has no apt. Install what these Debian packages hold, then build: ${packages[*]%%:*}" >&2
+  exit 1
+fi
+
+PATH=$PATH:/usr/sbin:/sbin
+missing=()
+find_missing() {
+  missing=()
+  local entry package command
+  for entry in "${packages[@]}"; do
+    package=${entry%%:*} command=${entry#*:}
+    if [[ $command != "$entry" ]] && command -v "$command" >/dev/null; then
+      continue
+    fi
+    if [[ $(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null) != *installed* ]]; then
+      missing+=("$package")
+    fi
+  done
+  # The sanitizer and fuzzer runtimes are a package named by the version that `clang` means here.
+  if $all && command -v clang >/dev/null &&
+    [[ ! -e $(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a") ]]; then
+    missing+=("libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev")
+  fi
+}
+
+sysroot=true
+if $all && [[ $(uname -m) != aarch64 ]] && ! tools/arm64_sysroot.sh --check; then
+  sysroot=false
+fi
+
+find_missing
+if $check; then
+  if ((${#missing[@]} == 0)) && $sysroot; then
+    echo "setup: nothing is missing"
+    exit 0
+  fi
+  ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
+  $sysroot || echo "setup: missing build/arm64-sysroot (tools/arm64_sysroot.sh makes it)"
+  exit 1
+fi
+
+mkdir -p build
+log=build/setup.log
+as_root=()
+apt() { # <what is being done> <arguments of apt-get>
+  echo "setup: $1"
+  shift
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
+    -o Acquire::Retries=3 "$@" </dev/null >>"$log" 2>&1
+}
+
+install_missing() {
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
+      echo "setup: installing needs root and sudo is not to be had here. Run as root: apt-get install ${missing[*]}" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  : >"$log"
+  apt "reading the package lists" update ||
+    echo "setup: some package lists could not be read (see $log); trying with the others"
+  apt "installing ${missing[*]}" install --no-install-recommends "${missing[@]}" || {
+    tail -n 20 "$log" >&2
+    echo "setup: apt could not install ${missing[*]} (all of its output: $log)." \
+      "Debian 12 and Ubuntu 24.04 with the universe component have them all" >&2
+    exit 1
+  }
+}
+
+# Twice, because clang has to be there to say which runtimes it wants.
+for _ in 1 2; do
+  if ((${#missing[@]} > 0)); then
+    install_missing
+    hash -r
+    find_missing
+  fi
+done
+if ((${#missing[@]} > 0)); then
+  echo "setup: still missing after the installation: ${missing[*]}" >&2
+  exit 1
+fi
+
+if ! $sysroot; then
+  echo "setup: unpacking the arm64 libraries into build/arm64-sysroot"
+  tools/arm64_sysroot.sh
+fi
+have=$(cmake --version | sed -n 's/^cmake version //p')
+if [[ $(printf '%s\n3.25\n' "$have" | sort -V | head -n 1) != 3.25 ]]; then
+  echo "setup: CMake $have ($(command -v cmake)) is too old: 3.25 is needed, which Debian 12 and Ubuntu 24.04 have" >&2
+  exit 1
+fi
+echo "setup: complete"

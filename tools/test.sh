@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs the tests. The last line it prints is ctest's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'END'
+usage: tools/test.sh [--all] [--filter REGEX] [--preset NAME]
+
+Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test.
+
+  --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a cross build
+                   whose unit tests run under qemu-user), clang, clang-format, clang-tidy, shellcheck and the fuzzers
+  --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
+                   "clang.", "fuzz." or "style."
+  --preset NAME    build and test that preset alone: release, debug, asan, tsan, clang, fuzz or arm64
+
+Output of the stages goes to build/logs/. Exit status 0 means that every stage and every test passed.
+END
+}
+
+all=false
+preset=
+filter=()
+while (($# > 0)); do
+  case $1 in
+    --all) all=true ;;
+    --filter) filter=(-R "${2:?--filter needs a regular expression}") && shift ;;
+    --preset) preset=${2:?--preset needs a name} && shift ;;
+    --help | -h) usage && exit 0 ;;
+    *) echo "test.sh: unknown argument '$1'; tools/test.sh --help lists them" >&2 && exit 2 ;;
+  esac
+  shift
+done
+if $all && [[ -n $preset ]]; then
+  echo "test.sh: --all builds every preset: leave out --preset" >&2
+  exit 2
+fi
+
+logs=$PWD/build/logs
+mkdir -p "$logs"
+export NINJA_STATUS='[%f/%t] '
+
+elapsed() { printf '[%3d:%02d]' $((SECONDS / 60)) $((SECONDS % 60)); }
+
+failed() { # <stage> <log>
+  echo "$(elapsed) test.sh: FAILED in stage '$1'; all of its output: $2" >&2
+  exit 1
+}
+
+# Runs one stage, its output to a log that is shown if it fails. A sign of life every half minute.
+stage() { # <name> <command...>
+  local name=$1 log=$logs/${1// /-}.log begin=$SECONDS worker
+  shift
+  echo "$(elapsed) $name"
+  "$@" </dev/null >"$log" 2>&1 &
+  worker=$!
+  while kill -0 "$worker" 2>/dev/null; do
+    sleep 0.5
+    if ((SECONDS - begin >= 30 && (SECONDS - begin) % 30 == 0)); then
+      echo "$(elapsed)   $(tail -n 1 "$log" | cut -c 1-110)"
+      sleep 0.6
+    fi
+  done
+  if ! wait "$worker"; then
+    grep -E -A 12 'error|Error|FAILED|missing' "$log" | cut -c 1-300 | head -n 60 >&2 || tail -n 40 "$log" >&2
+    failed "$name" "$log"
+  fi
+}
+
+build() { # <preset>: configures and builds it, and makes sure that it has tests
+  stage "configure $1" cmake --preset "$1"
+  stage "build $1" cmake --build --preset "$1"
+  local count
+  count=$(ctest --preset "$1" -N 2>/dev/null | sed -n 's/^Total Tests: //p' || true)
+  if [[ -z $count || $count == 0 ]]; then
+    echo "preset $1 has no tests" >&2
+    failed "build $1" "$logs/build-$1.log"
+  fi
+  echo "$(elapsed)   $1: $count tests"
+}
+
+# Runs ctest in its final form; its closing line comes last, whatever it prints around it.
+conclude() { # <arguments that say what ctest runs>
+  local log=$logs/ctest.log
+  echo "$(elapsed) test"
+  local status=0
+  ctest "$@" -j "$(nproc)" --output-on-failure --no-tests=error --no-label-summary "${filter[@]}" </dev/null 2>&1 |
+    tee "$log" || status=$?
+  echo "$(elapsed) done"
+  if ((status != 0)); then
+    sed -n '/^The following tests FAILED/,$p' "$log" >&2
+    echo "$(elapsed) test.sh: FAILED in stage 'test'; all of its output: $log" >&2
+  fi
+  grep -E '^[0-9]+% tests passed' "$log" || true
+  return "$status"
+}
+
+if ! $all; then
+  preset=${preset:-release}
+  groups=()
+  if [[ $preset != release && $preset != debug ]]; then
+    groups=(--all)
+  fi
+  stage "set-up" tools/setup.sh "${groups[@]}"
+  build "$preset"
+  conclude --preset "$preset"
+  exit
+fi
+
+stage "set-up" tools/setup.sh --all
+presets=(release asan tsan clang fuzz)
+if [[ $(uname -m) == aarch64 ]]; then
+  echo "$(elapsed)   this machine is arm64 itself: no cross build"
+else
+  presets+=(arm64)
+fi
+stage "style format" tools/style.sh format
+stage "style shell" tools/style.sh shell
+for preset in "${presets[@]}"; do
+  build "$preset"
+done
+
+# One ctest run over all builds, so that one closing line covers them. The side builds come first, release last.
+mkdir -p build/all
+{
+  for check in format shell tidy; do
+    echo "add_test(style.$check \"$PWD/tools/style.sh\" $check)"
+    echo "set_tests_properties(style.$check PROPERTIES WORKING_DIRECTORY \"$PWD\" LABELS style TIMEOUT 1500)"
+  done
+  echo "set_tests_properties(style.tidy PROPERTIES PROCESSORS $(nproc))"
+  for preset in "${presets[@]:1}" release; do
+    echo "subdirs(\"$PWD/build/$preset\")"
+  done
+} >build/all/CTestTestfile.cmake
+conclude --test-dir build/all
