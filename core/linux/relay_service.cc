@@ -52,7 +52,7 @@ absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::i
 }
 
 bool RelayService::idle() const {
-  return sessions_->sessions() == 0 && dialing_ == 0 && loop_->status().circuits.empty();
+  return sessions_->connections() == 0 && dialing_ == 0 && loop_->status().circuits.empty();
 }
 
 void RelayService::refuse(PendingCircuit pending, const absl::Status& reason) {

@@ -184,4 +184,8 @@ std::size_t SessionServer::sessions() const {
   return state_->sessions;
 }
 
+std::size_t SessionServer::connections() const {
+  return state_->connections;
+}
+
 }  // namespace cableway::linux_

@@ -68,7 +68,7 @@ void LoopbackWorld::enter(const std::string& node) const {
   ::setenv("CABLEWAY_NODE", node.c_str(), 1);
   ::setenv("CABLEWAY_RUNTIME_DIR", runtime_dirs_.at(node).c_str(), 1);
   ::setenv("CABLEWAY_DAEMON", CABLEWAYD, 1);
-  ::setenv("CABLEWAY_LINGER", "1", 1);
+  ::setenv("CABLEWAY_LINGER", "5", 1);
 }
 
 void LoopbackWorld::start(const std::string& node) {

@@ -69,7 +69,7 @@ std::vector<RankProcess> run_ranks(const RankSetup& setup) {
   std::vector<pid_t> pids;
   for (int rank = 0; rank < setup.ranks; ++rank) {
     // Empty unless the tests are cross-built: then the binary needs the emulator that runs this one.
-    std::vector<std::string> command = absl::StrSplit(COLLPERF_EMULATOR, ';', absl::SkipEmpty());
+    std::vector<std::string> command = absl::StrSplit(COLLPERF_EMULATOR, ' ', absl::SkipEmpty());
     const std::vector<std::string> place = {COLLPERF_BINARY,
                                             "--plugin",
                                             setup.plugin.empty() ? LOOPBACK_PLUGIN : setup.plugin,
