@@ -1,6 +1,7 @@
 #include "core/linux/data_socket.h"
 
 #include <fcntl.h>
+#include <linux/socket.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -21,9 +22,40 @@ absl::Status set(int socket, int level, int option, int value, const char* name)
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot set ", name, " on a data socket"));
 }
 
+absl::Status set_buffer(int socket, int option, int force_option, int bytes, const char* name) {
+  // The right to pass the system's limit is root's; everybody else asks within it.
+  if (::setsockopt(socket, SOL_SOCKET, force_option, &bytes, sizeof bytes) == 0) return absl::OkStatus();
+  return set(socket, SOL_SOCKET, option, bytes, name);
+}
+
+int buffer_of(int socket, int option) {
+  int bytes = 0;
+  socklen_t size = sizeof bytes;
+  ::getsockopt(socket, SOL_SOCKET, option, &bytes, &size);
+  return bytes / 2;  // the kernel doubles what it is told, for its own needs
+}
+
 }  // namespace
 
+absl::Status set_socket_buffers(int socket, int bytes) {
+  if (absl::Status status = set_buffer(socket, SO_SNDBUF, SO_SNDBUFFORCE, bytes, "SO_SNDBUF"); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = set_buffer(socket, SO_RCVBUF, SO_RCVBUFFORCE, bytes, "SO_RCVBUF"); !status.ok()) {
+    return status;
+  }
+  int fixed = 0;
+  if (buffer_of(socket, SO_SNDBUF) >= bytes) fixed |= SOCK_SNDBUF_LOCK;
+  if (buffer_of(socket, SO_RCVBUF) >= bytes) fixed |= SOCK_RCVBUF_LOCK;
+  // Before Linux 5.14 the smaller size stays: slower, not wrong.
+  if (fixed != (SOCK_SNDBUF_LOCK | SOCK_RCVBUF_LOCK)) {
+    static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &fixed, sizeof fixed));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status prepare_data_socket(int socket) {
+  if (absl::Status status = set_socket_buffers(socket, kSocketBufferBytes); !status.ok()) return status;
   struct Option {
     int level;
     int option;
@@ -31,8 +63,6 @@ absl::Status prepare_data_socket(int socket) {
     const char* name;
   };
   const Option options[] = {
-      {SOL_SOCKET, SO_SNDBUF, kSocketBufferBytes, "SO_SNDBUF"},
-      {SOL_SOCKET, SO_RCVBUF, kSocketBufferBytes, "SO_RCVBUF"},
       {SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE"},
       {IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY"},
       {IPPROTO_TCP, TCP_KEEPIDLE, kSilenceLimitSeconds / 2, "TCP_KEEPIDLE"},

@@ -11,9 +11,13 @@
 
 namespace cableway::linux_ {
 
-// Kernel buffers have a fixed size, so that memory per circuit has a bound known beforehand: the kernel is asked for
-// this much each way and gives at most net.core.{w,r}mem_max. Units: bytes.
-inline constexpr int kSocketBufferBytes = 1 << 20;
+// Kernel buffers have a fixed size, so that memory per circuit has a bound known beforehand. Units: bytes, each way.
+inline constexpr int kSocketBufferBytes = 2 << 20;
+
+// Fixes both of a socket's buffers at `bytes`. Where net.core.{w,r}mem_max forbids this user so much, and many systems'
+// defaults do, the kernel keeps sizing that buffer itself, within net.ipv4.tcp_{w,r}mem: what it would have fixed
+// instead is a fraction of what a fast cable needs.
+absl::Status set_socket_buffers(int socket, int bytes);
 
 // A port whose host has died without a word is noticed after this long, in seconds: keepalive when nothing is in
 // flight, connection_stalled() when something is.

@@ -1,6 +1,6 @@
 // A relay slot for TCP: a kernel pipe. splice(2) moves pages from the upstream socket into it and from it into the
-// downstream socket, so the payload never enters this process. A small payload is cheaper to copy than to splice and
-// lies in the slot itself.
+// downstream socket, so the payload never enters this process; except for its head, which comes in the same read as the
+// header and lies in the slot itself. A small payload is all head: it is cheaper to copy than to splice.
 #ifndef CABLEWAY_CORE_LINUX_PIPE_SLOT_H_
 #define CABLEWAY_CORE_LINUX_PIPE_SLOT_H_
 
@@ -18,8 +18,9 @@ namespace cableway::linux_ {
 
 class PipeSlot final : public Slot {
  public:
-  // At most this many payload bytes are copied through `copied` instead of being spliced.
-  static constexpr std::uint32_t kCopiedBytes = 4096;
+  // At most this many payload bytes are copied through `head` instead of being spliced; a payload that has no more than
+  // that is copied whole.
+  static constexpr std::uint32_t kHeadBytes = 4096;
 
   // A pipe that holds `bytes`, or as much as the kernel allows this user (fs.pipe-max-size, fs.pipe-user-pages-soft): a
   // smaller pipe makes the relay slower, never wrong. Units: bytes.
@@ -30,7 +31,9 @@ class PipeSlot final : public Slot {
   int read_end() const { return read_end_.get(); }
   int write_end() const { return write_end_.get(); }
 
-  std::array<std::byte, kCopiedBytes> copied;
+  // The payload's first `head_filled` bytes; what follows them is in the pipe.
+  std::array<std::byte, kHeadBytes> head;
+  std::uint32_t head_filled = 0;
 
  private:
   UniqueFd read_end_;

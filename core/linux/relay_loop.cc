@@ -1,6 +1,6 @@
 #include "core/linux/relay_loop.h"
 
-#include <sys/epoll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
@@ -23,7 +23,16 @@ constexpr std::uint32_t kSlotBytes = 1U << 20;
 constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kStallCheckEvery{1};
 
+// Going to sleep and being woken takes longer than relaying a small message, so the loop looks around this long first.
+constexpr std::chrono::microseconds kStayAwake{20};
+
 }  // namespace
+
+// What epoll says about a socket is for the link that owns it.
+struct RelayLoop::Side {
+  Circuit& circuit;
+  TcpChunkLink& link;
+};
 
 struct RelayLoop::Circuit {
   Circuit(CircuitSetup circuit_setup, UniqueFd up, UniqueFd down, std::vector<std::unique_ptr<Slot>> slots)
@@ -42,7 +51,10 @@ struct RelayLoop::Circuit {
   TcpChunkLink upstream;
   TcpChunkLink downstream;
   RelayCircuit relay;
+  Side upstream_side{*this, upstream};
+  Side downstream_side{*this, downstream};
   bool in_unfinished = false;
+  bool is_closed = false;
   // Copies of the relay's counters for other threads.
   std::atomic<std::uint64_t> chunks = 0;
   std::atomic<std::uint64_t> bytes = 0;
@@ -105,21 +117,10 @@ void RelayLoop::run() {
   std::array<epoll_event, kMaxEvents> events;
   auto next_stall_check = std::chrono::steady_clock::now() + kStallCheckEvery;
   while (true) {
-    const int timeout_ms = unfinished_.empty() ? static_cast<int>(kStallCheckEvery / std::chrono::milliseconds(1)) : 0;
-    const int count = ::epoll_wait(epoll_.get(), events.data(), kMaxEvents, timeout_ms);
-    bool woken = false;
-    for (int i = 0; i < count; ++i) {
-      // A circuit has two sockets and may have ended by the first one's event.
-      auto* circuit = static_cast<Circuit*>(events[static_cast<std::size_t>(i)].data.ptr);
-      if (circuit == nullptr) woken = true;
-      if (circuit != nullptr && circuits_.contains(circuit)) serve(*circuit);
-    }
-    for (std::size_t left = unfinished_.size(); left > 0 && !unfinished_.empty(); --left) {
-      Circuit* circuit = unfinished_.front();
-      unfinished_.pop_front();
-      circuit->in_unfinished = false;
-      serve(*circuit);
-    }
+    const auto count = static_cast<std::size_t>(std::max(wait(events), 0));
+    const bool woken = serve_events(std::span(events).first(count));
+    serve_unfinished();
+    closed_.clear();
     if (woken) {
       eventfd_t ignored;
       ::eventfd_read(wake_.get(), &ignored);
@@ -138,6 +139,45 @@ void RelayLoop::run() {
   }
 }
 
+int RelayLoop::wait(std::span<epoll_event> events) {
+  const auto look = [&](int timeout_ms) {
+    return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  };
+  if (!unfinished_.empty()) return look(0);
+  const auto sleep_at = std::chrono::steady_clock::now() + kStayAwake;
+  do {
+    if (const int count = look(0); count != 0) return count;
+    ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
+  } while (std::chrono::steady_clock::now() < sleep_at);
+  return look(static_cast<int>(kStallCheckEvery / std::chrono::milliseconds(1)));
+}
+
+bool RelayLoop::serve_events(std::span<const epoll_event> events) {
+  bool woken = false;
+  for (const epoll_event& event : events) {
+    const auto* side = static_cast<Side*>(event.data.ptr);
+    if (side == nullptr) {
+      woken = true;
+      continue;
+    }
+    // A circuit has two sockets and may have ended by the first one's event.
+    if (side->circuit.is_closed) continue;
+    const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    if (ended || (event.events & EPOLLIN) != 0) side->link.on_readable(ended);
+    serve(side->circuit);
+  }
+  return woken;
+}
+
+void RelayLoop::serve_unfinished() {
+  for (std::size_t left = unfinished_.size(); left > 0 && !unfinished_.empty(); --left) {
+    Circuit* circuit = unfinished_.front();
+    unfinished_.pop_front();
+    circuit->in_unfinished = false;
+    serve(*circuit);
+  }
+}
+
 void RelayLoop::take_added() {
   std::vector<std::unique_ptr<Circuit>> added;
   {
@@ -147,18 +187,18 @@ void RelayLoop::take_added() {
   for (std::unique_ptr<Circuit>& circuit : added) {
     Circuit& entry = *circuit;
     circuits_.emplace(&entry, std::move(circuit));
-    watch(entry, entry.upstream.socket());
-    watch(entry, entry.downstream.socket());
+    watch(entry.upstream_side);
+    watch(entry.downstream_side);
     serve(entry);
   }
 }
 
-void RelayLoop::watch(Circuit& circuit, int socket) {
+void RelayLoop::watch(Side& side) {
   // Edge-triggered, once for both directions: a turn ends only when neither side can move, so every edge is a reason.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  event.data.ptr = &circuit;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket, &event);
+  event.data.ptr = &side;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, side.link.socket(), &event);
 }
 
 void RelayLoop::serve(Circuit& circuit) {
@@ -174,8 +214,9 @@ void RelayLoop::serve(Circuit& circuit) {
 
 void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   const auto entry = circuits_.find(&circuit);
-  const std::unique_ptr<Circuit> owned = std::move(entry->second);
+  std::unique_ptr<Circuit> owned = std::move(entry->second);
   circuits_.erase(entry);
+  owned->is_closed = true;
   unfinished_.erase(std::remove(unfinished_.begin(), unfinished_.end(), &circuit), unfinished_.end());
   const bool broken = owned->relay.slots_in_use() > 0;
   {
@@ -188,6 +229,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   Closed closed{owned->setup, reason, owned->upstream.take_socket(), owned->downstream.take_socket()};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.upstream.get(), nullptr);
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.downstream.get(), nullptr);
+  closed_.push_back(std::move(owned));
   on_closed_(std::move(closed));
 }
 

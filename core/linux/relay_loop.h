@@ -5,6 +5,8 @@
 #ifndef CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 #define CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 
+#include <sys/epoll.h>
+
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -12,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,14 +52,20 @@ class RelayLoop {
 
  private:
   struct Circuit;
+  struct Side;
 
   RelayLoop(UniqueFd epoll, UniqueFd wake, OnClosed on_closed);
   void run();
+  // Waits until something is to be done, or a stall check is due. Returns the number of events.
+  int wait(std::span<epoll_event> events);
+  // Returns whether somebody woke the loop.
+  bool serve_events(std::span<const epoll_event> events);
+  void serve_unfinished();
   void take_added();
   void serve(Circuit& circuit);
   void close(Circuit& circuit, const absl::Status& reason);
   void close_stalled();
-  void watch(Circuit& circuit, int socket);
+  void watch(Side& side);
 
   const UniqueFd epoll_;
   const UniqueFd wake_;
@@ -64,7 +73,8 @@ class RelayLoop {
 
   // The loop's thread alone.
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
-  std::deque<Circuit*> unfinished_;  // ended their turn with work left
+  std::vector<std::unique_ptr<Circuit>> closed_;  // in this round: events that name them may still be in hand
+  std::deque<Circuit*> unfinished_;               // ended their turn with work left
 
   // Set-up, tear-down and status only; never taken while data moves.
   mutable std::mutex mutex_;

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <span>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/uninterrupted.h"
 
@@ -19,25 +21,30 @@ constexpr std::size_t kMaxSlots = 64;
 SlotReader::SlotReader(int socket) : socket_(socket) {
   // Reserved here so that nothing is allocated while data flows.
   free_.reserve(kMaxSlots);
-  failure_text_.reserve(kMaxFailureText);
 }
 
 void SlotReader::post_slot(PipeSlot& slot) {
   slot.filled = 0;
   slot.drained = 0;
+  slot.head_filled = 0;
   takes_chunks_ = true;
   free_.push_back(&slot);
+}
+
+void SlotReader::on_readable(bool ended) {
+  readable_ = true;
+  ended_ = ended_ || ended;
 }
 
 absl::Status SlotReader::progress(ChunkLink::Owner& owner) {
   while (true) {
     absl::StatusOr<Outcome> outcome = Outcome::kMustWait;
     if (!frame_.has_value()) {
-      outcome = read_header();
+      outcome = take_header();
     } else if (frame_->kind == FrameKind::kFailed) {
-      outcome = read_failure_text();
+      outcome = take_failure_text();
     } else if (filling_ != nullptr) {
-      outcome = read_payload();
+      outcome = take_payload();
     } else {
       outcome = act_on_header(owner);
     }
@@ -54,16 +61,27 @@ absl::StatusOr<SlotReader::Outcome> SlotReader::count(ssize_t got) {
   return Outcome::kAgain;
 }
 
-absl::StatusOr<SlotReader::Outcome> SlotReader::read_header() {
-  const ssize_t got = uninterrupted(
-      [&] { return ::recv(socket_, &header_[header_read_], kFrameHeaderBytes - header_read_, MSG_DONTWAIT); });
+absl::StatusOr<SlotReader::Outcome> SlotReader::stage() {
+  if (!readable_) return Outcome::kMustWait;
+  std::memmove(staging_.data(), staging_.data() + staged_begin_, staged());
+  staged_end_ = staged();
+  staged_begin_ = 0;
+  const std::size_t room = staging_.size() - staged_end_;
+  const ssize_t got = uninterrupted([&] { return ::recv(socket_, &staging_[staged_end_], room, MSG_DONTWAIT); });
   absl::StatusOr<Outcome> outcome = count(got);
-  if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
-  header_read_ += static_cast<std::size_t>(got);
-  if (header_read_ < kFrameHeaderBytes) return Outcome::kAgain;
-  header_read_ = 0;
-  absl::StatusOr<Frame> frame = decode_frame(header_);
+  if (!outcome.ok()) return outcome;
+  if (*outcome == Outcome::kAgain) staged_end_ += static_cast<std::size_t>(got);
+  // A read that comes back short has emptied the socket. What comes later, the end too, makes the poller speak again.
+  if (!ended_ && (*outcome == Outcome::kMustWait || static_cast<std::size_t>(got) < room)) readable_ = false;
+  return outcome;
+}
+
+absl::StatusOr<SlotReader::Outcome> SlotReader::take_header() {
+  if (staged() < kFrameHeaderBytes) return stage();
+  absl::StatusOr<Frame> frame =
+      decode_frame(std::span<const std::byte, kFrameHeaderBytes>(&staging_[staged_begin_], kFrameHeaderBytes));
   if (!frame.ok()) return frame.status();
+  staged_begin_ += kFrameHeaderBytes;
   frame_ = *frame;
   return Outcome::kAgain;
 }
@@ -94,35 +112,55 @@ absl::StatusOr<SlotReader::Outcome> SlotReader::act_on_header(ChunkLink::Owner& 
   return Outcome::kAgain;
 }
 
-absl::StatusOr<SlotReader::Outcome> SlotReader::read_payload() {
+absl::StatusOr<SlotReader::Outcome> SlotReader::take_payload() {
   PipeSlot& slot = *filling_;
-  const std::uint32_t missing = frame_->payload - slot.filled;
-  const ssize_t got = uninterrupted([&] {
-    return frame_->payload <= PipeSlot::kCopiedBytes
-               ? ::recv(socket_, &slot.copied[slot.filled], missing, MSG_DONTWAIT)
-               : ::splice(socket_, nullptr, slot.write_end(), nullptr, missing, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-  });
-  absl::StatusOr<Outcome> outcome = count(got);
-  if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
-  slot.filled += static_cast<std::uint32_t>(got);
+  absl::StatusOr<Outcome> outcome = Outcome::kAgain;
+  if (staged() > 0) {
+    take_staged_payload(slot);
+  } else if (frame_->payload <= PipeSlot::kHeadBytes) {
+    outcome = stage();
+  } else {
+    outcome = splice_payload(slot);
+  }
   if (slot.filled == frame_->payload) {
     filling_ = nullptr;
     frame_.reset();
   }
-  return Outcome::kAgain;
+  return outcome;
 }
 
-absl::StatusOr<SlotReader::Outcome> SlotReader::read_failure_text() {
-  char text[kMaxFailureText];
-  const std::size_t missing = frame_->payload - failure_text_.size();
-  if (missing > 0) {
-    const ssize_t got = uninterrupted([&] { return ::recv(socket_, text, missing, MSG_DONTWAIT); });
-    absl::StatusOr<Outcome> outcome = count(got);
-    if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
-    failure_text_.append(text, static_cast<std::size_t>(got));
+void SlotReader::take_staged_payload(PipeSlot& slot) {
+  // What is staged behind a header fits the head. A payload that is larger goes on in the pipe from there.
+  const std::size_t bytes = std::min<std::size_t>(staged(), frame_->payload - slot.filled);
+  std::memcpy(&slot.head[slot.head_filled], &staging_[staged_begin_], bytes);
+  staged_begin_ += bytes;
+  slot.head_filled += static_cast<std::uint32_t>(bytes);
+  slot.filled += static_cast<std::uint32_t>(bytes);
+}
+
+absl::StatusOr<SlotReader::Outcome> SlotReader::splice_payload(PipeSlot& slot) {
+  if (!readable_) return Outcome::kMustWait;
+  const std::uint32_t missing = frame_->payload - slot.filled;
+  const ssize_t got = uninterrupted([&] {
+    return ::splice(socket_, nullptr, slot.write_end(), nullptr, missing, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+  });
+  absl::StatusOr<Outcome> outcome = count(got);
+  if (!outcome.ok()) return outcome;
+  if (*outcome == Outcome::kMustWait) {
+    // Either the socket is empty or the pipe full, and the kernel does not say which.
+    const bool pipe_empty = std::max(slot.drained, slot.head_filled) == slot.filled;
+    if (pipe_empty && !ended_) readable_ = false;
+    return outcome;
   }
-  if (failure_text_.size() < frame_->payload) return Outcome::kAgain;
-  return absl::UnavailableError(failure_text_);
+  slot.filled += static_cast<std::uint32_t>(got);
+  // The same holds for less than was asked for. Let what has come go on first.
+  return static_cast<std::uint32_t>(got) < missing ? Outcome::kMustWait : Outcome::kAgain;
+}
+
+absl::StatusOr<SlotReader::Outcome> SlotReader::take_failure_text() {
+  if (staged() < frame_->payload) return stage();
+  return absl::UnavailableError(
+      absl::string_view(reinterpret_cast<const char*>(&staging_[staged_begin_]), frame_->payload));
 }
 
 }  // namespace cableway::linux_

@@ -1,16 +1,20 @@
-// The receiving half of a TCP hop at a relay: frame headers are read one by one, a chunk's payload is spliced into the
-// pipe of the slot posted for it. A chunk is reported when its header is here, so that its head can go on while its
-// tail arrives.
+// The receiving half of a TCP hop at a relay: frame headers and small payloads are read in bulk, the rest of a larger
+// payload is spliced into the pipe of the slot posted for it. A chunk is reported when its header is here, so that its
+// head can go on while its tail arrives.
+//
+// It remembers that the socket is empty and does not ask again until it hears of on_readable(): for small messages the
+// calls that find nothing would cost more than those that do.
 #ifndef CABLEWAY_CORE_LINUX_SLOT_READER_H_
 #define CABLEWAY_CORE_LINUX_SLOT_READER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/chunk_link.h"
 #include "core/frame.h"
 #include "core/linux/pipe_slot.h"
@@ -22,6 +26,8 @@ class SlotReader {
   explicit SlotReader(int socket);
 
   void post_slot(PipeSlot& slot);
+  // The poller's news: bytes have come, or, if `ended`, nothing follows those that have.
+  void on_readable(bool ended);
   // Reads until the socket is empty, no slot is free, or the slot's pipe is full.
   absl::Status progress(ChunkLink::Owner& owner);
   std::uint64_t bytes_read() const { return bytes_read_; }
@@ -29,20 +35,27 @@ class SlotReader {
  private:
   enum class Outcome { kAgain, kMustWait };
 
-  absl::StatusOr<Outcome> read_header();
+  absl::StatusOr<Outcome> take_header();
   absl::StatusOr<Outcome> act_on_header(ChunkLink::Owner& owner);
-  absl::StatusOr<Outcome> read_payload();
-  absl::StatusOr<Outcome> read_failure_text();
+  absl::StatusOr<Outcome> take_payload();
+  absl::StatusOr<Outcome> take_failure_text();
+  absl::StatusOr<Outcome> stage();
+  absl::StatusOr<Outcome> splice_payload(PipeSlot& slot);
   absl::StatusOr<Outcome> count(ssize_t got);
+  void take_staged_payload(PipeSlot& slot);
+  std::size_t staged() const { return staged_end_ - staged_begin_; }
 
   const int socket_;
-  FrameBytes header_{};
-  std::size_t header_read_ = 0;
+  // What has been read and not taken: [staged_begin_, staged_end_). At most a header and a slot's head.
+  std::array<std::byte, kFrameHeaderBytes + PipeSlot::kHeadBytes> staging_;
+  std::size_t staged_begin_ = 0;
+  std::size_t staged_end_ = 0;
+  bool readable_ = true;         // as far as is known
+  bool ended_ = false;           // the last read that finds nothing will say why
   std::optional<Frame> frame_;   // decoded, and not finished
   PipeSlot* filling_ = nullptr;  // where frame_'s payload goes
   std::vector<PipeSlot*> free_;  // posted and empty
   bool takes_chunks_ = false;    // a slot has been posted: this is the side that data comes from
-  std::string failure_text_;
   std::uint64_t bytes_read_ = 0;
 };
 

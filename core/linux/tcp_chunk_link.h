@@ -35,6 +35,8 @@ class TcpChunkLink final : public ChunkLink {
   void fence() override;
 
   int socket() const { return socket_.get(); }
+  // At a relay: the poller's news of socket(), without which progress() does not look for arrivals (slot_reader.h).
+  void on_readable(bool ended) { std::get<SlotReader>(reader_).on_readable(ended); }
   // Gives the connection away, to be drained and closed (lingering_close.h). The link is fenced from here on.
   UniqueFd take_socket();
 

@@ -35,7 +35,7 @@ void TcpFrameWriter::begin(const Frame& chunk, const std::byte* payload) {
 }
 
 void TcpFrameWriter::begin(const Frame& chunk, PipeSlot& slot) {
-  begin(chunk, slot.copied.data());
+  begin(chunk, slot.head.data());
   slot_ = &slot;
 }
 
@@ -87,21 +87,21 @@ absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_controls() {
 }
 
 absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_chunk() {
-  const bool copied = slot_ == nullptr || payload_bytes_ <= PipeSlot::kCopiedBytes;
-  if (slot_ != nullptr && copied && slot_->filled < payload_bytes_) return Outcome::kMustWait;
-  absl::StatusOr<Outcome> outcome = copied ? write_header_and_memory() : write_from_pipe();
-  if (slot_ != nullptr) slot_->drained = payload_written_;
+  if (slot_ == nullptr) return write_header_and_memory(payload_bytes_, 0);
+  absl::StatusOr<Outcome> outcome = write_from_slot();
+  slot_->drained = payload_written_;
   return outcome;
 }
 
-absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_header_and_memory() {
-  while (header_written_ < kFrameHeaderBytes || payload_written_ < payload_bytes_) {
+absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_header_and_memory(std::uint32_t bytes, int more) {
+  while (header_written_ < kFrameHeaderBytes || payload_written_ < bytes) {
     iovec parts[2] = {{&header_[header_written_ % kFrameHeaderBytes], kFrameHeaderBytes - header_written_},
-                      {const_cast<std::byte*>(memory_) + payload_written_, payload_bytes_ - payload_written_}};
+                      {const_cast<std::byte*>(memory_) + payload_written_, bytes - payload_written_}};
     msghdr message{};
     message.msg_iov = parts;
     message.msg_iovlen = 2;
-    const ssize_t written = uninterrupted([&] { return ::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+    const ssize_t written =
+        uninterrupted([&] { return ::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL | more); });
     if (written < 0) {
       if (must_wait(errno)) return Outcome::kMustWait;
       return write_failed(errno);
@@ -114,27 +114,19 @@ absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_header_and_memory(
   return Outcome::kAllWritten;
 }
 
-absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_header_before_pipe() {
-  while (header_written_ < kFrameHeaderBytes) {
-    const ssize_t written = uninterrupted([&] {
-      return ::send(socket_, &header_[header_written_], kFrameHeaderBytes - header_written_,
-                    MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE);
-    });
-    if (written < 0) {
-      if (must_wait(errno)) return Outcome::kMustWait;
-      return write_failed(errno);
-    }
-    header_written_ += static_cast<std::size_t>(written);
-    bytes_written_ += static_cast<std::uint64_t>(written);
+absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_from_slot() {
+  const bool all_head = payload_bytes_ <= PipeSlot::kHeadBytes;
+  if (all_head && slot_->filled < payload_bytes_) return Outcome::kMustWait;
+  // With nothing to follow it yet the header waits too: alone it would cost a segment of its own.
+  if (!all_head && slot_->filled == 0) return Outcome::kMustWait;
+  if (payload_written_ < slot_->head_filled || header_written_ < kFrameHeaderBytes) {
+    absl::StatusOr<Outcome> head = write_header_and_memory(slot_->head_filled, all_head ? 0 : MSG_MORE);
+    if (!head.ok() || *head == Outcome::kMustWait) return head;
   }
-  return Outcome::kAllWritten;
+  return all_head ? Outcome::kAllWritten : write_from_pipe();
 }
 
 absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_from_pipe() {
-  // With nothing to follow it yet the header waits too: alone it would cost a segment of its own.
-  if (slot_->filled == 0) return Outcome::kMustWait;
-  absl::StatusOr<Outcome> header = write_header_before_pipe();
-  if (!header.ok() || *header == Outcome::kMustWait) return header;
   while (payload_written_ < payload_bytes_) {
     const std::uint32_t here = slot_->filled - payload_written_;
     if (here == 0) return Outcome::kMustWait;

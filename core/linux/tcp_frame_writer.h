@@ -38,8 +38,9 @@ class TcpFrameWriter {
 
   absl::StatusOr<Outcome> write_controls();
   absl::StatusOr<Outcome> write_chunk();
-  absl::StatusOr<Outcome> write_header_and_memory();
-  absl::StatusOr<Outcome> write_header_before_pipe();
+  // The header and the payload's first `bytes`, which are in memory. `more`: MSG_MORE if the payload goes on, else 0.
+  absl::StatusOr<Outcome> write_header_and_memory(std::uint32_t bytes, int more);
+  absl::StatusOr<Outcome> write_from_slot();
   absl::StatusOr<Outcome> write_from_pipe();
   bool within_chunk() const { return chunk_active_ && header_written_ > 0; }
 

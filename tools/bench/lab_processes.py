@@ -22,12 +22,15 @@ _TAIL_CHARACTERS = 2000
 class LabProcess:
     """A command in a node. Its process id is the command's own: `lab exec` becomes the command."""
 
-    def __init__(self, node: str, command: list[str], environment: Mapping[str, str], pass_fds: tuple[int, ...] = ()):
+    def __init__(self, node: str, command: list[str], environment: Mapping[str, str], cpus: str = "",
+                 pass_fds: tuple[int, ...] = ()):
+        """`cpus`: a list as taskset(1) takes it; empty for all."""
+        pinned = ["taskset", "--cpu-list", cpus, *command] if cpus else command
         self.name = f"{Path(command[0]).name} on {node}"
         self._output = tempfile.TemporaryFile()
         settings = [f"{key}={value}" for key, value in environment.items()]  # by env(1): they go before the lab's own
         self._process = subprocess.Popen(
-            ["lab", "exec", node, "--", "env", *settings, *command], stdin=subprocess.DEVNULL, stdout=self._output,
+            ["lab", "exec", node, "--", "env", *settings, *pinned], stdin=subprocess.DEVNULL, stdout=self._output,
             stderr=self._output, pass_fds=pass_fds)
 
     @property
@@ -59,10 +62,10 @@ class LabProcess:
         self._output.close()
 
 
-def start_daemon(daemon: Path, node: str, environment: Mapping[str, str]) -> LabProcess:
+def start_daemon(daemon: Path, node: str, environment: Mapping[str, str], cpus: str) -> LabProcess:
     """A cablewayd that has said it is ready."""
     reading, writing = os.pipe()
-    process = LabProcess(node, [str(daemon), f"--ready-fd={writing}"], environment, (writing,))
+    process = LabProcess(node, [str(daemon), f"--ready-fd={writing}"], environment, cpus, (writing,))
     os.close(writing)
     try:
         with selectors.DefaultSelector() as selector, os.fdopen(reading, "rb") as ready:

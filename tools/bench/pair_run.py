@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -47,6 +48,27 @@ class Way:
             return "direct"
         kind = "router" if self.forwarded else "relay"
         return f"{self.hops_between} {kind}{'s' if self.hops_between > 1 else ''}"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Which CPUs run what, as taskset(1) takes it; empty for any."""
+
+    name: str
+    endpoints: str = ""
+    between: str = ""
+
+
+SHARED = Placement("all share the CPUs")
+
+
+def apart() -> Placement | None:
+    """Endpoints, of which only one is at work at a time, on one CPU, and what lies between them on the others: so that
+    it has a CPU when it is needed, as on a host of its own. None where there is one CPU alone."""
+    first, *others = sorted(os.sched_getaffinity(0))
+    if not others:
+        return None
+    return Placement("endpoints on one CPU, the rest on the others", str(first), ",".join(map(str, others)))
 
 
 @dataclass(frozen=True)
@@ -95,15 +117,16 @@ class PairRunner:
         arguments = ["--pattern", "pair 0 1", "--sizes", str(OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES),
                      "--in-flight", str(MESSAGES_IN_FLIGHT), "--warmup", "1", "--iters", str(operations),
                      "--seconds", str(seconds), "--idle-us", str(idle_us)]
-        return self._run(way, arguments, seconds, idle_rate)
+        return self._run(way, SHARED, arguments, seconds, idle_rate)
 
-    def latency(self, way: Way, seconds: float, idle_us: int) -> Outcome:
+    def latency(self, way: Way, placement: Placement, seconds: float, idle_us: int) -> Outcome:
         """At least `seconds` of round trips of 8 bytes."""
         arguments = ["--latency", "--pattern", "pair 0 1", "--sizes", "8", "--warmup", "200", "--iters", "500",
                      "--seconds", str(seconds), "--idle-us", str(idle_us)]
-        return self._run(way, arguments, seconds, None)
+        return self._run(way, placement, arguments, seconds, None)
 
-    def _run(self, way: Way, arguments: list[str], seconds: float, idle_rate: float | None) -> Outcome:
+    def _run(self, way: Way, placement: Placement, arguments: list[str], seconds: float,
+             idle_rate: float | None) -> Outcome:
         environment = {"CABLEWAY_LOG": "warn"}
         nodes = NODES[:way.hops_between + 2]
         if way.forwarded:
@@ -112,11 +135,11 @@ class PairRunner:
         with ExitStack() as stack:
             daemons = {}
             for node in nodes:
-                daemons[node] = start_daemon(self._builds.daemon, node, environment)
+                daemons[node] = start_daemon(self._builds.daemon, node, environment, placement.between)
                 stack.callback(daemons[node].stop)
             ranks = []
             for rank, node in enumerate(("n0", way.receiver)):
-                ranks.append(LabProcess(node, self._command(rank, arguments), environment))
+                ranks.append(LabProcess(node, self._command(rank, arguments), environment, placement.endpoints))
                 stack.callback(ranks[-1].stop)
             window = None
             if idle_rate is not None:

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from cpu_time import busy_seconds
-from pair_run import Outcome, PairRunner, Way, unshape_cables
+from pair_run import SHARED, Outcome, PairRunner, Placement, Way, apart, unshape_cables
 from spread import Spread
 
 # What endpoints do that wait for data: yield the processor, as NCCL's threads do, or sleep for so many microseconds.
@@ -65,7 +65,7 @@ class Measurements:
     plan: Plan
     shaped: Series
     unshaped: Series
-    latency: Series
+    latency: dict[Placement, Series]
     idle_rate: float  # busy seconds per second of the idle machine
 
     def machine_was_busy(self) -> bool:
@@ -109,14 +109,16 @@ def _measure_unshaped(runner: PairRunner, plan: Plan, idle_rate: float) -> Serie
     return series
 
 
-def _measure_latency(runner: PairRunner, plan: Plan) -> Series:
-    series = Series()
+def _measure_latency(runner: PairRunner, plan: Plan) -> dict[Placement, Series]:
+    placements = [SHARED, apart()]
+    found = {placement: Series() for placement in placements if placement}
     for turn in range(plan.repeats):
-        for way in LATENCY_WAYS:
-            outcome = runner.latency(way, plan.latency_s, YIELD_US)
-            series.add(way, YIELD_US, outcome)
-            say(f"8 bytes, round {turn + 1}/{plan.repeats}, {way.name}: {outcome.p50_us:.1f} us")
-    return series
+        for placement, series in found.items():
+            for way in LATENCY_WAYS:
+                outcome = runner.latency(way, placement, plan.latency_s, YIELD_US)
+                series.add(way, YIELD_US, outcome)
+                say(f"8 bytes, round {turn + 1}/{plan.repeats}, {placement.name}, {way.name}: {outcome.p50_us:.1f} us")
+    return found
 
 
 def measure(runner: PairRunner, plan: Plan) -> Measurements:

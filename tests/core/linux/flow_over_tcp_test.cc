@@ -61,8 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{"one_relay", 1, 0, 1U << 20, 1U << 20},
                     Shape{"one_relay_through_small_buffers", 1, 4096, 4096, 16384},
                     // Chunks on both sides of the size at which a relay copies instead of splicing.
-                    Shape{"one_relay_at_the_copying_edge", 1, 0, 65536, PipeSlot::kCopiedBytes},
-                    Shape{"one_relay_past_the_copying_edge", 1, 0, 65536, PipeSlot::kCopiedBytes + 128},
+                    Shape{"one_relay_at_the_copying_edge", 1, 0, 65536, PipeSlot::kHeadBytes},
+                    Shape{"one_relay_past_the_copying_edge", 1, 0, 65536, PipeSlot::kHeadBytes + 128},
                     Shape{"two_relays", 2, 65536, 65536, 1U << 18}),
     [](const testing::TestParamInfo<Shape>& shape) { return std::string(shape.param.name); });
 

@@ -2,14 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "core/flow_receiver.h"
 #include "core/flow_sender.h"
 #include "tests/core/linux/tcp_circuit.h"
+#include "tests/core/linux/unprivileged_child.h"
 #include "tests/core/message_buffers.h"
 
 namespace cableway::linux_ {
@@ -17,13 +14,6 @@ namespace {
 
 int capacity_of(const PipeSlot& slot) {
   return ::fcntl(slot.write_end(), F_GETPIPE_SZ);
-}
-
-long kernel_setting(const char* path) {
-  std::ifstream file(path);
-  long value = 0;
-  file >> value;
-  return value;
 }
 
 TEST(PipeSlot, HoldsWhatWasAskedFor) {
@@ -35,28 +25,11 @@ TEST(PipeSlot, HoldsWhatWasAskedFor) {
   EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
-// The rest runs in a child that has given up root, since root may have any pipe. It exits with 0, or with the line
-// that failed.
-#define CHILD_REQUIRE(condition) \
-  if (!(condition)) ::_exit(__LINE__ % 200 + 1)
-
-template <typename Body>
-int status_of_child(Body body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (::geteuid() == 0) CHILD_REQUIRE(::setgid(65534) == 0 && ::setuid(65534) == 0);
-    body();
-    ::_exit(0);
-  }
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  return status;
-}
-
+// The rest runs without root, since root may have any pipe.
 TEST(PipeSlot, TakesTheLargestPipeThatThisUserMayHave) {
-  const long most = kernel_setting("/proc/sys/fs/pipe-max-size");
+  const long most = test::kernel_setting("/proc/sys/fs/pipe-max-size");
   ASSERT_GT(most, 65536);
-  EXPECT_EQ(status_of_child([&] {
+  EXPECT_EQ(test::status_of_child([&] {
               const auto slot = PipeSlot::create(static_cast<std::uint32_t>(most) * 8);
               CHILD_REQUIRE(slot.ok());
               CHILD_REQUIRE(capacity_of(**slot) == most);
@@ -65,9 +38,9 @@ TEST(PipeSlot, TakesTheLargestPipeThatThisUserMayHave) {
 }
 
 TEST(PipeSlot, RelaysThroughTheSmallestPipeThereIs) {
-  const long soft_pages = kernel_setting("/proc/sys/fs/pipe-user-pages-soft");
+  const long soft_pages = test::kernel_setting("/proc/sys/fs/pipe-user-pages-soft");
   if (soft_pages == 0) GTEST_SKIP() << "this kernel bounds nobody's pipes (fs.pipe-user-pages-soft is 0)";
-  EXPECT_EQ(status_of_child([&] {
+  EXPECT_EQ(test::status_of_child([&] {
               // What a user may have is taken, until the next pipe is the kernel's smallest.
               std::vector<std::unique_ptr<PipeSlot>> taken;
               do {
