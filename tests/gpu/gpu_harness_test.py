@@ -109,6 +109,11 @@ class Counters(unittest.TestCase):
         self.assertEqual(traffic_counters.difference(before, after), {"mg0": 50, "to-n1": 8000})
         self.assertEqual(traffic_counters.split({"mg0": 50, "to-n1": 8000, "to-n3": 1}), (8001, 50))
 
+    def test_tcp_surprises_by_name(self) -> None:
+        snmp = "Ip: Forwarding\nIp: 1\nTcp: ActiveOpens RetransSegs\nTcp: 5 7\n"
+        netstat = "TcpExt: SyncookiesSent TCPTimeouts\nTcpExt: 3 2\n"
+        self.assertEqual(traffic_counters.tcp_surprises(snmp, netstat), {"RetransSegs": 7, "TCPTimeouts": 2})
+
 
 def _cell(transport: str, busbw: float, **more: object) -> dict[str, object]:
     return {"transport": transport, "config": "default", "op": "all_reduce", "size_bytes": matrix_plan.RATIO_SIZE,

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import test_pattern
-from traffic_counters import difference, sent_bytes
+from traffic_counters import difference, sent_bytes, tcp_surprises
 
 _STORE_TIMEOUT = datetime.timedelta(seconds=150)
 _GROUP_TIMEOUT = datetime.timedelta(seconds=150)
@@ -203,25 +203,41 @@ class Rank:
             for request in dist.batch_isend_irecv(both):
                 request.wait()
 
+    def _mark(self) -> Any:
+        """A moment in the stream of operations, for _between()."""
+        if self.device.type != "cuda":
+            return time.perf_counter()
+        event = self.torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def _between(self, earlier: Any, later: Any) -> float:
+        return earlier.elapsed_time(later) / 1e3 if self.device.type == "cuda" else later - earlier
+
     def _timed(self, cell: dict[str, Any], rows: int, kind: str) -> dict[str, Any]:
-        """Runs `rows` iterations on fresh data; returns seconds for each, wrong elements, bytes that left this node."""
+        """Runs `rows` iterations on fresh data; returns seconds for each (the mean, and the slowest), wrong elements,
+        bytes that left this node, and what surprised its TCP."""
         operation = cell["op"]
         inputs, outputs, first = self._prepare(cell, rows, kind)
         pairs = [(inputs[row], outputs[row]) for row in range(rows)]
         self.meeting.barrier()
-        before = sent_bytes(Path("/proc/net/dev").read_text(encoding="ascii"))
+        sent_before, tcp_before = _counters()
         self.meeting.barrier()
         began = time.perf_counter()
+        marks = [self._mark()]
         for given, result in pairs:
             self._one(operation, given, result)
+            marks.append(self._mark())
         self.synchronize()
         seconds = (time.perf_counter() - began) / rows
         self.meeting.barrier()
-        sent = difference(before, sent_bytes(Path("/proc/net/dev").read_text(encoding="ascii")))
+        sent_after, tcp_after = _counters()
         elements = test_pattern.element_count(operation, cell["size"], self.ranks)
         segments = test_pattern.expected(operation, self.rank, self.ranks, elements)
         wrong = test_pattern.count_wrong(self.torch, outputs, segments, first, kind)
-        return {"seconds": seconds, "wrong": wrong, "sent": sent, "checked": outputs.numel() * outputs.element_size()}
+        return {"seconds": seconds, "slowest": max(map(self._between, marks, marks[1:])), "wrong": wrong,
+                "sent": difference(sent_before, sent_after), "tcp": difference(tcp_before, tcp_after),
+                "checked": outputs.numel() * outputs.element_size()}
 
     def _run_cell(self, config: dict[str, Any], key: str, cell: dict[str, Any]) -> bool:
         """False when the time is up."""
@@ -247,8 +263,13 @@ class Rank:
         self.events.say("result", config=config["name"], op=operation, size=size, kind=kind,
                         bytes=elements * test_pattern.ELEMENT_BYTES, iterations=rows, seconds=result["seconds"],
                         wrong=wrong + result["wrong"], checked=checked + result["checked"], sent=result["sent"],
-                        chosen=self.choices.since_last_time())
+                        slowest=result["slowest"], tcp=result["tcp"], chosen=self.choices.since_last_time())
         return True
+
+
+def _counters() -> tuple[dict[str, int], dict[str, int]]:
+    dev, snmp, netstat = (Path("/proc/net", name).read_text(encoding="ascii") for name in ("dev", "snmp", "netstat"))
+    return sent_bytes(dev), tcp_surprises(snmp, netstat)
 
 
 def main() -> int:

@@ -4,7 +4,8 @@
     results   by transport, config, op and size_bytes: bytes, kind, iterations, time_us (slowest rank), algbw_GBps,
               busbw_GBps (nccl-tests' definitions, 1e9 bytes), wrong and checked_bytes (all ranks), cable_bytes and
               management_bytes (sent by all nodes while the timed iterations ran, headers included), chosen (what NCCL
-              says it used)
+              says it used), slowest_us (one iteration, on the rank that took longest), tcp (counters of all nodes that
+              stand still on cables which lose nothing)
     failures  {transport, config, op, size, kind, detail}: hangs, crashes, and what the time did not suffice for (late)
     skipped   {transport, configs, detail}
     passes    {transport, configs, outcome, seconds, sent by node and interface}
@@ -57,6 +58,8 @@ def _cell(key: tuple[str, str, str, int], parts: list[dict[str, Any]]) -> dict[s
         "wrong": sum(part["wrong"] for part in parts), "checked_bytes": sum(part["checked"] for part in parts),
         "cable_bytes": sum(cable for cable, _ in sent), "management_bytes": sum(other for _, other in sent),
         "chosen": next((part["chosen"] for part in parts if part["chosen"]), []),
+        "slowest_us": max(part["slowest"] for part in parts) * 1e6,
+        "tcp": {name: total for name in parts[0]["tcp"] if (total := sum(part["tcp"].get(name, 0) for part in parts))},
     }
 
 

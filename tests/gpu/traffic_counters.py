@@ -1,4 +1,4 @@
-"""Bytes that a node's interfaces have sent, from the text of /proc/net/dev (proc(5))."""
+"""What a node has sent and how TCP fared, from the texts of /proc/net/dev, /proc/net/snmp and /proc/net/netstat."""
 
 from __future__ import annotations
 
@@ -14,6 +14,20 @@ def sent_bytes(text: str) -> dict[str, int]:
         if colon and name.strip() != "lo":
             sent[name.strip()] = int(columns.split()[_SENT_COLUMN])
     return sent
+
+
+# Nothing is lost on these cables, so each of these is a surprise that a slow figure may come from.
+_TCP_SURPRISES = ("RetransSegs", "TCPTimeouts", "TCPLossProbes", "TCPToZeroWindowAdv", "TCPRcvCollapsed")
+
+
+def tcp_surprises(*texts: str) -> dict[str, int]:
+    """By the kernel's name for the counter. The files have pairs of lines: names, then values."""
+    found = {}
+    for text in texts:
+        lines = [line.split() for line in text.splitlines()]
+        for names, values in zip(lines[::2], lines[1::2]):
+            found |= {name: int(value) for name, value in zip(names[1:], values[1:]) if name in _TCP_SURPRISES}
+    return found
 
 
 def difference(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 from matrix_plan import MIB, RATIO_GOAL, RATIO_SIZE
 
 MOST_LEAK = 0.01  # of what the cables carry, on the management network, for operations of at least 1 MiB
+_SLOW = 1.3  # an iteration this many times slower than the average is worth a line
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,18 @@ def _matrix(cells: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def _slow_iterations(results: list[dict[str, Any]]) -> list[str]:
+    """Where one iteration took far longer than the others, and what TCP has to say about it."""
+    lines = []
+    for cell in results:
+        slowest = cell.get("slowest_us", 0)  # a dry run has none
+        if cell["size_bytes"] == RATIO_SIZE and slowest > _SLOW * cell["time_us"]:
+            lines.append(f"slow {cell['transport']} {cell['config']} {cell['op']}: one iteration took"
+                         f" {slowest / 1e3:.0f} ms, all {cell['iterations']} on average {cell['time_us'] / 1e3:.0f} ms;"
+                         f" TCP: {cell['tcp'] or 'nothing'}")
+    return lines
+
+
 def text(document: dict[str, Any]) -> str:
     results = document["results"]
     lines = []
@@ -114,6 +127,7 @@ def text(document: dict[str, Any]) -> str:
         mark = "" if ratio.value >= RATIO_GOAL else "  <-- below the goal"
         lines.append(f"ratio {ratio.config:<11} {ratio.operation:<14} {ratio.cableway:.4f} / {ratio.socket:.4f}"
                      f" = {ratio.value:.3f}{mark}")
+    lines += _slow_iterations(results)
     for entry in document["passes"]:
         total = {name: sum(node.get(name, 0) for node in entry["sent"].values())
                  for name in sorted({name for node in entry["sent"].values() for name in node})}
