@@ -33,8 +33,8 @@ absl::Status FlowSender::send_announced() {
     Message& message = at(sending_);
     const std::uint64_t capacity = capacities_[sending_ % kMaxLandings];
     if (message.bytes > capacity) {
-      return absl::InvalidArgumentError(absl::StrCat("message ", sending_, " of ", message.bytes,
-                                                     " bytes is larger than its receive of ", capacity, " bytes"));
+      return absl::OutOfRangeError(absl::StrCat("message ", sending_, " of ", message.bytes,
+                                                " bytes is larger than its receive of ", capacity, " bytes"));
     }
     const std::uint64_t offset = message.sent;
     const auto payload = static_cast<std::uint32_t>(std::min<std::uint64_t>(message.bytes - offset, chunk_bytes_));

@@ -21,6 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 
@@ -55,6 +57,9 @@ FrameBytes encode_frame(const Frame& frame);
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);
+
+// What a peer says of a failure, as a log may show it: every byte that is not printable ASCII becomes a question mark.
+std::string printable(std::string_view text);
 
 }  // namespace cableway
 

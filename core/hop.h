@@ -39,9 +39,9 @@ inline Hop get_hop(WireReader& reader) {
   constexpr std::size_t kMaxAddress = 64;
   Hop hop;
   hop.cable = reader.get_text(kMaxCableName);
-  hop.from_address = reader.get_text(kMaxAddress);
+  hop.from_address = reader.get_printable(kMaxAddress);
   hop.to_node = reader.get_text(kMaxNodeNameBytes);
-  hop.to_address = reader.get_text(kMaxAddress);
+  hop.to_address = reader.get_printable(kMaxAddress);
   hop.to_port = reader.get<std::uint16_t>();
   hop.routed = reader.get<std::uint8_t>() != 0;
   return hop;

@@ -64,6 +64,12 @@ class WireReader {
     if (!take(bytes)) return {};
     return std::string(reinterpret_cast<const char*>(taken_.data()), taken_.size());
   }
+  // As get_text(), of printable ASCII: it will be shown.
+  std::string get_printable(std::size_t max_bytes) {
+    std::string text = get_text(max_bytes);
+    for (const char c : text) ok_ = ok_ && c >= ' ' && c <= '~';
+    return text;
+  }
   // A 32-bit length, then the bytes. Bounded by the input itself.
   std::string get_long_text() {
     if (!take(get<std::uint32_t>())) return {};

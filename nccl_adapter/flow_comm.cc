@@ -104,11 +104,19 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 
 absl::Status FlowComm::fail(const absl::Status& reason) {
   if (!failure_.ok()) return failure_;
-  failure_ = absl::Status(reason.code(), absl::StrCat(name_, " failed: ", reason.message()));
+  const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
+  failure_ = absl::Status(code, absl::StrCat(name_, " failed: ", reason.message()));
   link_.fail(failure_.message());
   // An idle flow that the peer closes is the ordinary end of a job.
-  if (!idle()) log_.warn(std::string(failure_.message()));
+  failure_told_ = !idle();
+  if (failure_told_) log_.warn(std::string(failure_.message()));
   return failure_;
+}
+
+void FlowComm::tell(const absl::Status& reason) {
+  const std::lock_guard lock(mutex_);
+  if (reason == failure_ && std::exchange(failure_told_, true)) return;
+  log_.warn(std::string(reason.message()));
 }
 
 }  // namespace cableway::nccl

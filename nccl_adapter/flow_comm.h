@@ -52,6 +52,9 @@ class FlowComm {
   // memory in use only when it aborts.
   absl::Status deregister_memory(MemoryRegion* region);
 
+  // Logs why a call failed. What ended the flow is logged once, however many calls it fails.
+  void tell(const absl::Status& reason);
+
   // Moves data and says whether `request` is done. A done request no longer exists.
   absl::StatusOr<Completion> test(Request* request);
 
@@ -70,12 +73,14 @@ class FlowComm {
   // With mutex_ held. Null: the place that `message` needs is still taken.
   Request* take_request(std::uint64_t message, MemoryRegion* region);
   absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
-  // Notes the first failure, tells the peer and the operator, ends the circuit. Returns the noted status.
+  // Notes the first failure, tells the peer, ends the circuit, and tells the operator unless the flow is idle. Returns
+  // the noted status. What the peer did wrong is not the caller's invalid argument.
   absl::Status fail(const absl::Status& reason);
 
   std::mutex mutex_;
   linux_::TcpChunkLink link_;
   absl::Status failure_;
+  bool failure_told_ = false;
 
  private:
   void release(Request& request);

@@ -21,24 +21,28 @@ std::uint64_t guid_of(const std::string& name) {
   return hash;
 }
 
-// Runs `call`, which returns an absl::Status, and turns whatever comes out into a result.
-template <typename Call>
-abi::Result guarded(Call call) {
+// Runs `call`, which returns an absl::Status, hands a failure to `tell` and turns whatever comes out into a result.
+template <typename Tell, typename Call>
+abi::Result guarded(Tell tell, Call call) {
+  absl::Status status;
   try {
-    return to_result(call());
-  } catch (const std::exception&) {
-    return abi::kSystemError;
+    status = call();
+  } catch (const std::exception& error) {
+    status = absl::ResourceExhaustedError(error.what());
   }
+  if (!status.ok()) tell(status);
+  return to_result(status);
 }
 
-// As guarded(), for calls whose failures nobody else has logged.
 template <typename Call>
 abi::Result logged(const Log& log, const char* function, Call call) {
-  return guarded([&]() -> absl::Status {
-    absl::Status status = call();
-    if (!status.ok()) log.warn(absl::StrCat(function, ": ", status.message()));
-    return status;
-  });
+  return guarded([&](const absl::Status& status) { log.warn(absl::StrCat(function, ": ", status.message())); }, call);
+}
+
+// For calls that move data: a flow that has failed says why once.
+template <typename Call>
+abi::Result told_by(FlowComm& comm, Call call) {
+  return guarded([&](const absl::Status& status) { comm.tell(status); }, call);
 }
 
 absl::Status check_device(int dev) {
@@ -71,10 +75,8 @@ abi::Result init(void** context, abi::Logger logger) {
 
 abi::Result finalize(void* context) {
   // NCCL 2.28 finalizes even what failed to initialise.
-  return guarded([&] {
-    delete as_context(context);
-    return absl::OkStatus();
-  });
+  delete as_context(context);
+  return abi::kSuccess;
 }
 
 abi::Result init_legacy(abi::Logger logger) {
@@ -92,7 +94,8 @@ abi::Result devices(int* count) {
 }
 
 abi::Result describe_device(int dev, Device* device) {
-  return guarded([&]() -> absl::Status {
+  // NCCL has given no logger to this call.
+  return logged(Log(nullptr), "getProperties", [&]() -> absl::Status {
     if (absl::Status status = check_device(dev); !status.ok()) return status;
     absl::StatusOr<Welcome> node = Context::this_node();
     if (!node.ok()) return node.status();
@@ -163,8 +166,8 @@ abi::Result dereg_mr(void* comm, void* mhandle) {
 
 abi::Result isend(void* send_comm, void* data, std::size_t size, void* mhandle, void** request) {
   *request = nullptr;
-  return guarded([&]() -> absl::Status {
-    auto* comm = static_cast<SendComm*>(as_flow(send_comm));
+  auto* comm = static_cast<SendComm*>(as_flow(send_comm));
+  return told_by(*comm, [&]() -> absl::Status {
     absl::StatusOr<Request*> posted = comm->send(data, size, static_cast<MemoryRegion*>(mhandle));
     if (posted.ok()) *request = *posted;
     return posted.status();
@@ -179,7 +182,7 @@ abi::Result irecv(void* recv_comm, int n, void** data, std::size_t capacity, voi
     comm->context().log().warn(absl::StrCat("irecv of ", n, " buffers, but the device says at most 1"));
     return abi::kInvalidUsage;
   }
-  return guarded([&]() -> absl::Status {
+  return told_by(*comm, [&]() -> absl::Status {
     absl::StatusOr<Request*> posted = comm->receive(data[0], capacity, static_cast<MemoryRegion*>(mhandles[0]));
     if (posted.ok()) *request = *posted;
     return posted.status();
@@ -194,8 +197,8 @@ abi::Result iflush(void*, int, void**, int*, void**, void** request) {
 
 abi::Result test(void* request, int* done, int* sizes) {
   *done = 0;
-  return guarded([&]() -> absl::Status {
-    auto* pending = static_cast<Request*>(request);
+  auto* pending = static_cast<Request*>(request);
+  return told_by(*pending->comm, [&]() -> absl::Status {
     absl::StatusOr<Completion> completion = pending->comm->test(pending);
     if (!completion.ok()) return completion.status();
     *done = completion->done ? 1 : 0;
@@ -205,15 +208,19 @@ abi::Result test(void* request, int* done, int* sizes) {
 }
 
 abi::Result close_send(void* send_comm) {
-  return guarded([&] { return as_flow(send_comm)->context().close(as_flow(send_comm)); });
+  const Log log = as_flow(send_comm)->context().log();
+  return logged(log, "closeSend", [&] { return as_flow(send_comm)->context().close(as_flow(send_comm)); });
 }
 
 abi::Result close_recv(void* recv_comm) {
-  return guarded([&] { return as_flow(recv_comm)->context().close(as_flow(recv_comm)); });
+  const Log log = as_flow(recv_comm)->context().log();
+  return logged(log, "closeRecv", [&] { return as_flow(recv_comm)->context().close(as_flow(recv_comm)); });
 }
 
 abi::Result close_listen(void* listen_comm) {
-  return guarded([&] { return as_listener(listen_comm)->context().close(as_listener(listen_comm)); });
+  const Log log = as_listener(listen_comm)->context().log();
+  return logged(log, "closeListen",
+                [&] { return as_listener(listen_comm)->context().close(as_listener(listen_comm)); });
 }
 
 }  // namespace cableway::nccl::entry

@@ -12,6 +12,7 @@ inline abi::Result to_result(const absl::Status& status) {
     case absl::StatusCode::kOk:
       return abi::kSuccess;
     case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:
       return abi::kInvalidArgument;
     case absl::StatusCode::kFailedPrecondition:
     case absl::StatusCode::kNotFound:

@@ -137,21 +137,26 @@ std::string describe_peer(const tcp::socket& socket) {
   return error ? "a peer that is gone" : absl::StrCat(peer.address().to_string(), " port ", peer.port());
 }
 
+// Whether `text` is this address. Scopes are names of interfaces and differ on the two ends.
+bool names(const std::string& text, const boost::asio::ip::address& address) {
+  const absl::StatusOr<boost::asio::ip::address> named = parse_address(text);
+  if (!named.ok()) return false;
+  if (!named->is_v6() || !address.is_v6()) return *named == address;
+  return named->to_v6().to_bytes() == address.to_v6().to_bytes();
+}
+
 // A set-up must come over the cable it names: from the one address of that cable, to the other.
 absl::Status check_cable(const CircuitSetup& setup, const tcp::socket& socket) {
   error_code error;
   const boost::asio::ip::address remote = socket.remote_endpoint(error).address();
   if (error) return absl::UnavailableError(error.message());
-  absl::StatusOr<boost::asio::ip::address> from = parse_address(setup.this_hop().from_address);
-  if (!from.ok()) return from.status();
-  // Scopes are names of interfaces and differ on the two ends.
-  const bool same =
-      from->is_v6() && remote.is_v6() ? from->to_v6().to_bytes() == remote.to_v6().to_bytes() : *from == remote;
-  if (!same) {
-    return absl::PermissionDeniedError(absl::StrCat("a set-up for cable ", setup.this_hop().cable, " from ",
-                                                    setup.this_hop().from_address, " came from ", remote.to_string()));
-  }
-  return absl::OkStatus();
+  const boost::asio::ip::address local = socket.local_endpoint(error).address();
+  if (error) return absl::UnavailableError(error.message());
+  const Hop& hop = setup.this_hop();
+  if (names(hop.from_address, remote) && names(hop.to_address, local)) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("a set-up for cable ", hop.cable, " from ", hop.from_address, " to ",
+                                                  hop.to_address, " came from ", remote.to_string(), " to ",
+                                                  local.to_string()));
 }
 
 }  // namespace
@@ -217,8 +222,9 @@ void CircuitAcceptor::State::pause_then_accept(tcp::acceptor& acceptor) {
 
 absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::asio::io_context& io,
                                                                          const std::vector<std::string>& addresses,
-                                                                         std::uint16_t port, Handler handler,
-                                                                         OnRefused on_refused, const Limits& limits) {
+                                                                         std::uint16_t port, const Handler& handler,
+                                                                         const OnRefused& on_refused,
+                                                                         const Limits& limits) {
   // A number that is free on the first address may be taken on another: a few tries find one that is free on all.
   constexpr int kTries = 16;
   absl::Status status = absl::InvalidArgumentError("no cable ports to listen on");

@@ -52,13 +52,13 @@ class CircuitAcceptor {
   // Listens on `port` of every address; 0: one free port number, the same on all.
   static absl::StatusOr<std::unique_ptr<CircuitAcceptor>> listen(boost::asio::io_context& io,
                                                                  const std::vector<std::string>& addresses,
-                                                                 std::uint16_t port, Handler handler,
-                                                                 OnRefused on_refused, const Limits& limits);
+                                                                 std::uint16_t port, const Handler& handler,
+                                                                 const OnRefused& on_refused, const Limits& limits);
   static absl::StatusOr<std::unique_ptr<CircuitAcceptor>> listen(boost::asio::io_context& io,
                                                                  const std::vector<std::string>& addresses,
-                                                                 std::uint16_t port, Handler handler,
-                                                                 OnRefused on_refused) {
-    return listen(io, addresses, port, std::move(handler), std::move(on_refused), Limits());
+                                                                 std::uint16_t port, const Handler& handler,
+                                                                 const OnRefused& on_refused) {
+    return listen(io, addresses, port, handler, on_refused, Limits());
   }
   ~CircuitAcceptor();
   CircuitAcceptor(const CircuitAcceptor&) = delete;

@@ -53,7 +53,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void connect() {
     if (absl::Status status = open_and_bind(); !status.ok()) return finish(status);
     absl::StatusOr<boost::asio::ip::address> to = parse_address(hop().to_address);
-    if (!to.ok()) return finish(failed(absl::StatusCode::kInvalidArgument, to.status().message()));
+    if (!to.ok()) return finish(failed(absl::StatusCode::kUnavailable, to.status().message()));
     waiting_for_ = "no answer to the connection (is the cable up, and that address on its other end?)";
     socket_.async_connect(tcp::endpoint(*to, hop().to_port),
                           [self = shared_from_this()](error_code error) { self->connected(error); });
@@ -61,7 +61,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   absl::Status open_and_bind() {
     absl::StatusOr<boost::asio::ip::address> from = parse_address(hop().from_address);
-    if (!from.ok()) return failed(absl::StatusCode::kInvalidArgument, from.status().message());
+    if (!from.ok()) return failed(absl::StatusCode::kUnavailable, from.status().message());
     error_code error;
     socket_.close(error);
     socket_.open(from->is_v6() ? tcp::v6() : tcp::v4(), error);
@@ -111,11 +111,10 @@ class Dial : public std::enable_shared_from_this<Dial> {
       return finish(failed(absl::StatusCode::kUnavailable, absl::StrCat("no answer to the set-up: ", error.message())));
     }
     absl::StatusOr<Frame> frame = decode_frame(header_);
-    if (!frame.ok()) return finish(failed(absl::StatusCode::kInvalidArgument, frame.status().message()));
+    if (!frame.ok()) return finish(failed(absl::StatusCode::kUnavailable, frame.status().message()));
     if (frame->kind == FrameKind::kSetupOk) return finish_connected();
     if (frame->kind != FrameKind::kFailed) {
-      return finish(
-          failed(absl::StatusCode::kInvalidArgument, absl::StrCat("answered by a frame ", to_text(frame->kind))));
+      return finish(failed(absl::StatusCode::kUnavailable, absl::StrCat("answered by a frame ", to_text(frame->kind))));
     }
     reason_.resize(frame->payload);
     boost::asio::async_read(socket_, boost::asio::buffer(reason_),
@@ -126,7 +125,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void refused(error_code error) {
     if (finished_) return;
     if (error) reason_ = absl::StrCat("refused, and closed before saying why: ", error.message());
-    finish(absl::UnavailableError(reason_));
+    finish(absl::UnavailableError(printable(reason_)));
   }
 
   void finish_connected() {

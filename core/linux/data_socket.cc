@@ -85,10 +85,9 @@ bool connection_stalled(int socket) {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
-  // Both count what went unanswered in a row, backed off from 200 ms by doubling: five retransmissions are 6 s, four
-  // probes of a closed window 3 s and more.
+  // Both count what went unanswered in a row, backed off from 200 ms by doubling.
   constexpr int kRetransmissions = 5;
-  constexpr int kProbes = 4;
+  constexpr int kProbes = 5;
   return info.tcpi_retransmits >= kRetransmissions || info.tcpi_probes >= kProbes;
 }
 

@@ -19,8 +19,8 @@ inline constexpr int kSocketBufferBytes = 2 << 20;
 // instead is a fraction of what a fast cable needs.
 absl::Status set_socket_buffers(int socket, int bytes);
 
-// A port whose host has died without a word is noticed after this long, in seconds: keepalive when nothing is in
-// flight, connection_stalled() when something is.
+// A host that has died without a word is noticed after about this long, in seconds, by keepalive: when nothing is in
+// flight.
 inline constexpr int kSilenceLimitSeconds = 8;
 
 // Before connect() or listen(), since TCP negotiates its window from these. Sets the buffers, no Nagle delay,
@@ -28,8 +28,9 @@ inline constexpr int kSilenceLimitSeconds = 8;
 // pacing leaves it idle most of the time (docs/decisions/0005).
 absl::Status prepare_data_socket(int socket);
 
-// Whether data in flight on a connection has gone unanswered for kSilenceLimitSeconds: the peer's *host* is gone or
-// the cable is cut. A peer application that merely does not read is answered for by its kernel and never stalls.
+// Whether data in flight on a connection, or a question whether the peer may be sent more, has gone unanswered five
+// times in a row, which takes about 6 s: the peer's *host* is gone or the cable is cut. A peer application that merely
+// does not read is answered for by its kernel and never stalls.
 bool connection_stalled(int socket);
 
 // An IP literal, with %scope for link-local ones. InvalidArgument names it.

@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/connection_error.h"
 #include "core/linux/uninterrupted.h"
 #include "core/ordered_store.h"
 
@@ -40,7 +42,7 @@ absl::Status LandingReader::progress(ChunkLink::Owner& owner) {
     const std::size_t room = staging_.size() - end_;
     const ssize_t got = uninterrupted([&] { return ::recv(socket_, &staging_[end_], room, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return absl::OkStatus();
-    if (got < 0) return absl::ErrnoToStatus(errno, "cannot read from the peer");
+    if (got < 0) return connection_error(errno, "cannot read from the peer");
     if (got == 0) return absl::UnavailableError("the peer closed the connection");
     bytes_read_ += static_cast<std::uint64_t>(got);
     end_ += static_cast<std::size_t>(got);
@@ -71,7 +73,7 @@ absl::StatusOr<bool> LandingReader::consume_header(ChunkLink::Owner& owner) {
   if (frame->kind == FrameKind::kFailed) {
     if (staged() < kFrameHeaderBytes + frame->payload) return false;
     const char* text = reinterpret_cast<const char*>(&staging_[begin_ + kFrameHeaderBytes]);
-    return absl::UnavailableError(absl::string_view(text, frame->payload));
+    return absl::UnavailableError(printable(std::string_view(text, frame->payload)));
   }
   begin_ += kFrameHeaderBytes;
   if (frame->kind == FrameKind::kChunk) {

@@ -21,6 +21,10 @@ absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) 
   return slot;
 }
 
+int PipeSlot::capacity() const {
+  return ::fcntl(write_end_.get(), F_GETPIPE_SZ);
+}
+
 absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes) {
   std::vector<std::unique_ptr<Slot>> slots;
   for (std::size_t i = 0; i < count; ++i) {

@@ -22,14 +22,16 @@ class PipeSlot final : public Slot {
   // that is copied whole.
   static constexpr std::uint32_t kHeadBytes = 4096;
 
-  // A pipe that holds `bytes`, or as much as the kernel allows this user (fs.pipe-max-size, fs.pipe-user-pages-soft): a
-  // smaller pipe makes the relay slower, never wrong. Units: bytes.
+  // A pipe that holds `bytes`, or as much as the kernel allows this user: fs.pipe-max-size, and two pages once the user
+  // has fs.pipe-user-pages-soft of them. A smaller pipe makes the relay slower, never wrong. Units: bytes.
   static absl::StatusOr<std::unique_ptr<PipeSlot>> create(std::uint32_t bytes);
 
   PipeSlot(UniqueFd read_end, UniqueFd write_end) : read_end_(std::move(read_end)), write_end_(std::move(write_end)) {}
 
   int read_end() const { return read_end_.get(); }
   int write_end() const { return write_end_.get(); }
+  // Bytes that the pipe holds if they come in whole pages.
+  int capacity() const;
 
   // The payload's first `head_filled` bytes; what follows them is in the pipe.
   std::array<std::byte, kHeadBytes> head;

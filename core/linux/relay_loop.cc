@@ -19,7 +19,9 @@ namespace {
 
 // Two slots: while the tail of one chunk drains, the head of the next arrives.
 constexpr std::size_t kSlotsPerCircuit = 2;
-constexpr std::uint32_t kSlotBytes = 1U << 20;
+// A slot's pipe is only where a chunk passes through, and every user may have 64 MiB of pipes by default: this many
+// bytes leave room for more than a hundred circuits before pipes shrink (pipe_slot.h).
+constexpr std::uint32_t kSlotBytes = 256U << 10;
 constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kStallCheckEvery{1};
 
@@ -86,10 +88,13 @@ RelayLoop::~RelayLoop() {
   thread_.join();
 }
 
-absl::Status RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream) {
-  absl::StatusOr<std::vector<std::unique_ptr<Slot>>> slots = make_pipe_slots(kSlotsPerCircuit, kSlotBytes);
-  if (!slots.ok()) return slots.status();
-  auto circuit = std::make_unique<Circuit>(setup, std::move(upstream), std::move(downstream), *std::move(slots));
+absl::StatusOr<RelayLoop::Slots> RelayLoop::make_slots() {
+  return make_pipe_slots(kSlotsPerCircuit, kSlotBytes);
+}
+
+void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream, Slots slots) {
+  auto circuit = std::make_unique<Circuit>(setup, std::move(upstream), std::move(downstream), std::move(slots));
+  open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     listed_.push_back(circuit.get());
@@ -97,7 +102,6 @@ absl::Status RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, Unique
     ++ended_.circuits_opened;
   }
   ::eventfd_write(wake_.get(), 1);
-  return absl::OkStatus();
 }
 
 RelayStatus RelayLoop::status() const {
@@ -187,18 +191,25 @@ void RelayLoop::take_added() {
   for (std::unique_ptr<Circuit>& circuit : added) {
     Circuit& entry = *circuit;
     circuits_.emplace(&entry, std::move(circuit));
-    watch(entry.upstream_side);
-    watch(entry.downstream_side);
-    serve(entry);
+    absl::Status watched = watch(entry.upstream_side);
+    if (watched.ok()) watched = watch(entry.downstream_side);
+    if (watched.ok()) {
+      serve(entry);
+    } else {
+      entry.relay.fail(watched);
+      close(entry, watched);
+    }
   }
 }
 
-void RelayLoop::watch(Side& side) {
+absl::Status RelayLoop::watch(Side& side) {
   // Edge-triggered, once for both directions: a turn ends only when neither side can move, so every edge is a reason.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.ptr = &side;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, side.link.socket(), &event);
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, side.link.socket(), &event) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("node ", side.circuit.setup.this_hop().to_node, " cannot watch another connection"));
 }
 
 void RelayLoop::serve(Circuit& circuit) {
@@ -218,6 +229,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   circuits_.erase(entry);
   owned->is_closed = true;
   unfinished_.erase(std::remove(unfinished_.begin(), unfinished_.end(), &circuit), unfinished_.end());
+  open_.fetch_sub(1, std::memory_order_relaxed);
   const bool broken = owned->relay.slots_in_use() > 0;
   {
     const std::lock_guard lock(mutex_);

@@ -45,8 +45,14 @@ class RelayLoop {
   RelayLoop(const RelayLoop&) = delete;
   RelayLoop& operator=(const RelayLoop&) = delete;
 
-  // Any thread. Both connections have had their set-up answered. An error means the kernel refused pipes.
-  absl::Status add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream);
+  // What a circuit needs of the kernel. Before its set-up is answered, because the kernel may refuse.
+  using Slots = std::vector<std::unique_ptr<Slot>>;
+  static absl::StatusOr<Slots> make_slots();
+
+  // Any thread. Both connections have had their set-up answered.
+  void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream, Slots slots);
+  // Any thread. Circuits added and not yet ended.
+  std::size_t circuits() const { return open_.load(std::memory_order_relaxed); }
   // Any thread. setups_refused is not counted here.
   RelayStatus status() const;
 
@@ -65,7 +71,7 @@ class RelayLoop {
   void serve(Circuit& circuit);
   void close(Circuit& circuit, const absl::Status& reason);
   void close_stalled();
-  void watch(Side& side);
+  absl::Status watch(Side& side);
 
   const UniqueFd epoll_;
   const UniqueFd wake_;
@@ -75,6 +81,8 @@ class RelayLoop {
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
   std::vector<std::unique_ptr<Circuit>> closed_;  // in this round: events that name them may still be in hand
   std::deque<Circuit*> unfinished_;               // ended their turn with work left
+
+  std::atomic<std::size_t> open_ = 0;
 
   // Set-up, tear-down and status only; never taken while data moves.
   mutable std::mutex mutex_;

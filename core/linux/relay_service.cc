@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/lingering_close.h"
+#include "core/linux/pipe_slot.h"
 #include "core/linux/session_socket.h"
 #include "core/status_view.h"
 #include "routing/topology_file.h"
@@ -52,7 +53,7 @@ absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::i
 }
 
 bool RelayService::idle() const {
-  return sessions_->connections() == 0 && dialing_ == 0 && loop_->status().circuits.empty();
+  return sessions_->connections() == 0 && dialing_ == 0 && loop_->circuits() == 0;
 }
 
 void RelayService::refuse(PendingCircuit pending, const absl::Status& reason) {
@@ -65,7 +66,7 @@ void RelayService::on_setup(PendingCircuit pending) {
   if (absl::Status status = node_.check_transit(pending.setup()); !status.ok()) {
     return refuse(std::move(pending), status);
   }
-  if (loop_->status().circuits.size() + dialing_ >= kMaxCircuits) {
+  if (loop_->circuits() + dialing_ >= kMaxCircuits) {
     return refuse(std::move(pending), absl::ResourceExhaustedError(absl::StrCat("node ", node_.name(), " relays ",
                                                                                 kMaxCircuits, " circuits already")));
   }
@@ -82,12 +83,25 @@ void RelayService::on_setup(PendingCircuit pending) {
 void RelayService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream) {
   --dialing_;
   if (!downstream.ok()) return refuse(std::move(*pending), downstream.status());
+  absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
+  if (!slots.ok()) {
+    return refuse(std::move(*pending), absl::ResourceExhaustedError(absl::StrCat(
+                                           "node ", node_.name(), " can relay no more: ", slots.status().message())));
+  }
+  warn_of_small_pipes(*slots);
   const CircuitSetup setup = pending->setup();
   absl::StatusOr<UniqueFd> upstream = std::move(*pending).accept();
   if (!upstream.ok()) return log_(absl::StrCat("lost circuit ", describe_path(setup), ": ", text(upstream.status())));
-  if (absl::Status status = loop_->add(setup, *std::move(upstream), *std::move(downstream)); !status.ok()) {
-    log_(absl::StrCat("cannot relay circuit ", describe_path(setup), ": ", status.message()));
-  }
+  loop_->add(setup, *std::move(upstream), *std::move(downstream), *std::move(slots));
+}
+
+void RelayService::warn_of_small_pipes(const RelayLoop::Slots& slots) {
+  constexpr int kSmall = 65536;
+  const int bytes = static_cast<const PipeSlot&>(*slots.back()).capacity();
+  if (bytes >= kSmall || std::exchange(warned_of_small_pipes_, true)) return;
+  log_(absl::StrCat("pipes are down to ", bytes,
+                    " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
+                    " further circuits are relayed slower; run cablewayd as root, or raise that limit"));
 }
 
 void RelayService::on_closed(RelayLoop::Closed closed) {

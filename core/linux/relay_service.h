@@ -36,6 +36,7 @@ class RelayService {
   void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream);
   void on_closed(RelayLoop::Closed closed);
   void refuse(PendingCircuit pending, const absl::Status& reason);
+  void warn_of_small_pipes(const RelayLoop::Slots& slots);
   SessionMessage answer(const SessionMessage& request) const;
   ViewReply view(const std::string& name) const;
 
@@ -44,6 +45,7 @@ class RelayService {
   Log log_;
   std::uint64_t setups_refused_ = 0;
   std::size_t dialing_ = 0;
+  bool warned_of_small_pipes_ = false;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<RelayLoop> loop_;
   std::unique_ptr<CircuitAcceptor> acceptor_;

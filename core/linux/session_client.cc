@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -19,6 +20,23 @@ namespace cableway::linux_ {
 using boost::asio::local::stream_protocol;
 using boost::system::error_code;
 
+namespace {
+
+// Anybody may bind the name; whoever does decides where this process's data goes.
+absl::Status check_owner(int socket) {
+  ucred owner{};
+  socklen_t size = sizeof owner;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot tell who runs the node");
+  }
+  if (owner.uid == 0 || owner.uid == ::geteuid()) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("the node here (process ", owner.pid, ") is run by user ", owner.uid,
+                                                  ", not by root or by user ", ::geteuid(),
+                                                  ": end it, or use another CABLEWAY_RUNTIME_DIR"));
+}
+
+}  // namespace
+
 absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asio::io_context& io,
                                                                       const stream_protocol::endpoint& endpoint) {
   std::shared_ptr<SessionClient> client(new SessionClient(io));
@@ -31,6 +49,7 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   }
   if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node runs here");
   if (error) return absl::UnavailableError(absl::StrCat("cannot reach the node: ", error.message()));
+  if (absl::Status status = check_owner(client->socket_.native_handle()); !status.ok()) return status;
   // A child that kept the session would keep the node from leaving.
   static_cast<void>(::fcntl(client->socket_.native_handle(), F_SETFD, FD_CLOEXEC));
   return client;

@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "core/linux/connection_error.h"
 #include "core/linux/uninterrupted.h"
 
 namespace cableway::linux_ {
@@ -55,7 +57,7 @@ absl::Status SlotReader::progress(ChunkLink::Owner& owner) {
 
 absl::StatusOr<SlotReader::Outcome> SlotReader::count(ssize_t got) {
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Outcome::kMustWait;
-  if (got < 0) return absl::ErrnoToStatus(errno, "cannot read from the peer");
+  if (got < 0) return connection_error(errno, "cannot read from the peer");
   if (got == 0) return absl::UnavailableError("the peer closed the connection");
   bytes_read_ += static_cast<std::uint64_t>(got);
   return Outcome::kAgain;
@@ -159,8 +161,8 @@ absl::StatusOr<SlotReader::Outcome> SlotReader::splice_payload(PipeSlot& slot) {
 
 absl::StatusOr<SlotReader::Outcome> SlotReader::take_failure_text() {
   if (staged() < frame_->payload) return stage();
-  return absl::UnavailableError(
-      absl::string_view(reinterpret_cast<const char*>(&staging_[staged_begin_]), frame_->payload));
+  const char* text = reinterpret_cast<const char*>(&staging_[staged_begin_]);
+  return absl::UnavailableError(printable(std::string_view(text, frame_->payload)));
 }
 
 }  // namespace cableway::linux_

@@ -36,14 +36,22 @@ void TcpChunkLink::post_slot(Slot& slot) {
 absl::Status TcpChunkLink::progress(Owner& owner) {
   if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
   // What was read may have queued answers, so the writer comes second.
-  absl::Status read = std::visit([&](auto& reader) { return reader.progress(owner); }, reader_);
-  if (!read.ok()) return read;
-  return writer_.progress(owner);
+  if (absl::Status status = read(owner); !status.ok()) return status;
+  return flush(owner);
 }
 
 absl::Status TcpChunkLink::flush(Owner& owner) {
   if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
-  return writer_.progress(owner);
+  absl::Status written = writer_.progress(owner);
+  if (written.ok()) return written;
+  // A peer that gave up has said why before it went, and that says more than a broken pipe.
+  if (auto* reader = std::get_if<SlotReader>(&reader_)) reader->on_readable(true);
+  absl::Status said = read(owner);
+  return said.ok() ? written : said;
+}
+
+absl::Status TcpChunkLink::read(Owner& owner) {
+  return std::visit([&](auto& reader) { return reader.progress(owner); }, reader_);
 }
 
 std::uint64_t TcpChunkLink::bytes_moved() const {

@@ -41,6 +41,8 @@ class TcpChunkLink final : public ChunkLink {
   UniqueFd take_socket();
 
  private:
+  absl::Status read(Owner& owner);
+
   UniqueFd socket_;
   TcpFrameWriter writer_;
   std::variant<LandingReader, SlotReader> reader_;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "absl/status/statusor.h"
+#include "core/linux/connection_error.h"
 #include "core/linux/uninterrupted.h"
 
 namespace cableway::linux_ {
@@ -19,7 +20,7 @@ bool must_wait(int error) {
 }
 
 absl::Status write_failed(int error) {
-  return absl::ErrnoToStatus(error, "cannot write to the peer");
+  return connection_error(error, "cannot write to the peer");
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
+#include <string>
+#include <system_error>
 
 #include "tests/nccl_adapter/loopback_world.h"
 #include "tests/nccl_adapter/rank.h"
@@ -20,8 +23,15 @@ std::ptrdiff_t threads() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
 }
 
-std::ptrdiff_t descriptors() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+// What they are, without the numbers.
+std::multiset<std::string> descriptors() {
+  std::multiset<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the directory's own
+    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+    found.insert(target.substr(0, target.find('[')));
+  }
+  return found;
 }
 
 // The last warning that NCCL would have shown.
@@ -50,7 +60,7 @@ TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
   const LoopbackWorld world("a");
   { const Rank first(GetParam()); }  // what the loader and the C library keep is kept from here on
   const std::ptrdiff_t threads_before = threads();
-  const std::ptrdiff_t descriptors_before = descriptors();
+  const std::multiset<std::string> descriptors_before = descriptors();
   for (int round = 0; round < 3; ++round) {
     Rank rank(GetParam());
     auto [sender, receiver] = rank.connect_to_self();

@@ -12,14 +12,10 @@
 namespace cableway::linux_ {
 namespace {
 
-int capacity_of(const PipeSlot& slot) {
-  return ::fcntl(slot.write_end(), F_GETPIPE_SZ);
-}
-
 TEST(PipeSlot, HoldsWhatWasAskedFor) {
   const auto slot = PipeSlot::create(256U << 10);
   ASSERT_TRUE(slot.ok()) << slot.status();
-  EXPECT_GE(capacity_of(**slot), 256 << 10);
+  EXPECT_GE((*slot)->capacity(), 256 << 10);
   EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(::fcntl((*slot)->write_end(), F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFD) & FD_CLOEXEC, 0);
@@ -32,7 +28,7 @@ TEST(PipeSlot, TakesTheLargestPipeThatThisUserMayHave) {
   EXPECT_EQ(test::status_of_child([&] {
               const auto slot = PipeSlot::create(static_cast<std::uint32_t>(most) * 8);
               CHILD_REQUIRE(slot.ok());
-              CHILD_REQUIRE(capacity_of(**slot) == most);
+              CHILD_REQUIRE((*slot)->capacity() == most);
             }),
             0);
 }
@@ -47,7 +43,7 @@ TEST(PipeSlot, RelaysThroughTheSmallestPipeThereIs) {
                 auto slot = PipeSlot::create(1U << 20);
                 CHILD_REQUIRE(slot.ok() && taken.size() < 400);
                 taken.push_back(*std::move(slot));
-              } while (capacity_of(*taken.back()) > 8192);
+              } while (taken.back()->capacity() > 8192);
               test::TcpCircuit circuit(1, 0, 1U << 20);
               FlowSender sender(circuit.source(), 1U << 18);
               FlowReceiver receiver(circuit.destination());

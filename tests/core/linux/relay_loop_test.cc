@@ -51,8 +51,9 @@ class RelayLoopTest : public testing::Test {
     auto [downstream, destination] = test::connected_pair(buffer_bytes);
     CircuitSetup setup = test::sample_setup(1, true);
     setup.flow = number;
-    const absl::Status status = loop_->add(setup, std::move(upstream), std::move(downstream));
-    EXPECT_TRUE(status.ok()) << status;
+    absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
+    EXPECT_TRUE(slots.ok()) << slots.status();
+    loop_->add(setup, std::move(upstream), std::move(downstream), *std::move(slots));
     Flow flow;
     flow.source = std::make_unique<TcpChunkLink>(std::move(source), TcpChunkLink::Place::kFlowEnd);
     flow.destination = std::make_unique<TcpChunkLink>(std::move(destination), TcpChunkLink::Place::kFlowEnd);
