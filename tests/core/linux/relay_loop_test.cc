@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
-#include <condition_variable>
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -14,10 +17,12 @@
 
 #include "core/flow_receiver.h"
 #include "core/flow_sender.h"
+#include "core/linux/pipe_slot.h"
 #include "core/linux/tcp_chunk_link.h"
 #include "tests/core/flow_script.h"
 #include "tests/core/linux/loopback_sockets.h"
 #include "tests/core/linux/sample_setup.h"
+#include "tests/core/message_buffers.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -46,14 +51,22 @@ class RelayLoopTest : public testing::Test {
     loop_ = *std::move(loop);
   }
 
-  Flow open(std::uint64_t number, int buffer_bytes = 0) {
-    auto [source, upstream] = test::connected_pair(buffer_bytes);
-    auto [downstream, destination] = test::connected_pair(buffer_bytes);
-    CircuitSetup setup = test::sample_setup(1, true);
-    setup.flow = number;
+  void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream) {
     absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
     EXPECT_TRUE(slots.ok()) << slots.status();
     loop_->add(setup, std::move(upstream), std::move(downstream), *std::move(slots));
+  }
+  // Through `relays` relays, all of them this loop.
+  Flow open(std::uint64_t number, int buffer_bytes = 0, std::uint32_t chunk_bytes = 65536, std::size_t relays = 1) {
+    CircuitSetup setup = test::sample_setup(1, true);
+    setup.flow = number;
+    setup.chunk_bytes = chunk_bytes;
+    auto [source, destination] = test::connected_pair(buffer_bytes);
+    for (std::size_t i = 0; i < relays; ++i) {
+      auto [downstream, next] = test::connected_pair(buffer_bytes);
+      add(setup, std::move(destination), std::move(downstream));
+      destination = std::move(next);
+    }
     Flow flow;
     flow.source = std::make_unique<TcpChunkLink>(std::move(source), TcpChunkLink::Place::kFlowEnd);
     flow.destination = std::make_unique<TcpChunkLink>(std::move(destination), TcpChunkLink::Place::kFlowEnd);
@@ -212,11 +225,96 @@ TEST_F(RelayLoopTest, LetsOtherCircuitsGoOnBesideOneThatStandsStill) {
   EXPECT_TRUE(landing.holds(0, message.size()));
 }
 
+TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
+  auto [source, upstream] = test::connected_pair(65536);
+  auto [downstream, destination] = test::connected_pair(65536);
+  add(test::sample_setup(1, true), std::move(upstream), std::move(downstream));
+  std::vector<std::byte> sent;
+  for (std::uint64_t message = 0; message < 64; ++message) {
+    const FrameBytes header = encode_frame({FrameKind::kChunk, 65536, message, 0, 65536});
+    const cableway::test::SentMessage payload(message, 65536);
+    sent.insert(sent.end(), header.begin(), header.end());
+    sent.insert(sent.end(), payload.buffer().data, payload.buffer().data + payload.size());
+  }
+  // As much as there is room for on the way to a destination that does not read, and then the end.
+  std::size_t taken = 0;
+  ASSERT_FALSE(test::run_until([] { return false; },
+                               [&] {
+                                 const ssize_t part = ::send(source.get(), &sent[taken], sent.size() - taken,
+                                                             MSG_DONTWAIT | MSG_NOSIGNAL);
+                                 if (part > 0) taken += static_cast<std::size_t>(part);
+                                 ::usleep(1000);
+                               },
+                               std::chrono::milliseconds(300)));
+  ASSERT_LT(taken, sent.size()) << "there was room for all of it";
+  source.reset();
+  ::usleep(50000);
+  EXPECT_EQ(closed(), 0U) << "the end was seen before what came ahead of it";
+  const std::vector<std::byte> received = test::read_bytes(destination.get(), sent.size());
+  wait_until_closed(1);
+  EXPECT_THAT(reason_of(0), HasSubstr("about node n0: the peer closed the connection"));
+  // What comes out is the beginning of what went in, but for the reason behind a whole chunk.
+  const std::size_t whole = received.size() - received.size() % (kFrameHeaderBytes + 65536);
+  EXPECT_GT(whole, 0U);
+  EXPECT_TRUE(std::equal(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(whole), sent.begin()));
+}
+
 TEST_F(RelayLoopTest, SaysGoodbyeWhenItIsStopped) {
   Flow flow = open(1);
   transfer(flow, 1000);
   loop_.reset();
   EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), AllOf(HasSubstr("node n1"), HasSubstr("to leave")));
+}
+
+// The relay learns from epoll alone when there is something to read: sizes and chunks on both sides of every edge, so
+// that nothing is left lying because nobody was told.
+struct Shape {
+  const char* name;
+  std::size_t relays;
+  int buffer_bytes;
+  std::uint32_t chunk_bytes;
+};
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.name;
+}
+
+class RelayLoopShapes : public RelayLoopTest, public testing::WithParamInterface<Shape> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, RelayLoopShapes,
+    testing::Values(Shape{"small_chunks", 1, 0, 256}, Shape{"small_chunks_through_small_buffers", 1, 4096, 256},
+                    Shape{"all_head", 1, 0, PipeSlot::kHeadBytes},
+                    Shape{"just_more_than_a_head", 1, 0, PipeSlot::kHeadBytes + 128},
+                    Shape{"just_more_than_a_head_through_small_buffers", 1, 4096, PipeSlot::kHeadBytes + 128},
+                    Shape{"large_chunks", 1, 0, 1U << 20},
+                    Shape{"large_chunks_through_small_buffers", 1, 8192, 1U << 20},
+                    Shape{"three_relays", 3, 65536, 1U << 18}),
+    [](const testing::TestParamInfo<Shape>& shape) { return std::string(shape.param.name); });
+
+TEST_P(RelayLoopShapes, DeliversSizesAtEveryEdge) {
+  std::mt19937 random(11);
+  for (std::uint32_t seed = 0; seed < 3; ++seed) {
+    SCOPED_TRACE(seed);
+    Flow flow = open(seed, GetParam().buffer_bytes, GetParam().chunk_bytes, GetParam().relays);
+    const std::vector<std::size_t> sizes =
+        cableway::test::random_sizes(random, 40, std::min(GetParam().chunk_bytes, 1U << 16));
+    cableway::test::FlowScript script(*flow.sender, *flow.receiver, sizes, seed);
+    absl::Status status;
+    const bool finished = test::run_until([&] { return script.finished() || !status.ok(); },
+                                          [&] {
+                                            if (random() % 2 == 0) script.post_send();
+                                            if (random() % 2 == 0) script.post_receive();
+                                            status.Update(flow.sender->progress());
+                                            status.Update(flow.receiver->progress());
+                                            script.notice_done();
+                                            script.check_order();
+                                            if (random() % 8 == 0) ::usleep(50);  // the relay runs dry, and sleeps
+                                          });
+    ASSERT_TRUE(status.ok()) << status;
+    ASSERT_TRUE(finished) << "stands still after " << script.receives_done() << " of " << sizes.size() << " messages";
+    EXPECT_TRUE(script.nothing_came_late());
+  }
 }
 
 }  // namespace

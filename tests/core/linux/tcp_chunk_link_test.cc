@@ -218,6 +218,22 @@ TEST_F(SenderAgainstPeer, FailsWhenThePeerIsGone) {
   EXPECT_TRUE(absl::IsUnavailable(run_until_failure()));
 }
 
+TEST_F(SenderAgainstPeer, SaysWhatAPeerSaidThatWentWhileItWasWriting) {
+  announce(0, 300);
+  announce(1, 300);
+  ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() == 2 * kFrameHeaderBytes; },
+                              [&] { ASSERT_TRUE(sender_.progress().ok()); }));
+  const std::string reason = "node n7 died";
+  test::write_frame(peer_.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
+                    std::as_bytes(std::span(reason)));
+  const linger at_once{1, 0};
+  ASSERT_EQ(::setsockopt(peer_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+  peer_.reset();  // a reset: the next write fails, and nothing has been read yet
+  const absl::Status status = sender_.post(message_.buffer(), 300).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_EQ(status.message(), reason);
+}
+
 TEST_F(SenderAgainstPeer, SaysWhyAfterWhatItHadQueued) {
   for (std::uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, i, 0, 10}).ok());
