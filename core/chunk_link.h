@@ -89,7 +89,8 @@ class ChunkLink {
   virtual void post_slot(Slot& slot) = 0;
 
   // Does what can be done without waiting and reports it. A status other than OK is final: the hop is dead, and says
-  // why (peer closed, protocol broken, told so by kFailed).
+  // why. kCancelled: the peer closed. kAborted: the peer said why it gave up, in its own words. Anything else is this
+  // side's finding: the connection broke, or the peer broke the protocol.
   virtual absl::Status progress(Owner& owner) = 0;
   // The sending half of progress(): writes what can be written now without looking for arrivals.
   virtual absl::Status flush(Owner& owner) = 0;

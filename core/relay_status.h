@@ -18,7 +18,7 @@ struct CircuitStatus {
 struct RelayStatus {
   std::vector<CircuitStatus> circuits;  // open ones
   std::uint64_t circuits_opened = 0;
-  std::uint64_t circuits_broken = 0;  // ended by anything but the source's or the destination's close
+  std::uint64_t circuits_broken = 0;  // by a fault, or while a chunk was on its way through here
   std::uint64_t chunks = 0;           // all circuits, closed ones included
   std::uint64_t bytes = 0;
   std::uint64_t setups_refused = 0;

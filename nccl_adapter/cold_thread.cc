@@ -3,7 +3,16 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <chrono>
+
 namespace cableway::nccl {
+namespace {
+
+// Connections that are being drained end by themselves within this time (core/linux/lingering_close.h). Whatever else
+// is still waiting, for a peer, is dropped.
+constexpr std::chrono::milliseconds kLastWork{2500};
+
+}  // namespace
 
 ColdThread::ColdThread() : work_(boost::asio::make_work_guard(io_)) {
   sigset_t all;
@@ -13,13 +22,16 @@ ColdThread::ColdThread() : work_(boost::asio::make_work_guard(io_)) {
   thread_ = std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "cableway");
     io_.run();
+    ended_.set_value();
   });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void ColdThread::join() {
+  if (!thread_.joinable()) return;
   work_.reset();
-  if (thread_.joinable()) thread_.join();
+  if (ended_.get_future().wait_for(kLastWork) != std::future_status::ready) io_.stop();
+  thread_.join();
 }
 
 }  // namespace cableway::nccl

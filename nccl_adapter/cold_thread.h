@@ -5,6 +5,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <future>
 #include <thread>
 
 namespace cableway::nccl {
@@ -18,12 +19,13 @@ class ColdThread {
   ColdThread& operator=(const ColdThread&) = delete;
 
   boost::asio::io_context& io() { return io_; }
-  // Waits until the thread has run what is left, which has deadlines of its own, and ended.
+  // Lets the thread drain the connections that are being closed, for a moment at most, and waits for its end.
   void join();
 
  private:
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::promise<void> ended_;
   std::thread thread_;
 };
 

@@ -149,8 +149,9 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
   CircuitSetup setup = std::move((*opened)->setup);
   auto comm = std::make_unique<SendComm>(
       *this, std::move((*opened)->socket),
-      absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"), log(),
-      setup.chunk_bytes);
+      FlowComm::Names{absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"),
+                      setup.this_hop().to_node},
+      log(), setup.chunk_bytes);
   log().info(absl::StrCat("circuit ", describe_path(setup), " is open"));
   return keep(std::move(comm));
 }
@@ -158,9 +159,11 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
 absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
   std::optional<ArrivedCircuit> arrived = listener->take();
   if (!arrived.has_value()) return nullptr;
-  auto comm = std::make_unique<RecvComm>(
-      *this, std::move(arrived->socket),
-      absl::StrCat("flow from node ", arrived->setup.from_node, " (", describe_path(arrived->setup), ")"), log());
+  auto comm = std::make_unique<RecvComm>(*this, std::move(arrived->socket),
+                                         FlowComm::Names{absl::StrCat("flow from node ", arrived->setup.from_node, " (",
+                                                                      describe_path(arrived->setup), ")"),
+                                                         arrived->setup.this_hop_from()},
+                                         log());
   const std::lock_guard lock(mutex_);
   return keep(std::move(comm));
 }

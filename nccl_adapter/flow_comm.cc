@@ -8,10 +8,10 @@
 
 namespace cableway::nccl {
 
-FlowComm::FlowComm(Context& context, linux_::UniqueFd socket, std::string name, Log log)
+FlowComm::FlowComm(Context& context, linux_::UniqueFd socket, Names names, Log log)
     : link_(std::move(socket), linux_::TcpChunkLink::Place::kFlowEnd),
       context_(context),
-      name_(std::move(name)),
+      names_(std::move(names)),
       log_(log) {
   for (Request& request : requests_) request.comm = this;
 }
@@ -31,7 +31,7 @@ absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
   const auto entry =
       std::find_if(regions_.begin(), regions_.end(), [region](const auto& owned) { return owned.get() == region; });
   if (entry == regions_.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(name_, ": deregMr of memory that is not registered on it"));
+    return absl::InvalidArgumentError(absl::StrCat(names_.flow, ": deregMr of memory that is not registered on it"));
   }
   if (region->in_flight > 0) {
     static_cast<void>(fail(absl::AbortedError("its memory was deregistered while in use")));
@@ -46,7 +46,7 @@ absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
 absl::StatusOr<Completion> FlowComm::test(Request* request) {
   const std::lock_guard lock(mutex_);
   if (!request->active) {
-    return absl::InvalidArgumentError(absl::StrCat(name_, ": test of a request that is already done"));
+    return absl::InvalidArgumentError(absl::StrCat(names_.flow, ": test of a request that is already done"));
   }
   // What was done before the flow failed stays done.
   if (!done(request->message) && failure_.ok()) {
@@ -64,14 +64,14 @@ linux_::UniqueFd FlowComm::close() {
   const std::lock_guard lock(mutex_);
   // The last acknowledgements are on their way out before the connection is shut down.
   if (failure_.ok()) static_cast<void>(progress());
-  if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(name_, " is closed"));
+  if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(names_.flow, " is closed"));
   return link_.take_socket();
 }
 
 void FlowComm::check_silence() {
   const std::lock_guard lock(mutex_);
   if (failure_.ok() && linux_::connection_stalled(link_.socket())) {
-    static_cast<void>(fail(absl::UnavailableError("the first cable or the host behind it is silent")));
+    static_cast<void>(fail(absl::UnavailableError("the cable to it, or its host, is silent")));
   }
 }
 
@@ -97,7 +97,7 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
   if (bytes == 0) return absl::OkStatus();
   if (region == nullptr || region->comm != this || !region->contains(data, bytes)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name_, ": a buffer of ", bytes, " bytes is not inside the memory registered for it"));
+        absl::StrCat(names_.flow, ": a buffer of ", bytes, " bytes is not inside the memory registered for it"));
   }
   return absl::OkStatus();
 }
@@ -105,7 +105,11 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 absl::Status FlowComm::fail(const absl::Status& reason) {
   if (!failure_.ok()) return failure_;
   const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
-  failure_ = absl::Status(code, absl::StrCat(name_, " failed: ", reason.message()));
+  // A reason in the peer's own words names whom it blames; what was found here is about the neighbour.
+  const bool found_here = !absl::IsAborted(reason) && !absl::IsOutOfRange(reason);
+  failure_ = absl::Status(
+      code, absl::StrCat(names_.flow, " failed: ",
+                         found_here ? absl::StrCat("about node ", names_.neighbour, ": ") : "", reason.message()));
   link_.fail(failure_.message());
   // An idle flow that the peer closes is the ordinary end of a job.
   failure_told_ = !idle();

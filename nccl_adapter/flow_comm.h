@@ -39,8 +39,12 @@ struct Completion {
 
 class FlowComm {
  public:
-  // `name` says which flow this is, in messages: "flow n0 -c0-> n1".
-  FlowComm(Context& context, linux_::UniqueFd socket, std::string name, Log log);
+  struct Names {
+    std::string flow;       // in messages: "flow to node n2 (n0 -c0-> n1 -c1-> n2)"
+    std::string neighbour;  // the node at the other end of this flow's connection
+  };
+
+  FlowComm(Context& context, linux_::UniqueFd socket, Names names, Log log);
   virtual ~FlowComm() = default;
   FlowComm(const FlowComm&) = delete;
   FlowComm& operator=(const FlowComm&) = delete;
@@ -86,7 +90,7 @@ class FlowComm {
   void release(Request& request);
 
   Context& context_;
-  const std::string name_;
+  const Names names_;
   const Log log_;
   std::array<Request, kMaxLandings> requests_;
   std::vector<std::unique_ptr<MemoryRegion>> regions_;

@@ -9,8 +9,8 @@ namespace cableway::nccl {
 
 class RecvComm final : public FlowComm {
  public:
-  RecvComm(Context& context, linux_::UniqueFd socket, std::string name, Log log)
-      : FlowComm(context, std::move(socket), std::move(name), log), flow_(link_) {}
+  RecvComm(Context& context, linux_::UniqueFd socket, Names names, Log log)
+      : FlowComm(context, std::move(socket), std::move(names), log), flow_(link_) {}
 
   // Null: 32 requests are in flight, try again.
   absl::StatusOr<Request*> receive(void* data, std::size_t bytes, MemoryRegion* region);

@@ -20,6 +20,7 @@ inline abi::Result to_result(const absl::Status& status) {
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kAborted:
+    case absl::StatusCode::kCancelled:
       return abi::kRemoteError;
     case absl::StatusCode::kInternal:
       return abi::kInternalError;

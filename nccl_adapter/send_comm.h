@@ -9,8 +9,8 @@ namespace cableway::nccl {
 
 class SendComm final : public FlowComm {
  public:
-  SendComm(Context& context, linux_::UniqueFd socket, std::string name, Log log, std::uint32_t chunk_bytes)
-      : FlowComm(context, std::move(socket), std::move(name), log), flow_(link_, chunk_bytes) {}
+  SendComm(Context& context, linux_::UniqueFd socket, Names names, Log log, std::uint32_t chunk_bytes)
+      : FlowComm(context, std::move(socket), std::move(names), log), flow_(link_, chunk_bytes) {}
 
   // Null: 32 requests are in flight, try again.
   absl::StatusOr<Request*> send(const void* data, std::size_t bytes, MemoryRegion* region);

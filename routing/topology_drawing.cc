@@ -291,7 +291,8 @@ std::optional<std::string> draw_shape(const Topology& topology, const TopologySh
 std::string draw_topology(const Topology& topology) {
   const TopologyShape shape = recognise_shape(topology);
   const Labels labels(topology);
-  const std::optional<std::string> drawing = draw_shape(topology, shape, labels);
+  std::optional<std::string> drawing;
+  if (topology.nodes().size() <= kMostNodesDrawn) drawing = draw_shape(topology, shape, labels);
   return absl::StrCat(facts(topology, shape), "\n\n", drawing ? *drawing : draw_list(topology, labels));
 }
 

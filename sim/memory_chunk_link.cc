@@ -70,7 +70,7 @@ absl::Status MemoryChunkLink::progress(Owner& owner) {
 }
 
 absl::Status MemoryChunkLink::flush(Owner& owner) {
-  if (!dead_.empty()) return absl::UnavailableError(dead_);
+  if (!dead_.ok()) return dead_;
   if (sent_.has_value()) {
     Slot* slot = *sent_;
     sent_.reset();
@@ -81,7 +81,7 @@ absl::Status MemoryChunkLink::flush(Owner& owner) {
 }
 
 bool MemoryChunkLink::step() {
-  return dead_.empty() && (deliver_control() || deliver_chunk());
+  return dead_.ok() && (deliver_control() || deliver_chunk());
 }
 
 bool MemoryChunkLink::deliver_control() {
@@ -107,25 +107,27 @@ bool MemoryChunkLink::accept_chunk(const Frame& chunk, const std::byte* payload)
                                     [&](const Posted& posted) { return posted.message == chunk.message; });
   // A wire would bring these through decode_frame(), too: nothing else keeps a chunk inside its message.
   if (absl::StatusOr<Frame> frame = decode_frame(encode_frame(chunk)); !frame.ok()) {
-    cut(std::string(frame.status().message()));
+    cut(frame.status());
     return false;
   }
   if (landing != landings_.end()) {
     if (chunk.size > landing->landing.capacity) {
-      cut(absl::StrCat("message ", chunk.message, " does not fit its receive"));
+      cut(absl::InvalidArgumentError(absl::StrCat("message ", chunk.message, " does not fit its receive")));
       return false;
     }
     if (chunk.payload > 0) std::memcpy(landing->landing.data + chunk.offset, payload, chunk.payload);
     if (chunk.offset + chunk.payload == chunk.size) landings_.erase(landing);
     arrived_.push_back(Arrived{chunk, nullptr});
   } else if (!takes_slots_) {
-    cut(absl::StrCat("peer sent data of message ", chunk.message, ", which has not been announced"));
+    cut(absl::InvalidArgumentError(
+        absl::StrCat("peer sent data of message ", chunk.message, ", which has not been announced")));
     return false;
   } else {
     if (slots_.empty()) return false;
     auto& slot = static_cast<MemorySlot&>(*slots_.front());
     if (chunk.payload > slot.size()) {
-      cut(absl::StrCat("a chunk of ", chunk.payload, " bytes does not fit a slot of ", slot.size()));
+      cut(absl::InvalidArgumentError(
+          absl::StrCat("a chunk of ", chunk.payload, " bytes does not fit a slot of ", slot.size())));
       return false;
     }
     slots_.pop_front();
@@ -138,9 +140,9 @@ bool MemoryChunkLink::accept_chunk(const Frame& chunk, const std::byte* payload)
 }
 
 void MemoryChunkLink::fail(absl::string_view reason) {
-  if (dead_.empty()) {
+  if (dead_.ok()) {
     while (deliver_control()) continue;
-    peer_->cut(std::string(reason));
+    peer_->cut(absl::AbortedError(reason));
   }
   fence();
 }
@@ -151,15 +153,15 @@ void MemoryChunkLink::fence() {
   sending_.reset();
   sent_.reset();
   controls_.clear();
-  if (!dead_.empty()) return;
-  dead_ = "the circuit is closed";
-  peer_->cut("the peer closed the connection");
+  if (!dead_.ok()) return;
+  dead_ = absl::FailedPreconditionError("the circuit is closed");
+  peer_->cut(absl::CancelledError("the peer closed the connection"));
 }
 
-void MemoryChunkLink::cut(std::string reason) {
-  if (!dead_.empty()) return;
+void MemoryChunkLink::cut(const absl::Status& reason) {
+  if (!dead_.ok()) return;
   dead_ = reason;
-  peer_->cut(std::move(reason));
+  peer_->cut(reason);
 }
 
 }  // namespace cableway::sim

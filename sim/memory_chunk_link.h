@@ -52,7 +52,7 @@ class MemoryChunkLink final : public ChunkLink {
   // at this moment: a buffer that its owner reuses before is seen as corrupt, as on a real wire.
   bool step();
   // Cuts the hop: both ends fail from now on, and what is on its way is lost.
-  void cut(std::string reason);
+  void cut(const absl::Status& reason);
   std::size_t slots_posted() const { return slots_.size(); }
 
  private:
@@ -83,7 +83,7 @@ class MemoryChunkLink final : public ChunkLink {
   std::vector<Posted> landings_;
   std::deque<Slot*> slots_;
   bool takes_slots_ = false;  // a slot has been posted: data that no landing waits for waits for a slot
-  std::string dead_;
+  absl::Status dead_;
   std::uint64_t bytes_moved_ = 0;
 };
 

@@ -9,6 +9,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <list>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -55,28 +57,6 @@ void PendingCircuit::refuse(const absl::Status& reason) && {
   close_lingering(*io_, std::move(socket_));
 }
 
-struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& context, Handler on_setup, OnRefused on_refusal, const Limits& bounds)
-      : io(context), handler(std::move(on_setup)), refused(std::move(on_refusal)), limits(bounds) {}
-
-  boost::asio::io_context& io;
-  Handler handler;
-  OnRefused refused;
-  const Limits limits;
-  std::list<tcp::acceptor> acceptors;
-  std::size_t without_setup = 0;
-  bool stopped = false;
-
-  absl::Status listen_on(const boost::asio::ip::address& address, std::uint16_t port);
-  void accept(tcp::acceptor& acceptor);
-  void pause_then_accept(tcp::acceptor& acceptor);
-  void close() {
-    stopped = true;
-    error_code ignored;
-    for (tcp::acceptor& acceptor : acceptors) acceptor.close(ignored);
-  }
-};
-
 namespace {
 
 // Reads one connection's set-up.
@@ -84,10 +64,18 @@ class Reception : public std::enable_shared_from_this<Reception> {
  public:
   using Done = std::function<void(absl::StatusOr<CircuitSetup>, tcp::socket)>;
 
-  Reception(boost::asio::io_context& io, tcp::socket socket, Done done)
-      : socket_(std::move(socket)), limit_(io), done_(std::move(done)) {}
+  Reception(boost::asio::io_context& io, tcp::socket socket) : socket_(std::move(socket)), limit_(io) {}
 
-  void start(std::chrono::milliseconds limit) {
+  // Ends it without a word: nobody wants the connection any more.
+  void abandon() {
+    if (std::exchange(finished_, true)) return;
+    limit_.cancel();
+    done_ = nullptr;
+    error_code ignored;
+    socket_.close(ignored);
+  }
+  void start(std::chrono::milliseconds limit, Done done) {
+    done_ = std::move(done);
     limit_.expires_after(limit);
     limit_.async_wait([self = shared_from_this(), limit](error_code stopped) {
       if (stopped) return;
@@ -130,6 +118,41 @@ class Reception : public std::enable_shared_from_this<Reception> {
   std::vector<std::byte> body_;
   bool finished_ = false;
 };
+
+}  // namespace
+
+struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
+  State(boost::asio::io_context& context, Handler on_setup, OnRefused on_refusal, const Limits& bounds)
+      : io(context), handler(std::move(on_setup)), refused(std::move(on_refusal)), limits(bounds) {}
+
+  boost::asio::io_context& io;
+  Handler handler;
+  OnRefused refused;
+  const Limits limits;
+  // One address, and the connections to it whose set-up has not come yet.
+  struct Door {
+    tcp::acceptor acceptor;
+    std::set<std::shared_ptr<Reception>> receptions;
+  };
+  std::list<Door> doors;
+  bool stopped = false;
+
+  absl::Status listen_on(const boost::asio::ip::address& address, std::uint16_t port);
+  void accept(Door& door);
+  void pause_then_accept(Door& door);
+  void receive(Door& door, tcp::socket socket);
+  void received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket);
+  void close() {
+    stopped = true;
+    error_code ignored;
+    for (Door& door : doors) {
+      door.acceptor.close(ignored);
+      for (const auto& reception : std::exchange(door.receptions, {})) reception->abandon();
+    }
+  }
+};
+
+namespace {
 
 std::string describe_peer(const tcp::socket& socket) {
   error_code error;
@@ -177,46 +200,56 @@ absl::Status CircuitAcceptor::State::listen_on(const boost::asio::ip::address& a
         absl::StrCat("cannot listen on ", address.to_string(), " port ", port, ": ", error.message());
     return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
   }
-  acceptors.push_back(std::move(acceptor));
+  doors.push_back(Door{std::move(acceptor), {}});
   return absl::OkStatus();
 }
 
-void CircuitAcceptor::State::accept(tcp::acceptor& acceptor) {
-  acceptor.async_accept([self = shared_from_this(), &acceptor](error_code error, tcp::socket socket) {
+void CircuitAcceptor::State::accept(Door& door) {
+  door.acceptor.async_accept([self = shared_from_this(), &door](error_code error, tcp::socket socket) {
     if (self->stopped) return;
     // Out of descriptors, most likely: the connection stays in the backlog, and trying at once would spin.
-    if (error) return self->pause_then_accept(acceptor);
-    if (self->without_setup < self->limits.without_setup) {
-      ++self->without_setup;
-      error_code ignored;
-      socket.native_non_blocking(true, ignored);
-      // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
-      static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
-      auto done = [self](absl::StatusOr<CircuitSetup> setup, tcp::socket connected) {
-        --self->without_setup;
-        if (self->stopped) return;
-        const std::string peer = describe_peer(connected);
-        if (setup.ok()) {
-          if (absl::Status status = check_cable(*setup, connected); !status.ok()) setup = status;
-        }
-        error_code released;
-        PendingCircuit pending(self->io, UniqueFd(connected.release(released)), setup.ok() ? *setup : CircuitSetup{});
-        if (setup.ok()) return self->handler(std::move(pending));
-        self->refused(peer, setup.status());
-        std::move(pending).refuse(setup.status());
-      };
-      std::make_shared<Reception>(self->io, std::move(socket), std::move(done))->start(self->limits.setup);
+    if (error) return self->pause_then_accept(door);
+    if (door.receptions.size() < self->limits.without_setup) {
+      self->receive(door, std::move(socket));
     } else {
-      self->refused(describe_peer(socket), absl::ResourceExhaustedError("too many connections without a set-up"));
+      const auto reason = absl::ResourceExhaustedError("too many connections without a set-up over this cable");
+      self->refused(describe_peer(socket), reason);
+      static_cast<void>(send_whole(socket.native_handle(), failed_frame(reason.message())));
     }
-    self->accept(acceptor);
+    self->accept(door);
   });
 }
 
-void CircuitAcceptor::State::pause_then_accept(tcp::acceptor& acceptor) {
+void CircuitAcceptor::State::receive(Door& door, tcp::socket socket) {
+  error_code ignored;
+  socket.native_non_blocking(true, ignored);
+  // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
+  static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+  auto reception = std::make_shared<Reception>(io, std::move(socket));
+  door.receptions.insert(reception);
+  reception->start(limits.setup, [self = shared_from_this(), &door, raw = std::weak_ptr(reception)](
+                                     absl::StatusOr<CircuitSetup> setup, tcp::socket connected) {
+    door.receptions.erase(raw.lock());
+    self->received(std::move(setup), std::move(connected));
+  });
+}
+
+void CircuitAcceptor::State::received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket) {
+  const std::string peer = describe_peer(socket);
+  if (setup.ok()) {
+    if (absl::Status status = check_cable(*setup, socket); !status.ok()) setup = status;
+  }
+  error_code released;
+  PendingCircuit pending(io, UniqueFd(socket.release(released)), setup.ok() ? *setup : CircuitSetup{});
+  if (setup.ok()) return handler(std::move(pending));
+  refused(peer, setup.status());
+  std::move(pending).refuse(setup.status());
+}
+
+void CircuitAcceptor::State::pause_then_accept(Door& door) {
   auto pause = std::make_shared<boost::asio::steady_timer>(io, kPauseAfterError);
-  pause->async_wait([self = shared_from_this(), &acceptor, pause](error_code) {
-    if (!self->stopped) self->accept(acceptor);
+  pause->async_wait([self = shared_from_this(), &door, pause](error_code) {
+    if (!self->stopped) self->accept(door);
   });
 }
 
@@ -235,7 +268,7 @@ absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::
       absl::StatusOr<boost::asio::ip::address> address = parse_address(text);
       status = address.ok() ? state->listen_on(*address, number) : address.status();
       if (!status.ok()) break;
-      number = state->acceptors.front().local_endpoint().port();
+      number = state->doors.front().acceptor.local_endpoint().port();
     }
     if (status.ok()) return std::unique_ptr<CircuitAcceptor>(new CircuitAcceptor(std::move(state)));
     if (port != 0 || status.code() != absl::StatusCode::kAlreadyExists) break;
@@ -244,7 +277,7 @@ absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::
 }
 
 CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::move(state)) {
-  for (tcp::acceptor& acceptor : state_->acceptors) state_->accept(acceptor);
+  for (State::Door& door : state_->doors) state_->accept(door);
 }
 
 CircuitAcceptor::~CircuitAcceptor() {
@@ -252,7 +285,7 @@ CircuitAcceptor::~CircuitAcceptor() {
 }
 
 std::uint16_t CircuitAcceptor::port() const {
-  return state_->acceptors.front().local_endpoint().port();
+  return state_->doors.front().acceptor.local_endpoint().port();
 }
 
 }  // namespace cableway::linux_

@@ -46,7 +46,7 @@ class CircuitAcceptor {
 
   struct Limits {
     std::chrono::milliseconds setup{5000};  // within which a connection's set-up must be complete
-    std::size_t without_setup = 256;        // connections that may lack one at a time; more are closed at once
+    std::size_t without_setup = 256;        // connections to one address that may lack one; more are refused at once
   };
 
   // Listens on `port` of every address; 0: one free port number, the same on all.

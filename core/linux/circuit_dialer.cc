@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -90,6 +92,10 @@ class Dial : public std::enable_shared_from_this<Dial> {
     }
     if (error) return finish(failed(absl::StatusCode::kUnavailable, error.message()));
     waiting_for_ = "no answer to the set-up";
+    // What connecting has taken is gone: the next nodes must give up before this one does.
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline_.expiry() - std::chrono::steady_clock::now());
+    setup_.budget_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left.count(), 1));
     const std::vector<std::byte> body = encode_circuit_setup(setup_);
     const FrameBytes header = encode_frame(Frame{FrameKind::kSetup, static_cast<std::uint32_t>(body.size()), 0, 0, 0});
     outgoing_.assign(header.begin(), header.end());

@@ -43,7 +43,7 @@ absl::Status LandingReader::progress(ChunkLink::Owner& owner) {
     const ssize_t got = uninterrupted([&] { return ::recv(socket_, &staging_[end_], room, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return absl::OkStatus();
     if (got < 0) return connection_error(errno, "cannot read from the peer");
-    if (got == 0) return absl::UnavailableError("the peer closed the connection");
+    if (got == 0) return absl::CancelledError("the peer closed the connection");
     bytes_read_ += static_cast<std::uint64_t>(got);
     end_ += static_cast<std::size_t>(got);
     if (absl::Status status = consume(owner); !status.ok()) return status;
@@ -73,7 +73,7 @@ absl::StatusOr<bool> LandingReader::consume_header(ChunkLink::Owner& owner) {
   if (frame->kind == FrameKind::kFailed) {
     if (staged() < kFrameHeaderBytes + frame->payload) return false;
     const char* text = reinterpret_cast<const char*>(&staging_[begin_ + kFrameHeaderBytes]);
-    return absl::UnavailableError(printable(std::string_view(text, frame->payload)));
+    return absl::AbortedError(printable(std::string_view(text, frame->payload)));
   }
   begin_ += kFrameHeaderBytes;
   if (frame->kind == FrameKind::kChunk) {

@@ -230,7 +230,8 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   owned->is_closed = true;
   unfinished_.erase(std::remove(unfinished_.begin(), unfinished_.end(), &circuit), unfinished_.end());
   open_.fetch_sub(1, std::memory_order_relaxed);
-  const bool broken = owned->relay.slots_in_use() > 0;
+  const bool ended_by_an_end = absl::IsCancelled(reason) || absl::IsAborted(reason);
+  const bool broken = !ended_by_an_end || owned->relay.slots_in_use() > 0;
   {
     const std::lock_guard lock(mutex_);
     listed_.erase(std::remove(listed_.begin(), listed_.end(), &circuit), listed_.end());

@@ -47,7 +47,8 @@ absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::i
         ++raw->setups_refused_;
         raw->log_(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
       });
-  if (!acceptor.ok()) return acceptor.status();
+  // Not AlreadyExists, which says that another node runs here.
+  if (!acceptor.ok()) return absl::UnavailableError(acceptor.status().message());
   service->acceptor_ = *std::move(acceptor);
   return service;
 }

@@ -58,7 +58,7 @@ absl::Status SlotReader::progress(ChunkLink::Owner& owner) {
 absl::StatusOr<SlotReader::Outcome> SlotReader::count(ssize_t got) {
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Outcome::kMustWait;
   if (got < 0) return connection_error(errno, "cannot read from the peer");
-  if (got == 0) return absl::UnavailableError("the peer closed the connection");
+  if (got == 0) return absl::CancelledError("the peer closed the connection");
   bytes_read_ += static_cast<std::uint64_t>(got);
   return Outcome::kAgain;
 }
@@ -162,7 +162,7 @@ absl::StatusOr<SlotReader::Outcome> SlotReader::splice_payload(PipeSlot& slot) {
 absl::StatusOr<SlotReader::Outcome> SlotReader::take_failure_text() {
   if (staged() < frame_->payload) return stage();
   const char* text = reinterpret_cast<const char*>(&staging_[staged_begin_]);
-  return absl::UnavailableError(printable(std::string_view(text, frame_->payload)));
+  return absl::AbortedError(printable(std::string_view(text, frame_->payload)));
 }
 
 }  // namespace cableway::linux_

@@ -111,7 +111,7 @@ TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
     for (std::size_t i = 0; i < until; ++i) ASSERT_TRUE(world.step());
     if (!world.script_.finished()) ++cut_under_load;
     auto& ends = world.circuit_.ends();
-    ends[world.random_() % ends.size()]->cut("the cable was pulled");
+    ends[world.random_() % ends.size()]->cut(absl::UnavailableError("the cable was pulled"));
 
     // Each end fails by itself, and whoever fails says so to the next hop, as their owners do.
     bool sender_failed = false;

@@ -156,7 +156,7 @@ TEST_F(MemoryChunkLinkTest, SaysWhyAfterWhatWasQueued) {
 }
 
 TEST_F(MemoryChunkLinkTest, FailsAtBothEndsWhenCut) {
-  left_->cut("pulled");
+  left_->cut(absl::UnavailableError("pulled"));
   EXPECT_THAT(error_of(*left_), HasSubstr("pulled"));
   EXPECT_THAT(error_of(*right_), HasSubstr("pulled"));
   EXPECT_FALSE(left_->step());

@@ -67,13 +67,18 @@ void report(int ready_fd, const std::string& text) {
 class IdleWatch {
  public:
   IdleWatch(boost::asio::io_context& io, const linux_::RelayService& service, std::chrono::seconds linger)
-      : io_(io), service_(service), linger_(linger), timer_(io), needed_(std::chrono::steady_clock::now()) {
+      : io_(io), service_(service), linger_(linger), timer_(io), needed_(Clock::now() + kJoinLimit) {
     check();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // Whoever started this node has as long to say hello, however short the linger.
+  static constexpr std::chrono::seconds kJoinLimit{10};
+
   void check() {
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = Clock::now();
     if (!service_.idle()) needed_ = now;
     if (now - needed_ > linger_) {
       spdlog::info("nobody has needed this node for {} s: leaving", linger_.count());
@@ -89,7 +94,7 @@ class IdleWatch {
   const linux_::RelayService& service_;
   const std::chrono::seconds linger_;
   boost::asio::steady_timer timer_;
-  std::chrono::steady_clock::time_point needed_;
+  Clock::time_point needed_;
 };
 
 absl::Status serve(const Settings& settings, const Options& options) {

@@ -126,6 +126,7 @@ std::vector<Workload> all_workloads(RawOptions raw) {
 
 std::vector<std::uint64_t> all_sizes(const RawOptions& raw) {
   if (!raw.sizes.empty()) return raw.sizes;
+  if (raw.max == 0 && raw.min != 0) refuse("--min", "goes with --max");
   if (raw.max == 0) return raw.latency ? std::vector<std::uint64_t>{8} : std::vector<std::uint64_t>{8, 65536, 1 << 20};
   if (raw.min == 0 || raw.min > raw.max) refuse("--min", "must be from 1 to --max");
   std::vector<std::uint64_t> sizes;

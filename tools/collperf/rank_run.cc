@@ -356,6 +356,12 @@ int RankRun::finish(const absl::Status& status) {
 
 int RankRun::execute() {
   configure_plugin_log(options_.rank, options_.verbose, options_.trace);
+  // Before the minutes that a run may take.
+  if (options_.rank == 0 && !options_.json.empty() && options_.json != "-" &&
+      !std::ofstream(options_.json, std::ios::app)) {
+    std::fprintf(stderr, "collperf[0]: cannot write %s\n", options_.json.c_str());
+    return kExitFailed;
+  }
   if (absl::Status status = open_plugin(); !status.ok()) return finish(status);
   absl::StatusOr<std::unique_ptr<Rendezvous>> rendezvous = Rendezvous::join({.rank = options_.rank,
                                                                              .ranks = options_.ranks,

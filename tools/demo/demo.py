@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -106,10 +107,20 @@ def _check_lab(arguments: argparse.Namespace) -> None:
         raise DemoFailure(end.complaint or f"the lab ended with {end.exit_status}", end.exit_status)
 
 
+def _check_file(programs: Programs, path: str) -> None:
+    """What a node would refuse, by the name and line that the user knows."""
+    done = subprocess.run([str(programs.cableway), "topology", "--file", path, "--json"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise DemoFailure(done.stderr.strip().removeprefix("cableway: "), 2)
+
+
 def _demo(arguments: argparse.Namespace) -> str:
     """Returns the last line of a demo that went well."""
     programs = Programs(Path(arguments.build)) if arguments.build else build_programs(lambda: _check_lab(arguments))
     programs.check()
+    if _is_file(arguments.topology):
+        _check_file(programs, arguments.topology)
     end = _run_lab(arguments, [sys.executable, _IN_LAB, "--result-fd", "{result_fd}", "--build", str(programs.folder)])
     if end.result is not None and "error" in end.result:
         raise DemoFailure(end.result["error"])

@@ -61,8 +61,15 @@ TEST(CircuitDialer, SendsTheSetupAndGivesTheConnection) {
   UniqueFd peer;
   const Result result = dial(setup, [&] {
     peer = test::accept_from(listener);
-    const std::vector<std::byte> expected = test::setup_frame(setup);
-    EXPECT_EQ(test::read_bytes(peer.get(), expected.size()), expected);
+    const Frame header = test::read_frame(peer.get());
+    EXPECT_EQ(header.kind, FrameKind::kSetup);
+    absl::StatusOr<CircuitSetup> sent = decode_circuit_setup(test::read_bytes(peer.get(), header.payload));
+    ASSERT_TRUE(sent.ok()) << sent.status();
+    // What connecting took is no longer there for those behind.
+    EXPECT_LE(sent->budget_ms, setup.budget_ms);
+    EXPECT_GT(sent->budget_ms, 0U);
+    sent->budget_ms = setup.budget_ms;
+    EXPECT_EQ(encode_circuit_setup(*sent), encode_circuit_setup(setup));
     test::write_frame(peer.get(), Frame{FrameKind::kSetupOk, 0, 0, 0, 0});
     test::write_all(peer.get(), std::string("next"));
   });

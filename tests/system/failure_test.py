@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""System test of what ends a flow, and what must not: a cable that goes silent, a relay that is killed, an application
+that stands still. A flow runs down a line of three nodes, n1 relays.
+
+Usage: failure_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where this system can hold no
+lab.
+"""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+import lab_case
+
+BUILD = ""
+
+# What each scenario starts from: nodes n0 to n2, and a sender on n0 and a receiver on n2 whose data flows. `ended NAME`
+# waits until that rank has ended and says after how long. All of it lives inside the lab, which ends what is left.
+PRELUDE = """
+export CABLEWAY_LOG=warn
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+node() { lab exec "$1" -- env "$BUILD/bin/cablewayd" 2>"$work/$1.log" & eval "daemon_$1=$!"; }
+rank() { lab exec "$2" -- "$BUILD/bin/collperf" --plugin "$BUILD/lib/libnccl-net-cableway.so" --rank "$1" --ranks 2 \
+  --rendezvous "$address:29500" --op sendrecv --pattern 'pair 0 1' --sizes 1M --channels 1 --warmup 1 --iters 4 \
+  --seconds "$seconds" --timeout 60 --idle-us 50 >"$work/$1" 2>&1 & eval "rank_$1=$!"; }
+sent() { lab exec n0 -- cat /sys/class/net/to-n1/statistics/tx_bytes; }
+flows() { before=$(sent); for i in $(seq 300); do [ "$(sent)" -gt $((before + 20000000)) ] && return; sleep 0.1; done
+  echo "no data flows"; cat "$work"/*; exit 1; }
+ended() { begin=$(date +%s%N); status=0; wait "$2" || status=$?
+  echo "$1 status $status after $(( ($(date +%s%N) - begin) / 1000000 )) ms"; cat "$work/$3"; }
+address=$(lab exec n0 -- printenv LAB_NODE_ADDRESS)
+node n0; node n1; node n2
+sleep 1
+rank 0 n0; rank 1 n2
+flows
+"""
+
+
+class FailureTest(lab_case.LabTestCase):
+    def scenario(self, seconds: int, text: str) -> str:
+        done = lab_case.lab("run", "line:3", "--rate", "500mbit", "--",
+                            *lab_case.script(f"BUILD='{BUILD}' seconds={seconds}\n{PRELUDE}\n{text}"))
+        self.skip_if_unavailable(done)
+        self.assertEqual(done.returncode, 0, f"stdout:\n{done.stdout}\nstderr:\n{done.stderr}")
+        return done.stdout
+
+    def milliseconds(self, output: str, rank: str) -> int:
+        for line in output.splitlines():
+            if line.startswith(f"{rank} status 0 "):
+                self.fail(f"{rank} ended well:\n{output}")
+            if line.startswith(f"{rank} status "):
+                return int(line.split()[-2])
+        raise AssertionError(f"{rank} has not ended:\n{output}")
+
+    def test_a_silent_cable_ends_the_flow_and_is_named(self) -> None:
+        output = self.scenario(40, """
+            lab cut n1-n2 --silent
+            ended sender "$rank_0" 0
+            ended receiver "$rank_1" 1
+            cat "$work/n1.log"
+        """)
+        self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
+        # The relay is the one that sees it, and its reason reaches the sender.
+        self.assertRegex(output, r"flow to node n2 \(n0 -c0-> n1 -c1-> n2\) failed: node n1, about node n2: .*silent")
+
+    def test_a_silent_first_cable_is_named(self) -> None:
+        output = self.scenario(40, """
+            lab cut n0-n1 --silent
+            ended sender "$rank_0" 0
+        """)
+        self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
+        self.assertRegex(output, r"flow to node n2 \(.*\) failed: about node n1: the cable to it, or its host, is silent")
+
+    def test_a_killed_relay_is_named_at_both_ends(self) -> None:
+        output = self.scenario(40, """
+            kill -KILL "$daemon_n1"
+            ended sender "$rank_0" 0
+            ended receiver "$rank_1" 1
+        """)
+        self.assertLess(self.milliseconds(output, "sender"), 5_000, output)
+        self.assertRegex(output, r"flow to node n2 \(.*\) failed: about node n1: ")
+        self.assertRegex(output, r"flow from node n0 \(.*\) failed: about node n1: ")
+
+    def test_an_application_that_stands_still_ends_nothing(self) -> None:
+        output = self.scenario(3, """
+            kill -STOP "$rank_1"
+            sleep 14
+            kill -CONT "$rank_1"
+            wait "$rank_0"
+            wait "$rank_1"
+            cat "$work/0"
+        """)
+        self.assertRegex(output, r"collperf: ok, \d+ bytes verified")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] != "--build":
+        sys.exit("usage: failure_test.py --build DIR [TEST...]")
+    BUILD = str(Path(sys.argv[2]).resolve())
+    del sys.argv[1:3]
+    lab_case.main()
