@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::i
       [raw](PendingCircuit pending) { raw->on_setup(std::move(pending)); },
       [raw](const std::string& peer, const absl::Status& reason) {
         ++raw->setups_refused_;
-        raw->log_(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
+        raw->log_briefly(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
       });
   // Not AlreadyExists, which says that another node runs here.
   if (!acceptor.ok()) return absl::UnavailableError(acceptor.status().message());
@@ -57,9 +57,20 @@ bool RelayService::idle() const {
   return sessions_->connections() == 0 && dialing_ == 0 && loop_->circuits() == 0;
 }
 
+void RelayService::log_briefly(const std::string& line) {
+  constexpr std::uint64_t kLinesPerSecond = 10;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - brief_since_ >= std::chrono::seconds(1)) {
+    if (brief_lines_ > kLinesPerSecond) log_(absl::StrCat(brief_lines_ - kLinesPerSecond, " more of that kind"));
+    brief_since_ = now;
+    brief_lines_ = 0;
+  }
+  if (++brief_lines_ <= kLinesPerSecond) log_(line);
+}
+
 void RelayService::refuse(PendingCircuit pending, const absl::Status& reason) {
   ++setups_refused_;
-  log_(absl::StrCat("refused circuit ", describe_path(pending.setup()), ": ", reason.message()));
+  log_briefly(absl::StrCat("refused circuit ", describe_path(pending.setup()), ": ", reason.message()));
   std::move(pending).refuse(reason);
 }
 

@@ -3,6 +3,7 @@
 #define CABLEWAY_CORE_LINUX_RELAY_SERVICE_H_
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,6 +36,8 @@ class RelayService {
   void on_setup(PendingCircuit pending);
   void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream);
   void on_closed(RelayLoop::Closed closed);
+  // For lines that strangers can cause: a few a second, then a count of those left out.
+  void log_briefly(const std::string& line);
   void refuse(PendingCircuit pending, const absl::Status& reason);
   void warn_of_small_pipes(const RelayLoop::Slots& slots);
   SessionMessage answer(const SessionMessage& request) const;
@@ -46,6 +49,8 @@ class RelayService {
   std::uint64_t setups_refused_ = 0;
   std::size_t dialing_ = 0;
   bool warned_of_small_pipes_ = false;
+  std::chrono::steady_clock::time_point brief_since_;
+  std::uint64_t brief_lines_ = 0;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<RelayLoop> loop_;
   std::unique_ptr<CircuitAcceptor> acceptor_;

@@ -10,6 +10,7 @@
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <utility>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -135,6 +136,12 @@ class Session : public std::enable_shared_from_this<Session<State>> {
   bool greeted_ = false;
 };
 
+// In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
+void refuse(stream_protocol::socket& socket, std::string reason) {
+  const std::vector<std::byte> bytes = encode_session_message(Refusal{std::move(reason)});
+  static_cast<void>(!::send(socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
 }  // namespace
 
 void SessionServer::State::accept() {
@@ -148,7 +155,11 @@ void SessionServer::State::accept() {
       });
       return;
     }
-    if (self->connections < kMaxSessions && may_connect(socket.native_handle())) {
+    if (!may_connect(socket.native_handle())) {
+      refuse(socket, "this node is another user's");
+    } else if (self->connections >= kMaxSessions) {
+      refuse(socket, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
+    } else {
       std::make_shared<Session<State>>(self, std::move(socket))->start();
     }
     self->accept();

@@ -54,9 +54,17 @@ abi::Result init_without_node(int version) {
   return library->net().init(1, keep_warning);
 }
 
+// What an emulator of user programs does in its own way: when a thread is gone, what a failed exec reports.
+#ifdef CABLEWAY_EMULATED
+#define SKIP_IF_EMULATED() GTEST_SKIP() << "qemu-user answers this for itself, not for the kernel"
+#else
+#define SKIP_IF_EMULATED() static_cast<void>(0)
+#endif
+
 class PluginLifecycle : public testing::TestWithParam<int> {};
 
 TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
+  SKIP_IF_EMULATED();
   const LoopbackWorld world("a");
   { const Rank first(GetParam()); }  // what the loader and the C library keep is kept from here on
   const std::ptrdiff_t threads_before = threads();
@@ -96,6 +104,7 @@ TEST_P(PluginLifecycle, AnUnknownNodeIsNamed) {
 }
 
 TEST_P(PluginLifecycle, AMissingDaemonIsNamed) {
+  SKIP_IF_EMULATED();
   const LoopbackWorld world("a");
   ::setenv("CABLEWAY_DAEMON", "/nonexistent/cablewayd", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
