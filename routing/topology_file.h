@@ -6,7 +6,7 @@
 //     relay_port = 7470          # optional
 //     [[cable]]
 //     name = "c0"                # optional, default "<first end>-<second end>", then "..-2", "..-3" for parallel
-//     cables ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
+//     ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
 //             {node = "n1", interface = "eth0", address = "10.7.0.2"}]
 //     rate_mbps = 10000          # optional, per direction
 //     latency_us = 1             # optional, one way

@@ -132,6 +132,12 @@ class Verdict(unittest.TestCase):
         self.assertTrue(verdict.judge(_document(_cell("cableway", 0.97), _cell("socket", 1.0)))[0])
         self.assertFalse(verdict.judge(_document(_cell("cableway", 0.969), _cell("socket", 1.0)))[0])
 
+    def test_forced_choices_are_judged_too_but_pat(self) -> None:
+        for config, passes in (("ll128", False), ("tree", False), ("pat", True)):
+            document = _document(_cell("cableway", 0.9, config=config), _cell("socket", 1.0, config=config))
+            self.assertEqual(verdict.judge(document)[0], passes, config)
+            self.assertIn(f"{config} all_reduce 0.900", "\n".join(verdict.judge(document)[1]))
+
     def test_fails_on_wrong_results_hangs_leaks_and_nothing_at_all(self) -> None:
         good = _cell("cableway", 1.0)
         hang = {"transport": "cableway", "config": "ll", "op": "broadcast", "size": 8, "kind": "hang", "detail": "",

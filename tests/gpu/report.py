@@ -94,7 +94,8 @@ def markdown(document: dict[str, Any]) -> str:
         f" {machine.get('gpu')}, {machine.get('cpus')} CPU cores, Linux {machine.get('kernel')}. Four ranks in four"
         " network namespaces, joined as a ring; each cable shaped to"
         f" {document['rate_mbps'] / 1000:g} Gbit/s in each direction; TCP {machine.get('congestion_control')}."
-        " Socket: NCCL's own transport on the same cables, in the same run, over the kernels' IP forwarding.", "",
+        " Socket: NCCL's own transport on the same cables, in the same run, over the kernels' IP forwarding. By"
+        " `tests/gpu/run.sh` (tests/gpu/README.md).", "",
         f"Result: {'passed' if passed else 'FAILED'}. " + "; ".join(reasons) + ".", "",
         "As NCCL chooses by itself: time below 1 MiB, busbw (as nccl-tests defines it) in GB/s from 1 MiB on.", "",
         *_default_table(results), "",

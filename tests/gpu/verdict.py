@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from matrix_plan import MIB, RATIO_GOAL, RATIO_SIZE
+from matrix_plan import CONFIGS, MIB, RATIO_GOAL, RATIO_SIZE
 
 MOST_LEAK = 0.01  # of what the cables carry, on the management network, for operations of at least 1 MiB
 _SLOW = 1.3  # an iteration this many times slower than the average is worth a line
@@ -57,18 +57,17 @@ def judge(document: dict[str, Any]) -> tuple[bool, list[str]]:
     lines = [_wrong(results, transport) for transport in ("cableway", "socket")]
     lines.append(f"hangs and crashes: {len(broken)}")
     wrong = sum(cell["wrong"] for cell in results if cell["transport"] == "cableway")
-    # NCCL's own choices are the criterion. An algorithm or protocol that was forced is reported beside it.
-    passed = bool(results) and wrong == 0 and not broken and not any(ratio.config == "default" for ratio in low)
-    own = [ratio for ratio in found if ratio.config == "default"]
-    if own:
-        least = min(own, key=lambda ratio: ratio.value)
-        lines.append(f"cableway/socket at {RATIO_SIZE // MIB} MiB as NCCL chooses, {len(own)} operations: least"
-                     f" {least.value:.3f} ({least.operation}), goal {RATIO_GOAL}")
-    forced = [ratio for ratio in found if ratio.config != "default"]
-    if forced:
-        below = ", ".join(f"{ratio.config} {ratio.operation} {ratio.value:.3f}" for ratio in low if ratio in forced)
-        lines.append(f"the same with algorithm or protocol forced, {len(forced)} pairs; below the goal:"
-                     f" {below or 'none'}")
+    judged = [ratio for ratio in found if CONFIGS[ratio.config].judged]
+    missed = [ratio for ratio in low if ratio in judged]
+    passed = bool(results) and wrong == 0 and not broken and not missed
+    if judged:
+        least = min(judged, key=lambda ratio: ratio.value)
+        names = ", ".join(f"{ratio.config} {ratio.operation} {ratio.value:.3f}" for ratio in missed)
+        lines.append(f"cableway/socket at {RATIO_SIZE // MIB} MiB, {len(judged)} pairs: least {least.value:.3f}"
+                     f" ({least.config} {least.operation}), goal {RATIO_GOAL}; below it: {names or 'none'}")
+    for ratio in low:
+        if ratio not in judged:
+            lines.append(f"not judged, below the goal: {ratio.config} {ratio.operation} {ratio.value:.3f}")
     for transport in ("cableway", "socket"):
         part = leak(results, transport)
         if part is not None:
