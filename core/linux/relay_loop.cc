@@ -34,6 +34,7 @@ constexpr std::chrono::microseconds kStayAwake{20};
 struct RelayLoop::Side {
   Circuit& circuit;
   TcpChunkLink& link;
+  bool brings_data;  // upstream; downstream brings answers
 };
 
 struct RelayLoop::Circuit {
@@ -53,8 +54,8 @@ struct RelayLoop::Circuit {
   TcpChunkLink upstream;
   TcpChunkLink downstream;
   RelayCircuit relay;
-  Side upstream_side{*this, upstream};
-  Side downstream_side{*this, downstream};
+  Side upstream_side{*this, upstream, true};
+  Side downstream_side{*this, downstream, false};
   bool in_unfinished = false;
   bool is_closed = false;
   // Copies of the relay's counters for other threads.
@@ -158,17 +159,17 @@ int RelayLoop::wait(std::span<epoll_event> events) {
 
 bool RelayLoop::serve_events(std::span<const epoll_event> events) {
   bool woken = false;
-  for (const epoll_event& event : events) {
-    const auto* side = static_cast<Side*>(event.data.ptr);
-    if (side == nullptr) {
-      woken = true;
-      continue;
+  // Data before answers: somebody waits for the data, and an answer is about data that has arrived already.
+  for (const bool data : {true, false}) {
+    for (const epoll_event& event : events) {
+      const auto* side = static_cast<Side*>(event.data.ptr);
+      woken = woken || side == nullptr;
+      // A circuit has two sockets and may have ended by the first one's event.
+      if (side == nullptr || side->brings_data != data || side->circuit.is_closed) continue;
+      const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+      if (ended || (event.events & EPOLLIN) != 0) side->link.on_readable(ended);
+      serve(side->circuit);
     }
-    // A circuit has two sockets and may have ended by the first one's event.
-    if (side->circuit.is_closed) continue;
-    const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    if (ended || (event.events & EPOLLIN) != 0) side->link.on_readable(ended);
-    serve(side->circuit);
   }
   return woken;
 }
