@@ -16,7 +16,8 @@ inline constexpr std::size_t kMostNodesDrawn = 400;
 // A line of facts (kind, nodes, cables, rate, latency), then the drawing, all within kDrawingColumns columns:
 //   - rings as rectangles, lines row by row, tori as grids whose wrap-around cables end at "(node)";
 //   - full meshes of four with their diagonals; stars and trees indented below their root;
-//   - everything else, and what would be too wide or has more than kMostNodesDrawn nodes, as the list of each node's neighbours.
+//   - everything else, and what would be too wide or has more than kMostNodesDrawn nodes, as the list of each node's
+//   neighbours.
 // A cable shows its name unless that is the default one, and its rate where not all rates are the same. A double line
 // (=) is several cables. Long names are cut, marked with ~. Every line ends with a newline.
 std::string draw_topology(const Topology& topology);
