@@ -64,6 +64,7 @@ absl::Status prepare_data_socket(int socket) {
   };
   const Option options[] = {
       {SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE"},
+      {SOL_SOCKET, SO_OOBINLINE, 1, "SO_OOBINLINE"},  // else urgent data cuts a read short that has not emptied it
       {IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY"},
       {IPPROTO_TCP, TCP_KEEPIDLE, kSilenceLimitSeconds / 2, "TCP_KEEPIDLE"},
       {IPPROTO_TCP, TCP_KEEPINTVL, 1, "TCP_KEEPINTVL"},

@@ -238,10 +238,11 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
   }
   // As much as there is room for on the way to a destination that does not read, and then the end.
   std::size_t taken = 0;
+  const int from = source.get();
   ASSERT_FALSE(test::run_until([] { return false; },
                                [&] {
-                                 const ssize_t part = ::send(source.get(), &sent[taken], sent.size() - taken,
-                                                             MSG_DONTWAIT | MSG_NOSIGNAL);
+                                 const ssize_t part =
+                                     ::send(from, &sent[taken], sent.size() - taken, MSG_DONTWAIT | MSG_NOSIGNAL);
                                  if (part > 0) taken += static_cast<std::size_t>(part);
                                  ::usleep(1000);
                                },
