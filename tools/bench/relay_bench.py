@@ -30,7 +30,7 @@ _DESCRIPTION = """\
 Sends 4 MiB messages, 8 in flight, down a line of five nodes: from the first to its neighbour (direct) and through one,
 two and three relays, on cables of 1 Gbit/s. Then without a limit, side by side with the kernel's IP forwarding:
 throughput and CPU time per byte through one relay or router, and the latency of 8 bytes through one to three. The
-median of five interleaved rounds counts. Takes about eight minutes; use a machine that does nothing else.
+median of five interleaved rounds counts. Takes about ten minutes; use a machine that does nothing else.
 
 The last line of standard output is `relay: 1.000 R1 R2 R3`: throughput through 1, 2 and 3 relays as a share of
 direct throughput."""
