@@ -28,7 +28,10 @@ constexpr int kBothFixed = SOCK_SNDBUF_LOCK | SOCK_RCVBUF_LOCK;
 
 // Before Linux 5.14, and under qemu-user, nobody can tell, nor give a buffer back to the kernel.
 bool locks_are_known() {
-  return option(tcp_socket().get(), SO_BUF_LOCK) >= 0;
+  const UniqueFd socket = tcp_socket();
+  const int both = kBothFixed;
+  return ::setsockopt(socket.get(), SOL_SOCKET, SO_BUF_LOCK, &both, sizeof both) == 0 &&
+         option(socket.get(), SO_BUF_LOCK) == both;
 }
 
 TEST(DataSocket, FixesBuffersThatAreAllowed) {
