@@ -91,7 +91,7 @@ def markdown(document: dict[str, Any]) -> str:
     lines = [
         BEGIN,
         f"NCCL {machine.get('nccl')} under PyTorch {machine.get('torch')} on {machine.get('gpus')} x"
-        f" {machine.get('gpu')}, {machine.get('cpus')} CPU cores, Linux {machine.get('kernel')}. Four ranks in four"
+        f" {machine.get('gpu')}, {machine.get('cpus')} CPU cores, Linux {str(machine.get('kernel')).partition('-')[0]}. Four ranks in four"
         " network namespaces, joined as a ring; each cable shaped to"
         f" {document['rate_mbps'] / 1000:g} Gbit/s in each direction; TCP {machine.get('congestion_control')}."
         " Socket: NCCL's own transport on the same cables, in the same run, over the kernels' IP forwarding. By"

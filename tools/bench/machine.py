@@ -51,7 +51,7 @@ def describe(build: Path) -> dict[str, str]:
     """Facts about machine, system and build, in the order to show them."""
     return {
         "CPU": f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores, {platform.machine()}",
-        "kernel": platform.release(),
+        "kernel": platform.release().partition("-")[0],
         "compiler": f"{_compiler(build)}; {_cache_entry(build, 'CMAKE_BUILD_TYPE') or 'unknown build type'}",
         "commit": _commit(),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
