@@ -341,15 +341,16 @@ class BackgroundTest(LabTestCase):
         interrupted = 0
         for wait_s in (0.0, 0.1, 0.3):
             process = subprocess.Popen([sys.executable, LAB, "up", "torus:8x8", "--name", "four"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                        env=self.environment)
             wait_until(lambda: len(processes_with(self.mark)) > 1, "start of the lab's first process")
             time.sleep(wait_s)
             process.send_signal(signal.SIGINT)
-            status = process.wait(DEADLINE_S)
-            if status == 0:  # on a busy machine it may be up before the signal comes
+            output, _ = process.communicate(timeout=DEADLINE_S)
+            if "lab four is up" in output:  # on a busy machine it may be before the signal comes
                 self.check("down", "four")
             else:
-                self.assertEqual(status, -signal.SIGINT)
+                self.assertEqual(process.returncode, -signal.SIGINT, output)
                 interrupted += 1
             wait_until(lambda: not processes_with(self.mark), "end of all processes", 20)
         self.assertGreater(interrupted, 0)
