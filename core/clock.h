@@ -34,7 +34,8 @@ class Clock {
 
   virtual Instant now() const = 0;
   // Calls `work` once, at `when` or soon after, on the thread that owns the clock, never from inside this call. Calls
-  // come in the order of their moments, those of one moment in the order in which they were asked for.
+  // come in the order of their moments, those of one moment in the order in which they were asked for. A call may drop
+  // its own timer.
   [[nodiscard]] virtual std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) = 0;
 
   [[nodiscard]] std::unique_ptr<Timer> call_after(Duration delay, std::function<void()> work) {

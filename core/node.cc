@@ -1,70 +1,73 @@
 #include "core/node.h"
 
 #include <algorithm>
-#include <optional>
+#include <tuple>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "routing/agreed_topology.h"
 
 namespace cableway {
 namespace {
 
-Hop make_hop(const routing::Topology& topology, routing::CableIndex index, routing::NodeIndex from) {
-  const routing::Cable& cable = topology.cable(index);
-  const routing::Port& arrives = topology.port_opposite(index, from);
-  return Hop{.cable = cable.name,
-             .from_address = topology.port_at(index, from).address,
-             .to_node = topology.node(arrives.node).name,
-             .to_address = arrives.address,
-             .to_port = topology.node(arrives.node).relay_port,
-             .routed = cable.routed};
-}
+// Changes come in bursts; routes are computed once for each.
+constexpr std::chrono::milliseconds kTellAfter{10};
+// Two nodes of one name would outlive each other without end.
+constexpr std::chrono::milliseconds kNewLifeAfter{500};
+constexpr std::uint64_t kSuspiciousLives = 4;
 
-std::string describe(const Hop& hop) {
-  return absl::StrCat("leading from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " port ",
-                      hop.to_port, hop.routed ? " (routed)" : "");
-}
-
-std::string known_nodes(const routing::Topology& topology) {
-  constexpr std::size_t kShown = 16;
-  std::vector<std::string> names;
-  for (const routing::Node& node : topology.nodes()) {
-    if (names.size() == kShown) {
-      names.push_back("..");
-      break;
-    }
-    names.push_back(node.name);
-  }
-  return absl::StrJoin(names, ", ");
+std::string cable_text(const NeighbourKey& key, const Neighbour& neighbour, const std::vector<PortFacts>& ports) {
+  const auto port =
+      std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) { return each.id == key.port; });
+  return absl::StrCat("cable ", port == ports.end() ? absl::StrCat("port ", key.port) : port->interface, " to node ",
+                      neighbour.name, " (", neighbour.interface, ")");
 }
 
 }  // namespace
 
-absl::StatusOr<Node> Node::create(std::string name, std::uint64_t boot_nonce,
-                                  std::shared_ptr<const routing::Topology> topology) {
-  Node node(std::move(name), boot_nonce);
-  if (absl::Status status = node.update_topology(std::move(topology)); !status.ok()) return status;
-  return node;
+Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, ControlChannel& channel,
+           const DatagramSeal& seal, std::function<std::uint64_t()> random, Observer observer)
+    : options_(options),
+      clock_(clock),
+      inventory_(inventory),
+      observer_(std::move(observer)),
+      neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
+      flooding_(options.identity, clock, *this),
+      planner_(options.identity.name) {}
+
+Node::~Node() = default;
+
+void Node::start() {
+  inventory_.watch([this] { update_ports(); });
+  neighbours_.start();
+  planner_.set_addresses(addresses());
+  advertise();
 }
 
-absl::Status Node::update_topology(std::shared_ptr<const routing::Topology> topology) {
-  const std::optional<routing::NodeIndex> self = topology->find_node(name_);
-  if (!self.has_value()) {
-    return absl::NotFoundError(absl::StrCat("the topology has no node \"", name_, "\"; it has ", known_nodes(*topology),
-                                            ": set CABLEWAY_NODE to one of these"));
-  }
-  routes_ = std::make_shared<const routing::RouteTable>(routing::compute_routes(*topology, *self));
-  topology_ = std::move(topology);
-  self_ = *self;
-  return absl::OkStatus();
+void Node::leave() {
+  inventory_.watch([] {});
+  neighbours_.leave();
+  changed_.reset();
+  outlived_.reset();
+}
+
+void Node::set_draining(bool draining) {
+  if (std::exchange(options_.draining, draining) == draining) return;
+  tell(draining ? "draining: no more paths lead through this node" : "no longer draining");
+  advertise();
+}
+
+void Node::update_ports() {
+  neighbours_.update_ports();
+  planner_.set_addresses(addresses());
+  advertise();
+  observer_.ports_changed();
 }
 
 std::vector<std::string> Node::addresses() const {
   std::vector<std::string> addresses;
-  for (const routing::Adjacency& adjacency : topology_->adjacencies(self_)) {
-    addresses.push_back(topology_->port_at(adjacency.cable, self_).address);
+  for (const PortFacts& port : neighbours_.ports()) {
+    for (const PortPrefix& prefix : port.addresses) addresses.push_back(routing::to_text(prefix.address));
   }
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
@@ -73,76 +76,98 @@ std::vector<std::string> Node::addresses() const {
 
 Welcome Node::welcome() const {
   Welcome welcome;
-  welcome.node = name_;
-  welcome.cluster = topology_->cluster();
-  welcome.boot_nonce = boot_nonce_;
-  for (const routing::Adjacency& adjacency : topology_->adjacencies(self_)) {
-    welcome.rate_mbps = std::max(welcome.rate_mbps, topology_->cable(adjacency.cable).rate_mbps);
-  }
+  welcome.node = options_.identity.name;
+  welcome.cluster = options_.identity.cluster;
+  welcome.boot_nonce = identity().boot_nonce;
+  for (const PortFacts& port : neighbours_.ports()) welcome.rate_mbps = std::max(welcome.rate_mbps, port.rate_mbps);
+  if (welcome.rate_mbps == 0) welcome.rate_mbps = routing::kDefaultRateMbps;
   welcome.addresses = addresses();
   return welcome;
 }
 
-absl::StatusOr<std::vector<Hop>> Node::path_for_flow(const std::string& destination, std::uint64_t ordinal) const {
-  const std::optional<routing::NodeIndex> index = topology_->find_node(destination);
-  if (!index.has_value()) {
-    return absl::NotFoundError(
-        absl::StrCat("node ", name_, " knows no node \"", destination, "\"; it knows ", known_nodes(*topology_)));
+void Node::advertise() {
+  routing::Advertisement content;
+  content.name = options_.identity.name;
+  content.relay_port = options_.relay_port;
+  content.draining = options_.draining;
+  for (const PortFacts& port : neighbours_.ports()) {
+    if (content.ports.size() == routing::kMaxAdvertisedPorts) break;
+    const std::uint64_t rate = port.rate_mbps == 0 ? routing::kDefaultRateMbps : port.rate_mbps;
+    content.ports.push_back({port.id, port.interface, port.plug, std::min(rate, routing::kMaxRateMbps)});
   }
-  if (*index == self_) return local_path();
-  const routing::Path path = routes_->path_for_flow(*index, ordinal);
-  if (!path.exists()) {
-    return absl::UnavailableError(absl::StrCat("node ", name_, " has no path to ", destination));
+  for (const auto& [key, neighbour] : neighbours_.all()) {
+    if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;
+    routing::PortAddress address = neighbour.addresses.ours;
+    address.scope.clear();
+    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address});
   }
-  std::vector<Hop> hops;
-  for (std::size_t i = 0; i < path.hops(); ++i) hops.push_back(make_hop(*topology_, path.cables[i], path.nodes[i]));
-  hops.back().to_port = 0;
-  return hops;
+  flooding_.originate(std::move(content));
 }
 
-absl::StatusOr<std::vector<Hop>> Node::local_path() const {
-  const std::vector<std::string> own = addresses();
-  if (own.empty()) return absl::UnavailableError(absl::StrCat("node ", name_, " has no cable port to listen on"));
-  return std::vector<Hop>{
-      Hop{.cable = "local", .from_address = own.front(), .to_node = name_, .to_address = own.front()}};
+void Node::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
+  tell(absl::StrCat(cable_text(key, neighbour, neighbours_.ports()), " is up"));
+  flooding_.adjacency_up(key, neighbour);
+  advertise();
 }
 
-absl::Status Node::check_transit(const CircuitSetup& setup) const {
-  if (setup.this_hop().to_node != name_) {
-    return absl::InvalidArgumentError(absl::StrCat("a set-up for node ", setup.this_hop().to_node, " came to node ",
-                                                   name_, ": do all nodes have the same topology?"));
-  }
-  if (setup.last_hop()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a set-up for a process on node ", name_, " came to its relay port"));
-  }
-  const std::string& previous = setup.hop == 0 ? setup.from_node : setup.hops[setup.hop - 1U].to_node;
-  const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
-  if (!neighbour.has_value()) {
-    return absl::NotFoundError(absl::StrCat("node ", name_, " knows no node \"", previous, "\""));
-  }
-  const Hop& next = setup.hops[setup.hop + 1U];
-  if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
-  // The destination's process has a port of its own; a relay has the one that the topology says.
-  return check_hop(next, self_, setup.hop + 2U == setup.hops.size());
+void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) {
+  tell(absl::StrCat(cable_text(key, neighbour, neighbours_.ports()), " is down: ", reason));
+  flooding_.adjacency_down(key);
+  advertise();
 }
 
-absl::Status Node::check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const {
-  const std::optional<routing::CableIndex> cable = topology_->find_cable(hop.cable);
-  const auto ends_at = [&](routing::NodeIndex node) {
-    return cable.has_value() && (topology_->cable(*cable).a.node == node || topology_->cable(*cable).b.node == node);
-  };
-  if (!ends_at(self_) || !ends_at(from)) {
-    return absl::NotFoundError(absl::StrCat("node ", name_, " has no cable \"", hop.cable, "\"",
-                                            from == self_ ? "" : absl::StrCat(" to ", topology_->node(from).name),
-                                            ": do all nodes have the same topology?"));
+void Node::segment(const NeighbourKey& key, std::span<const std::byte> body) {
+  flooding_.segment(key, body);
+}
+
+void Node::problem(const Problem& problem) {
+  tell(problem.text);
+}
+
+void Node::send_segment(const NeighbourKey& key, std::span<const std::byte> body) {
+  neighbours_.send_segment(key, body);
+}
+
+void Node::database_changed() {
+  planner_is_old_ = true;
+  if (changed_ != nullptr) return;
+  changed_ = clock_.call_after(kTellAfter, [this] {
+    changed_.reset();
+    observer_.topology_changed();
+  });
+}
+
+// Not at once: this may be called from within what a new life ends.
+void Node::outlived(std::uint64_t boot_nonce) {
+  if (outlived_ != nullptr) return;
+  ++lives_;
+  if (lives_ == kSuspiciousLives) {
+    tell(absl::StrCat("another node of cluster ", options_.identity.cluster, " seems to be called ",
+                      options_.identity.name, " too: set CABLEWAY_NODE on one of them"));
   }
-  Hop known = make_hop(*topology_, *cable, from);
-  if (any_port) known.to_port = hop.to_port;
-  if (hop == known) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("node ", name_, " knows cable ", hop.cable, " as ", describe(known),
-                                                 ", the set-up says ", describe(hop),
-                                                 ": do all nodes have the same topology?"));
+  outlived_ = clock_.call_after(lives_ < kSuspiciousLives ? Duration(0) : Duration(kNewLifeAfter), [this, boot_nonce] {
+    outlived_.reset();
+    neighbours_.restart(boot_nonce + 1);
+    flooding_.restart(boot_nonce + 1);
+  });
+}
+
+const PathPlanner& Node::paths() {
+  if (!std::exchange(planner_is_old_, false)) return planner_;
+  absl::StatusOr<routing::AgreedTopology> agreed =
+      routing::agreed_topology(options_.identity.cluster, flooding_.database());
+  absl::Status updated = agreed.status();
+  if (agreed.ok()) {
+    left_out_ = std::move(agreed->left_out);
+    updated = planner_.update(std::make_shared<const routing::Topology>(std::move(agreed->topology)));
+  }
+  // The last good topology stays in use.
+  if (!updated.ok()) tell(absl::StrCat("no topology can be made of what the nodes advertise: ", updated.message()));
+  return planner_;
+}
+
+void Node::tell(std::string text) {
+  observer_.event(events_.add(clock_.now(), std::move(text)));
 }
 
 }  // namespace cableway

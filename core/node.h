@@ -1,62 +1,100 @@
-// The node: one name in one topology, and what follows from it. Wires the stages together without a socket:
+// The node: finds its cables and neighbours, tells the cluster, hears what the others tell, and knows the paths. The
+// one place where the stages are wired, none of which knows a socket:
 //
-//   topology -> route table -> paths for flows; set-ups checked against the same topology; views for people.
+//   inventory -> neighbours -> flooding (link-state database) -> agreed topology -> path planner
 //
-// Where the topology comes from is the caller's affair: update_topology() is the seam at which a file stands today and
-// discovery will. One thread.
+// core/linux/node_service.h gives it a kernel, sim/ a fabric in memory; nothing in here can tell which. One thread.
 #ifndef CABLEWAY_CORE_NODE_H_
 #define CABLEWAY_CORE_NODE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "core/circuit_setup.h"
+#include "core/clock.h"
+#include "core/control_channel.h"
+#include "core/datagram_seal.h"
+#include "core/event_log.h"
+#include "core/flooding.h"
+#include "core/neighbours.h"
+#include "core/path_planner.h"
+#include "core/port_inventory.h"
 #include "core/session_message.h"
-#include "routing/route_table.h"
-#include "routing/topology.h"
 
 namespace cableway {
 
-class Node {
+struct NodeOptions {
+  NodeIdentity identity;
+  std::uint16_t relay_port = routing::kDefaultRelayPort;
+  bool draining = false;  // carries no transit
+  HelloTiming hello;
+};
+
+class Node final : private Neighbours::Listener, private Flooding::Listener {
  public:
-  // `boot_nonce` tells two lives of one node apart. NotFound: the topology has no node of that name.
-  static absl::StatusOr<Node> create(std::string name, std::uint64_t boot_nonce,
-                                     std::shared_ptr<const routing::Topology> topology);
+  // Called on the node's thread. May read the node, must not destroy it.
+  struct Observer {
+    std::function<void()> topology_changed;
+    std::function<void()> ports_changed;
+    std::function<void(const Event&)> event;
+  };
 
-  // Replaces the topology and computes the routes anew. Circuits that are set up keep their paths.
-  absl::Status update_topology(std::shared_ptr<const routing::Topology> topology);
+  // Everything named outlives this. `random` gives numbers that nobody can guess, or that a seed decides.
+  Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, ControlChannel& channel,
+       const DatagramSeal& seal, std::function<std::uint64_t()> random, Observer observer);
+  ~Node() override;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
-  const std::string& name() const { return name_; }
-  const routing::Topology& topology() const { return *topology_; }
-  const routing::RouteTable& routes() const { return *routes_; }
-  std::uint16_t relay_port() const { return topology_->node(self_).relay_port; }
-  // Of this node's cable ports, without duplicates.
+  void start();
+  // Says goodbye to the neighbours, who then use no path through here any more.
+  void leave();
+  void set_draining(bool draining);
+
+  const NodeIdentity& identity() const { return neighbours_.identity(); }
+  std::uint16_t relay_port() const { return options_.relay_port; }
+  bool draining() const { return options_.draining; }
+  // As of everything heard so far.
+  const PathPlanner& paths();
+  // What both ends of a cable say and yet cannot be used, as of paths().
+  const std::vector<std::string>& left_out() const { return left_out_; }
+  // Where circuits can arrive: the addresses of all ports, each with its interface where it needs one.
   std::vector<std::string> addresses() const;
   Welcome welcome() const;
 
-  // The path for the `ordinal`-th flow from here to `destination`; to_port of its last hop is 0. NotFound: no such
-  // node; Unavailable: no path. Between two processes of this node it is one hop that crosses no cable.
-  absl::StatusOr<std::vector<Hop>> path_for_flow(const std::string& destination, std::uint64_t ordinal) const;
-
-  // Whether a set-up that arrived here may be passed on: it names this node, and the hop it came over and the next one
-  // are cables of this node's with the neighbours, addresses and ports that the topology gives them. So a relay never
-  // connects to where a stranger says.
-  absl::Status check_transit(const CircuitSetup& setup) const;
+  const Neighbours& neighbours() const { return neighbours_; }
+  const Flooding& flooding() const { return flooding_; }
+  const EventLog& events() const { return events_; }
+  Instant now() const { return clock_.now(); }
 
  private:
-  Node(std::string name, std::uint64_t boot_nonce) : name_(std::move(name)), boot_nonce_(boot_nonce) {}
+  void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) override;
+  void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) override;
+  void segment(const NeighbourKey& key, std::span<const std::byte> body) override;
+  void problem(const Problem& problem) override;
+  void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;
+  void database_changed() override;
+  void outlived(std::uint64_t boot_nonce) override;
 
-  absl::StatusOr<std::vector<Hop>> local_path() const;
-  absl::Status check_hop(const Hop& hop, routing::NodeIndex from, bool any_port) const;
+  void update_ports();
+  void advertise();
+  void tell(std::string text);
 
-  std::string name_;
-  std::uint64_t boot_nonce_;
-  std::shared_ptr<const routing::Topology> topology_;
-  std::shared_ptr<const routing::RouteTable> routes_;
-  routing::NodeIndex self_;
+  NodeOptions options_;
+  Clock& clock_;
+  PortInventory& inventory_;
+  Observer observer_;
+  EventLog events_;
+  Neighbours neighbours_;
+  Flooding flooding_;
+  PathPlanner planner_;
+  std::vector<std::string> left_out_;
+  bool planner_is_old_ = true;
+  std::uint64_t lives_ = 1;
+  std::unique_ptr<Timer> changed_;
+  std::unique_ptr<Timer> outlived_;
 };
 
 }  // namespace cableway

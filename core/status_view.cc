@@ -1,19 +1,46 @@
 #include "core/status_view.h"
 
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 namespace cableway {
+namespace {
 
-std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions) {
+nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   nlohmann::ordered_json circuits = nlohmann::ordered_json::array();
   for (const CircuitStatus& circuit : relay.circuits) {
     circuits.push_back(
         {{"flow", circuit.flow}, {"path", circuit.path}, {"chunks", circuit.chunks}, {"bytes", circuit.bytes}});
   }
-  const nlohmann::ordered_json view = {{"node", node.name()},
-                                       {"cluster", node.topology().cluster()},
+  return circuits;
+}
+
+nlohmann::ordered_json problems_json(const Node& node) {
+  nlohmann::ordered_json problems = nlohmann::ordered_json::array();
+  for (const Problem& problem : node.neighbours().problems()) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
+    problems.push_back({{"interface", problem.interface}, {"text", problem.text}, {"seconds", seconds}});
+  }
+  for (const std::string& text : node.left_out()) {
+    problems.push_back({{"interface", ""}, {"text", text}, {"seconds", nullptr}});
+  }
+  return problems;
+}
+
+}  // namespace
+
+std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions) {
+  const auto& neighbours = node.neighbours().all();
+  const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
+  const nlohmann::ordered_json view = {{"node", node.identity().name},
+                                       {"cluster", node.identity().cluster},
+                                       {"draining", node.draining()},
                                        {"addresses", node.addresses()},
                                        {"relay_port", node.relay_port()},
+                                       {"nodes", node.flooding().database().size()},
+                                       {"cables_up", up},
+                                       {"problems", problems_json(node)},
                                        {"sessions", sessions},
                                        {"relayed",
                                         {{"bytes", relay.bytes},
@@ -22,7 +49,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, std::size_t 
                                          {"circuits_opened", relay.circuits_opened},
                                          {"circuits_broken", relay.circuits_broken},
                                          {"setups_refused", relay.setups_refused}}},
-                                       {"circuits", circuits}};
+                                       {"circuits", circuits_json(relay)}};
   // A name that is not UTF-8 is shown with replacement characters; the default is to throw.
   return view.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -76,6 +76,9 @@ class WireReader {
     return std::string(reinterpret_cast<const char*>(taken_.data()), taken_.size());
   }
 
+  std::size_t left() const { return in_.size(); }
+  // For a decoder that met a value which cannot be.
+  void reject() { ok_ = false; }
   bool ok() const { return ok_; }
   // Whether everything was read and nothing went wrong: trailing bytes are as wrong as missing ones.
   bool finished() const { return ok_ && in_.empty(); }

@@ -36,6 +36,26 @@ bool is_not_unicast(const PortAddress& address) {
 
 }  // namespace
 
+bool is_unicast(const PortAddress& address) {
+  return !is_unspecified(address) && !is_not_unicast(address);
+}
+
+std::string to_text(const PortAddress& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(address.is_ipv6 ? AF_INET6 : AF_INET, address.bytes.data(), text.data(), text.size());
+  return address.scope.empty() ? text.data() : absl::StrCat(text.data(), "%", address.scope);
+}
+
+bool in_same_prefix(const PortAddress& left, const PortAddress& right, std::uint8_t prefix_length) {
+  if (left.is_ipv6 != right.is_ipv6) return false;
+  for (std::size_t i = 0; i < left.bytes.size() && i * 8 < prefix_length; ++i) {
+    const std::size_t bits = std::min<std::size_t>(prefix_length - i * 8, 8);
+    const auto mask = static_cast<std::uint8_t>(0xff << (8 - bits));
+    if (((left.bytes[i] ^ right.bytes[i]) & mask) != 0) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
   constexpr char kLiteral[] = "an IPv4 or IPv6 address such as \"10.7.0.1\" or \"fd00::1\"";
   const std::size_t percent = text.find('%');
@@ -47,7 +67,7 @@ absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
   if (inet_pton(address.is_ipv6 ? AF_INET6 : AF_INET, literal.c_str(), address.bytes.data()) != 1) {
     return bad_address(text, "is not an IP address", kLiteral);
   }
-  if (is_unspecified(address) || is_not_unicast(address)) {
+  if (!is_unicast(address)) {
     return bad_address(text, "belongs to no single port", "a unicast address");
   }
   if (percent != std::string_view::npos) {

@@ -24,6 +24,15 @@ struct PortAddress {
 // A unicast IPv4 or IPv6 literal. InvalidArgument says what is wrong and what was expected.
 absl::StatusOr<PortAddress> parse_port_address(std::string_view text);
 
+// A literal that parse_port_address() takes, in the canonical spelling (RFC 5952 for IPv6).
+std::string to_text(const PortAddress& address);
+
+// Whether it can be the address of one port: neither all zeros nor multicast nor reserved.
+bool is_unicast(const PortAddress& address);
+
+// Whether the first `prefix_length` bits agree. False for addresses of different families.
+bool in_same_prefix(const PortAddress& left, const PortAddress& right, std::uint8_t prefix_length);
+
 // Whether `name` can be a Linux interface: 1 to 15 printable characters other than space / : % " and backslash,
 // not "." or "..". (Linux would allow the last three; no one uses them, and files and messages stay simple.)
 bool is_valid_interface_name(std::string_view name);

@@ -33,12 +33,18 @@ class Checker {
   Result check_cable(std::size_t index);
 
  private:
+  // A link-local address means something on its own cable only, so it is told apart by node too.
+  using PlacedAddress = std::pair<PortAddress, NodeIndex>;
+  static PlacedAddress place(const PortAddress& address, const Port& port) {
+    return {address, address.is_ipv6_link_local() ? port.node : NodeIndex{}};
+  }
+
   Result check_cable_name(const Cable& cable);
   Result check_ends_exist(const Cable& cable) const;
   Result check_capacity(const Cable& cable) const;
   Result check_port(const Port& port, Part part, PortAddress& address) const;
   Result claim_address(std::size_t cable_index, const Port& port, Part part, const PortAddress& address);
-  Result claim_pair_of_ports(std::size_t cable_index, const PortAddress& a, const PortAddress& b);
+  Result claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b);
 
   const std::string& name_of(const Port& port) const { return nodes_[port.node.value].name; }
 
@@ -51,8 +57,8 @@ class Checker {
   std::span<const Cable> cables_;
   std::set<std::string_view> node_names_;
   std::set<std::string_view> cable_names_;
-  std::map<PortAddress, Claim> claims_;
-  std::map<std::pair<PortAddress, PortAddress>, std::size_t> cable_of_ports_;
+  std::map<PlacedAddress, Claim> claims_;
+  std::map<std::pair<PlacedAddress, PlacedAddress>, std::size_t> cable_of_ports_;
 };
 
 Checker::Result Checker::check_node(std::size_t index) {
@@ -134,7 +140,7 @@ Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& ad
 
 Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port, Part part,
                                        const PortAddress& address) {
-  const auto [it, is_new] = claims_.try_emplace(address, Claim{cable_index, &port});
+  const auto [it, is_new] = claims_.try_emplace(place(address, port), Claim{cable_index, &port});
   if (is_new) return std::nullopt;
   const Port& other = *it->second.port;
   if (other.node == port.node && other.interface == port.interface && !port.interface.empty()) return std::nullopt;
@@ -146,7 +152,7 @@ Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port
                              "names its interface)")};
 }
 
-Checker::Result Checker::claim_pair_of_ports(std::size_t cable_index, const PortAddress& a, const PortAddress& b) {
+Checker::Result Checker::claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b) {
   const auto [it, is_new] = cable_of_ports_.try_emplace(a < b ? std::pair(a, b) : std::pair(b, a), cable_index);
   if (is_new) return std::nullopt;
   return Broken{Part::kWhole,
@@ -170,7 +176,7 @@ Checker::Result Checker::check_cable(std::size_t index) {
   }
   if (Result broken = claim_address(index, cable.a, Part::kEndA, a)) return broken;
   if (Result broken = claim_address(index, cable.b, Part::kEndB, b)) return broken;
-  return claim_pair_of_ports(index, a, b);
+  return claim_pair_of_ports(index, place(a, cable.a), place(b, cable.b));
 }
 
 TopologyFault fault_of_topology(std::string message) {

@@ -27,7 +27,8 @@ inline constexpr std::size_t kTopologyParts = 7;
 //   - node names valid and unique, relay ports not 0; cable names valid and unique;
 //   - the ends of a cable are two different nodes that exist, with addresses of one family, and interface names that
 //     can exist (or none); an IPv6 link-local address says which interface it is on;
-//   - no two ports share an address. Two cable ends are one port if node, address and a non-empty interface agree;
+//   - no two ports share an address, except link-local ones of different nodes. Two cable ends are one port if node,
+//   address and a non-empty interface agree;
 //   - no two cables join the same two ports;
 //   - rates and latencies within their bounds.
 std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables);

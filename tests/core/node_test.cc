@@ -1,172 +1,281 @@
+// Whole nodes in virtual time: cables are found, told of, lost and found again, in every topology of the golden files.
 #include "core/node.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
+#include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/status/status.h"
+#include "sim/node_world.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway {
 namespace {
 
+using namespace std::chrono_literals;
+using sim::NodeWorld;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-std::shared_ptr<const routing::Topology> ring(std::uint32_t nodes) {
-  return std::make_shared<const routing::Topology>(routing::sample_topology(nodes, routing::ring_pairs(nodes)));
-}
-std::shared_ptr<const routing::Topology> line(std::uint32_t nodes) {
-  return std::make_shared<const routing::Topology>(routing::sample_topology(nodes, routing::line_pairs(nodes)));
-}
-
-Node node_named(const std::string& name, std::shared_ptr<const routing::Topology> topology) {
-  absl::StatusOr<Node> node = Node::create(name, 42, std::move(topology));
-  EXPECT_TRUE(node.ok()) << node.status();
-  return *std::move(node);
+std::vector<std::string> problems_of(const Node& node) {
+  std::vector<std::string> texts;
+  for (const Problem& problem : node.neighbours().problems()) texts.push_back(problem.text);
+  return texts;
 }
 
-// The set-up of a flow n0 -> n3 on the line n0 -c0- n1 -c1- n2 -c2- n3, as it arrives over hop `hop`.
-CircuitSetup setup_over_line(std::uint16_t hop) {
-  CircuitSetup setup;
-  setup.chunk_bytes = 1024;
-  setup.budget_ms = 1000;
-  setup.from_node = "n0";
-  setup.hops = *node_named("n0", line(4)).path_for_flow("n3", 0);
-  setup.hops.back().to_port = 45678;
-  setup.hop = hop;
-  return setup;
+std::vector<std::string> events_of(const Node& node) {
+  std::vector<std::string> texts;
+  for (const Event& event : node.events().events()) texts.push_back(event.text);
+  return texts;
 }
 
-TEST(Node, SaysWhichNamesTheTopologyHas) {
-  const absl::Status status = Node::create("n9", 1, ring(4)).status();
-  EXPECT_TRUE(absl::IsNotFound(status));
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("\"n9\""), HasSubstr("n0, n1, n2, n3"), HasSubstr("CABLEWAY_NODE")));
-  EXPECT_THAT(std::string(Node::create("x", 1, ring(300)).status().message()), HasSubstr("n15, .."));
+std::size_t cables_seen(Node& node) {
+  return node.paths().topology().cable_count();
 }
 
-TEST(Node, WelcomesWithWhatItsTopologySays) {
-  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
-  cables[1].rate_mbps = 200'000;
-  const Node node = node_named(
-      "n1", std::make_shared<const routing::Topology>(routing::make_topology(routing::sample_nodes(3), cables)));
-  const Welcome welcome = node.welcome();
-  EXPECT_EQ(welcome.node, "n1");
-  EXPECT_EQ(welcome.cluster, "test");
-  EXPECT_EQ(welcome.boot_nonce, 42U);
-  EXPECT_EQ(welcome.rate_mbps, 200'000U);
-  EXPECT_THAT(welcome.addresses, ElementsAre("10.0.0.2", "10.0.1.1"));
-  EXPECT_EQ(node.relay_port(), routing::kDefaultRelayPort);
+bool all_see(NodeWorld& world, std::size_t cables) {
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    if (world.runs(i) && cables_seen(world.node(i)) != cables) return false;
+  }
+  return true;
 }
 
-TEST(Node, GivesThePathHopByHop) {
-  const absl::StatusOr<std::vector<Hop>> hops = node_named("n0", line(4)).path_for_flow("n3", 0);
-  ASSERT_TRUE(hops.ok()) << hops.status();
-  EXPECT_THAT(*hops, ElementsAre(Hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, false},
-                                 Hop{"c1", "10.0.1.1", "n2", "10.0.1.2", 7470, false},
-                                 Hop{"c2", "10.0.2.1", "n3", "10.0.2.2", 0, false}));
+struct Shape {
+  const char* name;
+  std::size_t nodes;
+  routing::Pairs cables;
+};
+
+std::vector<Shape> shapes() {
+  return {{"triangle", 3, routing::ring_pairs(3)},
+          {"ring of 4", 4, routing::ring_pairs(4)},
+          {"ring of 6", 6, routing::ring_pairs(6)},
+          {"line of 5", 5, routing::line_pairs(5)},
+          {"star", 5, routing::star_pairs(4)},
+          {"torus", 9, routing::torus_pairs(3, 3)},
+          {"ring with a chord", 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}},
+          {"full mesh", 4, routing::mesh_pairs(4)},
+          {"two rings and a bridge", 8, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {2, 4}}},
+          {"parallel cables", 2, {{0, 1}, {0, 1}}}};
 }
 
-TEST(Node, SpreadsFlowsOverEqualPaths) {
-  const Node node = node_named("n0", ring(4));
-  const auto first = node.path_for_flow("n2", 0);
-  const auto second = node.path_for_flow("n2", 1);
-  ASSERT_TRUE(first.ok() && second.ok());
-  EXPECT_NE(first->front().to_node, second->front().to_node);
-}
-
-TEST(Node, GivesItsOwnProcessesAPathOverNoCable) {
-  const auto hops = node_named("n1", line(4)).path_for_flow("n1", 0);
-  ASSERT_TRUE(hops.ok()) << hops.status();
-  EXPECT_THAT(*hops, ElementsAre(Hop{"local", "10.0.0.2", "n1", "10.0.0.2", 0, false}));
-}
-
-TEST(Node, HasNoPathToItselfWithoutAPort) {
-  const Node alone = node_named("n0", std::make_shared<const routing::Topology>(routing::sample_topology(1, {})));
-  EXPECT_TRUE(alone.addresses().empty());
-  const absl::Status status = alone.path_for_flow("n0", 0).status();
-  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("n0 has no cable port"));
-}
-
-TEST(Node, NamesADestinationThatItDoesNotKnowOrReach) {
-  const Node node =
-      node_named("n0", std::make_shared<const routing::Topology>(routing::sample_topology(4, {{0, 1}, {2, 3}})));
-  EXPECT_TRUE(absl::IsNotFound(node.path_for_flow("n9", 0).status()));
-  EXPECT_THAT(std::string(node.path_for_flow("n9", 0).status().message()),
-              AllOf(HasSubstr("node n0 knows no node \"n9\""), HasSubstr("n0, n1, n2, n3")));
-  EXPECT_TRUE(absl::IsUnavailable(node.path_for_flow("n3", 0).status()));
-  EXPECT_THAT(std::string(node.path_for_flow("n3", 0).status().message()), HasSubstr("no path to n3"));
-}
-
-TEST(Node, FollowsANewTopology) {
-  Node node = node_named("n0", ring(4));
-  ASSERT_TRUE(node.update_topology(line(4)).ok());
-  EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
-  EXPECT_TRUE(absl::IsNotFound(
-      node.update_topology(std::make_shared<const routing::Topology>(routing::make_topology({{"other"}}, {})))));
-  // A topology without this node is refused and changes nothing.
-  EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
-}
-
-TEST(CheckTransit, PassesWhatTheTopologySays) {
-  EXPECT_TRUE(node_named("n1", line(4)).check_transit(setup_over_line(0)).ok());
-  EXPECT_TRUE(node_named("n2", line(4)).check_transit(setup_over_line(1)).ok());
-}
-
-TEST(CheckTransit, RefusesAnotherNodesSetup) {
-  const absl::Status status = node_named("n2", line(4)).check_transit(setup_over_line(0));
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("for node n1"), HasSubstr("came to node n2")));
-}
-
-TEST(CheckTransit, RefusesWhatEndsHere) {
-  const absl::Status status = node_named("n3", line(4)).check_transit(setup_over_line(2));
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("node n3"), HasSubstr("relay port")));
-}
-
-TEST(CheckTransit, RefusesWhateverDiffersFromTheTopology) {
-  struct Change {
-    const char* what;
-    std::function<void(CircuitSetup&)> make;
-    const char* expected;
-  };
-  const Change changes[] = {
-      {"next cable", [](CircuitSetup& s) { s.hops[1].cable = "c9"; }, "no cable \"c9\""},
-      {"next cable is another's", [](CircuitSetup& s) { s.hops[1].cable = "c2"; }, "no cable \"c2\""},
-      {"next node", [](CircuitSetup& s) { s.hops[1].to_node = "n7"; }, "the set-up says leading from 10.0.1.1 to n7"},
-      {"next address", [](CircuitSetup& s) { s.hops[1].to_address = "192.0.2.1"; }, "at 192.0.2.1"},
-      {"next port", [](CircuitSetup& s) { s.hops[1].to_port = 22; }, "port 22"},
-      {"source address", [](CircuitSetup& s) { s.hops[1].from_address = "10.0.0.2"; }, "leading from 10.0.0.2"},
-      {"routed", [](CircuitSetup& s) { s.hops[1].routed = true; }, "(routed)"},
-      {"arriving cable", [](CircuitSetup& s) { s.hops[0].cable = "c9"; }, "no cable \"c9\" to n0"},
-      {"arriving address", [](CircuitSetup& s) { s.hops[0].from_address = "192.0.2.1"; }, "leading from 192.0.2.1"},
-      {"arriving port", [](CircuitSetup& s) { s.hops[0].to_port = 1; }, "port 1"},
-      {"source", [](CircuitSetup& s) { s.from_node = "n3"; }, "no cable \"c0\" to n3"},
-      {"unknown source", [](CircuitSetup& s) { s.from_node = "nx"; }, "no node \"nx\""},
-      {"back where it came from", [](CircuitSetup& s) { s.hops[1] = s.hops[0]; }, "leading from"},
-  };
-  const Node node = node_named("n1", line(4));
-  for (const Change& change : changes) {
-    CircuitSetup setup = setup_over_line(0);
-    change.make(setup);
-    const absl::Status status = node.check_transit(setup);
-    EXPECT_FALSE(status.ok()) << change.what;
-    EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("node n1"), HasSubstr(change.expected))) << change.what;
+TEST(Node, FindsEveryCableOfEveryShape) {
+  for (const Shape& shape : shapes()) {
+    NodeWorld world(1);
+    world.build(shape.nodes, shape.cables);
+    world.start_all();
+    ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, shape.cables.size()); })) << shape.name;
+    for (std::size_t i = 0; i < shape.nodes; ++i) {
+      EXPECT_EQ(world.node(i).paths().topology(), world.node(0).paths().topology()) << shape.name;
+      for (std::size_t j = 0; j < shape.nodes; ++j) {
+        EXPECT_TRUE(world.node(i).paths().reaches("n" + std::to_string(j))) << shape.name;
+      }
+      EXPECT_THAT(problems_of(world.node(i)), testing::IsEmpty());
+    }
   }
 }
 
-TEST(CheckTransit, LeavesTheDestinationsPortToItsProcess) {
-  CircuitSetup setup = setup_over_line(1);
-  setup.hops[2].to_port = 1234;
-  EXPECT_TRUE(node_named("n2", line(4)).check_transit(setup).ok());
-  setup.hops[2].to_address = "192.0.2.1";
-  EXPECT_FALSE(node_named("n2", line(4)).check_transit(setup).ok());
+TEST(Node, AgreesAlthoughDatagramsAreLostDoubledAndOvertaken) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    NodeWorld world(seed);
+    world.fabric().set_weather({200, 100, 50us, 30ms});
+    world.build(9, routing::torus_pairs(3, 3));
+    world.start_all();
+    EXPECT_TRUE(world.settle(20s, [&] { return all_see(world, 18); })) << "seed " << seed;
+  }
+}
+
+TEST(Node, TheSameSeedGivesTheSameRun) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+  for (int i = 0; i < 2; ++i) {
+    NodeWorld world(7);
+    world.fabric().set_weather({100, 50, 20us, 5ms});
+    world.build(6, routing::ring_pairs(6));
+    world.start_all();
+    world.clock().run_for(5s);
+    runs.emplace_back(world.clock().calls(), world.fabric().datagrams());
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(Node, UsesAnUnpluggedCableNoMoreAndAPluggedOneAgain) {
+  NodeWorld world(2);
+  const auto segments = world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
+
+  world.fabric().set_carrier(segments[0], false);  // n0 - n1
+  ASSERT_TRUE(world.settle(200ms, [&] { return all_see(world, 3); })) << "carrier tells at once";
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 3U);
+  EXPECT_THAT(events_of(world.node(0)), Contains(AllOf(HasSubstr("to node n1"), HasSubstr("unplugged"))));
+
+  world.fabric().set_carrier(segments[0], true);
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
+}
+
+TEST(Node, NoticesASilentCableAfterTheHoldTimeAndNotBefore) {
+  NodeWorld world(3);
+  const auto segments = world.build(3, routing::line_pairs(3));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 2); }));
+  world.fabric().set_silent(segments[1], true);
+  world.clock().run_for(800ms);
+  EXPECT_EQ(cables_seen(world.node(0)), 2U);
+  world.clock().run_for(500ms);
+  EXPECT_EQ(cables_seen(world.node(0)), 1U);
+  const absl::Status status = world.node(0).paths().path_for_flow("n2", 0).status();
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("node n0"), HasSubstr("node n2"), HasSubstr("reached is node n1")));
+}
+
+// A cable that carries one way only is no cable.
+TEST(Node, UsesNoCableThatOnlyOneSideHears) {
+  NodeWorld world(4);
+  world.build(2, {{0, 1}});
+  world.fabric().set_off(1, true);  // n1 neither hears nor is heard
+  world.start_all();
+  world.clock().run_for(2s);
+  EXPECT_EQ(cables_seen(world.node(0)), 0U);
+  PortHello forged;
+  forged.node = "n1";
+  forged.interface = "eth0";
+  forged.mtu = 1500;
+  forged.hold_ms = 1000;
+  ASSERT_EQ(world.node(0).neighbours().ports().size(), 1U);
+  forged.addresses = hello_addresses(world.fabric().ports_of(1).ports()[0], {});
+  ControlDatagram datagram{
+      ControlKind::kHello, routing::cluster_id("test"), routing::node_id("test", "n1"), 5, 1, 9, {}};
+  const std::vector<std::byte> body = encode_port_hello(forged);
+  datagram.body = body;
+  const PortId port = world.node(0).neighbours().ports()[0].id;
+  world.fabric().inject(0, port, forged.addresses[0].prefix.address, encode_control_datagram(datagram, NoSeal()));
+  world.clock().run_for(10ms);
+  EXPECT_EQ(world.node(0).neighbours().all().size(), 1U) << "heard";
+  EXPECT_EQ(cables_seen(world.node(0)), 0U) << "and not used";
+}
+
+TEST(Node, LeavesWithoutMakingAnybodyWait) {
+  NodeWorld world(5);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  world.leave(2);
+  ASSERT_TRUE(world.settle(150ms, [&] { return all_see(world, 2); })) << "no hold time passes";
+  EXPECT_THAT(events_of(world.node(1)), Contains(HasSubstr("the node has left")));
+}
+
+TEST(Node, ComesBackAfterAPowerCut) {
+  NodeWorld world(6);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  world.kill(2);
+  world.start(2);  // before anybody noticed
+  ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 4); }));
+  EXPECT_THAT(events_of(world.node(1)), Contains(HasSubstr("started again")));
+  world.kill(2);
+  ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 2); }));
+  world.start(2);
+  ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 4); }));
+}
+
+// Its clock has gone back: the cluster remembers an advertisement that looks newer than any it can make.
+TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
+  NodeWorld world(7);
+  world.build(3, routing::line_pairs(3));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 2); }));
+  const std::uint64_t before = world.node(2).identity().boot_nonce;
+  world.kill(2);
+  world.clock().run_for(3s);
+  NodeOptions options = world.options(2);
+  options.identity.boot_nonce = 5;
+  sim::FabricPorts& ports = world.fabric().ports_of(2);
+  Node reborn(
+      options, world.clock(), ports, ports, NoSeal(), [] { return std::uint64_t{77}; },
+      Node::Observer{[] {}, [] {}, [](const Event&) {}});
+  reborn.start();
+  ASSERT_TRUE(
+      world.clock().run_until_true([&] { return cables_seen(reborn) == 2 && cables_seen(world.node(0)) == 2; }, 5s));
+  EXPECT_GT(reborn.identity().boot_nonce, before);
+  ports.listen([](const ReceivedDatagram&) {});
+}
+
+#if 0
+TEST(Node, IsNoRelayWhileItDrains) {
+  NodeWorld world(8);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  world.node(1).set_draining(true);
+  ASSERT_TRUE(world.settle(1s, [&] {
+    return world.node(0).paths().topology().node(*world.node(0).paths().topology().find_node("n1")).draining;
+  }));
+  for (std::uint64_t flow = 0; flow < 4; ++flow) {
+    EXPECT_EQ(world.node(0).paths().path_for_flow("n2", flow)->front().to_node, "n3");
+  }
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U) << "it is still a destination";
+}
+
+#endif
+TEST(Node, FollowsAnAddressThatChanges) {
+  NodeWorld world(9);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
+  for (std::size_t node = 0; node < 2; ++node) {
+    const PortId port = world.node(node).neighbours().ports()[0].id;
+    world.fabric().change_port(node, port, [&](PortFacts& facts) {
+      facts.addresses[0].address.bytes = {10, 99, 0, static_cast<std::uint8_t>(node + 1)};
+    });
+  }
+  ASSERT_TRUE(world.settle(3s, [&] {
+    const auto hops = world.node(0).paths().path_for_flow("n1", 0);
+    return hops.ok() && hops->front().to_address == "10.99.0.2";
+  }));
+  EXPECT_THAT(world.node(0).addresses(), testing::ElementsAre("10.99.0.1"));
+}
+
+// A switch: every two of its ports are a cable.
+TEST(Node, JoinsAllPortsOfASegment) {
+  NodeWorld world(10);
+  world.build(4, {});
+  std::vector<std::pair<std::size_t, PortId>> ends;
+  for (std::size_t node = 0; node < 4; ++node) {
+    PortFacts facts;
+    facts.interface = "eth0";
+    facts.mtu = 9000;
+    PortPrefix prefix;
+    prefix.address.bytes = {10, 1, 0, static_cast<std::uint8_t>(node + 1)};
+    prefix.prefix_length = 24;
+    facts.addresses = {prefix};
+    ends.emplace_back(node, world.fabric().add_port(node, facts));
+  }
+  world.fabric().join(ends);
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 6); }));
+  EXPECT_EQ(world.node(3).paths().path_for_flow("n0", 0)->size(), 1U);
+}
+
+TEST(Node, HundredsAgree) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+  constexpr std::uint32_t kSide = 8;
+#else
+  constexpr std::uint32_t kSide = 20;
+#endif
+  NodeWorld world(11);
+  world.build(kSide * kSide, routing::torus_pairs(kSide, kSide));
+  world.start_all();
+  ASSERT_TRUE(world.settle(20s, [&] { return cables_seen(world.node(5)) == 2U * kSide * kSide; }));
+  // No node may hold more than what the cluster is made of, however it came there.
+  EXPECT_EQ(world.node(0).flooding().database().size(), world.size());
 }
 
 }  // namespace

@@ -2,21 +2,29 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/routing/sample_topologies.h"
+#include "sim/node_world.h"
 
 namespace cableway {
 namespace {
 
-Node sample_node() {
-  return *Node::create("n1", 1,
-                       std::make_shared<const routing::Topology>(routing::sample_topology(3, routing::line_pairs(3))));
-}
+// n1 of the line n0 - n1 - n2, once all cables stand.
+class StatusView : public ::testing::Test {
+ protected:
+  StatusView() {
+    world_.build(3, {{0, 1}, {1, 2}});
+    world_.start_all();
+    EXPECT_TRUE(world_.settle(std::chrono::seconds(2), [&] { return node().paths().topology().cable_count() == 2; }));
+  }
+  Node& node() { return world_.node(1); }
 
-TEST(StatusView, IsJsonWithEveryField) {
+  sim::NodeWorld world_{1};
+};
+
+TEST_F(StatusView, IsJsonWithEveryField) {
   RelayStatus relay;
   relay.circuits = {{7, "n0 -c0-> n1 -c1-> n2", 11, 12000}, {8, "n2 -c1-> n1 -c0-> n0", 0, 0}};
   relay.circuits_opened = 5;
@@ -24,11 +32,15 @@ TEST(StatusView, IsJsonWithEveryField) {
   relay.chunks = 100;
   relay.bytes = 1U << 20;
   relay.setups_refused = 3;
-  const nlohmann::json view = nlohmann::json::parse(status_view(sample_node(), relay, 4));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 4));
   const nlohmann::json expected = {{"node", "n1"},
                                    {"cluster", "test"},
-                                   {"addresses", {"10.0.0.2", "10.0.1.1"}},
+                                   {"draining", false},
+                                   {"addresses", {"10.0.0.2", "10.0.0.5"}},
                                    {"relay_port", 7470},
+                                   {"nodes", 3},
+                                   {"cables_up", 2},
+                                   {"problems", nlohmann::json::array()},
                                    {"sessions", 4},
                                    {"relayed",
                                     {{"bytes", 1048576},
@@ -43,16 +55,16 @@ TEST(StatusView, IsJsonWithEveryField) {
   EXPECT_EQ(view, expected) << view.dump(2);
 }
 
-TEST(StatusView, HasAnEmptyListWithoutCircuits) {
-  const nlohmann::json view = nlohmann::json::parse(status_view(sample_node(), RelayStatus{}, 0));
+TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, 0));
   EXPECT_EQ(view.at("circuits"), nlohmann::json::array());
 }
 
 // A view must not end the node, whatever names it shows.
-TEST(StatusView, ShowsAPathThatIsNotUtf8) {
+TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
   RelayStatus relay;
   relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1}};
-  const nlohmann::json view = nlohmann::json::parse(status_view(sample_node(), relay, 0));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 0));
   EXPECT_EQ(view.at("circuits").at(0).at("chunks"), 1);
 }
 
