@@ -62,6 +62,12 @@ absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
   return address;
 }
 
+std::string to_text(const PortAddress& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(address.is_ipv6 ? AF_INET6 : AF_INET, address.bytes.data(), text.data(), text.size());
+  return address.scope.empty() ? std::string(text.data()) : absl::StrCat(text.data(), "%", address.scope);
+}
+
 bool is_valid_interface_name(std::string_view name) {
   constexpr std::string_view kNever = "/:%\"\\";
   return !name.empty() && name.size() <= kMaxInterfaceNameLength && name != "." && name != ".." &&

@@ -24,6 +24,9 @@ struct PortAddress {
 // A unicast IPv4 or IPv6 literal. InvalidArgument says what is wrong and what was expected.
 absl::StatusOr<PortAddress> parse_port_address(std::string_view text);
 
+// As parse_port_address() takes it; IPv6 in the spelling of RFC 5952.
+std::string to_text(const PortAddress& address);
+
 // Whether `name` can be a Linux interface: 1 to 15 printable characters other than space / : % " and backslash,
 // not "." or "..". (Linux would allow the last three; no one uses them, and files and messages stay simple.)
 bool is_valid_interface_name(std::string_view name);
