@@ -33,7 +33,8 @@ PortAddress masked(PortAddress address, int length) {
   return address;
 }
 
-// Whether it is meant as an address. Interfaces may be called "beef" or "10", but not with a colon, and none has three dots.
+// Whether it is meant as an address. Interfaces may be called "beef" or "10", but not with a colon, and none has three
+// dots.
 bool looks_like_address(std::string_view text) {
   return text.find(':') != std::string_view::npos ||
          (std::count(text.begin(), text.end(), '.') == 3 && std::all_of(text.begin(), text.end(), [](char c) {
@@ -50,10 +51,9 @@ absl::StatusOr<PortAddress> parse_first_address(std::string_view text, bool is_w
 
 std::optional<int> parse_length(std::string_view digits, int most) {
   int length = 0;
-  const bool is_number = !digits.empty() && digits.size() <= 3 &&
-                         std::all_of(digits.begin(), digits.end(),
-                                     [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }) &&
-                         absl::SimpleAtoi(absl::string_view(digits.data(), digits.size()), &length);
+  const bool is_number = !digits.empty() && digits.size() <= 3 && std::all_of(digits.begin(), digits.end(), [](char c) {
+    return absl::ascii_isdigit(static_cast<unsigned char>(c));
+  }) && absl::SimpleAtoi(absl::string_view(digits.data(), digits.size()), &length);
   return is_number && length <= most ? std::optional(length) : std::nullopt;
 }
 
@@ -63,7 +63,8 @@ absl::StatusOr<PortSelector> parse_port_selector(std::string_view text) {
   const std::size_t slash = text.find('/');
   const bool has_length = slash != std::string_view::npos;
   if (!has_length && !looks_like_address(text)) {
-    if (!routing::is_valid_interface_name(text)) return bad_selector(text, absl::StrCat("is neither a name nor a prefix; expected ", kExpected));
+    if (!routing::is_valid_interface_name(text))
+      return bad_selector(text, absl::StrCat("is neither a name nor a prefix; expected ", kExpected));
     return PortSelector{std::string(text), {}};
   }
 

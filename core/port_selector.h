@@ -18,9 +18,10 @@ struct PortSelector {
   friend bool operator==(const PortSelector&, const PortSelector&) = default;
 };
 
-// "eth1", "10.7.0.0/16", "fe80::/10", "fe80::%eth1/10", or an address alone, which selects just that one. "0.0.0.0/0" and
-// "::/0" are all addresses of a family. InvalidArgument says what is wrong and what was expected; so for an address with
-// bits beyond its prefix, since that could be meant either way.
+// "eth1", "10.7.0.0/16", "fe80::/10", "fe80::%eth1/10", or an address alone, which selects just that one. "0.0.0.0/0"
+// and
+// "::/0" are all addresses of a family. InvalidArgument says what is wrong and what was expected; so for an address
+// with bits beyond its prefix, since that could be meant either way.
 absl::StatusOr<PortSelector> parse_port_selector(std::string_view text);
 
 // As parse_port_selector() takes it.

@@ -10,9 +10,9 @@
 
 namespace cableway::linux_ {
 
-// Lives on the thread that runs `io`, and so do its timers. A call that asks for further ones cannot keep the io_context's
-// other work waiting: what it asks for comes in a later turn. A clock that goes away takes its calls along; timers may
-// outlive it. No calls pending: io.run() returns.
+// Lives on the thread that runs `io`, and so do its timers. A call that asks for further ones cannot keep the
+// io_context's other work waiting: what it asks for comes in a later turn. A clock that goes away takes its calls
+// along; timers may outlive it. No calls pending: io.run() returns.
 class AsioClock final : public Clock {
  public:
   explicit AsioClock(boost::asio::io_context& io);
