@@ -29,18 +29,20 @@ struct PortFacts {
   bool carrier = false;         // administratively up, and the other end is there
   std::uint32_t mtu = 0;        // bytes
   std::uint64_t rate_mbps = 0;  // each direction; 0: the kernel does not know
-  // Those that Cableway may use: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's order.
+  // Those that Cableway may use, never none: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's
+  // order.
   std::vector<PortPrefix> addresses;
   std::string plug;         // ports with the same are halves of one physical connector; "" where nothing says so
   std::string rdma_device;  // "mlx5_0", or "" where it has none
-  int gid_index = -1;       // of the RoCE v2 GID that is addresses.front(), or -1
+  int gid_index = -1;       // of the RoCE v2 GID that is addresses.front(); -1: RDMA cannot be used here now
 
   friend bool operator==(const PortFacts&, const PortFacts&) = default;
 };
 
-// An interface that is not used, and why: for people.
+// An interface that is not used, or something of it that is not, and why: for people. One interface may have several,
+// also one that is a port.
 struct RejectedPort {
-  std::string interface;
+  std::string interface;  // or an entry of CABLEWAY_PORTS that is about none
   std::string reason;
   friend bool operator==(const RejectedPort&, const RejectedPort&) = default;
 };

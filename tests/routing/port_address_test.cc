@@ -31,6 +31,12 @@ TEST(PortAddress, ComparesByValueNotBySpelling) {
   EXPECT_NE(*parse_port_address("fe80::1%eth0"), *parse_port_address("fe80::1%eth1"));
 }
 
+TEST(PortAddress, IsWrittenAsItIsRead) {
+  for (const char* text : {"10.7.0.1", "fd00::2", "fe80::1%enp1s0f0np0", "fe80::1"}) {
+    EXPECT_EQ(to_text(*parse_port_address(text)), text);
+  }
+}
+
 TEST(PortAddress, TakesAScopeOnlyOnLinkLocalAddresses) {
   const auto scoped = parse_port_address("fe80::1%enp1s0f0np0");
   ASSERT_TRUE(scoped.ok());

@@ -1,0 +1,43 @@
+// The ports of a Linux host: rtnetlink tells of interfaces and addresses, sysfs of their hardware.
+#ifndef CABLEWAY_CORE_LINUX_NETLINK_INVENTORY_H_
+#define CABLEWAY_CORE_LINUX_NETLINK_INVENTORY_H_
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/port_inventory.h"
+#include "core/port_selector.h"
+
+namespace cableway::linux_ {
+
+// Follows the host: what rtnetlink says is applied at once, one `changed` for all that had come. RDMA devices notify
+// nobody: they are read again several times within half a minute after each change of an interface, since their own
+// changes follow those. Nothing wakes a host on which nothing happens. Lives on the thread that runs `io`.
+class NetlinkInventory final : public PortInventory {
+ public:
+  // Has read everything when it returns. No selectors: the RoCE interfaces. See port_selection.h for the rules.
+  // Unavailable where this system has no rtnetlink.
+  static absl::StatusOr<std::unique_ptr<NetlinkInventory>> open(boost::asio::io_context& io,
+                                                                std::vector<PortSelector> selectors,
+                                                                std::string sysfs_root = "/sys");
+  ~NetlinkInventory() override;
+
+  std::vector<PortFacts> ports() const override;
+  std::vector<RejectedPort> rejected() const override;
+  void watch(std::function<void()> changed) override;
+  // Why there is no port and what to do about it; empty where there is one.
+  std::string status() const;
+
+ private:
+  struct State;
+  explicit NetlinkInventory(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_NETLINK_INVENTORY_H_

@@ -1,0 +1,222 @@
+#include "core/linux/port_selection.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/linux/physical_connector.h"
+#include "routing/node_name.h"
+#include "routing/port_address.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using routing::PortAddress;
+
+constexpr char kWhatToSet[] =
+    "set CABLEWAY_PORTS to the interfaces or prefixes of this host's cables, such as CABLEWAY_PORTS=eth1,10.7.0.0/16";
+
+// IPv4, then global IPv6, then link-local IPv6.
+int rank_of(const KernelAddress& address) {
+  if (!address.prefix.address.is_ipv6) return 0;
+  return address.prefix.address.is_ipv6_link_local() ? 2 : 1;
+}
+
+// One run over the interfaces, in the order of their ids.
+class Selection {
+ public:
+  Selection(const KernelNetwork& network, const DeviceFacts& devices, const std::vector<PortSelector>& selectors)
+      : network_(network), devices_(devices), selectors_(selectors), fits_something_(selectors.size(), false) {}
+
+  PortSelection run() {
+    for (const auto& [id, link] : network_.links) look_at(id, link);
+    add_plugs();
+    reject_selectors_that_fit_nothing();
+    if (found_.ports.empty()) found_.status = status();
+    return std::move(found_);
+  }
+
+ private:
+  void look_at(PortId id, const KernelLink& link);
+  bool is_named(const KernelLink& link);
+  bool is_inside_a_prefix(const PortAddress& address);
+  std::string why_not(PortId id, const KernelLink& link, bool selected) const;
+  std::vector<PortPrefix> usable(const KernelLink& link, const std::vector<KernelAddress>& selected);
+  void add_rdma(const KernelLink& link, PortFacts& port);
+  void add_plugs();
+  void reject_selectors_that_fit_nothing();
+  std::string status() const;
+
+  std::string pci_function(PortId id) const {
+    const auto found = devices_.pci_functions.find(id);
+    return found == devices_.pci_functions.end() ? "" : found->second;
+  }
+  const RdmaDevice* rdma_device(PortId id, const KernelLink& link) const {
+    return rdma_device_of(devices_.rdma, link.name, pci_function(id));
+  }
+  void reject(const std::string& interface, std::string reason) {
+    found_.rejected.push_back(RejectedPort{interface, std::move(reason)});
+  }
+  // The port that has this address already. A link-local IPv6 address is another one on each interface.
+  std::optional<std::string> owner_of(const PortAddress& address) const {
+    for (const PortFacts& port : found_.ports) {
+      for (const PortPrefix& prefix : port.addresses) {
+        if (prefix.address == address) return port.interface;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const KernelNetwork& network_;
+  const DeviceFacts& devices_;
+  const std::vector<PortSelector>& selectors_;
+  std::vector<bool> fits_something_;  // for each selector
+  PortSelection found_;
+};
+
+bool Selection::is_named(const KernelLink& link) {
+  bool named = false;
+  for (std::size_t i = 0; i < selectors_.size(); ++i) {
+    if (selectors_[i].interface != link.name) continue;
+    named = true;
+    fits_something_[i] = true;
+  }
+  return named;
+}
+
+bool Selection::is_inside_a_prefix(const PortAddress& address) {
+  bool inside = false;
+  for (std::size_t i = 0; i < selectors_.size(); ++i) {
+    if (!selectors_[i].interface.empty() || !contains(selectors_[i].prefix, address)) continue;
+    inside = true;
+    fits_something_[i] = true;
+  }
+  return inside;
+}
+
+// Empty: nothing is in the way.
+std::string Selection::why_not(PortId id, const KernelLink& link, bool selected) const {
+  if (!selectors_.empty() && !selected) return "CABLEWAY_PORTS names neither it nor an address of it";
+  if (link.loopback && !selected) return "is the loopback interface, which is used only where CABLEWAY_PORTS names it";
+  if (!selected && link.master == 0 && rdma_device(id, link) == nullptr) {
+    return "has no RDMA device; CABLEWAY_PORTS may name it all the same";
+  }
+  const auto master = network_.links.find(link.master);
+  if (link.master != 0 && (master == network_.links.end() || master->second.kind != "vrf")) {
+    const std::string group = master == network_.links.end() ? "another interface" : master->second.name;
+    return absl::StrCat("is a member of ", group, ", which carries its traffic: name that");
+  }
+  if (!link.up) return absl::StrCat("is down: ip link set ", link.name, " up");
+  return "";
+}
+
+std::vector<PortPrefix> Selection::usable(const KernelLink& link, const std::vector<KernelAddress>& selected) {
+  std::vector<PortPrefix> prefixes;
+  for (const KernelAddress& address : selected) {
+    const std::string text = to_text(address.prefix.address);
+    if (address.duplicate) {
+      reject(link.name, absl::StrCat("address ", text, " is another host's too: give one of them another"));
+    } else if (address.tentative) {
+      reject(link.name, absl::StrCat("address ", text, " is tentative: duplicate address detection has not finished"));
+    } else if (const auto owner = owner_of(address.prefix.address)) {
+      reject(link.name, absl::StrCat("address ", text, " is that of ", *owner, " too, where it is used"));
+    } else {
+      prefixes.push_back(address.prefix);
+    }
+  }
+  return prefixes;
+}
+
+void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
+  const RdmaDevice* device = rdma_device(port.id, link);
+  if (device == nullptr) return;
+  port.rdma_device = device->name;
+  const PortAddress& address = port.addresses.front().address;
+  const int index = gid_index_of(*device, link.name, address);
+  if (index < 0) {
+    reject(link.name, absl::StrCat("RDMA device ", device->name, " has no RoCE v2 GID for ", to_text(address),
+                                   ", so RDMA is not used there"));
+  } else if (device->is_active()) {
+    port.gid_index = index;
+  } else if (link.carrier) {
+    reject(link.name, absl::StrCat("RDMA device ", device->name, " is not active, its state is \"", device->state,
+                                   "\", so RDMA is not used there"));
+  }
+}
+
+void Selection::look_at(PortId id, const KernelLink& link) {
+  const bool named = is_named(link);
+  std::vector<KernelAddress> addresses;
+  bool in_prefix = false;
+  for (const KernelAddress& address : network_.addresses) {
+    if (address.link != id) continue;
+    const bool inside = is_inside_a_prefix(address.prefix.address);
+    in_prefix = in_prefix || inside;
+    if (named || inside || selectors_.empty()) addresses.push_back(address);
+  }
+  std::stable_sort(addresses.begin(), addresses.end(),
+                   [](const KernelAddress& a, const KernelAddress& b) { return rank_of(a) < rank_of(b); });
+
+  if (!routing::is_valid_interface_name(link.name)) {
+    return reject(link.name, absl::StrCat("its name ", routing::in_quotes(link.name), " cannot be written as a scope"));
+  }
+  if (std::string why = why_not(id, link, named || in_prefix); !why.empty()) return reject(link.name, std::move(why));
+  if (addresses.empty()) {
+    return reject(link.name, absl::StrCat("has no address: not even a link-local one",
+                                          link.carrier ? "" : ", which comes with the carrier; there is none"));
+  }
+
+  PortFacts port;
+  port.id = id;
+  port.interface = link.name;
+  port.carrier = link.carrier;
+  port.mtu = link.mtu;
+  port.addresses = usable(link, addresses);
+  if (port.addresses.empty()) return;
+  if (const auto rate = devices_.rates_mbps.find(id); rate != devices_.rates_mbps.end()) port.rate_mbps = rate->second;
+  add_rdma(link, port);
+  found_.ports.push_back(std::move(port));
+}
+
+void Selection::add_plugs() {
+  std::map<PortId, ConnectorClues> clues;
+  for (const auto& [id, link] : network_.links) {
+    const RdmaDevice* device = rdma_device(id, link);
+    clues[id] = ConnectorClues{pci_function(id), link.phys_port_name, link.phys_switch_id,
+                               device == nullptr ? "" : device->board};
+  }
+  const std::map<PortId, std::string> plugs = find_plugs(clues);
+  for (PortFacts& port : found_.ports) {
+    if (const auto plug = plugs.find(port.id); plug != plugs.end()) port.plug = plug->second;
+  }
+}
+
+void Selection::reject_selectors_that_fit_nothing() {
+  for (std::size_t i = 0; i < selectors_.size(); ++i) {
+    if (fits_something_[i]) continue;
+    reject(to_text(selectors_[i]), selectors_[i].interface.empty()
+                                       ? "is in CABLEWAY_PORTS, but no interface has an address inside it"
+                                       : "is in CABLEWAY_PORTS, but there is no such interface");
+  }
+}
+
+std::string Selection::status() const {
+  if (selectors_.empty()) return absl::StrCat("no port: this host has no usable RoCE device; ", kWhatToSet);
+  std::vector<std::string> reasons;
+  for (const RejectedPort& rejected : found_.rejected) {
+    if (rejected.reason.find("names neither") != std::string::npos) continue;
+    reasons.push_back(absl::StrCat(rejected.interface, " ", rejected.reason));
+  }
+  return absl::StrCat("no port: ", absl::StrJoin(reasons, "; "));
+}
+
+}  // namespace
+
+PortSelection select_ports(const KernelNetwork& network, const DeviceFacts& devices,
+                           const std::vector<PortSelector>& selectors) {
+  return Selection(network, devices, selectors).run();
+}
+
+}  // namespace cableway::linux_
