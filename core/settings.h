@@ -1,30 +1,83 @@
-// What a node, the plugin and the command line are told by their environment. docs/settings.md has the table.
+// What a node, the plugin and the command line are told: by options, the environment and the settings file, in this
+// order of precedence. docs/settings.md has the table, core/settings_table.h what is read by it.
 #ifndef CABLEWAY_CORE_SETTINGS_H_
 #define CABLEWAY_CORE_SETTINGS_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/port_selector.h"
 
 namespace cableway {
 
-struct Settings {
-  std::string node;                     // CABLEWAY_NODE, default: the host's name
-  std::string cluster = "cableway";     // CABLEWAY_CLUSTER
-  std::string runtime_dir = "default";  // CABLEWAY_RUNTIME_DIR: names the session socket; several nodes on one host
-                                        // that share a network namespace each have their own
-  std::string topology_file;            // CABLEWAY_TOPOLOGY
-  std::string log_level = "info";       // CABLEWAY_LOG: trace, debug, info, warn, error
-  std::string daemon;                   // CABLEWAY_DAEMON: path of the cablewayd that the plugin starts
-  std::chrono::seconds linger{30};      // CABLEWAY_LINGER: how long a node that was started by a job outlives its use
+inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
+
+// Both included. 0 and 0: any free port.
+struct PortRange {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+
+  friend bool operator==(const PortRange&, const PortRange&) = default;
 };
 
-// `get` returns an environment variable's value, or nullptr. InvalidArgument names the variable, its value and what
-// was expected. A variable that begins with CABLEWAY_ and is not in the table is an error of the caller's to find:
-// see check_names().
+struct Settings {
+  std::string config;  // the settings file that was read, empty: none
+  std::string node;    // default: the host's name
+  std::string cluster = "cableway";
+  std::vector<PortSelector> ports;      // empty: not told
+  std::string runtime_dir = "default";  // names the session socket; several nodes on one host that share a network
+                                        // namespace each have their own
+  std::string log_level = "info";       // trace, debug, info, warn, error
+  std::string log_file;                 // empty: standard error
+  std::string key_file;                 // the cluster's shared secret, empty: none
+  std::string daemon;                   // path of the cablewayd that the plugin starts
+  std::chrono::seconds linger{30};      // how long a node that was started by a job outlives its use
+  std::uint16_t relay_port = 7470;      // TCP
+  std::uint16_t control_port = 7471;    // UDP
+  PortRange data_ports;                 // TCP, where processes listen for their data
+  std::chrono::milliseconds hello{100};
+  std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
+  bool drain = false;
+  std::string topology_file;
+
+  // Where a setting comes from, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Not in it: the default.
+  std::map<std::string, std::string> origins;
+};
+
+inline constexpr int kHellosPerHold = 3;
+
+// One setting as somebody gave it.
+struct GivenSetting {
+  std::string key;
+  std::string value;
+  std::string origin;    // as in Settings::origins
+  bool in_file = false;  // the origin is a line of a file, so that messages say the key, too
+};
+
+struct SettingSources {
+  std::function<const char*(const char*)> environment;  // a variable's value, or nullptr
+  std::string host_name;
+  std::vector<GivenSetting> options;
+  std::vector<GivenSetting> file;  // parse_settings_file()'s
+};
+
+// InvalidArgument says where the setting at fault is given, its value and what was expected. An empty variable counts
+// as unset. A variable that begins with CABLEWAY_ and is not in the table is an error of the caller's to find: see
+// check_names().
+absl::StatusOr<Settings> settings_from(const SettingSources& sources);
+
+// From the environment alone.
 absl::StatusOr<Settings> settings_from(const std::function<const char*(const char*)>& get, std::string host_name);
+
+// `key` as options give it, else as the environment does.
+std::optional<GivenSetting> given_outside_file(const SettingSources& sources, std::string_view key);
 
 // InvalidArgument for the first name that begins with CABLEWAY_ and is not a setting. `environment` is a
 // null-terminated array of NAME=VALUE.

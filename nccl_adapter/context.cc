@@ -12,15 +12,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/settings_reader.h"
 #include "core/settings.h"
 
 namespace cableway::nccl {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 // cablewayd beside the library, as it is built and as it is packaged.
 absl::StatusOr<std::string> find_daemon(const Settings& settings) {
@@ -54,8 +50,8 @@ Shared& shared() {
 absl::StatusOr<std::shared_ptr<Process>> join_process(Log log) {
   const std::lock_guard lock(shared().mutex);
   if (std::shared_ptr<Process> process = shared().process.lock()) return process;
-  if (absl::Status status = check_names(environ); !status.ok()) return status;
-  absl::StatusOr<Settings> settings = settings_from(::getenv, host_name());
+  absl::StatusOr<Settings> settings =
+      linux_::read_settings({.environment = environ, .host_name = linux_::host_name(), .options = {}});
   if (!settings.ok()) return settings.status();
   absl::StatusOr<std::string> daemon = find_daemon(*settings);
   if (!daemon.ok()) return daemon.status();

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "routing/hardened_toml.h"
 #include "routing/node_name.h"
@@ -23,6 +21,7 @@ namespace cableway::routing {
 namespace {
 
 using Part = TopologyFault::Part;
+using cableway::routing::line_of;
 using PartLines = std::array<std::uint32_t, kTopologyParts>;
 
 std::uint32_t& line_of(PartLines& lines, Part part) {
@@ -60,15 +59,6 @@ std::string describe_parts(const Topology& topology, const std::vector<std::vect
   return text + ")";
 }
 
-// `text` with '/' for every byte beyond ASCII (see hardened_toml.h). In comments nobody looks at either. Elsewhere both
-// are an error: no name, address or interface may hold them.
-std::string ascii_only(std::string_view text) {
-  std::string ascii(text);
-  std::replace_if(
-      ascii.begin(), ascii.end(), [](char c) { return !absl::ascii_isascii(static_cast<unsigned char>(c)); }, '/');
-  return ascii;
-}
-
 class TopologyReader {
  public:
   TopologyReader(std::string_view text, std::string_view file_name) : text_(text), file_name_(file_name) {}
@@ -77,7 +67,6 @@ class TopologyReader {
 
  private:
   absl::Status fault(std::uint32_t line, std::string_view message) const;
-  absl::Status check_size() const;
   absl::Status check_keys(const toml::table& table, std::string_view what,
                           const std::vector<std::string_view>& known) const;
   absl::StatusOr<std::vector<const toml::table*>> tables(const toml::table& root, std::string_view key) const;
@@ -107,41 +96,13 @@ class TopologyReader {
   std::vector<PartLines> cable_lines_;
 };
 
-std::uint32_t line_of(const toml::node& node) {
-  return node.source().begin.line;
-}
-
 absl::Status TopologyReader::fault(std::uint32_t line, std::string_view message) const {
-  return absl::InvalidArgumentError(
-      absl::StrCat(file_name_, ":", std::max(line, 1U), ": ", absl::string_view(message.data(), message.size())));
-}
-
-absl::Status TopologyReader::check_size() const {
-  if (text_.size() > kMaxTopologyFileBytes) {
-    return fault(1, absl::StrCat("the file has ", text_.size(), " bytes; expected at most ", kMaxTopologyFileBytes));
-  }
-  std::uint32_t line = 1;
-  for (std::string_view rest = text_;; ++line) {
-    const std::size_t length = std::min(rest.find('\n'), rest.size());
-    if (length > kMaxTopologyFileLineBytes) {
-      return fault(line, absl::StrCat("the line has ", length, " bytes; expected at most ", kMaxTopologyFileLineBytes));
-    }
-    if (length == rest.size()) return absl::OkStatus();
-    rest.remove_prefix(length + 1);
-  }
+  return toml_fault(file_name_, line, message);
 }
 
 absl::Status TopologyReader::check_keys(const toml::table& table, std::string_view what,
                                         const std::vector<std::string_view>& known) const {
-  for (const auto& [key, value] : table) {
-    if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-    std::string expected;
-    for (const std::string_view name : known)
-      absl::StrAppend(&expected, expected.empty() ? "" : ", ", std::string(name));
-    return fault(key.source().begin.line, absl::StrCat("unknown key ", in_quotes(key.str()), " in ", std::string(what),
-                                                       "; expected one of ", expected));
-  }
-  return absl::OkStatus();
+  return check_toml_keys(table, file_name_, what, known);
 }
 
 absl::StatusOr<std::vector<const toml::table*>> TopologyReader::tables(const toml::table& root,
@@ -340,15 +301,11 @@ absl::Status TopologyReader::check_connected(const Topology& topology) const {
 }
 
 absl::StatusOr<Topology> TopologyReader::read() {
-  if (absl::Status status = check_size(); !status.ok()) return status;
-  const toml::parse_result parsed = toml::parse(ascii_only(text_), std::string_view());
-  if (!parsed) {
-    const std::string_view why = parsed.error().description();
-    return fault(parsed.error().source().begin.line,
-                 absl::StrCat("syntax error: ", absl::Utf8SafeCHexEscape(absl::string_view(why.data(), why.size())),
-                              "; expected TOML with [[node]] and [[cable]] tables"));
-  }
-  const toml::table& root = parsed.table();
+  constexpr TomlBounds kBounds = {.file_bytes = kMaxTopologyFileBytes, .line_bytes = kMaxTopologyFileLineBytes};
+  const absl::StatusOr<toml::table> parsed =
+      parse_hardened(text_, file_name_, kBounds, "TOML with [[node]] and [[cable]] tables");
+  if (!parsed.ok()) return parsed.status();
+  const toml::table& root = *parsed;
   if (absl::Status status = check_keys(root, "the topology file", {"cluster", "node", "cable"}); !status.ok()) {
     return status;
   }
@@ -393,8 +350,6 @@ void append_end(std::string& text, const Topology& topology, const Port& port) {
 }  // namespace
 
 absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
   return TopologyReader(text, file_name).read();
 }
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <optional>
 #include <ostream>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/settings_reader.h"
 #include "core/settings.h"
 #include "routing/node_name.h"
 #include "tools/cableway/node_query.h"
@@ -40,6 +40,7 @@ struct Request {
   enum class View { kTopology, kRoutes, kStatus };
   View view = View::kTopology;
   bool json = false;
+  std::string config;
   std::string file;
   std::string node;
 };
@@ -62,6 +63,7 @@ std::variant<Request, int> parse(std::vector<std::string> arguments, std::ostrea
     CLI::App* command = app.add_subcommand(name, summary);
     command->callback([&request, view] { request.view = view; });
     command->add_flag("--json", request.json, "as JSON");
+    command->add_option("--config", request.config, "settings file (CABLEWAY_CONFIG)");
     if (view != Request::View::kStatus) {
       command->add_option("--file", request.file, "of this topology file, instead of asking the node that runs here");
     }
@@ -84,17 +86,13 @@ std::variant<Request, int> parse(std::vector<std::string> arguments, std::ostrea
   return request;
 }
 
-absl::StatusOr<Settings> read_settings(const Surroundings& surroundings) {
-  if (absl::Status status = check_names(surroundings.environment); !status.ok()) return status;
-  const auto get = [&](const char* name) -> const char* {
-    const std::string_view wanted = name;
-    for (const char* const* entry = surroundings.environment; *entry != nullptr; ++entry) {
-      const std::string_view text = *entry;
-      if (text.starts_with(wanted) && text.substr(wanted.size()).starts_with('=')) return *entry + wanted.size() + 1;
-    }
-    return nullptr;
-  };
-  return settings_from(get, surroundings.host_name);
+absl::StatusOr<Settings> read_settings(const Request& request, const Surroundings& surroundings) {
+  linux_::SettingsPlaces places{
+      .environment = surroundings.environment, .host_name = surroundings.host_name, .options = {}};
+  if (!request.config.empty()) {
+    places.options.push_back({.key = "config", .value = request.config, .origin = "--config"});
+  }
+  return linux_::read_settings(places);
 }
 
 absl::Status no_such_node(const routing::Topology& topology, const std::string& name) {
@@ -149,9 +147,10 @@ int run(const std::vector<std::string>& arguments, const Surroundings& surroundi
         std::ostream& err) {
   const std::variant<Request, int> parsed = parse(arguments, out, err);
   if (const int* exit_status = std::get_if<int>(&parsed)) return *exit_status;
-  const absl::StatusOr<Settings> settings = read_settings(surroundings);
+  const Request& request = std::get<Request>(parsed);
+  const absl::StatusOr<Settings> settings = read_settings(request, surroundings);
   if (!settings.ok()) return fail(err, settings.status(), kNotUsable);
-  const absl::StatusOr<std::string> text = answer(std::get<Request>(parsed), *settings, surroundings.node_deadline);
+  const absl::StatusOr<std::string> text = answer(request, *settings, surroundings.node_deadline);
   if (!text.ok()) return fail(err, text.status(), exit_status_of(text.status()));
   out << *text << std::flush;
   if (!out) return fail(err, absl::UnavailableError("cannot write the answer to standard output"), kFailed);

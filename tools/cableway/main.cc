@@ -6,20 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "core/linux/settings_reader.h"
 #include "tools/cableway/command_line.h"
-
-namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   // A reader that has left (cableway status | head -1) is an error of the stream, which run() reports.
   ::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return cableway::cli::run(arguments, {.environment = environ, .host_name = host_name()}, std::cout, std::cerr);
+  return cableway::cli::run(arguments, {.environment = environ, .host_name = cableway::linux_::host_name()}, std::cout,
+                            std::cerr);
 }

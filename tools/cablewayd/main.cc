@@ -1,7 +1,6 @@
 // cablewayd: the node of this host (network namespace). Reads its settings, makes the node, and runs until it is told
 // to stop, or, with --session, until nobody has needed it for a while.
 #include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,17 +10,22 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/relay_service.h"
+#include "core/linux/settings_reader.h"
 #include "core/linux/topology_reader.h"
 #include "core/node.h"
 #include "core/settings.h"
+#include "core/settings_table.h"
+#include "tools/cablewayd/config_check.h"
+#include "tools/cablewayd/node_log.h"
 
 namespace cableway {
 namespace {
@@ -29,13 +33,9 @@ namespace {
 struct Options {
   bool session = false;
   bool check_config = false;
+  bool json = false;
   int ready_fd = -1;
 };
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 absl::StatusOr<Node> make_node(const Settings& settings) {
   if (settings.topology_file.empty()) {
@@ -100,7 +100,6 @@ class IdleWatch {
 absl::Status serve(const Settings& settings, const Options& options) {
   absl::StatusOr<Node> node = make_node(settings);
   if (!node.ok()) return node.status();
-  if (options.check_config) return absl::OkStatus();
   raise_descriptor_limit();
   boost::asio::io_context io;
   auto service = linux_::RelayService::start(io, settings, *std::move(node),
@@ -126,25 +125,47 @@ absl::Status serve(const Settings& settings, const Options& options) {
   return absl::OkStatus();
 }
 
-int run(const Options& options, const std::function<void(Settings&)>& override_settings) {
-  absl::Status status = check_names(environ);
-  absl::StatusOr<Settings> settings = settings_from(::getenv, host_name());
-  if (status.ok()) status = settings.status();
-  if (status.ok()) {
-    override_settings(*settings);
-    spdlog::set_default_logger(spdlog::stderr_logger_mt("cablewayd"));
-    spdlog::set_level(spdlog::level::from_str(settings->log_level));
-    spdlog::flush_on(spdlog::level::trace);
-    status = serve(*settings, options);
+absl::Status show_config(const Settings& settings, const Options& options) {
+  if (absl::Status status = make_node(settings).status(); !status.ok()) return status;
+  const ViewFormat format = options.json ? ViewFormat::kJson : ViewFormat::kText;
+  const absl::StatusOr<std::string> view = check_config(settings, std::nullopt, format);
+  if (view.ok()) std::fputs(view->c_str(), stdout);
+  return view.status();
+}
+
+absl::Status log_and_serve(const Settings& settings, const Options& options) {
+  NodeLog log(settings.log_file, spdlog::level::from_str(settings.log_level));
+  spdlog::set_default_logger(log.logger());
+  if (absl::Status status = log.reopen(); !status.ok()) {
+    spdlog::warn("{}; logging to standard error", std::string(status.message()));
   }
+  return serve(settings, options);
+}
+
+int run(const Options& options, const std::vector<GivenSetting>& given) {
+  absl::StatusOr<Settings> settings =
+      linux_::read_settings({.environment = environ, .host_name = linux_::host_name(), .options = given});
+  absl::Status status = settings.status();
   if (status.ok()) {
-    if (options.check_config) spdlog::info("the configuration is good");
-    return 0;
+    status = options.check_config ? show_config(*settings, options) : log_and_serve(*settings, options);
   }
+  if (status.ok()) return 0;
   const std::string text(status.message());
   report(options.ready_fd, text);
   std::fprintf(stderr, "cablewayd: %s\n", text.c_str());
   return 1;
+}
+
+// One option for each setting. Its value is put into `given` while the command line is parsed.
+void add_settings(CLI::App& app, std::vector<GivenSetting>& given) {
+  for (const Setting& setting : all_settings()) {
+    const std::string option = option_of(setting);
+    const auto take = [&given, option, key = std::string(setting.key)](const std::string& value) {
+      given.push_back({.key = key, .value = value, .origin = option});
+    };
+    const std::string help = absl::StrCat(std::string(setting.meaning), " (", variable_of(setting), ")");
+    app.add_option_function<std::string>(option, take, help)->group("Settings");
+  }
 }
 
 }  // namespace
@@ -153,13 +174,13 @@ int run(const Options& options, const std::function<void(Settings&)>& override_s
 int main(int argc, char** argv) {
   CLI::App app{
       "cablewayd - the Cableway node of this host: keeps its routes, answers its jobs, relays for others.\n"
-      "Settings come from the environment (CABLEWAY_NODE, CABLEWAY_TOPOLOGY, ..); options override them."};
+      "Settings come from options, else the environment (CABLEWAY_NODE, ..), else the settings file."};
   cableway::Options options;
-  std::string node;
-  std::string topology;
-  app.add_option("--node", node, "this node's name in the topology (CABLEWAY_NODE)");
-  app.add_option("--topology", topology, "topology file (CABLEWAY_TOPOLOGY)");
-  app.add_flag("--check-config", options.check_config, "check settings and topology, then exit");
+  std::vector<cableway::GivenSetting> given;
+  cableway::add_settings(app, given);
+  app.add_flag("--check-config", options.check_config,
+               "check settings, topology and key, show what is in force, then exit");
+  app.add_flag("--json", options.json, "with --check-config: as JSON");
   app.add_flag("--session", options.session, "run in the background while a job needs a node; the plugin uses this");
   app.add_option("--ready-fd", options.ready_fd, "descriptor on which to say \"ready\", or why not");
   app.set_version_flag("--version", "cablewayd " CABLEWAY_VERSION);
@@ -172,8 +193,5 @@ int main(int argc, char** argv) {
     if (child < 0) std::perror("cablewayd: cannot fork");
     if (child != 0) return child < 0 ? 1 : 0;
   }
-  return cableway::run(options, [&](cableway::Settings& settings) {
-    if (!node.empty()) settings.node = node;
-    if (!topology.empty()) settings.topology_file = topology;
-  });
+  return cableway::run(options, given);
 }

@@ -1,0 +1,24 @@
+// Files that somebody names: opened without ever waiting for another process, read without ever taking more than is
+// sensible. Callable from any thread.
+#ifndef CABLEWAY_CORE_LINUX_BOUNDED_FILE_H_
+#define CABLEWAY_CORE_LINUX_BOUNDED_FILE_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/linux/unique_fd.h"
+
+namespace cableway::linux_ {
+
+// NotFound, PermissionDenied and so on as the kernel says it; InvalidArgument for a folder, a pipe or a socket. The
+// message continues a file's name: "cannot be opened: ..".
+absl::StatusOr<UniqueFd> open_file(const std::string& path);
+
+// All of the file, or its first `limit` bytes if it has more. Leaves no copies elsewhere in memory. The message
+// continues a file's name.
+absl::StatusOr<std::string> read_at_most(const UniqueFd& file, std::size_t limit);
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_BOUNDED_FILE_H_

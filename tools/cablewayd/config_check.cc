@@ -1,0 +1,64 @@
+#include "tools/cablewayd/config_check.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "core/linux/key_reader.h"
+#include "core/linux/session_socket.h"
+#include "routing/node_name.h"
+
+namespace cableway {
+namespace {
+
+using routing::in_quotes;
+
+void warn_of_ports(const Settings& settings, const std::vector<PortFacts>& ports, std::vector<std::string>& warnings) {
+  for (const PortSelector& selector : settings.ports) {
+    const auto is_meant = [&](const PortFacts& port) { return selects(selector, port); };
+    if (std::any_of(ports.begin(), ports.end(), is_meant)) continue;
+    std::string here;
+    for (const PortFacts& port : ports) absl::StrAppend(&here, here.empty() ? "" : ", ", port.interface);
+    warnings.push_back(absl::StrCat("ports: ", in_quotes(to_text(selector)),
+                                    " matches no interface of this host; it has ",
+                                    here.empty() ? "none that carries cables" : here));
+  }
+}
+
+// The log file, or where it is to be made.
+void warn_of_log_file(const std::string& file, std::vector<std::string>& warnings) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  const bool there = ::access(file.c_str(), F_OK) == 0;
+  const std::string wanted = there ? file : folder.empty() ? "." : folder.string();
+  if (::access(wanted.c_str(), W_OK) == 0) return;
+  warnings.push_back(absl::StrCat("log_file: ", in_quotes(wanted), " cannot be written: ", std::strerror(errno),
+                                  "; the node would log to standard error"));
+}
+
+void warn_of_daemon(const std::string& daemon, std::vector<std::string>& warnings) {
+  if (daemon.empty() || ::access(daemon.c_str(), X_OK) == 0) return;
+  warnings.push_back(absl::StrCat("daemon: ", in_quotes(daemon), " cannot be run: ", std::strerror(errno)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> check_config(const Settings& settings, const std::optional<std::vector<PortFacts>>& ports,
+                                         ViewFormat format) {
+  const auto endpoint = linux_::session_endpoint(settings.cluster, settings.runtime_dir);
+  if (!endpoint.ok()) return endpoint.status();
+  if (!settings.key_file.empty()) {
+    if (absl::Status status = linux_::read_key(settings.key_file).status(); !status.ok()) return status;
+  }
+  std::vector<std::string> warnings;
+  if (ports) warn_of_ports(settings, *ports, warnings);
+  warn_of_log_file(settings.log_file, warnings);
+  warn_of_daemon(settings.daemon, warnings);
+  return describe_settings(settings, warnings, format);
+}
+
+}  // namespace cableway

@@ -1,0 +1,56 @@
+#include "tools/cablewayd/node_log.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "routing/node_name.h"
+
+namespace cableway {
+namespace {
+
+// Opening a pipe would wait for its reader.
+absl::Status check_kind(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_type type = fs::status(file, error).type();
+  if (type == fs::file_type::not_found || type == fs::file_type::regular || type == fs::file_type::character) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("log file ", routing::in_quotes(file), " is no file; expected a regular file, or none yet"));
+}
+
+}  // namespace
+
+NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
+    : file_(std::move(file)), logger_(std::make_shared<spdlog::logger>("cablewayd", sink_)) {
+  sink_->add_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger_->set_level(level);
+  logger_->flush_on(spdlog::level::trace);
+  logger_->set_error_handler([state = state_](const std::string& why) {
+    ++state->errors;
+    if (state->reported.exchange(true)) return;
+    static_cast<void>(std::fprintf(
+        stderr, "cablewayd: %s; the node goes on, and more such errors are not shown until the log is opened anew\n",
+        why.c_str()));
+  });
+}
+
+absl::Status NodeLog::reopen() {
+  if (file_.empty()) return absl::OkStatus();
+  if (absl::Status status = check_kind(file_); !status.ok()) return status;
+  try {
+    sink_->set_sinks({std::make_shared<spdlog::sinks::basic_file_sink_mt>(file_)});
+  } catch (const spdlog::spdlog_ex& failure) {
+    return absl::FailedPreconditionError(absl::StrCat("the log cannot be opened: ", failure.what()));
+  }
+  state_->reported = false;
+  return absl::OkStatus();
+}
+
+}  // namespace cableway
