@@ -9,7 +9,7 @@
 
 namespace cableway {
 
-inline constexpr std::size_t kSealBytes = 32;
+inline constexpr std::size_t kSealBytes = 16;
 using SealBytes = std::array<std::byte, kSealBytes>;
 
 class DatagramSeal {

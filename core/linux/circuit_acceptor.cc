@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -131,24 +132,31 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   const Limits limits;
   // One address, and the connections to it whose set-up has not come yet.
   struct Door {
+    explicit Door(tcp::acceptor open) : acceptor(std::move(open)) {}
+
     tcp::acceptor acceptor;
     std::set<std::shared_ptr<Reception>> receptions;
-  };
-  std::list<Door> doors;
-  bool stopped = false;
+    bool closed = false;
 
-  absl::Status listen_on(const boost::asio::ip::address& address, std::uint16_t port);
-  void accept(Door& door);
-  void pause_then_accept(Door& door);
-  void receive(Door& door, tcp::socket socket);
+    void close() {
+      closed = true;
+      error_code ignored;
+      acceptor.close(ignored);
+      for (const auto& reception : std::exchange(receptions, {})) reception->abandon();
+    }
+  };
+  std::map<std::string, std::shared_ptr<Door>> doors;  // by address
+  std::uint16_t port = 0;
+
+  absl::Status open_doors(const std::vector<std::string>& addresses, std::uint16_t number);
+  absl::Status open_door(const std::string& address, std::uint16_t number);
+  void accept(const std::shared_ptr<Door>& door);
+  void pause_then_accept(const std::shared_ptr<Door>& door);
+  void receive(const std::shared_ptr<Door>& door, tcp::socket socket);
   void received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket);
   void close() {
-    stopped = true;
-    error_code ignored;
-    for (Door& door : doors) {
-      door.acceptor.close(ignored);
-      for (const auto& reception : std::exchange(door.receptions, {})) reception->abandon();
-    }
+    for (const auto& [address, door] : doors) door->close();
+    doors.clear();
   }
 };
 
@@ -184,9 +192,11 @@ absl::Status check_cable(const CircuitSetup& setup, const tcp::socket& socket) {
 
 }  // namespace
 
-absl::Status CircuitAcceptor::State::listen_on(const boost::asio::ip::address& address, std::uint16_t port) {
+absl::Status CircuitAcceptor::State::open_door(const std::string& text, std::uint16_t number) {
+  const absl::StatusOr<boost::asio::ip::address> address = parse_address(text);
+  if (!address.ok()) return address.status();
   tcp::acceptor acceptor(io);
-  const tcp::endpoint endpoint(address, port);
+  const tcp::endpoint endpoint(*address, number);
   error_code error;
   acceptor.open(endpoint.protocol(), error);
   if (!error) {
@@ -195,21 +205,33 @@ absl::Status CircuitAcceptor::State::listen_on(const boost::asio::ip::address& a
   }
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (!error && port == 0) port = acceptor.local_endpoint(error).port();
   if (error) {
-    const std::string what =
-        absl::StrCat("cannot listen on ", address.to_string(), " port ", port, ": ", error.message());
+    const std::string what = absl::StrCat("cannot listen on ", text, " port ", number, ": ", error.message());
     return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
   }
-  doors.push_back(Door{std::move(acceptor), {}});
+  const auto door = std::make_shared<Door>(std::move(acceptor));
+  doors[text] = door;
+  accept(door);
   return absl::OkStatus();
 }
 
-void CircuitAcceptor::State::accept(Door& door) {
-  door.acceptor.async_accept([self = shared_from_this(), &door](error_code error, tcp::socket socket) {
-    if (self->stopped) return;
+// Every address that can be; the status is that of the first that cannot. 0: a free port, the same for all.
+absl::Status CircuitAcceptor::State::open_doors(const std::vector<std::string>& addresses, std::uint16_t number) {
+  absl::Status first;
+  for (const std::string& address : addresses) {
+    if (doors.contains(address)) continue;
+    if (absl::Status status = open_door(address, number != 0 ? number : port); !status.ok() && first.ok()) first = status;
+  }
+  return first;
+}
+
+void CircuitAcceptor::State::accept(const std::shared_ptr<Door>& door) {
+  door->acceptor.async_accept([self = shared_from_this(), door](error_code error, tcp::socket socket) {
+    if (door->closed) return;
     // Out of descriptors, most likely: the connection stays in the backlog, and trying at once would spin.
     if (error) return self->pause_then_accept(door);
-    if (door.receptions.size() < self->limits.without_setup) {
+    if (door->receptions.size() < self->limits.without_setup) {
       self->receive(door, std::move(socket));
     } else {
       const auto reason = absl::ResourceExhaustedError("too many connections without a set-up over this cable");
@@ -220,16 +242,16 @@ void CircuitAcceptor::State::accept(Door& door) {
   });
 }
 
-void CircuitAcceptor::State::receive(Door& door, tcp::socket socket) {
+void CircuitAcceptor::State::receive(const std::shared_ptr<Door>& door, tcp::socket socket) {
   error_code ignored;
   socket.native_non_blocking(true, ignored);
   // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
   static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
   auto reception = std::make_shared<Reception>(io, std::move(socket));
-  door.receptions.insert(reception);
-  reception->start(limits.setup, [self = shared_from_this(), &door, raw = std::weak_ptr(reception)](
+  door->receptions.insert(reception);
+  reception->start(limits.setup, [self = shared_from_this(), door, raw = std::weak_ptr(reception)](
                                      absl::StatusOr<CircuitSetup> setup, tcp::socket connected) {
-    door.receptions.erase(raw.lock());
+    door->receptions.erase(raw.lock());
     self->received(std::move(setup), std::move(connected));
   });
 }
@@ -246,46 +268,54 @@ void CircuitAcceptor::State::received(absl::StatusOr<CircuitSetup> setup, tcp::s
   std::move(pending).refuse(setup.status());
 }
 
-void CircuitAcceptor::State::pause_then_accept(Door& door) {
+void CircuitAcceptor::State::pause_then_accept(const std::shared_ptr<Door>& door) {
   auto pause = std::make_shared<boost::asio::steady_timer>(io, kPauseAfterError);
-  pause->async_wait([self = shared_from_this(), &door, pause](error_code) {
-    if (!self->stopped) self->accept(door);
+  pause->async_wait([self = shared_from_this(), door, pause](error_code) {
+    if (!door->closed) self->accept(door);
   });
 }
 
 absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::asio::io_context& io,
                                                                          const std::vector<std::string>& addresses,
-                                                                         std::uint16_t port, const Handler& handler,
+                                                                         PortRange ports, const Handler& handler,
                                                                          const OnRefused& on_refused,
                                                                          const Limits& limits) {
   // A number that is free on the first address may be taken on another: a few tries find one that is free on all.
-  constexpr int kTries = 16;
-  absl::Status status = absl::InvalidArgumentError("no cable ports to listen on");
-  for (int attempt = 0; attempt < kTries && !addresses.empty(); ++attempt) {
+  constexpr int kTriesAtAnyPort = 16;
+  const int tries = ports.low == 0 ? kTriesAtAnyPort : ports.high - ports.low + 1;
+  absl::Status status;
+  for (int attempt = 0; attempt < tries; ++attempt) {
     auto state = std::make_shared<State>(io, handler, on_refused, limits);
-    std::uint16_t number = port;
-    for (const std::string& text : addresses) {
-      absl::StatusOr<boost::asio::ip::address> address = parse_address(text);
-      status = address.ok() ? state->listen_on(*address, number) : address.status();
-      if (!status.ok()) break;
-      number = state->doors.front().acceptor.local_endpoint().port();
+    const auto number = static_cast<std::uint16_t>(ports.low == 0 ? 0 : ports.low + attempt);
+    status = state->open_doors(addresses, number);
+    if (state->port == 0) state->port = number;
+    const bool some = addresses.empty() || !state->doors.empty();
+    if (some && !absl::IsAlreadyExists(status) && !absl::IsInvalidArgument(status)) {
+      return std::unique_ptr<CircuitAcceptor>(new CircuitAcceptor(std::move(state)));
     }
-    if (status.ok()) return std::unique_ptr<CircuitAcceptor>(new CircuitAcceptor(std::move(state)));
-    if (port != 0 || status.code() != absl::StatusCode::kAlreadyExists) break;
+    state->close();
+    if (!absl::IsAlreadyExists(status)) break;
   }
   return status;
 }
 
-CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::move(state)) {
-  for (State::Door& door : state_->doors) state_->accept(door);
+absl::Status CircuitAcceptor::set_addresses(const std::vector<std::string>& addresses) {
+  std::erase_if(state_->doors, [&](const auto& each) {
+    if (std::find(addresses.begin(), addresses.end(), each.first) != addresses.end()) return false;
+    each.second->close();
+    return true;
+  });
+  return state_->open_doors(addresses, state_->port);
 }
+
+CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 CircuitAcceptor::~CircuitAcceptor() {
   state_->close();
 }
 
 std::uint16_t CircuitAcceptor::port() const {
-  return state_->doors.front().acceptor.local_endpoint().port();
+  return state_->port;
 }
 
 }  // namespace cableway::linux_

@@ -49,21 +49,33 @@ class CircuitAcceptor {
     std::size_t without_setup = 256;        // connections to one address that may lack one; more are refused at once
   };
 
-  // Listens on `port` of every address; 0: one free port number, the same on all.
+  // TCP ports, both included; 0 and 0: any that is free.
+  struct PortRange {
+    std::uint16_t low = 0;
+    std::uint16_t high = 0;
+  };
+
+  // Listens on one port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without
+  // addresses it has no port until set_addresses() gives it some.
   static absl::StatusOr<std::unique_ptr<CircuitAcceptor>> listen(boost::asio::io_context& io,
                                                                  const std::vector<std::string>& addresses,
-                                                                 std::uint16_t port, const Handler& handler,
+                                                                 PortRange ports, const Handler& handler,
                                                                  const OnRefused& on_refused, const Limits& limits);
   static absl::StatusOr<std::unique_ptr<CircuitAcceptor>> listen(boost::asio::io_context& io,
                                                                  const std::vector<std::string>& addresses,
-                                                                 std::uint16_t port, const Handler& handler,
+                                                                 PortRange ports, const Handler& handler,
                                                                  const OnRefused& on_refused) {
-    return listen(io, addresses, port, handler, on_refused, Limits());
+    return listen(io, addresses, ports, handler, on_refused, Limits());
   }
   ~CircuitAcceptor();
   CircuitAcceptor(const CircuitAcceptor&) = delete;
   CircuitAcceptor& operator=(const CircuitAcceptor&) = delete;
 
+  // The addresses from now on, each on port(). Connections that were accepted stay. The first address that cannot be
+  // listened on is named, and those that can be are listened on all the same: call it again later.
+  absl::Status set_addresses(const std::vector<std::string>& addresses);
+
+  // 0 until there has been an address.
   std::uint16_t port() const;
 
  private:

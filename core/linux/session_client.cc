@@ -10,6 +10,7 @@
 #include <boost/asio/write.hpp>
 #include <cerrno>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -55,14 +56,20 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   return client;
 }
 
-void SessionClient::request(const SessionMessage& message, Reply reply) {
+void SessionClient::request(SessionMessage message, Reply reply) {
   if (ended()) {
     boost::asio::post(socket_.get_executor(),
                       [reply = std::move(reply)] { reply(absl::UnavailableError("the session has ended")); });
     return;
   }
+  if (auto* path = std::get_if<PathRequest>(&message)) {
+    path->request = next_request_++;
+    waiting_for_paths_.emplace(path->request, std::move(reply));
+  } else {
+    welcome_due_ = welcome_due_ || std::holds_alternative<Hello>(message);
+    waiting_.push_back(std::move(reply));
+  }
   outgoing_.push_back(encode_session_message(message));
-  waiting_.push_back(std::move(reply));
   if (!writing_) write_next();
   if (!reading_) read_next();
 }
@@ -72,7 +79,10 @@ void SessionClient::close() {
   socket_.close(ignored);
   outgoing_.clear();
   std::deque<Reply> waiting = std::exchange(waiting_, {});
-  for (Reply& reply : waiting) reply(absl::UnavailableError("the session with the node has ended"));
+  std::map<std::uint64_t, Reply> paths = std::exchange(waiting_for_paths_, {});
+  const absl::Status ended = absl::UnavailableError("the session with the node has ended");
+  for (Reply& reply : waiting) reply(ended);
+  for (auto& [request, reply] : paths) reply(ended);
 }
 
 void SessionClient::write_next() {
@@ -109,15 +119,34 @@ void SessionClient::have_length() {
 }
 
 void SessionClient::have_body() {
-  if (waiting_.empty()) return close();
-  Reply reply = std::move(waiting_.front());
-  waiting_.pop_front();
   absl::StatusOr<SessionMessage> message = decode_session_message(body_);
-  if (message.ok() && std::holds_alternative<Refusal>(*message)) {
-    message = absl::FailedPreconditionError(std::get<Refusal>(*message).reason);
+  const Welcome* welcome = message.ok() ? std::get_if<Welcome>(&*message) : nullptr;
+  if (welcome != nullptr && !std::exchange(welcome_due_, false)) {
+    welcomed_(*welcome);
+  } else {
+    give_reply(std::move(message));
+  }
+  if (!ended()) read_next();
+}
+
+void SessionClient::give_reply(absl::StatusOr<SessionMessage> message) {
+  const PathReply* path = message.ok() ? std::get_if<PathReply>(&*message) : nullptr;
+  Reply reply;
+  if (path != nullptr) {
+    const auto waiting = waiting_for_paths_.find(path->request);
+    if (waiting == waiting_for_paths_.end()) return close();
+    reply = std::move(waiting->second);
+    waiting_for_paths_.erase(waiting);
+  } else {
+    if (message.ok() && std::holds_alternative<Refusal>(*message)) {
+      message = absl::FailedPreconditionError(std::get<Refusal>(*message).reason);
+    }
+    // A refusal ends the session, whatever it is about.
+    if (waiting_.empty()) return close();
+    reply = std::move(waiting_.front());
+    waiting_.pop_front();
   }
   reply(std::move(message));
-  if (!ended()) read_next();
 }
 
 }  // namespace cableway::linux_

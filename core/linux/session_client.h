@@ -1,4 +1,4 @@
-// An application's side of the session socket: requests answered in order.
+// An application's side of the session socket: requests and their answers, and what the node says unasked.
 #ifndef CABLEWAY_CORE_LINUX_SESSION_CLIENT_H_
 #define CABLEWAY_CORE_LINUX_SESSION_CLIENT_H_
 
@@ -7,6 +7,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,8 +26,11 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   static absl::StatusOr<std::shared_ptr<SessionClient>> connect(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint);
 
-  // `reply` is called exactly once. Once the session has ended, with Unavailable.
-  void request(const SessionMessage& message, Reply reply);
+  // `reply` is called exactly once. Once the session has ended, with Unavailable. Answers come in the order of the
+  // requests, but for those of path requests, whose `request` is filled in here: each of them comes when it is known.
+  void request(SessionMessage message, Reply reply);
+  // Called when the node says Welcome again: its ports have changed.
+  void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
   bool ended() const { return !socket_.is_open(); }
   // Every request that is unanswered fails.
   void close();
@@ -37,10 +41,15 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void read_next();
   void have_length();
   void have_body();
+  void give_reply(absl::StatusOr<SessionMessage> message);
 
   boost::asio::local::stream_protocol::socket socket_;
   std::deque<std::vector<std::byte>> outgoing_;
-  std::deque<Reply> waiting_;
+  std::deque<Reply> waiting_;                         // in the order of their requests
+  std::map<std::uint64_t, Reply> waiting_for_paths_;  // by request
+  std::uint64_t next_request_ = 1;
+  bool welcome_due_ = false;  // the next Welcome answers a Hello
+  std::function<void(const Welcome&)> welcomed_ = [](const Welcome&) {};
   bool writing_ = false;
   bool reading_ = false;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};

@@ -9,6 +9,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
+#include <deque>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t kMaxSessions = 1024;
+constexpr std::size_t kMaxUnanswered = 256;
 constexpr std::uint32_t kMaxRequestBytes = 65536;
 constexpr std::chrono::seconds kHelloLimit{5};
 
@@ -37,6 +40,10 @@ bool may_connect(int socket) {
 
 }  // namespace
 
+namespace {
+class Session;
+}
+
 struct SessionServer::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request)
       : acceptor(io), pause(io), welcome(std::move(node_welcome)), handler(std::move(on_request)) {}
@@ -46,42 +53,50 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   Welcome welcome;
   Handler handler;
   std::size_t connections = 0;
-  std::size_t sessions = 0;
+  std::set<Session*> greeted;
 
   void accept();
 };
 
 namespace {
 
-// One connection: a request, its answer, the next request.
-template <typename State>
-class Session : public std::enable_shared_from_this<Session<State>> {
+// One connection. Requests are read while earlier ones wait for their answers, as far as the bound on those allows.
+class Session : public std::enable_shared_from_this<Session> {
  public:
+  using State = SessionServer::State;
+
   Session(std::shared_ptr<State> server, stream_protocol::socket socket)
       : server_(std::move(server)), socket_(std::move(socket)), hello_limit_(socket_.get_executor()) {
     ++server_->connections;
   }
   ~Session() {
     --server_->connections;
-    if (greeted_) --server_->sessions;
+    server_->greeted.erase(this);
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   void start() {
     hello_limit_.expires_after(kHelloLimit);
-    hello_limit_.async_wait([weak = this->weak_from_this()](error_code stopped) {
+    hello_limit_.async_wait([weak = weak_from_this()](error_code stopped) {
       const auto self = weak.lock();
       if (!stopped && self && !self->greeted_) self->close();
     });
     read();
   }
 
+  void send(const SessionMessage& message) {
+    if (!socket_.is_open()) return;
+    outgoing_.push_back(encode_session_message(message));
+    if (outgoing_.size() == 1) write();
+  }
+
  private:
   void read() {
+    reading_ = true;
     boost::asio::async_read(socket_, boost::asio::buffer(length_),
-                            [self = this->shared_from_this()](error_code error, std::size_t) {
-                              if (!error) self->have_length();
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              error ? self->close() : self->have_length();
                             });
   }
 
@@ -89,40 +104,70 @@ class Session : public std::enable_shared_from_this<Session<State>> {
     WireReader reader(length_);
     const auto bytes = reader.get<std::uint32_t>();
     if (bytes > kMaxRequestBytes) {
-      return answer(Refusal{absl::StrCat("a request of ", bytes, " bytes, at most ", kMaxRequestBytes)}, false);
+      return refuse(absl::StrCat("a request of ", bytes, " bytes, at most ", kMaxRequestBytes));
     }
     body_.resize(bytes);
     boost::asio::async_read(socket_, boost::asio::buffer(body_),
-                            [self = this->shared_from_this()](error_code error, std::size_t) {
-                              if (!error) self->have_request();
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              error ? self->close() : self->have_request();
                             });
   }
 
   void have_request() {
+    reading_ = false;
     absl::StatusOr<SessionMessage> request = decode_session_message(body_);
-    if (!request.ok()) return answer(Refusal{std::string(request.status().message())}, false);
-    if (greeted_) return answer(server_->handler(*request), true);
-    const Hello* hello = std::get_if<Hello>(&*request);
-    if (hello == nullptr) return answer(Refusal{"the first message must be Hello"}, false);
-    if (hello->version != kProtocolVersion) {
-      return answer(Refusal{absl::StrCat("this node speaks protocol version ", kProtocolVersion, ", the process ",
-                                         hello->version, ": install the same Cableway for both")},
-                    false);
-    }
-    greeted_ = true;
-    ++server_->sessions;
-    answer(server_->welcome, true);
+    if (!request.ok()) return refuse(std::string(request.status().message()));
+    if (!greeted_) return greet(*request);
+    ++unanswered_;
+    server_->handler(*request, [weak = weak_from_this()](const SessionMessage& answer) {
+      if (const auto self = weak.lock()) self->answer(answer);
+    });
+    read_on();
   }
 
-  void answer(const SessionMessage& message, bool go_on) {
-    answer_ = encode_session_message(message);
-    boost::asio::async_write(socket_, boost::asio::buffer(answer_),
-                             [self = this->shared_from_this(), go_on](error_code error, std::size_t) {
-                               if (!error && go_on) self->read();
+  void greet(const SessionMessage& request) {
+    const Hello* hello = std::get_if<Hello>(&request);
+    if (hello == nullptr) return refuse("the first message must be Hello");
+    if (hello->version != kProtocolVersion) {
+      return refuse(absl::StrCat("this node speaks protocol version ", kProtocolVersion, ", the process ",
+                                 hello->version, ": install the same Cableway for both"));
+    }
+    greeted_ = true;
+    server_->greeted.insert(this);
+    send(server_->welcome);
+    read_on();
+  }
+
+  void answer(const SessionMessage& answer) {
+    send(answer);
+    --unanswered_;
+    read_on();
+  }
+
+  void read_on() {
+    if (!reading_ && !refusing_ && socket_.is_open() && unanswered_ + outgoing_.size() < kMaxUnanswered) read();
+  }
+
+  // Says why, and then no more.
+  void refuse(std::string reason) {
+    refusing_ = true;
+    server_->greeted.erase(this);
+    send(Refusal{std::move(reason)});
+  }
+
+  void write() {
+    boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
+                             [self = shared_from_this()](error_code error, std::size_t) {
+                               if (error) return self->close();
+                               self->outgoing_.pop_front();
+                               if (!self->outgoing_.empty()) return self->write();
+                               self->refusing_ ? self->close() : self->read_on();
                              });
   }
 
   void close() {
+    server_->greeted.erase(this);
+    outgoing_.clear();
     error_code ignored;
     socket_.close(ignored);
   }
@@ -132,14 +177,17 @@ class Session : public std::enable_shared_from_this<Session<State>> {
   boost::asio::steady_timer hello_limit_;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;
-  std::vector<std::byte> answer_;
+  std::deque<std::vector<std::byte>> outgoing_;
+  std::size_t unanswered_ = 0;
+  bool reading_ = false;
+  bool refusing_ = false;
   bool greeted_ = false;
 };
 
 // In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
 void refuse(stream_protocol::socket& socket, std::string reason) {
   const std::vector<std::byte> bytes = encode_session_message(Refusal{std::move(reason)});
-  static_cast<void>(!::send(socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  static_cast<void>(::send(socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 }  // namespace
@@ -160,7 +208,7 @@ void SessionServer::State::accept() {
     } else if (self->connections >= kMaxSessions) {
       refuse(socket, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
     } else {
-      std::make_shared<Session<State>>(self, std::move(socket))->start();
+      std::make_shared<Session>(self, std::move(socket))->start();
     }
     self->accept();
   });
@@ -191,8 +239,13 @@ SessionServer::~SessionServer() {
   state_->pause.cancel();
 }
 
+void SessionServer::update_welcome(const Welcome& welcome) {
+  state_->welcome = welcome;
+  for (Session* session : state_->greeted) session->send(welcome);
+}
+
 std::size_t SessionServer::sessions() const {
-  return state_->sessions;
+  return state_->greeted.size();
 }
 
 std::size_t SessionServer::connections() const {

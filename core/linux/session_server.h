@@ -14,8 +14,10 @@ namespace cableway::linux_ {
 
 class SessionServer {
  public:
-  // Answers one message after Hello. On `io`'s thread; must not block.
-  using Handler = std::function<SessionMessage(const SessionMessage&)>;
+  // Answers one message after Hello, at once or later; an answer that comes after its session's end is dropped. On
+  // `io`'s thread; must not block.
+  using Answer = std::function<void(SessionMessage)>;
+  using Handler = std::function<void(const SessionMessage&, Answer)>;
 
   // AlreadyExists: another node holds the socket. Peers must run as the same user as this process, or as root; where
   // this process is root, as anyone. At most 1,024 sessions at a time.
@@ -25,6 +27,9 @@ class SessionServer {
   ~SessionServer();
   SessionServer(const SessionServer&) = delete;
   SessionServer& operator=(const SessionServer&) = delete;
+
+  // What new sessions are welcomed with, and all others are told now.
+  void update_welcome(const Welcome& welcome);
 
   // Sessions that said Hello.
   std::size_t sessions() const;

@@ -1,0 +1,252 @@
+#include "core/linux/node_service.h"
+
+#include <sys/random.h>
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/keyed_seal.h"
+#include "core/linux/circuit_dialer.h"
+#include "core/linux/key_reader.h"
+#include "core/linux/lingering_close.h"
+#include "core/linux/pipe_slot.h"
+#include "core/linux/session_socket.h"
+#include "core/status_view.h"
+#include "routing/topology_file.h"
+
+namespace cableway::linux_ {
+namespace {
+
+constexpr std::size_t kMaxCircuits = 16384;
+constexpr std::chrono::milliseconds kListenAgainAfter{500};
+// For a path to appear; a process waits two seconds longer for the answer.
+constexpr std::chrono::milliseconds kPathLimit{8000};
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  // Cannot fail for so few bytes (getrandom(2)).
+  static_cast<void>(::getrandom(&number, sizeof number, 0));
+  return number;
+}
+
+// Greater than in every earlier life as far as the host's clock goes forward; what happens when it does not is the
+// node's affair (Flooding::Listener::outlived).
+std::uint64_t new_boot_nonce() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
+  return static_cast<std::uint64_t>(microseconds);
+}
+
+std::string text(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<NodeService>> NodeService::start(boost::asio::io_context& io, const Settings& settings,
+                                                                Log log) {
+  std::unique_ptr<NodeService> service(new NodeService(io, settings, std::move(log)));
+  if (absl::Status status = service->open(); !status.ok()) return status;
+  return service;
+}
+
+NodeService::~NodeService() = default;
+
+absl::Status NodeService::open() {
+  auto endpoint = session_endpoint(settings_.cluster, settings_.runtime_dir);
+  if (!endpoint.ok()) return endpoint.status();
+  if (absl::Status status = make_node(); !status.ok()) return status;
+  // Before anything that can be heard, because binding the session socket is what makes this process the node.
+  auto sessions = SessionServer::listen(
+      io_, *endpoint, node_->welcome(),
+      [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); });
+  if (!sessions.ok()) return sessions.status();
+  sessions_ = *std::move(sessions);
+  auto loop = RelayLoop::start([this](RelayLoop::Closed closed) {
+    auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
+    boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
+  });
+  if (!loop.ok()) return loop.status();
+  loop_ = *std::move(loop);
+  auto acceptor = CircuitAcceptor::listen(
+      io_, {}, {settings_.relay_port, settings_.relay_port}, [this](PendingCircuit pending) { on_setup(std::move(pending)); },
+      [this](const std::string& peer, const absl::Status& reason) {
+        ++setups_refused_;
+        log_briefly(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
+      });
+  if (!acceptor.ok()) return acceptor.status();
+  acceptor_ = *std::move(acceptor);
+  channel_.update_ports(inventory_->ports());
+  node_->start();
+  listen_on_ports();
+  sessions_->update_welcome(node_->welcome());
+  if (const std::string status = inventory_->status(); !status.empty()) log_(status);
+  if (settings_.key_file.empty()) {
+    log_("no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what crosses it");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NodeService::make_node() {
+  seal_ = std::make_unique<NoSeal>();
+  if (!settings_.key_file.empty()) {
+    absl::StatusOr<ControlKey> key = read_key(settings_.key_file);
+    if (!key.ok()) return key.status();
+    seal_ = std::make_unique<KeyedSeal>(*std::move(key));
+  }
+  auto inventory = NetlinkInventory::open(io_, settings_.ports);
+  if (!inventory.ok()) return inventory.status();
+  inventory_ = *std::move(inventory);
+  NodeOptions options;
+  options.identity = {settings_.cluster, settings_.node, new_boot_nonce()};
+  options.relay_port = settings_.relay_port;
+  options.draining = settings_.drain;
+  options.hello = {settings_.hello, settings_.hold};
+  node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_number,
+                                 Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
+                                                [this](const Event& event) { log_briefly(event.text); }});
+  return absl::OkStatus();
+}
+
+void NodeService::on_ports_changed() {
+  channel_.update_ports(inventory_->ports());
+  listen_on_ports();
+  sessions_->update_welcome(node_->welcome());
+}
+
+void NodeService::listen_on_ports() {
+  listen_again_.reset();
+  const absl::Status status = acceptor_->set_addresses(node_->addresses());
+  if (status.ok()) return;
+  // An address may be tentative, or another process may sit on the port for a moment.
+  log_briefly(text(status));
+  listen_again_ = clock_.call_after(kListenAgainAfter, [this] { listen_on_ports(); });
+}
+
+void NodeService::on_topology_changed() {
+  log_briefly(absl::StrCat("the topology has ", node_->paths().topology().node_count(), " nodes and ",
+                           node_->paths().topology().cable_count(), " cables now"));
+  answer_waiting();
+}
+
+void NodeService::leave() {
+  node_->leave();
+}
+
+std::string NodeService::reload(const Settings& settings) {
+  node_->set_draining(settings.drain);
+  settings_.drain = settings.drain;
+  return different_settings(settings_, settings);
+}
+
+bool NodeService::idle() const {
+  return sessions_->connections() == 0 && dialing_ == 0 && loop_->circuits() == 0;
+}
+
+void NodeService::log_briefly(const std::string& line) {
+  constexpr std::uint64_t kLinesPerSecond = 10;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - brief_since_ >= std::chrono::seconds(1)) {
+    if (brief_lines_ > kLinesPerSecond) log_(absl::StrCat(brief_lines_ - kLinesPerSecond, " more of that kind"));
+    brief_since_ = now;
+    brief_lines_ = 0;
+  }
+  if (++brief_lines_ <= kLinesPerSecond) log_(line);
+}
+
+void NodeService::refuse(PendingCircuit pending, const absl::Status& reason) {
+  ++setups_refused_;
+  log_briefly(absl::StrCat("refused circuit ", describe_path(pending.setup()), ": ", reason.message()));
+  std::move(pending).refuse(reason);
+}
+
+void NodeService::on_setup(PendingCircuit pending) {
+  if (absl::Status status = node_->paths().check_transit(pending.setup()); !status.ok()) {
+    return refuse(std::move(pending), status);
+  }
+  if (loop_->circuits() + dialing_ >= kMaxCircuits) {
+    return refuse(std::move(pending), absl::ResourceExhaustedError(absl::StrCat("node ", node_->identity().name, " relays ",
+                                                                                kMaxCircuits, " circuits already")));
+  }
+  CircuitSetup onward = pending.setup();
+  ++onward.hop;
+  // A tenth of the time is left for this node's answer to travel back.
+  onward.budget_ms -= onward.budget_ms / 10;
+  ++dialing_;
+  auto shared = std::make_shared<PendingCircuit>(std::move(pending));
+  dial_circuit(io_, std::move(onward),
+               [this, shared](absl::StatusOr<UniqueFd> downstream) { on_dialed(shared, std::move(downstream)); });
+}
+
+void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream) {
+  --dialing_;
+  if (!downstream.ok()) return refuse(std::move(*pending), downstream.status());
+  absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
+  if (!slots.ok()) {
+    return refuse(std::move(*pending), absl::ResourceExhaustedError(absl::StrCat(
+                                           "node ", node_->identity().name, " can relay no more: ", slots.status().message())));
+  }
+  warn_of_small_pipes(*slots);
+  const CircuitSetup setup = pending->setup();
+  absl::StatusOr<UniqueFd> upstream = std::move(*pending).accept();
+  if (!upstream.ok()) return log_(absl::StrCat("lost circuit ", describe_path(setup), ": ", text(upstream.status())));
+  loop_->add(setup, *std::move(upstream), *std::move(downstream), *std::move(slots));
+}
+
+void NodeService::warn_of_small_pipes(const RelayLoop::Slots& slots) {
+  constexpr int kSmall = 65536;
+  const int bytes = static_cast<const PipeSlot&>(*slots.back()).capacity();
+  if (bytes >= kSmall || std::exchange(warned_of_small_pipes_, true)) return;
+  log_(absl::StrCat("pipes are down to ", bytes,
+                    " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
+                    " further circuits are relayed slower; run cablewayd as root, or raise that limit"));
+}
+
+void NodeService::on_closed(RelayLoop::Closed closed) {
+  log_(absl::StrCat("circuit ", describe_path(closed.setup), " ended: ", closed.reason.message()));
+  close_lingering(io_, std::move(closed.upstream));
+  close_lingering(io_, std::move(closed.downstream));
+}
+
+void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
+  if (const auto* path = std::get_if<PathRequest>(&request)) return find_path(*path, std::move(answer));
+  if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(view(wanted->name));
+  answer(Refusal{"not a request that a node answers"});
+}
+
+void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {
+  absl::StatusOr<std::vector<Hop>> hops = node_->paths().path_for_flow(request.node, request.ordinal);
+  if (hops.ok()) return answer(PathReply{request.request, {}, *std::move(hops)});
+  // A job may start while its nodes do, and a cable may be plugged again.
+  waiting_paths_.push_back({request, std::move(answer), clock_.now() + kPathLimit});
+  answer_waiting();
+}
+
+void NodeService::answer_waiting() {
+  const Instant now = clock_.now();
+  waiting_paths_.remove_if([&](WaitingPath& waiting) {
+    absl::StatusOr<std::vector<Hop>> hops = node_->paths().path_for_flow(waiting.request.node, waiting.request.ordinal);
+    if (!hops.ok() && now < waiting.deadline) return false;
+    std::string error = hops.ok() ? "" : text(hops.status());
+    waiting.answer(PathReply{waiting.request.request, std::move(error), std::move(hops).value_or(std::vector<Hop>())});
+    return true;
+  });
+  path_deadline_.reset();
+  if (waiting_paths_.empty()) return;
+  // They came in the order of their deadlines.
+  path_deadline_ = clock_.call_at(waiting_paths_.front().deadline, [this] { answer_waiting(); });
+}
+
+ViewReply NodeService::view(const std::string& name) {
+  if (name == "topology") return ViewReply{{}, routing::to_topology_file(node_->paths().topology())};
+  if (name == "status") {
+    RelayStatus status = loop_->status();
+    status.setups_refused = setups_refused_;
+    return ViewReply{{}, status_view(*node_, status, sessions_->sessions())};
+  }
+  return ViewReply{absl::StrCat("no view \"", name, "\"; there are topology and status"), {}};
+}
+
+}  // namespace cableway::linux_

@@ -1,0 +1,97 @@
+// The node as a running thing on this host: gives core/node.h its kernel, answers its sessions, accepts circuits that
+// pass through, and relays them.
+#ifndef CABLEWAY_CORE_LINUX_NODE_SERVICE_H_
+#define CABLEWAY_CORE_LINUX_NODE_SERVICE_H_
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/datagram_seal.h"
+#include "core/linux/asio_clock.h"
+#include "core/linux/circuit_acceptor.h"
+#include "core/linux/netlink_inventory.h"
+#include "core/linux/relay_loop.h"
+#include "core/linux/session_server.h"
+#include "core/linux/udp_control_channel.h"
+#include "core/node.h"
+#include "core/settings.h"
+
+namespace cableway::linux_ {
+
+// One thread, `io`'s; the data path has its own (relay_loop.h).
+class NodeService {
+ public:
+  using Log = std::function<void(const std::string&)>;
+
+  // AlreadyExists: another node runs here.
+  static absl::StatusOr<std::unique_ptr<NodeService>> start(boost::asio::io_context& io, const Settings& settings,
+                                                            Log log);
+  ~NodeService();
+
+  // Whether nobody needs this node now: no session, no circuit open or being set up.
+  bool idle() const;
+  // What of new settings can be taken without a restart: draining. The rest is named, if it differs.
+  std::string reload(const Settings& settings);
+  // Says goodbye to the neighbours.
+  void leave();
+
+ private:
+  // A path that a process wants and that is not there yet.
+  struct WaitingPath {
+    PathRequest request;
+    SessionServer::Answer answer;
+    Instant deadline;
+  };
+
+  NodeService(boost::asio::io_context& io, const Settings& settings, Log log)
+      : io_(io), settings_(settings), log_(std::move(log)), clock_(io), channel_(io, settings.control_port) {}
+
+  absl::Status open();
+  absl::Status make_node();
+  void on_ports_changed();
+  void listen_on_ports();
+  void on_topology_changed();
+  void on_setup(PendingCircuit pending);
+  void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream);
+  void on_closed(RelayLoop::Closed closed);
+  // For lines that strangers can cause: a few a second, then a count of those left out.
+  void log_briefly(const std::string& line);
+  void refuse(PendingCircuit pending, const absl::Status& reason);
+  void warn_of_small_pipes(const RelayLoop::Slots& slots);
+  void on_request(const SessionMessage& request, SessionServer::Answer answer);
+  void find_path(const PathRequest& request, SessionServer::Answer answer);
+  void answer_waiting();
+  ViewReply view(const std::string& name);
+
+  boost::asio::io_context& io_;
+  Settings settings_;
+  Log log_;
+  AsioClock clock_;
+  UdpControlChannel channel_;
+  std::unique_ptr<NetlinkInventory> inventory_;
+  std::unique_ptr<DatagramSeal> seal_;
+  std::unique_ptr<Node> node_;
+  std::unique_ptr<Timer> listen_again_;
+
+  std::list<WaitingPath> waiting_paths_;
+  std::unique_ptr<Timer> path_deadline_;
+
+  std::uint64_t setups_refused_ = 0;
+  std::size_t dialing_ = 0;
+  bool warned_of_small_pipes_ = false;
+  std::chrono::steady_clock::time_point brief_since_;
+  std::uint64_t brief_lines_ = 0;
+  std::unique_ptr<SessionServer> sessions_;
+  std::unique_ptr<RelayLoop> loop_;
+  std::unique_ptr<CircuitAcceptor> acceptor_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_NODE_SERVICE_H_
