@@ -1,5 +1,5 @@
 # The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It brings the abseil libraries that
-# it needs, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md says why.
+# it needs, and libsodium, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md says why.
 set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
 
 # --disable-new-dtags: DT_RUNPATH, the default, is not used for the libraries of our libraries.
@@ -8,12 +8,16 @@ foreach(target IN LISTS cableway_shipped)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 install(TARGETS ${cableway_shipped} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
-install(FILES LICENSE CHANGELOG.md DESTINATION share/doc/cableway)
+install(FILES LICENSE CHANGELOG.md docs/settings.md DESTINATION share/doc/cableway)
+configure_file(tools/cablewayd/cablewayd.service.in ${CMAKE_BINARY_DIR}/cablewayd.service @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cablewayd.service DESTINATION lib/systemd/system)
 
 get_target_property(cableway_absl_library absl::status LOCATION)
 cmake_path(GET cableway_absl_library PARENT_PATH cableway_absl_folder)
+cmake_path(GET CABLEWAY_SODIUM PARENT_PATH cableway_sodium_folder)
 install(CODE "set(READELF \"${CMAKE_READELF}\")
 set(ABSEIL_FOLDER \"${cableway_absl_folder}\")
+set(SODIUM_FOLDER \"${cableway_sodium_folder}\")
 set(COPYRIGHT_FOLDER \"${CMAKE_SYSROOT}/usr/share/doc\")")
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_libraries.cmake)
 

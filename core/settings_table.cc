@@ -180,7 +180,7 @@ constexpr Setting kSettings[] = {
      show_duration<&Settings::hold>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
      set_truth<&Settings::drain>, show_drain},
-    {"topology", Form::kText, kPath, 0, 0, "none, required", "the topology file, described below",
+    {"topology", Form::kText, kPath, 0, 0, "none, required", "the topology file (see docs/settings.md)",
      set_path<&Settings::topology_file>, show_text<&Settings::topology_file>},
 };
 

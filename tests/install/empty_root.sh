@@ -19,7 +19,8 @@ cpack -G TGZ --config "$build/CPackConfig.cmake" -B "$work/package" >"$work/cpac
   { cat "$work/cpack.log" >&2; fail "cpack failed"; }
 tar -xzf "$work/package/"cableway-*.tar.gz -C "$root/opt"
 home=$(cd "$root/opt" && echo cableway-*)
-for file in lib/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf share/doc/cableway/LICENSE; do
+for file in lib/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf share/doc/cableway/LICENSE \
+  share/doc/cableway/settings.md lib/systemd/system/cablewayd.service; do
   [ -e "$root/opt/$home/$file" ] || fail "the package lacks $file"
 done
 cp "$build/bin/dlopen_plugin" "$root/"
@@ -73,6 +74,19 @@ for program in cablewayd cableway; do
     *) fail "$program --version says '$said', expected $version" ;;
   esac
 done
+# Reading a key takes libsodium.
+cat >"$root/topology.toml" <<'END'
+node = [{name = "n0"}, {name = "n1"}]
+cable = [{ends = [{node = "n0", address = "10.7.0.1"}, {node = "n1", address = "10.7.0.2"}]}]
+END
+echo 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f >"$root/key"
+chmod 600 "$root/key"
+said=$(in_root "/opt/$home/bin/cablewayd" --check-config --node n0 --topology /topology.toml --key-file /key) ||
+  fail "cablewayd --check-config failed: $said"
+case $said in
+  *"/key"*"--key-file"*) ;;
+  *) fail "cablewayd --check-config says '$said', expected the key file among the settings" ;;
+esac
 in_root "/opt/$home/bin/collperf" --help >/dev/null || fail "collperf --help failed"
 
 # The root is as empty as it has to be: without what travelled along, nothing loads.

@@ -1,0 +1,40 @@
+// Feeds bytes to the key file parser. What it accepts must make codes that it verifies; what it refuses must say what
+// was expected and must not tell what the file holds.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/control_key.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const absl::StatusOr<ControlKey> key = ControlKey::parse(text);
+  if (!key.ok()) {
+    const std::string message(key.status().message());
+    require(message.find("; expected 64 hex digits") != std::string::npos, "an error does not say what was expected");
+    require(message.size() < 200, "an error is too long");
+    return 0;
+  }
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
+  Mac mac = key->mac(KeyUse::kControlDatagram, bytes);
+  require(key->verify(KeyUse::kControlDatagram, bytes, mac), "does not verify its own code");
+  require(!key->verify(KeyUse::kCircuitSetup, bytes, mac), "one use's code passes for another's");
+  mac[0] ^= std::byte{1};
+  require(!key->verify(KeyUse::kControlDatagram, bytes, mac), "verifies a damaged code");
+  return 0;
+}

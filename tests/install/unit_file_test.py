@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Checks the systemd unit of cablewayd.
+
+    unit_file_test.py UNIT PREFIX
+
+UNIT is the file as it is installed, PREFIX where. That it runs the cablewayd which is installed there, and may do what a
+node must; what systemd itself thinks of it, where systemd-analyze is to be had.
+"""
+
+import configparser
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+UNIT = pathlib.Path(sys.argv[1])
+PREFIX = pathlib.Path(sys.argv[2])
+
+
+class UnitFileTest(unittest.TestCase):
+    def setUp(self):
+        parser = configparser.ConfigParser(interpolation=None, strict=True)
+        parser.optionxform = str
+        parser.read_string(UNIT.read_text())
+        self.service = parser["Service"]
+
+    def test_runs_the_installed_daemon(self):
+        self.assertEqual(self.service["ExecStart"].split(), [str(PREFIX / "bin" / "cablewayd")])
+        self.assertTrue(PREFIX.is_absolute())
+
+    def test_restarts_reloads_and_lifts_the_limits(self):
+        self.assertEqual(self.service["Restart"], "on-failure")
+        self.assertEqual(self.service["ExecReload"], "/bin/kill -HUP $MAINPID")
+        self.assertEqual(self.service["LimitMEMLOCK"], "infinity")
+        self.assertGreaterEqual(int(self.service["LimitNOFILE"]), 65536)
+
+    def test_leaves_a_node_what_it_needs(self):
+        self.assertEqual(self.service["CapabilityBoundingSet"], "CAP_NET_ADMIN")
+        families = set(self.service["RestrictAddressFamilies"].split())
+        self.assertLessEqual({"AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"}, families)
+        self.assertNotIn("PrivateDevices", self.service)
+        self.assertNotIn("PrivateNetwork", self.service)
+
+    def test_systemd_finds_no_fault(self):
+        analyze = shutil.which("systemd-analyze")
+        if analyze is None:
+            self.skipTest("no systemd-analyze here")
+        with tempfile.TemporaryDirectory() as folder:
+            # It insists on the program; this machine need not have it installed.
+            daemon = pathlib.Path(folder) / "cablewayd"
+            daemon.write_text("#!/bin/sh\n")
+            daemon.chmod(0o755)
+            copy = pathlib.Path(folder) / "cablewayd.service"
+            copy.write_text(UNIT.read_text().replace(self.service["ExecStart"], str(daemon)))
+            done = subprocess.run(
+                [analyze, "--man=no", "verify", str(copy)], capture_output=True, text=True, timeout=60, check=False
+            )
+        said = [line for line in (done.stdout + done.stderr).splitlines() if "cablewayd" in line]
+        self.assertEqual(said, [])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

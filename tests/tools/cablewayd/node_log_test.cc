@@ -1,0 +1,121 @@
+#include "tools/cablewayd/node_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/core/linux/temporary_folder.h"
+
+namespace cableway {
+namespace {
+
+using linux_::test::TemporaryFolder;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class CapturedErrors {
+ public:
+  CapturedErrors() { ::testing::internal::CaptureStderr(); }
+  ~CapturedErrors() {
+    if (!taken_) take();
+  }
+  std::string take() {
+    taken_ = true;
+    return ::testing::internal::GetCapturedStderr();
+  }
+
+ private:
+  bool taken_ = false;
+};
+
+TEST(NodeLog, GoesToStandardErrorWithoutAFile) {
+  CapturedErrors errors;
+  NodeLog log("", spdlog::level::info);
+  EXPECT_TRUE(log.reopen().ok());
+  log.logger()->info("heard");
+  log.logger()->debug("too quiet");
+  EXPECT_THAT(errors.take(), AllOf(HasSubstr("heard\n"), Not(HasSubstr("quiet"))));
+}
+
+TEST(NodeLog, GoesToItsFileAtOnceAndIsAppended) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("node.log", "before\n");
+  CapturedErrors errors;
+  NodeLog log(path, spdlog::level::info);
+  ASSERT_TRUE(log.reopen().ok());
+  log.logger()->info("line");
+  EXPECT_THAT(text_of(path), AllOf(::testing::StartsWith("before\n"), ::testing::EndsWith("line\n")));
+  EXPECT_EQ(errors.take(), "");
+}
+
+TEST(NodeLog, FollowsARotation) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("node.log");
+  NodeLog log(path, spdlog::level::info);
+  ASSERT_TRUE(log.reopen().ok());
+  log.logger()->info("first");
+  std::filesystem::rename(path, path + ".1");
+  log.logger()->info("second");
+  ASSERT_TRUE(log.reopen().ok());
+  log.logger()->info("third");
+  EXPECT_THAT(text_of(path + ".1"), AllOf(HasSubstr("first"), HasSubstr("second"), Not(HasSubstr("third"))));
+  EXPECT_THAT(text_of(path), AllOf(HasSubstr("third"), Not(HasSubstr("second"))));
+}
+
+TEST(NodeLog, AFullDiskIsCountedAndToldOnce) {
+  CapturedErrors errors;
+  NodeLog log("/dev/full", spdlog::level::info);
+  ASSERT_TRUE(log.reopen().ok());
+  constexpr int kLines = 10000;  // far more than any buffer holds
+  for (int i = 0; i < kLines; ++i) log.logger()->info("line {}", i);
+  EXPECT_GE(log.write_errors(), static_cast<std::uint64_t>(kLines));
+  const std::string told = errors.take();
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told.substr(0, 1000);
+  EXPECT_THAT(told, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left on device"), HasSubstr("the node goes on")));
+}
+
+TEST(NodeLog, GoesOnAsBeforeWhereTheFileCannotBeOpened) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("node.log");
+  NodeLog log(path, spdlog::level::info);
+  ASSERT_TRUE(log.reopen().ok());
+  std::filesystem::rename(path, path + ".1");
+  std::filesystem::create_directory(path);
+  const absl::Status status = log.reopen();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("expected a regular file"));
+  log.logger()->info("still here");
+  EXPECT_THAT(text_of(path + ".1"), HasSubstr("still here"));
+}
+
+TEST(NodeLog, DoesNotWaitForAPipesReader) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(NodeLog(path, spdlog::level::info).reopen().ok());
+}
+
+TEST(NodeLog, AFolderThatCannotBeIsAnError) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("file", "") + "/node.log";
+  CapturedErrors errors;
+  NodeLog log(path, spdlog::level::info);
+  EXPECT_THAT(std::string(log.reopen().message()), HasSubstr(path));
+  log.logger()->info("elsewhere");
+  EXPECT_THAT(errors.take(), HasSubstr("elsewhere"));
+}
+
+}  // namespace
+}  // namespace cableway
