@@ -45,7 +45,6 @@ struct Settings {
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
   bool drain = false;
-  std::string topology_file;
 
   // Where a setting comes from, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Not in it: the default.
   std::map<std::string, std::string> origins;

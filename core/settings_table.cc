@@ -87,8 +87,8 @@ Refused set_ports(const Setting& /*setting*/, std::string_view text, Settings& s
   for (absl::string_view part : absl::StrSplit(absl::string_view(text.data(), text.size()), ',')) {
     if (text.empty()) break;
     part = absl::StripAsciiWhitespace(part);
-    std::optional<PortSelector> port = parse_port_selector({part.data(), part.size()});
-    if (!port) return std::string_view(part.data(), part.size());
+    absl::StatusOr<PortSelector> port = parse_port_selector({part.data(), part.size()});
+    if (!port.ok()) return std::string_view(part.data(), part.size());
     if (ports.size() == kMostPorts) return text;
     ports.push_back(*std::move(port));
   }
@@ -180,8 +180,6 @@ constexpr Setting kSettings[] = {
      show_duration<&Settings::hold>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
      set_truth<&Settings::drain>, show_drain},
-    {"topology", Form::kText, kPath, 0, 0, "none, required", "the topology file (see docs/settings.md)",
-     set_path<&Settings::topology_file>, show_text<&Settings::topology_file>},
 };
 
 std::string spelled(const Setting& setting, std::string_view prefix, char joint, char (*letter)(unsigned char)) {

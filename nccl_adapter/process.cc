@@ -16,16 +16,15 @@
 namespace cableway::nccl {
 namespace {
 
-constexpr std::chrono::milliseconds kJoinLimit{10000};
 constexpr std::chrono::milliseconds kOpenLimit{10000};
-constexpr std::chrono::seconds kSilenceCheckEvery{1};
+constexpr std::chrono::seconds kLookAroundEvery{1};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
 
 template <typename T>
 T random_value() {
   T value{};
   // Cannot fail for so few bytes (getrandom(2)).
-  static_cast<void>(!::getrandom(&value, sizeof value, 0));
+  static_cast<void>(::getrandom(&value, sizeof value, 0));
   return value;
 }
 
@@ -72,7 +71,7 @@ void Process::stop() {
   stopping_ = true;
   acceptor_.reset();
   if (session_) session_->close();
-  if (silence_timer_) silence_timer_->cancel();
+  if (look_around_timer_) look_around_timer_->cancel();
 }
 
 absl::Status Process::join_node() {
@@ -90,7 +89,7 @@ absl::Status Process::try_to_join_node() {
   absl::Status joined = on_cold_thread(*cold_, [this] { return connect_session(); });
   if (absl::IsNotFound(joined)) {
     log_.info(absl::StrCat("no node runs here: starting ", daemon_));
-    if (absl::Status started = linux_::start_node(daemon_, kJoinLimit); !started.ok()) return started;
+    if (absl::Status started = linux_::start_node(daemon_, linux_::kNodeJoinLimit); !started.ok()) return started;
     joined = on_cold_thread(*cold_, [this] { return connect_session(); });
   }
   return joined.ok() ? greet() : joined;
@@ -102,6 +101,7 @@ absl::Status Process::connect_session() {
   auto session = linux_::SessionClient::connect(cold_->io(), *endpoint);
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
+  session_->on_welcome([this](const Welcome& welcome) { listen_on(welcome.addresses); });
   return absl::OkStatus();
 }
 
@@ -112,7 +112,7 @@ absl::Status Process::greet() {
     session_->request(Hello{kProtocolVersion, "plugin"},
                       [promise](absl::StatusOr<SessionMessage> reply) { promise->set_value(std::move(reply)); });
   });
-  if (result.wait_for(kJoinLimit) != std::future_status::ready) {
+  if (result.wait_for(linux_::kNodeJoinLimit) != std::future_status::ready) {
     return absl::DeadlineExceededError("this host's node does not answer: is cablewayd stopped?");
   }
   const absl::StatusOr<SessionMessage> reply = result.get();
@@ -120,22 +120,34 @@ absl::Status Process::greet() {
   const Welcome* welcome = std::get_if<Welcome>(&*reply);
   if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
   welcome_ = *welcome;
-  return absl::OkStatus();
+  return on_cold_thread(*cold_, [this] {
+    if (addresses_.empty()) addresses_ = welcome_.addresses;
+    return absl::OkStatus();
+  });
 }
 
 absl::Status Process::listen() {
   return on_cold_thread(*cold_, [this]() -> absl::Status {
     auto acceptor = linux_::CircuitAcceptor::listen(
-        cold_->io(), welcome_.addresses, 0, [this](linux_::PendingCircuit pending) { on_setup(std::move(pending)); },
+        cold_->io(), addresses_, {settings_.data_ports.low, settings_.data_ports.high},
+        [this](linux_::PendingCircuit pending) { on_setup(std::move(pending)); },
         [this](const std::string& peer, const absl::Status& reason) {
           log_.info(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
         });
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
-    silence_timer_ = std::make_unique<boost::asio::steady_timer>(cold_->io());
-    look_for_silence();
+    look_around_timer_ = std::make_unique<boost::asio::steady_timer>(cold_->io());
+    look_around();
     return absl::OkStatus();
   });
+}
+
+void Process::listen_on(const std::vector<std::string>& addresses) {
+  addresses_ = addresses;
+  if (acceptor_ == nullptr) return;
+  const absl::Status status = acceptor_->set_addresses(addresses_);
+  listening_ = status.ok();
+  if (!status.ok()) log_.info(absl::StrCat(status.message(), "; trying again"));
 }
 
 ListenHandle Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
@@ -175,14 +187,22 @@ std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle
   return opening;
 }
 
+absl::Status Process::rejoin_node() {
+  if (absl::Status status = connect_session(); !status.ok()) return status;
+  session_->request(Hello{kProtocolVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
+    const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
+    if (welcome != nullptr) listen_on(welcome->addresses);
+  });
+  return absl::OkStatus();
+}
+
 void Process::request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening) {
   if (session_->ended()) {
     // The node was restarted, or is gone. A new one answers the same questions.
-    if (absl::Status status = connect_session(); !status.ok()) {
+    if (absl::Status status = rejoin_node(); !status.ok()) {
       return opening->finish(absl::UnavailableError(absl::StrCat("node ", welcome_.node, " is not running any more (",
                                                                  status.message(), "): start cablewayd again")));
     }
-    session_->request(Hello{kProtocolVersion, "plugin"}, [](const absl::StatusOr<SessionMessage>&) {});
   }
   std::uint64_t ordinal = 0;
   {
@@ -194,7 +214,7 @@ void Process::request_path(const ListenHandle& handle, const std::shared_ptr<Ope
     // A node that does not answer fails every request on its session, this one among them.
     if (!stopped && session_) session_->close();
   });
-  session_->request(PathRequest{ordinal, ordinal, handle.node},
+  session_->request(PathRequest{0, ordinal, handle.node},
                     [this, handle, opening, timer](absl::StatusOr<SessionMessage> reply) {
                       timer->cancel();
                       if (!reply.ok()) return opening->finish(reply.status());
@@ -238,15 +258,18 @@ void Process::unwatch(FlowComm* comm) {
   watched_.erase(comm);
 }
 
-void Process::look_for_silence() {
+void Process::look_around() {
   if (stopping_) return;
+  // A restarted node must know that it is needed, and says where its ports are now. It may not be there yet.
+  if (session_->ended()) rejoin_node().IgnoreError();
+  if (!listening_) listen_on(addresses_);
   {
     const std::lock_guard lock(mutex_);
     for (FlowComm* comm : watched_) comm->check_silence();
   }
-  silence_timer_->expires_after(kSilenceCheckEvery);
-  silence_timer_->async_wait([this](boost::system::error_code stopped) {
-    if (!stopped) look_for_silence();
+  look_around_timer_->expires_after(kLookAroundEvery);
+  look_around_timer_->async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) look_around();
   });
 }
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
@@ -72,10 +73,12 @@ class Process {
   absl::Status listen();
   // On the cold thread:
   absl::Status connect_session();
+  absl::Status rejoin_node();
+  void listen_on(const std::vector<std::string>& addresses);
   void request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening);
   void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
   void on_setup(linux_::PendingCircuit pending);
-  void look_for_silence();
+  void look_around();
   void stop();
 
   const Settings settings_;
@@ -92,8 +95,10 @@ class Process {
   std::unique_ptr<ColdThread> cold_;
   // The cold thread's, until it has ended.
   std::shared_ptr<linux_::SessionClient> session_;
+  std::vector<std::string> addresses_;  // of the node's ports, as it said last
+  bool listening_ = true;               // on all of them
   std::unique_ptr<linux_::CircuitAcceptor> acceptor_;
-  std::unique_ptr<boost::asio::steady_timer> silence_timer_;
+  std::unique_ptr<boost::asio::steady_timer> look_around_timer_;
   bool stopping_ = false;
 };
 

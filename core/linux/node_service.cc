@@ -13,6 +13,7 @@
 #include "core/linux/lingering_close.h"
 #include "core/linux/pipe_slot.h"
 #include "core/linux/session_socket.h"
+#include "core/settings_table.h"
 #include "core/status_view.h"
 #include "routing/topology_file.h"
 
@@ -41,6 +42,16 @@ std::uint64_t new_boot_nonce() {
 
 std::string text(const absl::Status& status) {
   return std::string(status.message());
+}
+
+// Keys of the settings that differ, "node, ports".
+std::string different_settings(const Settings& left, const Settings& right) {
+  std::string keys;
+  for (const Setting& setting : all_settings()) {
+    if (setting.show(left) == setting.show(right)) continue;
+    absl::StrAppend(&keys, keys.empty() ? "" : ", ", absl::string_view(setting.key.data(), setting.key.size()));
+  }
+  return keys;
 }
 
 }  // namespace
@@ -138,6 +149,7 @@ void NodeService::leave() {
 std::string NodeService::reload(const Settings& settings) {
   node_->set_draining(settings.drain);
   settings_.drain = settings.drain;
+  settings_.log_level = settings.log_level;
   return different_settings(settings_, settings);
 }
 

@@ -10,6 +10,9 @@
 
 namespace cableway::linux_ {
 
+// Whoever starts a node has as long to wait for it, and then as long to join it before it may leave.
+inline constexpr std::chrono::milliseconds kNodeJoinLimit{10000};
+
 // Returns once the node answers sessions, or another one does. The status carries what the daemon said if it could not
 // start. Blocks, for `limit` at most.
 absl::Status start_node(const std::string& daemon, std::chrono::milliseconds limit);

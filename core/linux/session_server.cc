@@ -40,13 +40,11 @@ bool may_connect(int socket) {
 
 }  // namespace
 
-namespace {
-class Session;
-}
-
 struct SessionServer::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request)
       : acceptor(io), pause(io), welcome(std::move(node_welcome)), handler(std::move(on_request)) {}
+
+  class Session;
 
   stream_protocol::acceptor acceptor;
   boost::asio::steady_timer pause;
@@ -58,13 +56,9 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   void accept();
 };
 
-namespace {
-
 // One connection. Requests are read while earlier ones wait for their answers, as far as the bound on those allows.
-class Session : public std::enable_shared_from_this<Session> {
+class SessionServer::State::Session : public std::enable_shared_from_this<Session> {
  public:
-  using State = SessionServer::State;
-
   Session(std::shared_ptr<State> server, stream_protocol::socket socket)
       : server_(std::move(server)), socket_(std::move(socket)), hello_limit_(socket_.get_executor()) {
     ++server_->connections;
@@ -184,6 +178,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool greeted_ = false;
 };
 
+namespace {
+
 // In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
 void refuse(stream_protocol::socket& socket, std::string reason) {
   const std::vector<std::byte> bytes = encode_session_message(Refusal{std::move(reason)});
@@ -241,7 +237,7 @@ SessionServer::~SessionServer() {
 
 void SessionServer::update_welcome(const Welcome& welcome) {
   state_->welcome = welcome;
-  for (Session* session : state_->greeted) session->send(welcome);
+  for (State::Session* session : state_->greeted) session->send(welcome);
 }
 
 std::size_t SessionServer::sessions() const {

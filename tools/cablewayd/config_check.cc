@@ -19,7 +19,11 @@ using routing::in_quotes;
 
 void warn_of_ports(const Settings& settings, const std::vector<PortFacts>& ports, std::vector<std::string>& warnings) {
   for (const PortSelector& selector : settings.ports) {
-    const auto is_meant = [&](const PortFacts& port) { return selects(selector, port); };
+    const auto is_meant = [&](const PortFacts& port) {
+      if (!selector.interface.empty()) return port.interface == selector.interface;
+      return std::any_of(port.addresses.begin(), port.addresses.end(),
+                         [&](const PortPrefix& each) { return contains(selector.prefix, each.address); });
+    };
     if (std::any_of(ports.begin(), ports.end(), is_meant)) continue;
     std::string here;
     for (const PortFacts& port : ports) absl::StrAppend(&here, here.empty() ? "" : ", ", port.interface);

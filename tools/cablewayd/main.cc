@@ -8,23 +8,20 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <chrono>
 #include <memory>
-#include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/relay_service.h"
+#include "core/linux/netlink_inventory.h"
+#include "core/linux/node_service.h"
 #include "core/linux/settings_reader.h"
-#include "core/linux/topology_reader.h"
-#include "core/node.h"
+#include "core/port_selector.h"
 #include "core/settings.h"
 #include "core/settings_table.h"
 #include "tools/cablewayd/config_check.h"
+#include "tools/cablewayd/idle_watch.h"
 #include "tools/cablewayd/node_log.h"
 
 namespace cableway {
@@ -36,17 +33,6 @@ struct Options {
   bool json = false;
   int ready_fd = -1;
 };
-
-absl::StatusOr<Node> make_node(const Settings& settings) {
-  if (settings.topology_file.empty()) {
-    return absl::FailedPreconditionError("no topology: set CABLEWAY_TOPOLOGY to a topology file");
-  }
-  absl::StatusOr<routing::Topology> topology = linux_::read_topology(settings.topology_file);
-  if (!topology.ok()) return topology.status();
-  std::random_device random;
-  const std::uint64_t boot_nonce = (static_cast<std::uint64_t>(random()) << 32) | random();
-  return Node::create(settings.node, boot_nonce, std::make_shared<const routing::Topology>(*std::move(topology)));
-}
 
 // Circuits take six descriptors each.
 void raise_descriptor_limit() {
@@ -60,94 +46,122 @@ void raise_descriptor_limit() {
 void report(int ready_fd, const std::string& text) {
   if (ready_fd < 0) return;
   const std::string line = text + "\n";
-  static_cast<void>(!::write(ready_fd, line.data(), line.size()));
+  static_cast<void>(::write(ready_fd, line.data(), line.size()));
   ::close(ready_fd);
 }
 
-class IdleWatch {
+absl::StatusOr<Settings> settings_of(const std::vector<GivenSetting>& given) {
+  return linux_::read_settings({.environment = environ, .host_name = linux_::host_name(), .options = given});
+}
+
+// A running node from its settings to its end.
+class Daemon {
  public:
-  IdleWatch(boost::asio::io_context& io, const linux_::RelayService& service, std::chrono::seconds linger)
-      : io_(io), service_(service), linger_(linger), timer_(io), needed_(Clock::now() + kJoinLimit) {
-    check();
+  Daemon(const Settings& settings, const Options& options, const std::vector<GivenSetting>& given)
+      : settings_(settings),
+        options_(options),
+        given_(given),
+        log_(settings.log_file, spdlog::level::from_str(settings.log_level)),
+        end_signals_(io_, SIGINT, SIGTERM),
+        reload_signal_(io_, SIGHUP) {
+    spdlog::set_default_logger(log_.logger());
+  }
+
+  absl::Status run() {
+    reopen_log();
+    raise_descriptor_limit();
+    auto service = linux_::NodeService::start(io_, settings_, [](const std::string& line) { spdlog::info("{}", line); });
+    // Two ranks that start a node at the same time both have one.
+    if (options_.session && absl::IsAlreadyExists(service.status())) {
+      report(options_.ready_fd, "ready");
+      return absl::OkStatus();
+    }
+    if (!service.ok()) return service.status();
+    service_ = *std::move(service);
+    end_signals_.async_wait([this](boost::system::error_code error, int signal) {
+      if (!error) end(absl::StrCat("signal ", signal));
+    });
+    await_reload();
+    if (options_.session) {
+      idle_ = std::make_unique<IdleWatch>(io_, *service_, settings_.linger, [this] {
+        end(absl::StrCat("nobody has needed this node for ", settings_.linger.count(), " s"));
+      });
+    }
+    spdlog::info("node {} of cluster {} is up", settings_.node, settings_.cluster);
+    report(options_.ready_fd, "ready");
+    io_.run();
+    return absl::OkStatus();
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  void end(const std::string& reason) {
+    spdlog::info("{}: leaving", reason);
+    service_->leave();
+    io_.stop();
+  }
 
-  // Whoever started this node has as long to say hello, however short the linger.
-  static constexpr std::chrono::seconds kJoinLimit{10};
-
-  void check() {
-    const auto now = Clock::now();
-    if (!service_.idle()) needed_ = now;
-    if (now - needed_ > linger_) {
-      spdlog::info("nobody has needed this node for {} s: leaving", linger_.count());
-      return io_.stop();
+  void reopen_log() {
+    if (absl::Status status = log_.reopen(); !status.ok()) {
+      spdlog::warn("{}; logging to standard error", std::string(status.message()));
     }
-    timer_.expires_after(std::chrono::milliseconds(500));
-    timer_.async_wait([this](boost::system::error_code stopped) {
-      if (!stopped) check();
+  }
+
+  void await_reload() {
+    reload_signal_.async_wait([this](boost::system::error_code error, int) {
+      if (error) return;
+      reload();
+      await_reload();
     });
   }
 
-  boost::asio::io_context& io_;
-  const linux_::RelayService& service_;
-  const std::chrono::seconds linger_;
-  boost::asio::steady_timer timer_;
-  Clock::time_point needed_;
+  // All of the new settings are good before any is taken.
+  void reload() {
+    reopen_log();
+    const absl::StatusOr<Settings> settings = settings_of(given_);
+    if (!settings.ok()) {
+      return spdlog::error("not reloaded, nothing has changed: {}", std::string(settings.status().message()));
+    }
+    log_.logger()->set_level(spdlog::level::from_str(settings->log_level));
+    const std::string others = service_->reload(*settings);
+    spdlog::info("reloaded{}", others.empty() ? "" : "; a restart is needed for " + others);
+  }
+
+  const Settings settings_;
+  const Options& options_;
+  const std::vector<GivenSetting>& given_;
+  NodeLog log_;
+  boost::asio::io_context io_;
+  boost::asio::signal_set end_signals_;
+  boost::asio::signal_set reload_signal_;
+  std::unique_ptr<linux_::NodeService> service_;
+  std::unique_ptr<IdleWatch> idle_;
 };
 
-absl::Status serve(const Settings& settings, const Options& options) {
-  absl::StatusOr<Node> node = make_node(settings);
-  if (!node.ok()) return node.status();
-  raise_descriptor_limit();
+// Every interface with every address, whatever the settings select of them.
+absl::StatusOr<std::vector<PortFacts>> all_ports(const Settings& settings) {
+  std::vector<PortSelector> selectors = settings.ports;
+  selectors.push_back(*parse_port_selector("0.0.0.0/0"));
+  selectors.push_back(*parse_port_selector("::/0"));
   boost::asio::io_context io;
-  auto service = linux_::RelayService::start(io, settings, *std::move(node),
-                                             [](const std::string& line) { spdlog::info("{}", line); });
-  // Two ranks that start a node at the same time both have one.
-  const bool another = service.status().code() == absl::StatusCode::kAlreadyExists;
-  if (options.session && another) {
-    report(options.ready_fd, "ready");
-    return absl::OkStatus();
-  }
-  if (!service.ok()) return service.status();
-  boost::asio::signal_set signals(io, SIGINT, SIGTERM);
-  signals.async_wait([&io](boost::system::error_code error, int signal) {
-    if (error) return;
-    spdlog::info("signal {}: leaving", signal);
-    io.stop();
-  });
-  std::unique_ptr<IdleWatch> idle;
-  if (options.session) idle = std::make_unique<IdleWatch>(io, **service, settings.linger);
-  spdlog::info("node {} is up", settings.node);
-  report(options.ready_fd, "ready");
-  io.run();
-  return absl::OkStatus();
+  const auto inventory = linux_::NetlinkInventory::open(io, std::move(selectors));
+  if (!inventory.ok()) return inventory.status();
+  return (*inventory)->ports();
 }
 
 absl::Status show_config(const Settings& settings, const Options& options) {
-  if (absl::Status status = make_node(settings).status(); !status.ok()) return status;
+  const absl::StatusOr<std::vector<PortFacts>> ports = all_ports(settings);
+  if (!ports.ok()) return ports.status();
   const ViewFormat format = options.json ? ViewFormat::kJson : ViewFormat::kText;
-  const absl::StatusOr<std::string> view = check_config(settings, std::nullopt, format);
+  const absl::StatusOr<std::string> view = check_config(settings, *ports, format);
   if (view.ok()) std::fputs(view->c_str(), stdout);
   return view.status();
 }
 
-absl::Status log_and_serve(const Settings& settings, const Options& options) {
-  NodeLog log(settings.log_file, spdlog::level::from_str(settings.log_level));
-  spdlog::set_default_logger(log.logger());
-  if (absl::Status status = log.reopen(); !status.ok()) {
-    spdlog::warn("{}; logging to standard error", std::string(status.message()));
-  }
-  return serve(settings, options);
-}
-
 int run(const Options& options, const std::vector<GivenSetting>& given) {
-  absl::StatusOr<Settings> settings =
-      linux_::read_settings({.environment = environ, .host_name = linux_::host_name(), .options = given});
+  const absl::StatusOr<Settings> settings = settings_of(given);
   absl::Status status = settings.status();
   if (status.ok()) {
-    status = options.check_config ? show_config(*settings, options) : log_and_serve(*settings, options);
+    status = options.check_config ? show_config(*settings, options) : Daemon(*settings, options, given).run();
   }
   if (status.ok()) return 0;
   const std::string text(status.message());
@@ -179,7 +193,7 @@ int main(int argc, char** argv) {
   std::vector<cableway::GivenSetting> given;
   cableway::add_settings(app, given);
   app.add_flag("--check-config", options.check_config,
-               "check settings, topology and key, show what is in force, then exit");
+               "check settings and key, show what is in force, then exit");
   app.add_flag("--json", options.json, "with --check-config: as JSON");
   app.add_flag("--session", options.session, "run in the background while a job needs a node; the plugin uses this");
   app.add_option("--ready-fd", options.ready_fd, "descriptor on which to say \"ready\", or why not");

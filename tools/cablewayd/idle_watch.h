@@ -1,0 +1,52 @@
+// Ends a node that a job started, once nobody has needed it for a while.
+#ifndef CABLEWAY_TOOLS_CABLEWAYD_IDLE_WATCH_H_
+#define CABLEWAY_TOOLS_CABLEWAYD_IDLE_WATCH_H_
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "core/linux/node_starter.h"
+#include "core/linux/node_service.h"
+
+namespace cableway {
+
+class IdleWatch {
+ public:
+  // `end` is called once `service` has been idle for `linger`, but not before whoever started the node had its time to
+  // say hello.
+  IdleWatch(boost::asio::io_context& io, const linux_::NodeService& service, std::chrono::seconds linger,
+            std::function<void()> end)
+      : service_(service),
+        linger_(linger),
+        end_(std::move(end)),
+        timer_(io),
+        needed_(Clock::now() + linux_::kNodeJoinLimit) {
+    check();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void check() {
+    const auto now = Clock::now();
+    if (!service_.idle()) needed_ = now;
+    if (now - needed_ > linger_) return end_();
+    timer_.expires_after(std::chrono::milliseconds(500));
+    timer_.async_wait([this](boost::system::error_code stopped) {
+      if (!stopped) check();
+    });
+  }
+
+  const linux_::NodeService& service_;
+  const std::chrono::seconds linger_;
+  const std::function<void()> end_;
+  boost::asio::steady_timer timer_;
+  Clock::time_point needed_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_TOOLS_CABLEWAYD_IDLE_WATCH_H_
