@@ -98,6 +98,8 @@ class Topology {
   // Precondition of everything below that takes an index: the index is one of this topology's.
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
   const Cable& cable(CableIndex index) const { return cables_[index.value]; }
+  // latency_us in whole nanoseconds, so that sums are exact.
+  std::uint64_t latency_ns(CableIndex index) const { return latency_ns_[index.value]; }
 
   std::optional<NodeIndex> find_node(std::string_view name) const;
   std::optional<CableIndex> find_cable(std::string_view name) const;
@@ -125,6 +127,7 @@ class Topology {
   std::string cluster_;
   std::vector<Node> nodes_;
   std::vector<Cable> cables_;
+  std::vector<std::uint64_t> latency_ns_;  // by cable
   std::vector<CableIndex> cables_by_name_;
   std::vector<Adjacency> adjacencies_;          // of node 0, then of node 1, ..
   std::vector<std::uint32_t> adjacency_begin_;  // node_count() + 1 offsets into adjacencies_
