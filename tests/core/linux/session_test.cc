@@ -35,11 +35,12 @@ class SessionTest : public testing::Test {
                                     testing::UnitTest::GetInstance()->current_test_info()->name())) {}
 
   void listen() {
-    auto server = SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage& request) -> SessionMessage {
+    auto server = SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage& request,
+                                                                const SessionServer::Answer& answer) {
       if (const auto* path = std::get_if<PathRequest>(&request)) {
-        return PathReply{path->request, "no path to " + path->node, {}};
+        return answer(PathReply{path->request, "no path to " + path->node, {}});
       }
-      return Refusal{"not a request that a node answers"};
+      answer(Refusal{"not a request that a node answers"});
     });
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -133,7 +134,7 @@ TEST_F(SessionTest, SaysThatNoNodeRuns) {
 TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
   listen();
   const absl::Status second =
-      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&) { return Refusal{}; }).status();
+      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&, const SessionServer::Answer& answer) { answer(Refusal{}); }).status();
   EXPECT_TRUE(absl::IsAlreadyExists(second)) << second;
   server_.reset();
   io_.poll();
