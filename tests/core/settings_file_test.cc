@@ -44,7 +44,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
   const absl::StatusOr<Settings> settings = settings_of(R"(
     node = "n1.rack-2"       # ünïcode in a comment is nobody's business
     cluster = "lab"
-    ports = ["eth1", " 10.7.0.1/16", "fd00::/8"]
+    ports = ["eth1", " 10.7.0.0/16", "fd00::/8"]
     runtime_dir = "/run/x"
     log = "warn"
     log_file = "/var/log/cableway/node.log"

@@ -240,11 +240,25 @@ TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsNone) {
 TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
   const std::shared_ptr<SessionClient> client = connect();
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
-  const std::vector<std::byte> welcome = encode_session_message(welcome_);
-  test::write_all(node.native_handle(), welcome);
-  test::write_all(node.native_handle(), welcome);
+  test::write_all(node.native_handle(), encode_session_message(welcome_));
+  test::write_all(node.native_handle(), encode_session_message(PathReply{1, "", {}}));
   EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
   serve([&] { return client->ended(); });
+}
+
+TEST_F(SessionWithPlayedNode, HearsThatThePortsHaveChanged) {
+  const std::shared_ptr<SessionClient> client = connect();
+  std::vector<std::string> addresses;
+  client->on_welcome([&](const Welcome& welcome) { addresses = welcome.addresses; });
+  boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+  test::write_all(node.native_handle(), encode_session_message(welcome_));
+  EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  EXPECT_TRUE(addresses.empty()) << "the first one is the answer to Hello";
+  Welcome changed = welcome_;
+  changed.addresses = {"10.0.0.1", "10.9.0.1"};
+  test::write_all(node.native_handle(), encode_session_message(changed));
+  serve([&] { return addresses == changed.addresses; });
+  EXPECT_FALSE(client->ended());
 }
 
 TEST(SessionEndpoint, IsAnAbstractName) {
