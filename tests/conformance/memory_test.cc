@@ -192,5 +192,23 @@ TEST_P(MemoryTest, OfBothEndsIsLeftAloneWhereBothAbort) {
 
 INSTANTIATE_TEST_SUITE_P(Abi, MemoryTest, every_abi(), abi_name);
 
+class FinalizeMemoryTest : public MemoryTest {};
+
+// An abort may free memory and leave its comms to finalize, which then must not move any more data.
+TEST_P(FinalizeMemoryTest, ThatIsGoneIsNotTouchedByFinalize) {
+  world_.start("a");
+  RankProcess(world_, "a", GetParam(), [](Rank& rank, Line&) {
+    // Finalize runs in the rank's destructor, after this, and the memory must not be readable there.
+    Transfer& transfer = *new Transfer(rank);
+    transfer.post_receive();
+    transfer.post_send();
+    transfer.run_half_way();
+    transfer.from().forbid();
+    transfer.to().forbid();
+  }).finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, FinalizeMemoryTest, abis_with_finalize(), abi_name);
+
 }  // namespace
 }  // namespace cableway::nccl::test

@@ -53,23 +53,28 @@ Outcome receive_message(Rank& rank, void* comm, std::size_t bytes, std::uint64_t
   return outcome;
 }
 
+bool finish_both(Rank& rank, void* sent, void* received) {
+  Outcome sending;
+  Outcome receiving;
+  const auto end = Clock::now() + kTrafficLimit;
+  while (!(sending.done && receiving.done) && Clock::now() < end) {
+    if (!sending.done) sending = rank.finish(sent, std::chrono::milliseconds(1));
+    if (!receiving.done) receiving = rank.finish(received, std::chrono::milliseconds(1));
+    if (sending.result != abi::kSuccess || receiving.result != abi::kSuccess) return false;
+  }
+  return sending.done && receiving.done;
+}
+
 bool pass_message(Rank& rank, void* sender, void* receiver, std::size_t bytes, std::uint64_t seed) {
   Buffer from = rank.make_buffer(sender, bytes, seed);
   Buffer to = rank.make_buffer(receiver, bytes, seed + 1);
   const Posted receive = post_receive(rank, receiver, to);
   const Posted send = post_send(rank, sender, from);
   if (receive.request == nullptr || send.request == nullptr) return false;
-  Outcome sent;
-  Outcome received;
-  const auto end = Clock::now() + kTrafficLimit;
-  while (!(sent.done && received.done) && Clock::now() < end) {
-    if (!sent.done) sent = rank.finish(send.request, std::chrono::milliseconds(1));
-    if (!received.done) received = rank.finish(receive.request, std::chrono::milliseconds(1));
-    if (sent.result != abi::kSuccess || received.result != abi::kSuccess) return false;
-  }
+  const bool passed = finish_both(rank, send.request, receive.request);
   EXPECT_EQ(rank.net().deregister(sender, from.mhandle), abi::kSuccess);
   EXPECT_EQ(rank.net().deregister(receiver, to.mhandle), abi::kSuccess);
-  return sent.done && received.done && to.bytes == from.bytes;
+  return passed && to.bytes == from.bytes;
 }
 
 Outcome send_until_failure(Rank& rank, void* comm, std::size_t bytes, std::chrono::seconds limit) {

@@ -23,6 +23,8 @@ Posted post_receive(Rank& rank, void* comm, Buffer& buffer);
 // One message to its end, or to the first failure. The receiver expects the sender's bytes.
 Outcome send_message(Rank& rank, void* comm, std::size_t bytes, std::uint64_t seed);
 Outcome receive_message(Rank& rank, void* comm, std::size_t bytes, std::uint64_t seed);
+// The two requests of one message, driven by one thread. False: one failed, or both took too long.
+bool finish_both(Rank& rank, void* sent, void* received);
 // Both of them on one thread, for a flow from a rank to itself.
 bool pass_message(Rank& rank, void* sender, void* receiver, std::size_t bytes, std::uint64_t seed);
 
