@@ -38,7 +38,8 @@ bool in_forked_child() {
 
 absl::Status forked_child_error() {
   return absl::FailedPreconditionError(
-      "this process was forked from one that uses Cableway, and the connections stayed there: use NCCL in processes that "
+      "this process was forked from one that uses Cableway, and the connections stayed there: use NCCL in processes "
+      "that "
       "were started by exec, or forked before NCCL was initialised");
 }
 

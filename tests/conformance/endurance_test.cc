@@ -1,5 +1,5 @@
-// Thousands of connections, one after the other: neither memory nor descriptors grow, in the process that makes them and
-// in the node that relays them.
+// Thousands of connections, one after the other: neither memory nor descriptors grow, in the process that makes them
+// and in the node that relays them.
 #include <unistd.h>
 
 #include <chrono>
@@ -33,9 +33,8 @@ void expect_flat(const char* where, pid_t process, const Footprint& before) {
   const std::int64_t descriptors = settled_descriptors(process, before.descriptors);
   EXPECT_LE(descriptors, before.descriptors) << where;
   const std::int64_t growth = resident_kib(process) - before.resident;
-  std::printf("%s: %+lld KiB resident, %lld descriptors before and %lld after\n", where,
-              static_cast<long long>(growth), static_cast<long long>(before.descriptors),
-              static_cast<long long>(descriptors));
+  std::printf("%s: %+lld KiB resident, %lld descriptors before and %lld after\n", where, static_cast<long long>(growth),
+              static_cast<long long>(before.descriptors), static_cast<long long>(descriptors));
   // A sanitizer keeps what was freed, to know it again.
   if (!kSlowed) {
     EXPECT_LE(growth, kSlackKib) << where;

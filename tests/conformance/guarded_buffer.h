@@ -1,4 +1,5 @@
-// Registered memory that a test can take away from everybody: who touches it then is killed, and what was written shows.
+// Registered memory that a test can take away from everybody: who touches it then is killed, and what was written
+// shows.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_GUARDED_BUFFER_H_
 #define CABLEWAY_TESTS_CONFORMANCE_GUARDED_BUFFER_H_
 

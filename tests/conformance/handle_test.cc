@@ -4,7 +4,6 @@
 #include <cstring>
 #include <functional>
 
-
 #include "core/circuit_setup.h"
 #include "tests/conformance/suite.h"
 

@@ -1,12 +1,12 @@
-// The conformance and endurance suite of the net plugin: what NCCL may rely on, each case for every version of the table.
-// Each failure is judged by its result code and by the reason that the operator is shown through NCCL's logger.
+// The conformance and endurance suite of the net plugin: what NCCL may rely on, each case for every version of the
+// table. Each failure is judged by its result code and by the reason that the operator is shown through NCCL's logger.
 //
 // Read as a contract:
 //
 //   file (here, or in tests/nccl_adapter)   what it says
 //   plugin_flow_test            device and properties, every size, order, 32 requests outstanding, neither call blocks
-//   plugin_failure_test         sends larger than their receive, memory outside its registration, abort, close of a peer
-//   plugin_lifecycle_test       load, unload, finalize, init where no node can be had, wrong settings
+//   plugin_failure_test         sends larger than their receive, memory outside its registration, abort, close of a
+//   peer plugin_lifecycle_test       load, unload, finalize, init where no node can be had, wrong settings
 //   plugin_relay_test           the same bytes over a relay; a killed relay, a killed peer; garbage on every port
 //   handle_test                 handles that are zero, cut, flipped, of another version, of nobody
 //   unreachable_test            which node could not be reached, and from which
@@ -22,6 +22,7 @@
 //   hostile_test                strangers at the data ports and at the relay port
 //   limits_test                 more of everything than may be
 //   endurance_test              thousands of connections, flat memory, flat descriptors
+//   long_test (label system)    silence of minutes, more connections than there are ports
 //
 // The plugin is loaded with dlopen and nothing else; every rank is a process of its own (rank_process.h).
 #ifndef CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
@@ -52,6 +53,10 @@ inline auto every_abi() {
 // Those with a context for each communicator and a finalize.
 inline auto abis_with_finalize() {
   return testing::Values(11, 12);
+}
+// For what no table has a part in: one without a context of its own and one with.
+inline auto oldest_and_newest_abi() {
+  return testing::Values(8, 12);
 }
 inline std::string abi_name(const testing::TestParamInfo<int>& version) {
   return "V" + std::to_string(version.param);

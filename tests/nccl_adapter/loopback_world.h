@@ -1,5 +1,5 @@
-// Nodes on this host's loopback addresses, joined by whatever cables a test asks for. Every node has a runtime dir of its
-// own, so that no network namespace is needed; the plugin of a rank starts its node as it would on a real host.
+// Nodes on this host's loopback addresses, joined by whatever cables a test asks for. Every node has a runtime dir of
+// its own, so that no network namespace is needed; the plugin of a rank starts its node as it would on a real host.
 //
 // How a node is started, and how it learns of its cables and addresses, is known here and nowhere else in the tests.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
