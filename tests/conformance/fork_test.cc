@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/conformance/suite.h"
@@ -234,7 +235,10 @@ void expect_refusals(Rank& rank, void* sender, void* receiver, void* listener, v
 
 TEST_P(ForkTest, AChildHoldsNoConnectionAndIsRefusedEveryCall) {
   RankProcess(world_, "a", GetParam(), [](Rank& rank, Line&) {
-    auto [handle, listener] = rank.listen();
+    // No structured binding: a lambda below captures both.
+    const std::pair<Handle, void*> listening = rank.listen();
+    const Handle& handle = listening.first;
+    void* listener = listening.second;
     void* sender = rank.connect(handle);
     void* receiver = rank.accept(listener);
     Buffer buffer = rank.make_buffer(receiver, kBytes, 9);

@@ -27,7 +27,8 @@ void be_silent(Rank& rank, Line& test, Silence silence, seconds duration) {
   if (silence != Silence::kStopped) std::this_thread::sleep_for(duration);
   if (silence == Silence::kNotPosted) posted = post_receive(rank, comm, buffer);
   ASSERT_NE(posted.request, nullptr);
-  EXPECT_TRUE(rank.finish(posted.request, seconds(60)).done);
+  // One that is stopped spends the silence in here.
+  EXPECT_TRUE(rank.finish(posted.request, duration + seconds(60)).done);
   EXPECT_TRUE(buffer.bytes == pattern(kBytes, 2));
   EXPECT_THAT(warnings(), testing::IsEmpty());
   test.hear();
