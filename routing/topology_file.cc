@@ -64,7 +64,7 @@ class TopologyReader {
  public:
   TopologyReader(std::string_view text, std::string_view file_name) : text_(text), file_name_(file_name) {}
 
-  absl::StatusOr<Topology> read();
+  absl::StatusOr<Topology> read(Disconnected disconnected);
 
  private:
   absl::Status fault(std::uint32_t line, std::string_view message) const;
@@ -321,7 +321,7 @@ absl::Status TopologyReader::check_connected(const Topology& topology) const {
                             "; expected cables that join all nodes"));
 }
 
-absl::StatusOr<Topology> TopologyReader::read() {
+absl::StatusOr<Topology> TopologyReader::read(Disconnected disconnected) {
   constexpr TomlBounds kBounds = {.file_bytes = kMaxTopologyFileBytes, .line_bytes = kMaxTopologyFileLineBytes};
   const absl::StatusOr<toml::table> parsed =
       parse_hardened(text_, file_name_, kBounds, "TOML with [[node]] and [[cable]] tables");
@@ -351,6 +351,7 @@ absl::StatusOr<Topology> TopologyReader::read() {
       Topology::create(cluster->value_or(kDefaultCluster), std::move(nodes_), std::move(cables_));
   // Of create()'s rules only the one about the cluster's name is still unchecked.
   if (!topology.ok()) return fault(cluster_line, std::string(topology.status().message()));
+  if (disconnected == Disconnected::kAccepted) return topology;
   if (absl::Status status = check_connected(*topology); !status.ok()) return status;
   return topology;
 }
@@ -372,8 +373,8 @@ void append_end(std::string& text, const Topology& topology, const Port& port) {
 
 }  // namespace
 
-absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name) {
-  return TopologyReader(text, file_name).read();
+absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name, Disconnected disconnected) {
+  return TopologyReader(text, file_name).read(disconnected);
 }
 
 // Names, interfaces, addresses and plugs of a valid topology hold no character that TOML would want escaped.

@@ -246,6 +246,15 @@ TEST(TopologyFile, NamesThePairsOfADisconnectedTopology) {
             "that join all nodes");
 }
 
+TEST(TopologyFile, TakesADisconnectedTopologyOfARunningNode) {
+  const std::string text = nodes_text(3) + cable_text("n0", "n2", 1);
+  const absl::StatusOr<Topology> topology = parse_topology(text, "t", Disconnected::kAccepted);
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_EQ(topology->components().size(), 2U);
+  EXPECT_EQ(*parse_topology(to_topology_file(*topology), "t", Disconnected::kAccepted), *topology);
+  EXPECT_FALSE(parse_topology(text, "t", Disconnected::kRefused).ok());
+}
+
 TEST(TopologyFile, RefusesWhatTripsTheTomlParser) {
   for (const char* text : {"[", "[[", "[]", "[[]]", "[[[a]]]", "[[=", "[ [a]]", "\t[[ .a]]", "[.a]", "[{", "a = [}",
                            "a = [[\n}x", "a = {]", "a = ,", "a = \"\\", "a = '''x''''''"}) {
