@@ -13,6 +13,7 @@ struct CircuitStatus {
   std::string path;  // "n0 -c0-> n1 -c1-> n2"
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;  // payload, without headers
+  std::uint64_t open_ms = 0;
 };
 
 struct RelayStatus {

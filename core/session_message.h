@@ -60,7 +60,7 @@ struct PathReply {
 };
 
 struct ViewRequest {
-  std::string name;  // "topology": answered by a topology file (TOML); "status": by JSON
+  std::string name;  // "topology": answered by a topology file (TOML); "status", "ports", "events": by JSON
   friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 };
 

@@ -7,11 +7,20 @@
 namespace cableway {
 namespace {
 
+// An answer to a session has a bound, and long paths of many circuits would pass it.
+constexpr std::size_t kMostPathBytes = 4U << 20;
+
 nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   nlohmann::ordered_json circuits = nlohmann::ordered_json::array();
+  std::size_t path_bytes = 0;
   for (const CircuitStatus& circuit : relay.circuits) {
-    circuits.push_back(
-        {{"flow", circuit.flow}, {"path", circuit.path}, {"chunks", circuit.chunks}, {"bytes", circuit.bytes}});
+    path_bytes += circuit.path.size();
+    if (path_bytes > kMostPathBytes) break;
+    circuits.push_back({{"flow", circuit.flow},
+                        {"path", circuit.path},
+                        {"chunks", circuit.chunks},
+                        {"bytes", circuit.bytes},
+                        {"open_ms", circuit.open_ms}});
   }
   return circuits;
 }

@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_ROUTING_PATH_H_
 #define CABLEWAY_ROUTING_PATH_H_
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,12 @@ struct Path {
   std::size_t relays() const { return cables.empty() ? 0 : cables.size() - 1; }
   friend auto operator<=>(const Path&, const Path&) = default;
 };
+
+inline Path reversed(Path path) {
+  std::reverse(path.cables.begin(), path.cables.end());
+  std::reverse(path.nodes.begin(), path.nodes.end());
+  return path;
+}
 
 // What makes one path shorter than another: fewer cables first, then less latency. Latency is counted in whole
 // nanoseconds per cable, so that sums are exact and "equal" does not depend on the order of addition.

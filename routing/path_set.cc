@@ -156,10 +156,7 @@ std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex
   std::vector<Path> paths = candidates(graph, all_fit ? limit : limit * kCandidatesPerPath);
   rank_by_overlap(paths, limit);
   if (destination < shortest.source()) {
-    for (Path& path : paths) {
-      std::reverse(path.cables.begin(), path.cables.end());
-      std::reverse(path.nodes.begin(), path.nodes.end());
-    }
+    for (Path& path : paths) path = reversed(std::move(path));
   }
   return paths;
 }

@@ -1,8 +1,7 @@
 // All shortest paths from one node, as a graph: for every node, the last steps of its shortest paths.
 //
-// Dijkstra's algorithm (E. W. Dijkstra, "A note on two problems in connexion with graphs", 1959) from Boost.Graph finds
-// the costs. It keeps one predecessor per node, so the cables are scanned once more for every step whose cost adds up.
-// The cost is PathCost: fewest cables, then least latency.
+// The cost is PathCost: fewest cables, then least latency. A search finds the costs (path_cost.h); then the cables are
+// scanned once more for every step whose cost adds up. No path goes through a draining node.
 #ifndef CABLEWAY_ROUTING_SHORTEST_PATHS_H_
 #define CABLEWAY_ROUTING_SHORTEST_PATHS_H_
 
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "routing/path.h"
+#include "routing/path_cost.h"
 #include "routing/topology.h"
 
 namespace cableway::routing {
@@ -38,7 +38,7 @@ class ShortestPaths {
   ShortestPaths() = default;
 
   NodeIndex source_;
-  std::vector<std::uint64_t> cost_;              // by node, packed as in shortest_paths.cc
+  std::vector<PackedCost> cost_;                 // by node
   std::vector<Adjacency> last_steps_;            // of node 0, then of node 1, ..
   std::vector<std::uint32_t> last_steps_begin_;  // node_count() + 1 offsets into last_steps_
 };

@@ -1,6 +1,7 @@
 #include "routing/topology.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -71,6 +72,10 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   topology.cluster_ = std::move(cluster);
   topology.nodes_ = std::move(nodes);
   topology.cables_ = std::move(cables);
+  topology.latency_ns_.reserve(topology.cables_.size());
+  for (const Cable& cable : topology.cables_) {
+    topology.latency_ns_.push_back(static_cast<std::uint64_t>(std::llround(cable.latency_us * 1000)));
+  }
   topology.index_adjacencies();
   topology.index_cable_names();
   return topology;

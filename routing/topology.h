@@ -26,7 +26,8 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxNodes = 4096;
 inline constexpr std::size_t kMaxCables = 65536;
 inline constexpr std::size_t kMaxNodeNameLength = 63;
-inline constexpr std::size_t kMaxCableNameLength = 160;  // a default name joins two node names and a number
+inline constexpr std::size_t kMaxCableNameLength = 160;  // a default name joins two nodes and their interfaces
+inline constexpr std::size_t kMaxPlugLength = 63;
 inline constexpr std::uint64_t kMaxRateMbps = 10'000'000;
 inline constexpr double kMaxLatencyUs = 1'000'000;
 
@@ -48,6 +49,7 @@ struct CableIndex {
 struct Node {
   std::string name;                              // [A-Za-z0-9._-]{1,63}, unique
   std::uint16_t relay_port = kDefaultRelayPort;  // TCP port on which the node accepts circuits, not 0
+  bool draining = false;                         // no relay: a path may start or end here, none goes through
   friend bool operator==(const Node&, const Node&) = default;
 };
 
@@ -56,6 +58,10 @@ struct Port {
   NodeIndex node;
   std::string interface;  // Linux interface name, or empty when not known
   std::string address;    // IPv4 or IPv6 literal; a link-local one may carry %scope
+  // The connector that the port is a part of, [A-Za-z0-9._:-]{1,63}, unique on the node; empty: one of its own. Ports
+  // of one plug fail together and have together the rate of the fastest of them, as the PCIe twins of one split port
+  // do. The legs of a breakout cable do not: each is a connector of its own. See physical_cable.h.
+  std::string plug = {};
   friend bool operator==(const Port&, const Port&) = default;
 };
 
@@ -92,6 +98,8 @@ class Topology {
   // Precondition of everything below that takes an index: the index is one of this topology's.
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
   const Cable& cable(CableIndex index) const { return cables_[index.value]; }
+  // latency_us in whole nanoseconds, so that sums are exact.
+  std::uint64_t latency_ns(CableIndex index) const { return latency_ns_[index.value]; }
 
   std::optional<NodeIndex> find_node(std::string_view name) const;
   std::optional<CableIndex> find_cable(std::string_view name) const;
@@ -119,6 +127,7 @@ class Topology {
   std::string cluster_;
   std::vector<Node> nodes_;
   std::vector<Cable> cables_;
+  std::vector<std::uint64_t> latency_ns_;  // by cable
   std::vector<CableIndex> cables_by_name_;
   std::vector<Adjacency> adjacencies_;          // of node 0, then of node 1, ..
   std::vector<std::uint32_t> adjacency_begin_;  // node_count() + 1 offsets into adjacencies_

@@ -1,5 +1,6 @@
 #include "routing/topology_check.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "routing/node_name.h"
 #include "routing/port_address.h"
@@ -17,6 +19,7 @@ namespace {
 using At = TopologyFault::At;
 using Part = TopologyFault::Part;
 
+// A PCI address is made of these characters too.
 // What find_topology_fault() has learnt from the nodes and cables it has passed.
 class Checker {
  public:
@@ -121,6 +124,11 @@ Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& ad
     return Broken{part, absl::StrCat("interface ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)),
                                      " cannot exist; expected the name of a network interface, at most 15 characters")};
   }
+  if (!port.plug.empty() && !is_valid_plug(port.plug)) {
+    return Broken{part,
+                  absl::StrCat("plug ", in_quotes(port.plug), " of node ", in_quotes(name_of(port)),
+                               " is not valid; expected 1 to ", kMaxPlugLength, " characters of A-Z a-z 0-9 . _ : -")};
+  }
   absl::StatusOr<PortAddress> parsed = parse_port_address(port.address);
   if (!parsed.ok()) return Broken{part, std::string(parsed.status().message())};
   address = *std::move(parsed);
@@ -143,7 +151,13 @@ Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port
   const auto [it, is_new] = claims_.try_emplace(place(address, port), Claim{cable_index, &port});
   if (is_new) return std::nullopt;
   const Port& other = *it->second.port;
-  if (other.node == port.node && other.interface == port.interface && !port.interface.empty()) return std::nullopt;
+  if (other.node == port.node && other.interface == port.interface && !port.interface.empty()) {
+    if (other.plug == port.plug) return std::nullopt;
+    return Broken{part,
+                  absl::StrCat("port ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)), " has plug ",
+                               in_quotes(port.plug), " here and plug ", in_quotes(other.plug), " on cable ",
+                               in_quotes(cables_[it->second.cable_index].name), "; expected one plug for one port")};
+  }
   return Broken{part,
                 absl::StrCat("address ", in_quotes(port.address), " of node ", in_quotes(name_of(port)),
                              " is already used by node ", in_quotes(name_of(other)), " on cable ",
@@ -184,6 +198,12 @@ TopologyFault fault_of_topology(std::string message) {
 }
 
 }  // namespace
+
+bool is_valid_plug(std::string_view plug) {
+  return plug.size() <= kMaxPlugLength && std::all_of(plug.begin(), plug.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == ':' || c == '-';
+         });
+}
 
 std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables) {
   if (nodes.empty()) return fault_of_topology("there are no nodes; expected at least one");

@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "routing/cable_name.h"
 #include "routing/grid_drawing.h"
+#include "routing/physical_cable.h"
 #include "routing/topology_kind.h"
 
 namespace cableway::routing {
@@ -54,11 +56,8 @@ class Labels {
  private:
   // Its name and rate, as far as they say something that the drawing does not.
   std::string cable(const Cable& cable) const {
-    const std::string& a = topology_.node(cable.a.node).name;
-    const std::string& b = topology_.node(cable.b.node).name;
-    const bool has_default_name = cable.name == a + "-" + b || cable.name == b + "-" + a;
     std::string rate = rates_differ_ ? rate_text(cable.rate_mbps, "G", "M") : "";
-    if (has_default_name) return rate;
+    if (has_default_name(topology_, cable)) return rate;
     return rate.empty() ? cable.name : absl::StrCat(cable.name, " ", rate);
   }
 
@@ -263,6 +262,31 @@ std::string facts(const Topology& topology, const TopologyShape& shape) {
   return text;
 }
 
+// One line for every physical cable of several cables, every connector that cables share and every draining node.
+std::string draw_notes(const Topology& topology, const Labels& labels) {
+  constexpr std::size_t kMostNotes = 24;
+  const PhysicalCables physical = physical_cables(topology);
+  std::vector<std::string> notes;
+  for (const Node& node : topology.nodes()) {
+    if (node.draining) notes.push_back(absl::StrCat("draining: ", cut(node.name, kNodeLabel), " relays nothing"));
+  }
+  for (const PhysicalCable& cable : physical.cables) {
+    if (cable.cables.size() == 1) continue;
+    notes.push_back(absl::StrCat("one wire: ", cable.cables.size(), " cables of ", labels.node(cable.a), " and ",
+                                 labels.node(cable.b), ", together ",
+                                 rate_text(cable.rate_mbps, " Gbit/s", " Mbit/s")));
+  }
+  for (const SharedConnector& connector : physical.connectors) {
+    notes.push_back(absl::StrCat("shared: ", cut(connector_name(topology, physical, connector), 2 * kNodeLabel),
+                                 " ends ", connector.physical_cables.size(), " cables, together ",
+                                 rate_text(connector.rate_mbps, " Gbit/s", " Mbit/s")));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostNotes, notes.size()); ++i) absl::StrAppend(&text, "  ", notes[i], "\n");
+  if (notes.size() > kMostNotes) absl::StrAppend(&text, "  and ", notes.size() - kMostNotes, " more such notes\n");
+  return text.empty() ? text : absl::StrCat("\n", text);
+}
+
 std::optional<std::string> draw_shape(const Topology& topology, const TopologyShape& shape, const Labels& labels) {
   switch (shape.kind) {
     case TopologyKind::kLine:
@@ -293,7 +317,8 @@ std::string draw_topology(const Topology& topology) {
   const Labels labels(topology);
   std::optional<std::string> drawing;
   if (topology.nodes().size() <= kMostNodesDrawn) drawing = draw_shape(topology, shape, labels);
-  return absl::StrCat(facts(topology, shape), "\n\n", drawing ? *drawing : draw_list(topology, labels));
+  return absl::StrCat(facts(topology, shape), "\n\n", drawing ? *drawing : draw_list(topology, labels),
+                      draw_notes(topology, labels));
 }
 
 }  // namespace cableway::routing

@@ -18,6 +18,8 @@ inline constexpr std::size_t kMostNodesDrawn = 400;
 //   - full meshes of four with their diagonals; stars and trees indented below their root;
 //   - everything else, and what would be too wide or has more than kMostNodesDrawn nodes, as the list of each node's
 //   neighbours.
+// Below it, what cables alone do not show: draining nodes, cables that are one wire, ports that several cables share (a
+// switch segment is drawn as the cables between all its nodes, with such a note for every port).
 // A cable shows its name unless that is the default one, and its rate where not all rates are the same. A double line
 // (=) is several cables. Long names are cut, marked with ~. Every line ends with a newline.
 std::string draw_topology(const Topology& topology);

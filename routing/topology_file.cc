@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/cable_name.h"
 #include "routing/hardened_toml.h"
 #include "routing/node_name.h"
 #include "routing/topology_check.h"
@@ -63,7 +64,7 @@ class TopologyReader {
  public:
   TopologyReader(std::string_view text, std::string_view file_name) : text_(text), file_name_(file_name) {}
 
-  absl::StatusOr<Topology> read();
+  absl::StatusOr<Topology> read(Disconnected disconnected);
 
  private:
   absl::Status fault(std::uint32_t line, std::string_view message) const;
@@ -76,6 +77,9 @@ class TopologyReader {
                                                         std::uint32_t& line) const;
   absl::StatusOr<std::optional<std::int64_t>> integer_value(const toml::table& table, std::string_view key,
                                                             std::int64_t highest, std::uint32_t& line) const;
+
+  // False when it is absent.
+  absl::StatusOr<bool> truth_value(const toml::table& table, std::string_view key) const;
 
   absl::Status read_node(const toml::table& table);
   absl::Status read_cable(const toml::table& table);
@@ -148,8 +152,18 @@ absl::StatusOr<std::optional<std::int64_t>> TopologyReader::integer_value(const 
   return std::optional<std::int64_t>(value);
 }
 
+absl::StatusOr<bool> TopologyReader::truth_value(const toml::table& table, std::string_view key) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return false;
+  if (!node->is_boolean()) {
+    return fault(line_of(*node), absl::StrCat(std::string(key), " is not a truth value; expected true or false"));
+  }
+  return node->as_boolean()->get();
+}
+
 absl::Status TopologyReader::read_node(const toml::table& table) {
-  if (absl::Status status = check_keys(table, "[[node]]", {"name", "relay_port"}); !status.ok()) return status;
+  if (absl::Status status = check_keys(table, "[[node]]", {"name", "relay_port", "draining"}); !status.ok())
+    return status;
   PartLines lines;
   lines.fill(line_of(table));
 
@@ -161,8 +175,11 @@ absl::Status TopologyReader::read_node(const toml::table& table) {
       integer_value(table, "relay_port", std::numeric_limits<std::uint16_t>::max(), line_of(lines, Part::kRelayPort));
   if (!relay_port.ok()) return relay_port.status();
 
+  const auto draining = truth_value(table, "draining");
+  if (!draining.ok()) return draining.status();
+
   node_by_name_.emplace(**name, NodeIndex{static_cast<std::uint32_t>(nodes_.size())});
-  nodes_.push_back({**name, static_cast<std::uint16_t>(relay_port->value_or(kDefaultRelayPort))});
+  nodes_.push_back({**name, static_cast<std::uint16_t>(relay_port->value_or(kDefaultRelayPort)), *draining});
   node_lines_.push_back(lines);
   return absl::OkStatus();
 }
@@ -181,7 +198,8 @@ absl::StatusOr<NodeIndex> TopologyReader::find_node(const std::string& name, std
 
 absl::Status TopologyReader::read_end(const toml::table& table, Port& port) const {
   constexpr char kExpected[] = "; expected {node = \"..\", interface = \"..\", address = \"..\"}, interface optional";
-  if (absl::Status status = check_keys(table, "an end of a cable", {"node", "interface", "address"}); !status.ok()) {
+  if (absl::Status status = check_keys(table, "an end of a cable", {"node", "interface", "address", "plug"});
+      !status.ok()) {
     return status;
   }
   std::uint32_t line = line_of(table);
@@ -199,7 +217,11 @@ absl::Status TopologyReader::read_end(const toml::table& table, Port& port) cons
   if (!interface.ok()) return interface.status();
   if (*interface == "") return fault(line, "interface is empty; expected a name, or to leave interface out");
 
-  port = {.node = *index, .interface = interface->value_or(""), .address = **address};
+  const auto plug = text_value(table, "plug", line);
+  if (!plug.ok()) return plug.status();
+  if (*plug == "") return fault(line, "plug is empty; expected a name, or to leave plug out");
+
+  port = {.node = *index, .interface = interface->value_or(""), .address = **address, .plug = plug->value_or("")};
   return absl::OkStatus();
 }
 
@@ -235,10 +257,9 @@ absl::Status TopologyReader::read_cable_values(const toml::table& table, Cable& 
     if (!value) return fault(line_of(*latency), "latency_us is not a number; expected microseconds, such as 1.5");
     cable.latency_us = *value;
   }
-  if (const toml::node* routed = table.get("routed")) {
-    if (!routed->is_boolean()) return fault(line_of(*routed), "routed is not a truth value; expected true or false");
-    cable.routed = routed->as_boolean()->get();
-  }
+  const auto routed = truth_value(table, "routed");
+  if (!routed.ok()) return routed.status();
+  cable.routed = *routed;
   return absl::OkStatus();
 }
 
@@ -267,7 +288,7 @@ void TopologyReader::name_cables() {
   std::map<std::string, std::size_t> last_number;
   for (Cable& cable : cables_) {
     if (!cable.name.empty()) continue;
-    const std::string base = absl::StrCat(nodes_[cable.a.node.value].name, "-", nodes_[cable.b.node.value].name);
+    const std::string base = default_cable_name(nodes_[cable.a.node.value].name, nodes_[cable.b.node.value].name);
     std::size_t& number = last_number[base];
     do {
       ++number;
@@ -300,7 +321,7 @@ absl::Status TopologyReader::check_connected(const Topology& topology) const {
                             "; expected cables that join all nodes"));
 }
 
-absl::StatusOr<Topology> TopologyReader::read() {
+absl::StatusOr<Topology> TopologyReader::read(Disconnected disconnected) {
   constexpr TomlBounds kBounds = {.file_bytes = kMaxTopologyFileBytes, .line_bytes = kMaxTopologyFileLineBytes};
   const absl::StatusOr<toml::table> parsed =
       parse_hardened(text_, file_name_, kBounds, "TOML with [[node]] and [[cable]] tables");
@@ -330,6 +351,7 @@ absl::StatusOr<Topology> TopologyReader::read() {
       Topology::create(cluster->value_or(kDefaultCluster), std::move(nodes_), std::move(cables_));
   // Of create()'s rules only the one about the cluster's name is still unchecked.
   if (!topology.ok()) return fault(cluster_line, std::string(topology.status().message()));
+  if (disconnected == Disconnected::kAccepted) return topology;
   if (absl::Status status = check_connected(*topology); !status.ok()) return status;
   return topology;
 }
@@ -344,21 +366,24 @@ std::string number_text(double value) {
 void append_end(std::string& text, const Topology& topology, const Port& port) {
   absl::StrAppend(&text, "{node = \"", topology.node(port.node).name, "\", ");
   if (!port.interface.empty()) absl::StrAppend(&text, "interface = \"", port.interface, "\", ");
-  absl::StrAppend(&text, "address = \"", port.address, "\"}");
+  absl::StrAppend(&text, "address = \"", port.address, "\"");
+  if (!port.plug.empty()) absl::StrAppend(&text, ", plug = \"", port.plug, "\"");
+  text += "}";
 }
 
 }  // namespace
 
-absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name) {
-  return TopologyReader(text, file_name).read();
+absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name, Disconnected disconnected) {
+  return TopologyReader(text, file_name).read(disconnected);
 }
 
-// Names, interfaces and addresses of a valid topology hold no character that TOML would want escaped.
+// Names, interfaces, addresses and plugs of a valid topology hold no character that TOML would want escaped.
 std::string to_topology_file(const Topology& topology) {
   std::string text = absl::StrCat("cluster = \"", topology.cluster(), "\"\n");
   for (const Node& node : topology.nodes()) {
     absl::StrAppend(&text, "\n[[node]]\nname = \"", node.name, "\"\n");
     if (node.relay_port != kDefaultRelayPort) absl::StrAppend(&text, "relay_port = ", node.relay_port, "\n");
+    if (node.draining) text += "draining = true\n";
   }
   for (const Cable& cable : topology.cables()) {
     absl::StrAppend(&text, "\n[[cable]]\nname = \"", cable.name, "\"\nends = [");

@@ -7,12 +7,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/events_view.h"
 #include "core/keyed_seal.h"
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/key_reader.h"
 #include "core/linux/lingering_close.h"
 #include "core/linux/pipe_slot.h"
 #include "core/linux/session_socket.h"
+#include "core/ports_view.h"
 #include "core/settings_table.h"
 #include "core/status_view.h"
 #include "routing/topology_file.h"
@@ -252,13 +254,23 @@ void NodeService::answer_waiting() {
 }
 
 ViewReply NodeService::view(const std::string& name) {
+  ViewReply reply = full_view(name);
+  // A process ends a session that says more than that at once.
+  constexpr std::size_t kMost = kMaxSessionMessageBytes - 64;
+  if (reply.text.size() <= kMost) return reply;
+  return ViewReply{absl::StrCat("the view \"", name, "\" has ", reply.text.size(), " bytes, at most ", kMost), {}};
+}
+
+ViewReply NodeService::full_view(const std::string& name) {
   if (name == "topology") return ViewReply{{}, routing::to_topology_file(node_->paths().topology())};
   if (name == "status") {
     RelayStatus status = loop_->status();
     status.setups_refused = setups_refused_;
     return ViewReply{{}, status_view(*node_, status, sessions_->sessions())};
   }
-  return ViewReply{absl::StrCat("no view \"", name, "\"; there are topology and status"), {}};
+  if (name == "ports") return ViewReply{{}, ports_view(*node_, inventory_->rejected(), channel_.counters())};
+  if (name == "events") return ViewReply{{}, events_view(*node_)};
+  return ViewReply{absl::StrCat("no view \"", name, "\"; there are topology, status, ports and events"), {}};
 }
 
 }  // namespace cableway::linux_

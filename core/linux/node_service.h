@@ -68,6 +68,7 @@ class NodeService {
   void find_path(const PathRequest& request, SessionServer::Answer answer);
   void answer_waiting();
   ViewReply view(const std::string& name);
+  ViewReply full_view(const std::string& name);
 
   boost::asio::io_context& io_;
   Settings settings_;

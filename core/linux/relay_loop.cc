@@ -51,6 +51,7 @@ struct RelayLoop::Circuit {
 
   const CircuitSetup setup;
   const std::string path;
+  const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
   TcpChunkLink upstream;
   TcpChunkLink downstream;
   RelayCircuit relay;
@@ -108,9 +109,12 @@ void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downs
 RelayStatus RelayLoop::status() const {
   const std::lock_guard lock(mutex_);
   RelayStatus status = ended_;
+  const auto now = std::chrono::steady_clock::now();
   for (const Circuit* circuit : listed_) {
+    const auto open_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - circuit->opened);
     const CircuitStatus open{circuit->setup.flow, circuit->path, circuit->chunks.load(std::memory_order_relaxed),
-                             circuit->bytes.load(std::memory_order_relaxed)};
+                             circuit->bytes.load(std::memory_order_relaxed),
+                             static_cast<std::uint64_t>(open_for.count())};
     status.chunks += open.chunks;
     status.bytes += open.bytes;
     status.circuits.push_back(open);

@@ -6,36 +6,16 @@
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/control_channel.h"
+#include "core/control_counters.h"
 #include "core/port_inventory.h"
 
 namespace cableway::linux_ {
 
 inline constexpr std::uint16_t kDefaultControlPort = 7471;
-
-// Of one port, since it became one.
-struct PortControlCounters {
-  PortId port = 0;
-  std::string interface;
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-  std::uint64_t oversized = 0;               // more than kMaxDatagramBytes, either way
-  std::uint64_t foreign = 0;                 // came through another interface, or from another UDP port than a node's
-  std::uint64_t own = 0;                     // this node's, heard through loopback or the other half of a plug
-  std::uint64_t ttl_refused = 0;             // came through a router
-  std::map<int, std::uint64_t> send_errors;  // by errno
-  std::string last_error;                    // "cannot send to 10.7.0.2: Operation not permitted"
-  std::vector<std::string> not_open;         // which sockets could not be opened, and why; that is tried again
-};
-
-struct ControlCounters {
-  std::vector<PortControlCounters> ports;  // sorted by id
-};
 
 // Needs no privilege. What does not come from a cable's other end is dropped and counted: see control_socket.h. Wakes
 // for datagrams only, and, while a socket could not be opened, after 250 ms to try again, doubling up to 8 s. Takes at

@@ -26,7 +26,7 @@ class StatusView : public ::testing::Test {
 
 TEST_F(StatusView, IsJsonWithEveryField) {
   RelayStatus relay;
-  relay.circuits = {{7, "n0 -c0-> n1 -c1-> n2", 11, 12000}, {8, "n2 -c1-> n1 -c0-> n0", 0, 0}};
+  relay.circuits = {{7, "n0 -c0-> n1 -c1-> n2", 11, 12000, 2500}, {8, "n2 -c1-> n1 -c0-> n0", 0, 0, 0}};
   relay.circuits_opened = 5;
   relay.circuits_broken = 1;
   relay.chunks = 100;
@@ -50,8 +50,16 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                                      {"circuits_broken", 1},
                                      {"setups_refused", 3}}},
                                    {"circuits",
-                                    {{{"flow", 7}, {"path", "n0 -c0-> n1 -c1-> n2"}, {"chunks", 11}, {"bytes", 12000}},
-                                     {{"flow", 8}, {"path", "n2 -c1-> n1 -c0-> n0"}, {"chunks", 0}, {"bytes", 0}}}}};
+                                    {{{"flow", 7},
+                                      {"path", "n0 -c0-> n1 -c1-> n2"},
+                                      {"chunks", 11},
+                                      {"bytes", 12000},
+                                      {"open_ms", 2500}},
+                                     {{"flow", 8},
+                                      {"path", "n2 -c1-> n1 -c0-> n0"},
+                                      {"chunks", 0},
+                                      {"bytes", 0},
+                                      {"open_ms", 0}}}}};
   EXPECT_EQ(view, expected) << view.dump(2);
 }
 
@@ -63,9 +71,20 @@ TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
 // A view must not end the node, whatever names it shows.
 TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
   RelayStatus relay;
-  relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1}};
+  relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1, 1}};
   const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 0));
   EXPECT_EQ(view.at("circuits").at(0).at("chunks"), 1);
+}
+
+// Else the answer would not fit into a session's message.
+TEST_F(StatusView, ListsOnlyAsManyCircuitsAsFit) {
+  RelayStatus relay;
+  relay.circuits.assign(16384, {7, std::string(20000, 'x'), 1, 1, 1});
+  const std::string text = status_view(node(), relay, 0);
+  EXPECT_LT(text.size(), 8U << 20);
+  const nlohmann::json view = nlohmann::json::parse(text);
+  EXPECT_EQ(view.at("relayed").at("circuits_open"), 16384);
+  EXPECT_EQ(view.at("circuits").size(), 209U);
 }
 
 }  // namespace

@@ -22,6 +22,21 @@ Cable sample_cable(std::uint32_t number, std::uint32_t a, std::uint32_t b) {
   return cable;
 }
 
+std::vector<Cable> switch_segment(std::uint32_t first_number, const std::vector<std::uint32_t>& nodes) {
+  const auto port = [&](std::uint32_t node) {
+    return Port{NodeIndex{node}, "sw0", absl::StrCat("10.200.", first_number, ".", node + 1)};
+  };
+  std::vector<Cable> cables;
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    for (std::size_t b = a + 1; b < nodes.size(); ++b) {
+      cables.push_back(sample_cable(first_number + static_cast<std::uint32_t>(cables.size()), nodes[a], nodes[b]));
+      cables.back().a = port(nodes[a]);
+      cables.back().b = port(nodes[b]);
+    }
+  }
+  return cables;
+}
+
 Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables) {
   absl::StatusOr<Topology> topology = Topology::create("test", std::move(nodes), std::move(cables));
   if (!topology.ok()) {

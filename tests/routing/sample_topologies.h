@@ -18,6 +18,10 @@ std::vector<Node> sample_nodes(std::size_t count);
 // A cable with addresses that no other `number` has.
 Cable sample_cable(std::uint32_t number, std::uint32_t a, std::uint32_t b);
 
+// The cables of a switch segment: all pairs of `nodes`, each of which has one port there, with cable numbers from
+// `first_number` on.
+std::vector<Cable> switch_segment(std::uint32_t first_number, const std::vector<std::uint32_t>& nodes);
+
 // Aborts when the nodes and cables are no topology.
 Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables);
 Topology sample_topology(std::size_t nodes, const Pairs& cables);

@@ -33,7 +33,7 @@ constexpr std::size_t kNoLimit = 1'000'000;
   return ::testing::AssertionSuccess();
 }
 
-PathCost cost_of(const Topology& topology, const Path& path) {
+PathCost plain_cost_of(const Topology& topology, const Path& path) {
   PathCost cost;
   for (const CableIndex cable : path.cables) {
     ++cost.hops;
@@ -58,9 +58,9 @@ class AllWalks {
     if (!cheapest_.empty() && walk_.hops() > cheapest_.front().hops()) return;  // only spares time
     const NodeIndex here = walk_.nodes.back();
     if (here == to_) {
-      const PathCost cost = cost_of(topology_, walk_);
-      if (!cheapest_.empty() && cost > cost_of(topology_, cheapest_.front())) return;
-      if (!cheapest_.empty() && cost < cost_of(topology_, cheapest_.front())) cheapest_.clear();
+      const PathCost cost = plain_cost_of(topology_, walk_);
+      if (!cheapest_.empty() && cost > plain_cost_of(topology_, cheapest_.front())) return;
+      if (!cheapest_.empty() && cost < plain_cost_of(topology_, cheapest_.front())) cheapest_.clear();
       cheapest_.push_back(walk_);
       return;
     }
@@ -140,7 +140,7 @@ TEST(ShortestPaths, AreAllThereOnRandomGraphs) {
         ASSERT_EQ(found, expected) << "graph " << graph << " from " << from << " to " << to;
         ASSERT_EQ(shortest.reaches(NodeIndex{to}), !expected.empty());
         if (!expected.empty()) {
-          ASSERT_EQ(shortest.cost_to(NodeIndex{to}), cost_of(topology, expected.front()));
+          ASSERT_EQ(shortest.cost_to(NodeIndex{to}), plain_cost_of(topology, expected.front()));
         }
         ++pairs;
         pairs_with_choice += expected.size() > 1;
@@ -169,7 +169,7 @@ TEST(ShortestPaths, HaveTheRightLengthOnLargerRandomGraphs) {
         ASSERT_LE(paths.size(), 16U);
         for (const Path& path : paths) {
           ASSERT_TRUE(is_path(topology, path, NodeIndex{from}, NodeIndex{to}));
-          ASSERT_EQ(cost_of(topology, path), distance[from][to]);
+          ASSERT_EQ(plain_cost_of(topology, path), distance[from][to]);
         }
       }
     }
@@ -193,6 +193,42 @@ TEST(ShortestPaths, OfEqualHopsTakeTheLessLatency) {
   const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{3}, 16);
   ASSERT_EQ(paths.size(), 1U);
   EXPECT_EQ(paths[0].nodes[1], NodeIndex{2});
+}
+
+// A ring of six with n1 draining.
+Topology ring_with_a_draining_node() {
+  std::vector<Cable> cables;
+  for (std::uint32_t i = 0; i < 6; ++i) cables.push_back(sample_cable(i, i, (i + 1) % 6));
+  std::vector<Node> nodes = sample_nodes(6);
+  nodes[1].draining = true;
+  return make_topology(nodes, cables);
+}
+
+TEST(ShortestPaths, GoAroundADrainingNode) {
+  const Topology ring = ring_with_a_draining_node();
+  const ShortestPaths shortest = shortest_paths_from(ring, NodeIndex{0});
+  const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{2}, kNoLimit);
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths[0].nodes, (std::vector<NodeIndex>{{0}, {5}, {4}, {3}, {2}}));
+  EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{4, 4000}));
+}
+
+TEST(ShortestPaths, StartAndEndAtADrainingNode) {
+  const Topology ring = ring_with_a_draining_node();
+  const ShortestPaths from_it = shortest_paths_from(ring, NodeIndex{1});
+  EXPECT_EQ(ranked_shortest_paths(from_it, NodeIndex{4}, kNoLimit).size(), 2U);
+  EXPECT_EQ(ranked_shortest_paths(shortest_paths_from(ring, NodeIndex{4}), NodeIndex{1}, kNoLimit).size(), 2U);
+}
+
+TEST(ShortestPaths, EndBehindDrainingNodes) {
+  std::vector<Node> nodes = sample_nodes(4);
+  nodes[1].draining = nodes[2].draining = true;
+  const Topology line = make_topology(nodes, {sample_cable(0, 0, 1), sample_cable(1, 1, 2), sample_cable(2, 2, 3)});
+  const ShortestPaths shortest = shortest_paths_from(line, NodeIndex{0});
+  EXPECT_TRUE(shortest.reaches(NodeIndex{1}));
+  EXPECT_FALSE(shortest.reaches(NodeIndex{2}));
+  EXPECT_FALSE(shortest.reaches(NodeIndex{3}));
+  EXPECT_TRUE(ranked_shortest_paths(shortest, NodeIndex{3}, kNoLimit).empty());
 }
 
 TEST(ShortestPaths, OfTheLongestAndSlowestLineStillAddUp) {

@@ -188,6 +188,52 @@ TEST(TopologyDrawing, IndentsTrees) {
             "     +--c5-- n6\n");
 }
 
+TEST(TopologyDrawing, LeavesOutTheNamesOfDiscoveredCables) {
+  std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2)};
+  for (Cable& cable : cables) {
+    cable.a.interface = "eth0";
+    cable.b.interface = "eth1";
+  }
+  cables[0].name = "n0.eth0-n1.eth1";
+  EXPECT_EQ(draw_topology(make_topology(sample_nodes(3), cables)),
+            "line: 3 nodes, 2 cables of 10 Gbit/s, 1 us\n"
+            "\n"
+            "  n0 ---- n1 --c1-- n2\n");
+}
+
+TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
+  std::vector<Cable> cables = switch_segment(0, {0, 1, 2});
+  for (std::uint32_t i = 3; i < 5; ++i) {
+    cables.push_back(sample_cable(i, 2, 3));
+    cables.back().a.plug = cables.back().b.plug = "p0";
+  }
+  std::vector<Node> nodes = sample_nodes(4);
+  nodes[3].draining = true;
+  EXPECT_EQ(draw_topology(make_topology(nodes, cables)),
+            "partial mesh: 4 nodes, 5 cables of 10 Gbit/s, 1 us\n"
+            "\n"
+            "  n0: n1 (c0), n2 (c1)\n"
+            "  n1: n0 (c0), n2 (c2)\n"
+            "  n2: n0 (c1), n1 (c2), n3 (c3,c4)\n"
+            "  n3: n2 (c3,c4)\n"
+            "\n"
+            "  draining: n3 relays nothing\n"
+            "  one wire: 2 cables of n2 and n3, together 10 Gbit/s\n"
+            "  shared: n0 sw0 ends 2 cables, together 10 Gbit/s\n"
+            "  shared: n1 sw0 ends 2 cables, together 10 Gbit/s\n"
+            "  shared: n2 sw0 ends 2 cables, together 10 Gbit/s\n");
+}
+
+TEST(TopologyDrawing, KeepsItsNotesShort) {
+  std::vector<std::uint32_t> all(40);
+  for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::vector<Node> nodes = sample_nodes(40);
+  for (Node& node : nodes) node.name += std::string(50, 'x');
+  const Topology topology = make_topology(nodes, switch_segment(0, all));
+  expect_well_drawn(topology);
+  EXPECT_THAT(draw_topology(topology), HasSubstr("  and 16 more such notes\n"));
+}
+
 TEST(TopologyDrawing, SaysThatItIsDisconnected) {
   EXPECT_EQ(draw_topology(sample_topology(3, {{0, 1}})),
             "disconnected in 2 parts: 3 nodes, 1 cable of 10 Gbit/s, 1 us\n"

@@ -55,6 +55,19 @@ std::string cable_text(const std::string& a, const std::string& b, int number, c
                       "\", address = \"10.7.", number, ".2\"}]\n", more);
 }
 
+TEST(TopologyFile, ReadsWhatDrainsAndWhatSharesAPlug) {
+  const auto topology = parse_topology(
+      "[[node]]\nname = \"n0\"\ndraining = true\n[[node]]\nname = \"n1\"\ndraining = false\n[[cable]]\n"
+      "ends = [{node = \"n0\", address = \"10.7.0.1\", plug = \"0000:01:00\"}, {node = \"n1\", address = "
+      "\"10.7.0.2\"}]\n",
+      "lab.toml");
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_TRUE(topology->node(NodeIndex{0}).draining);
+  EXPECT_FALSE(topology->node(NodeIndex{1}).draining);
+  EXPECT_EQ(topology->cable(CableIndex{0}).a.plug, "0000:01:00");
+  EXPECT_EQ(topology->cable(CableIndex{0}).b.plug, "");
+}
+
 TEST(TopologyFile, HasDefaults) {
   const auto topology = parse_topology(nodes_text(2) + cable_text("n1", "n0", 1), "lab.toml");
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -64,6 +77,8 @@ TEST(TopologyFile, HasDefaults) {
   EXPECT_EQ(cable.rate_mbps, 10'000U);
   EXPECT_EQ(cable.latency_us, 1);
   EXPECT_FALSE(cable.routed);
+  EXPECT_EQ(cable.a.plug, "");
+  EXPECT_FALSE(topology->node(NodeIndex{0}).draining);
 }
 
 TEST(TopologyFile, NumbersParallelCablesAroundNamesThatAreTaken) {
@@ -137,12 +152,20 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UnknownTopKey", "cluster", "clutser",
                 "lab.toml:1: unknown key \"clutser\" in the topology file; expected one of cluster, node, cable"},
         BadFile{"UnknownNodeKey", "relay_port", "port",
-                "lab.toml:4: unknown key \"port\" in [[node]]; expected one of name, relay_port"},
+                "lab.toml:4: unknown key \"port\" in [[node]]; expected one of name, relay_port, draining"},
         BadFile{"UnknownCableKey", "rate_mbps", "rate",
                 "lab.toml:11: unknown key \"rate\" in [[cable]]; expected one of name, ends, rate_mbps, latency_us, "
                 "routed"},
         BadFile{"UnknownEndKey", "{node = \"n1\", address", "{node = \"n1\", ip",
-                "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address"},
+                "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug"},
+        BadFile{"DrainingType", "relay_port = 7471", "draining = 1",
+                "lab.toml:4: draining is not a truth value; expected true or false"},
+        BadFile{"PlugType", "\"10.7.0.2\"", "\"10.7.0.2\", plug = 1",
+                "lab.toml:10: plug is not text; expected text in quotes"},
+        BadFile{"PlugEmpty", "\"10.7.0.2\"", "\"10.7.0.2\", plug = \"\"",
+                "lab.toml:10: plug is empty; expected a name, or to leave plug out"},
+        BadFile{"PlugBad", "\"10.7.0.2\"", "\"10.7.0.2\", plug = \"p 0\"",
+                "lab.toml:10: plug \"p 0\" of node \"n1\" is not valid; expected 1 to 63 characters *"},
         BadFile{"ClusterType", "\"lab\"", "7", "lab.toml:1: cluster is not text; expected text in quotes"},
         BadFile{"ClusterName", "\"lab\"", "\"a b\"", "lab.toml:1: cluster name \"a b\" is not valid; expected *"},
         BadFile{"NodeType", "[[node]]\nname = \"n1\"", "",
@@ -223,6 +246,15 @@ TEST(TopologyFile, NamesThePairsOfADisconnectedTopology) {
             "that join all nodes");
 }
 
+TEST(TopologyFile, TakesADisconnectedTopologyOfARunningNode) {
+  const std::string text = nodes_text(3) + cable_text("n0", "n2", 1);
+  const absl::StatusOr<Topology> topology = parse_topology(text, "t", Disconnected::kAccepted);
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_EQ(topology->components().size(), 2U);
+  EXPECT_EQ(*parse_topology(to_topology_file(*topology), "t", Disconnected::kAccepted), *topology);
+  EXPECT_FALSE(parse_topology(text, "t", Disconnected::kRefused).ok());
+}
+
 TEST(TopologyFile, RefusesWhatTripsTheTomlParser) {
   for (const char* text : {"[", "[[", "[]", "[[]]", "[[[a]]]", "[[=", "[ [a]]", "\t[[ .a]]", "[.a]", "[{", "a = [}",
                            "a = [[\n}x", "a = {]", "a = ,", "a = \"\\", "a = '''x''''''"}) {
@@ -266,7 +298,10 @@ TEST(TopologyFile, RoundTrips) {
   for (int graph = 0; graph < 200; ++graph) {
     const std::uint32_t count = 1 + static_cast<std::uint32_t>(random() % 12);
     std::vector<Node> nodes = sample_nodes(count);
-    for (Node& node : nodes) node.relay_port = static_cast<std::uint16_t>(1 + random() % 65535);
+    for (Node& node : nodes) {
+      node.relay_port = static_cast<std::uint16_t>(1 + random() % 65535);
+      node.draining = random() % 4 == 0;
+    }
     std::vector<Cable> cables;
     for (std::uint32_t i = 1; i < count; ++i) {
       Cable cable = sample_cable(i, i, static_cast<std::uint32_t>(random() % i));
@@ -278,6 +313,8 @@ TEST(TopologyFile, RoundTrips) {
         cable.a.address = absl::StrCat("fe80::", i, "%eth0.100");
         cable.b.address = absl::StrCat("fd00::", i);
       }
+      if (random() % 2 == 0) cable.a.plug = absl::StrCat("0000:", random() % 3, "1:00");
+      if (random() % 2 == 0) cable.b.plug = "p0";
       cables.push_back(cable);
     }
     const Topology topology = make_topology(nodes, cables);

@@ -61,6 +61,8 @@ TEST(Topology, DiffersWhereAFactDiffers) {
   const Topology base = with([](auto&, auto&) {});
   EXPECT_EQ(base, with([](auto&, auto&) {}));
   EXPECT_NE(base, with([](auto& nodes, auto&) { nodes[1].relay_port = 1; }));
+  EXPECT_NE(base, with([](auto& nodes, auto&) { nodes[1].draining = true; }));
+  EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].b.plug = "p0"; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].rate_mbps = 1; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].routed = true; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].a.address = "10.9.9.9"; }));
@@ -161,6 +163,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "cannot talk to each other; expected both IPv4 or both IPv6"},
         BadCable{"interface", [](Cable& cable) { cable.a.interface = "a/b"; },
                  "interface \"a/b\" of node \"n1\" cannot"},
+        BadCable{"plug", [](Cable& cable) { cable.a.plug = "p/0"; },
+                 "plug \"p/0\" of node \"n1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ : -"},
+        BadCable{"long plug", [](Cable& cable) { cable.b.plug = std::string(64, 'p'); },
+                 "of node \"n2\" is not valid;"},
         BadCable{"used address", [](Cable& cable) { cable.b.address = "10.0.0.1"; },
                  "address \"10.0.0.1\" of node \"n2\" is already used by node \"n0\" on cable \"c0\"; expected"},
         BadCable{"own address", [](Cable& cable) { cable.a.address = "10.0.0.2"; },
@@ -181,6 +187,12 @@ TEST(Topology, TakesAPortOfSeveralCablesOnlyWithItsInterfaceNamed) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2)};
   cables[1].a.address = cables[0].b.address;
   cables[0].b.interface = cables[1].a.interface = "eth0";
+  EXPECT_TRUE(Topology::create("test", sample_nodes(3), cables).ok());
+  cables[0].b.plug = "p0";
+  EXPECT_THAT(error_of(sample_nodes(3), cables),
+              HasSubstr("port \"eth0\" of node \"n1\" has plug \"\" here and plug \"p0\" on cable \"c0\"; expected one "
+                        "plug for one port"));
+  cables[1].a.plug = "p0";
   EXPECT_TRUE(Topology::create("test", sample_nodes(3), cables).ok());
   cables[1].a.interface = "eth1";
   EXPECT_THAT(error_of(sample_nodes(3), cables), HasSubstr("is already used"));

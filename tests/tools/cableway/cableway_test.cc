@@ -19,7 +19,7 @@
 
 #include "core/linux/session_server.h"
 #include "core/linux/session_socket.h"
-#include "core/node.h"
+#include "sim/node_world.h"
 #include "core/status_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -243,8 +243,9 @@ class FakeNode {
     welcome.node = "n1";
     welcome.cluster = "cableway";
     auto server = linux_::SessionServer::listen(thread_.io(), endpoint(), welcome,
-                                                [answer = std::move(answer)](const SessionMessage& request) {
-                                                  return answer(std::get<ViewRequest>(request).name);
+                                                [view = std::move(answer)](const SessionMessage& request,
+                                                                            const linux_::SessionServer::Answer& reply) {
+                                                  reply(view(std::get<ViewRequest>(request).name));
                                                 });
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -271,8 +272,11 @@ RelayStatus busy_relay() {
 }
 
 std::string status_of_n1() {
-  auto node = Node::create("n1", 1, std::make_shared<const routing::Topology>(ring()));
-  return status_view(*node, busy_relay(), 3);
+  sim::NodeWorld world(1);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  EXPECT_TRUE(world.settle(std::chrono::seconds(2), [&] { return world.node(1).paths().reaches("n3"); }));
+  return status_view(world.node(1), busy_relay(), 3);
 }
 
 TEST(NodeTest, StatusAsText) {
@@ -281,7 +285,7 @@ TEST(NodeTest, StatusAsText) {
   });
   const Outcome outcome = cableway({"status"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("node n1 of cluster test\n"), HasSubstr(ring().cables().front().b.address),
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("node n1 of cluster test\n"), HasSubstr("10.0.0.2"),
                                  HasSubstr("  sessions    3, this command's included\n"),
                                  HasSubstr("  relayed     5242880 bytes (5.0 MiB) in 40 chunks\n"),
                                  HasSubstr("  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"),

@@ -1,0 +1,28 @@
+// The names of cables that nobody named.
+#ifndef CABLEWAY_ROUTING_CABLE_NAME_H_
+#define CABLEWAY_ROUTING_CABLE_NAME_H_
+
+#include <string>
+#include <string_view>
+
+#include "routing/topology.h"
+
+namespace cableway::routing {
+
+// "<node>-<node>": a cable of a topology file, where parallel ones get a number after it.
+std::string default_cable_name(std::string_view first_node, std::string_view second_node);
+
+// "<node>.<interface>-<node>.<interface>": a cable that the nodes found by themselves. Both ends give it the same name:
+// the node that comes first in the topology's order (natural_less) is named first. Characters outside [A-Za-z0-9._-]
+// become '_'. At most kMaxCableNameLength characters if the names of nodes and interfaces are valid. Two cables share a
+// name only if they join the same two interfaces, or interfaces that differ in replaced characters alone.
+std::string discovered_cable_name(std::string_view node, std::string_view interface, std::string_view other_node,
+                                  std::string_view other_interface);
+
+// Whether the name of `cable`, which is one of the topology's, says nothing that its ends do not: it is one of the two
+// above, in either direction.
+bool has_default_name(const Topology& topology, const Cable& cable);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_CABLE_NAME_H_
