@@ -315,7 +315,7 @@ TEST(NodeTest, NoNodeHereSaysHowToStartOne) {
     EXPECT_EQ(outcome.exit_status, kNoNode);
     EXPECT_EQ(outcome.out, "");
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("no node runs in this network namespace"), HasSubstr(runtime_dir()),
-                                   HasSubstr("CABLEWAY_NODE=NAME CABLEWAY_TOPOLOGY=FILE cablewayd")));
+                                   HasSubstr("CABLEWAY_PORTS=INTERFACE,.. cablewayd")));
   }
 }
 
