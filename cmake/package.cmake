@@ -1,5 +1,5 @@
-# The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It brings the abseil libraries that
-# it needs, and libsodium, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md says why.
+# The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It brings the abseil, libnl and
+# libsodium libraries that it needs, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md says why.
 set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
 
 # --disable-new-dtags: DT_RUNPATH, the default, is not used for the libraries of our libraries.
@@ -15,9 +15,11 @@ install(FILES ${CMAKE_BINARY_DIR}/cablewayd.service DESTINATION lib/systemd/syst
 get_target_property(cableway_absl_library absl::status LOCATION)
 cmake_path(GET cableway_absl_library PARENT_PATH cableway_absl_folder)
 cmake_path(GET CABLEWAY_SODIUM PARENT_PATH cableway_sodium_folder)
+# Where the library itself is, whatever links lead there: in the sysroot, libnl's are in another folder.
+file(REAL_PATH ${CABLEWAY_LIBNL_LIBRARY} cableway_libnl_library)
+cmake_path(GET cableway_libnl_library PARENT_PATH cableway_libnl_folder)
 install(CODE "set(READELF \"${CMAKE_READELF}\")
-set(ABSEIL_FOLDER \"${cableway_absl_folder}\")
-set(SODIUM_FOLDER \"${cableway_sodium_folder}\")
+set(LIBRARY_FOLDERS \"${cableway_absl_folder}\" \"${cableway_libnl_folder}\" \"${cableway_sodium_folder}\")
 set(COPYRIGHT_FOLDER \"${CMAKE_SYSROOT}/usr/share/doc\")")
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_libraries.cmake)
 

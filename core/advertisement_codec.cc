@@ -6,12 +6,12 @@
 #include "core/port_address_wire.h"
 #include "core/wire.h"
 #include "routing/node_name.h"
+#include "routing/topology_check.h"
 
 namespace cableway {
 namespace {
 
 constexpr std::size_t kMaxInterfaceName = 15;
-constexpr std::size_t kMaxPlugName = 32;
 
 absl::Status bad(const char* field) {
   return absl::InvalidArgumentError(absl::StrCat("advertisement: bad ", field));
@@ -21,10 +21,11 @@ routing::AdvertisedPort get_port(WireReader& reader) {
   routing::AdvertisedPort port;
   port.id = reader.get<std::uint32_t>();
   port.interface = reader.get_printable(kMaxInterfaceName);
-  port.plug = reader.get_printable(kMaxPlugName);
+  port.plug = reader.get_printable(routing::kMaxPlugLength);
   port.rate_mbps = reader.get<std::uint64_t>();
   const bool known_rate = port.rate_mbps >= 1 && port.rate_mbps <= routing::kMaxRateMbps;
-  if (port.id == 0 || !known_rate || !routing::is_valid_interface_name(port.interface)) reader.reject();
+  const bool known_plug = port.plug.empty() || routing::is_valid_plug(port.plug);
+  if (port.id == 0 || !known_rate || !known_plug || !routing::is_valid_interface_name(port.interface)) reader.reject();
   return port;
 }
 

@@ -15,7 +15,7 @@
 namespace cableway {
 
 // The bytes of one advertisement with as many ports and adjacencies as it may have, rounded up.
-inline constexpr std::size_t kMaxAdvertisementBytes = 12800;
+inline constexpr std::size_t kMaxAdvertisementBytes = 14592;
 
 struct FloodedAdvertisement {
   std::chrono::milliseconds age{0};  // since its origin made it

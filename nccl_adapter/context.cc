@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/settings_reader.h"
 #include "core/settings.h"
+#include "nccl_adapter/fork_guard.h"
 
 namespace cableway::nccl {
 namespace {
@@ -88,6 +89,8 @@ absl::StatusOr<Context*> Context::legacy(Log log) {
 }
 
 Context* Context::legacy() {
+  // A lock may have been held when the process was copied, and nobody is left who could change what it protects.
+  if (in_forked_child()) return shared().legacy.get();
   const std::lock_guard lock(shared().mutex);
   return shared().legacy.get();
 }
@@ -102,7 +105,7 @@ absl::StatusOr<Welcome> Context::this_node() {
 Context::~Context() {
   for (auto& [comm, owned] : flows_) {
     process_->unwatch(comm);
-    process_->close_connection(comm->close());
+    process_->close_connection(comm->abandon());
   }
   for (auto& [listener, owned] : listeners_) process_->remove_listener(listener->cookie());
 }

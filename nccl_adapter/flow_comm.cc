@@ -68,6 +68,12 @@ linux_::UniqueFd FlowComm::close() {
   return link_.take_socket();
 }
 
+linux_::UniqueFd FlowComm::abandon() {
+  const std::lock_guard lock(mutex_);
+  static_cast<void>(fail(absl::AbortedError("its communicator was finalized before it was closed")));
+  return link_.take_socket();
+}
+
 void FlowComm::check_silence() {
   const std::lock_guard lock(mutex_);
   if (failure_.ok() && linux_::connection_stalled(link_.socket())) {

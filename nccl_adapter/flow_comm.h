@@ -64,6 +64,8 @@ class FlowComm {
 
   // Ends the flow and gives its connection away to be drained. Nothing touches any memory afterwards.
   linux_::UniqueFd close();
+  // The same for a comm that nobody has closed: its requests' memory may be gone already, so nothing is moved any more.
+  linux_::UniqueFd abandon();
 
   // The cold thread's look: fails the flow if its cable or the host behind it has gone silent.
   void check_silence();

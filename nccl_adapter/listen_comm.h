@@ -28,13 +28,17 @@ class ListenComm {
   Context& context() const { return context_; }
   const Cookie& cookie() const { return cookie_; }
 
-  // False: as many wait as may.
-  bool put(ArrivedCircuit circuit) {
-    constexpr std::size_t kMaxWaiting = 1024;
+  static constexpr std::size_t kMaxWaiting = 1024;
+
+  // Whether one more may be put in. Only the cold thread puts, so it stays true until that does.
+  bool has_room() {
     const std::lock_guard lock(mutex_);
-    if (arrived_.size() >= kMaxWaiting) return false;
+    return arrived_.size() < kMaxWaiting;
+  }
+
+  void put(ArrivedCircuit circuit) {
+    const std::lock_guard lock(mutex_);
     arrived_.push_back(std::move(circuit));
-    return true;
   }
 
   std::optional<ArrivedCircuit> take() {

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nccl_adapter/context.h"
+#include "nccl_adapter/fork_guard.h"
 #include "nccl_adapter/result.h"
 
 namespace cableway::nccl::entry {
@@ -26,7 +27,7 @@ template <typename Tell, typename Call>
 abi::Result guarded(Tell tell, Call call) {
   absl::Status status;
   try {
-    status = call();
+    status = in_forked_child() ? forked_child_error() : call();
   } catch (const std::exception& error) {
     status = absl::ResourceExhaustedError(error.what());
   }
@@ -42,7 +43,11 @@ abi::Result logged(const Log& log, const char* function, Call call) {
 // For calls that move data: a flow that has failed says why once.
 template <typename Call>
 abi::Result told_by(FlowComm& comm, Call call) {
-  return guarded([&](const absl::Status& status) { comm.tell(status); }, call);
+  const auto tell = [&](const absl::Status& status) {
+    if (!in_forked_child()) return comm.tell(status);
+    comm.context().log().warn(std::string(status.message()));
+  };
+  return guarded(tell, call);
 }
 
 absl::Status check_device(int dev) {
@@ -74,6 +79,7 @@ abi::Result init(void** context, abi::Logger logger) {
 }
 
 abi::Result finalize(void* context) {
+  if (in_forked_child()) return abi::kSuccess;
   // NCCL 2.28 finalizes even what failed to initialise.
   delete as_context(context);
   return abi::kSuccess;
@@ -160,6 +166,7 @@ abi::Result reg_mr_dma_buf(void* comm, void*, std::size_t, int, std::uint64_t, i
 }
 
 abi::Result dereg_mr(void* comm, void* mhandle) {
+  if (in_forked_child()) return abi::kSuccess;
   return logged(as_flow(comm)->context().log(), "deregMr",
                 [&] { return as_flow(comm)->deregister_memory(static_cast<MemoryRegion*>(mhandle)); });
 }
@@ -208,16 +215,19 @@ abi::Result test(void* request, int* done, int* sizes) {
 }
 
 abi::Result close_send(void* send_comm) {
+  if (in_forked_child()) return abi::kSuccess;
   const Log log = as_flow(send_comm)->context().log();
   return logged(log, "closeSend", [&] { return as_flow(send_comm)->context().close(as_flow(send_comm)); });
 }
 
 abi::Result close_recv(void* recv_comm) {
+  if (in_forked_child()) return abi::kSuccess;
   const Log log = as_flow(recv_comm)->context().log();
   return logged(log, "closeRecv", [&] { return as_flow(recv_comm)->context().close(as_flow(recv_comm)); });
 }
 
 abi::Result close_listen(void* listen_comm) {
+  if (in_forked_child()) return abi::kSuccess;
   const Log log = as_listener(listen_comm)->context().log();
   return logged(log, "closeListen",
                 [&] { return as_listener(listen_comm)->context().close(as_listener(listen_comm)); });

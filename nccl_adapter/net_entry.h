@@ -2,6 +2,9 @@
 // are thin shims over these.
 //
 // Nothing here throws; every failure is logged before it is returned, because NCCL shows the operator only a number.
+//
+// In a child that was forked after init (fork_guard.h) every call that wants something is refused, with kInvalidUsage;
+// calls that give something back have nothing to do there and succeed, so that destructors at exit pass in peace.
 #ifndef CABLEWAY_NCCL_ADAPTER_NET_ENTRY_H_
 #define CABLEWAY_NCCL_ADAPTER_NET_ENTRY_H_
 

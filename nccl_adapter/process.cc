@@ -174,11 +174,15 @@ void Process::on_setup(linux_::PendingCircuit pending) {
         absl::NotFoundError(absl::StrCat("node ", welcome_.node, ": the process listens no more for this connection")));
   }
   const CircuitSetup setup = pending.setup();
+  if (!listener->has_room()) {
+    const auto reason = absl::ResourceExhaustedError(
+        absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting, " connections wait for accept already"));
+    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message()));
+    return std::move(pending).refuse(reason);
+  }
   absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept();
   if (!socket.ok()) return log_.info(absl::StrCat(describe_path(setup), ": ", socket.status().message()));
-  if (!listener->put(ArrivedCircuit{*std::move(socket), setup})) {
-    log_.warn(absl::StrCat(describe_path(setup), ": dropped, too many connections wait for accept"));
-  }
+  listener->put(ArrivedCircuit{*std::move(socket), setup});
 }
 
 std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {

@@ -21,6 +21,7 @@
 #include "core/settings.h"
 #include "nccl_adapter/cold_thread.h"
 #include "nccl_adapter/flow_comm.h"
+#include "nccl_adapter/fork_guard.h"
 #include "nccl_adapter/listen_comm.h"
 #include "nccl_adapter/log.h"
 
@@ -81,6 +82,7 @@ class Process {
   void look_around();
   void stop();
 
+  const ForkGuard fork_guard_;
   const Settings settings_;
   const std::string daemon_;
   const Log log_;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "routing/node_name.h"
+#include "routing/cable_name.h"
 
 namespace cableway::routing {
 namespace {
@@ -36,6 +36,7 @@ class Agreement {
       Node node;
       node.name = advertisement.name;
       node.relay_port = advertisement.relay_port;
+      node.draining = advertisement.draining;
       nodes_.push_back(std::move(node));
     }
     for (const auto& [origin, entry] : database_.entries()) add_cables_of(entry.advertisement);
@@ -65,8 +66,9 @@ class Agreement {
     const End b{neighbour, find_port(*neighbour, answer->port), &*answer};
     if (a.port == nullptr || b.port == nullptr) return;
     if (!joined_.insert({node.origin, adjacency.port, neighbour->origin, answer->port}).second) return;
-    const std::string name = absl::StrCat(end_name(a), "-", end_name(b));
-    if (std::optional<std::string> fault = find_fault(a, b)) {
+    std::string name =
+        discovered_cable_name(a.node->name, a.port->interface, b.node->name, b.port->interface);
+    if (std::optional<std::string> fault = find_fault(name, a, b)) {
       left_out_.push_back(absl::StrCat("cable ", name, ": ", *fault));
       return;
     }
@@ -75,10 +77,15 @@ class Agreement {
     cable.a = port_of(a);
     cable.b = port_of(b);
     cable.rate_mbps = std::min(a.port->rate_mbps, b.port->rate_mbps);
+    names_.insert(std::move(name));
     cables_.push_back(std::move(cable));
   }
 
-  std::optional<std::string> find_fault(const End& a, const End& b) {
+  // Whatever one node says, the others must not be left without a topology for it: what create() would refuse is left
+  // out here.
+  std::optional<std::string> find_fault(const std::string& name, const End& a, const End& b) {
+    if (cables_.size() == kMaxCables) return absl::StrCat("there are ", kMaxCables, " cables already");
+    if (names_.contains(name)) return "another cable has that name: give its interfaces names of their own";
     // Seen while an address changes: one end has told everybody of it already.
     if (a.adjacency->address.is_ipv6 != b.adjacency->address.is_ipv6)
       return "its ends do not agree on an address family";
@@ -96,19 +103,11 @@ class Agreement {
     return std::nullopt;
   }
 
-  // A name of cables may have fewer characters than one of interfaces.
-  static std::string end_name(const End& end) {
-    std::string interface = end.port->interface;
-    for (char& c : interface) {
-      if (!is_valid_name(std::string_view(&c, 1), 1)) c = '_';
-    }
-    return absl::StrCat(end.node->name, ".", interface);
-  }
-
   Port port_of(const End& end) const {
     Port port;
     port.node = indices_.at(end.node->origin);
     port.interface = end.port->interface;
+    port.plug = end.port->plug;
     port.address = to_text(end.adjacency->address);
     if (end.adjacency->address.is_ipv6_link_local()) absl::StrAppend(&port.address, "%", port.interface);
     return port;
@@ -126,6 +125,7 @@ class Agreement {
   std::vector<Node> nodes_;
   std::vector<Cable> cables_;
   std::vector<std::string> left_out_;
+  std::set<std::string> names_;
   std::set<std::tuple<NodeId, std::uint32_t, NodeId, std::uint32_t>> joined_;
   std::map<std::pair<NodeId, PortAddress>, AddressOwner> owners_;
 };

@@ -57,11 +57,11 @@ Path RouteTable::path_for_flow(NodeIndex destination, std::uint64_t ordinal) con
   return std::move(paths[(first_rank(paths) % count + ordinal % count) % count]);
 }
 
-RouteTable compute_routes(const Topology& topology, NodeIndex self) {
+RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version) {
   std::vector<std::uint64_t> rate_mbps;
   rate_mbps.reserve(topology.cable_count());
   for (const Cable& cable : topology.cables()) rate_mbps.push_back(cable.rate_mbps);
-  return {shortest_paths_from(topology, self), std::move(rate_mbps)};
+  return {shortest_paths_from(topology, self), std::move(rate_mbps), version};
 }
 
 }  // namespace cableway::routing

@@ -1,7 +1,8 @@
 // How one node reaches every other: for each destination its ranked equal-cost shortest paths.
 //
 // A RouteTable is an immutable value: safe to read from any thread, equal to any other computed from the same topology
-// for the same node. It holds the node's shortest-path graph, O(nodes + cables); the paths to a destination are
+// for the same node. Its version is the caller's and says when it was computed, not what it holds: tables that differ
+// in nothing else are equal. It holds the node's shortest-path graph, O(nodes + cables); the paths to a destination are
 // listed when asked for, because listing all of them for a long line would take gigabytes.
 #ifndef CABLEWAY_ROUTING_ROUTE_TABLE_H_
 #define CABLEWAY_ROUTING_ROUTE_TABLE_H_
@@ -37,6 +38,7 @@ struct Route {
 class RouteTable {
  public:
   NodeIndex self() const { return shortest_.source(); }
+  std::uint64_t version() const { return version_; }
   std::size_t node_count() const { return shortest_.node_count(); }
 
   // Whether a path exists. False also for an index that the topology does not have.
@@ -57,19 +59,24 @@ class RouteTable {
   // cables in both directions evenly (4-ring: each exactly once; 6-ring: once or twice).
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
-  friend bool operator==(const RouteTable&, const RouteTable&) = default;
+  const ShortestPaths& shortest_paths() const { return shortest_; }
+
+  friend bool operator==(const RouteTable& left, const RouteTable& right) {
+    return left.shortest_ == right.shortest_ && left.rate_mbps_ == right.rate_mbps_;
+  }
 
  private:
-  friend RouteTable compute_routes(const Topology& topology, NodeIndex self);
-  RouteTable(ShortestPaths shortest, std::vector<std::uint64_t> rate_mbps)
-      : shortest_(std::move(shortest)), rate_mbps_(std::move(rate_mbps)) {}
+  friend RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version);
+  RouteTable(ShortestPaths shortest, std::vector<std::uint64_t> rate_mbps, std::uint64_t version)
+      : shortest_(std::move(shortest)), rate_mbps_(std::move(rate_mbps)), version_(version) {}
 
   ShortestPaths shortest_;
   std::vector<std::uint64_t> rate_mbps_;  // by cable
+  std::uint64_t version_;
 };
 
 // Pure. Precondition: `self` is a node of `topology`.
-RouteTable compute_routes(const Topology& topology, NodeIndex self);
+RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version = 0);
 
 }  // namespace cableway::routing
 

@@ -20,12 +20,6 @@ using At = TopologyFault::At;
 using Part = TopologyFault::Part;
 
 // A PCI address is made of these characters too.
-bool is_valid_plug(std::string_view plug) {
-  return plug.size() <= kMaxPlugLength && std::all_of(plug.begin(), plug.end(), [](char c) {
-           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == ':' || c == '-';
-         });
-}
-
 // What find_topology_fault() has learnt from the nodes and cables it has passed.
 class Checker {
  public:
@@ -204,6 +198,12 @@ TopologyFault fault_of_topology(std::string message) {
 }
 
 }  // namespace
+
+bool is_valid_plug(std::string_view plug) {
+  return plug.size() <= kMaxPlugLength && std::all_of(plug.begin(), plug.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == ':' || c == '-';
+         });
+}
 
 std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables) {
   if (nodes.empty()) return fault_of_topology("there are no nodes; expected at least one");

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "routing/topology.h"
 
@@ -21,6 +22,9 @@ struct TopologyFault {
   std::string message;  // "what is wrong; what was expected"
 };
 inline constexpr std::size_t kTopologyParts = 7;
+
+// Whether `plug` can name a connector: at most kMaxPlugLength letters, digits, and . _ : -
+bool is_valid_plug(std::string_view plug);
 
 // The first broken rule, if any:
 //   - 1 to kMaxNodes nodes, at most kMaxCables cables;

@@ -19,6 +19,7 @@
 #include "core/frame.h"
 #include "core/linux/data_socket.h"
 #include "core/linux/lingering_close.h"
+#include "core/linux/own_sockets.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -244,6 +245,7 @@ void CircuitAcceptor::State::accept(const std::shared_ptr<Door>& door) {
 
 void CircuitAcceptor::State::receive(const std::shared_ptr<Door>& door, tcp::socket socket) {
   error_code ignored;
+  note_own_socket(socket.native_handle());
   socket.native_non_blocking(true, ignored);
   // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
   static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));

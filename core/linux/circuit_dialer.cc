@@ -1,5 +1,6 @@
 #include "core/linux/circuit_dialer.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -71,6 +72,11 @@ class Dial : public std::enable_shared_from_this<Dial> {
     if (absl::Status status = prepare_data_socket(socket_.native_handle()); !status.ok()) return status;
     // The path is explicit: a packet that would need a gateway must not find one.
     if (!hop().routed) socket_.set_option(boost::asio::socket_base::do_not_route(true), error);
+    // The port is chosen by connect, where it need only be free towards this one peer: chosen here it would have to be
+    // free towards everybody, and connections that have just ended keep theirs for a minute. Without it nothing is lost
+    // but that.
+    const int yes = 1;
+    static_cast<void>(::setsockopt(socket_.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
     socket_.bind(tcp::endpoint(*from, 0), error);
     if (error) {
       return failed(absl::StatusCode::kUnavailable,

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/own_sockets.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -55,6 +56,7 @@ absl::Status set_socket_buffers(int socket, int bytes) {
 }
 
 absl::Status prepare_data_socket(int socket) {
+  note_own_socket(socket);
   if (absl::Status status = set_socket_buffers(socket, kSocketBufferBytes); !status.ok()) return status;
   struct Option {
     int level;

@@ -42,14 +42,19 @@ absl::Status LandingReader::progress(ChunkLink::Owner& owner) {
     const std::size_t room = staging_.size() - end_;
     const ssize_t got = uninterrupted([&] { return ::recv(socket_, &staging_[end_], room, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return absl::OkStatus();
-    if (got < 0) return connection_error(errno, "cannot read from the peer");
-    if (got == 0) return absl::CancelledError("the peer closed the connection");
+    if (got < 0) return connection_error(errno, absl::StrCat("cannot read from the peer", within_chunk()));
+    if (got == 0) return absl::CancelledError(absl::StrCat("the peer closed the connection", within_chunk()));
     bytes_read_ += static_cast<std::uint64_t>(got);
     end_ += static_cast<std::size_t>(got);
     if (absl::Status status = consume(owner); !status.ok()) return status;
     if (static_cast<std::size_t>(got) < room) return absl::OkStatus();
   }
   return absl::OkStatus();
+}
+
+absl::string_view LandingReader::within_chunk() const {
+  // There a relay cannot say on whose account it ends the circuit (docs/protocol.md).
+  return chunk_.has_value() ? " in the middle of a chunk: that node, or one before it on the path, is gone" : "";
 }
 
 absl::Status LandingReader::consume(ChunkLink::Owner& owner) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "core/chunk_link.h"
 #include "core/frame.h"
 
@@ -38,6 +39,7 @@ class LandingReader {
   absl::StatusOr<bool> consume_payload(ChunkLink::Owner& owner);
   absl::Status begin_chunk(const Frame& chunk);
   absl::Status end_chunk(ChunkLink::Owner& owner);
+  absl::string_view within_chunk() const;
   std::size_t staged() const { return end_ - begin_; }
 
   const int socket_;

@@ -4,9 +4,21 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "routing/node_id.h"
+#include "routing/topology_check.h"
 
 namespace cableway::linux_ {
 namespace {
+
+// As routing/topology_check.h wants a plug to be. What is too long is told apart by a hash of the whole.
+std::string as_plug(std::string text) {
+  for (char& c : text) {
+    if (!routing::is_valid_plug({&c, 1})) c = '_';
+  }
+  if (text.size() <= routing::kMaxPlugLength) return text;
+  const std::string hash = absl::StrCat(absl::Hex(routing::fnv1a(text), absl::kZeroPad16));
+  return absl::StrCat(text.substr(0, routing::kMaxPlugLength - hash.size()), hash);
+}
 
 bool names_a_connector(const std::string& name) {
   return name.size() >= 2 && name[0] == 'p' &&
@@ -21,9 +33,9 @@ bool is_pci_function(const std::string& name) {
 // What may name the board, the best first.
 std::vector<std::string> boards_of(const ConnectorClues& clues) {
   std::vector<std::string> boards;
-  if (!clues.phys_switch_id.empty()) boards.push_back(absl::StrCat("switch ", clues.phys_switch_id));
-  if (!clues.rdma_board.empty()) boards.push_back(absl::StrCat("RDMA board ", clues.rdma_board));
-  boards.push_back(absl::StrCat("PCI slot ", clues.pci_function.substr(0, clues.pci_function.size() - 2)));
+  if (!clues.phys_switch_id.empty()) boards.push_back(absl::StrCat("switch-", clues.phys_switch_id));
+  if (!clues.rdma_board.empty()) boards.push_back(absl::StrCat("board-", clues.rdma_board));
+  boards.push_back(absl::StrCat("slot-", clues.pci_function.substr(0, clues.pci_function.size() - 2)));
   return boards;
 }
 
@@ -36,7 +48,7 @@ std::map<PortId, std::string> find_plugs(const std::map<PortId, ConnectorClues>&
     if (!is_pci_function(clues.pci_function) || !names_a_connector(clues.phys_port_name)) continue;
     std::vector<std::string> names;
     for (const std::string& board : boards_of(clues)) {
-      names.push_back(absl::StrCat(clues.phys_port_name, " of ", board));
+      names.push_back(as_plug(absl::StrCat(clues.phys_port_name, ".", board)));
     }
     const std::string plug = names.front();
     for (const std::string& name : names) {

@@ -29,7 +29,7 @@ struct ConnectorClues {
   std::string rdma_board;
 };
 
-// The plug of each interface that has one, also of one that is alone in its plug: "p0 of switch 9a1c04", say.
+// The plug of each interface that has one, also of one that is alone in its plug: "p0.switch-9a1c04", say.
 // Interfaces that are linked by different clues, one by its switch and the next by its slot, are one plug all the same.
 std::map<PortId, std::string> find_plugs(const std::map<PortId, ConnectorClues>& interfaces);
 

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/own_sockets.h"
 #include "core/wire.h"
 
 namespace cableway::linux_ {
@@ -43,6 +44,7 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   std::shared_ptr<SessionClient> client(new SessionClient(io));
   error_code error;
   client->socket_.open(endpoint.protocol(), error);
+  if (!error) note_own_socket(client->socket_.native_handle());
   if (!error) client->socket_.native_non_blocking(true, error);
   // Not Asio's connect: where the node's queue is full, as a stopped node's is in the end, that one waits without end.
   if (!error && ::connect(client->socket_.native_handle(), endpoint.data(), endpoint.size()) != 0) {

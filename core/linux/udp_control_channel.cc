@@ -6,11 +6,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
-#include <optional>
 #include <system_error>
-#include <tuple>
 #include <utility>
+#include <variant>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/control_socket.h"
 #include "core/port_selector.h"
@@ -36,8 +36,7 @@ struct Key {
 };
 
 struct Socket {
-  Socket(boost::asio::io_context& io, Key its_key, UniqueFd fd)
-      : key(std::move(its_key)), descriptor(io, fd.release()) {}
+  Socket(boost::asio::io_context& io, Key its_key) : key(std::move(its_key)), descriptor(io) {}
   const Key key;
   stream_descriptor descriptor;
 };
@@ -84,7 +83,7 @@ struct UdpControlChannel::State : std::enable_shared_from_this<State> {
 
   void update(std::vector<PortFacts> facts);
   void open_missing();
-  void open(const Key& key);
+  absl::Status open(const Key& key);
   void arm_retry();
   void wait(const std::shared_ptr<Socket>& socket);
   void drain(const std::shared_ptr<Socket>& socket);
@@ -129,24 +128,34 @@ void UdpControlChannel::State::update(std::vector<PortFacts> facts) {
 
 void UdpControlChannel::State::open_missing() {
   for (auto it = not_open.begin(); it != not_open.end();) {
-    const Key& key = it->first;
-    absl::StatusOr<UniqueFd> fd = key.is_group ? open_hello_socket(key.address.is_ipv6, key.port, udp_port)
-                                               : open_control_socket(key.address, key.port, udp_port);
-    if (!fd.ok()) {
-      it->second = std::string(fd.status().message());
+    if (absl::Status status = open(it->first); !status.ok()) {
+      it->second = std::string(status.message());
       ++it;
-      continue;
+    } else {
+      it = not_open.erase(it);
     }
-    const auto socket = std::make_shared<Socket>(io, key, *std::move(fd));
-    sockets.emplace(key, socket);
-    wait(socket);
-    it = not_open.erase(it);
   }
   if (not_open.empty()) {
     retry.cancel();
   } else {
     arm_retry();
   }
+}
+
+absl::Status UdpControlChannel::State::open(const Key& key) {
+  absl::StatusOr<UniqueFd> fd = key.is_group ? open_hello_socket(key.address.is_ipv6, key.port, udp_port)
+                                             : open_control_socket(key.address, key.port, udp_port);
+  if (!fd.ok()) return fd.status();
+  const auto socket = std::make_shared<Socket>(io, key);
+  error_code error;
+  socket->descriptor.assign(fd->get(), error);
+  if (error) {
+    return absl::UnavailableError(absl::StrCat("cannot wait for ", to_text(key.address), ": ", error.message()));
+  }
+  static_cast<void>(fd->release());
+  sockets.emplace(key, socket);
+  wait(socket);
+  return absl::OkStatus();
 }
 
 void UdpControlChannel::State::arm_retry() {

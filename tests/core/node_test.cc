@@ -208,7 +208,6 @@ TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
   ports.listen([](const ReceivedDatagram&) {});
 }
 
-#if 0
 TEST(Node, IsNoRelayWhileItDrains) {
   NodeWorld world(8);
   world.build(4, routing::ring_pairs(4));
@@ -224,7 +223,6 @@ TEST(Node, IsNoRelayWhileItDrains) {
   EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U) << "it is still a destination";
 }
 
-#endif
 TEST(Node, FollowsAnAddressThatChanges) {
   NodeWorld world(9);
   world.build(2, {{0, 1}});

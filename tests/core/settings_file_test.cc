@@ -44,12 +44,12 @@ TEST(SettingsFile, MayGiveEverySetting) {
   const absl::StatusOr<Settings> settings = settings_of(R"(
     node = "n1.rack-2"       # ünïcode in a comment is nobody's business
     cluster = "lab"
-    ports = ["eth1", " 10.7.0.1/16", "fd00::/8"]
+    ports = ["eth1", " 10.7.0.0/16", "fd00::/8"]
     runtime_dir = "/run/x"
     log = "warn"
     log_file = "/var/log/cableway/node.log"
     key_file = "/etc/cableway/key"
-    daemon = "/opt/cablewayd"
+    daemon = "/opt/caf\u00e9/cablewayd"
     linger = 0
     relay_port = 1
     control_port = 65_535
@@ -57,18 +57,17 @@ TEST(SettingsFile, MayGiveEverySetting) {
     hello_ms = 0x32
     hold_ms = 150
     drain = true
-    topology = "/etc/caf\u00e9.toml"
   )");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n1.rack-2");
   EXPECT_EQ(settings->cluster, "lab");
-  EXPECT_THAT(settings->ports, ElementsAre(*parse_port_selector("eth1"), *parse_port_selector("10.7.0.1/16"),
+  EXPECT_THAT(settings->ports, ElementsAre(*parse_port_selector("eth1"), *parse_port_selector("10.7.0.0/16"),
                                            *parse_port_selector("fd00::/8")));
   EXPECT_EQ(settings->runtime_dir, "/run/x");
   EXPECT_EQ(settings->log_level, "warn");
   EXPECT_EQ(settings->log_file, "/var/log/cableway/node.log");
   EXPECT_EQ(settings->key_file, "/etc/cableway/key");
-  EXPECT_EQ(settings->daemon, "/opt/cablewayd");
+  EXPECT_EQ(settings->daemon, "/opt/caf\xc3\xa9/cablewayd");
   EXPECT_EQ(settings->linger, std::chrono::seconds(0));
   EXPECT_EQ(settings->relay_port, 1);
   EXPECT_EQ(settings->control_port, 65535);
@@ -76,11 +75,10 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_EQ(settings->hello, std::chrono::milliseconds(50));
   EXPECT_EQ(settings->hold, std::chrono::milliseconds(150));
   EXPECT_TRUE(settings->drain);
-  EXPECT_EQ(settings->topology_file, "/etc/caf\xc3\xa9.toml");
   // All but `config`, which no file can give.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);
   EXPECT_EQ(settings->origins.at("node"), "c.toml:2");
-  EXPECT_EQ(settings->origins.at("topology"), "c.toml:17");
+  EXPECT_EQ(settings->origins.at("drain"), "c.toml:16");
 }
 
 TEST(SettingsFile, OptionsGoBeforeTheEnvironmentAndThatBeforeTheFile) {

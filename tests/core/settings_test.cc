@@ -37,7 +37,6 @@ TEST(Settings, HaveDefaults) {
     EXPECT_EQ(settings->node, "host7");
     EXPECT_EQ(settings->cluster, "cableway");
     EXPECT_EQ(settings->runtime_dir, "default");
-    EXPECT_EQ(settings->topology_file, "");
     EXPECT_EQ(settings->log_level, "info");
     EXPECT_EQ(settings->daemon, "");
     EXPECT_EQ(settings->linger, std::chrono::seconds(30));
@@ -48,7 +47,6 @@ TEST(Settings, AreReadFromTheirVariables) {
   const absl::StatusOr<Settings> settings = read({{"CABLEWAY_NODE", "n1.rack-2_b"},
                                                   {"CABLEWAY_CLUSTER", "lab"},
                                                   {"CABLEWAY_RUNTIME_DIR", "/run/x"},
-                                                  {"CABLEWAY_TOPOLOGY", "/etc/t.toml"},
                                                   {"CABLEWAY_LOG", "warn"},
                                                   {"CABLEWAY_DAEMON", "/opt/cablewayd"},
                                                   {"CABLEWAY_LINGER", "0"}});
@@ -56,7 +54,6 @@ TEST(Settings, AreReadFromTheirVariables) {
   EXPECT_EQ(settings->node, "n1.rack-2_b");
   EXPECT_EQ(settings->cluster, "lab");
   EXPECT_EQ(settings->runtime_dir, "/run/x");
-  EXPECT_EQ(settings->topology_file, "/etc/t.toml");
   EXPECT_EQ(settings->log_level, "warn");
   EXPECT_EQ(settings->daemon, "/opt/cablewayd");
   EXPECT_EQ(settings->linger, std::chrono::seconds(0));
@@ -89,17 +86,17 @@ TEST(Settings, RefuseALingerThatIsNoTime) {
 
 TEST(CheckNames, KnowsEverySetting) {
   const char* const environment[] = {
-      "PATH=/bin",         "CABLEWAY_NODE=n0",  "CABLEWAY_CLUSTER=c", "CABLEWAY_RUNTIME_DIR=r", "CABLEWAY_TOPOLOGY=t",
+      "PATH=/bin",         "CABLEWAY_NODE=n0",  "CABLEWAY_CLUSTER=c", "CABLEWAY_RUNTIME_DIR=r", "CABLEWAY_PORTS=p",
       "CABLEWAY_LOG=info", "CABLEWAY_DAEMON=d", "CABLEWAY_LINGER=1",  "CABLEWAYS=not ours",     nullptr};
   EXPECT_TRUE(check_names(environment).ok());
 }
 
 TEST(CheckNames, NamesTheOneItDoesNotKnow) {
-  const char* const environment[] = {"CABLEWAY_NODE=n0", "CABLEWAY_TOPOLOGIE=x", nullptr};
+  const char* const environment[] = {"CABLEWAY_NODE=n0", "CABLEWAY_PORT=x", nullptr};
   const absl::Status status = check_names(environment);
   EXPECT_TRUE(absl::IsInvalidArgument(status));
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("unknown setting CABLEWAY_TOPOLOGIE"),
-                                                   HasSubstr("CABLEWAY_TOPOLOGY"), HasSubstr("CABLEWAY_LINGER")));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("unknown setting CABLEWAY_PORT"),
+                                                   HasSubstr("CABLEWAY_PORTS"), HasSubstr("CABLEWAY_LINGER")));
   const char* const longer[] = {"CABLEWAY_NODES=n0", nullptr};
   EXPECT_THAT(std::string(check_names(longer).message()), HasSubstr("unknown setting CABLEWAY_NODES"));
 }

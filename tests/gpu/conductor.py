@@ -93,14 +93,15 @@ class Conductor:
 
     def _run_set(self, entry: Pass, configs: list[str], folder: Path, until: float) -> Outcome:
         settings = {"CABLEWAY_RUNTIME_DIR": folder.name, "CABLEWAY_LINGER": "2", "CABLEWAY_LOG": "info"}
+        routed = None
         if self.job["ranks"] == "collperf" and entry.transport == "socket":
-            settings["CABLEWAY_TOPOLOGY"] = str(self._routed_topology(folder))
+            routed = self._routed_topology(folder)
         uses_plugin = entry.transport == "cableway" or self.job["ranks"] == "collperf"
-        harness_nodes = uses_plugin and not entry.plugin_starts_nodes
+        harness_nodes = routed is not None or (uses_plugin and not entry.plugin_starts_nodes)
         plan = matrix_plan.rank_plan(entry, configs, self.job["backend"], self.job["device"], until - 8)
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         try:
-            with CablewayNodes(self.bundle, settings, folder) if harness_nodes else contextlib.nullcontext():
+            with CablewayNodes(self.bundle, settings, folder, routed) if harness_nodes else contextlib.nullcontext():
                 ranks = self._start_ranks(entry, plan, settings, folder)
                 outcome = self._watch(ranks, settings, uses_plugin, folder, until)
         except RuntimeError as error:

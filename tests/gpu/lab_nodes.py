@@ -60,18 +60,21 @@ def all_sent_bytes() -> dict[str, dict[str, int]]:
 
 
 class CablewayNodes:
-    """A cablewayd in every node, each with a log."""
+    """A cablewayd in every node, each with a log; or routed_node, where a topology file of routed cables is given."""
 
-    def __init__(self, bundle: Path, settings: dict[str, str], log_dir: Path) -> None:
-        self._daemon = str(bundle / "bin" / "cablewayd")
+    def __init__(self, bundle: Path, settings: dict[str, str], log_dir: Path, routed: Path | None = None) -> None:
+        self._command = [str(bundle / "bin" / "cablewayd")]
+        if routed is not None:
+            self._command = [str(bundle / "bin" / "routed_node"), str(routed)]
         self._settings, self._log_dir = settings, log_dir
         self._processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> CablewayNodes:
         for node in NODES:
             ready, say = os.pipe()
-            log = self._log_dir / f"cablewayd-{node}.log"
-            self._processes.append(start(node, [self._daemon, "--ready-fd", str(say)], self._settings, log,
+            name = Path(self._command[0]).name
+            log = self._log_dir / f"{name}-{node}.log"
+            self._processes.append(start(node, [*self._command, "--ready-fd", str(say)], self._settings, log,
                                          pass_fds=(say,)))
             os.close(say)
             readable, _, _ = select.select([ready], [], [], _READY_LIMIT_S)
@@ -79,7 +82,7 @@ class CablewayNodes:
             os.close(ready)
             if answer != "ready":
                 self.__exit__()
-                raise RuntimeError(f"cablewayd of {node} is not ready: {answer}; see {log.name}")
+                raise RuntimeError(f"{name} of {node} is not ready: {answer}; see {log.name}")
         return self
 
     def __exit__(self, *_: object) -> None:

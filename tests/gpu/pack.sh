@@ -30,6 +30,9 @@ if ! cmake --install "$build" --prefix "$made" --strip >"$made/tools/install.log
   exit 1
 fi
 
+# For --dry-run only; the libraries that it needs are among the installed ones.
+cp "$build/bin/routed_node" "$made/bin/" || refuse "build the targets first: ninja -C $build"
+
 # The C library and its loader are the other machine's own: mixing two of them does not work.
 c_library='^(ld-linux.*|libc|libm|libdl|librt|libpthread|libresolv|libutil|libnsl)\.so'
 for tool in ip tc ss; do

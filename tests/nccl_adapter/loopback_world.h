@@ -1,40 +1,72 @@
-// A line of nodes on this host's loopback addresses: a -c0- b -c1- c. Every node has a runtime dir of its own, so that
-// no network namespace is needed; the plugin of a rank starts its node as it would on a real host.
+// Nodes on this host's loopback addresses, joined by whatever cables a test asks for. Every node has a runtime dir of
+// its own, so that no network namespace is needed; the plugin of a rank starts its node as it would on a real host.
+//
+// How a node is started, and how it learns of its cables and addresses, is known here and nowhere else in the tests.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
 #define CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "core/hop.h"
 
 namespace cableway::nccl::test {
 
 class LoopbackWorld {
  public:
-  // Sets this process's environment for node `self`, which its plugin will join.
+  // The two nodes that each cable joins. The cables' names are c0, c1, ..
+  using Cables = std::vector<std::pair<std::string, std::string>>;
+
+  // Something that listens at one of a node's cable ports.
+  struct Door {
+    std::string address;
+    std::uint16_t port = 0;
+  };
+
+  // The line a -c0- b -c1- c. Sets this process's environment for a rank on node `self`.
   explicit LoopbackWorld(const std::string& self);
-  // Ends the daemons that start() started.
+  LoopbackWorld(Cables cables, const std::string& self);
+  // Ends the nodes that start() started.
   ~LoopbackWorld();
   LoopbackWorld(const LoopbackWorld&) = delete;
   LoopbackWorld& operator=(const LoopbackWorld&) = delete;
 
   // Sets the environment of this process, or of a child, to that of a rank on `node`.
   void enter(const std::string& node) const;
-  // Runs a cablewayd for `node` and waits until it answers on its relay port.
-  void start(const std::string& node);
-  void kill_daemon(const std::string& node);
 
-  const std::string& runtime_dir(const std::string& node) { return runtime_dirs_[node]; }
-  // The address of `node` on the cable towards the higher-named neighbour, or to the lower-named one.
-  static std::string address(const std::string& node);
-  int relay_port() const { return relay_port_; }
+  // Runs a cablewayd for `node` and waits until it serves. It ends with this process at the latest.
+  void start(const std::string& node);
+  void kill(const std::string& node);
+  // Stands still, and goes on.
+  void stop(const std::string& node) const;
+  void resume(const std::string& node) const;
+  // The cablewayd that start() started.
+  pid_t process(const std::string& node) const { return daemons_.at(node); }
+
+  // The relay port and the data ports of all ranks on `node`, at each of its addresses.
+  std::vector<Door> doors(const std::string& node) const;
+  // Where the node's own cablewayd takes set-ups, on its cable to `neighbour`.
+  Door relay_door(const std::string& node, const std::string& neighbour) const;
+  // The cable between two neighbours, in that direction, as both of them know it.
+  Hop hop(const std::string& from, const std::string& to) const;
+  // How messages name a path: "a -c0-> b -c1-> c".
+  std::string path(const std::vector<std::string>& nodes) const;
 
  private:
-  std::string topology_file_;
+  void write_topology() const;
+  std::vector<std::string> addresses(const std::string& node) const;
+
+  const Cables cables_;
+  const std::string network_;  // the first three bytes of all addresses
+  const std::uint16_t relay_port_;
+  const std::string topology_file_;
   std::map<std::string, std::string> runtime_dirs_;
   std::map<std::string, pid_t> daemons_;
-  int relay_port_ = 0;
 };
 
 }  // namespace cableway::nccl::test

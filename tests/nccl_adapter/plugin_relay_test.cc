@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -134,7 +133,7 @@ TEST_P(PluginRelay, AKilledRelayFailsTheRequestAndThePathIsNamed) {
   Buffer from = rank.make_buffer(comm, kBytes, 42);
   send_one(rank, comm, from);
   void* request = rank.post_send(comm, from, kBytes);
-  world_.kill_daemon("b");
+  world_.kill("b");
   EXPECT_EQ(rank.finish(request, std::chrono::seconds(10)).result, abi::kRemoteError);
   EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -c0-> b -c1-> c) failed")));
   rank.net().close_send(comm);
@@ -152,14 +151,14 @@ TEST_P(PluginRelay, APeerThatIsNotThereIsNamed) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("over cable c1")));
 }
 
-// Connects to every given address and says what no node would.
-void talk_garbage(const std::string& address, int port, int rounds) {
+// Connects there and says what no node would.
+void talk_garbage(const LoopbackWorld::Door& door, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<std::uint16_t>(port));
-    ::inet_pton(AF_INET, address.c_str(), &to.sin_addr);
+    to.sin_port = htons(door.port);
+    ::inet_pton(AF_INET, door.address.c_str(), &to.sin_addr);
     if (::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
       const std::vector<std::byte> noise =
           pattern(static_cast<std::size_t>(1 + round * 37 % 3000), static_cast<std::uint64_t>(round));
@@ -169,39 +168,20 @@ void talk_garbage(const std::string& address, int port, int rounds) {
   }
 }
 
-// TCP ports that this process, or any on loopback, listens on at `address`.
-std::vector<int> listening_ports(const std::string& address) {
-  in_addr wanted{};
-  ::inet_pton(AF_INET, address.c_str(), &wanted);
-  std::ifstream table("/proc/net/tcp");
-  std::string line;
-  std::getline(table, line);
-  std::vector<int> ports;
-  while (std::getline(table, line)) {
-    unsigned local = 0;
-    unsigned port = 0;
-    unsigned state = 0;
-    if (std::sscanf(line.c_str(), " %*d: %X:%X %*X:%*X %X", &local, &port, &state) != 3) continue;
-    constexpr unsigned kListen = 0x0A;
-    if (state == kListen && local == wanted.s_addr) ports.push_back(static_cast<int>(port));
-  }
-  return ports;
-}
-
 TEST_P(PluginRelay, GarbageOnEveryPortHarmsNobody) {
   Receiver receiver(world_, GetParam(), receive_one);
   Rank rank(GetParam());
   void* comm = rank.connect(receiver.handle());
   Buffer from = rank.make_buffer(comm, kBytes, 42);
-  std::size_t ports = 0;
+  std::size_t doors = 0;
   for (const char* node : {"a", "b", "c"}) {
-    for (const int port : listening_ports(LoopbackWorld::address(node))) {
-      talk_garbage(LoopbackWorld::address(node), port, 50);
-      ++ports;
+    for (const LoopbackWorld::Door& door : world_.doors(node)) {
+      talk_garbage(door, 50);
+      ++doors;
     }
   }
-  // The relay ports of three nodes, and the data ports of two ranks.
-  EXPECT_EQ(ports, 5U);
+  // The relay ports of three nodes, one of them at two addresses, and the data ports of two ranks.
+  EXPECT_EQ(doors, 6U);
   send_one(rank, comm, from);
   EXPECT_EQ(receiver.exit_status(), 0);
   rank.net().close_send(comm);

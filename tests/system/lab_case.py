@@ -19,7 +19,7 @@ DEADLINE_S = 60
 REACH = """
 import errno, socket, sys
 for address in sys.argv[1:]:
-    with socket.socket() as s:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as s:
         s.settimeout(1.5)
         number = s.connect_ex((address, 9))
         print(address, "silence" if number == errno.EAGAIN else errno.errorcode[number])

@@ -28,6 +28,8 @@ class SpecTest(unittest.TestCase):
         self.assertEqual(self.pairs("ring:4"), [("n0", "n1"), ("n1", "n2"), ("n2", "n3"), ("n3", "n0")])
         self.assertEqual(self.pairs("star:4"), [("n0", "n1"), ("n0", "n2"), ("n0", "n3")])
         self.assertEqual(len(self.pairs("mesh:5")), 10)
+        self.assertEqual(self.pairs("switch:3"), [("n0", "s0"), ("n1", "s0"), ("n2", "s0")])
+        self.assertEqual(topology_spec.parse_spec("switch:3").node_names(), ["n0", "n1", "n2"])
         self.assertEqual(len(self.pairs("torus:4x4")), 32)
         self.assertEqual(len(self.pairs("torus:2x4")), 12)
         self.assertEqual(sorted(self.pairs("torus:2x2")), [("n0", "n1"), ("n0", "n2"), ("n1", "n3"), ("n2", "n3")])
@@ -49,9 +51,24 @@ class SpecTest(unittest.TestCase):
         self.assertEqual(first.ends[0], topology_spec.End("n0", "to-n1", "10.7.0.1"))
         self.assertEqual(first.ends[1], topology_spec.End("n1", "to-n0", "10.7.0.2"))
 
+    def test_ipv6_addresses(self) -> None:
+        ring = topology_spec.parse_spec("ring:4")
+        filled = address_plan.fill_in(ring, address_plan.IPV6)
+        self.assertEqual([end.address for end in filled.cables[2].ends], ["fd00:7:0:2::1", "fd00:7:0:2::2"])
+        filled = address_plan.fill_in(ring, address_plan.LINK_LOCAL)
+        self.assertEqual({end.address for cable in filled.cables for end in cable.ends}, {""})
+
+    def test_a_switch_is_one_subnet_and_has_no_address(self) -> None:
+        filled = address_plan.fill_in(topology_spec.parse_spec("switch:3"))
+        self.assertEqual([cable.ends for cable in filled.cables], [
+            (topology_spec.End(f"n{i}", "to-s0", f"10.7.0.{i + 1}"), topology_spec.End("s0", f"to-n{i}", ""))
+            for i in range(3)])
+
     def test_file_survives_a_round_trip(self) -> None:
-        filled = address_plan.fill_in(topology_spec.parse_spec("torus:3x3"))
-        self.assertEqual(topology_file.parse_topology("x", topology_file.topology_text(filled)), filled)
+        for spec in ("torus:3x3", "switch:5"):
+            for addressing in address_plan.ADDRESSINGS:
+                filled = address_plan.fill_in(topology_spec.parse_spec(spec), addressing)
+                self.assertEqual(topology_file.parse_topology("x", topology_file.topology_text(filled)), filled)
 
     def test_routes_are_shortest_and_clockwise(self) -> None:
         ring = address_plan.fill_in(topology_spec.parse_spec("ring:4"))
@@ -83,7 +100,7 @@ class RefusalTest(unittest.TestCase):
     def test_specs(self) -> None:
         for spec, expected in (
                 ("ring:2", "'ring:2': a ring has 3 to 64 nodes, not 2"), ("mesh:1", "'mesh:1': a mesh has 2 to 64"),
-                ("line:1", "'line:1'.*2 to 64"), ("star:2", "'star:2'.*3 to 64"), ("ring:65", "'ring:65'.*not 65"),
+                ("line:1", "'line:1'.*2 to 64"), ("switch:1", "'switch:1'.*2 to 64"), ("star:2", "'star:2'.*3 to 64"), ("ring:65", "'ring:65'.*not 65"),
                 ("torus:1x5", "'torus:1x5'.*at least 2 rows"), ("torus:9x9", "'torus:9x9': 81 nodes"),
                 ("torus:4", "'torus:4': expected rows and columns"), ("ring:", "'ring:': expected a number"),
                 ("ring:x", "'ring:x': expected a number"), ("cube:3", "unknown kind 'cube'.*line:N, ring:N"),
@@ -97,6 +114,9 @@ class RefusalTest(unittest.TestCase):
         self.refused("ring:3", "loss '5': expected", "--loss", "5")
         self.refused("ring:3", "sysctl 'kernel.x=1': expected", "--sysctl", "kernel.x=1")
         self.refused("ring:3", "mtu '100': expected", "--mtu", "100")
+        self.refused("ring:3", "invalid choice: 'ipx'", "--addresses", "ipx")
+        self.refused("ring:3", "--forwarding: needs an IPv4 address", "--addresses", "ipv6", "--forwarding")
+        self.refused("switch:3", "--forwarding: needs .* no switch", "--forwarding")
         done = lab("run", "ring:3")
         self.assertEqual((done.returncode, done.stderr), (2, "lab: lab run: expected -- COMMAND at the end\n"))
 
@@ -109,9 +129,12 @@ class RefusalTest(unittest.TestCase):
                 (nodes + '[[cable]]\nends = [{node = "a"}]\n', r"bad\.toml:5: .*two ends"),
                 (nodes + '[[cable]]\nends = [{node = "a"}, {node = "a"}]\n', r"bad\.toml:5: both ends"),
                 (nodes + '[[node]]\nname = "a"\n' + cable, r"bad\.toml:5: a second node with the name 'a'"),
-                (nodes + cable.replace("10.9.0.2", "10.9.0"), r"bad\.toml:5: address = '10\.9\.0': expected an IPv4"),
+                (nodes + cable.replace("10.9.0.2", "10.9.0"), r"bad\.toml:5: address = '10\.9\.0': expected one such as"),
                 (nodes + cable.replace("10.9.0.2", "10.8.0.2"), "10.9.0.1 and 10.8.0.2: expected two addresses of one"),
-                (nodes + cable + cable, "cables a-b and a-b-2 are both in 10.9.0.0/24"),
+                (nodes + cable.replace("10.9.0.2", "fe80::2"), "address = 'fe80::2': .*link-local ones are there"),
+                (nodes + '[[switch]]\nname = "a"\n' + cable, r"bad\.toml:5: a second node or switch .* 'a'"),
+                (nodes.replace('[[node]]\nname = "b"', '[[switch]]\nname = "b"') + cable, "at a switch: .*address"),
+                (nodes + cable + cable, "cable a-b and cable a-b-2 are both in 10.9.0.0/24"),
                 (nodes + cable + "rate_mbps = 0\n", r"bad\.toml:5: rate_mbps = 0: expected a whole number"),
                 (nodes + cable + "speed = 1\n", r"bad\.toml:5: unknown key 'speed'; a cable has ends"),
                 (nodes + cable + "routed = true\n", r"bad\.toml:5: a routed cable"),
@@ -135,7 +158,8 @@ class RefusalTest(unittest.TestCase):
         self.assertIn("is gone", done.stderr)
 
     def test_every_verb_has_help(self) -> None:
-        for verb in ("run", "up", "down", "list", "enter", "exec", "each", "show", "topology", "cut", "mend", "shape"):
+        for verb in ("run", "up", "down", "list", "enter", "exec", "each", "show", "topology", "cut", "mend", "plug", "unplug",
+                     "shape"):
             done = lab(verb, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("usage: lab", done.stdout)

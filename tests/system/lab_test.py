@@ -102,12 +102,12 @@ class CommandTest(LabTestCase):
 
     def test_environment(self) -> None:
         output = self.run_lab(["line:2", "--sysctl", "net.ipv4.tcp_congestion_control=reno"], """
-            test -n "$LAB" -a -d "$LAB_DIR" -a -r "$CABLEWAY_TOPOLOGY"
-            lab topology | cmp - "$CABLEWAY_TOPOLOGY"
-            lab exec n1 -- sh -c 'echo $CABLEWAY_NODE $LAB_NODE_INDEX $LAB_NODE_ADDRESS; test -r $CABLEWAY_TOPOLOGY
+            test -n "$LAB" -a -d "$LAB_DIR" -a -r "$LAB_TOPOLOGY"
+            lab topology | cmp - "$LAB_TOPOLOGY"
+            lab exec n1 -- sh -c 'echo $CABLEWAY_NODE $CABLEWAY_PORTS $LAB_NODE_INDEX $LAB_NODE_ADDRESS
                 ls /sys/class/net | tr "\\n" " "
                 cat /proc/sys/net/ipv4/tcp_congestion_control /sys/class/net/to-n0/mtu'""")
-        self.assertEqual(output.split(), ["n1", "1", "10.6.0.2", "lo", "mg0", "to-n0", "reno", "9000"])
+        self.assertEqual(output.split(), ["n1", "to-n0,10.7.0.0/16", "1", "10.6.0.2", "lo", "mg0", "to-n0", "reno", "9000"])
 
     def test_each(self) -> None:
         text = "lab each -- sh -c 'echo {} $CABLEWAY_NODE; printf end; exit $LAB_NODE_INDEX'"
@@ -176,6 +176,54 @@ class CutTest(LabTestCase):
         to_n0, to_n1 = (int(word) for word in output.split())
         self.assertEqual(to_n0, 0)
         self.assertGreater(to_n1, 0)
+
+
+class PlugTest(LabTestCase):
+    def test_plug_and_unplug(self) -> None:
+        output = self.run_lab(["ring:4"], """
+            lab plug n0-n2 --rate 100mbit
+            lab exec n0 -- "$PY" -c "$REACH" 10.7.4.2
+            lab exec n0 -- tc qdisc show dev to-n2 | grep -o 'rate [^ ]*'
+            lab exec n2 -- printenv CABLEWAY_PORTS
+            lab plug n2-n0; lab exec n2 -- "$PY" -c "$REACH" 10.7.5.2; lab cut c5; lab show | grep -c 'no carrier'
+            lab unplug c4; lab unplug n0-n1
+            lab exec n0 -- sh -c 'cd /sys/class/net; echo *'
+            lab topology | grep -c '^name = "c'
+            lab shape c1 --rate 10mbit; lab mend c5; lab exec n2 -- "$PY" -c "$REACH" 10.7.5.2""")
+        self.assertEqual(output.splitlines(), [
+            "10.7.4.2 ECONNREFUSED", "rate 100Mbit", "to-n1,to-n3,to-n0,10.7.0.0/16", "10.7.5.2 ECONNREFUSED", "1",
+            "lo mg0 to-n2-2 to-n3", "4", "10.7.5.2 ECONNREFUSED"])
+
+    def test_bad_pairs(self) -> None:
+        for words in (["plug", "n0"], ["plug", "n0-n0"], ["plug", "n0-n9"], ["plug", "n0-n1", "--rate", "fast"]):
+            done = lab("run", "line:2", "--", LAB, *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, "expected A-B, two of n0, n1|rate 'fast'")
+
+    def test_unplugged_delay_line(self) -> None:
+        output = self.run_lab(["ring:3", "--delay", "1ms"], """
+            lab unplug c2; lab exec n0 -- sh -c 'cd /sys/class/net; echo *'; lab exec n0 -- "$PY" -c "$REACH" 10.7.0.2""")
+        self.assertEqual(output.splitlines(), ["lo mg0 to-n1", "10.7.0.2 ECONNREFUSED"])
+
+
+class AddressingTest(LabTestCase):
+    def test_switch_joins_all_its_nodes(self) -> None:
+        output = self.run_lab(["switch:3"], """
+            lab exec n0 -- "$PY" -c "$REACH" 10.7.0.2 10.7.0.3
+            lab cut n1-s0; lab exec n0 -- "$PY" -c "$REACH" 10.7.0.3""")
+        self.assertEqual(output.splitlines(), ["10.7.0.2 ECONNREFUSED", "10.7.0.3 ECONNREFUSED", "10.7.0.3 ECONNREFUSED"])
+
+    def test_ipv6(self) -> None:
+        """A cut keeps the addresses, and the management network has none: a node must not find neighbours there."""
+        addresses = 'lab exec n0 -- ip -br address | sed -E "s/fe80[^ ]*/fe80/; s/@[^ ]*//" | tr -s " "'
+        output = self.run_lab(["line:2", "--addresses", "ipv6"], f"""
+            lab cut c0; lab mend c0; {addresses}; lab exec n0 -- "$PY" -c "$REACH" fd00:7::2""")
+        self.assertEqual([line.strip() for line in output.splitlines()][1:], [
+            "mg0 UP 10.6.0.1/24", "to-n1 UP fd00:7::1/64 fe80", "fd00:7::2 ECONNREFUSED"])
+        output = self.run_lab(["line:2", "--addresses", "link-local"], f"""{addresses}
+            lab exec n0 -- printenv CABLEWAY_PORTS""")
+        self.assertEqual([line.strip() for line in output.splitlines()][1:], [
+            "mg0 UP 10.6.0.1/24", "to-n1 UP fe80", "to-n1,fe80::/10"])
 
 
 def processes_with(mark: str) -> list[int]:

@@ -62,10 +62,11 @@ class LabProcess:
         self._output.close()
 
 
-def start_daemon(daemon: Path, node: str, environment: Mapping[str, str], cpus: str) -> LabProcess:
-    """A cablewayd that has said it is ready."""
+def start_node(node: str, command: list[str], environment: Mapping[str, str], cpus: str) -> LabProcess:
+    """A cablewayd, or what answers in its place, that has said it is ready. Its neighbours it may still have to find:
+    a job waits for its paths."""
     reading, writing = os.pipe()
-    process = LabProcess(node, [str(daemon), f"--ready-fd={writing}"], environment, cpus, (writing,))
+    process = LabProcess(node, [*command, f"--ready-fd={writing}"], environment, cpus, (writing,))
     os.close(writing)
     try:
         with selectors.DefaultSelector() as selector, os.fdopen(reading, "rb") as ready:

@@ -1,7 +1,8 @@
 """One run of collperf between two nodes of a line of five: side by side, through relays, or through the kernels'
 forwarding. Plugin, sockets and collperf are the same every time; only what lies between differs.
 
-Every run starts its own daemons and ends them: relayed and forwarded runs use different topology files, and take turns.
+Every run starts its own nodes and ends them: cablewayd, or, where the kernels forward, routed_node with a topology file
+that says so, since no node would find such a path by itself. The two take turns.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from bench_error import BenchError
 from flow_window import FlowWindow, WindowCost
-from lab_processes import LabProcess, start_daemon, wait_for_all
+from lab_processes import LabProcess, start_node, wait_for_all
 
 NODES = ("n0", "n1", "n2", "n3", "n4")
 MESSAGE_BYTES = 4 << 20
@@ -82,6 +83,10 @@ class Builds:
         return self.folder / "bin/cablewayd"
 
     @property
+    def routed_node(self) -> Path:
+        return self.folder / "bin/routed_node"
+
+    @property
     def collperf(self) -> Path:
         return self.folder / "bin/collperf"
 
@@ -90,7 +95,8 @@ class Builds:
         return self.folder / "lib/libnccl-net-cableway.so"
 
     def check(self) -> None:
-        missing = [str(path) for path in (self.daemon, self.collperf, self.plugin) if not path.exists()]
+        needed = (self.daemon, self.routed_node, self.collperf, self.plugin)
+        missing = [str(path) for path in needed if not path.exists()]
         if missing:
             raise BenchError(f"not built: {', '.join(missing)}; build with: cmake --build {self.folder}")
 
@@ -128,14 +134,13 @@ class PairRunner:
     def _run(self, way: Way, placement: Placement, arguments: list[str], seconds: float,
              idle_rate: float | None) -> Outcome:
         environment = {"CABLEWAY_LOG": "warn"}
-        nodes = NODES[:way.hops_between + 2]
+        nodes, command = NODES[:way.hops_between + 2], [str(self._builds.daemon)]
         if way.forwarded:
-            environment["CABLEWAY_TOPOLOGY"] = str(self._routed_topology(way))
-            nodes = ("n0", way.receiver)
+            nodes, command = ("n0", way.receiver), [str(self._builds.routed_node), str(self._routed_topology(way))]
         with ExitStack() as stack:
             daemons = {}
             for node in nodes:
-                daemons[node] = start_daemon(self._builds.daemon, node, environment, placement.between)
+                daemons[node] = start_node(node, command, environment, placement.between)
                 stack.callback(daemons[node].stop)
             ranks = []
             for rank, node in enumerate(("n0", way.receiver)):

@@ -1,4 +1,5 @@
-"""The demo inside the lab: starts the nodes, shows what they know, runs the operations, prints the table.
+"""The demo inside the lab: starts the nodes, watches them find each other, shows what they know, runs the operations,
+prints the table, and plugs in one more cable.
 
 Writes {"verified": BYTES, "relayed": BYTES} or {"error": WHY} to the descriptor that it is given.
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from demo_failure import DemoFailure
 from demo_table import DemoTable
+from discovery import await_cables, plug_in_a_chord
 from lab_nodes import LabNodes
 from operations import Operation, choose_sizes, operations, run_operation
 from programs import Programs
@@ -39,7 +41,7 @@ def _show_routes(nodes: LabNodes) -> bool:
 
 def _run_operations(nodes: LabNodes, programs: Programs) -> tuple[int, int]:
     """Returns the bytes verified and the bytes relayed."""
-    sizes = choose_sizes(json.loads(nodes.cableway(nodes.names[0], "topology", "--json")))
+    sizes = choose_sizes(nodes.slowest_mbps())
     table = DemoTable(nodes.names)
     print(f"One rank in each node, every byte checked, through {programs.plugin.name}:\n")
     print(table.header(), flush=True)
@@ -59,10 +61,13 @@ def _run_operations(nodes: LabNodes, programs: Programs) -> tuple[int, int]:
 
 def _demo(programs: Programs) -> tuple[int, int]:
     with LabNodes(programs) as nodes:
+        print("\nA cablewayd in each node. It was told its name and its interfaces, and no more:", flush=True)
+        await_cables(nodes)
         _show_topology(nodes)
         relays = _show_routes(nodes)
         verified, relayed = _run_operations(nodes, programs)
         nodes.check_health()
+        plug_in_a_chord(nodes)
     if relays and relayed == 0:
         raise DemoFailure("no byte was relayed, although some nodes share no cable")
     if not relays:

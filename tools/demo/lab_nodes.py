@@ -19,15 +19,19 @@ from programs import TREE, Programs
 
 sys.path.insert(0, str(TREE / "tools" / "lab"))
 
-from lab_state import load_state  # noqa: E402  (the lab's own modules)
+from joined_ports import JoinedPorts, joined_ports  # noqa: E402  (the lab's own modules)
+from lab_state import load_state  # noqa: E402
 from namespaces import LAB_DIR, in_network  # noqa: E402
 
+_LAB = str(TREE / "tools" / "lab" / "lab")
+_PLUG_S = 30.0
 _READY_S = 10.0
 _ANSWER_S = 10.0  # `cableway` gives up after 5 s
 _SETTLE_S = 5.0  # from the end of the last rank to the end of its circuits at the relays
 _LEAVE_S = 5.0
 _POLL_S = 0.02
 _LOG_LINES = 15
+_UNSHAPED_MBPS = 10_000
 
 
 class LabNodes:
@@ -60,8 +64,26 @@ class LabNodes:
         """Where the other nodes reach this one without Cableway, as over a management LAN."""
         return self._state.node_environment(node)["LAB_NODE_ADDRESS"]
 
+    def joined_ports(self) -> set[JoinedPorts]:
+        """The cables that the nodes should find."""
+        return joined_ports(load_state().topology)
+
+    def slowest_mbps(self) -> int:
+        """Of the lab's cables. The nodes do not know it: the lab's shaping is no cable's nominal rate."""
+        return min(cable.rate_mbps or _UNSHAPED_MBPS for cable in self._state.topology.cables)
+
+    def plug(self, first: str, second: str) -> None:
+        """One more cable, as fast as the slowest."""
+        rates = [cable.rate_mbps for cable in self._state.topology.cables if cable.rate_mbps]
+        rate = ["--rate", f"{min(rates)}mbit"] if rates else []
+        done = subprocess.run([sys.executable, _LAB, "plug", f"{first}-{second}", *rate], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=_PLUG_S, check=False)
+        if done.returncode != 0:
+            raise DemoFailure(f"lab plug {first}-{second}: {done.stderr.strip()}")
+
     def start(self, node: str, command: list[str | Path], **options: Any) -> subprocess.Popen[bytes]:
-        """Starts a program in a node. Of this process's settings it sees only the log level."""
+        """Starts a program in a node. Of this process's settings it sees only the log level, and from the lab its name
+        and its interfaces."""
         kept = {key: value for key, value in os.environ.items()
                 if not key.startswith(("CABLEWAY_", "NCCL_")) or key == "CABLEWAY_LOG"}
         with in_network(node):

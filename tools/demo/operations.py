@@ -46,9 +46,8 @@ def operations() -> list[Operation]:
     ]
 
 
-def choose_sizes(topology: dict[str, Any]) -> list[int]:
-    """A small and a large size, smaller where a cable is slow. `topology` as `cableway topology --json` has it."""
-    slowest_mbps = min(cable["rate_mbps"] for cable in topology["cables"])
+def choose_sizes(slowest_mbps: int) -> list[int]:
+    """A small and a large size, smaller where a cable is slow."""
     fitting = int(slowest_mbps * 1e6 / 8 * _CABLE_S)
     large = min(_LARGE_BYTES, 1 << (fitting.bit_length() - 1))
     return [_SMALL_BYTES, large] if large > _SMALL_BYTES else [large]

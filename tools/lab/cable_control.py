@@ -24,16 +24,16 @@ def set_egress(cable: Cable, before: Shape | None, after: Shape, means: Means) -
                 kernel_tools.batch("tc", lines)
 
 
-def set_ingress(cable: Cable, cable_index: int, loss_before: int, loss_after: int) -> None:
+def set_ingress(cable: Cable, cable_number: int, loss_before: int, loss_after: int) -> None:
     """The random drops of both ends, on a kernel without netem."""
     if loss_before == loss_after:
         return
     for end in cable.ends:
         with in_network(end.node):
-            kernel_tools.nft(shaping.ingress_ruleset(end.interface, cable_index, loss_after))
+            kernel_tools.nft(shaping.ingress_ruleset(end.interface, cable_number, loss_after))
 
 
-def _means_for(*shapes: Shape) -> Means:
+def means_for(*shapes: Shape) -> Means:
     if any(shape.delay_us or shape.loss_ppm for shape in shapes):
         return shaping.probe_means()
     return Means(netem=False, nft=False)
@@ -82,7 +82,7 @@ def mend(state: LabState, cable: Cable) -> None:
         end = cable.end_at(node)
         with in_network(node):
             kernel_tools.batch(
-                "tc", shaping.egress_lines(end.interface, None, condition.shape, _means_for(condition.shape)))
+                "tc", shaping.egress_lines(end.interface, None, condition.shape, means_for(condition.shape)))
     condition.cut, condition.silent_from = "no", []
 
 
@@ -92,11 +92,11 @@ def shape(state: LabState, cable: Cable, after: Shape) -> None:
     if condition.silent_from:
         raise usage_error(f"cable {cable.name} is cut; mend it first")
     before = condition.shape
-    means = _means_for(before, after)
+    means = means_for(before, after)
     shaping.check_means(after, means, condition.delay_line_pid != 0)
     set_egress(cable, before, after, means)
     if not means.netem:
-        set_ingress(cable, state.topology.cables.index(cable), before.loss_ppm, after.loss_ppm)
+        set_ingress(cable, condition.number, before.loss_ppm, after.loss_ppm)
     if condition.delay_line_pid:
         delay_file(cable.name).write_text(str(after.delay_us), encoding="ascii")
         os.kill(condition.delay_line_pid, signal.SIGHUP)

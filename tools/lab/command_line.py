@@ -11,7 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cable_control
+import cable_plugging
 import supervisor
+from address_plan import ADDRESSINGS, IPV4
 from drawing import show
 from lab_error import LabError, usage_error
 from lab_network import LabPlan
@@ -64,6 +66,7 @@ def _plan(arguments: argparse.Namespace) -> LabPlan:
         loss_ppm=parse_loss(arguments.loss),
         forwarding=arguments.forwarding,
         mtu=arguments.mtu,
+        addressing=arguments.addresses,
         sysctls=[_sysctl(text) for text in arguments.sysctl],
     )
 
@@ -192,6 +195,15 @@ def _mend(arguments: argparse.Namespace) -> int:
     return _changing(arguments, lambda state: cable_control.mend(state, state.cable(arguments.cable)))
 
 
+def _plug(arguments: argparse.Namespace) -> int:
+    rate = 0 if arguments.rate is None else parse_rate(arguments.rate)
+    return _changing(arguments, lambda state: cable_plugging.plug(state, arguments.pair, rate))
+
+
+def _unplug(arguments: argparse.Namespace) -> int:
+    return _changing(arguments, lambda state: cable_plugging.unplug(state, state.cable(arguments.cable)))
+
+
 def _shape(arguments: argparse.Namespace) -> int:
     if arguments.rate is None and arguments.delay is None and arguments.loss is None:
         raise usage_error("lab shape: expected at least one of --rate, --delay, --loss")
@@ -241,6 +253,9 @@ def _add_plan_options(parser: argparse.ArgumentParser) -> None:
                         help="random loss in each direction, such as 0.1%% (default: none)")
     parser.add_argument("--forwarding", action="store_true",
                         help="let the nodes' kernels forward IP, with static routes along shortest paths")
+    parser.add_argument("--addresses", choices=ADDRESSINGS, default=IPV4,
+                        help="of the cables, where a FILE gives none (default: ipv4); every cable has IPv6 link-local"
+                             " ones as well, where the host has IPv6")
     parser.add_argument("--mtu", type=int, default=9000, help="of the cables (default: 9000)")
     parser.add_argument("--sysctl", metavar="KEY=VALUE", action="append", default=[],
                         help="a net.* setting to make in every node; may be repeated")
@@ -250,7 +265,7 @@ def _add_build_verbs(verbs: argparse._SubParsersAction) -> None:
     run = verbs.add_parser("run", help="build a lab, run a command in it, take it down",
                            usage="lab run SPEC [options] -- COMMAND...",
                            description="Builds the lab, runs COMMAND in its control namespace with LAB, LAB_DIR,"
-                                       " LAB_NODES, LAB_CONTROL_ADDRESS and CABLEWAY_TOPOLOGY set and `lab` in PATH,"
+                                       " LAB_NODES, LAB_CONTROL_ADDRESS and LAB_TOPOLOGY set and `lab` in PATH,"
                                        " takes the lab down, and exits with COMMAND's status.")
     _add_plan_options(run)
     run.add_argument("--env-file", metavar="FILE",
@@ -284,7 +299,8 @@ def _add_lab_verb(verbs: argparse._SubParsersAction, name: str, do: Callable[[ar
 
 def _add_node_verbs(verbs: argparse._SubParsersAction) -> None:
     run = _add_lab_verb(verbs, "exec", _exec, "run a command in a node", "[--lab NAME] NODE -- COMMAND...",
-                        "Sets CABLEWAY_NODE, LAB_NODE_INDEX and LAB_NODE_ADDRESS (on the management network) as well.")
+                        "Sets CABLEWAY_NODE, CABLEWAY_PORTS, LAB_NODE_INDEX and LAB_NODE_ADDRESS (on the management"
+                        " network) as well.")
     run.add_argument("node", metavar="NODE")
     each = _add_lab_verb(verbs, "each", _each, "run a command in every node at once",
                          "[--lab NAME] [--nodes A,B] -- COMMAND...",
@@ -307,7 +323,14 @@ def _add_cable_verbs(verbs: argparse._SubParsersAction) -> None:
                           "What is not given stays; 'none' takes a limit, delay or loss away. The file stays.")
     for option, metavar in (("--rate", "RATE"), ("--delay", "TIME"), ("--loss", "PERCENT")):
         shape.add_argument(option, metavar=metavar)
-    for parser in (cut, mend, shape):
+    plug = _add_lab_verb(verbs, "plug", _plug, "plug in one more cable", "[--lab NAME] A-B [--rate RATE]",
+                         "Between two nodes, or a node and a switch; `lab show` says its name. It is not shaped but for"
+                         " RATE.")
+    plug.add_argument("pair", metavar="A-B")
+    plug.add_argument("--rate", metavar="RATE")
+    unplug = _add_lab_verb(verbs, "unplug", _unplug, "pull out a cable: its interfaces are gone",
+                           "[--lab NAME] CABLE|A-B", "For good: lab plug makes a new one. To see a carrier go: lab cut.")
+    for parser in (cut, mend, shape, unplug):
         parser.add_argument("cable", metavar="CABLE|A-B", help="a cable's name, or the two nodes that it joins")
 
 

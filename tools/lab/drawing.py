@@ -48,7 +48,7 @@ def _condition(state: CableState) -> str:
 
 
 def _cable_row(cable: Cable, state: CableState) -> list[str]:
-    first, second = (f"{end.node} {end.interface} {end.address}" for end in cable.ends)
+    first, second = (f"{end.node} {end.interface} {end.address}".rstrip() for end in cable.ends)
     shape = state.shape
     return [cable.name, first, second, shaping.rate_text(shape.rate_bps), shaping.delay_text(shape.delay_us),
             shaping.loss_text(shape.loss_ppm), _condition(state)]

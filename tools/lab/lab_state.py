@@ -1,4 +1,4 @@
-"""What a running lab remembers, in LAB_DIR: topology.toml for the nodes, state.json for the lab's own commands."""
+"""What a running lab remembers, in LAB_DIR: its topology.toml, and state.json."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from address_plan import CONTROL_ADDRESS, management_address
+from address_plan import CABLE_PREFIXES, CONTROL_ADDRESS, management_address
 from lab_error import usage_error
 from namespaces import LAB_DIR
 from shaping import Shape
@@ -25,6 +25,7 @@ _SHAPE_DIR = LAB_DIR / "delay"
 
 @dataclass
 class CableState:
+    number: int  # no two cables of a lab ever have the same
     shape: Shape = Shape()
     cut: str = "no"  # no, carrier, silent
     silent_from: list[str] = field(default_factory=list)  # the nodes whose packets a silent cut drops
@@ -38,6 +39,8 @@ class LabState:
     topology: Topology
     forwarding: bool
     own_sysfs: bool
+    mtu: int
+    addressing: str
     cables: dict[str, CableState]
 
     def cable(self, text: str) -> Cable:
@@ -67,16 +70,25 @@ class LabState:
             "LAB_DIR": str(LAB_DIR),
             "LAB_NODES": " ".join(self.topology.node_names()),
             "LAB_CONTROL_ADDRESS": CONTROL_ADDRESS,
-            "CABLEWAY_TOPOLOGY": str(TOPOLOGY_FILE),
+            "LAB_TOPOLOGY": str(TOPOLOGY_FILE),
         }
 
     def node_environment(self, node: str) -> dict[str, str]:
         index = self.topology.node_names().index(node)
         return self.environment() | {
             "CABLEWAY_NODE": node,
+            "CABLEWAY_PORTS": self.ports(node),
             "LAB_NODE_INDEX": str(index),
             "LAB_NODE_ADDRESS": management_address(index),
         }
+
+    def ports(self, node: str) -> str:
+        """Its cables' interfaces, and the addresses that a cable plugged later would get."""
+        interfaces = [cable.end_at(node).interface for cable in self.topology.cables_of(node)]
+        return ",".join([*interfaces, CABLE_PREFIXES[self.addressing]])
+
+    def save_topology(self) -> None:
+        TOPOLOGY_FILE.write_text(topology_text(self.topology), encoding="utf-8")
 
     def save(self) -> None:
         document = {
@@ -85,10 +97,10 @@ class LabState:
             "shape": self.topology.shape,
             "forwarding": self.forwarding,
             "own_sysfs": self.own_sysfs,
+            "mtu": self.mtu,
+            "addressing": self.addressing,
             "cables": {name: asdict(state) for name, state in self.cables.items()},
         }
-        if not TOPOLOGY_FILE.exists():
-            TOPOLOGY_FILE.write_text(topology_text(self.topology), encoding="utf-8")
         scratch = _STATE_FILE.with_suffix(".new")
         scratch.write_text(json.dumps(document), encoding="utf-8")
         scratch.replace(_STATE_FILE)
@@ -101,9 +113,9 @@ def load_state() -> LabState:
     cables = {}
     for name, fields in document["cables"].items():
         cables[name] = CableState(**(fields | {"shape": Shape(**fields["shape"])}))
-    topology = Topology(topology.nodes, topology.cables, topology.cluster, document["shape"])
+    topology = replace(topology, shape=document["shape"])
     return LabState(document["handle"], document["spec"], topology, document["forwarding"], document["own_sysfs"],
-                    cables)
+                    document["mtu"], document["addressing"], cables)
 
 
 def is_inside(handle: str) -> bool:

@@ -145,9 +145,9 @@ def silent_cut_line(interface: str) -> str:
     return f"qdisc replace dev {interface} root handle 4: blackhole"
 
 
-def ingress_ruleset(interface: str, cable_index: int, loss_ppm: int) -> str:
+def ingress_ruleset(interface: str, cable_number: int, loss_ppm: int) -> str:
     """nft's rules that lose packets at the receiving end; loss 0 takes an earlier rule away."""
-    chain = f"{_TABLE} loss{cable_index}"
+    chain = f"{_TABLE} loss{cable_number}"
     lines = [f"add table {_TABLE}",
              f'add chain {chain} {{ type filter hook ingress device "{interface}" priority 0; }}',
              f"flush chain {chain}"]

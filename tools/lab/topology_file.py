@@ -1,4 +1,5 @@
-"""The topology file (TOML) that the lab reads, and that it writes for the nodes (CABLEWAY_TOPOLOGY)."""
+"""The topology file (TOML) that the lab reads, and that it keeps in LAB_DIR. What `cableway topology --file` takes, and
+switches as well: `[[switch]] name = ".."`, which a cable's end may name like a node."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ from topology_spec import MAX_CABLES, MAX_NODES, Cable, End, Node, Topology
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
 _INTERFACE = re.compile(r"[A-Za-z0-9._-]{1,15}")
 _KEYS = {
-    "file": {"cluster", "node", "cable"},
+    "file": {"cluster", "node", "switch", "cable"},
     "node": {"name", "relay_port"},
+    "switch": {"name"},
     "cable": {"name", "ends", "rate_mbps", "latency_us", "routed"},
     "end": {"node", "interface", "address"},
 }
@@ -76,20 +78,24 @@ class _Reader:
         address = table.get("address", "")
         if address != "":
             try:
-                address = str(ipaddress.IPv4Address(address))
+                address = _parse_address(address)
             except ValueError:
-                raise self.error(line, f"address = {address!r}: expected an IPv4 address such as 10.7.0.1") from None
+                raise self.error(line, f"address = {address!r}: expected one such as 10.7.0.1 or fd00:7::1; link-local"
+                                       " ones are there by themselves") from None
         return End(node, self.text(line, table, "interface", _INTERFACE, ""), address)
 
-    def cable(self, line: int, value: Any, nodes: set[str], taken: set[str]) -> Cable:
+    def cable(self, line: int, value: Any, nodes: set[str], switches: set[str], taken: set[str]) -> Cable:
         table = self.table(line, "cable", value)
         ends = table.get("ends")
         if not isinstance(ends, list) or len(ends) != 2:
             raise self.error(line, "expected ends = [{node = ..}, {node = ..}]: two ends")
-        first, second = (self.end(line, end, nodes) for end in ends)
+        first, second = (self.end(line, end, nodes | switches) for end in ends)
         if first.node == second.node:
             raise self.error(line, f"both ends are at node '{first.node}'; a cable joins two nodes")
-        if bool(first.address) != bool(second.address):
+        at_switch = [end for end in (first, second) if end.node in switches]
+        if len(at_switch) == 2 or any(end.address for end in at_switch):
+            raise self.error(line, "at a switch: the cable's other end is a node's, and only that has an address")
+        if not at_switch and bool(first.address) != bool(second.address):
             raise self.error(line, "one end has an address and the other none; give both or neither")
         if table.get("routed", False) is not False:
             raise self.error(line, "a routed cable is no cable: a lab cannot build it (see lab topology --routed)")
@@ -99,6 +105,15 @@ class _Reader:
         return Cable(name, (first, second), self.number(line, table, "rate_mbps", 1, 10_000_000),
                      self.number(line, table, "latency_us", 0, 10_000_000))
 
+    def switches(self, document: dict[str, Any], nodes: set[str]) -> list[str]:
+        names: list[str] = []
+        for line, entry in self.entries(document, "switch", MAX_NODES) if "switch" in document else []:
+            name = self.text(line, self.table(line, "switch", entry), "name", _NAME, None)
+            if name in nodes or name in names:
+                raise self.error(line, f"a second node or switch with the name '{name}'")
+            names.append(name)
+        return names
+
     def entries(self, document: dict[str, Any], kind: str, most: int) -> list[tuple[int, Any]]:
         value = document.get(kind, [])
         if not isinstance(value, list):
@@ -106,6 +121,14 @@ class _Reader:
         if not 1 <= len(value) <= most:
             raise self.error(1, f"{len(value)} [[{kind}]] entries; a lab has 1 to {most}")
         return [(self.entry_line(kind, index), entry) for index, entry in enumerate(value)]
+
+
+def _parse_address(text: Any) -> str:
+    """Raises ValueError for what is no address, or one that may not be given."""
+    address = ipaddress.ip_address(text) if isinstance(text, str) else None
+    if address is None or address.is_link_local or "%" in str(address):
+        raise ValueError(text)
+    return str(address)
 
 
 def _default_name(first: str, second: str, taken: set[str]) -> str:
@@ -132,11 +155,12 @@ def parse_topology(path: str, text: str) -> Topology:
         if node.name in nodes:
             raise reader.error(line, f"a second node with the name '{node.name}'")
         nodes[node.name] = node
+    switches = reader.switches(document, set(nodes))
     cables: dict[str, Cable] = {}
     for line, entry in reader.entries(document, "cable", MAX_CABLES):
-        cable = reader.cable(line, entry, set(nodes), set(cables))
+        cable = reader.cable(line, entry, set(nodes), set(switches), set(cables))
         cables[cable.name] = cable
-    return Topology(list(nodes.values()), list(cables.values()), cluster)
+    return Topology(list(nodes.values()), list(cables.values()), cluster, switches)
 
 
 def read_topology(path: str) -> Topology:
@@ -160,6 +184,8 @@ def topology_text(topology: Topology) -> str:
         lines += ["", "[[node]]", f'name = "{node.name}"']
         if node.relay_port is not None:
             lines.append(f"relay_port = {node.relay_port}")
+    for switch in topology.switches:
+        lines += ["", "[[switch]]", f'name = "{switch}"']
     for cable in topology.cables:
         lines += ["", "[[cable]]", f'name = "{cable.name}"',
                   f"ends = [{_end_text(cable.ends[0])}, {_end_text(cable.ends[1])}]"]

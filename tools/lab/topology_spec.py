@@ -13,7 +13,7 @@ from lab_error import usage_error
 
 MAX_NODES = 64
 MAX_CABLES = 2048  # a mesh of 64 nodes has 2016
-SPEC_FORMS = "line:N, ring:N, mesh:N, star:N, torus:AxB"
+SPEC_FORMS = "line:N, ring:N, mesh:N, star:N, switch:N, torus:AxB"
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Node:
 
 @dataclass(frozen=True)
 class End:
-    """One port: a cable's end at a node. An empty interface or address is still to be chosen."""
+    """One port: a cable's end at a node or a switch. An empty interface is still to be chosen, and so is an empty
+    address, unless it is at a switch or the cable has link-local ones only."""
 
     node: str
     interface: str = ""
@@ -54,7 +55,9 @@ class Topology:
     nodes: list[Node]
     cables: list[Cable]
     cluster: str = "lab"
-    shape: str = field(default="file", compare=False)  # how `lab show` draws it: line, ring, star, torus, mesh, file
+    switches: list[str] = field(default_factory=list)  # what stands at the end of a cable and only passes packets on
+    # How `lab show` draws it: line, ring, star, torus, mesh, switch, file, changed.
+    shape: str = field(default="file", compare=False)
 
     def node_names(self) -> list[str]:
         return [node.name for node in self.nodes]
@@ -83,6 +86,12 @@ def _mesh(count: int) -> list[tuple[int, int]]:
 
 def _star(count: int) -> list[tuple[int, int]]:
     return [(0, i) for i in range(1, count)]
+
+
+def _switch(count: int) -> Topology:
+    """All nodes on one segment: a cable each, to a switch."""
+    cables = [Cable(f"c{i}", (End(f"n{i}"), End("s0"))) for i in range(count)]
+    return Topology([Node(f"n{i}") for i in range(count)], cables, switches=["s0"], shape="switch")
 
 
 def _torus(rows: int, columns: int) -> list[tuple[int, int]]:
@@ -117,14 +126,21 @@ def parse_spec(text: str) -> Topology:
     kind, _, size = text.partition(":")
     if kind == "torus":
         return _parse_torus(text, size)
+    if kind == "switch":
+        return _switch(_parse_count(text, kind, size, fewest=2))
     if kind not in _KINDS:
         raise usage_error(f"spec '{text}': unknown kind '{kind}'; expected one of {SPEC_FORMS}, or a topology FILE")
+    count = _parse_count(text, kind, size, _KINDS[kind].fewest)
+    return _build(kind, count, _KINDS[kind].pairs(count))
+
+
+def _parse_count(text: str, kind: str, size: str, fewest: int) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", size):
         raise usage_error(f"spec '{text}': expected a number of nodes after '{kind}:', such as {kind}:4")
-    count, fewest = int(size), _KINDS[kind].fewest
+    count = int(size)
     if not fewest <= count <= MAX_NODES:
         raise usage_error(f"spec '{text}': a {kind} has {fewest} to {MAX_NODES} nodes, not {count}")
-    return _build(kind, count, _KINDS[kind].pairs(count))
+    return count
 
 
 def _parse_torus(text: str, size: str) -> Topology:

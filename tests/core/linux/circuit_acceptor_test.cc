@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -28,7 +29,7 @@ class CircuitAcceptorTest : public testing::Test {
  protected:
   void listen(const CircuitAcceptor::Limits& limits = {}) {
     auto acceptor = CircuitAcceptor::listen(
-        io_, {"127.0.0.1"}, 0,
+        io_, {"127.0.0.1"}, {0, 0},
         [this](PendingCircuit pending) {
           if (pending.setup().cookie != cookie_) {
             return std::move(pending).refuse(absl::PermissionDeniedError("nobody listens for this cookie"));
@@ -193,11 +194,11 @@ TEST_F(CircuitAcceptorTest, IsNotExhaustedByConnectionsWithoutASetup) {
 TEST_F(CircuitAcceptorTest, ListensOnOnePortOfSeveralAddresses) {
   const auto ignore_setup = [](PendingCircuit) {};
   const auto ignore_refusal = [](const std::string&, const absl::Status&) {};
-  auto both = CircuitAcceptor::listen(io_, {"127.0.0.1", "127.0.0.2"}, 0, ignore_setup, ignore_refusal);
+  auto both = CircuitAcceptor::listen(io_, {"127.0.0.1", "127.0.0.2"}, {0, 0}, ignore_setup, ignore_refusal);
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_NE((*both)->port(), 0);
   const absl::Status taken =
-      CircuitAcceptor::listen(io_, {"127.0.0.2"}, (*both)->port(), ignore_setup, ignore_refusal).status();
+      CircuitAcceptor::listen(io_, {"127.0.0.2"}, {(*both)->port(), (*both)->port()}, ignore_setup, ignore_refusal).status();
   EXPECT_TRUE(absl::IsAlreadyExists(taken)) << taken;
   EXPECT_THAT(std::string(taken.message()),
               AllOf(HasSubstr("127.0.0.2"), HasSubstr("port " + std::to_string((*both)->port()))));
@@ -206,13 +207,53 @@ TEST_F(CircuitAcceptorTest, ListensOnOnePortOfSeveralAddresses) {
 TEST_F(CircuitAcceptorTest, SaysWhyItCannotListen) {
   const auto error = [this](const std::vector<std::string>& addresses) {
     return std::string(CircuitAcceptor::listen(
-                           io_, addresses, 0, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {})
+                           io_, addresses, {0, 0}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {})
                            .status()
                            .message());
   };
-  EXPECT_THAT(error({}), HasSubstr("no cable ports"));
   EXPECT_THAT(error({"localhost"}), HasSubstr("\"localhost\" is not an IP address"));
   EXPECT_THAT(error({"192.0.2.77"}), AllOf(HasSubstr("cannot listen on 192.0.2.77"), HasSubstr("assign")));
+}
+
+// Ports come and go while a node runs.
+TEST_F(CircuitAcceptorTest, FollowsTheAddresses) {
+  const auto can_connect = [this](const char* address) {
+    boost::asio::ip::tcp::socket socket(io_);
+    boost::system::error_code error;
+    socket.connect({boost::asio::ip::make_address(address), acceptor_->port()}, error);
+    return !error;
+  };
+  auto acceptor = CircuitAcceptor::listen(
+      io_, {}, {0, 0}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {});
+  ASSERT_TRUE(acceptor.ok()) << acceptor.status();
+  acceptor_ = *std::move(acceptor);
+  EXPECT_EQ(acceptor_->port(), 0);
+  ASSERT_TRUE(acceptor_->set_addresses({"127.0.0.1"}).ok());
+  const std::uint16_t port = acceptor_->port();
+  EXPECT_NE(port, 0);
+  EXPECT_TRUE(can_connect("127.0.0.1"));
+  EXPECT_FALSE(can_connect("127.0.0.2"));
+
+  // One that is no address here does not keep the others away.
+  const absl::Status status = acceptor_->set_addresses({"192.0.2.77", "127.0.0.2"});
+  EXPECT_THAT(std::string(status.message()), HasSubstr("192.0.2.77"));
+  EXPECT_EQ(acceptor_->port(), port);
+  EXPECT_FALSE(can_connect("127.0.0.1"));
+  EXPECT_TRUE(can_connect("127.0.0.2"));
+}
+
+TEST_F(CircuitAcceptorTest, TakesAPortOutOfItsRange) {
+  const auto listen_in = [this](std::uint16_t low, std::uint16_t high) {
+    return CircuitAcceptor::listen(
+        io_, {"127.0.0.1"}, {low, high}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {});
+  };
+  const auto free = listen_in(0, 0);
+  ASSERT_TRUE(free.ok());
+  const std::uint16_t taken = (*free)->port();
+  EXPECT_TRUE(absl::IsAlreadyExists(listen_in(taken, taken).status()));
+  const auto next = listen_in(taken, static_cast<std::uint16_t>(taken + 50));
+  ASSERT_TRUE(next.ok()) << next.status();
+  EXPECT_GT((*next)->port(), taken);
 }
 
 }  // namespace

@@ -35,11 +35,12 @@ class SessionTest : public testing::Test {
                                     testing::UnitTest::GetInstance()->current_test_info()->name())) {}
 
   void listen() {
-    auto server = SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage& request) -> SessionMessage {
+    auto server = SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage& request,
+                                                                const SessionServer::Answer& answer) {
       if (const auto* path = std::get_if<PathRequest>(&request)) {
-        return PathReply{path->request, "no path to " + path->node, {}};
+        return answer(PathReply{path->request, "no path to " + path->node, {}});
       }
-      return Refusal{"not a request that a node answers"};
+      answer(Refusal{"not a request that a node answers"});
     });
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -133,7 +134,7 @@ TEST_F(SessionTest, SaysThatNoNodeRuns) {
 TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
   listen();
   const absl::Status second =
-      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&) { return Refusal{}; }).status();
+      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&, const SessionServer::Answer& answer) { answer(Refusal{}); }).status();
   EXPECT_TRUE(absl::IsAlreadyExists(second)) << second;
   server_.reset();
   io_.poll();
@@ -239,11 +240,25 @@ TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsNone) {
 TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
   const std::shared_ptr<SessionClient> client = connect();
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
-  const std::vector<std::byte> welcome = encode_session_message(welcome_);
-  test::write_all(node.native_handle(), welcome);
-  test::write_all(node.native_handle(), welcome);
+  test::write_all(node.native_handle(), encode_session_message(welcome_));
+  test::write_all(node.native_handle(), encode_session_message(PathReply{1, "", {}}));
   EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
   serve([&] { return client->ended(); });
+}
+
+TEST_F(SessionWithPlayedNode, HearsThatThePortsHaveChanged) {
+  const std::shared_ptr<SessionClient> client = connect();
+  std::vector<std::string> addresses;
+  client->on_welcome([&](const Welcome& welcome) { addresses = welcome.addresses; });
+  boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+  test::write_all(node.native_handle(), encode_session_message(welcome_));
+  EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  EXPECT_TRUE(addresses.empty()) << "the first one is the answer to Hello";
+  Welcome changed = welcome_;
+  changed.addresses = {"10.0.0.1", "10.9.0.1"};
+  test::write_all(node.native_handle(), encode_session_message(changed));
+  serve([&] { return addresses == changed.addresses; });
+  EXPECT_FALSE(client->ended());
 }
 
 TEST(SessionEndpoint, IsAnAbstractName) {

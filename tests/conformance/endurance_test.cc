@@ -1,0 +1,127 @@
+// Thousands of connections, one after the other: neither memory nor descriptors grow, in the process that makes them
+// and in the node that relays them.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+
+#include "tests/conformance/process_footprint.h"
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Where everything runs ten to fifty times slower (suite.h) a tenth or less of the rounds shows the same leaks.
+constexpr int kLocalCycles = kSlowed ? 500 : 10'000;
+constexpr int kRelayedCycles = kSlowed ? 100 : 1'000;
+// After this part of them whatever is kept for good is there.
+constexpr int kWarmUp = 10;
+// What an allocator may keep more or less. A leak of one descriptor's bookkeeping or of one buffer shows: 9,000 cycles
+// that lose 500 bytes each make more.
+constexpr std::int64_t kSlackKib = 4096;
+
+struct Footprint {
+  explicit Footprint(pid_t process) : resident(resident_kib(process)), descriptors(open_descriptors(process)) {}
+  std::int64_t resident;
+  std::int64_t descriptors;
+};
+
+void expect_flat(const char* where, pid_t process, const Footprint& before) {
+  const std::int64_t descriptors = settled_descriptors(process, before.descriptors);
+  EXPECT_LE(descriptors, before.descriptors) << where;
+  const std::int64_t growth = resident_kib(process) - before.resident;
+  std::printf("%s: %+lld KiB resident, %lld descriptors before and %lld after\n", where, static_cast<long long>(growth),
+              static_cast<long long>(before.descriptors), static_cast<long long>(descriptors));
+  // A sanitizer keeps what was freed, to know it again.
+  if (!kSlowed) {
+    EXPECT_LE(growth, kSlackKib) << where;
+  }
+}
+
+void report_rate(const char* what, int cycles, Clock::time_point begin) {
+  const auto taken = std::chrono::duration<double>(Clock::now() - begin).count();
+  std::printf("%s: %d cycles, %.0f a second\n", what, cycles, cycles / taken);
+}
+
+class EnduranceTest : public testing::TestWithParam<int> {
+ protected:
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(EnduranceTest, ConnectionsComeAndGoWithoutATrace) {
+  world_.start("a");
+  RankProcess(world_, "a", GetParam(), [](Rank& rank, Line&) {
+    const auto cycle = [&rank](int number) {
+      auto [sender, receiver] = rank.connect_to_self();
+      // Data now and then: what a flow allocates for its first message must go, too.
+      if (number % 10 == 0) {
+        EXPECT_TRUE(pass_message(rank, sender, receiver, 4000, 1));
+      }
+      EXPECT_EQ(rank.net().close_send(sender), abi::kSuccess);
+      EXPECT_EQ(rank.net().close_recv(receiver), abi::kSuccess);
+    };
+    const std::int64_t idle = open_descriptors(::getpid());
+    for (int i = 0; i < kLocalCycles / kWarmUp; ++i) cycle(i);
+    settled_descriptors(::getpid(), idle);
+    const Footprint warm(::getpid());
+    EXPECT_EQ(warm.descriptors, idle);
+    const auto begin = Clock::now();
+    for (int i = kLocalCycles / kWarmUp; i < kLocalCycles; ++i) cycle(i);
+    report_rate("within a process", kLocalCycles - kLocalCycles / kWarmUp, begin);
+    expect_flat("the rank's process", ::getpid(), warm);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  }).finish(std::chrono::seconds(110));
+}
+
+TEST_P(EnduranceTest, ARelayKeepsNothingOfCircuitsThatHaveEnded) {
+  for (const char* node : {"a", "b", "c"}) world_.start(node);
+  const pid_t relay = world_.process("b");
+  RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    for (int i = 0; i < kRelayedCycles; ++i) {
+      void* comm = rank.accept(listener);
+      if (i % 10 == 0) {
+        EXPECT_TRUE(receive_message(rank, comm, 4000, 1).done);
+      }
+      EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
+    }
+  });
+  const Handle handle = receiver.hear_handle();
+  const std::int64_t idle = open_descriptors(relay);
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    const auto cycle = [&](int number) {
+      void* comm = rank.connect(handle);
+      if (number % 10 == 0) {
+        EXPECT_TRUE(send_message(rank, comm, 4000, 1).done);
+      }
+      EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    };
+    for (int i = 0; i < kRelayedCycles / kWarmUp; ++i) cycle(i);
+    test.say("warm");
+    test.hear();
+    const auto begin = Clock::now();
+    for (int i = kRelayedCycles / kWarmUp; i < kRelayedCycles; ++i) cycle(i);
+    report_rate("over a relay", kRelayedCycles - kRelayedCycles / kWarmUp, begin);
+    test.say("done");
+    test.hear();
+  });
+  EXPECT_EQ(sender.hear(), "warm");
+  settled_descriptors(relay, idle);
+  const Footprint warm(relay);
+  EXPECT_EQ(warm.descriptors, idle);
+  sender.say("go on");
+  EXPECT_EQ(sender.hear(), "done");
+  expect_flat("the relaying node", relay, warm);
+  sender.say("end");
+  sender.finish();
+  receiver.finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, EnduranceTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

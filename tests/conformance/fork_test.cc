@@ -1,0 +1,268 @@
+// fork() after connecting. The child, whatever it does, disturbs neither the flows of its parent nor what their peers
+// see when the parent closes or dies.
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+constexpr std::size_t kBytes = 500'000;
+constexpr seconds kPrompt{5};
+
+// A child of a rank's process. It ends itself within a minute, whatever hangs in it.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& act) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::alarm(60);
+    act();
+    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  ~Child() {
+    if (pid_ > 0) end();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void end() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  void expect_well() {
+    int status = -1;
+    ::waitpid(pid_, &status, 0);
+    pid_ = 0;
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "child's wait status " << status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+void sleep_for_long() {
+  std::this_thread::sleep_for(seconds(50));
+}
+
+// Sockets of this process over which anybody but the test itself could be reached.
+int live_sockets() {
+  int live = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int fd = std::stoi(entry.path().filename().string());
+    sockaddr_storage own{};
+    socklen_t size = sizeof own;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size) != 0) continue;
+    sockaddr_un peer{};
+    socklen_t peer_size = sizeof peer;
+    const bool connected = ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0;
+    const bool named = connected && own.ss_family == AF_UNIX && peer_size > sizeof peer.sun_family;
+    if (own.ss_family != AF_UNIX || named) ++live;
+  }
+  return live;
+}
+
+class ForkTest : public testing::TestWithParam<int> {
+ protected:
+  ForkTest() {
+    world_.start("a");
+    world_.start("b");
+  }
+
+  // A rank on node a sends to one on node b, forks between two messages, and then closes or, told to the test, dies.
+  // The receiver must see the end while the child may still be there.
+  void run(const std::function<void(Rank&, void*, Line&)>& act, bool killed) {
+    RankProcess receiver(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
+      auto [handle, listener] = rank.listen();
+      test.say(to_words(handle));
+      void* comm = rank.accept(listener);
+      EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+      EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+      test.say("received");
+      test.hear();
+      const auto begin = Clock::now();
+      EXPECT_EQ(receive_message(rank, comm, kBytes, 3).result, abi::kRemoteError);
+      EXPECT_LT(Clock::now() - begin, kPrompt);
+      expect_told("flow from node a (" + world_.path({"a", "b"}) + ") failed: about node a: ");
+      test.say("told");
+    });
+    const Handle handle = receiver.hear_handle();
+    RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+      void* comm = rank.connect(handle);
+      EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+      act(rank, comm, test);
+    });
+    EXPECT_EQ(receiver.hear(), "received");
+    EXPECT_EQ(sender.hear(), "forked");
+    const pid_t child = std::stoi(sender.hear());
+    if (killed) {
+      sender.kill();
+    } else {
+      sender.say("close");
+      EXPECT_EQ(sender.hear(), "closed");
+    }
+    receiver.say("look");
+    EXPECT_EQ(receiver.hear(), "told");
+    receiver.finish();
+    if (killed) {
+      EXPECT_EQ(::kill(child, 0), 0) << "the child did not outlive its parent";
+      ::kill(child, SIGKILL);
+      return;
+    }
+    sender.say("end");
+    sender.finish();
+  }
+
+  // What the sender does after its first message, in the parent.
+  static void go_on(Rank& rank, void* comm, Line& test, pid_t child) {
+    EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
+    test.say("forked");
+    test.say(std::to_string(child));
+    test.hear();
+    EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    test.say("closed");
+    test.hear();
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(ForkTest, AChildThatLivesOnDoesNotHideItsParentsClose) {
+  run(
+      [](Rank& rank, void* comm, Line& test) {
+        const Child child(sleep_for_long);
+        go_on(rank, comm, test, child.pid());
+      },
+      false);
+}
+
+TEST_P(ForkTest, AChildThatLivesOnDoesNotHideItsParentsDeath) {
+  run(
+      [](Rank& rank, void* comm, Line& test) {
+        const Child child(sleep_for_long);
+        go_on(rank, comm, test, child.pid());
+      },
+      true);
+}
+
+TEST_P(ForkTest, AChildThatExecsDoesNotHideItsParentsClose) {
+  run(
+      [](Rank& rank, void* comm, Line& test) {
+        const Child child([] { ::execlp("sleep", "sleep", "50", nullptr); });
+        go_on(rank, comm, test, child.pid());
+      },
+      false);
+}
+
+TEST_P(ForkTest, AChildThatExitsLeavesTheFlowAlone) {
+  run(
+      [](Rank& rank, void* comm, Line& test) {
+        Child at_once([] { ::_exit(0); });
+        at_once.expect_well();
+        go_on(rank, comm, test, 0);
+      },
+      false);
+}
+
+TEST_P(ForkTest, AChildThatRunsExitHandlersLeavesTheFlowAlone) {
+  run(
+      [](Rank& rank, void* comm, Line& test) {
+        // As objects that own a communicator do in their destructors.
+        Child with_handlers([&] {
+          static Rank* const global = &rank;
+          static void* const flow = comm;
+          std::atexit([] {
+            static_cast<void>(global->net().close_send(flow));
+            static_cast<void>(global->net().finalize());
+          });
+          std::exit(0);
+        });
+        with_handlers.expect_well();
+        go_on(rank, comm, test, 0);
+      },
+      false);
+}
+
+// What a child may call, each to be refused and told.
+void expect_refusals(Rank& rank, void* sender, void* receiver, void* listener, void* request, Handle handle) {
+  const auto refused = [](abi::Result result, const char* call) {
+    EXPECT_EQ(result, abi::kInvalidUsage) << call;
+    const std::vector<std::string> told = warnings();
+    ASSERT_FALSE(told.empty()) << call;
+    EXPECT_THAT(told.back(), testing::HasSubstr("this process was forked from one that uses Cableway"));
+  };
+  collperf::NetPlugin& net = rank.net();
+  std::byte memory[64] = {};
+  void* out = memory;
+  Handle own{};
+  int done = -1;
+  int bytes = 0;
+  collperf::DeviceProperties device;
+  EXPECT_EQ(net.get_properties(0, &device), abi::kInvalidUsage);  // NCCL gives it no logger
+  refused(net.listen(0, own.data(), &out), "listen");
+  EXPECT_EQ(out, nullptr);
+  refused(net.connect(0, handle.data(), &out), "connect");
+  refused(net.accept(listener, &out), "accept");
+  refused(net.register_host_memory(sender, memory, sizeof memory, &out), "regMr");
+  refused(net.isend(sender, memory, sizeof memory, nullptr, &out), "isend");
+  EXPECT_EQ(out, nullptr);
+  refused(net.irecv(receiver, memory, sizeof memory, nullptr, &out), "irecv");
+  refused(net.test(request, &done, &bytes), "test");
+  EXPECT_EQ(done, 0);
+  EXPECT_EQ(net.close_send(sender), abi::kSuccess);
+  EXPECT_EQ(net.close_recv(receiver), abi::kSuccess);
+  EXPECT_EQ(net.close_listen(listener), abi::kSuccess);
+  EXPECT_EQ(net.finalize(), abi::kSuccess);
+}
+
+TEST_P(ForkTest, AChildHoldsNoConnectionAndIsRefusedEveryCall) {
+  RankProcess(world_, "a", GetParam(), [](Rank& rank, Line&) {
+    // No structured binding: a lambda below captures both.
+    const std::pair<Handle, void*> listening = rank.listen();
+    const Handle& handle = listening.first;
+    void* listener = listening.second;
+    void* sender = rank.connect(handle);
+    void* receiver = rank.accept(listener);
+    Buffer buffer = rank.make_buffer(receiver, kBytes, 9);
+    void* request = post_receive(rank, receiver, buffer).request;
+    ASSERT_NE(request, nullptr);
+    EXPECT_GE(live_sockets(), 4);  // listener, session, the flow's two ends
+    Child child([&] {
+      EXPECT_EQ(live_sockets(), 0);
+      const auto begin = Clock::now();
+      expect_refusals(rank, sender, receiver, listener, request, handle);
+      EXPECT_LT(Clock::now() - begin, kPrompt);
+    });
+    child.expect_well();
+    // All that the child was refused still works here.
+    Buffer from = rank.make_buffer(sender, kBytes, 4);
+    void* sending = post_send(rank, sender, from).request;
+    ASSERT_NE(sending, nullptr);
+    EXPECT_TRUE(finish_both(rank, sending, request));
+    EXPECT_TRUE(buffer.bytes == from.bytes);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  }).finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, ForkTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

@@ -1,0 +1,144 @@
+// What connect() makes of a handle that is not what listen() gave: refused at once where the bytes are wrong, and after
+// an attempt where only the network can tell.
+#include <bit>
+#include <cstring>
+#include <functional>
+
+#include "core/circuit_setup.h"
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+constexpr std::size_t kCheckedBytes = 100;  // body and checksum (docs/protocol.md)
+
+// The result of a connect that must not leave anything to wait for.
+abi::Result connect_once(Rank& rank, Handle handle) {
+  void* comm = &rank;
+  const abi::Result result = rank.net().connect(0, handle.data(), &comm);
+  EXPECT_EQ(comm, nullptr);
+  return result;
+}
+
+class HandleTest : public testing::TestWithParam<int> {
+ protected:
+  // Runs `act` on node a, beside node b, which runs no rank.
+  void on_node_a(const std::function<void(Rank&)>& act) {
+    world_.start("a");
+    world_.start("b");
+    RankProcess(world_, "a", GetParam(), [&](Rank& rank, Line&) { act(rank); }).finish();
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(HandleTest, OfZerosIsRefusedAtOnce) {
+  on_node_a([](Rank& rank) {
+    EXPECT_EQ(connect_once(rank, Handle{}), abi::kInvalidArgument);
+    expect_told("connect: the handle is not one of Cableway's: do all ranks load this plugin?");
+  });
+}
+
+TEST_P(HandleTest, OfAnotherVersionNamesBothVersions) {
+  on_node_a([](Rank& rank) {
+    auto [handle, listener] = rank.listen();
+    const std::uint16_t newer = kProtocolVersion + 1;
+    std::memcpy(&handle[4], &newer, sizeof newer);
+    EXPECT_EQ(connect_once(rank, handle), abi::kInvalidUsage);
+    expect_told("the handle is of protocol version " + std::to_string(newer) + ", expected " +
+                std::to_string(kProtocolVersion));
+    EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
+  });
+}
+
+TEST_P(HandleTest, WithAnyBitFlippedIsRefusedAtOnce) {
+  on_node_a([](Rank& rank) {
+    auto [handle, listener] = rank.listen();
+    for (std::size_t bit = 0; bit < kCheckedBytes * 8; ++bit) {
+      Handle flipped = handle;
+      flipped[bit / 8] ^= std::byte{1} << (bit % 8);
+      const std::size_t told = warnings().size();
+      EXPECT_NE(connect_once(rank, flipped), abi::kSuccess) << "bit " << bit;
+      EXPECT_EQ(warnings().size(), told + 1) << "bit " << bit;
+    }
+    EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
+  });
+}
+
+TEST_P(HandleTest, CutShortIsRefusedAtOnce) {
+  on_node_a([](Rank& rank) {
+    auto [handle, listener] = rank.listen();
+    for (std::size_t bytes = 0; bytes < kCheckedBytes; ++bytes) {
+      Handle cut{};
+      std::memcpy(cut.data(), handle.data(), bytes);
+      EXPECT_NE(connect_once(rank, cut), abi::kSuccess) << bytes;
+    }
+    expect_told("the handle is damaged");
+    EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
+  });
+}
+
+TEST_P(HandleTest, WithTheConnectingSidesBytesOverwrittenIsRefusedAtOnce) {
+  on_node_a([](Rank& rank) {
+    auto [handle, listener] = rank.listen();
+    handle[kListenHandleScratch] = std::byte{1};
+    EXPECT_EQ(connect_once(rank, handle), abi::kInvalidArgument);
+    expect_told("the handle is damaged: no connection is being opened with it");
+    EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
+  });
+}
+
+Handle handle_of(const ListenHandle& handle) {
+  return std::bit_cast<Handle>(encode_listen_handle(handle));
+}
+
+TEST_P(HandleTest, OfANodeThatDoesNotExistNamesThoseThatDo) {
+  on_node_a([](Rank& rank) {
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle_of({Cookie{}, 4000, "nobody"}), &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("connect: node a knows no node \"nobody\"; it knows a, b, c");
+  });
+}
+
+TEST_P(HandleTest, OfAPortThatNobodyListensOnNamesNodeAddressAndCable) {
+  on_node_a([this](Rank& rank) {
+    const Hop hop = world_.hop("a", "b");
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle_of({Cookie{}, 1, "b"}), &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at " + hop.to_address +
+                " port 1 over cable " + hop.cable + ": Connection refused");
+  });
+}
+
+TEST_P(HandleTest, OfANodesOwnPortIsRefusedByThatNode) {
+  on_node_a([this](Rank& rank) {
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle_of({Cookie{}, world_.relay_door("b", "a").port, "b"}), &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("a set-up for a process on node b came to its relay port");
+  });
+}
+
+TEST_P(HandleTest, WithAnotherCookieIsRefusedByThePeer) {
+  on_node_a([](Rank& rank) {
+    auto [handle, listener] = rank.listen();
+    absl::StatusOr<ListenHandle> parsed = decode_listen_handle(handle);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    parsed->cookie[0] ^= std::byte{1};
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle_of(*parsed), &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("node a: the process listens no more for this connection");
+    // The listener is unharmed.
+    void* sender = rank.connect(handle);
+    void* receiver = rank.accept(listener);
+    EXPECT_TRUE(pass_message(rank, sender, receiver, 1000, 5));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, HandleTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

@@ -1,0 +1,170 @@
+// More of everything than there may be: refused with a reason or "not ready", and fine again when there is room.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <deque>
+#include <vector>
+
+#include "tests/conformance/process_footprint.h"
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+class LimitsTest : public testing::TestWithParam<int> {
+ protected:
+  LimitsTest() {
+    for (const char* node : {"a", "b", "c"}) world_.start(node);
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
+  constexpr std::size_t kBytes = 100'000;
+  constexpr int kMessages = 3 * abi::kMaxRequests;
+  RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* comm = rank.accept(listener);
+    test.hear();
+    std::deque<Buffer> buffers;
+    std::deque<void*> requests;
+    for (int received = 0, posted = 0; received < kMessages; ++received) {
+      while (posted < kMessages && requests.size() < abi::kMaxRequests) {
+        buffers.push_back(rank.make_buffer(comm, kBytes, 9));
+        requests.push_back(post_receive(rank, comm, buffers.back()).request);
+        ASSERT_NE(requests.back(), nullptr) << posted;
+        ++posted;
+      }
+      if (requests.size() == abi::kMaxRequests) {
+        const Posted one_more = post_receive(rank, comm, buffers.back());
+        EXPECT_EQ(one_more.result, abi::kSuccess);
+        EXPECT_EQ(one_more.request, nullptr);
+      }
+      ASSERT_TRUE(rank.finish(requests.front()).done) << received;
+      EXPECT_TRUE(buffers.front().bytes == pattern(kBytes, static_cast<std::uint64_t>(received)));
+      EXPECT_EQ(rank.net().deregister(comm, buffers.front().mhandle), abi::kSuccess);
+      requests.pop_front();
+      buffers.pop_front();
+    }
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    test.hear();
+  });
+  const Handle handle = receiver.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    void* comm = rank.connect(handle);
+    std::deque<Buffer> buffers;
+    std::deque<void*> requests;
+    for (int posted = 0, sent = 0; sent < kMessages; ++sent) {
+      while (posted < kMessages) {
+        buffers.push_back(rank.make_buffer(comm, kBytes, static_cast<std::uint64_t>(posted)));
+        const Posted next = post_send(rank, comm, buffers.back());
+        EXPECT_EQ(next.result, abi::kSuccess);
+        if (next.request == nullptr) {
+          EXPECT_EQ(rank.net().deregister(comm, buffers.back().mhandle), abi::kSuccess);
+          buffers.pop_back();
+          break;
+        }
+        requests.push_back(next.request);
+        ++posted;
+      }
+      if (sent == 0) {
+        EXPECT_EQ(posted, abi::kMaxRequests);
+        test.say("full");
+      }
+      ASSERT_TRUE(rank.finish(requests.front()).done) << sent;
+      EXPECT_EQ(rank.net().deregister(comm, buffers.front().mhandle), abi::kSuccess);
+      requests.pop_front();
+      buffers.pop_front();
+    }
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    test.hear();
+  });
+  EXPECT_EQ(sender.hear(), "full");
+  receiver.say("go");
+  receiver.say("end");
+  sender.say("end");
+  sender.finish();
+  receiver.finish();
+}
+
+TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
+  constexpr int kMostWaiting = 1024;
+  RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    test.hear();
+    // They have closed already, but each was accepted by the plugin and NCCL may take it.
+    for (int i = 0; i < kMostWaiting; ++i) EXPECT_EQ(rank.net().close_recv(rank.accept(listener)), abi::kSuccess);
+    void* none = nullptr;
+    EXPECT_EQ(rank.net().accept(listener, &none), abi::kSuccess);
+    EXPECT_EQ(none, nullptr);
+    test.say("room");
+    EXPECT_TRUE(receive_message(rank, rank.accept(listener), 1000, 1).done);
+    test.hear();
+  });
+  const Handle handle = receiver.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    for (int i = 0; i < kMostWaiting; ++i) EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle, &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMostWaiting) +
+                " connections wait for accept already");
+    test.say("full");
+    test.hear();
+    void* comm = rank.connect(handle);
+    EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
+    test.hear();
+  });
+  EXPECT_EQ(sender.hear(), "full");
+  receiver.say("accept");
+  EXPECT_EQ(receiver.hear(), "room");
+  sender.say("connect");
+  sender.say("end");
+  receiver.say("end");
+  sender.finish();
+  receiver.finish();
+}
+
+TEST_P(LimitsTest, AProcessOutOfDescriptorsSaysSoAndConnectsWhenThereAreSome) {
+  RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    test.hear();
+  });
+  const Handle handle = receiver.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line&) {
+    constexpr std::int64_t kLeft = 10;
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = static_cast<rlim_t>(open_descriptors(::getpid()) + kLeft);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    std::vector<void*> comms;
+    abi::Result result = abi::kSuccess;
+    while (comms.size() < 3 * kLeft) {
+      void* comm = rank.connect(handle, &result);
+      if (comm == nullptr) break;
+      comms.push_back(comm);
+    }
+    EXPECT_EQ(result, abi::kSystemError);
+    expect_told("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at ");
+    expect_told("Too many open files");
+    EXPECT_FALSE(comms.empty());
+    for (void* comm : comms) EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    limit.rlim_cur = limit.rlim_max;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
+  });
+  sender.finish();
+  receiver.say("end");
+  receiver.finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, LimitsTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

@@ -1,0 +1,121 @@
+// A node's daemon that ends and comes back: flows that do not pass through it notice nothing, those that do fail with a
+// reason, and ranks join it again when they need it.
+#include <chrono>
+#include <thread>
+
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+constexpr std::size_t kBytes = 300'000;
+
+class NodeRestartTest : public testing::TestWithParam<int> {
+ protected:
+  NodeRestartTest() {
+    for (const char* node : {"a", "b", "c"}) world_.start(node);
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
+  const std::string relayed = world_.path({"a", "b", "c"});
+  // Beyond the relay.
+  RankProcess far(world_, "c", GetParam(), [&](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* before = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, before, kBytes, 1).done);
+    EXPECT_EQ(receive_message(rank, before, kBytes, 2).result, abi::kRemoteError);
+    expect_told("flow from node a (" + relayed + ") failed: about node b: ");
+    void* after = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, after, kBytes, 3).done);
+    test.hear();
+  });
+  const Handle to_far = far.hear_handle();
+  // On the relay's own node: its flow goes from process to process.
+  RankProcess near(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* comm = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+    // Its session ended with the node. A new path must be asked for all the same.
+    void* back = rank.connect(to_handle(test.hear()));
+    EXPECT_TRUE(send_message(rank, back, kBytes, 3).done);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    test.hear();
+  });
+  const Handle to_near = near.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    void* near_comm = rank.connect(to_near);
+    void* far_comm = rank.connect(to_far);
+    EXPECT_TRUE(send_message(rank, near_comm, kBytes, 1).done);
+    EXPECT_TRUE(send_message(rank, far_comm, kBytes, 1).done);
+    test.say("flows");
+    test.hear();
+    EXPECT_EQ(send_until_failure(rank, far_comm, kBytes).result, abi::kRemoteError);
+    expect_told("flow to node c (" + relayed + ") failed: about node b: ");
+    EXPECT_TRUE(send_message(rank, near_comm, kBytes, 2).done);
+    void* again = rank.connect(to_far);
+    EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    EXPECT_TRUE(receive_message(rank, rank.accept(listener), kBytes, 3).done);
+    test.hear();
+  });
+  EXPECT_EQ(sender.hear(), "flows");
+  world_.kill("b");
+  world_.start("b");
+  sender.say("restarted");
+  near.say(sender.hear());
+  for (RankProcess* process : {&sender, &near, &far}) process->say("end");
+  for (RankProcess* process : {&sender, &near, &far}) process->finish();
+}
+
+TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsJoinedAgain) {
+  RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* first = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, first, kBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, first, kBytes, 2).done);
+    EXPECT_TRUE(receive_message(rank, rank.accept(listener), kBytes, 3).done);
+    EXPECT_TRUE(receive_message(rank, first, kBytes, 4).done);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  });
+  const Handle handle = receiver.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    void* first = rank.connect(handle);
+    EXPECT_TRUE(send_message(rank, first, kBytes, 1).done);
+    test.say("flows");
+    EXPECT_EQ(test.hear(), "killed");
+    EXPECT_TRUE(send_message(rank, first, kBytes, 2).done);
+    // Its end may reach the session a moment after the test: then that is the reason, and this one from then on.
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle, &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_EQ(rank.connect(handle, &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("connect: node a is not running any more (no node runs here): start cablewayd again");
+    test.say("refused");
+    EXPECT_EQ(test.hear(), "restarted");
+    EXPECT_TRUE(send_message(rank, rank.connect(handle), kBytes, 3).done);
+    EXPECT_TRUE(send_message(rank, first, kBytes, 4).done);
+  });
+  EXPECT_EQ(sender.hear(), "flows");
+  world_.kill("a");
+  sender.say("killed");
+  EXPECT_EQ(sender.hear(), "refused");
+  world_.start("a");
+  sender.say("restarted");
+  sender.finish();
+  receiver.finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, NodeRestartTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

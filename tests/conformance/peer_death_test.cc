@@ -1,0 +1,181 @@
+// Peers that are killed: the other end fails soon, and its operator reads which node it was about. Peers that are
+// merely stopped: nothing fails, and when they go on so does the flow.
+#include <chrono>
+#include <thread>
+
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::seconds;
+
+constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the way hold
+constexpr seconds kSoon{5};
+
+// A sender on node a; its receiver on node b, or on node c beyond the relay b.
+class PeerDeathTest : public testing::TestWithParam<int> {
+ protected:
+  PeerDeathTest() {
+    for (const char* node : {"a", "b", "c"}) world_.start(node);
+  }
+
+  std::string path_to(const std::string& node) const {
+    return node == "b" ? world_.path({"a", "b"}) : world_.path({"a", "b", "c"});
+  }
+
+  // The receiver dies with a message half-way in; the sender's next question fails.
+  void kill_receiver_on(const std::string& node, const std::string& reason) {
+    RankProcess receiver(world_, node, GetParam(), [](Rank& rank, Line& test) {
+      auto [handle, listener] = rank.listen();
+      test.say(to_words(handle));
+      void* comm = rank.accept(listener);
+      EXPECT_TRUE(receive_message(rank, comm, 1000, 1).done);
+      Buffer buffer = rank.make_buffer(comm, kBytes, 2);
+      EXPECT_NE(post_receive(rank, comm, buffer).request, nullptr);
+      test.say("ready");
+      test.hear();
+    });
+    const Handle handle = receiver.hear_handle();
+    RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+      void* comm = rank.connect(handle);
+      EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
+      Buffer buffer = rank.make_buffer(comm, kBytes, 3);
+      void* request = post_send(rank, comm, buffer).request;
+      ASSERT_NE(request, nullptr);
+      EXPECT_FALSE(rank.finish(request, std::chrono::milliseconds(200)).done);
+      test.say("sending");
+      test.hear();
+      const auto begin = Clock::now();
+      EXPECT_EQ(rank.finish(request).result, abi::kRemoteError);
+      EXPECT_LT(Clock::now() - begin, kSoon);
+      expect_told("flow to node " + node + " (" + path_to(node) + ") failed: " + reason);
+      // It stays failed, and says so once.
+      const std::size_t told = warnings().size();
+      EXPECT_EQ(post_send(rank, comm, buffer).result, abi::kRemoteError);
+      EXPECT_EQ(warnings().size(), told);
+      EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    });
+    EXPECT_EQ(receiver.hear(), "ready");
+    EXPECT_EQ(sender.hear(), "sending");
+    receiver.kill();
+    sender.say("look");
+    sender.finish();
+  }
+
+  // The sender dies in the middle of a message, or before one that the receiver waits for, whose next question fails.
+  void kill_sender_towards(const std::string& node, bool within_message, const std::string& reason) {
+    RankProcess receiver(world_, node, GetParam(), [&](Rank& rank, Line& test) {
+      auto [handle, listener] = rank.listen();
+      test.say(to_words(handle));
+      void* comm = rank.accept(listener);
+      Buffer buffer = rank.make_buffer(comm, kBytes, 2);
+      void* request = post_receive(rank, comm, buffer).request;
+      ASSERT_NE(request, nullptr);
+      test.say("ready");
+      test.hear();
+      const auto begin = Clock::now();
+      EXPECT_EQ(rank.finish(request).result, abi::kRemoteError);
+      EXPECT_LT(Clock::now() - begin, kSoon);
+      expect_told("flow from node a (" + path_to(node) + ") failed: " + reason);
+      EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
+    });
+    const Handle handle = receiver.hear_handle();
+    RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+      void* comm = rank.connect(handle);
+      Buffer buffer = rank.make_buffer(comm, kBytes, 3);
+      if (within_message) {
+        void* request = post_send(rank, comm, buffer).request;
+        EXPECT_FALSE(rank.finish(request, std::chrono::milliseconds(200)).done);
+      }
+      test.say("sending");
+      test.hear();
+    });
+    EXPECT_EQ(receiver.hear(), "ready");
+    EXPECT_EQ(sender.hear(), "sending");
+    sender.kill();
+    receiver.say("look");
+    receiver.finish();
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(PeerDeathTest, AKilledReceiverBesideIsNamed) {
+  kill_receiver_on("b", "about node b: ");
+}
+
+TEST_P(PeerDeathTest, AKilledReceiverBeyondARelayIsNamedByTheRelay) {
+  kill_receiver_on("c", "node b, about node c: ");
+}
+
+TEST_P(PeerDeathTest, AKilledSenderBesideIsNamed) {
+  kill_sender_towards("b", false, "about node a: ");
+}
+
+TEST_P(PeerDeathTest, AKilledSenderBeyondARelayIsNamedByTheRelay) {
+  kill_sender_towards("c", false, "node b, about node a: ");
+}
+
+TEST_P(PeerDeathTest, ASenderBesideThatIsKilledWithinAMessageIsNamed) {
+  kill_sender_towards("b", true, "about node a: ");
+}
+
+TEST_P(PeerDeathTest, ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay) {
+  // The relay, in the middle of a chunk, has no way to say on whose account it ends.
+  kill_sender_towards("c", true,
+                      "about node b: the peer closed the connection in the middle of a chunk: that node, or "
+                      "one before it on the path, is gone");
+}
+
+TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowGoesOnWithIt) {
+  RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* comm = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    test.hear();
+  });
+  const Handle handle = receiver.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    void* comm = rank.connect(handle);
+    test.say("connected");
+    test.hear();
+    Buffer buffer = rank.make_buffer(comm, kBytes, 1);
+    void* request = post_send(rank, comm, buffer).request;
+    ASSERT_NE(request, nullptr);
+    const Outcome meanwhile = rank.finish(request, seconds(2));
+    EXPECT_EQ(meanwhile.result, abi::kSuccess);
+    EXPECT_FALSE(meanwhile.done);
+    test.say("waiting");
+    EXPECT_TRUE(rank.finish(request, seconds(30)).done);
+    // Now this end is the one that stands still.
+    test.say("sent");
+    test.hear();
+    EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    test.hear();
+  });
+  EXPECT_EQ(sender.hear(), "connected");
+  receiver.stop();
+  sender.say("send");
+  EXPECT_EQ(sender.hear(), "waiting");
+  receiver.resume();
+  EXPECT_EQ(sender.hear(), "sent");
+  sender.stop();
+  sender.say("send");
+  std::this_thread::sleep_for(seconds(1));
+  sender.resume();
+  sender.say("end");
+  receiver.say("end");
+  sender.finish();
+  receiver.finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, PeerDeathTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

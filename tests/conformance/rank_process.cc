@@ -1,0 +1,100 @@
+#include "tests/conformance/rank_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+
+namespace cableway::nccl::test {
+namespace {
+
+bool run(const std::string& node, int version, Line& line, const RankProcess::Act& act) {
+  try {
+    Rank rank(version);
+    act(rank, line);
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "rank on node " << node << ": " << error.what();
+  }
+  if (!testing::Test::HasFailure()) return true;
+  for (const std::string& warning : warnings()) std::printf("rank on node %s: %s\n", node.c_str(), warning.c_str());
+  return false;
+}
+
+}  // namespace
+
+std::string to_words(const Handle& handle) {
+  return {reinterpret_cast<const char*>(handle.data()), handle.size()};
+}
+
+Handle to_handle(const std::string& words) {
+  Handle handle{};
+  if (words.size() != handle.size()) throw std::runtime_error("expected a handle, heard \"" + words + "\"");
+  std::memcpy(handle.data(), words.data(), words.size());
+  return handle;
+}
+
+RankProcess::RankProcess(const LoopbackWorld& world, const std::string& node, int version, const Act& act)
+    : RankProcess(Line::make(), world, node, version, act) {}
+
+RankProcess::RankProcess(std::pair<Line, Line> ends, const LoopbackWorld& world, const std::string& node, int version,
+                         const Act& act)
+    : line_(std::move(ends.first)) {
+  std::fflush(stdout);
+  pid_ = ::fork();
+  if (pid_ != 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Else the child would hold both ends and never hear that the test is gone.
+  { const Line dropped = std::move(line_); }
+  world.enter(node);
+  const bool well = run(node, version, ends.second, act);
+  std::fflush(stdout);
+  ::_exit(well ? 0 : 1);
+}
+
+RankProcess::~RankProcess() {
+  if (pid_ > 0) kill();
+}
+
+Handle RankProcess::hear_handle() {
+  return to_handle(hear());
+}
+
+void RankProcess::kill() {
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  pid_ = 0;
+}
+
+void RankProcess::stop() const {
+  ::kill(pid_, SIGSTOP);
+  ::waitpid(pid_, nullptr, WUNTRACED);
+}
+
+void RankProcess::resume() const {
+  ::kill(pid_, SIGCONT);
+}
+
+void RankProcess::finish(std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (ended == 0) {
+    kill();
+    FAIL() << "a rank's process did not end within " << limit.count() << " s";
+  }
+  pid_ = 0;
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "a rank's process ended with wait status " << status;
+}
+
+}  // namespace cableway::nccl::test

@@ -1,0 +1,23 @@
+// A dead host is noticed after some seconds of silence; a living one may be silent for longer than that.
+#include "tests/conformance/silence.h"
+
+#include <chrono>
+
+#include "core/linux/data_socket.h"
+#include "tests/conformance/suite.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+class SilenceTest : public testing::TestWithParam<int> {};
+
+TEST_P(SilenceTest, LongerThanADeadHostIsWaitedForFailsNothing) {
+  // Half as long again as the slower of the two ways to notice a dead host takes (core/linux/data_socket.h).
+  expect_silence_is_borne(GetParam(), std::chrono::seconds(linux_::kSilenceLimitSeconds * 3 / 2));
+}
+
+// Silence is the kernel's and the node's business: one table with a context for each communicator, one without.
+INSTANTIATE_TEST_SUITE_P(Abi, SilenceTest, oldest_and_newest_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test

@@ -1,0 +1,72 @@
+// The conformance and endurance suite of the net plugin: what NCCL may rely on, each case for every version of the
+// table. Each failure is judged by its result code and by the reason that the operator is shown through NCCL's logger.
+//
+// Read as a contract:
+//
+//   file (here, or in tests/nccl_adapter)   what it says
+//   plugin_flow_test            device and properties, every size, order, 32 requests outstanding, neither call blocks
+//   plugin_failure_test         sends larger than their receive, memory outside its registration, abort, close of a
+//   peer plugin_lifecycle_test       load, unload, finalize, init where no node can be had, wrong settings
+//   plugin_relay_test           the same bytes over a relay; a killed relay, a killed peer; garbage on every port
+//   handle_test                 handles that are zero, cut, flipped, of another version, of nobody
+//   unreachable_test            which node could not be reached, and from which
+//   abort_test                  connections that are given up half-way, at either end
+//   memory_test                 memory that is given back is not touched, whatever was under way
+//   listen_test                 one listen comm for several peers, and for several connections of one peer
+//   parallel_test               communicators on threads of their own
+//   all_to_all_test             several ranks a node; jobs on some of the nodes
+//   fork_test                   children that exit, exec or live on
+//   peer_death_test             peers that are killed, or stand still
+//   silence_test                peers that are silent for longer than dead ones are waited for
+//   node_restart_test           a node that comes back
+//   hostile_test                strangers at the data ports and at the relay port
+//   limits_test                 more of everything than may be
+//   endurance_test              thousands of connections, flat memory, flat descriptors
+//   long_test (label system)    silence of minutes, more connections than there are ports
+//
+// The plugin is loaded with dlopen and nothing else; every rank is a process of its own (rank_process.h).
+#ifndef CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
+#define CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/conformance/rank_process.h"
+#include "tests/conformance/traffic.h"
+#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/rank.h"
+
+namespace cableway::nccl::test {
+
+// Thousands of rounds take minutes where every access to memory is checked or every instruction emulated.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(CABLEWAY_EMULATED)
+inline constexpr bool kSlowed = true;
+#else
+inline constexpr bool kSlowed = false;
+#endif
+
+inline auto every_abi() {
+  return testing::Values(8, 9, 10, 11, 12);
+}
+// Those with a context for each communicator and a finalize.
+inline auto abis_with_finalize() {
+  return testing::Values(11, 12);
+}
+// For what no table has a part in: one without a context of its own and one with.
+inline auto oldest_and_newest_abi() {
+  return testing::Values(8, 12);
+}
+inline std::string abi_name(const testing::TestParamInfo<int>& version) {
+  return "V" + std::to_string(version.param);
+}
+
+// What the plugin has told the operator so far, in the process that asks.
+inline void expect_told(const std::string& reason) {
+  EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr(reason)));
+}
+
+}  // namespace cableway::nccl::test
+
+#endif  // CABLEWAY_TESTS_CONFORMANCE_SUITE_H_

@@ -1,0 +1,60 @@
+// A folder that looks like /sys, for one test.
+#ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_SYSFS_H_
+#define CABLEWAY_TESTS_CORE_LINUX_FAKE_SYSFS_H_
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace cableway::linux_::test {
+
+class FakeSysfs {
+ public:
+  FakeSysfs() {
+    std::string name = testing::TempDir() + "/fake_sysfs.XXXXXX";
+    root_ = ::mkdtemp(name.data());
+  }
+  ~FakeSysfs() { std::filesystem::remove_all(root_); }
+  FakeSysfs(const FakeSysfs&) = delete;
+  FakeSysfs& operator=(const FakeSysfs&) = delete;
+
+  const std::string& root() const { return root_; }
+  void write(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = root_ + "/" + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text << "\n";
+  }
+  void remove(const std::string& path) const { std::filesystem::remove_all(root_ + "/" + path); }
+  // A device behind an interface or an RDMA device: a link to its PCI function.
+  void link_device(const std::string& of, const std::string& pci_function) const {
+    const std::filesystem::path link = root_ + "/" + of + "/device";
+    std::filesystem::create_directories(link.parent_path());
+    std::filesystem::create_symlink("../../../devices/pci0000:00/" + pci_function, link);
+  }
+  // An active RoCE device without GIDs.
+  void add_rdma_device(const std::string& name, const std::string& board = "0000:0000:0000:0000") const {
+    const std::string folder = "class/infiniband/" + name;
+    write(folder + "/sys_image_guid", board);
+    write(folder + "/ports/1/state", "4: ACTIVE");
+    write(folder + "/ports/1/link_layer", "Ethernet");
+  }
+  // Spelled as the kernel does: "0000:0000:0000:0000:0000:ffff:0a07:0001".
+  void add_gid(const std::string& device, int index, const std::string& interface, const std::string& gid,
+               const std::string& type = "RoCE v2") const {
+    const std::string port = "class/infiniband/" + device + "/ports/1";
+    const std::string place = std::to_string(index);
+    write(port + "/gid_attrs/ndevs/" + place, interface);
+    write(port + "/gid_attrs/types/" + place, type);
+    write(port + "/gids/" + place, gid);
+  }
+
+ private:
+  std::string root_;
+};
+
+}  // namespace cableway::linux_::test
+
+#endif  // CABLEWAY_TESTS_CORE_LINUX_FAKE_SYSFS_H_

@@ -1,0 +1,97 @@
+#include "tests/core/linux/network_namespace.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::linux_::test {
+namespace {
+
+std::string become_root_of_a_user_namespace() {
+  const auto user = ::geteuid();
+  const auto group = ::getegid();
+  if (::unshare(CLONE_NEWUSER) != 0) return absl::StrCat("no user namespaces here: ", std::strerror(errno));
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
+  std::ofstream("/proc/self/gid_map") << "0 " << group << " 1";
+  return "";
+}
+
+std::string prepare() {
+#ifdef CABLEWAY_EMULATED
+  return "the emulator knows too little of netlink";
+#endif
+  if (std::system("PATH=$PATH:/usr/sbin:/sbin ip -V >/dev/null 2>&1") != 0) return "no iproute2 here";
+  const UniqueFd before(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+  if (::geteuid() != 0) {
+    if (std::string why = become_root_of_a_user_namespace(); !why.empty()) return why;
+  }
+  if (::unshare(CLONE_NEWNET) != 0) return absl::StrCat("no network namespaces here: ", std::strerror(errno));
+  // Not ours to go back to for a process that is not root: then the tests go on from this empty one.
+  static_cast<void>(::setns(before.get(), CLONE_NEWNET));
+  return "";
+}
+
+UniqueFd this_namespace() {
+  return UniqueFd(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+}
+
+}  // namespace
+
+std::string why_no_network_namespaces() {
+  static const std::string why = prepare();
+  return why;
+}
+
+NetworkNamespace::NetworkNamespace() : before_(this_namespace()) {
+  EXPECT_EQ(::unshare(CLONE_NEWNET), 0) << std::strerror(errno);
+  self_ = this_namespace();
+  ip("link set lo up");
+}
+
+NetworkNamespace::~NetworkNamespace() {
+  static_cast<void>(::setns(before_.get(), CLONE_NEWNET));
+}
+
+void NetworkNamespace::enter() const {
+  EXPECT_EQ(::setns(self_.get(), CLONE_NEWNET), 0) << std::strerror(errno);
+}
+
+std::string NetworkNamespace::path() const {
+  return absl::StrCat("/proc/", ::getpid(), "/fd/", self_.get());
+}
+
+void ip(const std::string& lines) {
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) {
+    EXPECT_EQ(std::system(absl::StrCat("PATH=$PATH:/usr/sbin:/sbin ip ", line).c_str()), 0) << "ip " << line;
+  }
+}
+
+void set_sysctl(const std::string& name, const std::string& value) {
+  std::ofstream file(absl::StrCat("/proc/sys/net/", name));
+  file << value << std::flush;
+  EXPECT_TRUE(file.good()) << name;
+}
+
+bool runs_until(boost::asio::io_context& io, const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    io.restart();
+    io.run_one_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+}  // namespace cableway::linux_::test
