@@ -66,8 +66,7 @@ class Agreement {
     const End b{neighbour, find_port(*neighbour, answer->port), &*answer};
     if (a.port == nullptr || b.port == nullptr) return;
     if (!joined_.insert({node.origin, adjacency.port, neighbour->origin, answer->port}).second) return;
-    std::string name =
-        discovered_cable_name(a.node->name, a.port->interface, b.node->name, b.port->interface);
+    std::string name = discovered_cable_name(a.node->name, a.port->interface, b.node->name, b.port->interface);
     if (std::optional<std::string> fault = find_fault(name, a, b)) {
       left_out_.push_back(absl::StrCat("cable ", name, ": ", *fault));
       return;

@@ -222,7 +222,8 @@ absl::Status CircuitAcceptor::State::open_doors(const std::vector<std::string>& 
   absl::Status first;
   for (const std::string& address : addresses) {
     if (doors.contains(address)) continue;
-    if (absl::Status status = open_door(address, number != 0 ? number : port); !status.ok() && first.ok()) first = status;
+    if (absl::Status status = open_door(address, number != 0 ? number : port); !status.ok() && first.ok())
+      first = status;
   }
   return first;
 }

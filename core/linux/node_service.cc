@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -24,6 +25,10 @@ namespace {
 
 constexpr std::size_t kMaxCircuits = 16384;
 constexpr std::chrono::milliseconds kListenAgainAfter{500};
+// For this node to hear of a cable that a set-up names.
+constexpr std::chrono::milliseconds kTransitLimit{2000};
+constexpr std::chrono::milliseconds kTransitCheckEvery{100};
+constexpr std::size_t kMaxWaitingSetups = 256;
 // For a path to appear; a process waits two seconds longer for the answer.
 constexpr std::chrono::milliseconds kPathLimit{8000};
 
@@ -84,7 +89,8 @@ absl::Status NodeService::open() {
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   auto acceptor = CircuitAcceptor::listen(
-      io_, {}, {settings_.relay_port, settings_.relay_port}, [this](PendingCircuit pending) { on_setup(std::move(pending)); },
+      io_, {}, {settings_.relay_port, settings_.relay_port},
+      [this](PendingCircuit pending) { on_setup(std::move(pending)); },
       [this](const std::string& peer, const absl::Status& reason) {
         ++setups_refused_;
         log_briefly(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
@@ -142,6 +148,7 @@ void NodeService::on_topology_changed() {
   log_briefly(absl::StrCat("the topology has ", node_->paths().topology().node_count(), " nodes and ",
                            node_->paths().topology().cable_count(), " cables now"));
   answer_waiting();
+  check_waiting_setups();
 }
 
 void NodeService::leave() {
@@ -156,7 +163,7 @@ std::string NodeService::reload(const Settings& settings) {
 }
 
 bool NodeService::idle() const {
-  return sessions_->connections() == 0 && dialing_ == 0 && loop_->circuits() == 0;
+  return sessions_->connections() == 0 && waiting_setups_.empty() && dialing_ == 0 && loop_->circuits() == 0;
 }
 
 void NodeService::log_briefly(const std::string& line) {
@@ -177,12 +184,39 @@ void NodeService::refuse(PendingCircuit pending, const absl::Status& reason) {
 }
 
 void NodeService::on_setup(PendingCircuit pending) {
-  if (absl::Status status = node_->paths().check_transit(pending.setup()); !status.ok()) {
+  const absl::Status status = node_->paths().check_transit(pending.setup());
+  if (status.ok()) return relay(std::move(pending));
+  // A node that has just started, or a cable that was just plugged: its source may have heard of it before this node
+  // has.
+  if (!absl::IsNotFound(status) || waiting_setups_.size() == kMaxWaitingSetups)
     return refuse(std::move(pending), status);
+  const auto budget = std::chrono::milliseconds(pending.setup().budget_ms);
+  waiting_setups_.push_back({std::move(pending), clock_.now() + std::min<Duration>(budget / 2, kTransitLimit)});
+  if (setup_deadline_ == nullptr) check_waiting_setups();
+}
+
+void NodeService::check_waiting_setups() {
+  const Instant now = clock_.now();
+  for (auto waiting = waiting_setups_.begin(); waiting != waiting_setups_.end();) {
+    const absl::Status status = node_->paths().check_transit(waiting->pending.setup());
+    if (absl::IsNotFound(status) && now < waiting->deadline) {
+      ++waiting;
+      continue;
+    }
+    PendingCircuit pending = std::move(waiting->pending);
+    waiting = waiting_setups_.erase(waiting);
+    status.ok() ? relay(std::move(pending)) : refuse(std::move(pending), status);
   }
+  setup_deadline_.reset();
+  if (waiting_setups_.empty()) return;
+  setup_deadline_ = clock_.call_after(kTransitCheckEvery, [this] { check_waiting_setups(); });
+}
+
+void NodeService::relay(PendingCircuit pending) {
   if (loop_->circuits() + dialing_ >= kMaxCircuits) {
-    return refuse(std::move(pending), absl::ResourceExhaustedError(absl::StrCat("node ", node_->identity().name, " relays ",
-                                                                                kMaxCircuits, " circuits already")));
+    return refuse(std::move(pending),
+                  absl::ResourceExhaustedError(
+                      absl::StrCat("node ", node_->identity().name, " relays ", kMaxCircuits, " circuits already")));
   }
   CircuitSetup onward = pending.setup();
   ++onward.hop;
@@ -199,8 +233,9 @@ void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl
   if (!downstream.ok()) return refuse(std::move(*pending), downstream.status());
   absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
   if (!slots.ok()) {
-    return refuse(std::move(*pending), absl::ResourceExhaustedError(absl::StrCat(
-                                           "node ", node_->identity().name, " can relay no more: ", slots.status().message())));
+    return refuse(std::move(*pending),
+                  absl::ResourceExhaustedError(
+                      absl::StrCat("node ", node_->identity().name, " can relay no more: ", slots.status().message())));
   }
   warn_of_small_pipes(*slots);
   const CircuitSetup setup = pending->setup();

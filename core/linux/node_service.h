@@ -49,6 +49,12 @@ class NodeService {
     Instant deadline;
   };
 
+  // A set-up that names what this node has not heard of yet.
+  struct WaitingSetup {
+    PendingCircuit pending;
+    Instant deadline;
+  };
+
   NodeService(boost::asio::io_context& io, const Settings& settings, Log log)
       : io_(io), settings_(settings), log_(std::move(log)), clock_(io), channel_(io, settings.control_port) {}
 
@@ -58,6 +64,8 @@ class NodeService {
   void listen_on_ports();
   void on_topology_changed();
   void on_setup(PendingCircuit pending);
+  void check_waiting_setups();
+  void relay(PendingCircuit pending);
   void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream);
   void on_closed(RelayLoop::Closed closed);
   // For lines that strangers can cause: a few a second, then a count of those left out.
@@ -82,6 +90,8 @@ class NodeService {
 
   std::list<WaitingPath> waiting_paths_;
   std::unique_ptr<Timer> path_deadline_;
+  std::list<WaitingSetup> waiting_setups_;
+  std::unique_ptr<Timer> setup_deadline_;
 
   std::uint64_t setups_refused_ = 0;
   std::size_t dialing_ = 0;

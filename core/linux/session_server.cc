@@ -88,10 +88,9 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
  private:
   void read() {
     reading_ = true;
-    boost::asio::async_read(socket_, boost::asio::buffer(length_),
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                              error ? self->close() : self->have_length();
-                            });
+    boost::asio::async_read(
+        socket_, boost::asio::buffer(length_),
+        [self = shared_from_this()](error_code error, std::size_t) { error ? self->close() : self->have_length(); });
   }
 
   void have_length() {
@@ -101,10 +100,9 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
       return refuse(absl::StrCat("a request of ", bytes, " bytes, at most ", kMaxRequestBytes));
     }
     body_.resize(bytes);
-    boost::asio::async_read(socket_, boost::asio::buffer(body_),
-                            [self = shared_from_this()](error_code error, std::size_t) {
-                              error ? self->close() : self->have_request();
-                            });
+    boost::asio::async_read(
+        socket_, boost::asio::buffer(body_),
+        [self = shared_from_this()](error_code error, std::size_t) { error ? self->close() : self->have_request(); });
   }
 
   void have_request() {

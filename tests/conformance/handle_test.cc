@@ -97,7 +97,7 @@ TEST_P(HandleTest, OfANodeThatDoesNotExistNamesThoseThatDo) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, 4000, "nobody"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("connect: node a knows no node \"nobody\"; it knows a, b, c");
+    expect_told("connect: node a has not heard of a node \"nobody\" in its cluster; it knows a");
   });
 }
 

@@ -137,7 +137,7 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
 TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
   const CircuitSetup good = good_setup();
   // Copied, and sent from elsewhere.
-  Stranger elsewhere(world_.relay_door("b", "a"));
+  Stranger elsewhere(world_.relay_door("b", "a"), "127.0.0.1");
   elsewhere.say(as_frame(good));
   const Stranger::Answer to_relay = elsewhere.hear(kMargin);
   EXPECT_FALSE(to_relay.accepted);
@@ -146,7 +146,7 @@ TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
   // The relay's own words to the rank, said by somebody else.
   CircuitSetup last = good;
   last.hop = 1;
-  Stranger posing({good.hops[1].to_address, good.hops[1].to_port});
+  Stranger posing({good.hops[1].to_address, good.hops[1].to_port}, "127.0.0.1");
   posing.say(as_frame(last));
   const Stranger::Answer to_rank = posing.hear(kMargin);
   EXPECT_FALSE(to_rank.accepted);

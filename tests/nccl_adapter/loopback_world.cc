@@ -77,8 +77,7 @@ std::vector<std::uint16_t> listening_ports(const std::string& address) {
 
 LoopbackWorld::LoopbackWorld(const std::string& self) : LoopbackWorld({{"a", "b"}, {"b", "c"}}, self) {}
 
-LoopbackWorld::LoopbackWorld(Cables cables, const std::string& self)
-    : cables_(std::move(cables)) {
+LoopbackWorld::LoopbackWorld(Cables cables, const std::string& self) : cables_(std::move(cables)) {
   for (const auto& [a, b] : cables_) {
     for (const std::string& node : {a, b}) runtime_dirs_[node] = "test-" + std::to_string(::getpid()) + "-" + node;
   }

@@ -8,8 +8,8 @@
 #include <functional>
 #include <utility>
 
-#include "core/linux/node_starter.h"
 #include "core/linux/node_service.h"
+#include "core/linux/node_starter.h"
 
 namespace cableway {
 

@@ -70,7 +70,8 @@ class Daemon {
   absl::Status run() {
     reopen_log();
     raise_descriptor_limit();
-    auto service = linux_::NodeService::start(io_, settings_, [](const std::string& line) { spdlog::info("{}", line); });
+    auto service =
+        linux_::NodeService::start(io_, settings_, [](const std::string& line) { spdlog::info("{}", line); });
     // Two ranks that start a node at the same time both have one.
     if (options_.session && absl::IsAlreadyExists(service.status())) {
       report(options_.ready_fd, "ready");
@@ -192,8 +193,7 @@ int main(int argc, char** argv) {
   cableway::Options options;
   std::vector<cableway::GivenSetting> given;
   cableway::add_settings(app, given);
-  app.add_flag("--check-config", options.check_config,
-               "check settings and key, show what is in force, then exit");
+  app.add_flag("--check-config", options.check_config, "check settings and key, show what is in force, then exit");
   app.add_flag("--json", options.json, "with --check-config: as JSON");
   app.add_flag("--session", options.session, "run in the background while a job needs a node; the plugin uses this");
   app.add_option("--ready-fd", options.ready_fd, "descriptor on which to say \"ready\", or why not");

@@ -198,7 +198,8 @@ TEST_F(CircuitAcceptorTest, ListensOnOnePortOfSeveralAddresses) {
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_NE((*both)->port(), 0);
   const absl::Status taken =
-      CircuitAcceptor::listen(io_, {"127.0.0.2"}, {(*both)->port(), (*both)->port()}, ignore_setup, ignore_refusal).status();
+      CircuitAcceptor::listen(io_, {"127.0.0.2"}, {(*both)->port(), (*both)->port()}, ignore_setup, ignore_refusal)
+          .status();
   EXPECT_TRUE(absl::IsAlreadyExists(taken)) << taken;
   EXPECT_THAT(std::string(taken.message()),
               AllOf(HasSubstr("127.0.0.2"), HasSubstr("port " + std::to_string((*both)->port()))));
@@ -206,10 +207,11 @@ TEST_F(CircuitAcceptorTest, ListensOnOnePortOfSeveralAddresses) {
 
 TEST_F(CircuitAcceptorTest, SaysWhyItCannotListen) {
   const auto error = [this](const std::vector<std::string>& addresses) {
-    return std::string(CircuitAcceptor::listen(
-                           io_, addresses, {0, 0}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {})
-                           .status()
-                           .message());
+    return std::string(
+        CircuitAcceptor::listen(
+            io_, addresses, {0, 0}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {})
+            .status()
+            .message());
   };
   EXPECT_THAT(error({"localhost"}), HasSubstr("\"localhost\" is not an IP address"));
   EXPECT_THAT(error({"192.0.2.77"}), AllOf(HasSubstr("cannot listen on 192.0.2.77"), HasSubstr("assign")));

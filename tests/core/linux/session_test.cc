@@ -35,13 +35,13 @@ class SessionTest : public testing::Test {
                                     testing::UnitTest::GetInstance()->current_test_info()->name())) {}
 
   void listen() {
-    auto server = SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage& request,
-                                                                const SessionServer::Answer& answer) {
-      if (const auto* path = std::get_if<PathRequest>(&request)) {
-        return answer(PathReply{path->request, "no path to " + path->node, {}});
-      }
-      answer(Refusal{"not a request that a node answers"});
-    });
+    auto server = SessionServer::listen(io_, endpoint_, welcome_,
+                                        [](const SessionMessage& request, const SessionServer::Answer& answer) {
+                                          if (const auto* path = std::get_if<PathRequest>(&request)) {
+                                            return answer(PathReply{path->request, "no path to " + path->node, {}});
+                                          }
+                                          answer(Refusal{"not a request that a node answers"});
+                                        });
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -134,7 +134,9 @@ TEST_F(SessionTest, SaysThatNoNodeRuns) {
 TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
   listen();
   const absl::Status second =
-      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&, const SessionServer::Answer& answer) { answer(Refusal{}); }).status();
+      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&, const SessionServer::Answer& answer) {
+        answer(Refusal{});
+      }).status();
   EXPECT_TRUE(absl::IsAlreadyExists(second)) << second;
   server_.reset();
   io_.poll();
