@@ -81,8 +81,7 @@ void NetlinkInventory::State::read_interfaces() {
 
 void NetlinkInventory::State::rebuild() {
   PortSelection found = select_ports(watch->network(), devices, selectors);
-  const bool differs =
-      found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected);
+  const bool differs = found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected);
   selection = std::move(found);
   if (!differs || !changed) return;
   // A copy, because it may destroy the inventory.

@@ -138,14 +138,16 @@ void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
   const PortAddress& address = port.addresses.front().address;
   const int index = gid_index_of(*device, link.name, address);
   if (index < 0) {
-    reject(link.name, absl::StrCat("RDMA device ", device->name, " has no RoCE v2 GID for ", to_text(address),
-                                   ", so RDMA is not used there"),
+    reject(link.name,
+           absl::StrCat("RDMA device ", device->name, " has no RoCE v2 GID for ", to_text(address),
+                        ", so RDMA is not used there"),
            false);
   } else if (device->is_active()) {
     port.gid_index = index;
   } else if (link.carrier) {
-    reject(link.name, absl::StrCat("RDMA device ", device->name, " is not active, its state is \"", device->state,
-                                   "\", so RDMA is not used there"),
+    reject(link.name,
+           absl::StrCat("RDMA device ", device->name, " is not active, its state is \"", device->state,
+                        "\", so RDMA is not used there"),
            false);
   }
 }
@@ -170,8 +172,9 @@ void Selection::look_at(PortId id, const KernelLink& link) {
   }
   if (std::string why = why_not(id, link, selected); !why.empty()) return reject(link.name, std::move(why), selected);
   if (addresses.empty()) {
-    return reject(link.name, absl::StrCat("has no address: not even a link-local one",
-                                          link.carrier ? "" : ", which comes with the carrier; there is none"),
+    return reject(link.name,
+                  absl::StrCat("has no address: not even a link-local one",
+                               link.carrier ? "" : ", which comes with the carrier; there is none"),
                   selected);
   }
 
