@@ -26,9 +26,8 @@ Json rate_or_null(std::uint64_t rate_mbps) {
 std::uint64_t neighbour_rate(const Node& node, const NeighbourKey& key) {
   const routing::Advertisement* advertisement = node.flooding().database().find(key.node);
   if (advertisement == nullptr) return 0;
-  const auto port =
-      std::find_if(advertisement->ports.begin(), advertisement->ports.end(),
-                   [&](const routing::AdvertisedPort& each) { return each.id == key.neighbour_port; });
+  const auto port = std::find_if(advertisement->ports.begin(), advertisement->ports.end(),
+                                 [&](const routing::AdvertisedPort& each) { return each.id == key.neighbour_port; });
   return port == advertisement->ports.end() ? 0 : port->rate_mbps;
 }
 
@@ -91,7 +90,8 @@ std::string ports_view(const Node& node, const std::vector<RejectedPort>& reject
   Json ports = Json::array();
   for (const PortFacts& port : node.neighbours().ports()) ports.push_back(port_json(node, port, counters));
   Json not_used = Json::array();
-  for (const RejectedPort& each : rejected) not_used.push_back({{"interface", each.interface}, {"reason", each.reason}});
+  for (const RejectedPort& each : rejected)
+    not_used.push_back({{"interface", each.interface}, {"reason", each.reason}});
   const Neighbours::Counters& heard = node.neighbours().counters();
   const Json view = {{"node", node.identity().name},
                      {"cluster", node.identity().cluster},

@@ -28,7 +28,7 @@ TEST(EventsView, TellsWhatHappenedAndHowLongAgo) {
   const nlohmann::json& events = view.at("events");
   ASSERT_EQ(events.size(), 2U) << view.dump(2);
   EXPECT_EQ(events[0].at("number"), 1);
-  EXPECT_THAT(events[0].at("text").get<std::string>(), HasSubstr("to node n1 (eth1) is up"));
+  EXPECT_THAT(events[0].at("text").get<std::string>(), HasSubstr("cable eth0 to node n1 (eth0) is up"));
   EXPECT_EQ(events[1].at("number"), 2);
   EXPECT_THAT(events[1].at("text").get<std::string>(), HasSubstr("unplugged"));
   EXPECT_EQ(events[1].at("age_ms"), 1500);

@@ -33,33 +33,26 @@ TEST_F(StatusView, IsJsonWithEveryField) {
   relay.bytes = 1U << 20;
   relay.setups_refused = 3;
   const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 4));
-  const nlohmann::json expected = {{"node", "n1"},
-                                   {"cluster", "test"},
-                                   {"draining", false},
-                                   {"addresses", {"10.0.0.2", "10.0.0.5"}},
-                                   {"relay_port", 7470},
-                                   {"nodes", 3},
-                                   {"cables_up", 2},
-                                   {"problems", nlohmann::json::array()},
-                                   {"sessions", 4},
-                                   {"relayed",
-                                    {{"bytes", 1048576},
-                                     {"chunks", 100},
-                                     {"circuits_open", 2},
-                                     {"circuits_opened", 5},
-                                     {"circuits_broken", 1},
-                                     {"setups_refused", 3}}},
-                                   {"circuits",
-                                    {{{"flow", 7},
-                                      {"path", "n0 -c0-> n1 -c1-> n2"},
-                                      {"chunks", 11},
-                                      {"bytes", 12000},
-                                      {"open_ms", 2500}},
-                                     {{"flow", 8},
-                                      {"path", "n2 -c1-> n1 -c0-> n0"},
-                                      {"chunks", 0},
-                                      {"bytes", 0},
-                                      {"open_ms", 0}}}}};
+  const nlohmann::json expected = {
+      {"node", "n1"},
+      {"cluster", "test"},
+      {"draining", false},
+      {"addresses", {"10.0.0.2", "10.0.0.5"}},
+      {"relay_port", 7470},
+      {"nodes", 3},
+      {"cables_up", 2},
+      {"problems", nlohmann::json::array()},
+      {"sessions", 4},
+      {"relayed",
+       {{"bytes", 1048576},
+        {"chunks", 100},
+        {"circuits_open", 2},
+        {"circuits_opened", 5},
+        {"circuits_broken", 1},
+        {"setups_refused", 3}}},
+      {"circuits",
+       {{{"flow", 7}, {"path", "n0 -c0-> n1 -c1-> n2"}, {"chunks", 11}, {"bytes", 12000}, {"open_ms", 2500}},
+        {{"flow", 8}, {"path", "n2 -c1-> n1 -c0-> n0"}, {"chunks", 0}, {"bytes", 0}, {"open_ms", 0}}}}};
   EXPECT_EQ(view, expected) << view.dump(2);
 }
 
@@ -79,11 +72,11 @@ TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
 // Else the answer would not fit into a session's message.
 TEST_F(StatusView, ListsOnlyAsManyCircuitsAsFit) {
   RelayStatus relay;
-  relay.circuits.assign(16384, {7, std::string(20000, 'x'), 1, 1, 1});
+  relay.circuits.assign(1000, {7, std::string(20000, 'x'), 1, 1, 1});
   const std::string text = status_view(node(), relay, 0);
   EXPECT_LT(text.size(), 8U << 20);
   const nlohmann::json view = nlohmann::json::parse(text);
-  EXPECT_EQ(view.at("relayed").at("circuits_open"), 16384);
+  EXPECT_EQ(view.at("relayed").at("circuits_open"), 1000);
   EXPECT_EQ(view.at("circuits").size(), 209U);
 }
 

@@ -1,11 +1,16 @@
-// The `cableway` command: its arguments, and which part answers them.
+// The `cableway` command: its arguments, and what it says.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_LINE_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_LINE_H_
 
 #include <chrono>
+#include <functional>
 #include <iosfwd>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "core/port_selector.h"
+#include "tools/cableway/host_facts.h"
 
 namespace cableway::cli {
 
@@ -15,12 +20,20 @@ inline constexpr int kFailed = 1;     // a file that is no topology, a node that
 inline constexpr int kNotUsable = 2;  // arguments or CABLEWAY_ settings that make no sense
 inline constexpr int kNoNode = 3;     // no node runs here
 inline constexpr int kNoAnswer = 4;   // a node runs here and has not answered in time
+// Of doctor.
+inline constexpr int kWarnings = 1;
+inline constexpr int kErrors = 2;
 
 // What the command learns from outside its arguments.
 struct Surroundings {
   const char* const* environment;  // null-terminated array of NAME=VALUE
   std::string host_name;
   std::chrono::milliseconds node_deadline{5000};  // how long to wait for a node
+  std::function<HostFacts(const std::vector<PortSelector>&)> look_at_host = [](const auto& selectors) {
+    return cli::look_at_host(selectors, program_folder());
+  };
+  // Between two looks at a node that is followed.
+  std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
 };
 
 // Runs one command and returns its exit status. `arguments` does not hold the program's name. What was asked for goes

@@ -21,7 +21,7 @@ std::string where(const Settings& settings) {
 absl::Status no_node(const Settings& settings) {
   return absl::NotFoundError(absl::StrCat(
       "no node runs in this network namespace (", where(settings),
-      ").\nStart one:  CABLEWAY_PORTS=INTERFACE,.. cablewayd\n"
+      ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
       "A node elsewhere, in a container or namespace, is asked there; one with another CABLEWAY_CLUSTER or "
       "CABLEWAY_RUNTIME_DIR, with the same set here."));
 }

@@ -1,4 +1,4 @@
-// `cableway status`: what the node here is and does, for people and as JSON.
+// `cableway status`: what the node here is and does, for people.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_STATUS_VIEW_H_
 #define CABLEWAY_TOOLS_CABLEWAY_STATUS_VIEW_H_
 
@@ -8,9 +8,8 @@
 
 namespace cableway::cli {
 
-// Both take what the node answered (core/status_view.h). InvalidArgument: that is no such status.
+// Of what the node answered (core/status_view.h). InvalidArgument: that is no such status.
 absl::StatusOr<std::string> status_text(const std::string& answer);
-absl::StatusOr<std::string> status_json(const std::string& answer);
 
 }  // namespace cableway::cli
 

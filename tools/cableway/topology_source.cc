@@ -19,8 +19,8 @@ absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std:
   absl::StatusOr<NodeView> view = ask_node(settings, "topology", deadline);
   if (!view.ok()) return view.status();
   const std::string& node = view->node.node;
-  absl::StatusOr<routing::Topology> topology =
-      routing::parse_topology(view->text, absl::StrCat("the topology of node ", node));
+  absl::StatusOr<routing::Topology> topology = routing::parse_topology(
+      view->text, absl::StrCat("the topology of node ", node), routing::Disconnected::kAccepted);
   if (!topology.ok()) return topology.status();
   return KnownTopology{*std::move(topology), node};
 }

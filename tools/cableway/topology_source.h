@@ -16,8 +16,8 @@ struct KnownTopology {
   std::string node;  // whose it is: the node that was asked; for a file, the one that the settings name
 };
 
-// `file` empty: asks the node, with the deadline and the errors of ask_node(). Else reads the file; InvalidArgument
-// says what is wrong with it and where.
+// `file` empty: asks the node, with the deadline and the errors of ask_node(); what it knows may be disconnected. Else
+// reads the file; InvalidArgument says what is wrong with it and where.
 absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
                                             std::chrono::milliseconds deadline);
 

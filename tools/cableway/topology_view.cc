@@ -12,7 +12,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json port_json(const routing::Topology& topology, const routing::Port& port) {
-  return {{"node", topology.node(port.node).name}, {"interface", port.interface}, {"address", port.address}};
+  return {{"node", topology.node(port.node).name},
+          {"interface", port.interface},
+          {"address", port.address},
+          {"plug", port.plug}};
 }
 
 std::string interface_text(const routing::Port& port) {
@@ -45,7 +48,7 @@ std::string topology_text(const routing::Topology& topology) {
 std::string topology_json(const routing::Topology& topology) {
   Json nodes = Json::array();
   for (const routing::Node& node : topology.nodes()) {
-    nodes.push_back({{"name", node.name}, {"relay_port", node.relay_port}});
+    nodes.push_back({{"name", node.name}, {"relay_port", node.relay_port}, {"draining", node.draining}});
   }
   Json cables = Json::array();
   for (const routing::Cable& cable : topology.cables()) {

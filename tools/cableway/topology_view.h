@@ -12,8 +12,9 @@ namespace cableway::cli {
 std::string topology_text(const routing::Topology& topology);
 
 //   cluster
-//   nodes    {name, relay_port}
-//   cables   {name, ends: two of {node, interface ("" where it is not known), address}, rate_mbps, latency_us, routed}
+//   nodes    {name, relay_port, draining}
+//   cables   {name, ends: two of {node, interface, address, plug ("" where it is not known)}, rate_mbps, latency_us,
+//            routed}
 // in the topology's own order.
 std::string topology_json(const routing::Topology& topology);
 

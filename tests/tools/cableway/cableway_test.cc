@@ -1,30 +1,24 @@
 // The command-line tool from arguments to output, against topology files and against nodes that answer as told.
-#include <unistd.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "core/linux/session_server.h"
-#include "core/linux/session_socket.h"
-#include "sim/node_world.h"
 #include "core/status_view.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
 #include "routing/topology_file.h"
+#include "sim/node_world.h"
 #include "tests/routing/sample_topologies.h"
+#include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command_line.h"
 
 namespace cableway::cli {
@@ -36,28 +30,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Outcome {
-  int exit_status;
-  std::string out;
-  std::string err;
-};
-
-// Every test has a session socket of its own.
-std::string runtime_dir() {
-  return "cableway_test." + std::to_string(::getpid());
-}
-
 Outcome cableway(const std::vector<std::string>& arguments, std::vector<std::string> environment = {},
                  milliseconds deadline = milliseconds(5000)) {
-  environment.push_back("CABLEWAY_RUNTIME_DIR=" + runtime_dir());
-  std::vector<const char*> entries;
-  entries.reserve(environment.size() + 1);
-  for (const std::string& entry : environment) entries.push_back(entry.c_str());
-  entries.push_back(nullptr);
-  std::ostringstream out;
-  std::ostringstream err;
-  const int exit_status = run(arguments, {entries.data(), "somewhere", deadline}, out, err);
-  return {exit_status, out.str(), err.str()};
+  return run_command(arguments, {.environment = std::move(environment), .deadline = deadline, .host = {}});
 }
 
 const routing::Topology& ring() {
@@ -96,12 +71,13 @@ TEST_F(FileTest, TopologyAsJson) {
   const nlohmann::json view = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(view["cluster"], ring().cluster());
   ASSERT_EQ(view["nodes"].size(), 4U);
-  EXPECT_EQ(view["nodes"][3], (nlohmann::json{{"name", "n3"}, {"relay_port", 7470}}));
+  EXPECT_EQ(view["nodes"][3], (nlohmann::json{{"name", "n3"}, {"relay_port", 7470}, {"draining", false}}));
   ASSERT_EQ(view["cables"].size(), 4U);
   const routing::Cable& cable = ring().cables().back();
   const nlohmann::json& last = view["cables"][3];
   EXPECT_EQ(last["name"], cable.name);
-  EXPECT_EQ(last["ends"][0], (nlohmann::json{{"node", "n2"}, {"interface", ""}, {"address", cable.a.address}}));
+  EXPECT_EQ(last["ends"][0],
+            (nlohmann::json{{"node", "n2"}, {"interface", ""}, {"address", cable.a.address}, {"plug", ""}}));
   EXPECT_EQ(last["ends"][1]["node"], "n3");
   EXPECT_EQ(last["rate_mbps"], 10000);
   EXPECT_EQ(last["latency_us"], 1.0);
@@ -140,7 +116,7 @@ TEST_F(FileTest, RoutesAreOfTheNodeThatTheSettingsNameElseOfTheHost) {
   const Outcome outcome = cableway({"routes", "--file", path});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, "cableway: the topology has no node \"somewhere\"; give --node one of n0, n1, n2, n3\n");
+  EXPECT_EQ(outcome.err, "cableway: the topology has no node \"somewhere\"; expected one of n0, n1, n2, n3\n");
 }
 
 TEST_F(FileTest, AFileThatIsNoTopologyIsRefusedWithItsLine) {
@@ -168,12 +144,22 @@ TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
 
 TEST(ArgumentsTest, MistakesAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{}, "expected topology, routes or status"},
-      {{"route"}, "expected topology, routes or status, found \"route\""},
+      {{}, "expected topology, routes, path, status, ports, flows, events, plan, env or doctor"},
+      {{"route"}, "plan, env or doctor, found \"route\""},
       {{"status", "--file", "x"}, "--file"},
       {{"topology", "--node", "n0"}, "--node"},
       {{"routes", "--file"}, "--file"},
       {{"topology", "status"}, "status"},
+      {{"topology", "--dot", "--svg"}, "--dot"},
+      {{"topology", "--json", "--svg"}, "--json"},
+      {{"env", "--docker", "--json"}, "--json"},
+      {{"path", "n0"}, "B"},
+      {{"path", "n0", "n1", "--flow", "-1"}, "--flow"},
+      {{"path", "n0", "n1", "n2"}, "n2"},
+      {{"plan"}, "subcommand"},
+      {{"plan", "rank"}, "subcommand"},
+      {{"ports", "--follow"}, "--follow"},
+      {{"doctor", "--file", "x"}, "--file"},
   };
   for (const auto& [arguments, expected] : mistakes) {
     const Outcome outcome = cableway(arguments);
@@ -190,7 +176,18 @@ TEST(ArgumentsTest, HelpAndVersionGoToStandardOutput) {
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("topology"), HasSubstr("Exit status: 0 done"), HasSubstr("Examples")));
     EXPECT_EQ(outcome.err, "");
   }
-  EXPECT_THAT(cableway({"routes", "--help"}).out, HasSubstr("--node"));
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"topology"}, "--svg"},    {{"routes"}, "--node"},         {{"path"}, "--flow"},
+      {{"status"}, "--json"},     {{"ports"}, "--json"},          {{"flows"}, "without the node"},
+      {{"events"}, "--follow"},   {{"plan", "ranks"}, "--hosts"}, {{"env"}, "--docker"},
+      {{"doctor"}, "--no-speed"},
+  };
+  for (auto [command, option] : commands) {
+    command.emplace_back("--help");
+    const Outcome outcome = cableway(command);
+    EXPECT_EQ(outcome.exit_status, kDone);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr(option), HasSubstr("--json"), HasSubstr("Examples:\n  "))) << command[0];
+  }
   EXPECT_THAT(cableway({"--version"}).out, ::testing::MatchesRegex("cableway [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
@@ -212,57 +209,9 @@ TEST_F(FileTest, OutputThatCannotBeWrittenIsAFailure) {
   EXPECT_THAT(err.str(), HasSubstr("standard output"));
 }
 
-// An io_context that runs on a thread of its own from start() to stop().
-class IoThread {
- public:
-  ~IoThread() { stop(); }
-  boost::asio::io_context& io() { return io_; }
-  void start() {
-    thread_ = std::thread([this] { io_.run(); });
-  }
-  void stop() {
-    io_.stop();
-    if (thread_.joinable()) thread_.join();
-  }
-
- private:
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
-  std::thread thread_;
-};
-
-stream_protocol::endpoint endpoint() {
-  return *linux_::session_endpoint("cableway", runtime_dir());
-}
-
-// A node that answers views as told.
-class FakeNode {
- public:
-  explicit FakeNode(std::function<SessionMessage(const std::string& view)> answer) {
-    Welcome welcome;
-    welcome.node = "n1";
-    welcome.cluster = "cableway";
-    auto server = linux_::SessionServer::listen(thread_.io(), endpoint(), welcome,
-                                                [view = std::move(answer)](const SessionMessage& request,
-                                                                            const linux_::SessionServer::Answer& reply) {
-                                                  reply(view(std::get<ViewRequest>(request).name));
-                                                });
-    EXPECT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    thread_.start();
-  }
-  ~FakeNode() { thread_.stop(); }
-  FakeNode(const FakeNode&) = delete;
-  FakeNode& operator=(const FakeNode&) = delete;
-
- private:
-  IoThread thread_;
-  std::unique_ptr<linux_::SessionServer> server_;
-};
-
 RelayStatus busy_relay() {
   RelayStatus relay;
-  relay.circuits.push_back({0xab, "n0 -c0-> n1 -c1-> n2", 3, 1536});
+  relay.circuits.push_back({0xab, "n0 -c0-> n1 -c1-> n2", 3, 1536, 2000});
   relay.circuits_opened = 7;
   relay.circuits_broken = 2;
   relay.setups_refused = 1;
@@ -271,12 +220,16 @@ RelayStatus busy_relay() {
   return relay;
 }
 
-std::string status_of_n1() {
-  sim::NodeWorld world(1);
-  world.build(4, routing::ring_pairs(4));
-  world.start_all();
-  EXPECT_TRUE(world.settle(std::chrono::seconds(2), [&] { return world.node(1).paths().reaches("n3"); }));
-  return status_view(world.node(1), busy_relay(), 3);
+// n1 of a ring in virtual time, its cables found.
+const std::string& status_of_n1() {
+  static const std::string status = [] {
+    sim::NodeWorld world(1);
+    world.build(4, routing::ring_pairs(4));
+    world.start_all();
+    EXPECT_TRUE(world.settle(std::chrono::seconds(2), [&] { return world.node(1).paths().reaches("n3"); }));
+    return status_view(world.node(1), busy_relay(), 3);
+  }();
+  return status;
 }
 
 TEST(NodeTest, StatusAsText) {
@@ -285,11 +238,14 @@ TEST(NodeTest, StatusAsText) {
   });
   const Outcome outcome = cableway({"status"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(StartsWith("node n1 of cluster test\n"), HasSubstr("10.0.0.2"),
-                                 HasSubstr("  sessions    3, this command's included\n"),
-                                 HasSubstr("  relayed     5242880 bytes (5.0 MiB) in 40 chunks\n"),
-                                 HasSubstr("  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"),
-                                 HasSubstr("\nn0 -c0-> n1 -c1-> n2  00000000000000ab       3   1536\n")));
+  EXPECT_EQ(outcome.out,
+            "node n1 of cluster test\n"
+            "  knows       4 nodes, itself included; 2 cables of its own are up\n"
+            "  addresses   10.0.0.2, 10.0.0.5\n"
+            "  relay port  7470\n"
+            "  sessions    3, this command's included\n"
+            "  relayed     5.0 MiB in 40 chunks\n"
+            "  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n");
 }
 
 TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {
@@ -310,12 +266,12 @@ TEST(NodeTest, TopologyAndRoutesAreOfTheNodeThatRunsHere) {
 }
 
 TEST(NodeTest, NoNodeHereSaysHowToStartOne) {
-  for (const char* view : {"topology", "routes", "status"}) {
+  for (const char* view : {"topology", "routes", "status", "ports", "flows", "events"}) {
     const Outcome outcome = cableway({view});
     EXPECT_EQ(outcome.exit_status, kNoNode);
     EXPECT_EQ(outcome.out, "");
     EXPECT_THAT(outcome.err, AllOf(HasSubstr("no node runs in this network namespace"), HasSubstr(runtime_dir()),
-                                   HasSubstr("CABLEWAY_PORTS=INTERFACE,.. cablewayd")));
+                                   HasSubstr("systemctl start cablewayd")));
   }
 }
 

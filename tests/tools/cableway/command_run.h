@@ -1,0 +1,108 @@
+// The command run in the test's process, and a node that answers it as told.
+#ifndef CABLEWAY_TESTS_TOOLS_CABLEWAY_COMMAND_RUN_H_
+#define CABLEWAY_TESTS_TOOLS_CABLEWAY_COMMAND_RUN_H_
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/linux/session_server.h"
+#include "core/linux/session_socket.h"
+#include "tools/cableway/command_line.h"
+
+namespace cableway::cli {
+
+struct Outcome {
+  int exit_status;
+  std::string out;
+  std::string err;
+};
+
+// Every test has a session socket of its own.
+inline std::string runtime_dir() {
+  return "cableway_test." + std::to_string(::getpid());
+}
+
+inline boost::asio::local::stream_protocol::endpoint endpoint() {
+  return *linux_::session_endpoint("cableway", runtime_dir());
+}
+
+struct Around {
+  std::vector<std::string> environment;
+  std::chrono::milliseconds deadline{5000};
+  HostFacts host;
+  std::function<void()> pause = [] {};
+};
+
+inline Outcome run_command(const std::vector<std::string>& arguments, Around around = {}) {
+  around.environment.push_back("CABLEWAY_RUNTIME_DIR=" + runtime_dir());
+  std::vector<const char*> entries;
+  entries.reserve(around.environment.size() + 1);
+  for (const std::string& entry : around.environment) entries.push_back(entry.c_str());
+  entries.push_back(nullptr);
+  std::ostringstream out;
+  std::ostringstream err;
+  const Surroundings surroundings{entries.data(), "somewhere", around.deadline,
+                                  [&](const std::vector<PortSelector>&) { return around.host; }, around.pause};
+  const int exit_status = run(arguments, surroundings, out, err);
+  return {exit_status, out.str(), err.str()};
+}
+
+// An io_context that runs on a thread of its own from start() to stop().
+class IoThread {
+ public:
+  ~IoThread() { stop(); }
+  boost::asio::io_context& io() { return io_; }
+  void start() {
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  void stop() {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+  std::thread thread_;
+};
+
+// A node n1 that answers views as told.
+class FakeNode {
+ public:
+  explicit FakeNode(std::function<SessionMessage(const std::string& view)> answer) {
+    Welcome welcome;
+    welcome.node = "n1";
+    welcome.cluster = "cableway";
+    auto server = linux_::SessionServer::listen(
+        thread_.io(), endpoint(), welcome,
+        [answer = std::move(answer)](const SessionMessage& request, const linux_::SessionServer::Answer& reply) {
+          reply(answer(std::get<ViewRequest>(request).name));
+        });
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    thread_.start();
+  }
+  ~FakeNode() { thread_.stop(); }
+  FakeNode(const FakeNode&) = delete;
+  FakeNode& operator=(const FakeNode&) = delete;
+
+ private:
+  IoThread thread_;
+  std::unique_ptr<linux_::SessionServer> server_;
+};
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TESTS_TOOLS_CABLEWAY_COMMAND_RUN_H_

@@ -1,0 +1,290 @@
+#include "tools/cableway/doctor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/linux/port_selection.h"
+#include "tests/routing/sample_topologies.h"
+#include "tools/cableway/doctor_ports.h"
+#include "tools/cableway/doctor_view.h"
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+auto finding(Severity severity, const std::string& about, const std::string& what) {
+  return AllOf(Field(&Finding::severity, severity), Field(&Finding::about, about),
+               Field(&Finding::what, HasSubstr(what)));
+}
+
+Json healthy_port(const std::string& interface) {
+  return Json::parse(R"({"interface": ")" + interface + R"(", "addresses": ["10.7.0.2/30"], "mtu": 9000,
+    "rate_mbps": 100000, "carrier": true, "rdma_device": "mlx5_0", "gid_index": 3, "plug": null,
+    "neighbours": [{"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2",
+                    "address": "10.7.0.1", "rate_mbps": 100000, "known_ms": 1, "heard_ms": 1}],
+    "control": {"sent": 1, "received": 1, "oversized": 0, "foreign": 0, "own": 0, "ttl_refused": 0, "send_errors": {},
+                "last_error": null, "not_open": []}})");
+}
+
+Examined healthy() {
+  Examined examined;
+  examined.settings.key_file = "/etc/cableway/key";
+  examined.host.plugin = "/opt/cableway/lib/libnccl-net-cableway.so";
+  examined.host.default_interfaces = {"eth9"};
+  examined.host.has_rdma_devices = true;
+  examined.host.has_verbs_files = true;
+  examined.host.sees_hardware = true;
+  examined.ports = Json{{"ports", Json::array({healthy_port("eth1")})}, {"rejected", Json::array()}};
+  examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "problems": [],
+    "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
+  examined.topology = routing::sample_topology(4, routing::ring_pairs(4));
+  return examined;
+}
+
+TEST(Doctor, FindsNothingWhereNothingIsWrong) {
+  const std::vector<Finding> findings = examine(healthy());
+  EXPECT_EQ(worst_of(findings), Severity::kOk) << doctor_text(findings);
+  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "node", "n1 of cluster lab answers")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "port eth1", "cable to node n0 (eth0) is up")));
+}
+
+TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
+  Examined examined = healthy();
+  examined.host = {};
+  examined.host.in_container = true;
+  examined.host.has_rdma_devices = true;
+  examined.host.memlock_bytes = 8U << 20;
+  Json& ports = (*examined.ports)["ports"];
+  ports[0]["carrier"] = false;
+  ports[0]["gid_index"] = nullptr;
+  ports[0]["control"]["send_errors"] = {{"EPERM", 2}};
+  ports[0]["control"]["ttl_refused"] = 1;
+  ports[0]["control"]["oversized"] = 1;
+  ports.push_back(healthy_port("eth2"));
+  ports[1]["neighbours"] = Json::array();
+  examined.topology = routing::sample_topology(3, {{0, 1}});
+  int wrong = 0;
+  for (const Finding& found : examine(examined)) {
+    if (found.severity < Severity::kWarning) continue;
+    ++wrong;
+    EXPECT_NE(found.advice, "") << found.about << ": " << found.what;
+  }
+  EXPECT_EQ(wrong, 11);
+}
+
+// What changes one thing of a healthy node, and what is found then.
+struct Fault {
+  const char* name;
+  void (*make)(Examined&);
+  Severity severity;
+  const char* about;
+  const char* what;
+};
+
+Json& port(Examined& examined) {
+  return (*examined.ports)["ports"][0];
+}
+
+const Fault kFaults[] = {
+    {"no key", [](Examined& e) { e.settings.key_file = ""; }, Severity::kRemark, "key", "no CABLEWAY_KEY_FILE"},
+    {"bad key", [](Examined& e) { e.key = absl::InvalidArgumentError("key file is no key"); }, Severity::kError, "key",
+     "key file is no key"},
+    {"root's key",
+     [](Examined& e) { e.key = absl::InvalidArgumentError("key file cannot be opened: Permission denied"); },
+     Severity::kRemark, "key", "Permission denied"},
+    {"no node", [](Examined& e) { e.node = absl::NotFoundError("no node runs here\nStart one"); }, Severity::kError,
+     "node", "no node runs here"},
+    {"no plugin", [](Examined& e) { e.host.plugin = ""; }, Severity::kWarning, "plugin", "there is none"},
+    {"memlock", [](Examined& e) { e.host.memlock_bytes = 8U << 20; }, Severity::kWarning, "memory",
+     "may lock 8.0 MiB of memory"},
+    {"no route", [](Examined& e) { e.host.default_interfaces.clear(); }, Severity::kRemark, "network",
+     "no default route"},
+    {"container network",
+     [](Examined& e) {
+       e.host.in_container = true;
+       e.host.sees_hardware = false;
+     },
+     Severity::kError, "container", "network of its own"},
+    {"container device", [](Examined& e) { e.host.has_verbs_files = false; }, Severity::kWarning, "RDMA",
+     "no /dev/infiniband"},
+    {"no port", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",
+     "there is no port"},
+    {"no carrier", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1", "no carrier"},
+    {"silence", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning, "port eth1",
+     "carrier on eth1, nobody answers hello"},
+    {"one way", [](Examined& e) { port(e)["neighbours"][0]["state"] = "heard"; }, Severity::kWarning, "port eth1",
+     "node n0 (eth0) is heard, but the cable is not up"},
+    {"slow", [](Examined& e) { port(e)["rate_mbps"] = 10000; }, Severity::kWarning, "port eth1",
+     "runs at 10 Gbit/s, its neighbour's port at 100 Gbit/s"},
+    {"slower than others",
+     [](Examined& e) {
+       (*e.ports)["ports"].push_back(healthy_port("eth2"));
+       (*e.ports)["ports"][0]["rate_mbps"] = 10000;
+       (*e.ports)["ports"][0]["neighbours"][0]["rate_mbps"] = 10000;
+     },
+     Severity::kRemark, "port eth1", "runs at 10 Gbit/s, the fastest port of this node at 100 Gbit/s"},
+    {"small frames", [](Examined& e) { port(e)["mtu"] = 1500; }, Severity::kRemark, "port eth1", "MTU 1500"},
+    {"no RDMA", [](Examined& e) { port(e)["rdma_device"] = nullptr; }, Severity::kRemark, "port eth1",
+     "no RDMA device"},
+    {"no GID", [](Examined& e) { port(e)["gid_index"] = nullptr; }, Severity::kWarning, "port eth1",
+     "RDMA device mlx5_0 cannot be used now"},
+    {"firewall",
+     [](Examined& e) {
+       port(e)["control"]["send_errors"] = {{"EPERM", 2}};
+     },
+     Severity::kError, "port eth1", "2 datagrams could not be sent (EPERM): a firewall"},
+    {"send error",
+     [](Examined& e) {
+       port(e)["control"]["send_errors"] = {{"ENETUNREACH", 1}};
+       port(e)["control"]["last_error"] = "cannot send";
+     },
+     Severity::kWarning, "port eth1", "1 datagrams could not be sent (ENETUNREACH)"},
+    {"not open", [](Examined& e) { port(e)["control"]["not_open"] = {"cannot bind"}; }, Severity::kWarning, "port eth1",
+     "cannot bind"},
+    {"router", [](Examined& e) { port(e)["control"]["ttl_refused"] = 3; }, Severity::kWarning, "port eth1",
+     "3 datagrams came through a router"},
+    {"problem",
+     [](Examined& e) {
+       (*e.status)["problems"] = Json::parse(R"([{"text": "two nodes are called n0", "seconds": 5}])");
+     },
+     Severity::kError, "problem", "two nodes are called n0 (for 5.0 s)"},
+    {"problem that waits",
+     [](Examined& e) {
+       (*e.status)["problems"] =
+           Json::parse(R"([{"text": "no subnet; until then link-local addresses are used", "seconds": null}])");
+     },
+     Severity::kWarning, "problem", "no subnet"},
+    {"drains", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kRemark, "node", "it drains"},
+    {"broken", [](Examined& e) { (*e.status)["relayed"]["circuits_broken"] = 2; }, Severity::kRemark, "node",
+     "2 circuits through it broke"},
+    {"refused", [](Examined& e) { (*e.status)["relayed"]["setups_refused"] = 2; }, Severity::kRemark, "node",
+     "it has refused 2 set-ups"},
+    {"two parts",
+     [](Examined& e) {
+       e.topology = routing::sample_topology(3, {{0, 2}});
+     },
+     Severity::kWarning, "topology", "no path leads from one to the other of: n0, n2 | n1"},
+    {"one in the middle", [](Examined& e) { e.topology = routing::sample_topology(3, routing::line_pairs(3)); },
+     Severity::kRemark, "topology", "without any one of n1, others lose each other"},
+};
+
+TEST(Doctor, FindsEachFault) {
+  for (const Fault& fault : kFaults) {
+    Examined examined = healthy();
+    fault.make(examined);
+    const std::vector<Finding> findings = examine(examined);
+    EXPECT_THAT(findings, Contains(finding(fault.severity, fault.about, fault.what))) << fault.name;
+    EXPECT_EQ(worst_of(findings), fault.severity) << fault.name << "\n" << doctor_text(findings);
+  }
+}
+
+TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {
+  Examined examined = healthy();
+  port(examined)["neighbours"] = Json::array();
+  examined.settings.control_port = 1;
+  examined.settings.relay_port = 2;
+  examined.settings.data_ports = {3, 4};
+  EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("UDP 1, TCP 2 and 3-4"))));
+}
+
+TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
+  Examined examined = healthy();
+  examined.node = absl::NotFoundError("no node runs here\nStart one: cablewayd");
+  examined.ports.reset();
+  examined.status.reset();
+  examined.topology.reset();
+  PortFacts facts;
+  facts.interface = "eth1";
+  facts.mtu = 1500;
+  examined.host.ports = {facts};
+  examined.host.rejected = {{"eth7", "is down: ip link set eth7 up"}};
+  const std::vector<Finding> findings = examine(examined);
+  EXPECT_THAT(findings, Contains(AllOf(finding(Severity::kError, "node", "no node runs here"),
+                                       Field(&Finding::advice, "Start one: cablewayd"))));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "port eth1", "no carrier")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth7", "is down")));
+  EXPECT_THAT(findings, Not(Contains(Field(&Finding::what, HasSubstr("answers hello")))));
+}
+
+linux_::KernelLink link_named(const std::string& name) {
+  linux_::KernelLink link;
+  link.name = name;
+  link.up = true;
+  link.carrier = true;
+  link.mtu = 1500;
+  return link;
+}
+
+// The reasons are those that port_selection.cc gives: a changed word there must be noticed here.
+TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
+  linux_::KernelNetwork network;
+  network.links[1] = link_named("lo");
+  network.links[1].loopback = true;
+  network.links[2] = link_named("eth1");
+  network.links[3] = link_named("eth2");
+  network.links[3].up = false;
+  network.links[4] = link_named("docker0");
+  network.links[5] = link_named("br1");
+  network.links[6] = link_named("eth3");
+  network.links[6].master = 5;
+  linux_::KernelAddress doubled;
+  doubled.link = 2;
+  doubled.prefix = {*routing::parse_port_address("10.7.0.1"), 30};
+  doubled.duplicate = true;
+  linux_::KernelAddress tentative = doubled;
+  tentative.prefix.address = *routing::parse_port_address("10.7.0.5");
+  tentative.duplicate = false;
+  tentative.tentative = true;
+  network.addresses = {doubled, tentative};
+  const std::vector<PortSelector> selectors = {*parse_port_selector("eth1"),        *parse_port_selector("eth2"),
+                                               *parse_port_selector("eth3"),        *parse_port_selector("eth8"),
+                                               *parse_port_selector("10.9.0.0/16"), *parse_port_selector("br1")};
+  const std::vector<Finding> findings =
+      examine_rejected(linux_::select_ports(network, linux_::DeviceFacts(), selectors).rejected);
+  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "not used", "lo, docker0: CABLEWAY_PORTS names neither")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth1", "10.7.0.1 is another host's too")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth1", "10.7.0.5 is tentative")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth2", "is down")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth3", "is a member of br1")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "br1", "has no address")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth8", "there is no such interface")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "10.9.0.0/16", "no interface has an address inside it")));
+  EXPECT_EQ(findings.size(), 8U);
+
+  const std::vector<Finding> unasked =
+      examine_rejected(linux_::select_ports(network, linux_::DeviceFacts(), {}).rejected);
+  EXPECT_THAT(unasked, Contains(finding(Severity::kOk, "not used", "lo: is the loopback interface")));
+  EXPECT_THAT(unasked, Contains(finding(Severity::kOk, "not used", "docker0, br1: has no RDMA device")));
+  EXPECT_LE(worst_of(unasked), Severity::kRemark);
+}
+
+TEST(DoctorView, PutsTheWorstFirst) {
+  const std::vector<Finding> findings = {{Severity::kOk, "node", "answers", ""},
+                                         {Severity::kWarning, "port eth1", "no carrier", "plug it in"},
+                                         {Severity::kError, "key", "is none", ""}};
+  EXPECT_EQ(doctor_text(findings), R"(error    key: is none
+warning  port eth1: no carrier
+         -> plug it in
+ok       node: answers
+
+1 error, 1 warning, 0 remarks
+)");
+  EXPECT_EQ(nlohmann::json::parse(doctor_json(findings)), nlohmann::json::parse(R"({"worst": "error", "findings": [
+    {"severity": "ok", "about": "node", "what": "answers", "advice": null},
+    {"severity": "warning", "about": "port eth1", "what": "no carrier", "advice": "plug it in"},
+    {"severity": "error", "about": "key", "what": "is none", "advice": null}]})"));
+  EXPECT_EQ(worst_of({}), Severity::kOk);
+}
+
+}  // namespace
+}  // namespace cableway::cli

@@ -1,0 +1,39 @@
+// What of this host matters to a job and is not the node's to know. Read-only.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_HOST_FACTS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_HOST_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/port_inventory.h"
+#include "core/port_selector.h"
+
+namespace cableway::cli {
+
+struct HostFacts {
+  std::string plugin;  // absolute path of the NCCL plugin of this installation; empty: it has none
+  std::string plugin_sought;
+  std::vector<std::string> default_interfaces;  // that default routes go through, the best first
+
+  // As a node with the same settings would see them now.
+  std::vector<PortFacts> ports;
+  std::vector<RejectedPort> rejected;
+  std::string no_ports;  // why there is none, else empty
+
+  std::optional<std::uint64_t> memlock_bytes;  // a process's limit of locked memory; nothing: it has none
+  bool has_rdma_devices = false;
+  bool has_verbs_files = false;  // /dev/infiniband
+  bool in_container = false;
+  bool sees_hardware = false;  // some interface is a device and not made by software
+};
+
+HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder);
+
+// Of the program that runs, without links; empty where the kernel does not say.
+std::string program_folder();
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_HOST_FACTS_H_

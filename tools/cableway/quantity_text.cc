@@ -1,0 +1,36 @@
+#include "tools/cableway/quantity_text.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace cableway::cli {
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr std::uint64_t kStep = 1024;
+  if (bytes < kStep) return absl::StrCat(bytes, " bytes");
+  double scaled = static_cast<double>(bytes) / static_cast<double>(kStep);
+  std::size_t unit = 0;
+  for (; scaled >= static_cast<double>(kStep); ++unit) scaled /= static_cast<double>(kStep);
+  return absl::StrFormat("%.1f %s", scaled, kUnits[unit]);
+}
+
+std::string rate_text(std::uint64_t rate_mbps) {
+  constexpr std::uint64_t kGiga = 1000;
+  if (rate_mbps < kGiga) return absl::StrCat(rate_mbps, " Mbit/s");
+  return absl::StrCat(static_cast<double>(rate_mbps) / kGiga, " Gbit/s");
+}
+
+std::string age_text(std::uint64_t milliseconds) {
+  const std::uint64_t seconds = milliseconds / 1000;
+  const std::uint64_t minutes = seconds / 60;
+  const std::uint64_t hours = minutes / 60;
+  if (minutes == 0) return absl::StrFormat("%.1f s", static_cast<double>(milliseconds / 100) / 10);
+  if (hours == 0) return absl::StrFormat("%d min %02d s", minutes, seconds % 60);
+  if (hours < 24) return absl::StrFormat("%d h %02d min", hours, minutes % 60);
+  return absl::StrCat(hours / 24, " d ", hours % 24, " h");
+}
+
+}  // namespace cableway::cli

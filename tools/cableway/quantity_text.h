@@ -1,0 +1,19 @@
+// Quantities as people read them.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_QUANTITY_TEXT_H_
+#define CABLEWAY_TOOLS_CABLEWAY_QUANTITY_TEXT_H_
+
+#include <cstdint>
+#include <string>
+
+namespace cableway::cli {
+
+// "512 bytes", "64.0 MiB"
+std::string bytes_text(std::uint64_t bytes);
+// "10 Gbit/s", "2.5 Gbit/s", "100 Mbit/s"
+std::string rate_text(std::uint64_t rate_mbps);
+// "0.4 s", "12.3 s", "5 min 03 s", "3 h 02 min", "12 d 4 h"
+std::string age_text(std::uint64_t milliseconds);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_QUANTITY_TEXT_H_

@@ -1,0 +1,176 @@
+#include "tools/cableway/request.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <ostream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "routing/node_name.h"
+#include "tools/cableway/command_line.h"
+
+namespace cableway::cli {
+namespace {
+
+using View = Request::View;
+using Format = Request::Format;
+
+constexpr char kDescription[] =
+    "cableway - shows what the Cableway node of this host knows and does, plans jobs, and finds what is wrong.\n"
+    "It asks the node that runs in this network namespace; what is about a topology also reads a topology file.";
+
+constexpr char kFooter[] =
+    "cableway COMMAND --help has the options and examples of a command.\n\n"
+    "Settings, as for cablewayd: CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR say which node of this network namespace is "
+    "meant\n(default: cableway, default), CABLEWAY_NODE which node of a file (default: the host's name).\n\n"
+    "Exit status: 0 done; 1 failed; 2 arguments or settings that make no sense; 3 no node runs here;\n"
+    "4 the node here has not answered within 5 s. Of doctor: 1 warnings, 2 errors.\n\n"
+    "Examples:\n"
+    "  cableway doctor\n"
+    "  cableway topology --svg > topology.svg\n"
+    "  cableway path n0 n2\n"
+    "  eval \"$(cableway env)\"\n"
+    "  cableway status --json | jq .relayed.bytes";
+
+struct Command {
+  const char* name;
+  View view;
+  const char* summary;
+  const char* footer;
+  bool reads_file;
+};
+
+constexpr char kExpected[] = "expected topology, routes, path, status, ports, flows, events, plan, env or doctor";
+
+constexpr Command kCommands[] = {
+    {"topology", View::kTopology, "the topology drawn, and a table of its cables",
+     "Examples:\n  cableway topology\n  cableway topology --svg > topology.svg\n"
+     "  cableway topology --dot | dot -Tpdf > topology.pdf\n  cableway topology --file ring.toml --json",
+     true},
+    {"routes", View::kRoutes, "how a node reaches each other node: hops, paths, weights",
+     "Examples:\n  cableway routes\n  cableway routes --file ring.toml --node n0", true},
+    {"path", View::kPath, "the paths from one node to another, cable by cable, with addresses and rates",
+     "Examples:\n  cableway path n0 n2\n  cableway path n0 n2 --flow 3\n  cableway path n0 n2 --file ring.toml --json",
+     true},
+    {"status", View::kStatus, "the node: addresses, problems, sessions, what it has relayed",
+     "Examples:\n  cableway status\n  cableway status --json | jq .relayed.bytes", false},
+    {"ports", View::kPorts,
+     "every port with its addresses, rate, RDMA device and neighbours, and every interface that is none, with the "
+     "reason",
+     "Examples:\n  cableway ports\n  cableway ports --json | jq '.rejected'", false},
+    {"flows", View::kFlows,
+     "the circuits that pass through this node: flow, path, payload, mean rate since they were opened.\n"
+     "Those that begin or end here are not among them: they run from process to process, without the node",
+     "Examples:\n  cableway flows\n  watch cableway flows", false},
+    {"events", View::kEvents, "the last 1000 things that happened to the node, oldest first",
+     "Examples:\n  cableway events\n  cableway events --follow\n  cableway events --follow --json", false},
+    {"env", View::kEnv, "the environment that a job here needs, for a shell; remarks and rank order as comments",
+     "It works without a node, too; then it knows no rank order.\n\n"
+     "Examples:\n  eval \"$(cableway env)\"\n  docker run $(cableway env --docker) IMAGE python train.py\n"
+     "  cableway env --json | jq -r .rank_order[]",
+     false},
+    {"doctor", View::kDoctor, "looks for what is wrong and says what to do; changes nothing",
+     "It looks at the settings, the host and the node, and at the host alone where no node runs.\n\n"
+     "Exit status: 0 nothing, or only remarks; 1 warnings; 2 errors; 3 no node runs here; 4 the node here does not "
+     "answer.\n\n"
+     "Examples:\n  cableway doctor\n  cableway doctor --no-speed\n  cableway doctor --json | jq '.findings[]'",
+     false},
+};
+
+// CLI11 says that a subcommand is missing where it does not know the one that is there.
+std::string mistake(const CLI::App& app, const CLI::ParseError& error, const std::string& first_argument) {
+  if (!app.get_subcommands().empty()) return error.what();
+  return first_argument.empty() ? kExpected : absl::StrCat(kExpected, ", found ", routing::in_quotes(first_argument));
+}
+
+void add_format(CLI::App& command, Request& request, const char* option, Format format, const char* meaning,
+                std::vector<CLI::Option*>& others) {
+  CLI::Option* added = command.add_flag_callback(
+      option, [&request, format] { request.format = format; }, meaning);
+  for (CLI::Option* other : others) added->excludes(other);
+  others.push_back(added);
+}
+
+void add_options(CLI::App& command, Request& request, View view, bool reads_file) {
+  command.callback([&request, view] { request.view = view; });
+  std::vector<CLI::Option*> formats;
+  add_format(command, request, "--json", Format::kJson,
+             view == View::kEvents ? "as JSON; with --follow, an object a line" : "as JSON", formats);
+  command.add_option("--config", request.config, "settings file (CABLEWAY_CONFIG)");
+  if (reads_file) {
+    command.add_option("--file", request.file, "of this topology file, instead of asking the node that runs here");
+  }
+  switch (view) {
+    case View::kTopology:
+      add_format(command, request, "--dot", Format::kDot, "as a graph for Graphviz", formats);
+      add_format(command, request, "--svg", Format::kSvg, "as a picture", formats);
+      break;
+    case View::kRoutes:
+      command.add_option("--node", request.node, "of this node, instead of the one that runs here or CABLEWAY_NODE");
+      break;
+    case View::kPath:
+      command.add_option("A", request.from, "the node where the paths begin")->required();
+      command.add_option("B", request.to, "the node where they end")->required();
+      command.add_option("--flow", request.flow, "only the path that the flow of this number takes, from 0");
+      break;
+    case View::kEvents:
+      command.add_flag("--follow,-f", request.follow, "go on with those that come, until it is interrupted");
+      break;
+    case View::kPlanRanks:
+      command.add_option("--hosts", request.hosts, "the job's nodes, N0,N1,.., in the order of their ranks now; all")
+          ->delimiter(',');
+      break;
+    case View::kEnv:
+      add_format(command, request, "--docker", Format::kDocker, "as options of docker run", formats);
+      break;
+    case View::kDoctor:
+      command.add_flag("--no-speed", request.no_speed, "do not send data over the cables to see how fast they are");
+      break;
+    case View::kStatus:
+    case View::kPorts:
+    case View::kFlows:
+      break;
+  }
+}
+
+void add_plan(CLI::App& app, Request& request) {
+  CLI::App* plan = app.add_subcommand("plan", "plans for jobs: ranks");
+  plan->require_subcommand(1);
+  CLI::App* ranks = plan->add_subcommand(
+      "ranks",
+      "an order of the job's nodes in which neighbours share cables, and what it costs beside the given order");
+  ranks->footer(
+      "NCCL's rings go from each rank to the next, and from the last to the first. Start the ranks in this order.\n\n"
+      "Examples:\n  cableway plan ranks\n  cableway plan ranks --hosts n0,n3,n1,n2\n"
+      "  cableway plan ranks --file torus.toml --json | jq -r .planned.order[]");
+  add_options(*ranks, request, View::kPlanRanks, true);
+}
+
+}  // namespace
+
+std::variant<Request, int> parse_request(std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+  Request request;
+  CLI::App app(kDescription, "cableway");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "cableway " CABLEWAY_VERSION);
+  app.require_subcommand(1);
+  for (const Command& command : kCommands) {
+    CLI::App* added = app.add_subcommand(command.name, command.summary);
+    added->footer(command.footer);
+    add_options(*added, request, command.view, command.reads_file);
+  }
+  add_plan(app, request);
+  const std::string first_argument = arguments.empty() ? "" : arguments.front();
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error, out, err);
+    err << "cableway: " << mistake(app, error, first_argument) << "; see cableway --help\n";
+    return kNotUsable;
+  }
+  return request;
+}
+
+}  // namespace cableway::cli
