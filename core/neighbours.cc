@@ -1,6 +1,8 @@
 #include "core/neighbours.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +13,7 @@ namespace {
 constexpr std::chrono::milliseconds kSoonest{10};  // between a change and the hello that tells of it
 constexpr std::chrono::seconds kProblemLasts{5};   // after it was seen last
 constexpr std::size_t kMaxProblems = 256;
+constexpr std::size_t kMaxOfOneKind = 16;  // on one port: a stranger who invents senders hides no other problem
 
 }  // namespace
 
@@ -370,7 +373,9 @@ void Neighbours::set_problem(ProblemKind kind, const PortFacts& port, std::uint6
     known->second.text = std::move(text);
     return;
   }
-  if (problems_.size() >= kMaxProblems) return;
+  const auto first = problems_.lower_bound({port.id, kind, 0});
+  const auto last = problems_.upper_bound({port.id, kind, UINT64_MAX});
+  if (problems_.size() >= kMaxProblems || std::distance(first, last) >= std::ptrdiff_t{kMaxOfOneKind}) return;
   const Problem problem{port.interface, std::move(text), now, now};
   problems_.emplace(ProblemKey{port.id, kind, about}, problem);
   listener_.problem(problem);

@@ -93,7 +93,7 @@ absl::Status NodeService::open() {
       [this](PendingCircuit pending) { on_setup(std::move(pending)); },
       [this](const std::string& peer, const absl::Status& reason) {
         ++setups_refused_;
-        log_briefly(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
+        log_briefly(circuit_lines_, absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
       });
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
@@ -125,7 +125,7 @@ absl::Status NodeService::make_node() {
   options.hello = {settings_.hello, settings_.hold};
   node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_number,
                                  Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
-                                                [this](const Event& event) { log_briefly(event.text); }});
+                                                [this](const Event& event) { log_briefly(event_lines_, event.text); }});
   return absl::OkStatus();
 }
 
@@ -140,13 +140,13 @@ void NodeService::listen_on_ports() {
   const absl::Status status = acceptor_->set_addresses(node_->addresses());
   if (status.ok()) return;
   // An address may be tentative, or another process may sit on the port for a moment.
-  log_briefly(text(status));
+  log_briefly(event_lines_, text(status));
   listen_again_ = clock_.call_after(kListenAgainAfter, [this] { listen_on_ports(); });
 }
 
 void NodeService::on_topology_changed() {
-  log_briefly(absl::StrCat("the topology has ", node_->paths().topology().node_count(), " nodes and ",
-                           node_->paths().topology().cable_count(), " cables now"));
+  log_briefly(topology_lines_, absl::StrCat("the topology has ", node_->paths().topology().node_count(), " nodes and ",
+                                            node_->paths().topology().cable_count(), " cables now"));
   answer_waiting();
   check_waiting_setups();
 }
@@ -166,20 +166,19 @@ bool NodeService::idle() const {
   return sessions_->connections() == 0 && waiting_setups_.empty() && dialing_ == 0 && loop_->circuits() == 0;
 }
 
-void NodeService::log_briefly(const std::string& line) {
+void NodeService::log_briefly(LineCount& kind, const std::string& line) {
   constexpr std::uint64_t kLinesPerSecond = 10;
   const auto now = std::chrono::steady_clock::now();
-  if (now - brief_since_ >= std::chrono::seconds(1)) {
-    if (brief_lines_ > kLinesPerSecond) log_(absl::StrCat(brief_lines_ - kLinesPerSecond, " more of that kind"));
-    brief_since_ = now;
-    brief_lines_ = 0;
+  if (now - kind.since >= std::chrono::seconds(1)) {
+    if (kind.lines > kLinesPerSecond) log_(absl::StrCat(kind.lines - kLinesPerSecond, " more of that kind"));
+    kind = {now, 0};
   }
-  if (++brief_lines_ <= kLinesPerSecond) log_(line);
+  if (++kind.lines <= kLinesPerSecond) log_(line);
 }
 
 void NodeService::refuse(PendingCircuit pending, const absl::Status& reason) {
   ++setups_refused_;
-  log_briefly(absl::StrCat("refused circuit ", describe_path(pending.setup()), ": ", reason.message()));
+  log_briefly(circuit_lines_, absl::StrCat("refused circuit ", describe_path(pending.setup()), ": ", reason.message()));
   std::move(pending).refuse(reason);
 }
 

@@ -68,8 +68,13 @@ class NodeService {
   void relay(PendingCircuit pending);
   void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream);
   void on_closed(RelayLoop::Closed closed);
-  // For lines that strangers can cause: a few a second, then a count of those left out.
-  void log_briefly(const std::string& line);
+  // For lines that strangers or a storm of changes can cause: of each kind a few a second, then a count of those left
+  // out.
+  struct LineCount {
+    std::chrono::steady_clock::time_point since;
+    std::uint64_t lines = 0;
+  };
+  void log_briefly(LineCount& kind, const std::string& line);
   void refuse(PendingCircuit pending, const absl::Status& reason);
   void warn_of_small_pipes(const RelayLoop::Slots& slots);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
@@ -96,8 +101,9 @@ class NodeService {
   std::uint64_t setups_refused_ = 0;
   std::size_t dialing_ = 0;
   bool warned_of_small_pipes_ = false;
-  std::chrono::steady_clock::time_point brief_since_;
-  std::uint64_t brief_lines_ = 0;
+  LineCount event_lines_;
+  LineCount topology_lines_;
+  LineCount circuit_lines_;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<RelayLoop> loop_;
   std::unique_ptr<CircuitAcceptor> acceptor_;

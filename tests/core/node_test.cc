@@ -285,6 +285,25 @@ TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
   EXPECT_THAT(problems_of(world.node(0)), testing::IsEmpty());
 }
 
+TEST(Node, AStrangerWhoInventsSendersHidesNoOtherProblem) {
+  NodeWorld world(23);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
+  const PortFacts port = world.node(0).neighbours().ports()[0];
+  for (std::uint64_t sender = 1; sender <= 2000; ++sender) {
+    ControlDatagram datagram{ControlKind::kHello, routing::cluster_id("elsewhere"), {sender}, 5, sender, 9, {}};
+    world.fabric().inject(0, port.id, port.addresses[0].address, encode_control_datagram(datagram, NoSeal()));
+  }
+  world.clock().run_for(100ms);
+  EXPECT_LE(problems_of(world.node(0)).size(), 16U);
+  EXPECT_LE(world.node(0).events().events().size(), 32U);
+  world.fabric().change_port(1, world.node(1).neighbours().ports()[0].id, [](PortFacts& facts) { facts.mtu = 1400; });
+  world.clock().run_for(500ms);
+  EXPECT_THAT(problems_of(world.node(0)), Contains(HasSubstr("of node n1 has 1400")));
+  EXPECT_THAT(problems_of(world.node(0)), Contains(HasSubstr("another cluster")));
+}
+
 // A switch: every two of its ports are a cable.
 TEST(Node, JoinsAllPortsOfASegment) {
   NodeWorld world(10);

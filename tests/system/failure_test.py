@@ -32,8 +32,11 @@ flows() { before=$(sent); for i in $(seq 300); do [ "$(sent)" -gt $((before + 20
 ended() { begin=$(date +%s%N); status=0; wait "$2" || status=$?
   echo "$1 status $status after $(( ($(date +%s%N) - begin) / 1000000 )) ms"; cat "$work/$3"; }
 address=$(lab exec n0 -- printenv LAB_NODE_ADDRESS)
+reaches() { for i in $(seq 200); do
+  lab exec "$1" -- "$BUILD/bin/cableway" routes --json 2>/dev/null | grep -q '"destination": "'"$2"'"' && return; sleep 0.1
+  done; echo "$1 does not find $2"; cat "$work"/*; exit 1; }
 node n0; node n1; node n2
-sleep 1
+reaches n0 n2; reaches n2 n0
 rank 0 n0; rank 1 n2
 flows
 """
@@ -64,7 +67,8 @@ class FailureTest(lab_case.LabTestCase):
         """)
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
         # The relay is the one that sees it, and its reason reaches the sender.
-        self.assertRegex(output, r"flow to node n2 \(n0 -c0-> n1 -c1-> n2\) failed: node n1, about node n2: .*silent")
+        self.assertRegex(output, r"flow to node n2 \(n0 -n0\.to-n1-n1\.to-n0-> n1 -n1\.to-n2-n2\.to-n1-> n2\) failed:"
+                                 r" node n1, about node n2: .*silent")
 
     def test_a_silent_first_cable_is_named(self) -> None:
         output = self.scenario(40, """

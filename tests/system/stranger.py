@@ -63,6 +63,10 @@ def _with_checksum(frame: bytes) -> bytes:
     return frame[:udp + 6] + checksum.to_bytes(2, "big") + frame[payload:]
 
 
+def datagram_of(frame: bytes) -> bytes:
+    return frame[_payload_start(frame):]
+
+
 def changed(frame: bytes, chance: random.Random) -> bytes:
     """One bit of the datagram is another."""
     start = _payload_start(frame)

@@ -35,6 +35,11 @@ class StrangerTest(unittest.TestCase):
             self.assertEqual(nodes.log(name).count(" is down"), downs, nodes.log(name))
         nodes.check_traffic(self.names)
 
+    def check_dropped(self, nodes: LabNodes, why: str, least: int) -> None:
+        """What was sent has come, and n0 has seen what it is."""
+        nodes.wait_until(lambda: nodes.cableway("n0", "ports")["dropped"][why] >= least,
+                         lambda: f"{least} {why}: {nodes.cableway('n0', 'ports')}")
+
     def start_two(self, nodes: LabNodes, **settings: str) -> None:
         """n0 and n1 are nodes, n2 is the stranger on the same wire."""
         self.names = ["n0", "n1"]
@@ -49,10 +54,15 @@ class StrangerTest(unittest.TestCase):
         for to in ("10.7.0.1", "10.7.0.2", stranger.HELLO_GROUP):
             stranger.send_datagrams("n2", "10.7.0.3", to, garbage(chance))
         self.check_unharmed(nodes)
-        hellos = stranger.overhear("n2", "to-s0", 0.5)
+        self.assertLess(len(nodes.problems("n0")), 40)
+        self.check_dropped(nodes, "garbage", 100)
+        self.check_dropped(nodes, "refused", 100)
+        oversized = [port["control"]["oversized"] for port in nodes.cableway("n0", "ports")["ports"]]
+        self.assertGreater(oversized, [100])
+        hellos = [stranger.datagram_of(frame) for frame in stranger.overhear("n2", "to-s0", 0.5)]
         self.assertGreater(len(hellos), 0)
-        cut = [hello[:length] for hello in hellos for length in range(60, len(hello), 7)]
-        stranger.send_frames("n2", "to-s0", cut)
+        cut_short = [hello[:length] for hello in hellos for length in range(0, len(hello), 7)]
+        stranger.send_datagrams("n2", "10.7.0.3", stranger.HELLO_GROUP, cut_short)
         self.check_unharmed(nodes)
 
     @in_lab("line:3")
@@ -88,6 +98,7 @@ class StrangerTest(unittest.TestCase):
         self.assertGreater(len(frames), 10)
         for copies in (frames, frames[::-1], frames * 5):
             stranger.send_frames("n2", "to-s0", copies)
+        self.check_dropped(nodes, "replayed", len(frames))
         time.sleep(0.3)  # in which a node that is deceived would say so
         nodes.wait_for_cables(self.cables)
         self.assertEqual(nodes.log("n0").count(" is down"), downs, nodes.log("n0"))
@@ -116,6 +127,7 @@ class StrangerTest(unittest.TestCase):
         self.assertGreater(len(frames), 10)
         stranger.send_frames("n2", "to-s0", [stranger.changed(frame, chance) for frame in frames * 30])
         nodes.wait_for_problem("n0", "has another key than this node")
+        self.check_dropped(nodes, "refused", len(frames))
         self.check_unharmed(nodes)
 
 
