@@ -6,11 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,6 +32,7 @@ constexpr seconds kPrompt{5};
 class Child {
  public:
   explicit Child(const std::function<void()>& act) : pid_(::fork()) {
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ != 0) return;
     ::alarm(60);
     act();
@@ -122,6 +125,7 @@ class ForkTest : public testing::TestWithParam<int> {
     EXPECT_EQ(receiver.hear(), "told");
     receiver.finish();
     if (killed) {
+      ASSERT_GT(child, 0);
       EXPECT_EQ(::kill(child, 0), 0) << "the child did not outlive its parent";
       ::kill(child, SIGKILL);
       return;

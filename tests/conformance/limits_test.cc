@@ -131,6 +131,9 @@ TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
 }
 
 TEST_P(LimitsTest, AProcessOutOfDescriptorsSaysSoAndConnectsWhenThereAreSome) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the undefined-behaviour sanitizer that comes with it opens a pipe to look at an object";
+#endif
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
     test.say(to_words(handle));
@@ -150,13 +153,13 @@ TEST_P(LimitsTest, AProcessOutOfDescriptorsSaysSoAndConnectsWhenThereAreSome) {
       if (comm == nullptr) break;
       comms.push_back(comm);
     }
+    for (void* comm : comms) EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    limit.rlim_cur = limit.rlim_max;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
     EXPECT_EQ(result, abi::kSystemError);
     expect_told("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at ");
     expect_told("Too many open files");
     EXPECT_FALSE(comms.empty());
-    for (void* comm : comms) EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
-    limit.rlim_cur = limit.rlim_max;
-    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
     EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
   });
   sender.finish();

@@ -6,11 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace cableway::nccl::test {
@@ -49,6 +50,8 @@ RankProcess::RankProcess(std::pair<Line, Line> ends, const LoopbackWorld& world,
     : line_(std::move(ends.first)) {
   std::fflush(stdout);
   pid_ = ::fork();
+  // A signal to -1 would go to everybody, and one to 0 to all tests that run beside this one.
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Else the child would hold both ends and never hear that the test is gone.
@@ -68,21 +71,25 @@ Handle RankProcess::hear_handle() {
 }
 
 void RankProcess::kill() {
+  ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
   pid_ = 0;
 }
 
 void RankProcess::stop() const {
+  ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGSTOP);
   ::waitpid(pid_, nullptr, WUNTRACED);
 }
 
 void RankProcess::resume() const {
+  ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGCONT);
 }
 
 void RankProcess::finish(std::chrono::seconds limit) {
+  ASSERT_GT(pid_, 0) << "the rank's process has ended";
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
   pid_t ended = 0;

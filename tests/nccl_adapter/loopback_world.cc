@@ -108,6 +108,7 @@ void LoopbackWorld::enter(const std::string& node) const {
 
 void LoopbackWorld::start(const std::string& node) {
   const pid_t pid = ::fork();
+  ASSERT_GE(pid, 0) << "fork failed";  // a signal to -1 would go to everybody
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     enter(node);

@@ -52,6 +52,7 @@ TEST(OwnSocketsTest, TheEndIsSeenAlthoughTheChildLives) {
   auto [noted, other] = socket_pair();
   note_own_socket(noted.get());
   const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
   if (child == 0) {
     close_own_sockets();
     // Until the parent is done with its other end.
