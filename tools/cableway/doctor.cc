@@ -25,7 +25,7 @@ class Examination {
     look_at_node();
     look_at_key();
     look_at_host();
-    look_at_container();
+    look_at_verbs();
     look_at_ports();
     if (examined_.status) look_at_status(*examined_.status);
     if (examined_.topology) look_at_topology(*examined_.topology);
@@ -81,12 +81,8 @@ class Examination {
     }
   }
 
-  void look_at_container() {
+  void look_at_verbs() {
     const HostFacts& host = examined_.host;
-    if (host.in_container && !host.sees_hardware) {
-      add(Severity::kError, "container", "this container has a network of its own, without the host's interfaces",
-          "start it with docker run --network host");
-    }
     if (host.has_rdma_devices && !host.has_verbs_files) {
       add(Severity::kWarning, "RDMA", "there are RDMA devices, but no /dev/infiniband",
           host.in_container ? "start the container with --device /dev/infiniband" : "modprobe ib_uverbs");
@@ -102,7 +98,10 @@ class Examination {
         rejected.push_back({text(each, "interface"), text(each, "reason")});
       }
     }
-    if (ports.empty()) {
+    if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
+      add(Severity::kError, "container", "this container has a network of its own, without the host's interfaces",
+          "start it with docker run --network host");
+    } else if (ports.empty()) {
       add(Severity::kError, "ports", "there is no port",
           examined_.host.no_ports.empty() ? "set CABLEWAY_PORTS to the interfaces of this host's cables"
                                           : examined_.host.no_ports);

@@ -112,7 +112,8 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
     case View::kPath:
       command.add_option("A", request.from, "the node where the paths begin")->required();
       command.add_option("B", request.to, "the node where they end")->required();
-      command.add_option("--flow", request.flow, "only the path that the flow of this number takes, from 0");
+      command.add_option("--flow", request.flow, "only the path that the flow of this number takes, from 0")
+          ->check(CLI::NonNegativeNumber);
       break;
     case View::kEvents:
       command.add_flag("--follow,-f", request.follow, "go on with those that come, until it is interrupted");

@@ -37,9 +37,9 @@ TEST(PathView, ListsEveryPathCableByCable) {
             R"(from n0 to n2: 2 hops, 2 us, 2 paths
 
 path 1, 1 Gbit/s, of flow 0
-  hop  cable  from     address   to       address         rate  us
-    1  c0     n0 eth1  10.0.0.1  n1 eth0  10.0.0.2    1 Gbit/s   1
-    2  c1     n1       10.0.1.1  n2       10.0.1.2   10 Gbit/s   1
+  hop  cable  from     address   to       address        rate  us
+    1  c0     n0 eth1  10.0.0.1  n1 eth0  10.0.0.2   1 Gbit/s   1
+    2  c1     n1       10.0.1.1  n2       10.0.1.2  10 Gbit/s   1
 
 path 2, 10 Gbit/s
   hop  cable  from  address   to  address        rate  us
