@@ -15,6 +15,7 @@ constexpr std::chrono::milliseconds kTellAfter{10};
 // Two nodes of one name would outlive each other without end.
 constexpr std::chrono::milliseconds kNewLifeAfter{500};
 constexpr std::uint64_t kSuspiciousLives = 4;
+constexpr std::chrono::seconds kNameProblemLasts{5};  // after it was seen last; by then the next life would be over
 
 std::string cable_text(const NeighbourKey& key, const Neighbour& neighbour, const std::vector<PortFacts>& ports) {
   const auto port =
@@ -41,6 +42,7 @@ void Node::start() {
   inventory_.watch([this] { update_ports(); });
   neighbours_.start();
   planner_.set_addresses(addresses());
+  note_rejected_ports();
   advertise();
 }
 
@@ -60,8 +62,38 @@ void Node::set_draining(bool draining) {
 void Node::update_ports() {
   neighbours_.update_ports();
   planner_.set_addresses(addresses());
+  note_rejected_ports();
   advertise();
   observer_.ports_changed();
+}
+
+void Node::note_rejected_ports() {
+  std::vector<Problem> found;
+  for (const RejectedPort& rejected : inventory_.rejected()) {
+    if (!rejected.asked_for) continue;
+    Problem problem{rejected.interface, absl::StrCat(rejected.interface, " ", rejected.reason), clock_.now(), {}};
+    const auto known = std::find_if(port_problems_.begin(), port_problems_.end(),
+                                    [&](const Problem& each) { return each.text == problem.text; });
+    if (known != port_problems_.end()) {
+      problem.since = known->since;
+    } else {
+      tell(problem.text);
+    }
+    found.push_back(std::move(problem));
+  }
+  port_problems_ = std::move(found);
+}
+
+std::vector<Problem> Node::problems() const {
+  std::vector<Problem> problems = neighbours_.problems();
+  for (Problem problem : port_problems_) {
+    problem.last_seen = clock_.now();
+    problems.push_back(std::move(problem));
+  }
+  if (name_problem_.has_value() && clock_.now() - name_problem_->last_seen < kNameProblemLasts) {
+    problems.push_back(*name_problem_);
+  }
+  return problems;
 }
 
 std::vector<std::string> Node::addresses() const {
@@ -140,16 +172,27 @@ void Node::database_changed() {
 // Not at once: this may be called from within what a new life ends.
 void Node::outlived(std::uint64_t boot_nonce) {
   if (outlived_ != nullptr) return;
-  ++lives_;
-  if (lives_ == kSuspiciousLives) {
-    tell(absl::StrCat("another node of cluster ", options_.identity.cluster, " seems to be called ",
-                      options_.identity.name, " too: set CABLEWAY_NODE on one of them"));
-  }
+  note_outlived();
   outlived_ = clock_.call_after(lives_ < kSuspiciousLives ? Duration(0) : Duration(kNewLifeAfter), [this, boot_nonce] {
     outlived_.reset();
     neighbours_.restart(boot_nonce + 1);
     flooding_.restart(boot_nonce + 1);
   });
+}
+
+void Node::note_outlived() {
+  const Instant now = clock_.now();
+  lives_ = now - last_outlived_ < kNameProblemLasts ? lives_ + 1 : 2;
+  last_outlived_ = now;
+  if (lives_ < kSuspiciousLives) return;
+  if (!name_problem_.has_value() || now - name_problem_->last_seen >= kNameProblemLasts) {
+    name_problem_ = Problem{"",
+                            absl::StrCat("another node of cluster ", options_.identity.cluster, " seems to be called ",
+                                         options_.identity.name, " too: set CABLEWAY_NODE on one of them"),
+                            now, now};
+    tell(name_problem_->text);
+  }
+  name_problem_->last_seen = now;
 }
 
 const PathPlanner& Node::paths() {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const PathPlanner& paths();
   // What both ends of a cable say and yet cannot be used, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
+  // What an operator should mend, as of now: of cables, of ports that were asked for, of this node's name.
+  std::vector<Problem> problems() const;
   // Where circuits can arrive: the addresses of all ports, each with its interface where it needs one.
   std::vector<std::string> addresses() const;
   Welcome welcome() const;
@@ -79,6 +82,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void outlived(std::uint64_t boot_nonce) override;
 
   void update_ports();
+  void note_rejected_ports();
+  void note_outlived();
   void advertise();
   void tell(std::string text);
 
@@ -92,7 +97,10 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   PathPlanner planner_;
   std::vector<std::string> left_out_;
   bool planner_is_old_ = true;
-  std::uint64_t lives_ = 1;
+  std::uint64_t lives_ = 1;  // of those that followed each other quickly
+  Instant last_outlived_;
+  std::vector<Problem> port_problems_;
+  std::optional<Problem> name_problem_;
   std::unique_ptr<Timer> changed_;
   std::unique_ptr<Timer> outlived_;
 };

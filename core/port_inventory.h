@@ -44,6 +44,7 @@ struct PortFacts {
 struct RejectedPort {
   std::string interface;  // or an entry of CABLEWAY_PORTS that is about none
   std::string reason;
+  bool asked_for = false;  // CABLEWAY_PORTS means it to be used: something is to be mended
   friend bool operator==(const RejectedPort&, const RejectedPort&) = default;
 };
 
@@ -55,7 +56,8 @@ class PortInventory {
   // As of now, sorted by id.
   virtual std::vector<PortFacts> ports() const = 0;
   virtual std::vector<RejectedPort> rejected() const = 0;
-  // `changed` is called after ports() has become different, never from inside a call of the inventory's. One listener.
+  // `changed` is called after ports(), or what of rejected() was asked for, has become different, never from inside a
+  // call of the inventory's. One listener.
   virtual void watch(std::function<void()> changed) = 0;
 };
 

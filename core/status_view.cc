@@ -27,7 +27,7 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
 
 nlohmann::ordered_json problems_json(const Node& node) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
-  for (const Problem& problem : node.neighbours().problems()) {
+  for (const Problem& problem : node.problems()) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
     problems.push_back({{"interface", problem.interface}, {"text", problem.text}, {"seconds", seconds}});
   }

@@ -19,12 +19,12 @@ struct Arc {
 
 using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Arc>;
 
-// `forth` from `from` to `to`, and `back` the other way. The two arcs are each other's residual.
-void join(Network& network, std::size_t from, std::size_t to, std::uint64_t forth, std::uint64_t back) {
+// An arc, and the one without capacity that takes its flow back. Boost wants them apart for each direction.
+void add_arc(Network& network, std::size_t from, std::size_t to, std::uint64_t capacity) {
   const auto there = boost::add_edge(from, to, network).first;
-  const auto here = boost::add_edge(to, from, network).first;
-  network[there] = {static_cast<std::int64_t>(forth), 0, here};
-  network[here] = {static_cast<std::int64_t>(back), 0, there};
+  const auto back = boost::add_edge(to, from, network).first;
+  network[there] = {static_cast<std::int64_t>(capacity), 0, back};
+  network[back] = {0, 0, there};
 }
 
 // The nodes; after them, for each shared connector, what it sends and what it receives.
@@ -37,8 +37,8 @@ class PairNetwork {
         network_(topology.node_count() + 2 * physical.connectors.size()) {
     for (std::size_t i = 0; i < physical.connectors.size(); ++i) {
       const SharedConnector& connector = physical.connectors[i];
-      join(network_, connector.node.value, sender(i), connector.rate_mbps, 0);
-      join(network_, receiver(i), connector.node.value, connector.rate_mbps, 0);
+      add_arc(network_, connector.node.value, sender(i), connector.rate_mbps);
+      add_arc(network_, receiver(i), connector.node.value, connector.rate_mbps);
     }
     for (const PhysicalCable& cable : physical.cables) add(cable);
   }
@@ -62,14 +62,10 @@ class PairNetwork {
 
   void add(const PhysicalCable& cable) {
     if (!takes_part(cable.a) || !takes_part(cable.b)) return;
-    if (!cable.shared_at_a && !cable.shared_at_b) {
-      join(network_, cable.a.value, cable.b.value, cable.rate_mbps, cable.rate_mbps);
-      return;
-    }
     const auto from = [&](NodeIndex node, const auto& shared) { return shared ? sender(*shared) : node.value; };
     const auto to = [&](NodeIndex node, const auto& shared) { return shared ? receiver(*shared) : node.value; };
-    join(network_, from(cable.a, cable.shared_at_a), to(cable.b, cable.shared_at_b), cable.rate_mbps, 0);
-    join(network_, from(cable.b, cable.shared_at_b), to(cable.a, cable.shared_at_a), cable.rate_mbps, 0);
+    add_arc(network_, from(cable.a, cable.shared_at_a), to(cable.b, cable.shared_at_b), cable.rate_mbps);
+    add_arc(network_, from(cable.b, cable.shared_at_b), to(cable.a, cable.shared_at_a), cable.rate_mbps);
   }
 
   const Topology& topology_;

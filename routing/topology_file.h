@@ -1,4 +1,4 @@
-// The topology file (TOML), for nodes that are told the topology instead of discovering it.
+// The topology file (TOML): what the command line shows of a cluster that is still to be cabled. Nodes find theirs.
 //
 //     cluster = "lab"            # optional, default "cableway"
 //     [[node]]

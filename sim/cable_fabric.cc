@@ -55,6 +55,11 @@ void CableFabric::remove_port(NodeNumber node, PortId port) {
   report_change(node);
 }
 
+void CableFabric::set_rejected(NodeNumber node, std::vector<RejectedPort> rejected) {
+  nodes_[node]->rejected_ = std::move(rejected);
+  report_change(node);
+}
+
 void CableFabric::report_change(NodeNumber node) {
   clock_.post_at(clock_.now(), [ports = nodes_[node].get()] { ports->changed_(); });
 }

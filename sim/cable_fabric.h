@@ -26,7 +26,7 @@ class CableFabric;
 class FabricPorts final : public PortInventory, public ControlChannel {
  public:
   std::vector<PortFacts> ports() const override;
-  std::vector<RejectedPort> rejected() const override { return {}; }
+  std::vector<RejectedPort> rejected() const override { return rejected_; }
   void watch(std::function<void()> changed) override { changed_ = std::move(changed); }
 
   void send_to_all(PortId port, std::span<const std::byte> bytes) override;
@@ -39,6 +39,7 @@ class FabricPorts final : public PortInventory, public ControlChannel {
 
   CableFabric& fabric_;
   std::map<PortId, PortFacts> ports_;
+  std::vector<RejectedPort> rejected_;
   std::function<void()> changed_ = [] {};
   std::function<void(const ReceivedDatagram&)> receive_ = [](const ReceivedDatagram&) {};
 };
@@ -64,6 +65,8 @@ class CableFabric {
   PortId add_port(NodeNumber node, PortFacts facts);
   void change_port(NodeNumber node, PortId port, const std::function<void(PortFacts&)>& change);
   void remove_port(NodeNumber node, PortId port);
+  // What the node's inventory says of interfaces that are no ports.
+  void set_rejected(NodeNumber node, std::vector<RejectedPort> rejected);
 
   // A cable, or a switch: all its ports hear each other. A port is on one segment at most. Ports get their carrier.
   SegmentNumber join(const std::vector<std::pair<NodeNumber, PortId>>& ports);

@@ -1,9 +1,11 @@
 #include "core/linux/netlink_inventory.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -29,6 +31,13 @@ std::uint64_t read_rate(const Sysfs& sysfs, const std::string& interface) {
   std::uint64_t rate = 0;
   const std::string text = sysfs.line(absl::StrCat("class/net/", interface, "/speed"));
   return absl::SimpleAtoi(text, &rate) && rate < UINT32_MAX ? rate : 0;
+}
+
+std::vector<RejectedPort> asked_for(const std::vector<RejectedPort>& rejected) {
+  std::vector<RejectedPort> result;
+  std::copy_if(rejected.begin(), rejected.end(), std::back_inserter(result),
+               [](const RejectedPort& each) { return each.asked_for; });
+  return result;
 }
 
 }  // namespace
@@ -72,7 +81,8 @@ void NetlinkInventory::State::read_interfaces() {
 
 void NetlinkInventory::State::rebuild() {
   PortSelection found = select_ports(watch->network(), devices, selectors);
-  const bool differs = found.ports != selection.ports;
+  const bool differs =
+      found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected);
   selection = std::move(found);
   if (!differs || !changed) return;
   // A copy, because it may destroy the inventory.

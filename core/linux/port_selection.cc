@@ -56,8 +56,8 @@ class Selection {
   const RdmaDevice* rdma_device(PortId id, const KernelLink& link) const {
     return rdma_device_of(devices_.rdma, link.name, pci_function(id));
   }
-  void reject(const std::string& interface, std::string reason) {
-    found_.rejected.push_back(RejectedPort{interface, std::move(reason)});
+  void reject(const std::string& interface, std::string reason, bool asked_for) {
+    found_.rejected.push_back(RejectedPort{interface, std::move(reason), asked_for});
   }
   // The port that has this address already. A link-local IPv6 address is another one on each interface.
   std::optional<std::string> owner_of(const PortAddress& address) const {
@@ -113,15 +113,17 @@ std::string Selection::why_not(PortId id, const KernelLink& link, bool selected)
 }
 
 std::vector<PortPrefix> Selection::usable(const KernelLink& link, const std::vector<KernelAddress>& selected) {
+  const bool asked_for = !selectors_.empty();
   std::vector<PortPrefix> prefixes;
   for (const KernelAddress& address : selected) {
     const std::string text = to_text(address.prefix.address);
     if (address.duplicate) {
-      reject(link.name, absl::StrCat("address ", text, " is another host's too: give one of them another"));
+      reject(link.name, absl::StrCat("address ", text, " is another host's too: give one of them another"), asked_for);
     } else if (address.tentative) {
-      reject(link.name, absl::StrCat("address ", text, " is tentative: duplicate address detection has not finished"));
+      reject(link.name, absl::StrCat("address ", text, " is tentative: duplicate address detection has not finished"),
+             asked_for);
     } else if (const auto owner = owner_of(address.prefix.address)) {
-      reject(link.name, absl::StrCat("address ", text, " is that of ", *owner, " too, where it is used"));
+      reject(link.name, absl::StrCat("address ", text, " is that of ", *owner, " too, where it is used"), asked_for);
     } else {
       prefixes.push_back(address.prefix);
     }
@@ -137,12 +139,14 @@ void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
   const int index = gid_index_of(*device, link.name, address);
   if (index < 0) {
     reject(link.name, absl::StrCat("RDMA device ", device->name, " has no RoCE v2 GID for ", to_text(address),
-                                   ", so RDMA is not used there"));
+                                   ", so RDMA is not used there"),
+           false);
   } else if (device->is_active()) {
     port.gid_index = index;
   } else if (link.carrier) {
     reject(link.name, absl::StrCat("RDMA device ", device->name, " is not active, its state is \"", device->state,
-                                   "\", so RDMA is not used there"));
+                                   "\", so RDMA is not used there"),
+           false);
   }
 }
 
@@ -159,13 +163,16 @@ void Selection::look_at(PortId id, const KernelLink& link) {
   std::stable_sort(addresses.begin(), addresses.end(),
                    [](const KernelAddress& a, const KernelAddress& b) { return rank_of(a) < rank_of(b); });
 
+  const bool selected = named || in_prefix;
   if (!routing::is_valid_interface_name(link.name)) {
-    return reject(link.name, absl::StrCat("its name ", routing::in_quotes(link.name), " cannot be written as a scope"));
+    return reject(link.name, absl::StrCat("its name ", routing::in_quotes(link.name), " cannot be written as a scope"),
+                  selected);
   }
-  if (std::string why = why_not(id, link, named || in_prefix); !why.empty()) return reject(link.name, std::move(why));
+  if (std::string why = why_not(id, link, selected); !why.empty()) return reject(link.name, std::move(why), selected);
   if (addresses.empty()) {
     return reject(link.name, absl::StrCat("has no address: not even a link-local one",
-                                          link.carrier ? "" : ", which comes with the carrier; there is none"));
+                                          link.carrier ? "" : ", which comes with the carrier; there is none"),
+                  selected);
   }
 
   PortFacts port;
@@ -196,9 +203,12 @@ void Selection::add_plugs() {
 void Selection::reject_selectors_that_fit_nothing() {
   for (std::size_t i = 0; i < selectors_.size(); ++i) {
     if (fits_something_[i]) continue;
-    reject(to_text(selectors_[i]), selectors_[i].interface.empty()
-                                       ? "is in CABLEWAY_PORTS, but no interface has an address inside it"
-                                       : "is in CABLEWAY_PORTS, but there is no such interface");
+    // A prefix may wait for a cable that is plugged later, as long as there is another.
+    const bool is_prefix = selectors_[i].interface.empty();
+    reject(to_text(selectors_[i]),
+           is_prefix ? "is in CABLEWAY_PORTS, but no interface has an address inside it"
+                     : "is in CABLEWAY_PORTS, but there is no such interface",
+           !is_prefix || found_.ports.empty());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -24,7 +25,7 @@ using ::testing::Not;
 
 std::vector<std::string> problems_of(const Node& node) {
   std::vector<std::string> texts;
-  for (const Problem& problem : node.neighbours().problems()) texts.push_back(problem.text);
+  for (const Problem& problem : node.problems()) texts.push_back(problem.text);
   return texts;
 }
 
@@ -239,6 +240,49 @@ TEST(Node, FollowsAnAddressThatChanges) {
     return hops.ok() && hops->front().to_address == "10.99.0.2";
   }));
   EXPECT_THAT(world.node(0).addresses(), testing::ElementsAre("10.99.0.1"));
+}
+
+// They hear of each other through the nodes between them only.
+TEST(Node, SaysThatAFarNodeHasItsName) {
+  NodeWorld world(21);
+  world.build(5, routing::line_pairs(5));
+  world.options(4).identity.name = "n0";
+  world.start_all();
+  const auto complains = [&](std::size_t node) {
+    return testing::Matches(Contains(AllOf(HasSubstr("seems to be called n0 too"), HasSubstr("CABLEWAY_NODE"))))(
+        problems_of(world.node(node)));
+  };
+  ASSERT_TRUE(world.clock().run_until_true([&] { return complains(0) && complains(4); }, 20s));
+  world.clock().run_for(20s);
+  EXPECT_TRUE(complains(0) && complains(4)) << "for as long as it goes on";
+  EXPECT_TRUE(world.node(1).paths().reaches("n3")) << "the others go on";
+  const auto told = events_of(world.node(0));
+  EXPECT_EQ(std::count_if(told.begin(), told.end(), [](const std::string& text) { return text.find("seems") < 99; }), 1)
+      << "once";
+
+  world.kill(4);
+  world.options(4).identity.name = "n4";
+  world.start(4);
+  ASSERT_TRUE(world.settle(20s, [&] { return all_see(world, 4) && problems_of(world.node(0)).empty(); }));
+}
+
+TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
+  NodeWorld world(22);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  world.fabric().set_rejected(0, {{"eth8", "is down", true}, {"eth9", "is nobody's business", false}});
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
+  EXPECT_THAT(problems_of(world.node(0)), testing::ElementsAre("eth8 is down"));
+  EXPECT_THAT(events_of(world.node(0)), Contains("eth8 is down"));
+  EXPECT_THAT(events_of(world.node(0)), Not(Contains(HasSubstr("nobody's business"))));
+  world.clock().run_for(7s);
+  world.fabric().set_rejected(0, {{"eth8", "is down", true}});
+  world.clock().run_for(10ms);
+  ASSERT_THAT(problems_of(world.node(0)), testing::ElementsAre("eth8 is down"));
+  EXPECT_GE(world.clock().now() - world.node(0).problems()[0].since, 7s);
+  world.fabric().set_rejected(0, {});
+  world.clock().run_for(10ms);
+  EXPECT_THAT(problems_of(world.node(0)), testing::IsEmpty());
 }
 
 // A switch: every two of its ports are a cable.

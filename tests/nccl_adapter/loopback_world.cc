@@ -3,24 +3,45 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <thread>
+
+#include "routing/topology.h"
 
 namespace cableway::nccl::test {
 namespace {
 
-// Loopback addresses of the test's own, so that tests that run at the same time do not meet.
-std::string own_network() {
-  return "127." + std::to_string(1 + ::getpid() % 250) + "." + std::to_string(::getpid() / 250 % 250);
+const std::string kNetwork = "10.77.";
+constexpr std::uint16_t kRelayPort = routing::kDefaultRelayPort;
+
+// This process's network from now on: an empty one of its own, so that tests that run at the same time do not meet.
+void enter_own_network() {
+  const auto user = ::geteuid();
+  const auto group = ::getegid();
+  if (user != 0) {
+    ASSERT_EQ(::unshare(CLONE_NEWUSER), 0) << "no user namespaces here: " << std::strerror(errno);
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
+  }
+  ASSERT_EQ(::unshare(CLONE_NEWNET), 0) << "no network namespaces here: " << std::strerror(errno);
+}
+
+void ip(const std::string& arguments) {
+  ASSERT_EQ(std::system(("PATH=$PATH:/usr/sbin:/sbin ip " + arguments).c_str()), 0) << "ip " << arguments;
 }
 
 bool answers(const LoopbackWorld::Door& door) {
@@ -57,36 +78,29 @@ std::vector<std::uint16_t> listening_ports(const std::string& address) {
 LoopbackWorld::LoopbackWorld(const std::string& self) : LoopbackWorld({{"a", "b"}, {"b", "c"}}, self) {}
 
 LoopbackWorld::LoopbackWorld(Cables cables, const std::string& self)
-    : cables_(std::move(cables)),
-      network_(own_network()),
-      relay_port_(static_cast<std::uint16_t>(20000 + ::getpid() % 10000)),
-      topology_file_(testing::TempDir() + "/loopback-" + std::to_string(::getpid()) + ".toml") {
+    : cables_(std::move(cables)) {
   for (const auto& [a, b] : cables_) {
     for (const std::string& node : {a, b}) runtime_dirs_[node] = "test-" + std::to_string(::getpid()) + "-" + node;
   }
-  write_topology();
+  enter_own_network();
+  ip("link set lo up");
+  for (std::size_t i = 0; i < cables_.size(); ++i) {
+    for (const char* end : {"1", "2"}) {
+      ip("address add " + kNetwork + std::to_string(i) + "." + end + "/24 dev lo");
+    }
+  }
   enter(self);
 }
 
 LoopbackWorld::~LoopbackWorld() {
   while (!daemons_.empty()) kill(daemons_.begin()->first);
-  ::unlink(topology_file_.c_str());
-}
-
-void LoopbackWorld::write_topology() const {
-  std::ofstream file(topology_file_);
-  for (const auto& [node, dir] : runtime_dirs_) {
-    file << "[[node]]\nname = \"" << node << "\"\nrelay_port = " << relay_port_ << "\n";
-  }
-  for (const auto& [a, b] : cables_) {
-    const Hop cable = hop(a, b);
-    file << "[[cable]]\nname = \"" << cable.cable << "\"\nends = [{node = \"" << a << "\", address = \""
-         << cable.from_address << "\"}, {node = \"" << b << "\", address = \"" << cable.to_address << "\"}]\n";
-  }
 }
 
 void LoopbackWorld::enter(const std::string& node) const {
-  ::setenv("CABLEWAY_TOPOLOGY", topology_file_.c_str(), 1);
+  // Every address of the world is on the one loopback interface: a node is told which of them are its own.
+  std::string ports;
+  for (const std::string& address : addresses(node)) ports += (ports.empty() ? "" : ",") + address + "/32";
+  ::setenv("CABLEWAY_PORTS", ports.c_str(), 1);
   ::setenv("CABLEWAY_NODE", node.c_str(), 1);
   ::setenv("CABLEWAY_RUNTIME_DIR", runtime_dirs_.at(node).c_str(), 1);
   ::setenv("CABLEWAY_DAEMON", CABLEWAYD, 1);
@@ -104,7 +118,7 @@ void LoopbackWorld::start(const std::string& node) {
     ::_exit(127);
   }
   daemons_[node] = pid;
-  const Door door{addresses(node).front(), relay_port_};
+  const Door door{addresses(node).front(), kRelayPort};
   for (int attempt = 0; attempt < 500; ++attempt) {
     if (answers(door)) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -136,7 +150,7 @@ std::vector<LoopbackWorld::Door> LoopbackWorld::doors(const std::string& node) c
 }
 
 LoopbackWorld::Door LoopbackWorld::relay_door(const std::string& node, const std::string& neighbour) const {
-  return Door{hop(neighbour, node).to_address, relay_port_};
+  return Door{hop(neighbour, node).to_address, kRelayPort};
 }
 
 Hop LoopbackWorld::hop(const std::string& from, const std::string& to) const {
@@ -144,13 +158,13 @@ Hop LoopbackWorld::hop(const std::string& from, const std::string& to) const {
   for (std::size_t i = 0; i < cables_.size(); ++i) {
     const auto& [a, b] = cables_[i];
     if (!(a == from && b == to) && !(a == to && b == from)) continue;
-    const std::string first = network_ + "." + std::to_string(2 * i + 1);
-    const std::string second = network_ + "." + std::to_string(2 * i + 2);
-    hop = Hop{.cable = "c" + std::to_string(i),
+    const std::string first = kNetwork + std::to_string(i) + ".1";
+    const std::string second = kNetwork + std::to_string(i) + ".2";
+    hop = Hop{.cable = std::min(a, b) + ".lo-" + std::max(a, b) + ".lo",
               .from_address = a == from ? first : second,
               .to_node = to,
               .to_address = a == from ? second : first,
-              .to_port = relay_port_};
+              .to_port = kRelayPort};
   }
   return hop;
 }

@@ -1,5 +1,6 @@
-// Nodes on this host's loopback addresses, joined by whatever cables a test asks for. Every node has a runtime dir of
-// its own, so that no network namespace is needed; the plugin of a rank starts its node as it would on a real host.
+// Nodes on the loopback interface of a network of this process's own, joined by whatever cables a test asks for, each a
+// subnet with an address for either end. Every node has a runtime dir of its own and finds its neighbours by itself;
+// the plugin of a rank starts its node as it would on a real host.
 //
 // How a node is started, and how it learns of its cables and addresses, is known here and nowhere else in the tests.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
@@ -19,7 +20,7 @@ namespace cableway::nccl::test {
 
 class LoopbackWorld {
  public:
-  // The two nodes that each cable joins. The cables' names are c0, c1, ..
+  // The two nodes that each cable joins. No two cables join the same two.
   using Cables = std::vector<std::pair<std::string, std::string>>;
 
   // Something that listens at one of a node's cable ports.
@@ -28,7 +29,7 @@ class LoopbackWorld {
     std::uint16_t port = 0;
   };
 
-  // The line a -c0- b -c1- c. Sets this process's environment for a rank on node `self`.
+  // The line a - b - c. Sets this process's environment for a rank on node `self`.
   explicit LoopbackWorld(const std::string& self);
   LoopbackWorld(Cables cables, const std::string& self);
   // Ends the nodes that start() started.
@@ -54,17 +55,13 @@ class LoopbackWorld {
   Door relay_door(const std::string& node, const std::string& neighbour) const;
   // The cable between two neighbours, in that direction, as both of them know it.
   Hop hop(const std::string& from, const std::string& to) const;
-  // How messages name a path: "a -c0-> b -c1-> c".
+  // How messages name a path: "a -a.lo-b.lo-> b -b.lo-c.lo-> c".
   std::string path(const std::vector<std::string>& nodes) const;
 
  private:
-  void write_topology() const;
   std::vector<std::string> addresses(const std::string& node) const;
 
   const Cables cables_;
-  const std::string network_;  // the first three bytes of all addresses
-  const std::uint16_t relay_port_;
-  const std::string topology_file_;
   std::map<std::string, std::string> runtime_dirs_;
   std::map<std::string, pid_t> daemons_;
 };

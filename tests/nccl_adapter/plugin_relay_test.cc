@@ -122,7 +122,7 @@ TEST_P(PluginRelay, AKilledPeerFailsTheRequestAndIsNamed) {
   ASSERT_NE(request, nullptr);
   receiver.kill();
   EXPECT_EQ(rank.finish(request, std::chrono::seconds(10)).result, abi::kRemoteError);
-  EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -c0-> b -c1-> c) failed: node b, about node c: ")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -a.lo-b.lo-> b -b.lo-c.lo-> c) failed: node b, about node c: ")));
   rank.net().close_send(comm);
 }
 
@@ -135,7 +135,7 @@ TEST_P(PluginRelay, AKilledRelayFailsTheRequestAndThePathIsNamed) {
   void* request = rank.post_send(comm, from, kBytes);
   world_.kill("b");
   EXPECT_EQ(rank.finish(request, std::chrono::seconds(10)).result, abi::kRemoteError);
-  EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -c0-> b -c1-> c) failed")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -a.lo-b.lo-> b -b.lo-c.lo-> c) failed")));
   rank.net().close_send(comm);
 }
 
@@ -148,7 +148,7 @@ TEST_P(PluginRelay, APeerThatIsNotThereIsNamed) {
   EXPECT_EQ(rank.connect(handle, &result), nullptr);
   EXPECT_EQ(result, abi::kRemoteError);
   EXPECT_THAT(warnings(), Contains(HasSubstr("node b cannot reach node c")));
-  EXPECT_THAT(warnings(), Contains(HasSubstr("over cable c1")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("over cable b.lo-c.lo")));
 }
 
 // Connects there and says what no node would.

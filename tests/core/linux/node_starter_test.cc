@@ -94,10 +94,10 @@ TEST_F(NodeStarterTest, LeavesTheNodeRunning) {
 }
 
 TEST_F(NodeStarterTest, SaysWhatTheDaemonSaid) {
-  const std::string daemon = script("echo no topology: set CABLEWAY_TOPOLOGY >&3; exit 1");
+  const std::string daemon = script("echo no key: set CABLEWAY_KEY_FILE >&3; exit 1");
   const absl::Status status = start_node(daemon, kLong);
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
-  EXPECT_EQ(status.message(), daemon + ": no topology: set CABLEWAY_TOPOLOGY");
+  EXPECT_EQ(status.message(), daemon + ": no key: set CABLEWAY_KEY_FILE");
 }
 
 TEST_F(NodeStarterTest, SaysThatTheDaemonDiedWithoutAWord) {

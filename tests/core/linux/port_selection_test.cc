@@ -192,6 +192,25 @@ TEST_F(PortSelectionTest, SelectorsThatFitNothingAreNamed) {
   EXPECT_THAT(found.status, testing::AllOf(HasSubstr("eth7"), HasSubstr("172.16.0.0/12"), Not(HasSubstr("eth0"))));
 }
 
+// Only what is selected is a fault; the others are what a host has beside its cables.
+TEST_F(PortSelectionTest, WhatWasAskedForIsMarked) {
+  const auto asked_for = [&](const std::vector<std::string>& texts) {
+    std::vector<std::string> interfaces;
+    for (const RejectedPort& each : select(texts).rejected) {
+      if (each.asked_for) interfaces.push_back(each.interface);
+    }
+    return interfaces;
+  };
+  add(4, "eth2");
+  EXPECT_THAT(asked_for({"eth1"}), IsEmpty());
+  EXPECT_THAT(asked_for({"eth1", "eth2", "eth7"}), ElementsAre("eth2", "eth7"));
+  EXPECT_THAT(asked_for({"eth1", "172.16.0.0/12"}), IsEmpty()) << "it may be of a cable to come";
+  EXPECT_THAT(asked_for({"172.16.0.0/12"}), ElementsAre("172.16.0.0/12"));
+  network_.links[3].up = false;
+  EXPECT_THAT(asked_for({"10.7.0.0/16", "eth0"}), ElementsAre("eth1"));
+  EXPECT_THAT(asked_for({}), IsEmpty());
+}
+
 TEST_F(PortSelectionTest, TheHalvesOfAPlugAreFoundAmongAllInterfaces) {
   add(4, "eth2").phys_port_name = "p0";
   address(4, "10.7.1.1", 24);

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""System test of what goes wrong around a node: addresses, names, keys and settings that do not fit. The node goes on,
+what is sound works, and `cableway status` and the log say what to mend.
+
+Usage: bad_input_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import unittest
+
+from in_lab import in_lab, main
+from lab_nodes import LAB_DIR, LabNodes
+
+NO_IPV6 = ("--sysctl", "net.ipv6.conf.default.disable_ipv6=1", "--sysctl", "net.ipv6.conf.all.disable_ipv6=1")
+
+
+class AddressTest(unittest.TestCase):
+    """On a line of three, the cable between n1 and n2 has bad addresses; that between n0 and n1 goes on."""
+
+    def check_refused(self, nodes: LabNodes, pattern: str, *changes_at_n2: str) -> None:
+        nodes.ip("n2", *changes_at_n2)
+        nodes.start()
+        for name in ("n1", "n2"):
+            nodes.wait_for_problem(name, pattern)
+        nodes.wait_for_cables(nodes.cables_without("n1-n2"), ["n0", "n1"])
+        nodes.check_traffic(["n0", "n1"])
+        self.assertEqual(nodes.problems("n0"), [])
+
+    def check_mended(self, nodes: LabNodes, *changes_at_n2: str) -> None:
+        nodes.ip("n2", *changes_at_n2)
+        nodes.wait_for_cables()
+        nodes.wait_for_no_problem()
+        self.assertGreater(nodes.check_traffic(), 0)
+
+    @in_lab("line:3", *NO_IPV6)
+    def test_subnets_that_differ(self, nodes: LabNodes) -> None:
+        self.check_refused(nodes, "10.7.1.1/24 and .*10.9.9.2/24.*give both ends addresses of one subnet|"
+                                  "10.9.9.2/24 and .*10.7.1.1/24.*give both ends addresses of one subnet",
+                           "address flush dev to-n1", "address add 10.9.9.2/24 dev to-n1")
+        self.check_mended(nodes, "address flush dev to-n1", "address add 10.7.1.2/24 dev to-n1")
+
+    @in_lab("line:3", *NO_IPV6)
+    def test_prefix_lengths_that_differ(self, nodes: LabNodes) -> None:
+        self.check_refused(nodes, "10.7.1.2/16.*with the same prefix length",
+                           "address flush dev to-n1", "address add 10.7.1.2/16 dev to-n1")
+        self.check_mended(nodes, "address flush dev to-n1", "address add 10.7.1.2/24 dev to-n1")
+
+    @in_lab("line:3")
+    def test_subnets_that_differ_where_link_local_ones_save_the_cable(self, nodes: LabNodes) -> None:
+        nodes.ip("n2", "address delete 10.7.1.2/24 dev to-n1", "address add 10.9.9.2/24 dev to-n1")
+        nodes.start()
+        nodes.wait_for_cables()
+        for name in ("n1", "n2"):
+            nodes.wait_for_problem(name, "one subnet, .*; until then link-local addresses are used")
+        self.assertGreater(nodes.check_traffic(), 0)
+
+    @in_lab("line:3")
+    def test_one_address_at_both_ends(self, nodes: LabNodes) -> None:
+        self.check_refused(nodes, "both have address 10.7.1.1: give one of them another",
+                           "address delete 10.7.1.2/24 dev to-n1", "address add 10.7.1.1/24 dev to-n1")
+        self.check_mended(nodes, "address delete 10.7.1.1/24 dev to-n1", "address add 10.7.1.2/24 dev to-n1")
+
+    @in_lab("line:3")
+    def test_mtus_that_differ(self, nodes: LabNodes) -> None:
+        self.check_refused(nodes, "has MTU (1500|9000) and .* has (9000|1500): set both to the same", "link set to-n1 mtu 1500")
+        self.check_mended(nodes, "link set to-n1 mtu 9000")
+
+    @in_lab("line:3", *NO_IPV6)
+    def test_no_address(self, nodes: LabNodes) -> None:
+        nodes.ip("n2", "address flush dev to-n1")
+        nodes.start()
+        nodes.wait_for_problem("n2", "to-n1 has no address: not even a link-local one")
+        nodes.wait_for_cables(nodes.cables_without("n1-n2"), ["n0", "n1"])
+        self.check_mended(nodes, "address add 10.7.1.2/24 dev to-n1")
+
+    @in_lab("ring:4")
+    def test_all_cables_in_one_subnet(self, nodes: LabNodes) -> None:
+        """Over which of its cables a kernel would send is anybody's guess, so link-local addresses are used."""
+        number = 0
+        for cable in nodes.topology().cables:
+            for end in cable.ends:
+                number += 1
+                nodes.ip(end.node, f"address delete {end.address}/24 dev {end.interface}",
+                         f"address add 10.7.0.{number}/24 dev {end.interface}")
+        nodes.start()
+        nodes.wait_for_cables()
+        self.assertTrue(all(address.startswith("fe80:") for address in nodes.addresses("n0")))
+        self.assertGreater(nodes.check_traffic(), 0)
+        for name in nodes.names:
+            self.assertEqual(nodes.problems(name), [])
+
+
+class NameTest(unittest.TestCase):
+    @in_lab("line:3")
+    def test_neighbours_of_one_name(self, nodes: LabNodes) -> None:
+        nodes.start("n0")
+        nodes.start("n1", NODE="n2")
+        nodes.start("n2")
+        nodes.wait_for_problem("n1", "another node on port to-n2 is called n2 like this one: set CABLEWAY_NODE")
+        nodes.wait_for_problem("n2", "another node on port to-n1 is called n2 like this one: set CABLEWAY_NODE")
+        nodes.kill("n1")
+        nodes.start("n1")
+        nodes.wait_for_cables()
+        nodes.wait_for_no_problem()
+
+    @in_lab("line:3")
+    def test_two_neighbours_of_one_name(self, nodes: LabNodes) -> None:
+        nodes.start("n1")
+        nodes.start("n0", "n2", NODE="twin")
+        nodes.wait_for_problem("n1", "two nodes are called twin, one on port to-n[02]: set CABLEWAY_NODE")
+        nodes.kill("n2")
+        nodes.start("n2")
+        nodes.wait_until(lambda: {end[0] for cable in nodes.cables("n1") for end in cable} == {"twin", "n1", "n2"},
+                         lambda: f"three nodes: {nodes.cables('n1')}")
+        nodes.wait_for_no_problem()
+
+    @in_lab("line:5")
+    def test_one_name_far_apart(self, nodes: LabNodes) -> None:
+        nodes.start("n1", "n2", "n3")
+        nodes.start("n0", "n4", NODE="twin")
+        for name in ("n0", "n4"):
+            nodes.wait_for_problem(name, "another node of cluster cableway seems to be called twin too: set CABLEWAY_NODE")
+        nodes.check_traffic(["n1", "n3"])
+        nodes.kill("n4")
+        nodes.start("n4")
+        nodes.wait_until(lambda: {end[0] for cable in nodes.cables("n4") for end in cable}
+                         == {"twin", "n1", "n2", "n3", "n4"}, lambda: f"five nodes: {nodes.cables('n4')}")
+        nodes.wait_for_no_problem()
+
+
+class ClusterTest(unittest.TestCase):
+    @staticmethod
+    def write_key(name: str, digit: str) -> str:
+        path = LAB_DIR / name
+        path.write_text(digit * 64 + "\n", encoding="ascii")
+        path.chmod(0o600)
+        return str(path)
+
+    @in_lab("switch:4")
+    def test_two_clusters_on_one_wire(self, nodes: LabNodes) -> None:
+        nodes.start("n0", "n1", CLUSTER="red")
+        nodes.start("n2", "n3", CLUSTER="blue")
+        for pair, other in ((("n0", "n1"), "red"), (("n2", "n3"), "blue")):
+            nodes.wait_for_cables({((pair[0], "to-s0"), (pair[1], "to-s0"))}, list(pair))
+            nodes.wait_for_problem(pair[0], f"is of another cluster than {other}: give both the same CABLEWAY_CLUSTER")
+            nodes.check_traffic(list(pair))
+
+    @in_lab("ring:3")
+    def test_keys(self, nodes: LabNodes) -> None:
+        """n0 and n1 share one, n2 has another, and then none."""
+        key = self.write_key("key", "7")
+        nodes.start("n0", "n1", KEY_FILE=key)
+        nodes.start("n2", KEY_FILE=self.write_key("other-key", "8"))
+        for settings in ({}, {"KEY_FILE": key}):
+            nodes.wait_for_cables(nodes.cables_without("n0-n2", "n1-n2"), ["n0", "n1"])
+            for name in nodes.names:
+                nodes.wait_for_problem(name, "on port to-n[0-2] has another key than this node, or only one of them has a key")
+            nodes.check_traffic(["n0", "n1"])
+            nodes.kill("n2")
+            nodes.start("n2", **settings)
+        nodes.wait_for_cables()
+        nodes.wait_for_no_problem()
+        nodes.check_traffic()
+
+
+# A client that asks without looking who answers: says Hello to the session socket and prints what comes back.
+ASK_ANYWAY = """
+import socket, struct
+with socket.socket(socket.AF_UNIX) as s:
+    s.settimeout(10)
+    s.connect("\\0cableway/cableway/default")
+    try:
+        s.sendall(struct.pack("<I", 5) + b"hello")
+        print(s.recv(100) or "closed")
+    except ConnectionResetError:
+        print("closed")
+"""
+
+
+class SystemTest(unittest.TestCase):
+    @in_lab("line:2")
+    def test_a_full_disk_for_the_log(self, nodes: LabNodes) -> None:
+        nodes.start(LOG_FILE="/dev/full")
+        nodes.wait_for_cables()
+        nodes.check_traffic()
+        nodes.check_alive()
+        said = nodes.log("n0").splitlines()  # what came on standard error
+        self.assertEqual(len([line for line in said if re.search("/dev/full.*No space left", line)]), 1, said)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv (util-linux)")
+    @in_lab("line:2")
+    def test_another_user(self, nodes: LabNodes) -> None:
+        """Neither a node nor who asks it trusts another user, root excepted: the node may be an impostor's."""
+        with open("/proc/self/uid_map", encoding="ascii") as users:
+            if users.read().split()[2] == "1":
+                self.skipTest("this lab has one user only")
+        programs = {}
+        for program in ("cablewayd", "cableway"):  # others may have no way to the build folder
+            programs[program] = LAB_DIR / program
+            shutil.copy(nodes.build / "bin" / program, programs[program])
+        as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        other_user = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
+        daemon = nodes.popen("n0", [*as_user, programs["cablewayd"]], log="cablewayd-n0")
+        nodes.start("n1")
+        try:
+            nodes.wait_for_cables(names=["n1"])
+            nodes.run("n0", *as_user, programs["cableway"], "status")
+            for user in ([], other_user):
+                refused = nodes.popen("n0", [*user, programs["cableway"], "status"])
+                _, errors = refused.communicate(timeout=30)
+                self.assertEqual(refused.returncode, 1)
+                self.assertRegex(errors.decode(), r"the node here \(process \d+\) is run by user 65534, not by root")
+            with nodes.popen("n0", [*other_user, sys.executable, "-c", ASK_ANYWAY]) as stranger:
+                self.assertEqual(stranger.communicate(timeout=30)[0], b"closed\n")
+            nodes.run("n0", *as_user, programs["cableway"], "status")
+        finally:
+            daemon.kill()
+            daemon.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Tests whose bodies run inside a lab: @in_lab("ring:4") builds one for the test and runs this same script in it, for
+this one test, with the nodes at hand."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import time
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+import lab_case
+from lab_nodes import LabNodes
+
+_INSIDE = "TEST_IN_LAB"
+_DEADLINE_S = 120
+
+Body = Callable[[unittest.TestCase, LabNodes], None]
+Test = Callable[[unittest.TestCase], None]
+
+_build = ""  # set from the command line
+
+
+def in_lab(*options: str) -> Callable[[Body], Test]:
+    """`options` are those of `lab run`, the spec first. No node runs when the body begins."""
+    def decorate(body: Body) -> Test:
+        @functools.wraps(body)
+        def test(case: unittest.TestCase) -> None:
+            if _INSIDE in os.environ:
+                with LabNodes(Path(_build)) as nodes:
+                    body(case, nodes)
+            else:
+                _run_in_lab(case, options)
+        return test
+    return decorate
+
+
+def _run_in_lab(case: unittest.TestCase, options: tuple[str, ...]) -> None:
+    name = f"{type(case).__name__}.{case._testMethodName}"
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, lab_case.LAB, "run", *options, "--", sys.executable, sys.argv[0], "--build", _build, name],
+        capture_output=True, text=True, timeout=_DEADLINE_S, check=False, env=os.environ | {_INSIDE: name})
+    print(f"{time.monotonic() - began:.1f} s ", end="", flush=True)
+    if done.returncode != 0:
+        case.fail(f"exit status {done.returncode} in the lab\n{done.stdout}{done.stderr}")
+    if "skipped=1" in done.stderr:
+        case.skipTest(done.stderr.partition("skipped ")[2].partition("\n")[0])
+
+
+def main() -> None:
+    """Runs the calling script's tests; exits with 77, saying why, where this machine can hold no lab."""
+    global _build
+    if len(sys.argv) < 3 or sys.argv[1] != "--build":
+        sys.exit(f"usage: {Path(sys.argv[0]).name} --build DIR [TEST...]")
+    _build = str(Path(sys.argv[2]).resolve())
+    del sys.argv[1:3]
+    if _INSIDE in os.environ:
+        unittest.main(verbosity=2)
+    lab_case.main()

@@ -1,0 +1,252 @@
+"""The nodes of the lab that this process is in: starts, kills and asks them, changes what is under them, and runs
+collperf on them. For tests: what fails raises AssertionError, with the end of the logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import lab_case  # puts the lab's modules in the path
+from joined_ports import JoinedPorts, joined_ports
+from lab_state import LAB_DIR, load_state
+from namespaces import in_network
+from topology_spec import Topology
+
+READY_S = 20.0
+PATIENCE_S = 30.0  # a busy machine; nothing here takes a tenth of it on an idle one
+_POLL_S = 0.05
+_LOG_LINES = 25
+_PORT = 29500
+
+
+def hops_between(joined: set[JoinedPorts], source: str) -> dict[str, int]:
+    """Cables to every node that can be reached, this one included."""
+    hops, queue = {source: 0}, deque([source])
+    while queue:
+        node = queue.popleft()
+        for (first, _), (second, _) in joined:
+            for here, there in ((first, second), (second, first)):
+                if here == node and there not in hops:
+                    hops[there] = hops[node] + 1
+                    queue.append(there)
+    return hops
+
+
+class LabNodes:
+    def __init__(self, build: Path) -> None:
+        self.build = build
+        self.names = load_state().topology.node_names()
+        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self._settings: dict[str, dict[str, str]] = {}
+        self._starts = 0
+        self._next_port = _PORT
+
+    def __enter__(self) -> LabNodes:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        for daemon in self._daemons.values():
+            daemon.kill()
+            daemon.wait()
+        if kind is not None:
+            for path in sorted(LAB_DIR.glob("*.log")):
+                lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                print("\n".join(f"{path.stem} | {line}" for line in lines[-_LOG_LINES:]))
+
+    # Nodes
+
+    def start(self, *names: str, **settings: str) -> None:
+        """A cablewayd in each (default: in all), ready; its neighbours it may still have to find. Settings without their
+        prefix: start("n0", HOLD_MS="500")."""
+        for name in names or self.names:
+            self._settings[name] = {f"CABLEWAY_{key}": value for key, value in settings.items()}
+            receive, send = os.pipe()
+            with open(receive, "rb", buffering=0) as answers:
+                self._daemons[name] = self.popen(name, [self.build / "bin/cablewayd", "--ready-fd", str(send)],
+                                                 log=f"cablewayd-{name}", pass_fds=[send])
+                os.close(send)
+                readable, _, _ = select.select([answers], [], [], READY_S)
+                answer = answers.read(4096) if readable else b""
+            if answer != b"ready\n":
+                raise AssertionError(f"cablewayd of {name} is not up: {answer!r}")
+
+    def kill(self, name: str, number: int = signal.SIGKILL) -> None:
+        daemon = self._daemons.pop(name)
+        daemon.send_signal(number)
+        daemon.wait(PATIENCE_S)
+
+    def signal(self, name: str, number: int) -> None:
+        self._daemons[name].send_signal(number)
+
+    def running(self) -> list[str]:
+        return [name for name in self.names if name in self._daemons]
+
+    def check_alive(self) -> None:
+        for name, daemon in self._daemons.items():
+            if daemon.poll() is not None:
+                raise AssertionError(f"cablewayd of {name} ended with {daemon.returncode}")
+
+    def log(self, name: str) -> str:
+        return (LAB_DIR / f"cablewayd-{name}.log").read_text(encoding="utf-8", errors="replace")
+
+    # Anything in a node
+
+    def popen(self, name: str, command: list[Any], log: str = "", **options: Any) -> subprocess.Popen[bytes]:
+        """With the settings that the node was started with. Output goes to the log of that name, else to pipes."""
+        environment = os.environ | load_state().node_environment(name) | self._settings.get(name, {})
+        if log:
+            with open(LAB_DIR / f"{log}.log", "ab") as file, in_network(name):
+                return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                                        env=environment, **options)
+        with in_network(name):
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    env=environment, **options)
+
+    def run(self, name: str, *command: Any) -> str:
+        """What it prints; it has to end well."""
+        process = self.popen(name, [str(word) for word in command])
+        out, errors = process.communicate(timeout=PATIENCE_S)
+        if process.returncode != 0:
+            raise AssertionError(f"{command} in {name} ended with {process.returncode}: {errors.decode()}")
+        return out.decode()
+
+    def ip(self, name: str, *lines: str) -> None:
+        """ip's commands, such as "address flush dev to-n1"."""
+        for line in lines:
+            self.run(name, "ip", *line.split())
+
+    def python(self, name: str, source: str, *arguments: str) -> str:
+        return self.run(name, sys.executable, "-c", source, *arguments)
+
+    @staticmethod
+    def lab(*words: str) -> None:
+        done = lab_case.lab(*words)
+        if done.returncode != 0:
+            raise AssertionError(f"lab {' '.join(words)}: {done.stderr}")
+
+    # What nodes know
+
+    def cableway(self, name: str, *words: str) -> Any:
+        return json.loads(self.run(name, self.build / "bin/cableway", *words, "--json"))
+
+    def cables(self, name: str) -> set[JoinedPorts]:
+        found = set()
+        for cable in self.cableway(name, "topology")["cables"]:
+            first, second = sorted((end["node"], end["interface"]) for end in cable["ends"])
+            found.add((first, second))
+        return found
+
+    def addresses(self, name: str) -> set[str]:
+        """Those that the cables which this node knows are used with."""
+        return {end["address"] for cable in self.cableway(name, "topology")["cables"] for end in cable["ends"]}
+
+    def problems(self, name: str) -> list[str]:
+        return [problem["text"] for problem in self.cableway(name, "status")["problems"]]
+
+    def relayed_bytes(self, names: list[str]) -> int:
+        return sum(self.cableway(name, "status")["relayed"]["bytes"] for name in names)
+
+    def sent_bytes(self, name: str, interface: str) -> int:
+        lines = self.run(name, "cat", "/proc/net/dev").splitlines()  # /sys may show another namespace's
+        return next(int(line.split()[9]) for line in lines if line.split()[0] == f"{interface}:")
+
+    @staticmethod
+    def topology() -> Topology:
+        return load_state().topology
+
+    # Waiting
+
+    def wait_until(self, condition: Callable[[], bool], what: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            self.check_alive()
+            if time.monotonic() > deadline:
+                raise AssertionError(f"not within {PATIENCE_S:g} s: {what()}")
+            time.sleep(_POLL_S)
+
+    def wait_for_cables(self, expected: set[JoinedPorts] | None = None, names: list[str] | None = None) -> None:
+        """Until every running node, or these, know just these cables; default: all of the lab."""
+        wanted = joined_ports(self.topology()) if expected is None else expected
+        for name in names or self.running():
+            self.wait_until(lambda name=name: self.cables(name) == wanted,
+                            lambda name=name: f"{name} knows {sorted(self.cables(name))}, and should {sorted(wanted)};"
+                                              f" its problems are {self.problems(name)}")
+
+    def cables_without(self, *left_out: str) -> set[JoinedPorts]:
+        """All of the lab but those between two nodes, "n0-n1"."""
+        return {(first, second) for first, second in joined_ports(self.topology())
+                if not {f"{first[0]}-{second[0]}", f"{second[0]}-{first[0]}"} & set(left_out)}
+
+    def wait_for_problem(self, name: str, pattern: str, in_log: bool = True) -> None:
+        self.wait_until(lambda: any(re.search(pattern, text) for text in self.problems(name)),
+                        lambda: f"a problem of {name} that matches '{pattern}'; it has {self.problems(name)}")
+        if in_log and not re.search(pattern, self.log(name)):
+            raise AssertionError(f"the log of {name} does not say '{pattern}'")
+
+    def wait_for_no_problem(self, *names: str) -> None:
+        for name in names or self.running():
+            self.wait_until(lambda name=name: not self.problems(name),
+                            lambda name=name: f"an end of the problems of {name}: {self.problems(name)}")
+
+    def check_routes(self) -> None:
+        """Every running node has a shortest path to every node, over the cables that it knows."""
+        for name in self.running():
+            expected = hops_between(self.cables(name), name)
+            hops = {route["destination"]: route["hops"] for route in self.cableway(name, "routes")["routes"]}
+            if hops | {name: 0} != expected:
+                raise AssertionError(f"routes of {name}: {hops}; expected {expected}")
+
+    # Traffic
+
+    def start_ranks(self, names: list[str], *options: str) -> Ranks:
+        """collperf with one rank on each of the nodes."""
+        self._next_port += 1
+        self._starts += 1
+        report = Path(tempfile.mkdtemp(dir=LAB_DIR)) / "report.json"
+        address = load_state().node_environment(names[0])["LAB_NODE_ADDRESS"]
+        processes = []
+        for rank, name in enumerate(names):
+            command = [self.build / "bin/collperf", "--plugin", self.build / "lib/libnccl-net-cableway.so",
+                       "--rank", str(rank), "--ranks", str(len(names)), "--rendezvous", f"{address}:{self._next_port}",
+                       "--timeout", "20", "--idle-us", "100", *options]
+            extra = ["--json", report] if rank == 0 else []
+            processes.append(self.popen(name, [*command, *extra], log=f"collperf-{self._starts}-{name}"))
+        return Ranks(processes, report)
+
+    def check_traffic(self, names: list[str] | None = None, ask: list[str] | None = None) -> int:
+        """Every two of the nodes (default: all that run) exchange data, every byte checked. Returns the bytes that the
+        nodes in `ask` (default: all that run) relayed meanwhile."""
+        asked = ask or self.running()
+        before = self.relayed_bytes(asked)
+        self.start_ranks(names or self.running(), "--op", "all_to_all", "--sizes", "2M", "--warmup", "0", "--iters", "0",
+                         "--check-iters", "2").finish()
+        return self.relayed_bytes(asked) - before
+
+
+class Ranks:
+    """collperf's processes."""
+
+    def __init__(self, processes: list[subprocess.Popen[bytes]], report: Path) -> None:
+        self._processes, self._report = processes, report
+
+    def finish(self) -> int:
+        """Waits for the end, which has to be a good one. Returns the bytes verified."""
+        deadline = time.monotonic() + 2 * PATIENCE_S
+        for process in self._processes:
+            process.wait(max(0.1, deadline - time.monotonic()))
+        report = json.loads(self._report.read_text(encoding="utf-8")) if self._report.exists() else {}
+        if any(process.returncode for process in self._processes) or not report.get("bytes_verified"):
+            raise AssertionError(f"ranks ended with {[process.returncode for process in self._processes]}: {report}")
+        return report["bytes_verified"]

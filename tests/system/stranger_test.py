@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""System test of strangers on a cable: garbage, copies of what was overheard, and forgeries. The nodes go on as if
+nothing had been, and where an operator could have caused it they say so.
+
+Usage: stranger_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import time
+import unittest
+
+import stranger
+from in_lab import in_lab, main
+from lab_nodes import LAB_DIR, LabNodes
+
+
+def garbage(chance: random.Random) -> list[bytes]:
+    """Of every size, oversized ones included, some with the beginning of a control datagram."""
+    bodies = []
+    for size in (0, 1, 2, 39, 40, 71, 72, 200, 1400, 1472, 1473, 8972, 30000, 65000):
+        for start in (b"", b"CW\x01\x01", b"CW\x01\x02", b"CW\x02\x01"):
+            bodies += [(start + chance.randbytes(size))[:size] for _ in range(20)]
+    return bodies
+
+
+class StrangerTest(unittest.TestCase):
+    def check_unharmed(self, nodes: LabNodes, downs: int = 0) -> None:
+        """Nothing has moved: every cable stands as it stood."""
+        nodes.wait_for_cables(self.cables, self.names)
+        nodes.check_alive()
+        for name in self.names:
+            self.assertEqual(nodes.log(name).count(" is down"), downs, nodes.log(name))
+        nodes.check_traffic(self.names)
+
+    def start_two(self, nodes: LabNodes, **settings: str) -> None:
+        """n0 and n1 are nodes, n2 is the stranger on the same wire."""
+        self.names = ["n0", "n1"]
+        self.cables = {(("n0", "to-s0"), ("n1", "to-s0"))}
+        nodes.start(*self.names, **settings)
+        nodes.wait_for_cables(self.cables)
+
+    @in_lab("switch:3")
+    def test_garbage_on_the_control_port(self, nodes: LabNodes) -> None:
+        self.start_two(nodes)
+        chance = random.Random(1)
+        for to in ("10.7.0.1", "10.7.0.2", stranger.HELLO_GROUP):
+            stranger.send_datagrams("n2", "10.7.0.3", to, garbage(chance))
+        self.check_unharmed(nodes)
+        hellos = stranger.overhear("n2", "to-s0", 0.5)
+        self.assertGreater(len(hellos), 0)
+        cut = [hello[:length] for hello in hellos for length in range(60, len(hello), 7)]
+        stranger.send_frames("n2", "to-s0", cut)
+        self.check_unharmed(nodes)
+
+    @in_lab("line:3")
+    def test_garbage_on_the_relay_port(self, nodes: LabNodes) -> None:
+        """To n1, which then has to relay."""
+        self.names, chance = nodes.names, random.Random(2)
+        nodes.start()
+        nodes.wait_for_cables()
+        self.cables = nodes.cables("n1")
+        for size in (1, 31, 32, 33, 500, 70_000, 1_000_000):
+            stranger.connect_and("n0", "10.7.0.1", "10.7.0.2", 3, lambda connections, size=size: [
+                stranger.send_and_await_end(connection, chance.randbytes(size)) for connection in connections])
+        self.assertGreater(nodes.cableway("n1", "status")["relayed"]["setups_refused"], 10)
+        self.assertRegex(nodes.log("n1"), "refused a connection from 10.7.0.1")
+
+        def stay_silent(connections: list[socket.socket]) -> None:
+            self.assertEqual(len(connections), 200)
+            nodes.check_traffic()
+
+        stranger.connect_and("n0", "10.7.0.1", "10.7.0.2", 200, stay_silent)
+        self.check_unharmed(nodes)
+
+    @in_lab("switch:3")
+    def test_copies(self, nodes: LabNodes) -> None:
+        """Of hellos and of segments, of this life and of an earlier one."""
+        self.start_two(nodes)
+        frames = stranger.overhear("n1", "to-s0", 1.0)
+        nodes.kill("n1")
+        nodes.start("n1")
+        nodes.wait_for_cables(self.cables)
+        downs = nodes.log("n0").count(" is down")
+        frames += stranger.overhear("n1", "to-s0", 1.0)
+        self.assertGreater(len(frames), 10)
+        for copies in (frames, frames[::-1], frames * 5):
+            stranger.send_frames("n2", "to-s0", copies)
+        time.sleep(0.3)  # in which a node that is deceived would say so
+        nodes.wait_for_cables(self.cables)
+        self.assertEqual(nodes.log("n0").count(" is down"), downs, nodes.log("n0"))
+        nodes.check_traffic(self.names)
+
+    @in_lab("ring:3")
+    def test_copies_on_another_cable(self, nodes: LabNodes) -> None:
+        """n2 tells n0 what n1 says on the cable that joins n0 and n1. That makes no cable."""
+        self.names = nodes.names
+        nodes.start()
+        nodes.wait_for_cables()
+        self.cables = nodes.cables("n0")
+        for _ in range(3):
+            stranger.send_frames("n2", "to-n0", stranger.overhear("n1", "to-n0", 0.4))
+            self.assertEqual(nodes.cables("n0"), self.cables)
+        self.check_unharmed(nodes)
+
+    @in_lab("switch:3")
+    def test_forgeries_where_there_is_a_key(self, nodes: LabNodes) -> None:
+        key = LAB_DIR / "key"
+        key.write_text("4c" * 32 + "\n", encoding="ascii")
+        key.chmod(0o600)
+        self.start_two(nodes, KEY_FILE=str(key))
+        chance = random.Random(3)
+        frames = stranger.overhear("n1", "to-s0", 1.0)
+        self.assertGreater(len(frames), 10)
+        stranger.send_frames("n2", "to-s0", [stranger.changed(frame, chance) for frame in frames * 30])
+        nodes.wait_for_problem("n0", "has another key than this node")
+        self.check_unharmed(nodes)
+
+
+if __name__ == "__main__":
+    main()
