@@ -198,6 +198,18 @@ TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {
   EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("UDP 1, TCP 2 and 3-4"))));
 }
 
+TEST(Doctor, TellsOfARejectedPortOnce) {
+  Examined examined = healthy();
+  (*examined.ports)["rejected"] =
+      Json::parse(R"([{"interface": "eth8", "reason": "is in CABLEWAY_PORTS, but there is no such interface",
+                       "asked_for": true}])");
+  (*examined.status)["problems"] =
+      Json::parse(R"([{"text": "eth8 is in CABLEWAY_PORTS, but there is no such interface", "seconds": 5}])");
+  int told = 0;
+  for (const Finding& found : examine(examined)) told += found.severity == Severity::kError ? 1 : 0;
+  EXPECT_EQ(told, 1);
+}
+
 TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
   Examined examined = healthy();
   examined.node = absl::NotFoundError("no node runs here\nStart one: cablewayd");
@@ -208,7 +220,7 @@ TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
   facts.interface = "eth1";
   facts.mtu = 1500;
   examined.host.ports = {facts};
-  examined.host.rejected = {{"eth7", "is down: ip link set eth7 up"}};
+  examined.host.rejected = {{"eth7", "is down: ip link set eth7 up", true}};
   const std::vector<Finding> findings = examine(examined);
   EXPECT_THAT(findings, Contains(AllOf(finding(Severity::kError, "node", "no node runs here"),
                                        Field(&Finding::advice, "Start one: cablewayd"))));
