@@ -50,6 +50,12 @@ absl::Status check_without_message(const Frame& frame, std::uint32_t most_payloa
   return zero ? absl::OkStatus() : malformed(frame, "message, offset and size 0 expected");
 }
 
+absl::Status check_probe(const Frame& frame) {
+  if (frame.payload != 0 || frame.message != 0) return malformed(frame, "payload and message 0 expected");
+  if (frame.offset > 1) return malformed(frame, "offset 0 or 1 expected");
+  return frame.size >= 1 && frame.size <= kMaxProbeMs ? absl::OkStatus() : malformed(frame, "size 1 to 2000 expected");
+}
+
 absl::Status check_fields(const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::kChunk:
@@ -63,6 +69,8 @@ absl::Status check_fields(const Frame& frame) {
       return check_without_message(frame, kMaxSetupBytes);
     case FrameKind::kSetupOk:
       return check_without_message(frame, 0);
+    case FrameKind::kProbe:
+      return check_probe(frame);
   }
   return malformed(frame, "unknown kind");
 }
@@ -83,6 +91,8 @@ const char* to_text(FrameKind kind) {
       return "set-up";
     case FrameKind::kSetupOk:
       return "set-up-ok";
+    case FrameKind::kProbe:
+      return "probe";
   }
   return "of unknown kind";
 }

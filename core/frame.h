@@ -12,6 +12,9 @@
 //   kFailed   text bytes     0          0                0        (the circuit is dead, the text says why)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
 //   kSetupOk  0              0          0                0        (its answer; kFailed is the other)
+//   kProbe    0              0          0: data comes,   milliseconds that the data may take
+//                                       1: data is asked
+//                                                        (first frame of a connection: core/linux/cable_test.h)
 //
 // Integers are little-endian. docs/protocol.md says who may send what when.
 #ifndef CABLEWAY_CORE_FRAME_H_
@@ -35,8 +38,9 @@ inline constexpr std::uint64_t kLineBytes = 128;
 inline constexpr std::uint32_t kMaxChunkBytes = 4U << 20;
 inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
+inline constexpr std::uint64_t kMaxProbeMs = 2000;
 
-enum class FrameKind : std::uint8_t { kChunk = 1, kAnnounce, kAck, kFailed, kSetup, kSetupOk };
+enum class FrameKind : std::uint8_t { kChunk = 1, kAnnounce, kAck, kFailed, kSetup, kSetupOk, kProbe };
 
 struct Frame {
   FrameKind kind = FrameKind::kChunk;

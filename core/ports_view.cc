@@ -91,7 +91,7 @@ std::string ports_view(const Node& node, const std::vector<RejectedPort>& reject
   for (const PortFacts& port : node.neighbours().ports()) ports.push_back(port_json(node, port, counters));
   Json not_used = Json::array();
   for (const RejectedPort& each : rejected)
-    not_used.push_back({{"interface", each.interface}, {"reason", each.reason}});
+    not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"asked_for", each.asked_for}});
   const Neighbours::Counters& heard = node.neighbours().counters();
   const Json view = {{"node", node.identity().name},
                      {"cluster", node.identity().cluster},

@@ -7,7 +7,17 @@
 namespace cableway {
 namespace {
 
-enum class Type : std::uint8_t { kHello = 1, kWelcome, kRefusal, kPathRequest, kPathReply, kViewRequest, kViewReply };
+enum class Type : std::uint8_t {
+  kHello = 1,
+  kWelcome,
+  kRefusal,
+  kPathRequest,
+  kPathReply,
+  kViewRequest,
+  kViewReply,
+  kCableTestRequest,
+  kCableTestReply
+};
 
 constexpr std::size_t kMaxText = 4096;
 // Names in requests come back in the errors of replies, so they are far shorter than those may be.
@@ -58,6 +68,19 @@ class Encoder {
     writer_.put_text(message.error);
     writer_.put_long_text(message.text);
   }
+  void operator()(const CableTestRequest& message) {
+    type(Type::kCableTestRequest);
+    writer_.put_text(message.interface);
+    writer_.put_text(message.node);
+    writer_.put(message.duration_ms);
+    writer_.put(static_cast<std::uint8_t>(message.both_ways));
+  }
+  void operator()(const CableTestReply& message) {
+    type(Type::kCableTestReply);
+    writer_.put_text(message.error);
+    writer_.put(message.to_mbps);
+    writer_.put(message.from_mbps);
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -94,6 +117,14 @@ class Decoder {
         break;
       case Type::kViewReply:
         message = view_reply();
+        break;
+      case Type::kCableTestRequest:
+        message = CableTestRequest{reader_.get_text(kMaxAskedName), reader_.get_text(kMaxAskedName),
+                                   reader_.get<std::uint32_t>(), reader_.get<std::uint8_t>() != 0};
+        break;
+      case Type::kCableTestReply:
+        message =
+            CableTestReply{reader_.get_text(kMaxText), reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>()};
         break;
       default:
         return absl::InvalidArgumentError(

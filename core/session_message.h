@@ -5,6 +5,7 @@
 //   Hello                           Welcome, or Refusal
 //   PathRequest                     PathReply
 //   ViewRequest                     ViewReply
+//   CableTestRequest                CableTestReply
 #ifndef CABLEWAY_CORE_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_MESSAGE_H_
 
@@ -70,7 +71,24 @@ struct ViewReply {
   friend bool operator==(const ViewReply&, const ViewReply&) = default;
 };
 
-using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply>;
+// Sends data over the cable between a port of this node and the port of a neighbour, to see how fast it is.
+struct CableTestRequest {
+  std::string interface;          // of this node
+  std::string node;               // the neighbour there
+  std::uint32_t duration_ms = 0;  // 1 to kMaxProbeMs
+  bool both_ways = false;         // at once; else from here to there
+  friend bool operator==(const CableTestRequest&, const CableTestRequest&) = default;
+};
+
+struct CableTestReply {
+  std::string error;  // empty: it was measured
+  std::uint64_t to_mbps = 0;
+  std::uint64_t from_mbps = 0;  // 0 where it was not asked for
+  friend bool operator==(const CableTestReply&, const CableTestReply&) = default;
+};
+
+using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
+                                    CableTestRequest, CableTestReply>;
 
 // With the length in front.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);

@@ -125,8 +125,9 @@ std::string show_duration(const Settings& settings) {
   return absl::StrCat((settings.*kMember).count());
 }
 
-std::string show_drain(const Settings& settings) {
-  return settings.drain ? "true" : "false";
+template <bool Settings::*kMember>
+std::string show_truth(const Settings& settings) {
+  return settings.*kMember ? "true" : "false";
 }
 
 std::string show_ports(const Settings& settings) {
@@ -179,7 +180,10 @@ constexpr Setting kSettings[] = {
      "how long a cable may be silent before it counts as cut; at least 3 times hello_ms", set_number<&Settings::hold>,
      show_duration<&Settings::hold>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
-     set_truth<&Settings::drain>, show_drain},
+     set_truth<&Settings::drain>, show_truth<&Settings::drain>},
+    {"cable_test", Form::kTruth, "true or false", 0, 0, "",
+     "cableway doctor, here and on neighbours, may send data over a cable for a second to see how fast it is",
+     set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>},
 };
 
 std::string spelled(const Setting& setting, std::string_view prefix, char joint, char (*letter)(unsigned char)) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -61,10 +62,13 @@ void PendingCircuit::refuse(const absl::Status& reason) && {
 
 namespace {
 
+// What a connection begins with: a set-up, or a probe.
+using Opening = std::variant<CircuitSetup, Frame>;
+
 // Reads one connection's set-up.
 class Reception : public std::enable_shared_from_this<Reception> {
  public:
-  using Done = std::function<void(absl::StatusOr<CircuitSetup>, tcp::socket)>;
+  using Done = std::function<void(absl::StatusOr<Opening>, tcp::socket)>;
 
   Reception(boost::asio::io_context& io, tcp::socket socket) : socket_(std::move(socket)), limit_(io) {}
 
@@ -93,6 +97,7 @@ class Reception : public std::enable_shared_from_this<Reception> {
     if (error) return finish(absl::UnavailableError(absl::StrCat("closed before its set-up: ", error.message())));
     absl::StatusOr<Frame> frame = decode_frame(header_);
     if (!frame.ok()) return finish(frame.status());
+    if (frame->kind == FrameKind::kProbe) return finish(Opening(*frame));
     if (frame->kind != FrameKind::kSetup) {
       return finish(absl::InvalidArgumentError(absl::StrCat("began with a frame ", to_text(frame->kind))));
     }
@@ -104,13 +109,14 @@ class Reception : public std::enable_shared_from_this<Reception> {
   void have_body(error_code error) {
     if (finished_) return;
     if (error) return finish(absl::UnavailableError(absl::StrCat("closed within its set-up: ", error.message())));
-    finish(decode_circuit_setup(body_));
+    absl::StatusOr<CircuitSetup> setup = decode_circuit_setup(body_);
+    finish(setup.ok() ? absl::StatusOr<Opening>(*std::move(setup)) : setup.status());
   }
 
-  void finish(absl::StatusOr<CircuitSetup> setup) {
+  void finish(absl::StatusOr<Opening> opening) {
     if (std::exchange(finished_, true)) return;
     limit_.cancel();
-    std::exchange(done_, nullptr)(std::move(setup), std::move(socket_));
+    std::exchange(done_, nullptr)(std::move(opening), std::move(socket_));
   }
 
   tcp::socket socket_;
@@ -130,6 +136,7 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   boost::asio::io_context& io;
   Handler handler;
   OnRefused refused;
+  OnProbe probed;
   const Limits limits;
   // One address, and the connections to it whose set-up has not come yet.
   struct Door {
@@ -154,6 +161,7 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   void accept(const std::shared_ptr<Door>& door);
   void pause_then_accept(const std::shared_ptr<Door>& door);
   void receive(const std::shared_ptr<Door>& door, tcp::socket socket);
+  void opened(absl::StatusOr<Opening> opening, tcp::socket socket);
   void received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket);
   void close() {
     for (const auto& [address, door] : doors) door->close();
@@ -253,10 +261,18 @@ void CircuitAcceptor::State::receive(const std::shared_ptr<Door>& door, tcp::soc
   auto reception = std::make_shared<Reception>(io, std::move(socket));
   door->receptions.insert(reception);
   reception->start(limits.setup, [self = shared_from_this(), door, raw = std::weak_ptr(reception)](
-                                     absl::StatusOr<CircuitSetup> setup, tcp::socket connected) {
+                                     absl::StatusOr<Opening> opening, tcp::socket connected) {
     door->receptions.erase(raw.lock());
-    self->received(std::move(setup), std::move(connected));
+    self->opened(std::move(opening), std::move(connected));
   });
+}
+
+void CircuitAcceptor::State::opened(absl::StatusOr<Opening> opening, tcp::socket socket) {
+  if (!opening.ok()) return received(opening.status(), std::move(socket));
+  if (auto* setup = std::get_if<CircuitSetup>(&*opening)) return received(std::move(*setup), std::move(socket));
+  if (!probed) return received(absl::UnimplementedError("no cable is tested here"), std::move(socket));
+  error_code released;
+  probed(std::get<Frame>(*opening), UniqueFd(socket.release(released)));
 }
 
 void CircuitAcceptor::State::received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket) {
@@ -300,6 +316,10 @@ absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::
     if (!absl::IsAlreadyExists(status)) break;
   }
   return status;
+}
+
+void CircuitAcceptor::on_probe(OnProbe on_probe) {
+  state_->probed = std::move(on_probe);
 }
 
 absl::Status CircuitAcceptor::set_addresses(const std::vector<std::string>& addresses) {

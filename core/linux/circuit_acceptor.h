@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
+#include "core/frame.h"
 #include "core/linux/unique_fd.h"
 
 namespace cableway::linux_ {
@@ -70,6 +71,11 @@ class CircuitAcceptor {
   ~CircuitAcceptor();
   CircuitAcceptor(const CircuitAcceptor&) = delete;
   CircuitAcceptor& operator=(const CircuitAcceptor&) = delete;
+
+  // What a connection that begins with a probe goes to; without one it is refused. The frame has been checked; nothing
+  // has been answered.
+  using OnProbe = std::function<void(const Frame& probe, UniqueFd socket)>;
+  void on_probe(OnProbe on_probe);
 
   // The addresses from now on, each on port(). Connections that were accepted stay. The first address that cannot be
   // listened on is named, and those that can be are listened on all the same: call it again later.

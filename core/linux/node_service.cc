@@ -97,6 +97,8 @@ absl::Status NodeService::open() {
       });
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
+  cable_tests_ = std::make_unique<CableTests>(io_);
+  acceptor_->on_probe([this](const Frame& probe, UniqueFd socket) { on_probe(probe, std::move(socket)); });
   channel_.update_ports(inventory_->ports());
   node_->start();
   listen_on_ports();
@@ -159,6 +161,7 @@ std::string NodeService::reload(const Settings& settings) {
   node_->set_draining(settings.drain);
   settings_.drain = settings.drain;
   settings_.log_level = settings.log_level;
+  settings_.cable_test = settings.cable_test;
   return different_settings(settings_, settings);
 }
 
@@ -261,7 +264,48 @@ void NodeService::on_closed(RelayLoop::Closed closed) {
 void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
   if (const auto* path = std::get_if<PathRequest>(&request)) return find_path(*path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(view(wanted->name));
+  if (const auto* test = std::get_if<CableTestRequest>(&request)) return test_cable(*test, answer);
   answer(Refusal{"not a request that a node answers"});
+}
+
+void NodeService::test_cable(const CableTestRequest& request, const SessionServer::Answer& answer) {
+  const auto refuse = [&](std::string reason) { answer(CableTestReply{std::move(reason)}); };
+  if (!settings_.cable_test) return refuse("CABLEWAY_CABLE_TEST is false on this node");
+  if (request.duration_ms < 1 || request.duration_ms > kMaxProbeMs) {
+    return refuse(absl::StrCat("a test of ", request.duration_ms, " ms; expected 1 to ", kMaxProbeMs));
+  }
+  for (const PortFacts& port : node_->neighbours().ports()) {
+    if (port.interface != request.interface) continue;
+    for (const auto& [key, neighbour] : node_->neighbours().all()) {
+      const routing::Advertisement* there = node_->flooding().database().find(key.node);
+      if (key.port != port.id || neighbour.name != request.node || !neighbour.up || there == nullptr) continue;
+      const CableTestPlan plan{absl::StrCat(port.interface, " to node ", neighbour.name),
+                               routing::to_text(neighbour.addresses.ours),
+                               routing::to_text(neighbour.addresses.theirs),
+                               there->relay_port,
+                               std::chrono::milliseconds(request.duration_ms),
+                               request.both_ways};
+      return cable_tests_->run(plan, answer);
+    }
+  }
+  refuse(absl::StrCat("no cable of port ", request.interface, " to a node ", request.node, " is up"));
+}
+
+// Only from the other end of a cable: nobody else is given this node's time.
+void NodeService::on_probe(const Frame& probe, UniqueFd socket) {
+  if (!settings_.cable_test) {
+    return cable_tests_->refuse(std::move(socket), "CABLEWAY_CABLE_TEST is false on that node");
+  }
+  const absl::StatusOr<ConnectionEnds> ends = ends_of(socket.get());
+  const auto is = [](routing::PortAddress address, const routing::PortAddress& wanted) {
+    address.scope.clear();
+    return address == wanted;
+  };
+  for (const auto& [key, neighbour] : node_->neighbours().all()) {
+    if (!ends.ok() || !neighbour.up || !is(neighbour.addresses.ours, ends->local)) continue;
+    if (is(neighbour.addresses.theirs, ends->remote)) return cable_tests_->serve(probe, std::move(socket));
+  }
+  cable_tests_->refuse(std::move(socket), "no cable with these addresses is up on that node");
 }
 
 void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/datagram_seal.h"
 #include "core/linux/asio_clock.h"
+#include "core/linux/cable_test.h"
 #include "core/linux/circuit_acceptor.h"
 #include "core/linux/netlink_inventory.h"
 #include "core/linux/relay_loop.h"
@@ -36,7 +37,8 @@ class NodeService {
 
   // Whether nobody needs this node now: no session, no circuit open or being set up.
   bool idle() const;
-  // What of new settings can be taken without a restart: draining. The rest is named, if it differs.
+  // What of new settings can be taken without a restart: draining, cable tests, the log's level. The rest is named, if
+  // it differs.
   std::string reload(const Settings& settings);
   // Says goodbye to the neighbours.
   void leave();
@@ -80,6 +82,8 @@ class NodeService {
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   void find_path(const PathRequest& request, SessionServer::Answer answer);
   void answer_waiting();
+  void test_cable(const CableTestRequest& request, const SessionServer::Answer& answer);
+  void on_probe(const Frame& probe, UniqueFd socket);
   ViewReply view(const std::string& name);
   ViewReply full_view(const std::string& name);
 
@@ -104,6 +108,7 @@ class NodeService {
   LineCount event_lines_;
   LineCount topology_lines_;
   LineCount circuit_lines_;
+  std::unique_ptr<CableTests> cable_tests_;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<RelayLoop> loop_;
   std::unique_ptr<CircuitAcceptor> acceptor_;

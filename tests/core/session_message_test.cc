@@ -28,7 +28,11 @@ std::vector<SessionMessage> one_of_each() {
           PathReply{5, "no such node", {}},
           ViewRequest{"status"},
           ViewReply{"", std::string(100000, 'v')},
-          ViewReply{"no view", ""}};
+          ViewReply{"no view", ""},
+          CableTestRequest{"eth1", "n7", 500, true},
+          CableTestRequest{"", "", 0, false},
+          CableTestReply{"", kMost, 1},
+          CableTestReply{"no such cable", 0, 0}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -60,7 +64,7 @@ TEST(SessionMessage, IsRefusedWhereverItIsCut) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 8, 255}) {
+  for (const int type : {0, 10, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));

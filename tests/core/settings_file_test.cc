@@ -57,6 +57,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
     hello_ms = 0x32
     hold_ms = 150
     drain = true
+    cable_test = false
   )");
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n1.rack-2");
@@ -75,6 +76,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_EQ(settings->hello, std::chrono::milliseconds(50));
   EXPECT_EQ(settings->hold, std::chrono::milliseconds(150));
   EXPECT_TRUE(settings->drain);
+  EXPECT_FALSE(settings->cable_test);
   // All but `config`, which no file can give.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);
   EXPECT_EQ(settings->origins.at("node"), "c.toml:2");

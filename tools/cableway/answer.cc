@@ -10,6 +10,7 @@
 #include "routing/node_name.h"
 #include "routing/rank_placement.h"
 #include "tools/cableway/doctor.h"
+#include "tools/cableway/doctor_speed.h"
 #include "tools/cableway/doctor_view.h"
 #include "tools/cableway/events_view.h"
 #include "tools/cableway/flows_view.h"
@@ -196,6 +197,12 @@ absl::StatusOr<Answer> show_findings(const Request& request, const Settings& set
   std::vector<Finding> findings;
   try {
     findings = examine(examined);
+    if (examined.ports && !request.no_speed) {
+      const auto test = [&](const CableTestRequest& cable) {
+        return test_cable(settings, cable, surroundings.node_deadline);
+      };
+      for (Finding& finding : examine_speed(examined.ports->at("ports"), test)) findings.push_back(std::move(finding));
+    }
   } catch (const Json::exception& error) {
     return not_understood("status", error.what());
   }

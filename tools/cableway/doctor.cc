@@ -25,7 +25,7 @@ class Examination {
     look_at_node();
     look_at_key();
     look_at_host();
-    look_at_container();
+    look_at_verbs();
     look_at_ports();
     if (examined_.status) look_at_status(*examined_.status);
     if (examined_.topology) look_at_topology(*examined_.topology);
@@ -81,39 +81,50 @@ class Examination {
     }
   }
 
-  void look_at_container() {
+  void look_at_verbs() {
     const HostFacts& host = examined_.host;
-    if (host.in_container && !host.sees_hardware) {
-      add(Severity::kError, "container", "this container has a network of its own, without the host's interfaces",
-          "start it with docker run --network host");
-    }
     if (host.has_rdma_devices && !host.has_verbs_files) {
       add(Severity::kWarning, "RDMA", "there are RDMA devices, but no /dev/infiniband",
           host.in_container ? "start the container with --device /dev/infiniband" : "modprobe ib_uverbs");
     }
   }
 
-  void look_at_ports() {
-    std::vector<RejectedPort> rejected = examined_.host.rejected;
-    const Json ports = examined_.ports ? examined_.ports->at("ports") : ports_of_host(examined_.host.ports);
-    if (examined_.ports) {
-      rejected.clear();
-      for (const Json& each : examined_.ports->at("rejected")) {
-        rejected.push_back({text(each, "interface"), text(each, "reason")});
-      }
+  // As the node has them, else the host.
+  std::vector<RejectedPort> rejected() const {
+    if (!examined_.ports) return examined_.host.rejected;
+    std::vector<RejectedPort> list;
+    for (const Json& each : examined_.ports->at("rejected")) {
+      list.push_back({text(each, "interface"), text(each, "reason"), each.at("asked_for").get<bool>()});
     }
-    if (ports.empty()) {
+    return list;
+  }
+
+  void look_at_ports() {
+    const Json ports = examined_.ports ? examined_.ports->at("ports") : ports_of_host(examined_.host.ports);
+    if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
+      add(Severity::kError, "container", "this container has a network of its own, without the host's interfaces",
+          "start it with docker run --network host");
+    } else if (ports.empty()) {
       add(Severity::kError, "ports", "there is no port",
           examined_.host.no_ports.empty() ? "set CABLEWAY_PORTS to the interfaces of this host's cables"
                                           : examined_.host.no_ports);
     }
     append(examine_ports(ports, examined_.settings));
-    append(examine_rejected(rejected));
+    append(examine_rejected(rejected()));
+  }
+
+  // Those are looked at as such.
+  bool is_of_a_rejected_port(const std::string& problem) const {
+    const std::vector<RejectedPort> all = rejected();
+    return std::any_of(all.begin(), all.end(), [&](const RejectedPort& each) {
+      return problem == absl::StrCat(each.interface, " ", each.reason);
+    });
   }
 
   void look_at_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
       const std::string what = text(problem, "text");
+      if (is_of_a_rejected_port(what)) continue;
       const bool goes_on_all_the_same = absl::StrContains(what, "until then");
       const Json& seconds = problem.at("seconds");
       // What the node says of a problem says what to do about it.

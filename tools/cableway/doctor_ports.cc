@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 
 #include "absl/strings/match.h"
@@ -149,18 +150,21 @@ class PortExamination {
   std::vector<Finding> findings_;
 };
 
-Severity severity_of(const std::string& reason) {
-  // The interface is not one that anybody asked for.
-  for (const char* unasked : {"names neither it nor", "is the loopback interface", "CABLEWAY_PORTS may name it"}) {
-    if (absl::StrContains(reason, unasked)) return Severity::kOk;
+bool is_one_of(const std::string& reason, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return absl::StrContains(reason, part); });
+}
+
+// kOk: nobody meant it to be a port.
+Severity severity_of(const RejectedPort& rejected) {
+  const std::string& reason = rejected.reason;
+  if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "CABLEWAY_PORTS may name it"})) {
+    return Severity::kOk;
   }
-  for (const char* wrong : {"is in CABLEWAY_PORTS, but", "is another host's too", "cannot be written as a scope"}) {
-    if (absl::StrContains(reason, wrong)) return Severity::kError;
-  }
-  for (const char* passing : {"is tentative", "is a member of"}) {
-    if (absl::StrContains(reason, passing)) return Severity::kRemark;
-  }
-  return Severity::kWarning;
+  if (is_one_of(reason, {"so RDMA is not used there"})) return Severity::kWarning;
+  if (!rejected.asked_for || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
+  const bool is_wrong =
+      is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is another host's too", "cannot be written as a scope"});
+  return is_wrong ? Severity::kError : Severity::kWarning;
 }
 
 std::string advice_for(const std::string& reason) {
@@ -214,7 +218,7 @@ std::vector<Finding> examine_rejected(const std::vector<RejectedPort>& rejected)
   std::vector<Finding> findings;
   std::map<std::string, std::vector<std::string>> unasked;  // interfaces by reason
   for (const RejectedPort& each : rejected) {
-    const Severity severity = severity_of(each.reason);
+    const Severity severity = severity_of(each);
     if (severity == Severity::kOk) {
       unasked[each.reason].push_back(each.interface);
     } else {

@@ -32,17 +32,27 @@ absl::Status no_answer(const Settings& settings, std::chrono::milliseconds deadl
       " s. Is its cablewayd stopped or starved? Its log may say; else restart it."));
 }
 
-// Hello, then the view. Everything happens on the thread of the io_context.
+struct NodeReply {
+  Welcome node;
+  SessionMessage reply;
+};
+
+absl::Status unexpected() {
+  return absl::InternalError(
+      "the node answered with something else than was asked for: install the same Cableway for both");
+}
+
+// Hello, then the request. Everything happens on the thread of the io_context.
 class Query {
  public:
-  Query(linux_::SessionClient& session, std::string view) : session_(session), view_(std::move(view)) {}
+  Query(linux_::SessionClient& session, SessionMessage request) : session_(session), request_(std::move(request)) {}
 
   void start() {
     session_.request(Hello{kProtocolVersion, "cableway"},
                      [this](absl::StatusOr<SessionMessage> reply) { on_welcome(std::move(reply)); });
   }
 
-  const std::optional<absl::StatusOr<NodeView>>& result() const { return result_; }
+  const std::optional<absl::StatusOr<NodeReply>>& result() const { return result_; }
 
  private:
   void on_welcome(absl::StatusOr<SessionMessage> reply) {
@@ -55,49 +65,36 @@ class Query {
     const Welcome* welcome = std::get_if<Welcome>(&*reply);
     if (welcome == nullptr) return end(unexpected());
     node_ = *welcome;
-    session_.request(ViewRequest{view_}, [this](absl::StatusOr<SessionMessage> view) { on_view(std::move(view)); });
-  }
-
-  void on_view(absl::StatusOr<SessionMessage> reply) {
-    if (!reply.ok()) return end(reply.status());
-    ViewReply* view = std::get_if<ViewReply>(&*reply);
-    if (view == nullptr) return end(unexpected());
-    if (!view->error.empty()) return end(absl::FailedPreconditionError(absl::StrCat("the node says: ", view->error)));
-    end(NodeView{node_, std::move(view->text)});
-  }
-
-  static absl::Status unexpected() {
-    return absl::InternalError(
-        "the node answered with something else than was asked for: install the same Cableway for both");
+    session_.request(request_, [this](absl::StatusOr<SessionMessage> answer) {
+      if (!answer.ok()) return end(answer.status());
+      end(NodeReply{node_, *std::move(answer)});
+    });
   }
 
   // The first result counts: closing the session fails what is still unanswered.
-  void end(absl::StatusOr<NodeView> result) {
+  void end(absl::StatusOr<NodeReply> result) {
     if (result_) return;
     result_ = std::move(result);
     session_.close();
   }
 
   linux_::SessionClient& session_;
-  const std::string view_;
+  const SessionMessage request_;
   Welcome node_;
-  std::optional<absl::StatusOr<NodeView>> result_;
+  std::optional<absl::StatusOr<NodeReply>> result_;
 };
 
-}  // namespace
-
-absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
-                                  std::chrono::milliseconds deadline) {
+absl::StatusOr<NodeReply> ask(const Settings& settings, SessionMessage request, std::chrono::milliseconds deadline) {
   auto endpoint = linux_::session_endpoint(settings.cluster, settings.runtime_dir);
   if (!endpoint.ok()) return endpoint.status();
   boost::asio::io_context io;
   auto session = linux_::SessionClient::connect(io, *endpoint);
   if (absl::IsNotFound(session.status())) return no_node(settings);
   if (!session.ok()) return session.status();
-  Query query(**session, view);
+  Query query(**session, std::move(request));
   query.start();
   io.run_for(deadline);
-  std::optional<absl::StatusOr<NodeView>> result = query.result();
+  std::optional<absl::StatusOr<NodeReply>> result = query.result();
   if (!result) {
     (*session)->close();
     result = no_answer(settings, deadline);
@@ -106,6 +103,28 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
   io.restart();
   io.poll();
   return *std::move(result);
+}
+
+}  // namespace
+
+absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
+                                  std::chrono::milliseconds deadline) {
+  absl::StatusOr<NodeReply> reply = ask(settings, ViewRequest{view}, deadline);
+  if (!reply.ok()) return reply.status();
+  auto* answer = std::get_if<ViewReply>(&reply->reply);
+  if (answer == nullptr) return unexpected();
+  if (!answer->error.empty()) return absl::FailedPreconditionError(absl::StrCat("the node says: ", answer->error));
+  return NodeView{std::move(reply->node), std::move(answer->text)};
+}
+
+absl::StatusOr<CableTestReply> test_cable(const Settings& settings, const CableTestRequest& request,
+                                          std::chrono::milliseconds deadline) {
+  absl::StatusOr<NodeReply> reply = ask(settings, request, deadline);
+  if (!reply.ok()) return reply.status();
+  auto* answer = std::get_if<CableTestReply>(&reply->reply);
+  if (answer == nullptr) return unexpected();
+  if (!answer->error.empty()) return absl::FailedPreconditionError(answer->error);
+  return *std::move(answer);
 }
 
 }  // namespace cableway::cli

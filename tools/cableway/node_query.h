@@ -21,6 +21,11 @@ struct NodeView {
 absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
                                   std::chrono::milliseconds deadline);
 
+// How fast the node's cable is: request and errors as in core/session_message.h and ask_node(). FailedPrecondition: the
+// node or its neighbour does not test it, and why.
+absl::StatusOr<CableTestReply> test_cable(const Settings& settings, const CableTestRequest& request,
+                                          std::chrono::milliseconds deadline);
+
 }  // namespace cableway::cli
 
 #endif  // CABLEWAY_TOOLS_CABLEWAY_NODE_QUERY_H_

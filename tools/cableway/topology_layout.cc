@@ -139,21 +139,22 @@ double arc_of(const Place& a, const Place& b, double spacing) {
   return direction * kArc;
 }
 
-std::vector<double> bend_cables(const Topology& topology, const TopologyShape& shape, const std::vector<Place>& places,
-                                double spacing) {
-  std::vector<double> bends(topology.cable_count());
+void place_cables(const Topology& topology, const TopologyShape& shape, double spacing, TopologyLayout& layout) {
   for (std::uint32_t i = 0; i < topology.cable_count(); ++i) {
     const routing::Cable& cable = topology.cables()[i];
+    const Place& a = layout.places[cable.a.node.value];
+    const Place& b = layout.places[cable.b.node.value];
     const auto parallel = topology.cables_between(cable.a.node, cable.b.node);
     const auto self = std::find_if(parallel.begin(), parallel.end(),
                                    [&](const routing::Adjacency& each) { return each.cable.value == i; });
     const double place = static_cast<double>(self - parallel.begin());
-    bends[i] = (place - static_cast<double>(parallel.size() - 1) / 2) * kParallelGap;
-    if (shape.kind == TopologyKind::kTorus) {
-      bends[i] += arc_of(places[cable.a.node.value], places[cable.b.node.value], spacing);
-    }
+    const double count = static_cast<double>(parallel.size());
+    const double arc = shape.kind == TopologyKind::kTorus ? arc_of(a, b, spacing) : 0;
+    layout.bends.push_back((place - (count - 1) / 2) * kParallelGap + arc);
+    // Of parallel cables one beside the other; of an arc where it passes neither a node nor another label.
+    const double on_arc = 0.7 * spacing / std::max(std::hypot(b.x - a.x, b.y - a.y), spacing);
+    layout.labels.push_back(arc != 0 ? on_arc : 0.25 + 0.5 * (place + 1) / (count + 1));
   }
-  return bends;
 }
 
 }  // namespace
@@ -161,7 +162,7 @@ std::vector<double> bend_cables(const Topology& topology, const TopologyShape& s
 TopologyLayout lay_out(const Topology& topology, const TopologyShape& shape, double spacing) {
   TopologyLayout layout;
   layout.places = place_nodes(topology, shape, spacing);
-  layout.bends = bend_cables(topology, shape, layout.places, spacing);
+  place_cables(topology, shape, spacing, layout);
   const auto [left, right] = std::minmax_element(layout.places.begin(), layout.places.end(),
                                                  [](const Place& a, const Place& b) { return a.x < b.x; });
   const auto [top, bottom] = std::minmax_element(layout.places.begin(), layout.places.end(),

@@ -132,14 +132,9 @@ class SvgDrawing {
         b.x, b.y, escaped(describe_cable(topology_, cable)));
   }
 
-  // Of parallel cables one beside the other, not one over the other.
   std::string label(std::uint32_t index) const {
     const routing::Cable& cable = topology_.cables()[index];
-    const auto parallel = topology_.cables_between(cable.a.node, cable.b.node);
-    const auto self = std::find_if(parallel.begin(), parallel.end(),
-                                   [&](const routing::Adjacency& each) { return each.cable.value == index; });
-    const double place = static_cast<double>(self - parallel.begin()) + 1;
-    const Place at = point(index, 0.25 + 0.5 * place / static_cast<double>(parallel.size() + 1));
+    const Place at = point(index, layout_.labels[index]);
     const std::string name = own_name(topology_, cable);
     return absl::StrFormat("<text class=\"rate\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", at.x, at.y + 4,
                            escaped(absl::StrCat(name, name.empty() ? "" : " ", rate_text(cable.rate_mbps))));

@@ -1,0 +1,299 @@
+#include "core/linux/cable_test.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <set>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/data_socket.h"
+#include "core/linux/lingering_close.h"
+#include "core/linux/uninterrupted.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using boost::asio::ip::tcp;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kDataComes = 0;  // offsets of a probe
+constexpr std::uint64_t kDataIsAsked = 1;
+constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+constexpr std::size_t kPieceBytes = 256U << 10;
+constexpr milliseconds kLongestWait{2000};  // for one system call
+constexpr milliseconds kGrace{2000};        // that data may come later than it should end
+
+absl::Status failed(absl::string_view what) {
+  const int error = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINPROGRESS ? ETIMEDOUT : errno;
+  return absl::ErrnoToStatus(error, what);
+}
+
+absl::Status limit_waits(int socket) {
+  const timeval limit{.tv_sec = kLongestWait / std::chrono::seconds(1), .tv_usec = 0};
+  const int flags = ::fcntl(socket, F_GETFL);
+  if (::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
+      ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
+      ::fcntl(socket, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot limit the waits of a cable test");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status send_frame(int socket, const Frame& frame) {
+  const FrameBytes bytes = encode_frame(frame);
+  const ssize_t sent = uninterrupted([&] { return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+  return sent == static_cast<ssize_t>(bytes.size()) ? absl::OkStatus() : failed("cannot send");
+}
+
+absl::Status read_whole(int socket, std::span<std::byte> bytes) {
+  const ssize_t got = uninterrupted([&] { return ::recv(socket, bytes.data(), bytes.size(), MSG_WAITALL); });
+  if (got == static_cast<ssize_t>(bytes.size())) return absl::OkStatus();
+  return got < 0 ? failed("no answer") : absl::UnavailableError("the connection ended too early");
+}
+
+absl::StatusOr<Frame> read_frame(int socket, FrameKind expected) {
+  FrameBytes bytes;
+  if (absl::Status status = read_whole(socket, bytes); !status.ok()) return status;
+  absl::StatusOr<Frame> frame = decode_frame(bytes);
+  if (!frame.ok() || frame->kind == expected) return frame;
+  if (frame->kind != FrameKind::kFailed) {
+    return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(frame->kind)));
+  }
+  std::string reason(frame->payload, '\0');
+  if (absl::Status status = read_whole(socket, std::as_writable_bytes(std::span(reason))); !status.ok()) return status;
+  return absl::UnavailableError(absl::StrCat("the neighbour refuses: ", printable(reason)));
+}
+
+absl::Status send_data(int socket, milliseconds duration) {
+  const std::vector<std::byte> piece(kPieceBytes);
+  const auto end = steady_clock::now() + duration;
+  for (std::uint64_t sent = 0; sent < kMostBytes && steady_clock::now() < end;) {
+    const ssize_t taken = uninterrupted([&] { return ::send(socket, piece.data(), piece.size(), MSG_NOSIGNAL); });
+    if (taken <= 0) return failed("cannot send");
+    sent += static_cast<std::uint64_t>(taken);
+  }
+  return ::shutdown(socket, SHUT_WR) == 0 ? absl::OkStatus() : failed("cannot end the data");
+}
+
+// How many bytes came until their end.
+absl::StatusOr<std::uint64_t> take_data(int socket, milliseconds duration) {
+  const auto limit = steady_clock::now() + duration + kGrace;
+  std::vector<std::byte> piece(kPieceBytes);
+  for (std::uint64_t taken = 0; taken <= kMostBytes + kPieceBytes;) {
+    // Nobody looks at the data: the kernel need not copy it.
+    const ssize_t got = uninterrupted([&] { return ::recv(socket, piece.data(), piece.size(), MSG_TRUNC); });
+    if (got < 0) return failed("cannot receive");
+    if (got == 0) return taken;
+    taken += static_cast<std::uint64_t>(got);
+    if (steady_clock::now() > limit) return absl::DeadlineExceededError("the data does not end");
+  }
+  return absl::ResourceExhaustedError("more data than a test may send");
+}
+
+std::uint64_t rate_mbps(std::uint64_t bytes, steady_clock::duration took) {
+  const auto us = std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count(), 1);
+  return bytes * 8 / static_cast<std::uint64_t>(us);
+}
+
+absl::StatusOr<UniqueFd> make_socket(const CableTestPlan& plan) {
+  const absl::StatusOr<boost::asio::ip::address> from = parse_address(plan.from_address);
+  if (!from.ok()) return from.status();
+  UniqueFd socket(::socket(from->is_v6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return failed("cannot make a socket");
+  if (absl::Status status = prepare_data_socket(socket.get()); !status.ok()) return status;
+  if (absl::Status status = limit_waits(socket.get()); !status.ok()) return status;
+  const int yes = 1;
+  static_cast<void>(::setsockopt(socket.get(), SOL_SOCKET, SO_DONTROUTE, &yes, sizeof yes));
+  const tcp::endpoint here(*from, 0);
+  if (::bind(socket.get(), here.data(), static_cast<socklen_t>(here.size())) != 0) {
+    return failed(absl::StrCat("cannot use ", plan.from_address, " as source address"));
+  }
+  return socket;
+}
+
+absl::StatusOr<std::uint64_t> measure(int socket, const CableTestPlan& plan, std::uint64_t direction) {
+  const absl::StatusOr<boost::asio::ip::address> to = parse_address(plan.to_address);
+  if (!to.ok()) return to.status();
+  const tcp::endpoint there(*to, plan.to_port);
+  if (::connect(socket, there.data(), static_cast<socklen_t>(there.size())) != 0) {
+    return failed(absl::StrCat("cannot reach ", plan.to_address, " port ", plan.to_port));
+  }
+  const auto size = static_cast<std::uint64_t>(plan.duration.count());
+  absl::Status status = send_frame(socket, Frame{FrameKind::kProbe, 0, 0, direction, size});
+  if (status.ok()) status = read_frame(socket, FrameKind::kSetupOk).status();
+  if (!status.ok()) return status;
+  const auto begin = steady_clock::now();
+  if (direction == kDataIsAsked) {
+    const absl::StatusOr<std::uint64_t> bytes = take_data(socket, plan.duration);
+    return bytes.ok() ? absl::StatusOr<std::uint64_t>(rate_mbps(*bytes, steady_clock::now() - begin)) : bytes.status();
+  }
+  if (status = send_data(socket, plan.duration); !status.ok()) return status;
+  const absl::StatusOr<Frame> arrived = read_frame(socket, FrameKind::kAck);
+  if (!arrived.ok()) return arrived.status();
+  return rate_mbps(arrived->size, steady_clock::now() - begin);
+}
+
+void answer_probe(int socket, const Frame& probe) {
+  const milliseconds duration(static_cast<std::int64_t>(probe.size));
+  if (!limit_waits(socket).ok() || !send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}).ok()) return;
+  if (probe.offset == kDataIsAsked) {
+    if (send_data(socket, duration).ok()) static_cast<void>(take_data(socket, duration));  // waits for the end
+    return;
+  }
+  const absl::StatusOr<std::uint64_t> bytes = take_data(socket, duration);
+  if (bytes.ok()) static_cast<void>(send_frame(socket, Frame{FrameKind::kAck, 0, 0, 0, *bytes}));
+}
+
+routing::PortAddress address_of(const sockaddr_storage& storage) {
+  routing::PortAddress address;
+  address.is_ipv6 = storage.ss_family == AF_INET6;
+  if (address.is_ipv6) {
+    std::memcpy(address.bytes.data(), &reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr, 16);
+  } else {
+    std::memcpy(address.bytes.data(), &reinterpret_cast<const sockaddr_in&>(storage).sin_addr, 4);
+  }
+  return address;
+}
+
+}  // namespace
+
+absl::StatusOr<ConnectionEnds> ends_of(int socket) {
+  sockaddr_storage local{};
+  sockaddr_storage remote{};
+  socklen_t local_size = sizeof local;
+  socklen_t remote_size = sizeof remote;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&local), &local_size) != 0 ||
+      ::getpeername(socket, reinterpret_cast<sockaddr*>(&remote), &remote_size) != 0) {
+    return failed("the connection is gone");
+  }
+  return ConnectionEnds{address_of(local), address_of(remote)};
+}
+
+struct CableTests::State : std::enable_shared_from_this<State> {
+  // What runs for one direction of a port.
+  using Lane = std::pair<std::string, bool>;  // address here, and whether this end sends
+  struct Job {
+    Lane lane;
+    UniqueFd socket;
+    std::thread thread;
+  };
+
+  explicit State(boost::asio::io_context& context) : io(context) {}
+
+  boost::asio::io_context& io;
+  std::map<std::uint64_t, Job> jobs;
+  std::set<Lane> lanes;
+  std::uint64_t last = 0;
+
+  // `work` runs on a thread of its own; `then` afterwards on `io`'s.
+  template <typename Work, typename Then>
+  void start(const Lane& lane, UniqueFd socket, Work work, Then then) {
+    const std::uint64_t id = ++last;
+    lanes.insert(lane);
+    Job& job = jobs[id];
+    job.lane = lane;
+    job.socket = std::move(socket);
+    job.thread = std::thread([this_io = &io, weak = weak_from_this(), id, fd = job.socket.get(), work, then] {
+      auto result = work(fd);
+      boost::asio::post(*this_io, [weak, id, then, result] {
+        if (const auto self = weak.lock(); self && self->finish(id)) then(result);
+      });
+    });
+  }
+
+  bool finish(std::uint64_t id) {
+    const auto job = jobs.find(id);
+    if (job == jobs.end()) return false;
+    job->second.thread.join();
+    lanes.erase(job->second.lane);
+    close_lingering(io, std::move(job->second.socket));
+    jobs.erase(job);
+    return true;
+  }
+
+  void end() {
+    for (auto& [id, job] : jobs) {
+      ::shutdown(job.socket.get(), SHUT_RDWR);
+      job.thread.join();
+    }
+    jobs.clear();
+  }
+};
+
+CableTests::CableTests(boost::asio::io_context& io) : state_(std::make_shared<State>(io)) {}
+
+CableTests::~CableTests() {
+  state_->end();
+}
+
+std::size_t CableTests::running() const {
+  return state_->jobs.size();
+}
+
+void CableTests::run(const CableTestPlan& plan, Done done) {
+  struct Test {
+    CableTestReply reply;
+    int left = 0;
+    Done done;
+  };
+  const auto test = std::make_shared<Test>();
+  test->done = std::move(done);
+  std::vector<std::uint64_t> directions = {kDataComes};
+  if (plan.both_ways) directions.push_back(kDataIsAsked);
+  test->left = static_cast<int>(directions.size());
+  for (const std::uint64_t direction : directions) {
+    const auto finish = [test, direction, cable = plan.cable](const absl::StatusOr<std::uint64_t>& rate) {
+      if (rate.ok()) (direction == kDataComes ? test->reply.to_mbps : test->reply.from_mbps) = *rate;
+      if (!rate.ok()) test->reply.error = absl::StrCat("cable ", cable, ": ", rate.status().message());
+      if (--test->left == 0) test->done(test->reply);
+    };
+    const State::Lane lane(plan.from_address, direction == kDataComes);
+    absl::StatusOr<UniqueFd> socket = state_->lanes.contains(lane)
+                                          ? absl::ResourceExhaustedError("a test of this port runs already")
+                                          : make_socket(plan);
+    if (!socket.ok()) {
+      boost::asio::post(state_->io, [finish, status = socket.status()] { finish(status); });
+      continue;
+    }
+    state_->start(
+        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); }, finish);
+  }
+}
+
+void CableTests::serve(const Frame& probe, UniqueFd socket) {
+  const absl::StatusOr<ConnectionEnds> ends = ends_of(socket.get());
+  if (!ends.ok()) return;
+  const State::Lane lane("served " + routing::to_text(ends->local), probe.offset == kDataIsAsked);
+  if (state_->lanes.contains(lane)) return refuse(std::move(socket), "another test of this port runs");
+  const auto work = [probe](int fd) {
+    answer_probe(fd, probe);
+    return true;
+  };
+  state_->start(lane, std::move(socket), work, [](bool) {});
+}
+
+void CableTests::refuse(UniqueFd socket, const std::string& reason) {
+  const std::string text = reason.substr(0, kMaxFailureText);
+  const FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(text.size()), 0, 0, 0});
+  std::string bytes(reinterpret_cast<const char*>(header.data()), header.size());
+  bytes += text;
+  // The first thing that is sent on this connection, so the kernel has room for it.
+  static_cast<void>(::send(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  close_lingering(state_->io, std::move(socket));
+}
+
+}  // namespace cableway::linux_

@@ -1,0 +1,70 @@
+// How fast a cable is: data sent over it for a moment, from node to node, beside everything else.
+//
+// One TCP connection to the neighbour's relay port for each direction, opened by a probe (core/frame.h) in place of a
+// set-up, answered by set-up-ok or failed. Offset 0: the data comes from who opened it, then the other end says in an
+// ack how many bytes came. Offset 1: the data comes from the other end. Either way its sender shuts down after it.
+//
+// It cannot take a node's time or memory: each direction of a port has one test of this node's and one of a neighbour's
+// at a time, of at most 2 s and 4 GiB, on a thread of its own, whose every wait has a limit.
+#ifndef CABLEWAY_CORE_LINUX_CABLE_TEST_H_
+#define CABLEWAY_CORE_LINUX_CABLE_TEST_H_
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/frame.h"
+#include "core/linux/unique_fd.h"
+#include "core/session_message.h"
+#include "routing/port_address.h"
+
+namespace cableway::linux_ {
+
+struct CableTestPlan {
+  std::string cable;  // for messages
+  std::string from_address;
+  std::string to_address;
+  std::uint16_t to_port = 0;  // the neighbour's relay port
+  std::chrono::milliseconds duration{500};
+  bool both_ways = false;  // at once; else from here to there
+};
+
+// The addresses of a connection's two ends, without scopes.
+struct ConnectionEnds {
+  routing::PortAddress local;
+  routing::PortAddress remote;
+};
+absl::StatusOr<ConnectionEnds> ends_of(int socket);
+
+// Lives on the thread that runs `io`.
+class CableTests {
+ public:
+  using Done = std::function<void(const CableTestReply&)>;
+
+  explicit CableTests(boost::asio::io_context& io);
+  // Ends those that run, and does not call their `done`.
+  ~CableTests();
+  CableTests(const CableTests&) = delete;
+  CableTests& operator=(const CableTests&) = delete;
+
+  // `done` is called once, within the duration and some seconds, never from inside this call.
+  void run(const CableTestPlan& plan, Done done);
+  // A neighbour's test that begins with this probe. Refuses it where one runs already.
+  void serve(const Frame& probe, UniqueFd socket);
+  // Answers a probe with the reason, and closes.
+  void refuse(UniqueFd socket, const std::string& reason);
+
+  std::size_t running() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_CABLE_TEST_H_

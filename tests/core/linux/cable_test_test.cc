@@ -1,0 +1,132 @@
+#include "core/linux/cable_test.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/linux/circuit_acceptor.h"
+#include "tests/core/linux/loopback_sockets.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+// Two nodes at 127.0.0.1 and 127.0.0.2; the second one takes probes.
+class CableTestTest : public ::testing::Test {
+ protected:
+  CableTestTest() {
+    auto acceptor = CircuitAcceptor::listen(
+        io_, {"127.0.0.2", "127.0.0.1"}, {}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {});
+    EXPECT_TRUE(acceptor.ok()) << acceptor.status();
+    acceptor_ = *std::move(acceptor);
+    acceptor_->on_probe([this](const Frame& probe, UniqueFd socket) { on_probe(probe, std::move(socket)); });
+  }
+
+  virtual void on_probe(const Frame& probe, UniqueFd socket) {
+    probes_.push_back(probe);
+    there_->serve(probe, std::move(socket));
+  }
+
+  CableTestPlan plan(bool both_ways) const {
+    return {"eth1 to node n1", "127.0.0.1", "127.0.0.2", acceptor_->port(), 50ms, both_ways};
+  }
+
+  CableTestReply test(const CableTestPlan& plan) {
+    std::optional<CableTestReply> reply;
+    here_->run(plan, [&](const CableTestReply& answer) { reply = answer; });
+    EXPECT_TRUE(test::run_until([&] { return reply.has_value(); }, [&] { io_.run_one_for(100ms); }));
+    return reply.value_or(CableTestReply{});
+  }
+
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+  std::unique_ptr<CircuitAcceptor> acceptor_;
+  std::unique_ptr<CableTests> here_ = std::make_unique<CableTests>(io_);
+  std::unique_ptr<CableTests> there_ = std::make_unique<CableTests>(io_);
+  std::vector<Frame> probes_;
+};
+
+TEST_F(CableTestTest, MeasuresOneWay) {
+  const CableTestReply reply = test(plan(false));
+  EXPECT_EQ(reply.error, "");
+  EXPECT_GT(reply.to_mbps, 0U);
+  EXPECT_EQ(reply.from_mbps, 0U);
+  EXPECT_THAT(probes_, ::testing::ElementsAre(Frame{FrameKind::kProbe, 0, 0, 0, 50}));
+  EXPECT_EQ(here_->running(), 0U);
+}
+
+TEST_F(CableTestTest, MeasuresBothWaysAtOnce) {
+  const CableTestReply reply = test(plan(true));
+  EXPECT_EQ(reply.error, "");
+  EXPECT_GT(reply.to_mbps, 0U);
+  EXPECT_GT(reply.from_mbps, 0U);
+  EXPECT_EQ(probes_.size(), 2U);
+}
+
+TEST_F(CableTestTest, OneOfAPortRunsAtATime) {
+  std::optional<CableTestReply> first;
+  here_->run(plan(false), [&](const CableTestReply& answer) { first = answer; });
+  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port runs already"));
+  EXPECT_TRUE(test::run_until([&] { return first.has_value(); }, [&] { io_.run_one_for(100ms); }));
+  EXPECT_EQ(first->error, "");
+}
+
+TEST_F(CableTestTest, IsRefusedWhileANeighboursTestRunsThere) {
+  // Its data does not end.
+  const UniqueFd slow = test::connect_to(acceptor_->port());
+  test::write_frame(slow.get(), Frame{FrameKind::kProbe, 0, 0, 0, kMaxProbeMs});
+  ASSERT_TRUE(test::run_until([&] { return there_->running() == 1; }, [&] { io_.run_one_for(100ms); }));
+  CableTestPlan refused = plan(false);
+  refused.to_address = "127.0.0.1";
+  EXPECT_THAT(test(refused).error, HasSubstr("the neighbour refuses: another test of this port runs"));
+}
+
+TEST_F(CableTestTest, SaysThatNobodyIsThere) {
+  CableTestPlan nobody = plan(true);
+  acceptor_.reset();
+  const CableTestReply reply = test(nobody);
+  EXPECT_THAT(reply.error, HasSubstr("cable eth1 to node n1: cannot reach 127.0.0.2 port "));
+  nobody.from_address = "192.0.2.1";
+  EXPECT_THAT(test(nobody).error, HasSubstr("cannot use 192.0.2.1 as source address"));
+}
+
+TEST_F(CableTestTest, EndsWithItsOwner) {
+  CableTestPlan longest = plan(true);
+  longest.duration = 2000ms;
+  bool called = false;
+  here_->run(longest, [&](const CableTestReply&) { called = true; });
+  ASSERT_TRUE(test::run_until([&] { return there_->running() == 2; }, [&] { io_.run_one_for(100ms); }));
+  here_.reset();
+  there_.reset();
+  io_.poll();
+  EXPECT_FALSE(called);
+}
+
+class RefusedCableTest : public CableTestTest {
+  void on_probe(const Frame&, UniqueFd socket) override { there_->refuse(std::move(socket), "not\x01 today"); }
+};
+
+TEST_F(RefusedCableTest, SaysWhy) {
+  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refuses: not? today"));
+}
+
+TEST(ConnectionEnds, AreTheAddressesOfBothEnds) {
+  const auto pair = test::connected_pair();
+  const absl::StatusOr<ConnectionEnds> ends = ends_of(pair.first.get());
+  ASSERT_TRUE(ends.ok()) << ends.status();
+  EXPECT_EQ(routing::to_text(ends->local), "127.0.0.1");
+  EXPECT_EQ(routing::to_text(ends->remote), "127.0.0.1");
+}
+
+}  // namespace
+}  // namespace cableway::linux_
