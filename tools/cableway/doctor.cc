@@ -155,10 +155,9 @@ class Examination {
     };
     const auto parts = topology.components();
     if (parts.size() > 1) {
-      std::vector<std::string> groups;
-      for (const auto& part : parts) groups.push_back(names(part));
-      add(Severity::kWarning, "topology",
-          absl::StrCat("no path leads from one to the other of: ", absl::StrJoin(groups, " | ")),
+      const std::string groups =
+          absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
+      add(Severity::kWarning, "topology", absl::StrCat("no path leads from one to the other of: ", groups),
           "a node that has ended is forgotten after 5 minutes; else plug its cables, or start cablewayd there");
     }
     const routing::PhysicalCables physical = routing::physical_cables(topology);

@@ -27,7 +27,7 @@ std::string age_text(std::uint64_t milliseconds) {
   const std::uint64_t seconds = milliseconds / 1000;
   const std::uint64_t minutes = seconds / 60;
   const std::uint64_t hours = minutes / 60;
-  if (minutes == 0) return absl::StrFormat("%.1f s", static_cast<double>(milliseconds / 100) / 10);
+  if (minutes == 0) return absl::StrFormat("%d.%d s", seconds, milliseconds % 1000 / 100);
   if (hours == 0) return absl::StrFormat("%d min %02d s", minutes, seconds % 60);
   if (hours < 24) return absl::StrFormat("%d h %02d min", hours, minutes % 60);
   return absl::StrCat(hours / 24, " d ", hours % 24, " h");

@@ -31,8 +31,9 @@ std::vector<Place> place_line(const std::vector<NodeIndex>& order, double spacin
 std::vector<Place> place_grid(const TopologyShape& shape, double spacing) {
   std::vector<Place> places(shape.order.size());
   for (std::size_t i = 0; i < shape.order.size(); ++i) {
-    places[shape.order[i].value] = {static_cast<double>(i % shape.columns) * spacing,
-                                    static_cast<double>(i / shape.columns) * spacing};
+    const std::size_t row = i / shape.columns;
+    const std::size_t column = i % shape.columns;
+    places[shape.order[i].value] = {static_cast<double>(column) * spacing, static_cast<double>(row) * spacing};
   }
   return places;
 }
