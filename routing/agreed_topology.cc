@@ -115,7 +115,7 @@ class Agreement {
   struct AddressOwner {
     NodeId node;
     std::uint32_t port = 0;
-    friend auto operator<=>(const AddressOwner&, const AddressOwner&) = default;
+    friend bool operator==(const AddressOwner&, const AddressOwner&) = default;
   };
 
   const std::string& cluster_;

@@ -1,0 +1,34 @@
+// Feeds bytes to the decoder of segments between neighbours.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+
+#include "core/link_segment.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  const absl::StatusOr<LinkSegment> decoded = decode_link_segment(bytes);
+  if (!decoded.ok()) {
+    require(!decoded.status().message().empty(), "an error without a reason");
+    return 0;
+  }
+  for (const LinkMessage& message : decoded->messages) {
+    require(message.bytes.size() <= kMaxLinkMessageBytes, "a message without a bound");
+  }
+  const absl::StatusOr<LinkSegment> again = decode_link_segment(encode_link_segment(*decoded));
+  require(again.ok() && *again == *decoded, "a segment does not survive a round trip");
+  return 0;
+}

@@ -1,0 +1,33 @@
+// Feeds bytes to the decoder of hellos, which whoever is on a cable can send.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+
+#include "core/port_hello.h"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  const absl::StatusOr<PortHello> decoded = decode_port_hello(bytes);
+  if (!decoded.ok()) {
+    require(!decoded.status().message().empty(), "an error without a reason");
+    return 0;
+  }
+  require(decoded->addresses.size() <= kMaxHelloAddresses && decoded->heard.size() <= kMaxHeard,
+          "a hello without a bound");
+  const absl::StatusOr<PortHello> again = decode_port_hello(encode_port_hello(*decoded));
+  require(again.ok() && *again == *decoded, "a hello does not survive a round trip");
+  return 0;
+}
