@@ -38,7 +38,8 @@ void ControlKey::Wipe::operator()(Subkeys* subkeys) const {
 }
 
 absl::StatusOr<ControlKey> ControlKey::parse(std::string_view text) {
-  static_assert(kKeyBytes == crypto_kdf_KEYBYTES && kKeyBytes == crypto_generichash_KEYBYTES);
+  static_assert(kKeyBytes == crypto_kdf_KEYBYTES);
+  static_assert(kKeyBytes == crypto_generichash_KEYBYTES);
   static_assert(kMacBytes >= crypto_generichash_BYTES_MIN);
   if (::sodium_init() < 0) return absl::InternalError("libsodium cannot be used: the kernel gives it no random bytes");
   if (text.size() > kMaxKeyFileBytes)
