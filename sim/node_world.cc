@@ -11,6 +11,7 @@ std::vector<CableFabric::SegmentNumber> NodeWorld::build(
     add_node(std::move(options));
   }
   std::vector<CableFabric::SegmentNumber> segments;
+  segments.reserve(cables.size());
   for (const auto& [a, b] : cables) segments.push_back(fabric_.add_cable(a, b));
   return segments;
 }
