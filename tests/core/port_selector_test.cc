@@ -48,9 +48,9 @@ TEST(PortSelectorTest, ReadsWhatItWrites) {
 }
 
 TEST(PortSelectorTest, RefusesWhatIsNeither) {
-  for (const char* text : {"", "eth 1", "an-interface-name", "10.7.0.0/33", "fe80::/129", "10.7.0.0/", "10.7.0.0/+8",
-                           "10.7.0.0/8/8", "/8", "eth1/24", "224.0.0.0/4", "10.7.0.256", "fe80:::1", "10.7.0.0/1x",
-                           "0.0.0.0/8", "10.7.0.0/0000"}) {
+  for (const char* text :
+       {"", "eth 1", "an-interface-name", "10.7.0.0/33", "fe80::/129", "10.7.0.0/", "10.7.0.0/+8", "10.7.0.0/8/8", "/8",
+        "eth1/24", "224.0.0.0/4", "10.7.0.256", "fe80:::1", "10.7.0.0/1x", "0.0.0.0/8", "10.7.0.0/0000"}) {
     const absl::Status status = parse_port_selector(text).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << text;
     EXPECT_THAT(std::string(status.message()), HasSubstr("expected")) << text;
