@@ -199,8 +199,9 @@ TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
   NodeOptions options = world.options(2);
   options.identity.boot_nonce = 5;
   sim::FabricPorts& ports = world.fabric().ports_of(2);
+  const NoSeal seal;
   Node reborn(
-      options, world.clock(), ports, ports, NoSeal(), [] { return std::uint64_t{77}; },
+      options, world.clock(), ports, ports, seal, [] { return std::uint64_t{77}; },
       Node::Observer{[] {}, [] {}, [](const Event&) {}});
   reborn.start();
   ASSERT_TRUE(
