@@ -19,7 +19,7 @@ struct Instant {
   friend Duration operator-(Instant to, Instant from) { return to.since_start - from.since_start; }
 };
 
-// A call that is to come. Dropping it, or cancel(), prevents the call, also from inside another call.
+// A call that is to come. Dropping it prevents the call, also from inside another call.
 class Timer {
  public:
   Timer() = default;

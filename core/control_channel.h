@@ -13,6 +13,8 @@
 
 namespace cableway {
 
+inline constexpr std::uint16_t kDefaultControlPort = 7471;  // UDP
+
 // A datagram that is larger does not leave, and one that arrives is dropped and counted.
 inline constexpr std::size_t kMaxDatagramBytes = 32768;
 

@@ -13,19 +13,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/control_channel.h"
+#include "core/port_range.h"
 #include "core/port_selector.h"
+#include "routing/topology.h"
 
 namespace cableway {
 
 inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
-
-// Both included. 0 and 0: any free port.
-struct PortRange {
-  std::uint16_t low = 0;
-  std::uint16_t high = 0;
-
-  friend bool operator==(const PortRange&, const PortRange&) = default;
-};
 
 struct Settings {
   std::string config;  // the settings file that was read, empty: none
@@ -39,9 +34,9 @@ struct Settings {
   std::string key_file;                 // the cluster's shared secret, empty: none
   std::string daemon;                   // path of the cablewayd that the plugin starts
   std::chrono::seconds linger{30};      // how long a node that was started by a job outlives its use
-  std::uint16_t relay_port = 7470;      // TCP
-  std::uint16_t control_port = 7471;    // UDP
-  PortRange data_ports;                 // TCP, where processes listen for their data
+  std::uint16_t relay_port = routing::kDefaultRelayPort;  // TCP
+  std::uint16_t control_port = kDefaultControlPort;       // UDP
+  PortRange data_ports;                                   // TCP, where processes listen for their data
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
   bool drain = false;

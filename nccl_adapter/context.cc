@@ -116,7 +116,9 @@ absl::StatusOr<ListenComm*> Context::listen(void* handle) {
     return absl::InternalError("the kernel gave no random bytes");
   }
   auto listener = std::make_shared<ListenComm>(*this, cookie);
-  const auto bytes = encode_listen_handle(process_->add_listener(listener));
+  const absl::StatusOr<ListenHandle> listening = process_->add_listener(listener);
+  if (!listening.ok()) return listening.status();
+  const auto bytes = encode_listen_handle(*listening);
   std::memcpy(handle, bytes.data(), bytes.size());
   const std::lock_guard lock(mutex_);
   listeners_[listener.get()] = listener;

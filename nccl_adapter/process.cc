@@ -129,7 +129,7 @@ absl::Status Process::greet() {
 absl::Status Process::listen() {
   return on_cold_thread(*cold_, [this]() -> absl::Status {
     auto acceptor = linux_::CircuitAcceptor::listen(
-        cold_->io(), addresses_, {settings_.data_ports.low, settings_.data_ports.high},
+        cold_->io(), addresses_, settings_.data_ports,
         [this](linux_::PendingCircuit pending) { on_setup(std::move(pending)); },
         [this](const std::string& peer, const absl::Status& reason) {
           log_.info(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
@@ -150,10 +150,16 @@ void Process::listen_on(const std::vector<std::string>& addresses) {
   if (!status.ok()) log_.info(absl::StrCat(status.message(), "; trying again"));
 }
 
-ListenHandle Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
+absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
+  const std::uint16_t port = acceptor_->port();
+  if (port == 0) {
+    return absl::UnavailableError(absl::StrCat("node ", welcome_.node,
+                                               " has no cable port with an address to listen on: `cableway ports` says"
+                                               " why, and CABLEWAY_PORTS which interfaces to use"));
+  }
   const std::lock_guard lock(mutex_);
   listeners_[listener->cookie()] = listener;
-  return ListenHandle{listener->cookie(), acceptor_->port(), welcome_.node};
+  return ListenHandle{listener->cookie(), port, welcome_.node};
 }
 
 void Process::remove_listener(const Cookie& cookie) {

@@ -57,7 +57,8 @@ class Process {
   const Log& log() const { return log_; }
 
   // Any thread:
-  ListenHandle add_listener(const std::shared_ptr<ListenComm>& listener);
+  // Unavailable: this node has no address at which anything could arrive.
+  absl::StatusOr<ListenHandle> add_listener(const std::shared_ptr<ListenComm>& listener);
   void remove_listener(const Cookie& cookie);
   std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
   void close_connection(linux_::UniqueFd socket);

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
@@ -154,7 +155,8 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
     }
   };
   std::map<std::string, std::shared_ptr<Door>> doors;  // by address
-  std::uint16_t port = 0;
+  // Of all doors. Others may ask for it while the first address comes.
+  std::atomic<std::uint16_t> port = 0;
 
   absl::Status open_doors(const std::vector<std::string>& addresses, std::uint16_t number);
   absl::Status open_door(const std::string& address, std::uint16_t number);
@@ -230,8 +232,8 @@ absl::Status CircuitAcceptor::State::open_doors(const std::vector<std::string>& 
   absl::Status first;
   for (const std::string& address : addresses) {
     if (doors.contains(address)) continue;
-    if (absl::Status status = open_door(address, number != 0 ? number : port); !status.ok() && first.ok())
-      first = status;
+    const absl::Status status = open_door(address, number != 0 ? number : port.load());
+    if (first.ok()) first = status;
   }
   return first;
 }

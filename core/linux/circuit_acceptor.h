@@ -17,6 +17,7 @@
 #include "core/circuit_setup.h"
 #include "core/frame.h"
 #include "core/linux/unique_fd.h"
+#include "core/port_range.h"
 
 namespace cableway::linux_ {
 
@@ -50,12 +51,6 @@ class CircuitAcceptor {
     std::size_t without_setup = 256;        // connections to one address that may lack one; more are refused at once
   };
 
-  // TCP ports, both included; 0 and 0: any that is free.
-  struct PortRange {
-    std::uint16_t low = 0;
-    std::uint16_t high = 0;
-  };
-
   // Listens on one port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without
   // addresses it has no port until set_addresses() gives it some.
   static absl::StatusOr<std::unique_ptr<CircuitAcceptor>> listen(boost::asio::io_context& io,
@@ -81,7 +76,7 @@ class CircuitAcceptor {
   // listened on is named, and those that can be are listened on all the same: call it again later.
   absl::Status set_addresses(const std::vector<std::string>& addresses);
 
-  // 0 until there has been an address.
+  // 0 until there has been an address. Any thread.
   std::uint16_t port() const;
 
  private:

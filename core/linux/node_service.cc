@@ -27,7 +27,6 @@ constexpr std::size_t kMaxCircuits = 16384;
 constexpr std::chrono::milliseconds kListenAgainAfter{500};
 // For this node to hear of a cable that a set-up names.
 constexpr std::chrono::milliseconds kTransitLimit{2000};
-constexpr std::chrono::milliseconds kTransitCheckEvery{100};
 constexpr std::size_t kMaxWaitingSetups = 256;
 // For a path to appear; a process waits two seconds longer for the answer.
 constexpr std::chrono::milliseconds kPathLimit{8000};
@@ -190,11 +189,12 @@ void NodeService::on_setup(PendingCircuit pending) {
   if (status.ok()) return relay(std::move(pending));
   // A node that has just started, or a cable that was just plugged: its source may have heard of it before this node
   // has.
-  if (!absl::IsNotFound(status) || waiting_setups_.size() == kMaxWaitingSetups)
+  if (!absl::IsNotFound(status) || waiting_setups_.size() == kMaxWaitingSetups) {
     return refuse(std::move(pending), status);
+  }
   const auto budget = std::chrono::milliseconds(pending.setup().budget_ms);
   waiting_setups_.push_back({std::move(pending), clock_.now() + std::min<Duration>(budget / 2, kTransitLimit)});
-  if (setup_deadline_ == nullptr) check_waiting_setups();
+  check_waiting_setups();
 }
 
 void NodeService::check_waiting_setups() {
@@ -210,8 +210,11 @@ void NodeService::check_waiting_setups() {
     status.ok() ? relay(std::move(pending)) : refuse(std::move(pending), status);
   }
   setup_deadline_.reset();
-  if (waiting_setups_.empty()) return;
-  setup_deadline_ = clock_.call_after(kTransitCheckEvery, [this] { check_waiting_setups(); });
+  // What changes in between, the topology tells.
+  const auto first = std::min_element(waiting_setups_.begin(), waiting_setups_.end(),
+                                      [](const auto& a, const auto& b) { return a.deadline < b.deadline; });
+  if (first == waiting_setups_.end()) return;
+  setup_deadline_ = clock_.call_at(first->deadline, [this] { check_waiting_setups(); });
 }
 
 void NodeService::relay(PendingCircuit pending) {

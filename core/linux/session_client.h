@@ -28,6 +28,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
 
   // `reply` is called exactly once. Once the session has ended, with Unavailable. Answers come in the order of the
   // requests, but for those of path requests, whose `request` is filled in here: each of them comes when it is known.
+  // Beside a cable test nothing else may be asked.
   void request(SessionMessage message, Reply reply);
   // Called when the node says Welcome again: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }

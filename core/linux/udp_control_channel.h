@@ -15,8 +15,6 @@
 
 namespace cableway::linux_ {
 
-inline constexpr std::uint16_t kDefaultControlPort = 7471;
-
 // Needs no privilege. What does not come from a cable's other end is dropped and counted: see control_socket.h. Wakes
 // for datagrams only, and, while a socket could not be opened, after 250 ms to try again, doubling up to 8 s. Takes at
 // most 64 datagrams of a socket before others' turn. Lives on the thread that runs `io`; may be destroyed, and given

@@ -1,22 +1,17 @@
 // Feeds bytes to the decoder of set-ups. What it accepts must survive a round trip and be safe to act on and to show.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <span>
 #include <string>
 
 #include "core/circuit_setup.h"
 #include "core/frame.h"
+#include "tests/fuzz/require.h"
+
+using cableway::fuzz::require;
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 bool printable(const std::string& text) {
   for (const char c : text) {

@@ -2,20 +2,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
 
 #include "core/frame.h"
+#include "tests/fuzz/require.h"
+
+using cableway::fuzz::require;
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
 
 void check_accepted(const cableway::Frame& frame, std::span<const std::byte, cableway::kFrameHeaderBytes> bytes) {
   using namespace cableway;

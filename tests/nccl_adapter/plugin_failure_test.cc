@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "tests/nccl_adapter/loopback_world.h"
@@ -108,6 +109,22 @@ TEST_P(PluginFailure, TheOtherEndsCloseFailsWhatWaitsForIt) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("flow from node a")));
   rank_.net().close_recv(receiver);
 }
+
+class PluginWithoutPorts : public testing::TestWithParam<int> {};
+
+TEST_P(PluginWithoutPorts, ListenSaysWhatIsMissing) {
+  const LoopbackWorld world("a");
+  ::setenv("CABLEWAY_PORTS", "not-here0", 1);
+  Rank rank(GetParam());
+  Handle handle{};
+  void* comm = nullptr;
+  EXPECT_NE(rank.net().listen(0, handle.data(), &comm), abi::kSuccess);
+  EXPECT_EQ(comm, nullptr);
+  EXPECT_THAT(warnings(), Contains(HasSubstr("node a has no cable port with an address to listen on")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, PluginWithoutPorts, testing::Values(8, 11),
+                         [](const auto& version) { return "V" + std::to_string(version.param); });
 
 INSTANTIATE_TEST_SUITE_P(Abi, PluginFailure, testing::Values(8, 9, 10, 11, 12),
                          [](const auto& version) { return "V" + std::to_string(version.param); });
