@@ -12,11 +12,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   endif()
 endif()
 
-if(CMAKE_UNITY_BUILD)
-  # Every source of a unity build is an included file, and g++ takes what is private to such a file for a header's.
-  target_compile_options(cableway_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-endif()
-
 # For the whole tree, since one object built without a sanitizer hides what the others would report.
 if(CABLEWAY_SANITIZE)
   add_compile_options(-fsanitize=${CABLEWAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
