@@ -76,6 +76,7 @@ class Rank:
     def run(self) -> None:
         for config in self.plan["configs"]:
             self._run_config(config)
+        self.meeting.leave()
         self.events.say("done")
 
     def _run_config(self, config: dict[str, Any]) -> None:

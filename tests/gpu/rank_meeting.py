@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+_LEAVE_LIMIT_S, _LEAVE_POLL_S = 20.0, 0.1
 _STORE_TIMEOUT = datetime.timedelta(seconds=150)
 
 
@@ -43,13 +44,23 @@ class Meeting:
                                    timeout=_STORE_TIMEOUT)
         self._rounds = 0
 
-    def barrier(self, ranks: int | None = None) -> None:
-        """Waits for all ranks, or for as many as are left. Not for several threads of a rank at once."""
+    def barrier(self) -> None:
         self._rounds += 1
         key = f"barrier/{self._rounds}"
-        if self.store.add(key, 1) == (ranks or self.ranks):
+        if self.store.add(key, 1) == self.ranks:
             self.store.set(f"{key}/all", "here")
         self.store.wait([f"{key}/all"])
+
+    def leave(self, ranks: int | None = None) -> None:
+        """The last call: the store goes with rank 0, so that one goes when all others (of as many as are left) have
+        said that they need it no more."""
+        if self.rank != 0:
+            self.store.add("left", 1)
+            return
+        until = time.monotonic() + _LEAVE_LIMIT_S
+        while self.store.add("left", 0) < (ranks or self.ranks) - 1 and time.monotonic() < until:
+            time.sleep(_LEAVE_POLL_S)
+        time.sleep(_LEAVE_POLL_S)  # the last one's answer may still be on its way
 
     def decide(self, key: str, choice: Any) -> Any:
         """Rank 0's choice, on all ranks."""
