@@ -26,6 +26,7 @@ from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 from traffic_counters import difference, sent_bytes, tcp_surprises
 
 _GROUP_TIMEOUT = datetime.timedelta(seconds=150)
+_TOGETHER_LIMIT_S, _TOGETHER_POLL_S = 40.0, 0.05
 _CHOICE = re.compile(r"NCCL INFO (\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
 
 
@@ -74,10 +75,22 @@ class Rank:
             self.torch.cuda.synchronize()
 
     def run(self) -> None:
+        if self.rank == 0:
+            self._wait_for_other_jobs()
+        self.meeting.barrier()
         for config in self.plan["configs"]:
             self._run_config(config)
         self.meeting.leave()
         self.events.say("done")
+
+    def _wait_for_other_jobs(self) -> None:
+        """Until those that are to be at work at the same time are as far: each says so by a file, this one's first."""
+        files = [Path(name) for name in self.plan.get("together", [])]
+        if files:
+            files[0].touch()
+        until = time.monotonic() + _TOGETHER_LIMIT_S
+        while not all(file.exists() for file in files) and time.monotonic() < until:
+            time.sleep(_TOGETHER_POLL_S)
 
     def _run_config(self, config: dict[str, Any]) -> None:
         name = config["name"]

@@ -85,16 +85,19 @@ class ScenarioConductor:
         ended = threading.Event()
         with ThreadPoolExecutor(len(stage) + 1) as pool:
             most = pool.submit(self._most_flows, ended) if self.scenario.watch_flows else None
-            for job in [pool.submit(self._run_job, job, until) for job in stage]:
-                job.result()
+            ready = [str(self.work / f"{job.name}.ready") for job in stage]
+            for done in [pool.submit(self._run_job, job, ready[at:] + ready[:at] if len(ready) > 1 else [], until)
+                         for at, job in enumerate(stage)]:
+                done.result()
             ended.set()
         left = self._flows_left()
         self._note("flows", after=names, most=most.result() if most else None, left=left)
         self.failed = self.failed or bool(left)
 
-    def _run_job(self, job: RankJob, until: float) -> None:
+    def _run_job(self, job: RankJob, together: list[str], until: float) -> None:
         """One whose ranks fail goes on with the configurations after that in which they did, where it has some."""
         plan = scenario_plan.stage_plan(job, self.job["backend"], self.job["device"], until - _TO_END_S)
+        plan["together"] = together
         attempt = 0
         while until - time.monotonic() > _LEAST_JOB_S / 2:
             folder = self.work / f"{job.name}-{attempt}"

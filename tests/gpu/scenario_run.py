@@ -89,7 +89,7 @@ def _not_run(name: str, why: str) -> dict[str, Any]:
 
 def _judged(result: dict[str, Any]) -> dict[str, Any]:
     found = scenario_verdict.judge(result)
-    return result | {"status": found.status(), "findings": found.failures + found.gaps + found.facts}
+    return result | {"status": found.status(), "findings": found.lines()}
 
 
 def text_of(result: dict[str, Any]) -> str:
@@ -135,7 +135,7 @@ def main() -> int:
                   else _not_run(name, "no time was left"))
         done.append(_judged(result))
         print(text_of(done[-1]), flush=True)
-        _write(out, "dry-run" if arguments.dry_run else "scenarios", done)
+        _write(out, "dry-run" if arguments.dry_run else arguments.torch, done)
         gpu_run.pack_logs(work, out / _FILES[2])
     shutil.rmtree(work)
     statuses = [result["status"] for result in done]

@@ -20,6 +20,10 @@ class Findings:
     def status(self) -> str:
         return FAILED if self.failures else INCOMPLETE if self.gaps else PASSED
 
+    def lines(self) -> list[str]:
+        return [*(f"{FAILED}: {line}" for line in self.failures), *(f"{INCOMPLETE}: {line}" for line in self.gaps),
+                *self.facts]
+
 
 def judge(result: dict[str, Any]) -> Findings:
     found = Findings()
@@ -73,6 +77,10 @@ def _judge_matrix(job: dict[str, Any], found: Findings) -> None:
     found.facts.append(f"{job['job']}: {len(cells)} operations and sizes,"
                        f" {sum(cell['checked_bytes'] for cell in cells) / 1e9:.2f} GB checked,"
                        f" {sum(cell['wrong'] for cell in wrong)} wrong elements")
+    used = sorted({choice.rpartition("/")[0] for cell in cells if forced_choice(cell["config"])
+                   for choice in cell["chosen"]})
+    if used:
+        found.facts.append(f"{job['job']}: forced, and used by NCCL: {', '.join(used)}")
 
 
 def _judge_checked(job: dict[str, Any], found: Findings) -> None:
