@@ -220,6 +220,8 @@ class AbortVerdict(unittest.TestCase):
         found = scenario_verdict.judge(_result("abort", good, socket))
         self.assertEqual(found.status(), PASSED)
         self.assertIn("over Socket, not judged: abort-socket: hang", "\n".join(found.lines()))
+        skipped = [{"jobs": ["kill-socket"], "detail": "no time was left"}]
+        self.assertEqual(scenario_verdict.judge(_result("abort", good, skipped=skipped)).status(), PASSED)
 
 
 class TrainingVerdict(unittest.TestCase):

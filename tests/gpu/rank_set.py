@@ -97,7 +97,7 @@ class RankSet:
                 progress, changed = latest, now
             running = any(event["event"] == "cell" for event in self.events(0))
             limit = _EXIT_LIMIT_S if self._finished() else stall_s if running else start_s
-            if now > changed + limit or (now > until and now > changed + stall_s / 2):
+            if now > changed + limit or (now > until and now > changed + limit / 2):
                 return Outcome("hang", f"no progress for {now - changed:.0f} s; {self.where()}; exits {codes}")
             if now > until:
                 return Outcome("late", f"the time was up; {self.where()}")

@@ -28,8 +28,10 @@ class Findings:
 def judge(result: dict[str, Any]) -> Findings:
     found = Findings()
     found.failures += result["broken"]
+    references = {job.name for stage in SCENARIOS[result["name"]].stages for job in stage if job.reference}
     for gap in result["skipped"]:
-        found.gaps.append(f"{', '.join(gap['jobs'])}: {gap['detail']}")
+        line = f"{', '.join(gap['jobs'])}: {gap['detail']}"
+        (found.facts if set(gap["jobs"]) <= references else found.gaps).append(line)
     for job in result["jobs"]:
         own = Findings()
         _judge_attempts(job, own)
