@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -116,18 +117,7 @@ def _write(out: Path, mode: str, done: list[dict[str, Any]]) -> None:
         partial.replace(out / name)
 
 
-def main() -> int:
-    began = time.monotonic()
-    arguments = arguments_of(sys.argv[1:])
-    out = Path(arguments.out).resolve()
-    work = out / "scenario-work"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    if not arguments.dry_run and arguments.torch == "cuda":
-        if (why := gpu_run.check_gpu()) is not None:
-            print(f"run.sh: this machine has no GPU that PyTorch can use: {why}; --dry-run needs none", file=sys.stderr)
-            return 3
-        print(f"[{time.monotonic() - began:5.0f} s] the GPU is there", flush=True)
+def _run_all(arguments: argparse.Namespace, out: Path, work: Path, began: float) -> list[dict[str, Any]]:
     done: list[dict[str, Any]] = []
     for name in arguments.names:
         left = began + arguments.deadline - time.monotonic()
@@ -137,7 +127,22 @@ def main() -> int:
         print(text_of(done[-1]), flush=True)
         _write(out, "dry-run" if arguments.dry_run else arguments.torch, done)
         gpu_run.pack_logs(work, out / _FILES[2])
-    shutil.rmtree(work)
+    return done
+
+
+def main() -> int:
+    began = time.monotonic()
+    arguments = arguments_of(sys.argv[1:])
+    out = Path(arguments.out).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    if not arguments.dry_run and arguments.torch == "cuda":
+        if (why := gpu_run.check_gpu()) is not None:
+            print(f"run.sh: this machine has no GPU that PyTorch can use: {why}; --dry-run needs none", file=sys.stderr)
+            return 3
+        print(f"[{time.monotonic() - began:5.0f} s] the GPU is there", flush=True)
+    # Not in the folder for results: whoever cuts the run wants these, not hundreds of logs.
+    with tempfile.TemporaryDirectory(prefix="cableway-gpu-") as work:
+        done = _run_all(arguments, out, Path(work), began)
     statuses = [result["status"] for result in done]
     print(f"{time.monotonic() - began:.0f} s in all; {out}: {' '.join(_FILES)}")
     print(end_line(statuses), flush=True)
