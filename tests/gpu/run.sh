@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real NCCL over the plugin on this machine's GPU: see README.md beside this file, or --help (and --scenario all --help).
+# Real NCCL over the plugin on this machine's GPU: see README.md beside this file, or --help (--scenario all --help).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bundle=build/gpu-bundle program=gpu_run.py
