@@ -17,13 +17,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import diagnosis
 import lab_nodes
 import matrix_plan
 import rank_set
 from lab_nodes import NODES, CablewayNodes
 from matrix_plan import Pass
 from rank_set import Outcome, RankSet
-from traffic_counters import MANAGEMENT_INTERFACE, difference
+from rank_settings import collperf_command, rank_settings
+from traffic_counters import difference
 
 _HERE = Path(__file__).resolve().parent
 _START_S = 120.0
@@ -111,56 +113,28 @@ class Conductor:
     def _watch(self, ranks: RankSet, settings: dict[str, str], uses_plugin: bool, folder: Path,
                until: float) -> Outcome:
         def diagnose(outcome: Outcome) -> None:
-            self._diagnose(ranks, outcome, settings if uses_plugin else None, folder)
+            diagnosis.write(folder, ranks, outcome, self.bundle, settings if uses_plugin else None)
 
         outcome = ranks.watch(self.job["stall_s"], _START_S, until, diagnose)
         if uses_plugin:
-            statuses = [self._status(node, settings) for node in NODES]
+            statuses = [diagnosis.node_status(node, self.bundle, settings) for node in NODES]
             (folder / "status.txt").write_text("".join(statuses), encoding="utf-8")
         return outcome
-
-    def _status(self, node: str, settings: dict[str, str]) -> str:
-        return f"==== {node}\n" + lab_nodes.output(node, [str(self.bundle / "bin" / "cableway"), "status"], settings)
 
     def _start_ranks(self, entry: Pass, plan: dict[str, Any], settings: dict[str, str], folder: Path) -> RankSet:
         port = next(self.ports)
 
         def environment(rank: int) -> dict[str, str]:
-            return self._rank_settings(entry, rank, port, folder) | settings
+            return rank_settings(entry.transport, rank, NODES, port, folder, self.bundle) | settings
 
         def command(rank: int) -> list[str]:
             if self.job["ranks"] == "collperf":
-                return self._collperf(plan, folder)
+                sizes = sorted({cell["size"] for config in plan["configs"] for cell in config["cells"]})
+                return collperf_command(self.bundle, [str(size) for size in sizes], folder)
             return [sys.executable, str(_HERE / "nccl_matrix.py"), str(folder / "plan.json"),
                     str(folder / f"rank{rank}.jsonl")]
 
         return RankSet(folder, command, environment)
-
-    def _rank_settings(self, entry: Pass, rank: int, port: int, folder: Path) -> dict[str, str]:
-        common = {
-            "RANK": str(rank), "WORLD_SIZE": str(len(NODES)), "MASTER_ADDR": lab_nodes.FIRST_ADDRESS,
-            "MASTER_PORT": str(port), "PYTHONUNBUFFERED": "1", "GLOO_SOCKET_IFNAME": MANAGEMENT_INTERFACE,
-            "NCCL_HOSTID": NODES[rank], "NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_GIN_ENABLE": "0",
-            "NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET,ENV,TUNING" if rank == 0 else "INIT,NET",
-            "NCCL_DEBUG_FILE": str(folder / f"nccl{rank}.log"),
-        }
-        if entry.transport == "cableway":
-            # Without the last one NCCL 2.28 unloads the plugin with a process's last communicator, and then does not
-            # look for it under its name again.
-            return common | {"NCCL_NET": "cableway", "NCCL_SOCKET_IFNAME": f"={MANAGEMENT_INTERFACE}",
-                             "NCCL_NET_PLUGIN_REF_COUNT": "1",
-                             "NCCL_NET_PLUGIN": str(self.bundle / "lib" / "libnccl-net-cableway.so")}
-        # The Socket transport uses the interfaces that the bootstrap uses. The lab calls a cable's end to-<peer>, so
-        # only cables match, and the kernels' routes do the rest.
-        return common | {"NCCL_NET": "Socket", "NCCL_NET_PLUGIN": "none", "NCCL_SOCKET_IFNAME": "to-"}
-
-    def _collperf(self, plan: dict[str, Any], folder: Path) -> list[str]:
-        """Without a GPU: the same nodes, sizes and settings, by collperf."""
-        sizes = sorted({str(cell["size"]) for config in plan["configs"] for cell in config["cells"]}, key=int)
-        return [str(self.bundle / "bin" / "collperf"), "--plugin",
-                str(self.bundle / "lib" / "libnccl-net-cableway.so"), "--op", "all", "--pattern", "opposite",
-                "--sizes", ",".join(sizes), "--iters", "5", "--timeout", "20", "--verbose",
-                "--json", str(folder / "collperf.json")]
 
     def _routed_topology(self, folder: Path) -> Path:
         """A topology in which every pair of nodes is joined through the kernels' forwarding."""
@@ -170,18 +144,6 @@ class Conductor:
         path = folder / "routed.toml"
         path.write_text(text, encoding="utf-8")
         return path
-
-    def _diagnose(self, ranks: RankSet, outcome: Outcome, settings: dict[str, str] | None, folder: Path) -> None:
-        """While everything is still there: what nodes and kernels say."""
-        said = [f"{outcome.kind}: {outcome.detail}\n"]
-        for rank, node in enumerate(NODES):
-            said.append(f"==== {node}\n" if settings is None else self._status(node, settings))
-            said.append(lab_nodes.output(node, ["ss", "-tinmpO"]))
-            said.append(lab_nodes.output(node, ["tc", "-s", "qdisc"]))
-            said.append(f"---- log\n{rank_set.tail(ranks.log(rank), 30)}\n---- NCCL\n"
-                        f"{rank_set.tail(folder / f'nccl{rank}.log', 15)}\n")
-        lines = [line.rstrip() for line in "".join(said).splitlines()]
-        (folder / "diagnosis.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ import report
 import test_pattern
 import traffic_counters
 import verdict
-from test_pattern import FLOAT32, INT32, OPERATIONS
+from test_pattern import ALL_OPERATIONS, FLOAT32, INT32, OPERATIONS
 
 
 def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
@@ -25,13 +25,14 @@ def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
         "broadcast": lambda: inputs[0],
         "all_to_all": lambda: [x for other in inputs for x in other[rank * share:(rank + 1) * share]],
         "opposite": lambda: inputs[(rank + ranks // 2) % ranks],
+        "reduce": lambda: total if rank == 0 else inputs[rank],
     }[operation]()
 
 
 class Expectations(unittest.TestCase):
     def test_every_operation_on_every_rank(self) -> None:
         ranks, iteration = 4, 9
-        for operation in OPERATIONS:
+        for operation in ALL_OPERATIONS:
             elements = test_pattern.element_count(operation, 96, ranks)
             given = test_pattern.input_elements(operation, elements, ranks)
             inputs = [[test_pattern.contribution(rank, index, iteration, INT32) for index in range(given)]

@@ -51,14 +51,20 @@ def _arguments() -> argparse.Namespace:
         if name not in matrix_plan.CONFIGS:
             parser.error(f"--configs: no configuration '{name}'; there are {', '.join(matrix_plan.CONFIGS)}")
     bundle = Path(arguments.bundle).resolve()
-    for needed in ("lib/libnccl-net-cableway.so", "bin/cablewayd", "tools/ip", "tools/tc"):
-        if not (bundle / needed).exists():
-            parser.error(f"--bundle {bundle}: {needed} is missing; make it with tests/gpu/pack.sh, and carry it along")
+    if (why := bundle_lacks(bundle)) is not None:
+        parser.error(why)
     arguments.bundle = bundle
     return arguments
 
 
-def _check_gpu() -> str | None:
+def bundle_lacks(bundle: Path) -> str | None:
+    for needed in ("lib/libnccl-net-cableway.so", "bin/cablewayd", "bin/cableway", "tools/ip", "tools/tc"):
+        if not (bundle / needed).exists():
+            return f"--bundle {bundle}: {needed} is missing; make it with tests/gpu/pack.sh, and carry it along"
+    return None
+
+
+def check_gpu() -> str | None:
     """Why torch cannot use a GPU here; None when it can. Also brings torch's files into memory, for all ranks."""
     program = ("import torch; torch.zeros(1, device='cuda'); print('torch', torch.__version__, 'NCCL',"
                " torch.cuda.nccl.version(), torch.cuda.device_count(), 'x', torch.cuda.get_device_name(0))")
@@ -73,7 +79,7 @@ def _check_gpu() -> str | None:
     return None
 
 
-def _congestion_sysctl() -> list[str]:
+def congestion_sysctl() -> list[str]:
     """bbr paces against the shaping of a veth pair and gets less than its rate; both transports get reno instead."""
     now = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text(encoding="ascii").strip()
     return ["--sysctl", "net.ipv4.tcp_congestion_control=reno"] if now == "bbr" else []
@@ -87,15 +93,22 @@ def _run_conductor(arguments: argparse.Namespace, work: Path, began: float, dead
            "ranks": "collperf" if arguments.mode == "dry-run" and cuda else "torch",
            "stall_s": arguments.stall, "until": began + deadline - _TO_REPORT_S - _TO_END_CONDUCTOR_S}
     (work / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    spec = ["ring:4", "--rate", f"{arguments.rate_mbps}mbit", "--forwarding", *_congestion_sysctl()]
+    spec = ["ring:4", "--rate", f"{arguments.rate_mbps}mbit", "--forwarding", *congestion_sysctl()]
     conductor = [sys.executable, str(_HERE / "conductor.py"), str(work / "job.json")]
+    run_lab(spec, conductor, began + deadline - _TO_REPORT_S)
+
+
+def run_lab(spec: list[str], conductor: list[str], until: float) -> bool:
+    """Runs the conductor in a lab until it ends, or `until` (monotonic) comes. Whether it ended well."""
     process = subprocess.Popen(lab_nodes.lab_command(spec, conductor), stdin=subprocess.DEVNULL)
     try:
-        status = process.wait(timeout=max(1.0, began + deadline - _TO_REPORT_S - time.monotonic()))
+        status = process.wait(timeout=max(1.0, until - time.monotonic()))
         if status != 0:
             print(f"the conductor ended with status {status}", flush=True)
+        return status == 0
     except subprocess.TimeoutExpired:
         print("the conductor did not end in time and was stopped", flush=True)
+        return False
     finally:
         # The lab's processes end with its supervisor, however that ends.
         if process.poll() is None:
@@ -106,7 +119,7 @@ def _run_conductor(arguments: argparse.Namespace, work: Path, began: float, dead
             process.kill()
 
 
-def _pack_logs(work: Path, archive: Path) -> None:
+def pack_logs(work: Path, archive: Path) -> None:
     """All of the work folder, each file at most its last 2 MiB, the archive below the size that comes back."""
     for path in work.rglob("*"):
         if path.is_file() and path.stat().st_size > 2 << 20:
@@ -120,7 +133,7 @@ def _pack_logs(work: Path, archive: Path) -> None:
         archive.unlink()
         print("the logs are too large to come back; rank 0's stay", flush=True)
         with tarfile.open(archive, "w:gz") as tar:
-            for path in work.glob("pass*/rank0.*"):
+            for path in work.rglob("rank0.*"):
                 tar.add(path, f"logs/{path.relative_to(work)}")
 
 
@@ -133,7 +146,7 @@ def main() -> int:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     if arguments.mode != "dry-run" and arguments.torch == "cuda":
-        if (why := _check_gpu()) is not None:
+        if (why := check_gpu()) is not None:
             print(f"run.sh: this machine has no GPU that PyTorch can use: {why}; --dry-run needs none", file=sys.stderr)
             return 3
         print(f"[{time.monotonic() - began:5.0f} s] the GPU is there", flush=True)
@@ -142,7 +155,7 @@ def main() -> int:
     (out / "gpu-results.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
     text = verdict.text(document)
     (out / "gpu-table.txt").write_text(text + "\n", encoding="utf-8")
-    _pack_logs(work, out / "gpu-logs.tar.gz")
+    pack_logs(work, out / "gpu-logs.tar.gz")
     shutil.rmtree(work)
     print(text)
     print(f"{time.monotonic() - began:.0f} s in all; {out}: gpu-results.json gpu-table.txt gpu-logs.tar.gz", flush=True)

@@ -8,11 +8,12 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from traffic_counters import sent_bytes
 
-NODES = ("n0", "n1", "n2", "n3")
+NODES = ("n0", "n1", "n2", "n3")  # of the matrix
 FIRST_ADDRESS = "10.6.0.1"  # n0 on the management network
 LAB = str(Path(__file__).resolve().parents[2] / "tools" / "lab" / "lab")
 _READY_LIMIT_S = 10.0
@@ -54,23 +55,24 @@ def end(processes: list[subprocess.Popen]) -> None:
                 process.wait(timeout=max(0.0, until - time.monotonic()))
 
 
-def all_sent_bytes() -> dict[str, dict[str, int]]:
+def all_sent_bytes(nodes: Sequence[str] = NODES) -> dict[str, dict[str, int]]:
     """By node and interface, since the lab was built."""
-    return {node: sent_bytes(output(node, ["cat", "/proc/net/dev"])) for node in NODES}
+    return {node: sent_bytes(output(node, ["cat", "/proc/net/dev"])) for node in nodes}
 
 
 class CablewayNodes:
     """A cablewayd in every node, each with a log; or routed_node, where a topology file of routed cables is given."""
 
-    def __init__(self, bundle: Path, settings: dict[str, str], log_dir: Path, routed: Path | None = None) -> None:
+    def __init__(self, bundle: Path, settings: dict[str, str], log_dir: Path, routed: Path | None = None,
+                 nodes: Sequence[str] = NODES) -> None:
         self._command = [str(bundle / "bin" / "cablewayd")]
         if routed is not None:
             self._command = [str(bundle / "bin" / "routed_node"), str(routed)]
-        self._settings, self._log_dir = settings, log_dir
+        self._settings, self._log_dir, self._nodes = settings, log_dir, nodes
         self._processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> CablewayNodes:
-        for node in NODES:
+        for node in self._nodes:
             ready, say = os.pipe()
             name = Path(self._command[0]).name
             log = self._log_dir / f"{name}-{node}.log"

@@ -8,64 +8,26 @@ size). NCCL reads NCCL_ALGO and NCCL_PROTO whenever it makes a communicator, so 
 of its own in the same process. Every iteration, timed ones included, has its own input and its own output buffer; all
 outputs are poisoned before and compared on the GPU after. Ranks agree on iteration counts, and meet before each
 measurement, through a TCP store on the management network, never through the transport under test.
-
-Everything that happens is a line of EVENTS.jsonl, flushed at once: the conductor reads progress, results and failures
-there. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment.
 """
 
 from __future__ import annotations
 
 import datetime
-import faulthandler
-import json
 import os
-import platform
 import re
-import signal
 import sys
 import time
-import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import test_pattern
+from collectives import collective
+from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 from traffic_counters import difference, sent_bytes, tcp_surprises
 
-_STORE_TIMEOUT = datetime.timedelta(seconds=150)
 _GROUP_TIMEOUT = datetime.timedelta(seconds=150)
+_TOGETHER_LIMIT_S, _TOGETHER_POLL_S = 40.0, 0.05
 _CHOICE = re.compile(r"NCCL INFO (\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
-
-
-class Events:
-    def __init__(self, path: str) -> None:
-        self._file: TextIO = open(path, "a", encoding="utf-8")  # lives as long as the process
-
-    def say(self, event: str, **fields: Any) -> None:
-        self._file.write(json.dumps({"event": event, "at": time.monotonic()} | fields) + "\n")
-        self._file.flush()
-
-
-class Meeting:
-    """The ranks' meeting point: a store that rank 0 serves on the management network."""
-
-    def __init__(self, dist: Any, rank: int, ranks: int) -> None:
-        self.rank, self.ranks = rank, ranks
-        self.store = dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), ranks, rank == 0,
-                                   timeout=_STORE_TIMEOUT)
-        self._rounds = 0
-
-    def barrier(self) -> None:
-        self._rounds += 1
-        key = f"barrier/{self._rounds}"
-        if self.store.add(key, 1) == self.ranks:
-            self.store.set(f"{key}/all", "here")
-        self.store.wait([f"{key}/all"])
-
-    def decide(self, key: str, choice: Any) -> Any:
-        """Rank 0's choice, on all ranks."""
-        if self.rank == 0:
-            self.store.set(key, json.dumps(choice))
-        return json.loads(self.store.get(key))
 
 
 class NcclChoices:
@@ -92,11 +54,7 @@ class Rank:
         import torch.distributed as dist
         self.torch, self.dist, self.plan, self.events = torch, dist, plan, events
         self.rank, self.ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-        self.device = torch.device(plan["device"])
-        if self.device.type == "cuda":
-            # Ranks share what GPUs there are; with one, they take turns on it, and small messages pay for that.
-            self.device = torch.device("cuda", self.rank % torch.cuda.device_count())
-            torch.cuda.set_device(self.device)
+        self.device = own_device(torch, plan["device"], self.rank)
         events.say("imported", torch=torch.__version__)
         test_pattern.check_against_definition(torch, self.device)
         arena_elements = max(self._cell_elements(cell) for config in plan["configs"] for cell in config["cells"])
@@ -107,31 +65,32 @@ class Rank:
         self.next_iteration = 1
         self.last_time: dict[str, tuple[int, float]] = {}
         if self.rank == 0:
-            events.say("machine", **self._machine())
+            events.say("machine", **machine_facts(torch, self.device))
 
     def _cell_elements(self, cell: dict[str, Any]) -> int:
         return test_pattern.element_count(cell["op"], cell["size"], self.ranks) * (cell["most"] + 1)
-
-    def _machine(self) -> dict[str, Any]:
-        torch = self.torch
-        cuda = self.device.type == "cuda"
-        return {
-            "torch": torch.__version__,
-            "nccl": ".".join(map(str, torch.cuda.nccl.version())) if cuda else None,
-            "gpu": torch.cuda.get_device_name(self.device) if cuda else None,
-            "gpus": torch.cuda.device_count() if cuda else 0,
-            "cpus": os.cpu_count(), "kernel": platform.release(), "python": platform.python_version(),
-            "congestion_control": Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text(encoding="ascii").strip(),
-        }
 
     def synchronize(self) -> None:
         if self.device.type == "cuda":
             self.torch.cuda.synchronize()
 
     def run(self) -> None:
+        if self.rank == 0:
+            self._wait_for_other_jobs()
+        self.meeting.barrier()
         for config in self.plan["configs"]:
             self._run_config(config)
+        self.meeting.leave()
         self.events.say("done")
+
+    def _wait_for_other_jobs(self) -> None:
+        """Until those that are to be at work at the same time are as far: each says so by a file, this one's first."""
+        files = [Path(name) for name in self.plan.get("together", [])]
+        if files:
+            files[0].touch()
+        until = time.monotonic() + _TOGETHER_LIMIT_S
+        while not all(file.exists() for file in files) and time.monotonic() < until:
+            time.sleep(_TOGETHER_POLL_S)
 
     def _run_config(self, config: dict[str, Any]) -> None:
         name = config["name"]
@@ -159,7 +118,7 @@ class Rank:
         self.events.say("closed", config=name, seconds=time.monotonic() - began)
 
     def _tables(self, cell: dict[str, Any], row_count: int, kind: str) -> tuple[Any, Any]:
-        """Views of the arenas with one row an iteration. An all_reduce works in place: its input is its output."""
+        """Views of the arenas with one row an iteration."""
         operation, dtype = cell["op"], getattr(self.torch, kind)
         elements = test_pattern.element_count(operation, cell["size"], self.ranks)
 
@@ -175,7 +134,7 @@ class Rank:
         first = self.next_iteration
         self.next_iteration += row_count
         test_pattern.poison(outputs, kind)
-        if cell["op"] == "all_reduce":
+        if cell["op"] in test_pattern.IN_PLACE:
             inputs = outputs
         if cell["op"] == "broadcast":
             if self.rank == 0:
@@ -184,24 +143,6 @@ class Rank:
             test_pattern.fill(self.torch, inputs, self.rank, first, kind)
         self.synchronize()
         return inputs, outputs, first
-
-    def _one(self, operation: str, given: Any, result: Any) -> None:
-        dist = self.dist
-        if operation == "all_reduce":
-            dist.all_reduce(result)
-        elif operation == "all_gather":
-            dist.all_gather_into_tensor(result, given)
-        elif operation == "reduce_scatter":
-            dist.reduce_scatter_tensor(result, given)
-        elif operation == "broadcast":
-            dist.broadcast(result, 0)
-        elif operation == "all_to_all":
-            dist.all_to_all_single(result, given)
-        else:
-            peer = test_pattern.opposite_of(self.rank, self.ranks)
-            both = [dist.P2POp(dist.isend, given, peer), dist.P2POp(dist.irecv, result, peer)]
-            for request in dist.batch_isend_irecv(both):
-                request.wait()
 
     def _mark(self) -> Any:
         """A moment in the stream of operations, for _between()."""
@@ -226,7 +167,7 @@ class Rank:
         began = time.perf_counter()
         marks = [self._mark()]
         for given, result in pairs:
-            self._one(operation, given, result)
+            collective(self.dist, operation, given, result)
             marks.append(self._mark())
         self.synchronize()
         seconds = (time.perf_counter() - began) / rows
@@ -248,14 +189,15 @@ class Rank:
             return False
         self.events.say("cell", config=config["name"], op=operation, size=size)
         checked = wrong = 0
-        if estimate is None or size < self.plan["no_warm_up_from"]:
+        fixed = cell["least"] == cell["most"]
+        if not fixed and (estimate is None or size < self.plan["no_warm_up_from"]):
             warm = self._timed(cell, 1, kind)
             if operation not in self.last_time:  # the first one made connections
                 wrong, checked = warm["wrong"], warm["checked"]
                 warm = self._timed(cell, 1, kind)
             wrong, checked, estimate = wrong + warm["wrong"], checked + warm["checked"], warm["seconds"]
             self.events.say("warm", config=config["name"], op=operation, size=size, seconds=estimate)
-        wanted = round(cell["budget_s"] / max(estimate, 1e-6))
+        wanted = 0 if fixed else round(cell["budget_s"] / max(estimate, 1e-6))
         rows = self.meeting.decide(f"rows/{key}", max(cell["least"], min(cell["most"], wanted)))
         result = self._timed(cell, rows, kind)
         self.last_time[operation] = (size, result["seconds"])
@@ -272,21 +214,5 @@ def _counters() -> tuple[dict[str, int], dict[str, int]]:
     return sent_bytes(dev), tcp_surprises(snmp, netstat)
 
 
-def main() -> int:
-    faulthandler.register(signal.SIGUSR1, all_threads=True)
-    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    events = Events(sys.argv[2])
-    events.say("started", pid=os.getpid())
-    try:
-        Rank(plan, events).run()
-    except Exception:  # to the conductor, with its cause; teardown after a failure may hang, so leave at once
-        events.say("error", text=traceback.format_exc()[-3000:])
-        traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(1)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_rank(lambda plan, events: Rank(plan, events).run()))

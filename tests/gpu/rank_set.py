@@ -6,7 +6,7 @@ import contextlib
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,13 +41,14 @@ def read_events(path: Path) -> list[dict[str, Any]]:
 
 
 class RankSet:
-    """`command(rank)` and `settings(rank)` say what runs in node `rank`; logs and events go to `folder`."""
+    """`command(rank)` and `settings(rank)` say what runs in node `nodes[rank]`; logs and events go to `folder`.
+    `exits` has the exit status of those ranks that are meant to end with another one than 0."""
 
-    def __init__(self, folder: Path, command: Callable[[int], list[str]],
-                 settings: Callable[[int], dict[str, str]]) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, command: Callable[[int], list[str]], settings: Callable[[int], dict[str, str]],
+                 nodes: Sequence[str] = lab_nodes.NODES, exits: Mapping[int, int] | None = None) -> None:
+        self.folder, self.nodes, self._exits = folder, nodes, exits or {}
         self._processes = [lab_nodes.start(node, command(rank), settings(rank), self.log(rank))
-                           for rank, node in enumerate(lab_nodes.NODES)]
+                           for rank, node in enumerate(nodes)]
 
     def log(self, rank: int) -> Path:
         return self.folder / f"rank{rank}.log"
@@ -58,6 +59,10 @@ class RankSet:
     def _progress(self) -> int:
         files = [self.folder / f"rank{rank}.jsonl" for rank in range(len(self._processes))]
         return sum(file.stat().st_size for file in files if file.exists())
+
+    def pids(self) -> dict[int, int]:
+        """Of the ranks that still run."""
+        return {rank: process.pid for rank, process in enumerate(self._processes) if process.poll() is None}
 
     def _finished(self) -> bool:
         return all(any(event["event"] == "done" for event in self.events(rank)[-1:])
@@ -80,9 +85,10 @@ class RankSet:
         while True:
             now = time.monotonic()
             codes = [process.poll() for process in self._processes]
-            if all(code == 0 for code in codes):
+            failed = self._failed(codes)
+            if not failed and None not in codes:
                 return Outcome("ok")
-            if any(code not in (None, 0) for code in codes):
+            if failed:
                 first_failure = first_failure or now
                 if None not in codes or now > first_failure + _AFTER_FIRST_FAILURE_S:
                     return Outcome("crash", self._exit_text(codes))
@@ -91,14 +97,18 @@ class RankSet:
                 progress, changed = latest, now
             running = any(event["event"] == "cell" for event in self.events(0))
             limit = _EXIT_LIMIT_S if self._finished() else stall_s if running else start_s
-            if now > changed + limit or (now > until and now > changed + stall_s / 2):
+            if now > changed + limit or (now > until and now > changed + limit / 2):
                 return Outcome("hang", f"no progress for {now - changed:.0f} s; {self.where()}; exits {codes}")
             if now > until:
                 return Outcome("late", f"the time was up; {self.where()}")
             time.sleep(_POLL_S)
 
+    def _failed(self, codes: list[int | None]) -> list[int]:
+        """The ranks that have ended otherwise than they were meant to."""
+        return [rank for rank, code in enumerate(codes) if code not in (None, self._exits.get(rank, 0))]
+
     def _exit_text(self, codes: list[int | None]) -> str:
-        failed = ", ".join(f"rank {rank}: {code}" for rank, code in enumerate(codes) if code not in (None, 0))
+        failed = ", ".join(f"rank {rank}: {codes[rank]}" for rank in self._failed(codes))
         return f"exit status of {failed}; {self.where()}"
 
     def _dump_stacks(self) -> None:

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Writes results of the GPU test into docs/benchmarks.md, between the markers <!-- gpu:begin --> and <!-- gpu:end -->.
+"""Writes results of the GPU test into docs/benchmarks.md: the matrix between the markers <!-- gpu:begin --> and
+<!-- gpu:end -->, the scenarios between <!-- gpu-scenarios:begin --> and <!-- gpu-scenarios:end -->.
 
-    tests/gpu/report.py gpu-results.json [more.json ...] [--into docs/benchmarks.md]
+    tests/gpu/report.py gpu-results.json gpu-scenarios.json [more.json ...] [--into docs/benchmarks.md]
 
-Several files are runs that together make the matrix; where two have the same cell, the later file's counts.
+Several files are runs that together make the matrix, or the scenarios; where two have the same cell or scenario, the
+later file's counts. A block for which there is no file stays as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import scenario_report
 import verdict
 from matrix_plan import CONFIGS, MIB, RATIO_GOAL, RATIO_SIZE
 from test_pattern import OPERATIONS
@@ -109,14 +112,28 @@ def markdown(document: dict[str, Any]) -> str:
     return "\n".join(lines + [END])
 
 
-def insert(text: str, block: str) -> str:
+def insert(text: str, block: str, begin: str = BEGIN, end: str = END, heading: str = "## Real NCCL") -> str:
     """The page with the block in place of the old one, else at its end. ValueError when only one marker is there."""
-    if (BEGIN in text) != (END in text):
-        raise ValueError(f"only one of {BEGIN} and {END} is there; put the other one back, or remove it")
-    if BEGIN not in text:
-        return f"{text.rstrip()}\n\n## Real NCCL\n\n{block}\n".lstrip()
-    before, _, rest = text.partition(BEGIN)
-    return before + block + rest.partition(END)[2]
+    if (begin in text) != (end in text):
+        raise ValueError(f"only one of {begin} and {end} is there; put the other one back, or remove it")
+    if begin not in text:
+        return f"{text.rstrip()}\n\n{heading}\n\n{block}\n".lstrip()
+    before, _, rest = text.partition(begin)
+    return before + block + rest.partition(end)[2]
+
+
+def page_with(page: str, documents: list[dict[str, Any]]) -> str:
+    matrices = [document for document in documents if "scenarios" not in document]
+    if matrices:
+        page = insert(page, markdown(merge(matrices)))
+    scenarios = scenario_report.merge([document for document in documents if "scenarios" in document])
+    if scenarios:
+        if scenario_report.BEGIN not in page and END in page:  # beside the matrix
+            page = page.replace(END, f"{END}\n\n{scenario_report.HEADING}\n\n{scenario_report.BEGIN}\n"
+                                     f"{scenario_report.END}", 1)
+        page = insert(page, scenario_report.markdown(scenarios), scenario_report.BEGIN, scenario_report.END,
+                      scenario_report.HEADING)
+    return page
 
 
 def main() -> int:
@@ -125,9 +142,9 @@ def main() -> int:
     parser.add_argument("--into", type=Path, default=_REPOSITORY / "docs" / "benchmarks.md")
     arguments = parser.parse_args()
     try:
-        document = merge([json.loads(path.read_text(encoding="utf-8")) for path in arguments.results])
+        documents = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.results]
         page = arguments.into.read_text(encoding="utf-8") if arguments.into.exists() else "# Benchmarks\n"
-        arguments.into.write_text(insert(page, markdown(document)), encoding="utf-8")
+        arguments.into.write_text(page_with(page, documents), encoding="utf-8")
     except (OSError, ValueError, KeyError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 1

@@ -35,7 +35,7 @@ def _events(work: Path, notes: list[dict[str, Any]], rank: int) -> list[dict[str
             for event in read_events(work / note["folder"] / f"rank{rank}.jsonl")]
 
 
-def _cells(by_rank: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+def finished_cells(by_rank: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """Cells that every rank has finished."""
     finished: dict[tuple[str, str, str, int], list[dict[str, Any]]] = {}
     for events in by_rank:
@@ -63,7 +63,7 @@ def _cell(key: tuple[str, str, str, int], parts: list[dict[str, Any]]) -> dict[s
     }
 
 
-def _collperf_cells(work: Path, notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def collperf_cells(work: Path, notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Results of a dry run, in the same form."""
     cells = []
     for note in notes:
@@ -110,7 +110,7 @@ def _skipped(notes: list[dict[str, Any]], events: list[dict[str, Any]]) -> list[
     return skipped
 
 
-def _proof(work: Path, notes: list[dict[str, Any]]) -> dict[str, list[str]]:
+def network_proof(work: Path, notes: list[dict[str, Any]]) -> dict[str, list[str]]:
     proof: dict[str, dict[str, int]] = {}
     for note in notes:
         if note["note"] != "pass":
@@ -141,9 +141,9 @@ def gather(work: Path, mode: str, rate_mbps: int) -> dict[str, Any]:
     return {
         "format": 1, "mode": mode, "rate_mbps": rate_mbps, "ranks": 4,
         "machine": {key: value for key, value in machine.items() if key not in ("event", "at", "transport")},
-        "results": _cells(by_rank) + _collperf_cells(work, notes), "failures": _failures(work, notes),
+        "results": finished_cells(by_rank) + collperf_cells(work, notes), "failures": _failures(work, notes),
         "skipped": _skipped(notes, by_rank[0]),
         "passes": [{key: note[key] for key in ("transport", "configs", "outcome", "seconds", "sent")}
                    for note in notes if note["note"] == "pass"],
-        "proof": _proof(work, notes),
+        "proof": network_proof(work, notes),
     }

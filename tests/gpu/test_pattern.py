@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 OPERATIONS = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "opposite")
+ALL_OPERATIONS = (*OPERATIONS, "reduce")
+IN_PLACE = ("all_reduce", "reduce")
 INT32, FLOAT32 = "int32", "float32"
 ELEMENT_BYTES = 4
 _MASK = 0xFFFFFFFF
@@ -82,6 +84,8 @@ def expected(operation: str, rank: int, ranks: int, elements: int, root: int = 0
         return [Segment(0, elements, everyone, 0)]
     if operation == "reduce_scatter":
         return [Segment(0, share, everyone, rank * share)]
+    if operation == "reduce":  # in place: a rank that is not the root keeps what it has given
+        return [Segment(0, elements, everyone if rank == root else (rank,), 0)]
     if operation == "broadcast":
         return [Segment(0, elements, (root,), 0)]
     if operation == "opposite":

@@ -1,0 +1,37 @@
+"""The environment in which a rank finds the others, NCCL and the transport under test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import lab_nodes
+from traffic_counters import MANAGEMENT_INTERFACE
+
+
+def rank_settings(transport: str, rank: int, nodes: Sequence[str], port: int, folder: Path,
+                  bundle: Path) -> dict[str, str]:
+    """For rank `rank`, in node `nodes[rank]`; rank 0, in the lab's first node, serves the store on `port`."""
+    common = {
+        "RANK": str(rank), "WORLD_SIZE": str(len(nodes)), "MASTER_ADDR": lab_nodes.FIRST_ADDRESS,
+        "MASTER_PORT": str(port), "PYTHONUNBUFFERED": "1", "GLOO_SOCKET_IFNAME": MANAGEMENT_INTERFACE,
+        "NCCL_HOSTID": nodes[rank], "NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_GIN_ENABLE": "0",
+        "NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET,ENV,TUNING" if rank == 0 else "INIT,NET",
+        "NCCL_DEBUG_FILE": str(folder / f"nccl{rank}.log"),
+    }
+    if transport == "cableway":
+        # Without the reference count NCCL 2.28 unloads the plugin with a process's last communicator, and then does not
+        # look for it under its name again.
+        return common | {"NCCL_NET": "cableway", "NCCL_SOCKET_IFNAME": f"={MANAGEMENT_INTERFACE}",
+                         "NCCL_NET_PLUGIN_REF_COUNT": "1",
+                         "NCCL_NET_PLUGIN": str(bundle / "lib" / "libnccl-net-cableway.so")}
+    # The Socket transport uses the interfaces that the bootstrap uses. The lab calls a cable's end to-<peer>, so only
+    # cables match, and the kernels' routes do the rest.
+    return common | {"NCCL_NET": "Socket", "NCCL_NET_PLUGIN": "none", "NCCL_SOCKET_IFNAME": "to-"}
+
+
+def collperf_command(bundle: Path, sizes: Sequence[str], folder: Path) -> list[str]:
+    """In place of a rank's program, without a GPU: the same nodes, sizes and settings, by collperf."""
+    return [str(bundle / "bin" / "collperf"), "--plugin", str(bundle / "lib" / "libnccl-net-cableway.so"),
+            "--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--iters", "5", "--timeout", "20",
+            "--verbose", "--json", str(folder / "collperf.json")]

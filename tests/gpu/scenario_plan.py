@@ -1,0 +1,177 @@
+"""What the scenarios run: rings, orders of ranks, programs and their plans. See README.md for what each is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from matrix_plan import CHOSEN_VARIABLES, KIB, MIB
+from test_pattern import ALL_OPERATIONS, INT32
+
+RATE_MBPS = 2000
+SIZES = (8, 100_004, 4 * MIB)  # the middle one ends in the middle of a line of 128 bytes
+ORDER_SIZE = 16 * MIB  # where orders of ranks are compared
+ABORT_BOUND_S = 10.0
+DDP_STEPS = 200
+_DDP_RATE_MBPS = 4000
+_NOT_GLOO = ("all_gather", "reduce_scatter", "reduce")  # it lacks two; its reduce spoils what is not the root's
+_ORDERS = {4: (0, 2, 1, 3), 8: (0, 4, 1, 5, 2, 6, 3, 7)}
+_KILLED = 3
+_ABSENT = 2
+
+
+@dataclass(frozen=True)
+class RankJob:
+    """One set of ranks: rank r runs `program` with the plan in node `order[r]`."""
+
+    name: str
+    program: str
+    order: tuple[int, ...]
+    plan: dict[str, Any]
+    transport: str = "cableway"
+    settings: dict[str, str] = field(default_factory=dict)
+    exits: dict[int, int] = field(default_factory=dict)
+    reference: bool = False  # runs only after a failure, to see whether it is the transport's; not judged
+
+    def nodes(self) -> list[str]:
+        return [f"n{index}" for index in self.order]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Stages run one after another, the jobs of a stage at the same time, all in one lab with its nodes."""
+
+    name: str
+    nodes: int
+    stages: tuple[tuple[RankJob, ...], ...]
+    deadline_s: float  # of the whole, from the lab's start
+    expected_s: float  # on one H200 with 16 cores
+    rate_mbps: int = RATE_MBPS
+    watch_flows: bool = False  # count the circuits through nodes while it runs, too
+
+
+@dataclass(frozen=True)
+class _Forced:
+    """A configuration whose choice is checked against what NCCL says it used."""
+
+    name: str
+    settings: dict[str, str]
+    operations: tuple[str, ...] = ALL_OPERATIONS
+
+
+def _forced_configs() -> list[_Forced]:
+    """Ring and tree with each protocol, and PAT. Trees are all_reduce's only, and PAT has Simple only."""
+    configs = []
+    for protocol in ("LL", "LL128", "Simple"):
+        settings = {"NCCL_PROTO": protocol}
+        configs.append(_Forced(f"ring-{protocol.lower()}", {"NCCL_ALGO": "ring"} | settings))
+        configs.append(_Forced(f"tree-{protocol.lower()}", {"NCCL_ALGO": "allreduce:tree"} | settings,
+                               ("all_reduce",)))
+    return [*configs, _Forced("pat", {"NCCL_ALGO": "allgather:pat;reducescatter:pat"},
+                              ("all_gather", "reduce_scatter"))]
+
+
+def forced_choice(config: str) -> str | None:
+    """What NCCL's log must say for a configuration: the beginning of its `chosen`."""
+    if config == "pat":
+        return "PAT/SIMPLE/"
+    algorithm, dash, protocol = config.partition("-")
+    return f"{algorithm}/{protocol}/".upper() if dash and algorithm in ("ring", "tree") else None
+
+
+def _matrix(configs: list[_Forced], cells: list[tuple[int, int, int, float]]) -> dict[str, Any]:
+    """A plan for nccl_matrix.py. A cell is (size, least iterations, most, budget in seconds); least = most runs that
+    many at once, with no warm-up."""
+    return {
+        "chosen_variables": CHOSEN_VARIABLES, "no_warm_up_from": 128 * MIB, "proportional_from": MIB,
+        "configs": [{"name": config.name, "env": config.settings, "kind": INT32, "cells": [
+            {"op": operation, "size": size, "least": least, "most": most, "budget_s": budget}
+            for operation in config.operations for size, least, most, budget in cells]} for config in configs],
+    }
+
+
+def _checked_ring(nodes: int, deadline_s: float, expected_s: float) -> Scenario:
+    plan = _matrix(_forced_configs(), [(size, 2, 2, 0.0) for size in SIZES])
+    job = RankJob("cable-order", "nccl_matrix.py", tuple(range(nodes)), plan)
+    return Scenario(f"ring{nodes}", nodes, ((job,),), deadline_s, expected_s)
+
+
+def _orders(name: str, nodes: int, deadline_s: float, expected_s: float) -> Scenario:
+    cells = [(8, 3, 20, 0.1), (100_004, 3, 20, 0.1), (MIB, 2, 10, 0.2), (ORDER_SIZE, 2, 6, 0.5)]
+    plan = _matrix([_Forced("default", {})], cells)
+    stages = tuple((RankJob(job, "nccl_matrix.py", order, plan),)
+                   for job, order in (("cable-order", tuple(range(nodes))), ("against", _ORDERS[nodes])))
+    return Scenario(name, nodes, stages, deadline_s, expected_s)
+
+
+def _two() -> Scenario:
+    order = (0, 1, 2, 3)
+    rows = [{"op": operation, "size": size, "rows": 3} for operation in ALL_OPERATIONS for size in SIZES]
+    groups = RankJob("groups", "two_groups.py", order, {"cells": rows},
+                     # Streams that share a hardware queue wait for each other, and so could two communicators, in
+                     # different orders on different ranks.
+                     settings={"CUDA_DEVICE_MAX_CONNECTIONS": "32"})
+    plan = _matrix([_Forced("default", {})], [(size, 4, 4, 0.0) for size in (*SIZES, 16 * MIB)])
+    jobs = tuple(RankJob(name, "nccl_matrix.py", order, plan) for name in ("first-job", "second-job"))
+    return Scenario("two", 4, ((groups,), jobs), 90, 45)
+
+
+def _abort() -> Scenario:
+    """Against cable order, so that flows pass relays and `cableway flows` has something to forget."""
+    order = _ORDERS[4]
+    abort = RankJob("abort", "nccl_abort.py", order,
+                    {"bound_s": ABORT_BOUND_S, "size": 64 * MIB, "part": "abort", "absent": _ABSENT})
+    # At least 1.6 s on the cables.
+    kill = RankJob("kill", "nccl_abort.py", order,
+                   {"bound_s": ABORT_BOUND_S, "size": 256 * MIB, "part": "kill", "killed": _KILLED},
+                   exits={_KILLED: -9})
+    plan = _matrix([_Forced("default", {})], [(size, 2, 2, 0.0) for size in (64 * KIB, MIB)])
+    after = RankJob("new-job", "nccl_matrix.py", order, plan)
+    references = tuple((replace(job, name=f"{job.name}-socket", transport="socket", reference=True),)
+                       for job in (abort, kill))
+    return Scenario("abort", 4, ((abort,), (kill,), (after,), *references), 120, 50, watch_flows=True)
+
+
+def _ddp() -> Scenario:
+    # The order of additions is the ring's, and which rank begins with an element depends on channels and threads.
+    pinned = {"NCCL_ALGO": "Ring", "NCCL_PROTO": "Simple", "NCCL_MIN_NCHANNELS": "2", "NCCL_MAX_NCHANNELS": "2",
+              "NCCL_NTHREADS": "256", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    plan = {"steps": DDP_STEPS, "seed": 1, "layers": 6, "width": 256, "heads": 8, "sequence": 256,
+            "batch": 2, "vocabulary": 256, "learning_rate": 1e-3}  # the batch is a rank's: 8 in all
+    stages = tuple((RankJob(transport, "ddp_gpt.py", (0, 1, 2, 3), plan, transport, pinned),)
+                   for transport in ("cableway", "socket"))
+    return Scenario("ddp", 4, stages, 150, 100, rate_mbps=_DDP_RATE_MBPS)
+
+
+# In the order in which they run: the most telling first, should the time not suffice for all.
+SCENARIOS = {scenario.name: scenario for scenario in (
+    _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _ddp(),
+    _orders("against8", 8, 100, 60),
+)}
+DEFAULT = tuple(name for name in SCENARIOS if name != "against8")
+
+
+def stage_plan(job: RankJob, backend: str, device: str, stop_at: float) -> dict[str, Any]:
+    """The document that the job's program reads."""
+    plan = job.plan | {"transport": job.transport, "backend": backend, "device": device, "stop_at": stop_at}
+    return plan if backend == "nccl" else _on_gloo(plan)
+
+
+def _on_gloo(plan: dict[str, Any]) -> dict[str, Any]:
+    """As much as a few processors can do, and as gloo can, which knows no algorithms: it tries the programs."""
+    def possible(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [cell for cell in cells if cell["op"] not in _NOT_GLOO and cell["size"] <= MIB]
+
+    if "configs" in plan:
+        plan["configs"] = [config | {"cells": possible(config["cells"])} for config in plan["configs"]
+                           if possible(config["cells"])]
+    if "cells" in plan:
+        plan["cells"] = possible(plan["cells"])
+    if "layers" in plan:
+        plan |= {"layers": 1, "width": 32, "sequence": 64, "steps": 40}
+    return plan
+
+
+def planned_cells(job: RankJob) -> int:
+    """How many cells a job of nccl_matrix.py has; 0 for the other programs."""
+    return sum(len(config["cells"]) for config in job.plan.get("configs", []))

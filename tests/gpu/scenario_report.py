@@ -1,0 +1,87 @@
+"""The scenarios' part of the benchmarks page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scenario_verdict
+from scenario_plan import ORDER_SIZE, SCENARIOS
+
+BEGIN, END = "<!-- gpu-scenarios:begin -->", "<!-- gpu-scenarios:end -->"
+HEADING = "### Other rings, orders and ends"
+_MEANING = {
+    "ring6": "6 ranks; ring and tree with each protocol, and PAT",
+    "ring8": "8 ranks; ring and tree with each protocol, and PAT",
+    "abort": "ncclCommAbort in mid-operation and while connecting; a rank killed; new communicators and jobs after",
+    "two": "two communicators of the same ranks at once; two jobs on the same nodes at once",
+    "against": "4 ranks against cable order, beside cable order",
+    "against8": "8 ranks against cable order, beside cable order",
+    "ddp": "a small GPT by PyTorch's DDP, beside the same run over NCCL's Socket",
+}
+
+
+def merge(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The scenarios of all documents, a later one's in place of an earlier one's, in the plan's order. ValueError for
+    what is no result: a dry run's document."""
+    for document in documents:
+        if document["mode"] != "cuda":
+            raise ValueError(f"scenarios of mode '{document['mode']}', without NCCL, are no result")
+    latest = {result["name"]: result for document in documents for result in document["scenarios"]}
+    return [latest[name] for name in SCENARIOS if name in latest]
+
+
+def _order(order: list[int]) -> str:
+    return " ".join(map(str, order))
+
+
+def _checked(result: dict[str, Any]) -> tuple[int, int]:
+    """Bytes that were checked, and wrong elements, over Cableway."""
+    ours = [job for job in result["jobs"] if job["transport"] == "cableway" and not job["reference"]]
+    cells = [cell for job in ours for cell in job.get("cells", [])]
+    others = [job["checked"] for job in ours if "checked" in job]
+    return (sum(cell["checked_bytes"] for cell in cells) + sum(part["bytes"] for part in others),
+            sum(cell["wrong"] for cell in cells) + sum(part["wrong"] for part in others))
+
+
+def _overview(results: list[dict[str, Any]]) -> list[str]:
+    lines = ["| scenario | what | cables | result | bytes checked | wrong | seconds |", "|---|---|---|---|---|---|---|"]
+    for result in results:
+        size, wrong = _checked(result)
+        lines.append(f"| {result['name']} | {_MEANING[result['name']]} | ring of {result['nodes']},"
+                     f" {result['rate_mbps'] / 1000:g} Gbit/s | {result['status']} |"
+                     f" {f'{size / 1e9:.2f} GB' if size else ''} | {wrong if size else ''} | {result['seconds']:.0f} |")
+    return lines
+
+
+def _ratios(results: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for result in results:
+        ratios = scenario_verdict.order_ratios(result)
+        if ratios:
+            order = next(job["order"] for job in result["jobs"] if job["job"] == "against")
+            lines += ["", f"{result['name']}: ranks in nodes {_order(order)}; busbw over that in cable order, at"
+                          f" {ORDER_SIZE >> 20} MiB, in the same run:", "",
+                      "| " + " | ".join(ratios) + " |", "|" + "---|" * len(ratios),
+                      "| " + " | ".join(f"{ratio:.3f}" for ratio in ratios.values()) + " |"]
+    return lines
+
+
+def _findings(results: list[dict[str, Any]]) -> list[str]:
+    """What the tables above do not say."""
+    lines = []
+    for result in results:
+        said = [line.replace("|", "\\|") for line in result["findings"] if not line.startswith("busbw ")]
+        lines += ["", f"{result['name']}:", "", *(f"- {line}" for line in said)] if said else []
+    return lines
+
+
+def _machine(results: list[dict[str, Any]]) -> str:
+    machine = next((result["machine"] for result in results if result["machine"]), {})
+    return (f"NCCL {machine.get('nccl')} under PyTorch {machine.get('torch')} on {machine.get('gpus')} x"
+            f" {machine.get('gpu')}, {machine.get('cpus')} CPU cores,"
+            f" Linux {str(machine.get('kernel')).partition('-')[0]}. One rank in each network namespace of a ring, the"
+            " nodes found their cables by themselves. By `tests/gpu/run.sh --scenario all` (tests/gpu/README.md).")
+
+
+def markdown(results: list[dict[str, Any]]) -> str:
+    return "\n".join([BEGIN, _machine(results), "", *_overview(results), *_ratios(results), *_findings(results), END])

@@ -1,0 +1,84 @@
+"""Reads a scenario's work folder (see scenario_conductor.py) into a document.
+
+    name, nodes, rate_mbps, seconds, machine, proof (what NCCL's logs say about the network in use)
+    jobs     {job, program, transport, order, reference, planned_cells, attempts [{outcome, detail, seconds, errors}]},
+             and from the ranks, as far as there is any: cells (as in results.py), checked {operations, bytes, wrong},
+             span (when its operations ran), worked (of two groups, when each ran), inside, noticed and aborted (with
+             their ranks), losses and parameters (by rank)
+    flows    {after, most, left}: circuits through each node, the most while the stage ran, and those left after it
+    skipped  {jobs, detail};  broken  what kept the scenario from running at all
+    status   passed, FAILED or incomplete; findings: why, and what was seen (scenario_verdict.py)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import results
+from rank_set import read_events
+from scenario_plan import SCENARIOS, RankJob, planned_cells
+
+_OF_RANKS = ("inside", "noticed", "aborted", "worked")
+
+
+def gather(work: Path, name: str, rate_mbps: int, seconds: float) -> dict[str, Any]:
+    scenario, notes = SCENARIOS[name], read_events(work / "notes.jsonl")
+    notes += _unfinished(work, notes, [job for stage in scenario.stages for job in stage])
+    jobs = [_job(work, job, notes) for stage in scenario.stages for job in stage]
+    passes = [note for note in notes if note["note"] == "pass"]
+    machine = next((event for note in passes for event in read_events(work / note["folder"] / "rank0.jsonl")
+                    if event["event"] == "machine"), {})
+    return {
+        "name": name, "nodes": scenario.nodes, "rate_mbps": rate_mbps, "seconds": round(seconds, 1),
+        "machine": {key: value for key, value in machine.items() if key not in ("event", "at")},
+        "jobs": [job for job in jobs if job["attempts"] or not job["reference"]],
+        "flows": [{key: note[key] for key in ("after", "most", "left")} for note in notes if note["note"] == "flows"],
+        "skipped": [{key: note[key] for key in ("jobs", "detail")} for note in notes if note["note"] == "skipped"],
+        "broken": [note["detail"] for note in notes if note["note"] == "broken"],
+        "proof": results.network_proof(work, passes),
+    }
+
+
+def _unfinished(work: Path, notes: list[dict[str, Any]], jobs: list[RankJob]) -> list[dict[str, Any]]:
+    """Notes on what the conductor did not live to write about."""
+    known = {note.get("folder") for note in notes}
+    return [{"note": "pass", "job": job.name, "transport": job.transport, "folder": folder.name, "outcome": "late",
+             "detail": "the conductor was ended", "seconds": 0.0}
+            for job in jobs for folder in sorted(work.glob(f"{job.name}-[0-9]")) if folder.name not in known]
+
+
+def _job(work: Path, job: RankJob, notes: list[dict[str, Any]]) -> dict[str, Any]:
+    own = [note for note in notes if note["note"] == "pass" and note["job"] == job.name]
+    by_rank = [[event | {"transport": job.transport} for note in own
+                for event in read_events(work / note["folder"] / f"rank{rank}.jsonl")]
+               for rank in range(len(job.order))]
+    errors = [event["text"] for events in by_rank for event in events if event["event"] == "error"]
+    found = {
+        "job": job.name, "program": job.program, "transport": job.transport, "order": list(job.order),
+        "reference": job.reference, "planned_cells": planned_cells(job),
+        "attempts": [{key: note[key] for key in ("outcome", "detail", "seconds")} for note in own],
+        "errors": errors[:2],
+    }
+    cells = results.finished_cells(by_rank) + results.collperf_cells(work, own)
+    return found | {key: value for key, value in ({"cells": cells} | _seen(by_rank)).items() if value}
+
+
+def _seen(by_rank: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    """What the programs other than nccl_matrix.py say."""
+    every = [event | {"rank": rank} for rank, events in enumerate(by_rank) for event in events]
+    seen: dict[str, Any] = {kind: [_plain(event) for event in every if event["event"] == kind] for kind in _OF_RANKS}
+    checked = [event for event in every if event["event"] == "checked"]
+    if checked:
+        seen["checked"] = {"operations": len(checked), "bytes": sum(event["checked"] for event in checked),
+                           "wrong": sum(event["wrong"] for event in checked)}
+    times = [event["at"] for event in by_rank[0] if event["event"] in ("cell", "result")]
+    seen["span"] = [min(times), max(times)] if times else []
+    seen["losses"] = [losses for events in by_rank
+                      if (losses := [event["loss"] for event in events if event["event"] == "step"])]
+    seen["parameters"] = [event["parameters"] for event in every if event["event"] == "trained"]
+    return seen
+
+
+def _plain(event: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in event.items() if key not in ("event", "at", "transport")}

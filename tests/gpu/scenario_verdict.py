@@ -1,0 +1,203 @@
+"""Whether a scenario passed, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenario_plan import ABORT_BOUND_S, DDP_STEPS, ORDER_SIZE, SCENARIOS, forced_choice
+
+PASSED, FAILED, INCOMPLETE = "passed", "FAILED", "incomplete"
+LEAST_OVERLAP = 0.5  # of the shorter one's time: else two were not at work at once
+
+
+@dataclass
+class Findings:
+    failures: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)  # what was meant to be seen and was not
+    facts: list[str] = field(default_factory=list)
+
+    def status(self) -> str:
+        return FAILED if self.failures else INCOMPLETE if self.gaps else PASSED
+
+    def lines(self) -> list[str]:
+        return [*(f"{FAILED}: {line}" for line in self.failures), *(f"{INCOMPLETE}: {line}" for line in self.gaps),
+                *self.facts]
+
+
+def judge(result: dict[str, Any]) -> Findings:
+    found = Findings()
+    found.failures += result["broken"]
+    references = {job.name for stage in SCENARIOS[result["name"]].stages for job in stage if job.reference}
+    for gap in result["skipped"]:
+        line = f"{', '.join(gap['jobs'])}: {gap['detail']}"
+        (found.facts if set(gap["jobs"]) <= references else found.gaps).append(line)
+    for job in result["jobs"]:
+        own = Findings()
+        _judge_attempts(job, own)
+        if job["attempts"]:
+            {"nccl_matrix.py": _judge_matrix, "two_groups.py": _judge_groups, "nccl_abort.py": _judge_abort,
+             "ddp_gpt.py": _judge_training}[job["program"]](job, own)
+        if job["reference"]:
+            found.facts += [f"over Socket, not judged: {line}" for line in own.failures + own.gaps + own.facts]
+        else:
+            found.failures += own.failures
+            found.gaps += own.gaps
+            found.facts += own.facts
+    _judge_flows(result, found)
+    _compare(result, found)
+    if not any(job["attempts"] for job in result["jobs"]):
+        found.gaps.append("nothing ran")
+    return found
+
+
+def _judge_attempts(job: dict[str, Any], found: Findings) -> None:
+    for attempt in job["attempts"]:
+        if attempt["outcome"] in ("hang", "crash"):
+            errors = "".join(f"; {error.strip().splitlines()[-1]}" for error in job["errors"] if error.strip())
+            found.failures.append(f"{job['job']}: {attempt['outcome']}: {attempt['detail']}{errors}")
+        elif attempt["outcome"] == "late":
+            found.gaps.append(f"{job['job']}: {attempt['detail']}")
+
+
+def _judge_matrix(job: dict[str, Any], found: Findings) -> None:
+    cells = job.get("cells", [])
+    dry = any(cell["config"] == "collperf" for cell in cells)
+    wrong = [cell for cell in cells if cell["wrong"]]
+    for cell in wrong:
+        found.failures.append(f"{job['job']}: {cell['config']} {cell['op']} of {cell['size_bytes']} bytes:"
+                              f" {cell['wrong']} wrong elements")
+    for cell in cells:
+        asked = forced_choice(cell["config"])
+        others = [choice for choice in cell["chosen"] if asked and not choice.startswith(asked)]
+        if others and cell["transport"] == "cableway":
+            found.failures.append(f"{job['job']}: {cell['config']} {cell['op']}: NCCL used {', '.join(others)}")
+    if not cells:
+        found.failures.append(f"{job['job']}: not one operation was finished")
+    elif len(cells) < job["planned_cells"] and not dry:
+        found.gaps.append(f"{job['job']}: {len(cells)} of {job['planned_cells']} operations and sizes were run")
+    found.facts.append(f"{job['job']}: {len(cells)} operations and sizes,"
+                       f" {sum(cell['checked_bytes'] for cell in cells) / 1e9:.2f} GB checked,"
+                       f" {sum(cell['wrong'] for cell in wrong)} wrong elements")
+    used = sorted({choice.rpartition("/")[0] for cell in cells if forced_choice(cell["config"])
+                   for choice in cell["chosen"]})
+    if used:
+        found.facts.append(f"{job['job']}: forced, and used by NCCL: {', '.join(used)}")
+
+
+def _judge_checked(job: dict[str, Any], found: Findings) -> None:
+    checked = job.get("checked", {"operations": 0, "bytes": 0, "wrong": 0})
+    line = (f"{job['job']}: {checked['operations']} checks, {checked['bytes'] / 1e9:.2f} GB,"
+            f" {checked['wrong']} wrong elements")
+    (found.failures if checked["wrong"] or not checked["operations"] else found.facts).append(line)
+
+
+def _overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """The part of the shorter time in which both ran."""
+    both = min(first[1], second[1]) - max(first[0], second[0])
+    return max(0.0, both) / max(1e-9, min(first[1] - first[0], second[1] - second[0]))
+
+
+def _judge_overlap(what: str, value: float, found: Findings) -> None:
+    line = f"{what}: both at work for {value * 100:.0f} % of the shorter one's time"
+    (found.facts if value >= LEAST_OVERLAP else found.gaps).append(line)
+
+
+def _judge_groups(job: dict[str, Any], found: Findings) -> None:
+    _judge_checked(job, found)
+    by_rank: dict[int, list[tuple[float, float]]] = {}
+    for entry in job.get("worked", []):
+        by_rank.setdefault(entry["rank"], []).append((entry["began"], entry["ended"]))
+    overlaps = [_overlap(*spans) for spans in by_rank.values() if len(spans) == 2]
+    _judge_overlap(job["job"], min(overlaps, default=0.0), found)
+
+
+def _judge_abort(job: dict[str, Any], found: Findings) -> None:
+    _judge_checked(job, found)
+    name, aborted = job["job"], job.get("aborted", [])
+    kill = name.startswith("kill")
+    expected = len(job["order"]) - 1 if kill else 2 * len(job["order"])
+    if len(aborted) != expected:
+        found.failures.append(f"{name}: {len(aborted)} of {expected} ncclCommAbort returned")
+    for entry in aborted:
+        seconds = entry["seconds"] + entry["stream_s"]
+        if not entry["ok"] or seconds > ABORT_BOUND_S:
+            found.failures.append(f"{name}: {entry['config']}: ncclCommAbort of rank {entry['rank']} took {seconds:.1f}"
+                                  f" s (most: {ABORT_BOUND_S:g} s) and said {entry['code']}")
+    idle = [entry for entry in job.get("inside", []) if entry["entered"] and entry["waiting"] is False]
+    found.gaps += [f"{name}: {entry['config']}: rank {entry['rank']} was through already" for entry in idle]
+    for step in dict.fromkeys(entry["config"] for entry in aborted):
+        slowest = max(entry["seconds"] + entry["stream_s"] for entry in aborted if entry["config"] == step)
+        found.facts.append(f"{name}: {step}: slowest ncclCommAbort {slowest:.2f} s (most: {ABORT_BOUND_S:g} s)")
+    if kill:
+        _judge_notice(job, found)
+
+
+def _judge_notice(job: dict[str, Any], found: Findings) -> None:
+    noticed = [entry for entry in job.get("noticed", []) if entry["error"]]
+    if not noticed:
+        found.failures.append(f"{job['job']}: no rank was told of the dead one within {ABORT_BOUND_S:g} s")
+    found.facts += [f"{job['job']}: rank {entry['rank']} was told after {entry['seconds']:.2f} s: {entry['code']}"
+                    for entry in noticed]
+
+
+def _judge_training(job: dict[str, Any], found: Findings) -> None:
+    losses, name = job.get("losses", []), job["job"]
+    steps = min(map(len, losses), default=0) if len(losses) == len(job["order"]) else 0
+    if steps < DDP_STEPS:
+        found.gaps.append(f"{name}: {steps} of {DDP_STEPS} steps")
+    if len(set(job.get("parameters", []))) > 1:
+        found.failures.append(f"{name}: the ranks' parameters differ at the end")
+    if steps > 1:
+        first, last = (sum(float.fromhex(own[at]) for own in losses) / len(losses) for at in (0, steps - 1))
+        line = f"{name}: {steps} steps, loss {first:.4f} to {last:.4f}"
+        (found.facts if last < first else found.failures).append(line)
+
+
+def _judge_flows(result: dict[str, Any], found: Findings) -> None:
+    for entry in result["flows"]:
+        for node, count in entry["left"].items():
+            said = "does not answer" if count < 0 else f"still has {count} circuits"
+            found.failures.append(f"{node} {said} after {entry['after']}")
+        if entry["most"] is not None:
+            most = max(entry["most"].values())
+            line = f"after {entry['after']}: at most {most} circuits through a node while it ran, none after"
+            if not entry["left"]:
+                (found.facts if most > 0 else found.gaps).append(line)
+
+
+def _compare(result: dict[str, Any], found: Findings) -> None:
+    """What two jobs of a scenario have to do with each other."""
+    jobs = {job["job"]: job for job in result["jobs"] if job["attempts"]}
+    if {"first-job", "second-job"} <= set(jobs):
+        spans = [tuple(jobs[name].get("span", (0.0, 0.0))) for name in ("first-job", "second-job")]
+        _judge_overlap("two jobs", _overlap(*spans), found)
+    for operation, ratio in order_ratios(result).items():
+        found.facts.append(f"busbw against / in cable order, {operation} of {ORDER_SIZE >> 20} MiB: {ratio:.3f}")
+    if SCENARIOS[result["name"]].stages[0][0].program == "ddp_gpt.py" and {"cableway", "socket"} <= set(jobs):
+        _compare_training(jobs["cableway"], jobs["socket"], found)
+
+
+def order_ratios(result: dict[str, Any]) -> dict[str, float]:
+    """By operation: busbw with ranks against cable order / in cable order, at ORDER_SIZE."""
+    busbw = {(job["job"], cell["op"]): cell["busbw_GBps"] for job in result["jobs"] for cell in job.get("cells", [])
+             if cell["size_bytes"] == ORDER_SIZE}
+    return {operation: value / busbw["cable-order", operation] for (job, operation), value in busbw.items()
+            if job == "against" and ("cable-order", operation) in busbw}
+
+
+def _compare_training(ours: dict[str, Any], theirs: dict[str, Any], found: Findings) -> None:
+    pairs = list(zip(ours.get("losses", []), theirs.get("losses", [])))
+    steps = min((min(len(own), len(other)) for own, other in pairs), default=0)
+    differing = [step for step in range(steps) if any(own[step] != other[step] for own, other in pairs)]
+    if differing:
+        found.failures.append(f"losses differ from Socket's in {len(differing)} of {steps} steps, first in step"
+                              f" {differing[0]}")
+    elif steps:
+        found.facts.append(f"losses of {steps} steps on {len(pairs)} ranks equal Socket's bit for bit")
+    hashes = [job.get("parameters", []) for job in (ours, theirs)]
+    lengths = {len(own) for job in (ours, theirs) for own in job.get("losses", [])}
+    if all(hashes) and len(lengths) == 1:
+        same = set(hashes[0]) == set(hashes[1])
+        line = f"parameters {hashes[0][0][:12]} and over Socket {hashes[1][0][:12]}"
+        (found.facts if same else found.failures).append(f"{line}: {'equal' if same else 'DIFFERENT'}")
