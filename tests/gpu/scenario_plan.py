@@ -125,7 +125,7 @@ def _abort() -> Scenario:
     kill = RankJob("kill", "nccl_abort.py", order,
                    {"bound_s": ABORT_BOUND_S, "size": 256 * MIB, "part": "kill", "killed": _KILLED},
                    exits={_KILLED: -9})
-    plan = _matrix([_Forced("default", {})], [(size, 2, 2, 0.0) for size in (64 * KIB, MIB)])
+    plan = _matrix([_Forced("default", {})], [(size, 4, 4, 0.0) for size in (64 * KIB, 16 * MIB)])
     after = RankJob("new-job", "nccl_matrix.py", order, plan)
     references = tuple((replace(job, name=f"{job.name}-socket", transport="socket", reference=True),)
                        for job in (abort, kill))
