@@ -7,18 +7,28 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/linux/uninterrupted.h"
 
 namespace cableway::linux_ {
 
 absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) {
   int ends[2];
   if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe for a slot");
-  auto slot = std::make_unique<PipeSlot>(UniqueFd(ends[0]), UniqueFd(ends[1]));
+  auto slot = std::make_unique<PipeSlot>(UniqueFd(ends[0]), UniqueFd(ends[1]), bytes);
   // Halves until the kernel agrees; what pipe2 gave is the floor.
   for (std::uint32_t size = bytes; size > 65536; size /= 2) {
     if (::fcntl(slot->write_end(), F_SETPIPE_SZ, size) >= 0) break;
   }
   return slot;
+}
+
+void PipeSlot::clear() {
+  // Only a circuit that ended amid a chunk leaves anything. `head` is free to be read into by then.
+  if (in_pipe() > 0) {
+    while (uninterrupted([&] { return ::read(read_end(), head.data(), head.size()); }) > 0) continue;
+  }
+  Slot::clear();
+  head_filled = 0;
 }
 
 int PipeSlot::capacity() const {
@@ -27,6 +37,7 @@ int PipeSlot::capacity() const {
 
 absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes) {
   std::vector<std::unique_ptr<Slot>> slots;
+  slots.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     absl::StatusOr<std::unique_ptr<PipeSlot>> slot = PipeSlot::create(bytes);
     if (!slot.ok()) return slot.status();

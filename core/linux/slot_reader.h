@@ -26,6 +26,8 @@ class SlotReader {
   explicit SlotReader(int socket);
 
   void post_slot(PipeSlot& slot);
+  // ChunkLink::withdraw_slot().
+  bool withdraw_slot(PipeSlot& slot);
   // The poller's news: bytes have come, or, if `ended`, nothing follows those that have.
   void on_readable(bool ended);
   // Reads until the socket is empty, no slot is free, or the slot's pipe is full.
