@@ -159,7 +159,8 @@ class LabNodes:
         return [problem["text"] for problem in self.cableway(name, "status")["problems"]]
 
     def relay_memory(self, name: str) -> dict[str, int]:
-        return self.cableway(name, "status")["relay_memory"]
+        status = self.cableway(name, "status")
+        return status["relay_memory"] | {"circuits": status["relayed"]["circuits_open"]}
 
     def relayed_bytes(self, names: list[str]) -> int:
         return sum(self.cableway(name, "status")["relayed"]["bytes"] for name in names)
