@@ -41,8 +41,8 @@ struct Landing {
 };
 
 // A relay's buffer for one chunk in transit. What holds the bytes is the transport's affair. A slot belongs to one
-// place at a time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or in
-// the pool that it is leased from (slot_pool.h).
+// place at a time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or
+// in the pool that it is leased from (slot_pool.h).
 class Slot {
  public:
   Slot() = default;
@@ -52,6 +52,9 @@ class Slot {
 
   // Forgets a chunk, or part of one, whose circuit has ended: another circuit may have this slot.
   virtual void clear() { filled = drained = 0; }
+  // For a circuit's own slot, when its links become wide and narrow (ChunkLink::widen()): a hint, at any time.
+  virtual void widen() {}
+  virtual void narrow() {}
 
   // Payload bytes that have arrived, and that have been handed on, of the chunk it holds now. A transport that cuts
   // through lets the first run ahead of the second; one that stores and forwards reports a chunk only when it is whole.

@@ -76,6 +76,7 @@ bool RelayCircuit::lease_if_needed() {
     held_rests_ = 0;
     upstream_.widen();
     downstream_.widen();
+    floor_->widen();
   }
   leased_.push_back(slot);
   upstream_.post_slot(*slot);
@@ -123,6 +124,7 @@ void RelayCircuit::give_back() {
   const bool upstream_narrow = upstream_.narrow();
   const bool downstream_narrow = downstream_.narrow();
   if (!leased_.empty() || !upstream_narrow || !downstream_narrow) return;
+  floor_->narrow();
   sits_out_ = pool_.wanted();
   return_leases();
 }

@@ -4,8 +4,8 @@
 // pipeline, and with a transport that cuts through it forwards the head of a chunk while its tail is still arriving.
 //
 // One slot, the floor, is the circuit's own for life, so what waits here waits for this circuit alone and no cycle of
-// waits can form. Further ones are leased (slot_pool.h) by a circuit that has none left to offer upstream at the end of a
-// pass, so small messages lease nothing; while it holds a lease its links are wide. All of a circuit's leases go back
+// waits can form. Further ones are leased (slot_pool.h) by a circuit that has none left to offer upstream at the end of
+// a pass, so small messages lease nothing; while it holds a lease its links are wide. All of a circuit's leases go back
 // together: when nothing has moved for a while, when it has held them for a while and others wait, and when it ends.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never waits.
@@ -122,8 +122,8 @@ class RelayCircuit {
   std::uint64_t bytes_ = 0;
 
   bool giving_back_ = false;
-  bool waits_ = false;  // is counted by the pool
-  bool unmet_ = false;  // since the last rest() it wanted a slot and found none
+  bool waits_ = false;     // is counted by the pool
+  bool unmet_ = false;     // since the last rest() it wanted a slot and found none
   bool sits_out_ = false;  // until the next rest(): others come first
   std::uint32_t held_rests_ = 0;
   std::uint32_t idle_rests_ = 0;

@@ -1,5 +1,5 @@
-// The slots above the floor: a bounded number of them, leased to the circuits that are busy. Every circuit owns one slot
-// for life (relay_circuit.h), so an empty pool makes circuits slower and stops none.
+// The slots above the floor: a bounded number of them, leased to the circuits that are busy. Every circuit owns one
+// slot for life (relay_circuit.h), so an empty pool makes circuits slower and stops none.
 //
 // Takes and gives in constant time, allocates nothing after construction. One thread, but for what says "any thread".
 #ifndef CABLEWAY_CORE_SLOT_POOL_H_

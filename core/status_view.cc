@@ -26,9 +26,14 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
 }
 
 nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
-  return {{"bytes", memory.bytes},         {"circuits_most", memory.most_circuits}, {"floor_bytes", memory.floors},
-          {"leases", memory.leases},       {"leased", memory.leased},               {"leased_most", memory.most_leased},
-          {"leased_bytes", memory.leased_bytes}, {"waits", memory.waits}};
+  return {{"bytes", memory.bytes},
+          {"circuits_most", memory.most_circuits},
+          {"floor_bytes", memory.floors},
+          {"leases", memory.leases},
+          {"leased", memory.leased},
+          {"leased_most", memory.most_leased},
+          {"leased_bytes", memory.leased_bytes},
+          {"waits", memory.waits}};
 }
 
 nlohmann::ordered_json problems_json(const Node& node) {

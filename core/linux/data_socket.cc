@@ -64,6 +64,12 @@ absl::Status set_receive_buffer(int socket, int bytes) {
   return set_buffer(socket, kReceiveBuffer, bytes);
 }
 
+absl::Status grow_receive_buffer(int socket, int bytes) {
+  if (absl::Status status = set_receive_buffer(socket, bytes); !status.ok()) return status;
+  // What the buffer has room for stays the bound; this one is out of the way.
+  return set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, 2 * bytes, "TCP_WINDOW_CLAMP");
+}
+
 absl::Status set_socket_buffers(int socket, int bytes) {
   if (absl::Status status = set_send_buffer(socket, bytes); !status.ok()) return status;
   return set_receive_buffer(socket, bytes);

@@ -80,12 +80,12 @@ absl::Status NodeService::open() {
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
   relay_memory_ = share_out_relay_memory(settings_.relay_memory);
-  auto loop = RelayLoop::start(
-      relay_memory_, {[this](RelayLoop::Closed closed) {
-                        auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
-                        boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
-                      },
-                      [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
+  auto loop =
+      RelayLoop::start(relay_memory_, {[this](RelayLoop::Closed closed) {
+                                         auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
+                                         boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
+                                       },
+                                       [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   auto acceptor = CircuitAcceptor::listen(

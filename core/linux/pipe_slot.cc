@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/linux/relay_memory.h"
 #include "core/linux/uninterrupted.h"
 
 namespace cableway::linux_ {
@@ -14,7 +15,7 @@ namespace cableway::linux_ {
 absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) {
   int ends[2];
   if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe for a slot");
-  auto slot = std::make_unique<PipeSlot>(UniqueFd(ends[0]), UniqueFd(ends[1]), bytes);
+  auto slot = std::make_unique<PipeSlot>(UniqueFd(ends[0]), UniqueFd(ends[1]));
   // Halves until the kernel agrees; what pipe2 gave is the floor.
   for (std::uint32_t size = bytes; size > 65536; size /= 2) {
     if (::fcntl(slot->write_end(), F_SETPIPE_SZ, size) >= 0) break;
@@ -29,6 +30,14 @@ void PipeSlot::clear() {
   }
   Slot::clear();
   head_filled = 0;
+}
+
+void PipeSlot::widen() {
+  static_cast<void>(::fcntl(write_end(), F_SETPIPE_SZ, kWidePipeBytes));
+}
+
+void PipeSlot::narrow() {
+  static_cast<void>(::fcntl(write_end(), F_SETPIPE_SZ, kFloorPipeBytes));
 }
 
 int PipeSlot::capacity() const {

@@ -27,19 +27,19 @@ class PipeSlot final : public Slot {
   // has fs.pipe-user-pages-soft of them. A smaller pipe makes the relay slower, never wrong. Units: bytes.
   static absl::StatusOr<std::unique_ptr<PipeSlot>> create(std::uint32_t bytes);
 
-  PipeSlot(UniqueFd read_end, UniqueFd write_end, std::uint32_t bytes)
-      : read_end_(std::move(read_end)), write_end_(std::move(write_end)), bytes_(bytes) {}
+  PipeSlot(UniqueFd read_end, UniqueFd write_end) : read_end_(std::move(read_end)), write_end_(std::move(write_end)) {}
 
   void clear() override;
+  void widen() override;
+  void narrow() override;
 
   int read_end() const { return read_end_.get(); }
   int write_end() const { return write_end_.get(); }
   // Bytes that the pipe holds if they come in whole pages.
   int capacity() const;
-  // Payload bytes that are in the pipe now, and that may still be spliced into it: what was asked for is the bound, also
-  // where the kernel puts more than a page into each of the pipe's places, as it does with jumbo frames.
+  // Payload bytes that are in the pipe now. They can be more than capacity(): where packets are large the kernel puts
+  // more than a page into each of the pipe's places.
   std::uint32_t in_pipe() const { return filled - std::max(drained, head_filled); }
-  std::uint32_t room() const { return bytes_ - in_pipe(); }
 
   // The payload's first `head_filled` bytes; what follows them is in the pipe.
   std::array<std::byte, kHeadBytes> head;
@@ -48,7 +48,6 @@ class PipeSlot final : public Slot {
  private:
   UniqueFd read_end_;
   UniqueFd write_end_;
-  const std::uint32_t bytes_;
 };
 
 absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes);

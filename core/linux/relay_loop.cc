@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& m
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0) {
     return absl::ErrnoToStatus(errno, "cannot watch the relay's wake-up");
   }
-  auto leases = make_pipe_slots(memory.leases, kLeasedPipeBytes);
+  auto leases = make_pipe_slots(memory.leases, kWidePipeBytes);
   if (!leases.ok()) {
     return absl::ResourceExhaustedError(absl::StrCat("cannot make the ", memory.leases, " slots of the relay memory: ",
                                                      leases.status().message(), "; lower CABLEWAY_RELAY_MEMORY"));

@@ -1,8 +1,8 @@
 // The relay's data path: one thread, one epoll set, any number of circuits that share nothing but that thread.
 //
 // Circuits are added by the control thread and owned by the loop's thread from then on. A circuit ends when either of
-// its connections does; its sockets then go to `closed`, to be drained elsewhere. Each has a slot of its own; those that
-// are busy lease one more from the loop's pool (core/slot_pool.h).
+// its connections does; its sockets then go to `closed`, to be drained elsewhere. Each has a slot of its own; those
+// that are busy lease one more from the loop's pool (core/slot_pool.h).
 #ifndef CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 #define CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 

@@ -16,8 +16,9 @@ constexpr std::uint64_t data_buffers(std::uint64_t bytes) {
 }
 constexpr std::uint64_t kFloor =
     data_buffers(kFloorBufferBytes) + 2 * kDoubled * kControlBufferBytes + kFloorPipeBytes + kRecords;
+// The slot's own pipe, and the floor's, which grows with the buffers.
 constexpr std::uint64_t kLease =
-    data_buffers(kSocketBufferBytes) - data_buffers(kFloorBufferBytes) + kLeasedPipeBytes;
+    data_buffers(kSocketBufferBytes) - data_buffers(kFloorBufferBytes) + 2 * kWidePipeBytes - kFloorPipeBytes;
 
 // Each takes two descriptors, whether it is leased or not.
 constexpr std::uint64_t kMostLeases = 1024;

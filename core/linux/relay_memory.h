@@ -15,9 +15,9 @@ namespace cableway::linux_ {
 inline constexpr int kFloorBufferBytes = 64 << 10;
 // The other way, at all times: announcements and acknowledgements, of 32 bytes each.
 inline constexpr int kControlBufferBytes = 8 << 10;
-// Payload that the pipes of slots hold at most.
+// Payload that the pipe of each of a circuit's slots holds at most, while it is on its floor and while it has a lease.
 inline constexpr std::uint32_t kFloorPipeBytes = 64U << 10;
-inline constexpr std::uint32_t kLeasedPipeBytes = 256U << 10;
+inline constexpr std::uint32_t kWidePipeBytes = 256U << 10;
 
 // One slot more is enough: while the tail of a chunk drains, the head of the next one arrives.
 inline constexpr std::size_t kLeasesPerCircuit = 1;

@@ -149,11 +149,10 @@ void SlotReader::take_staged_payload(PipeSlot& slot) {
 
 absl::StatusOr<SlotReader::Outcome> SlotReader::splice_payload(PipeSlot& slot) {
   if (!readable_) return Outcome::kMustWait;
-  const std::uint32_t room = std::min(slot.room(), frame_->payload - slot.filled);
-  if (room == 0) return Outcome::kMustWait;
-  const ssize_t got = uninterrupted([&] {
-    return ::splice(socket_, nullptr, slot.write_end(), nullptr, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-  });
+  if (slot.in_pipe() >= most_in_pipe_) return Outcome::kMustWait;
+  const std::uint32_t room = std::min(most_in_pipe_ - slot.in_pipe(), frame_->payload - slot.filled);
+  const ssize_t got = uninterrupted(
+      [&] { return ::splice(socket_, nullptr, slot.write_end(), nullptr, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK); });
   absl::StatusOr<Outcome> outcome = count(got);
   if (!outcome.ok()) return outcome;
   if (*outcome == Outcome::kMustWait) {

@@ -46,18 +46,23 @@ bool TcpChunkLink::withdraw_slot(Slot& slot) {
 }
 
 void TcpChunkLink::widen() {
-  if (!std::exchange(wide_, true)) size_buffer(place_ == Place::kRelayUpstream, kSocketBufferBytes);
+  if (!std::exchange(wide_, true)) size_for_data(kSocketBufferBytes, kWidePipeBytes);
 }
 
 bool TcpChunkLink::narrow() {
-  if (std::exchange(wide_, false)) size_buffer(place_ == Place::kRelayUpstream, kFloorBufferBytes);
+  if (std::exchange(wide_, false)) size_for_data(kFloorBufferBytes, kFloorPipeBytes);
   const SocketMemory memory = socket_memory(socket_.get());
   return std::max(memory.received, memory.sent) <= 2 * kFloorBufferBytes;
 }
 
+void TcpChunkLink::size_for_data(int buffer_bytes, std::uint32_t pipe_bytes) {
+  size_buffer(place_ == Place::kRelayUpstream, buffer_bytes);
+  std::get<SlotReader>(reader_).bound_pipes(pipe_bytes);
+}
+
 void TcpChunkLink::size_buffer(bool receive, int bytes) {
-  // Refused, the old size stays: slower, or more memory, never wrong.
-  static_cast<void>(receive ? set_receive_buffer(socket_.get(), bytes) : set_send_buffer(socket_.get(), bytes));
+  // Where this is refused the old size stays: slower, or more memory, never wrong.
+  static_cast<void>(receive ? grow_receive_buffer(socket_.get(), bytes) : set_send_buffer(socket_.get(), bytes));
 }
 
 absl::Status TcpChunkLink::progress(Owner& owner) {

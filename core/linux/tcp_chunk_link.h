@@ -47,6 +47,7 @@ class TcpChunkLink final : public ChunkLink {
 
  private:
   absl::Status read(Owner& owner);
+  void size_for_data(int buffer_bytes, std::uint32_t pipe_bytes);
   void size_buffer(bool receive, int bytes);
 
   UniqueFd socket_;

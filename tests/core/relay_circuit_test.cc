@@ -29,8 +29,8 @@ class RelayCircuitTest : public testing::Test {
     upstream_ = std::move(upstream);
     downstream_ = std::move(downstream);
     destination_ = std::move(destination);
-    relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_, std::make_unique<sim::MemorySlot>(kChunkBytes),
-                                            pool_);
+    relay_ =
+        std::make_unique<RelayCircuit>(*upstream_, *downstream_, std::make_unique<sim::MemorySlot>(kChunkBytes), pool_);
   }
 
   class End final : public ChunkLink::Owner {

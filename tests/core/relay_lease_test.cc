@@ -239,7 +239,8 @@ TEST(RelayLease, GoesBackWhenTheCircuitEnds) {
   EXPECT_FALSE(pool.wanted());
 }
 
-// Whole flows of many circuits that share a pool which is too small for them, in an order of events that a seed chooses.
+// Whole flows of many circuits that share a pool which is too small for them, in an order of events that a seed
+// chooses.
 class Crowd {
  public:
   Crowd(std::size_t circuits, std::size_t leases, std::uint32_t seed)

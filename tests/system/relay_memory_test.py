@@ -25,7 +25,7 @@ COMMUNICATORS = 50
 # Of the pairs of a ring of eight, nine have their path through a given node, in each communicator and with both paths
 # of opposite nodes used alike.
 CIRCUITS = 9 * COMMUNICATORS
-RELAY_MEMORY = 480 * 2**20  # 480 circuits and 30 leases (docs/decisions/0007)
+RELAY_MEMORY = 480 * 2**20  # 480 circuits and 29 leases (docs/decisions/0007)
 _SOCKET = re.compile(r"ino:(\d+) .*skmem:\(r(\d+),rb(\d+),t\d+,tb(\d+),f\d+,w(\d+),")
 _PIPE_SIZE = 1032  # F_GETPIPE_SZ
 _SAMPLE_S = 0.2

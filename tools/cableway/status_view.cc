@@ -26,8 +26,8 @@ std::string facts_text(const Json& status) {
       "  circuits    ", number(relayed, "circuits_open"), " open, ", number(relayed, "circuits_opened"), " opened, ",
       number(relayed, "circuits_broken"), " broken, ", number(relayed, "setups_refused"), " set-ups refused\n",
       "  memory      ", bytes_text(number(memory, "floor_bytes")), " in circuits, ",
-      bytes_text(number(memory, "leased_bytes")), " in leases, of ", bytes_text(number(memory, "bytes")),
-      "; room for ", number(memory, "circuits_most"), " circuits\n", "  leases      ", number(memory, "leased"), " of ",
+      bytes_text(number(memory, "leased_bytes")), " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ",
+      number(memory, "circuits_most"), " circuits\n", "  leases      ", number(memory, "leased"), " of ",
       number(memory, "leases"), " out, at most ", number(memory, "leased_most"), " at once, waited for ",
       number(memory, "waits"), " times\n");
 }

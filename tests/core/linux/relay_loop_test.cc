@@ -51,12 +51,12 @@ class RelayLoopTest : public testing::Test {
 
   void start_loop(std::size_t leases) {
     loop_.reset();
-    auto loop = RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases},
-                                 {[this](RelayLoop::Closed closed) {
-                                    const std::lock_guard lock(mutex_);
-                                    closed_.push_back(std::move(closed));
-                                  },
-                                  [this] { ++out_of_leases_; }});
+    auto loop =
+        RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases}, {[this](RelayLoop::Closed closed) {
+                                                                                  const std::lock_guard lock(mutex_);
+                                                                                  closed_.push_back(std::move(closed));
+                                                                                },
+                                                                                [this] { ++out_of_leases_; }});
     EXPECT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
   }
