@@ -5,6 +5,8 @@
 //   here                        verbs                                       TCP
 //   post_landing()              address and key sent to the last hop        remembered; placed by ordered stores
 //   post_slot()                 a credit: the slot's address and key        an empty pipe to splice into
+//   withdraw_slot()             not while the credit is out                 the pipe is taken off the list
+//   widen(), narrow()           nothing: the slots are all there is         sizes of the socket's buffers
 //   send()                      one RDMA write with immediate               header, then the payload's bytes
 //   Owner::on_chunk             the immediate's completion                  the header has been read
 //   Owner::on_sent              the local completion                        the kernel holds a copy or the pages
@@ -39,13 +41,20 @@ struct Landing {
 };
 
 // A relay's buffer for one chunk in transit. What holds the bytes is the transport's affair. A slot belongs to one
-// place at a time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again.
+// place at a time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or
+// in the pool that it is leased from (slot_pool.h).
 class Slot {
  public:
   Slot() = default;
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
   virtual ~Slot() = default;
+
+  // Forgets a chunk, or part of one, whose circuit has ended: another circuit may have this slot.
+  virtual void clear() { filled = drained = 0; }
+  // For a circuit's own slot, when its links become wide and narrow (ChunkLink::widen()): a hint, at any time.
+  virtual void widen() {}
+  virtual void narrow() {}
 
   // Payload bytes that have arrived, and that have been handed on, of the chunk it holds now. A transport that cuts
   // through lets the first run ahead of the second; one that stores and forwards reports a chunk only when it is whole.
@@ -87,6 +96,15 @@ class ChunkLink {
   virtual absl::Status post_landing(std::uint64_t message, const Landing& landing) = 0;
   // Receiving side of a relay: one more chunk may come, into this slot. Without a slot the link reads no chunk.
   virtual void post_slot(Slot& slot) = 0;
+  // Takes a posted slot back. False if it is not the owner's to have: a chunk is in it or has begun to arrive there, or
+  // the neighbour may still write into it (verbs: its credit is still out). What is withdrawn holds nothing.
+  virtual bool withdraw_slot(Slot& slot) = 0;
+
+  // At a relay: what the transport itself may hold for this hop, as a TCP connection does in its buffers. A link begins
+  // narrow; wide, it may hold what a long cable needs. narrow() returns whether no more is held than a narrow link may:
+  // what is queued has to leave first, so it is asked again until then.
+  virtual void widen() = 0;
+  virtual bool narrow() = 0;
 
   // Does what can be done without waiting and reports it. A status other than OK is final: the hop is dead, and says
   // why. kCancelled: the peer closed. kAborted: the peer said why it gave up, in its own words. Anything else is this

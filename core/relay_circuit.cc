@@ -1,5 +1,6 @@
 #include "core/relay_circuit.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,18 +12,21 @@ constexpr std::uint64_t kBytesPerTurn = 8U << 20;
 
 }  // namespace
 
-RelayCircuit::RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::vector<std::unique_ptr<Slot>> slots,
+RelayCircuit::RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor, SlotPool& pool,
                            RelayNames names)
     : upstream_(upstream),
       downstream_(downstream),
       names_(std::move(names)),
-      slots_(std::move(slots)),
-      waiting_(slots_.size()) {
-  for (const std::unique_ptr<Slot>& slot : slots_) upstream_.post_slot(*slot);
+      floor_(std::move(floor)),
+      pool_(pool),
+      waiting_(1 + pool.most_per_circuit()) {
+  leased_.reserve(pool.most_per_circuit());
+  parked_.reserve(pool.most_per_circuit());
+  upstream_.post_slot(*floor_);
 }
 
-std::size_t RelayCircuit::slots_in_use() const {
-  return in_use_;
+RelayCircuit::~RelayCircuit() {
+  return_leases();
 }
 
 absl::StatusOr<bool> RelayCircuit::progress() {
@@ -33,7 +37,8 @@ absl::StatusOr<bool> RelayCircuit::progress() {
       fail(status);
       return status;
     }
-    if (bytes_moved() == before) return false;
+    const bool more_room = lease_if_needed();
+    if (bytes_moved() == before && !more_room) return false;
     if (bytes_moved() - begin > kBytesPerTurn) return true;
   }
 }
@@ -41,6 +46,7 @@ absl::StatusOr<bool> RelayCircuit::progress() {
 void RelayCircuit::fail(const absl::Status& reason) {
   upstream_.fail(reason.message());
   downstream_.fail(reason.message());
+  return_leases();
 }
 
 absl::Status RelayCircuit::blame(const std::string& node, const absl::Status& reason) const {
@@ -58,12 +64,93 @@ absl::Status RelayCircuit::move_once() {
   return absl::OkStatus();
 }
 
+bool RelayCircuit::lease_if_needed() {
+  if (!offers_none() || leased_.size() == pool_.most_per_circuit() || giving_back_ || sits_out_) return false;
+  Slot* slot = pool_.lease();
+  if (slot == nullptr) {
+    note_unmet();
+    return false;
+  }
+  stop_waiting();
+  if (leased_.empty()) {
+    held_rests_ = 0;
+    upstream_.widen();
+    downstream_.widen();
+    floor_->widen();
+  }
+  leased_.push_back(slot);
+  upstream_.post_slot(*slot);
+  return true;
+}
+
+void RelayCircuit::note_unmet() {
+  unmet_ = true;
+  // Whoever holds a lease has had its part.
+  if (waits_ || !leased_.empty()) return;
+  waits_ = true;
+  pool_.begin_waiting();
+}
+
+void RelayCircuit::stop_waiting() {
+  if (waits_) pool_.end_waiting();
+  waits_ = false;
+}
+
+void RelayCircuit::rest() {
+  const bool idle = bytes_moved() == std::exchange(moved_at_rest_, bytes_moved());
+  idle_rests_ = idle ? idle_rests_ + 1 : 0;
+  sits_out_ = false;
+  if (!std::exchange(unmet_, false)) stop_waiting();
+  if (leases() == 0) return;
+  ++held_rests_;
+  giving_back_ = giving_back_ || should_give_back();
+  if (giving_back_) give_back();
+}
+
+bool RelayCircuit::should_give_back() const {
+  // What stands still in a slot would keep the lease here anyway, and the slot at work when it goes on.
+  const bool empty = in_use_ == 0;
+  if (empty && idle_rests_ >= kIdleRests) return true;
+  return pool_.wanted() && (held_rests_ >= kHeldRests || (empty && idle_rests_ > 0));
+}
+
+void RelayCircuit::give_back() {
+  for (std::size_t i = leased_.size(); i-- > 0;) {
+    if (!upstream_.withdraw_slot(*leased_[i])) continue;
+    parked_.push_back(leased_[i]);
+    leased_.erase(leased_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  // Both at once: what is queued on either leaves in the meantime.
+  const bool upstream_narrow = upstream_.narrow();
+  const bool downstream_narrow = downstream_.narrow();
+  if (!leased_.empty() || !upstream_narrow || !downstream_narrow) return;
+  floor_->narrow();
+  sits_out_ = pool_.wanted();
+  return_leases();
+}
+
+void RelayCircuit::return_leases() {
+  stop_waiting();
+  for (Slot* slot : leased_) pool_.give_back(*slot);
+  for (Slot* slot : parked_) pool_.give_back(*slot);
+  leased_.clear();
+  parked_.clear();
+  giving_back_ = false;
+}
+
 void RelayCircuit::send_waiting() {
   while (waiting_first_ != waiting_end_ && downstream_.can_send()) {
     const Waiting& next = waiting_[waiting_first_ % waiting_.size()];
     ++waiting_first_;
     downstream_.send(next.chunk, *next.slot);
   }
+}
+
+void RelayCircuit::take_back(Slot& slot) {
+  const auto leased = std::find(leased_.begin(), leased_.end(), &slot);
+  if (!giving_back_ || leased == leased_.end()) return upstream_.post_slot(slot);
+  leased_.erase(leased);
+  parked_.push_back(&slot);
 }
 
 absl::Status RelayCircuit::Upstream::on_chunk(const Frame& chunk, Slot& slot) {
@@ -100,7 +187,7 @@ void RelayCircuit::Downstream::on_sent(Slot* slot) {
   --circuit.in_use_;
   ++circuit.chunks_;
   circuit.bytes_ += slot->drained;
-  circuit.upstream_.post_slot(*slot);
+  circuit.take_back(*slot);
   circuit.send_waiting();
 }
 

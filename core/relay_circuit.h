@@ -2,7 +2,11 @@
 //
 // A chunk moves as soon as the downstream link can take it, while the next one arrives in another slot: the relay is a
 // pipeline, and with a transport that cuts through it forwards the head of a chunk while its tail is still arriving.
-// The slots are this circuit's own, so what waits here waits for this circuit alone and no cycle of waits can form.
+//
+// One slot, the floor, is the circuit's own for life, so what waits here waits for this circuit alone and no cycle of
+// waits can form. Further ones are leased (slot_pool.h) by a circuit that has none left to offer upstream at the end of
+// a pass, so small messages lease nothing; while it holds a lease its links are wide. All of a circuit's leases go back
+// together: when nothing has moved for a while, when it has held them for a while and others wait, and when it ends.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never waits.
 #ifndef CABLEWAY_CORE_RELAY_CIRCUIT_H_
@@ -17,6 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
+#include "core/slot_pool.h"
 
 namespace cableway {
 
@@ -29,22 +34,34 @@ struct RelayNames {
 
 class RelayCircuit {
  public:
-  // Slots come from the links' transport. Links outlive this.
-  RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::vector<std::unique_ptr<Slot>> slots,
+  // The floor and the pool's slots come from the links' transport. Links and pool outlive this. Does not use the pool.
+  RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor, SlotPool& pool,
                RelayNames names = {});
+  // Gives back what is leased. The links must be fenced by then, or gone.
+  ~RelayCircuit();
   RelayCircuit(const RelayCircuit&) = delete;
   RelayCircuit& operator=(const RelayCircuit&) = delete;
 
   // Moves what can be moved, up to a budget that keeps one circuit from starving the others. Returns whether more can
   // be moved now. A status other than OK is final: it says which side died and why, and the other side has been told.
   absl::StatusOr<bool> progress();
-  // Ends the circuit and tells both sides why.
+  // Ends the circuit, tells both sides why, and gives back what is leased.
   void fail(const absl::Status& reason);
+
+  // To be called at even intervals, whether anything moves or not: sees to it that leases go back. It asks the kernel
+  // nothing where none is held.
+  void rest();
+  // Idle for so many intervals: the leases go back.
+  static constexpr std::uint32_t kIdleRests = 4;
+  // Held for so many intervals, and other circuits wait: the leases go back.
+  static constexpr std::uint32_t kHeldRests = 4;
 
   std::uint64_t chunks_relayed() const { return chunks_; }
   std::uint64_t bytes_relayed() const { return bytes_; }
   // Slots that hold a chunk or part of one.
-  std::size_t slots_in_use() const;
+  std::size_t slots_in_use() const { return in_use_; }
+  // Leased slots, those that are on their way back included.
+  std::size_t leases() const { return leased_.size() + parked_.size(); }
 
  private:
   class Upstream final : public ChunkLink::Owner {
@@ -78,19 +95,40 @@ class RelayCircuit {
 
   void send_waiting();
   absl::Status move_once();
+  void take_back(Slot& slot);
+  // Whether there is one slot more now.
+  bool lease_if_needed();
+  void note_unmet();
+  void stop_waiting();
+  bool should_give_back() const;
+  void give_back();
+  void return_leases();
+  bool offers_none() const { return in_use_ == 1 + leased_.size(); }
   absl::Status blame(const std::string& node, const absl::Status& reason) const;
   std::uint64_t bytes_moved() const { return upstream_.bytes_moved() + downstream_.bytes_moved(); }
 
   ChunkLink& upstream_;
   ChunkLink& downstream_;
   const RelayNames names_;
-  std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<Waiting> waiting_;  // a ring as large as slots_: chunks that downstream has not taken yet
+  const std::unique_ptr<Slot> floor_;
+  SlotPool& pool_;
+  std::vector<Slot*> leased_;     // in use or posted, like the floor
+  std::vector<Slot*> parked_;     // leased, and empty: they wait for the others, and for the links to be narrow
+  std::vector<Waiting> waiting_;  // a ring with room for every slot: chunks that downstream has not taken yet
   std::uint64_t waiting_first_ = 0;
   std::uint64_t waiting_end_ = 0;
   std::size_t in_use_ = 0;
   std::uint64_t chunks_ = 0;
   std::uint64_t bytes_ = 0;
+
+  bool giving_back_ = false;
+  bool waits_ = false;     // is counted by the pool
+  bool unmet_ = false;     // since the last rest() it wanted a slot and found none
+  bool sits_out_ = false;  // until the next rest(): others come first
+  std::uint32_t held_rests_ = 0;
+  std::uint32_t idle_rests_ = 0;
+  std::uint64_t moved_at_rest_ = 0;
+
   Upstream from_upstream_{*this};
   Downstream from_downstream_{*this};
 };

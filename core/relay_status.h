@@ -16,6 +16,18 @@ struct CircuitStatus {
   std::uint64_t open_ms = 0;
 };
 
+// Units: bytes, unless a number of something.
+struct RelayMemoryStatus {
+  std::uint64_t bytes = 0;  // that the relay may take; half of it for floors, half for leases
+  std::uint64_t most_circuits = 0;
+  std::uint64_t floors = 0;  // of the circuits that are open
+  std::uint64_t leases = 0;
+  std::uint64_t leased = 0;       // now
+  std::uint64_t most_leased = 0;  // at a time, so far
+  std::uint64_t leased_bytes = 0;
+  std::uint64_t waits = 0;  // times a circuit wanted a lease and none was there
+};
+
 struct RelayStatus {
   std::vector<CircuitStatus> circuits;  // open ones
   std::uint64_t circuits_opened = 0;
@@ -23,6 +35,7 @@ struct RelayStatus {
   std::uint64_t chunks = 0;           // all circuits, closed ones included
   std::uint64_t bytes = 0;
   std::uint64_t setups_refused = 0;
+  RelayMemoryStatus memory;
 };
 
 }  // namespace cableway

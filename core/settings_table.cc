@@ -110,6 +110,34 @@ Refused set_data_ports(const Setting& /*setting*/, std::string_view text, Settin
   return std::nullopt;
 }
 
+struct ByteUnit {
+  char letter;
+  int shift;
+};
+constexpr std::array<ByteUnit, 3> kByteUnits = {{{'G', 30}, {'M', 20}, {'K', 10}}};
+
+Refused set_relay_memory(const Setting& setting, std::string_view text, Settings& settings) {
+  std::string_view number = text;
+  int shift = 0;
+  for (const ByteUnit& unit : kByteUnits) {
+    if (text.empty() || text.back() != unit.letter) continue;
+    shift = unit.shift;
+    number.remove_suffix(1);
+  }
+  const std::optional<std::int64_t> value = whole_number(number, 1, setting.highest >> shift);
+  if (!value || (*value << shift) < setting.lowest) return text;
+  settings.relay_memory = static_cast<std::uint64_t>(*value) << shift;
+  return std::nullopt;
+}
+
+std::string show_relay_memory(const Settings& settings) {
+  for (const ByteUnit& unit : kByteUnits) {
+    const std::uint64_t whole = settings.relay_memory >> unit.shift;
+    if (whole << unit.shift == settings.relay_memory) return absl::StrCat(whole, std::string(1, unit.letter));
+  }
+  return absl::StrCat(settings.relay_memory);
+}
+
 template <std::string Settings::*kMember>
 std::string show_text(const Settings& settings) {
   return settings.*kMember;
@@ -181,6 +209,11 @@ constexpr Setting kSettings[] = {
      show_duration<&Settings::hold>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>},
+    {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
+     1LL << 40, "",
+     "what circuits that pass through this node may take of its memory: half bounds their number, half is lent to the "
+     "busy ones; more circuits are refused",
+     set_relay_memory, show_relay_memory},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
      "cableway doctor, here and on neighbours, may send data over a cable for a second to see how fast it is",
      set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>},

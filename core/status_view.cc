@@ -25,6 +25,17 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   return circuits;
 }
 
+nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
+  return {{"bytes", memory.bytes},
+          {"circuits_most", memory.most_circuits},
+          {"floor_bytes", memory.floors},
+          {"leases", memory.leases},
+          {"leased", memory.leased},
+          {"leased_most", memory.most_leased},
+          {"leased_bytes", memory.leased_bytes},
+          {"waits", memory.waits}};
+}
+
 nlohmann::ordered_json problems_json(const Node& node) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
   for (const Problem& problem : node.problems()) {
@@ -58,6 +69,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, std::size_t 
                                          {"circuits_opened", relay.circuits_opened},
                                          {"circuits_broken", relay.circuits_broken},
                                          {"setups_refused", relay.setups_refused}}},
+                                       {"relay_memory", memory_json(relay.memory)},
                                        {"circuits", circuits_json(relay)}};
   // A name that is not UTF-8 is shown with replacement characters; the default is to throw.
   return view.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

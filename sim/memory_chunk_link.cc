@@ -52,6 +52,18 @@ void MemoryChunkLink::post_slot(Slot& slot) {
   slots_.push_back(&slot);
 }
 
+bool MemoryChunkLink::withdraw_slot(Slot& slot) {
+  const auto posted = std::find(slots_.begin(), slots_.end(), &slot);
+  if (posted == slots_.end()) return false;
+  slots_.erase(posted);
+  return true;
+}
+
+bool MemoryChunkLink::narrow() {
+  wide_ = false;
+  return !queue_held_;
+}
+
 absl::Status MemoryChunkLink::progress(Owner& owner) {
   while (!arrived_.empty()) {
     const Arrived next = arrived_.front();

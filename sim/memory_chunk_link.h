@@ -41,6 +41,9 @@ class MemoryChunkLink final : public ChunkLink {
   absl::Status send_control(const Frame& control) override;
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
   void post_slot(Slot& slot) override;
+  bool withdraw_slot(Slot& slot) override;
+  void widen() override { wide_ = true; }
+  bool narrow() override;
   // Reports what has been delivered: every frame at most once.
   absl::Status progress(Owner& owner) override;
   absl::Status flush(Owner& owner) override;
@@ -54,6 +57,9 @@ class MemoryChunkLink final : public ChunkLink {
   // Cuts the hop: both ends fail from now on, and what is on its way is lost.
   void cut(const absl::Status& reason);
   std::size_t slots_posted() const { return slots_.size(); }
+  bool wide() const { return wide_; }
+  // From now on narrow() says no until this is taken back: as if much were queued.
+  void hold_queue(bool held) { queue_held_ = held; }
 
  private:
   struct Sending {
@@ -83,6 +89,8 @@ class MemoryChunkLink final : public ChunkLink {
   std::vector<Posted> landings_;
   std::deque<Slot*> slots_;
   bool takes_slots_ = false;  // a slot has been posted: data that no landing waits for waits for a slot
+  bool wide_ = false;
+  bool queue_held_ = false;
   absl::Status dead_;
   std::uint64_t bytes_moved_ = 0;
 };

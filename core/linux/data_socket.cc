@@ -1,12 +1,14 @@
 #include "core/linux/data_socket.h"
 
 #include <fcntl.h>
+#include <linux/sock_diag.h>
 #include <linux/socket.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -23,36 +25,61 @@ absl::Status set(int socket, int level, int option, int value, const char* name)
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot set ", name, " on a data socket"));
 }
 
-absl::Status set_buffer(int socket, int option, int force_option, int bytes, const char* name) {
-  // The right to pass the system's limit is root's; everybody else asks within it.
-  if (::setsockopt(socket, SOL_SOCKET, force_option, &bytes, sizeof bytes) == 0) return absl::OkStatus();
-  return set(socket, SOL_SOCKET, option, bytes, name);
+// One of a socket's two buffers.
+struct Buffer {
+  int option;
+  int force_option;
+  int lock;
+  const char* name;
+};
+constexpr Buffer kSendBuffer = {SO_SNDBUF, SO_SNDBUFFORCE, SOCK_SNDBUF_LOCK, "SO_SNDBUF"};
+constexpr Buffer kReceiveBuffer = {SO_RCVBUF, SO_RCVBUFFORCE, SOCK_RCVBUF_LOCK, "SO_RCVBUF"};
+
+int option_of(int socket, int option) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  ::getsockopt(socket, SOL_SOCKET, option, &value, &size);
+  return value;
 }
 
-int buffer_of(int socket, int option) {
-  int bytes = 0;
-  socklen_t size = sizeof bytes;
-  ::getsockopt(socket, SOL_SOCKET, option, &bytes, &size);
-  return bytes / 2;  // the kernel doubles what it is told, for its own needs
+absl::Status set_buffer(int socket, const Buffer& buffer, int bytes) {
+  // The right to pass the system's limit is root's; everybody else asks within it. Either fixes the size.
+  if (::setsockopt(socket, SOL_SOCKET, buffer.force_option, &bytes, sizeof bytes) == 0) return absl::OkStatus();
+  if (absl::Status status = set(socket, SOL_SOCKET, buffer.option, bytes, buffer.name); !status.ok()) return status;
+  // The kernel doubles what it is told, for its own needs.
+  if (option_of(socket, buffer.option) / 2 >= bytes) return absl::OkStatus();
+  // Before Linux 5.14 the smaller size stays: slower, not wrong.
+  const int locks = option_of(socket, SO_BUF_LOCK) & ~buffer.lock;
+  static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof locks));
+  return absl::OkStatus();
 }
 
 }  // namespace
 
+absl::Status set_send_buffer(int socket, int bytes) {
+  return set_buffer(socket, kSendBuffer, bytes);
+}
+
+absl::Status set_receive_buffer(int socket, int bytes) {
+  return set_buffer(socket, kReceiveBuffer, bytes);
+}
+
+absl::Status grow_receive_buffer(int socket, int bytes) {
+  if (absl::Status status = set_receive_buffer(socket, bytes); !status.ok()) return status;
+  // What the buffer has room for stays the bound; this one is out of the way.
+  return set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, 2 * bytes, "TCP_WINDOW_CLAMP");
+}
+
 absl::Status set_socket_buffers(int socket, int bytes) {
-  if (absl::Status status = set_buffer(socket, SO_SNDBUF, SO_SNDBUFFORCE, bytes, "SO_SNDBUF"); !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = set_buffer(socket, SO_RCVBUF, SO_RCVBUFFORCE, bytes, "SO_RCVBUF"); !status.ok()) {
-    return status;
-  }
-  int fixed = 0;
-  if (buffer_of(socket, SO_SNDBUF) >= bytes) fixed |= SOCK_SNDBUF_LOCK;
-  if (buffer_of(socket, SO_RCVBUF) >= bytes) fixed |= SOCK_RCVBUF_LOCK;
-  // Before Linux 5.14 the smaller size stays: slower, not wrong.
-  if (fixed != (SOCK_SNDBUF_LOCK | SOCK_RCVBUF_LOCK)) {
-    static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &fixed, sizeof fixed));
-  }
-  return absl::OkStatus();
+  if (absl::Status status = set_send_buffer(socket, bytes); !status.ok()) return status;
+  return set_receive_buffer(socket, bytes);
+}
+
+SocketMemory socket_memory(int socket) {
+  std::uint32_t counts[SK_MEMINFO_VARS] = {};
+  socklen_t size = sizeof counts;
+  if (::getsockopt(socket, SOL_SOCKET, SO_MEMINFO, counts, &size) != 0) return {};
+  return {counts[SK_MEMINFO_RMEM_ALLOC], counts[SK_MEMINFO_WMEM_QUEUED]};
 }
 
 absl::Status prepare_data_socket(int socket) {

@@ -18,6 +18,20 @@ inline constexpr int kSocketBufferBytes = 2 << 20;
 // defaults do, the kernel keeps sizing that buffer itself, within net.ipv4.tcp_{w,r}mem: what it would have fixed
 // instead is a fraction of what a fast cable needs.
 absl::Status set_socket_buffers(int socket, int bytes);
+// One of the two.
+absl::Status set_send_buffer(int socket, int bytes);
+absl::Status set_receive_buffer(int socket, int bytes);
+// The same for a connection that had a smaller one when data came: since Linux 6.6 TCP bounds the window by the buffer
+// of that moment, and not anew when it grows.
+absl::Status grow_receive_buffer(int socket, int bytes);
+
+// What the kernel counts as taken by a connection's data, its own overhead included. Units: bytes.
+struct SocketMemory {
+  std::uint32_t received = 0;  // not read yet
+  std::uint32_t sent = 0;      // not acknowledged yet
+};
+// Nothing before Linux 4.12.
+SocketMemory socket_memory(int socket);
 
 // A host that has died without a word is noticed after about this long, in seconds, by keepalive: when nothing is in
 // flight.

@@ -13,7 +13,6 @@
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/key_reader.h"
 #include "core/linux/lingering_close.h"
-#include "core/linux/pipe_slot.h"
 #include "core/linux/session_socket.h"
 #include "core/ports_view.h"
 #include "core/settings_table.h"
@@ -23,7 +22,6 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr std::size_t kMaxCircuits = 16384;
 constexpr std::chrono::milliseconds kListenAgainAfter{500};
 // For this node to hear of a cable that a set-up names.
 constexpr std::chrono::milliseconds kTransitLimit{2000};
@@ -81,10 +79,13 @@ absl::Status NodeService::open() {
       [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); });
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
-  auto loop = RelayLoop::start([this](RelayLoop::Closed closed) {
-    auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
-    boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
-  });
+  relay_memory_ = share_out_relay_memory(settings_.relay_memory);
+  auto loop =
+      RelayLoop::start(relay_memory_, {[this](RelayLoop::Closed closed) {
+                                         auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
+                                         boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
+                                       },
+                                       [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   auto acceptor = CircuitAcceptor::listen(
@@ -218,11 +219,7 @@ void NodeService::check_waiting_setups() {
 }
 
 void NodeService::relay(PendingCircuit pending) {
-  if (loop_->circuits() + dialing_ >= kMaxCircuits) {
-    return refuse(std::move(pending),
-                  absl::ResourceExhaustedError(
-                      absl::StrCat("node ", node_->identity().name, " relays ", kMaxCircuits, " circuits already")));
-  }
+  if (loop_->circuits() + dialing_ >= relay_memory_.most_circuits) return refuse(std::move(pending), no_room());
   CircuitSetup onward = pending.setup();
   ++onward.hop;
   // A tenth of the time is left for this node's answer to travel back.
@@ -236,23 +233,36 @@ void NodeService::relay(PendingCircuit pending) {
 void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream) {
   --dialing_;
   if (!downstream.ok()) return refuse(std::move(*pending), downstream.status());
-  absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
-  if (!slots.ok()) {
+  absl::StatusOr<std::unique_ptr<PipeSlot>> floor = RelayLoop::make_floor();
+  if (!floor.ok()) {
     return refuse(std::move(*pending),
                   absl::ResourceExhaustedError(
-                      absl::StrCat("node ", node_->identity().name, " can relay no more: ", slots.status().message())));
+                      absl::StrCat("node ", node_->identity().name, " can relay no more: ", floor.status().message())));
   }
-  warn_of_small_pipes(*slots);
+  warn_of_small_pipes(**floor);
   const CircuitSetup setup = pending->setup();
   absl::StatusOr<UniqueFd> upstream = std::move(*pending).accept();
   if (!upstream.ok()) return log_(absl::StrCat("lost circuit ", describe_path(setup), ": ", text(upstream.status())));
-  loop_->add(setup, *std::move(upstream), *std::move(downstream), *std::move(slots));
+  loop_->add(setup, *std::move(upstream), *std::move(downstream), *std::move(floor));
 }
 
-void NodeService::warn_of_small_pipes(const RelayLoop::Slots& slots) {
-  constexpr int kSmall = 65536;
-  const int bytes = static_cast<const PipeSlot&>(*slots.back()).capacity();
-  if (bytes >= kSmall || std::exchange(warned_of_small_pipes_, true)) return;
+absl::Status NodeService::no_room() const {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", node_->identity().name, " has no room for another circuit: its relay memory of ",
+                   find_setting("relay_memory")->show(settings_), " is taken by ", relay_memory_.most_circuits,
+                   " already; raise CABLEWAY_RELAY_MEMORY there"));
+}
+
+void NodeService::on_out_of_leases() {
+  log_briefly(circuit_lines_,
+              absl::StrCat("all ", relay_memory_.leases, " leases of the relay memory of ",
+                           find_setting("relay_memory")->show(settings_),
+                           " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"));
+}
+
+void NodeService::warn_of_small_pipes(const PipeSlot& floor) {
+  const int bytes = floor.capacity();
+  if (bytes >= static_cast<int>(kFloorPipeBytes) || std::exchange(warned_of_small_pipes_, true)) return;
   log_(absl::StrCat("pipes are down to ", bytes,
                     " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
                     " further circuits are relayed slower; run cablewayd as root, or raise that limit"));

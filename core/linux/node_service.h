@@ -17,7 +17,9 @@
 #include "core/linux/cable_test.h"
 #include "core/linux/circuit_acceptor.h"
 #include "core/linux/netlink_inventory.h"
+#include "core/linux/pipe_slot.h"
 #include "core/linux/relay_loop.h"
+#include "core/linux/relay_memory.h"
 #include "core/linux/session_server.h"
 #include "core/linux/udp_control_channel.h"
 #include "core/node.h"
@@ -78,7 +80,9 @@ class NodeService {
   };
   void log_briefly(LineCount& kind, const std::string& line);
   void refuse(PendingCircuit pending, const absl::Status& reason);
-  void warn_of_small_pipes(const RelayLoop::Slots& slots);
+  absl::Status no_room() const;
+  void on_out_of_leases();
+  void warn_of_small_pipes(const PipeSlot& floor);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   void find_path(const PathRequest& request, SessionServer::Answer answer);
   void answer_waiting();
@@ -102,6 +106,7 @@ class NodeService {
   std::list<WaitingSetup> waiting_setups_;
   std::unique_ptr<Timer> setup_deadline_;
 
+  RelayMemory relay_memory_;
   std::uint64_t setups_refused_ = 0;
   std::size_t dialing_ = 0;
   bool warned_of_small_pipes_ = false;

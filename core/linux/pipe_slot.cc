@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "core/linux/relay_memory.h"
+#include "core/linux/uninterrupted.h"
 
 namespace cableway::linux_ {
 
@@ -21,12 +23,30 @@ absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) 
   return slot;
 }
 
+void PipeSlot::clear() {
+  // Only a circuit that ended amid a chunk leaves anything. `head` is free to be read into by then.
+  if (in_pipe() > 0) {
+    while (uninterrupted([&] { return ::read(read_end(), head.data(), head.size()); }) > 0) continue;
+  }
+  Slot::clear();
+  head_filled = 0;
+}
+
+void PipeSlot::widen() {
+  static_cast<void>(::fcntl(write_end(), F_SETPIPE_SZ, kWidePipeBytes));
+}
+
+void PipeSlot::narrow() {
+  static_cast<void>(::fcntl(write_end(), F_SETPIPE_SZ, kFloorPipeBytes));
+}
+
 int PipeSlot::capacity() const {
   return ::fcntl(write_end_.get(), F_GETPIPE_SZ);
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes) {
   std::vector<std::unique_ptr<Slot>> slots;
+  slots.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     absl::StatusOr<std::unique_ptr<PipeSlot>> slot = PipeSlot::create(bytes);
     if (!slot.ok()) return slot.status();

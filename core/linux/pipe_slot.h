@@ -4,6 +4,7 @@
 #ifndef CABLEWAY_CORE_LINUX_PIPE_SLOT_H_
 #define CABLEWAY_CORE_LINUX_PIPE_SLOT_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +29,17 @@ class PipeSlot final : public Slot {
 
   PipeSlot(UniqueFd read_end, UniqueFd write_end) : read_end_(std::move(read_end)), write_end_(std::move(write_end)) {}
 
+  void clear() override;
+  void widen() override;
+  void narrow() override;
+
   int read_end() const { return read_end_.get(); }
   int write_end() const { return write_end_.get(); }
   // Bytes that the pipe holds if they come in whole pages.
   int capacity() const;
+  // Payload bytes that are in the pipe now. They can be more than capacity(): where packets are large the kernel puts
+  // more than a page into each of the pipe's places.
+  std::uint32_t in_pipe() const { return filled - std::max(drained, head_filled); }
 
   // The payload's first `head_filled` bytes; what follows them is in the pipe.
   std::array<std::byte, kHeadBytes> head;
@@ -42,7 +50,6 @@ class PipeSlot final : public Slot {
   UniqueFd write_end_;
 };
 
-// `count` slots for one circuit.
 absl::StatusOr<std::vector<std::unique_ptr<Slot>>> make_pipe_slots(std::size_t count, std::uint32_t bytes);
 
 }  // namespace cableway::linux_

@@ -12,18 +12,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/data_socket.h"
-#include "core/linux/pipe_slot.h"
 
 namespace cableway::linux_ {
 namespace {
 
-// Two slots: while the tail of one chunk drains, the head of the next arrives.
-constexpr std::size_t kSlotsPerCircuit = 2;
-// A slot's pipe is only where a chunk passes through, and every user may have 64 MiB of pipes by default: this many
-// bytes leave room for more than a hundred circuits before pipes shrink (pipe_slot.h).
-constexpr std::uint32_t kSlotBytes = 256U << 10;
 constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kStallCheckEvery{1};
+// A lease that idles is back after RelayCircuit::kIdleRests of these, and one that others wait for after kHeldRests.
+constexpr std::chrono::milliseconds kRestEvery{250};
 
 // Going to sleep and being woken takes longer than relaying a small message, so the loop looks around this long first.
 constexpr std::chrono::microseconds kStayAwake{20};
@@ -38,12 +34,12 @@ struct RelayLoop::Side {
 };
 
 struct RelayLoop::Circuit {
-  Circuit(CircuitSetup circuit_setup, UniqueFd up, UniqueFd down, std::vector<std::unique_ptr<Slot>> slots)
+  Circuit(CircuitSetup circuit_setup, UniqueFd up, UniqueFd down, std::unique_ptr<PipeSlot> floor, SlotPool& pool)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
-        upstream(std::move(up), TcpChunkLink::Place::kRelay),
-        downstream(std::move(down), TcpChunkLink::Place::kRelay),
-        relay(upstream, downstream, std::move(slots), names(setup)) {}
+        upstream(std::move(up), TcpChunkLink::Place::kRelayUpstream),
+        downstream(std::move(down), TcpChunkLink::Place::kRelayDownstream),
+        relay(upstream, downstream, std::move(floor), pool, names(setup)) {}
 
   static RelayNames names(const CircuitSetup& setup) {
     return {setup.this_hop().to_node, setup.this_hop_from(), setup.hops[setup.hop + 1U].to_node};
@@ -64,7 +60,7 @@ struct RelayLoop::Circuit {
   std::atomic<std::uint64_t> bytes = 0;
 };
 
-absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(OnClosed on_closed) {
+absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& memory, Listener listener) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot make the relay's epoll set");
@@ -73,13 +69,24 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(OnClosed on_closed) 
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0) {
     return absl::ErrnoToStatus(errno, "cannot watch the relay's wake-up");
   }
-  std::unique_ptr<RelayLoop> loop(new RelayLoop(std::move(epoll), std::move(wake), std::move(on_closed)));
+  auto leases = make_pipe_slots(memory.leases, kWidePipeBytes);
+  if (!leases.ok()) {
+    return absl::ResourceExhaustedError(absl::StrCat("cannot make the ", memory.leases, " slots of the relay memory: ",
+                                                     leases.status().message(), "; lower CABLEWAY_RELAY_MEMORY"));
+  }
+  std::unique_ptr<RelayLoop> loop(
+      new RelayLoop(std::move(epoll), std::move(wake), memory, *std::move(leases), std::move(listener)));
   loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
   return loop;
 }
 
-RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, OnClosed on_closed)
-    : epoll_(std::move(epoll)), wake_(std::move(wake)), on_closed_(std::move(on_closed)) {}
+RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory,
+                     std::vector<std::unique_ptr<Slot>> leases, Listener listener)
+    : epoll_(std::move(epoll)),
+      wake_(std::move(wake)),
+      memory_(memory),
+      listener_(std::move(listener)),
+      pool_(std::move(leases), kLeasesPerCircuit) {}
 
 RelayLoop::~RelayLoop() {
   {
@@ -90,12 +97,13 @@ RelayLoop::~RelayLoop() {
   thread_.join();
 }
 
-absl::StatusOr<RelayLoop::Slots> RelayLoop::make_slots() {
-  return make_pipe_slots(kSlotsPerCircuit, kSlotBytes);
+absl::StatusOr<std::unique_ptr<PipeSlot>> RelayLoop::make_floor() {
+  return PipeSlot::create(kFloorPipeBytes);
 }
 
-void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream, Slots slots) {
-  auto circuit = std::make_unique<Circuit>(setup, std::move(upstream), std::move(downstream), std::move(slots));
+void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream,
+                    std::unique_ptr<PipeSlot> floor) {
+  auto circuit = std::make_unique<Circuit>(setup, std::move(upstream), std::move(downstream), std::move(floor), pool_);
   open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -109,6 +117,14 @@ void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downs
 RelayStatus RelayLoop::status() const {
   const std::lock_guard lock(mutex_);
   RelayStatus status = ended_;
+  status.memory = {.bytes = memory_.bytes,
+                   .most_circuits = memory_.most_circuits,
+                   .floors = listed_.size() * floor_memory(),
+                   .leases = pool_.size(),
+                   .leased = pool_.leased(),
+                   .most_leased = pool_.most_leased(),
+                   .leased_bytes = pool_.leased() * lease_memory(),
+                   .waits = pool_.waits()};
   const auto now = std::chrono::steady_clock::now();
   for (const Circuit* circuit : listed_) {
     const auto open_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - circuit->opened);
@@ -125,6 +141,7 @@ RelayStatus RelayLoop::status() const {
 void RelayLoop::run() {
   std::array<epoll_event, kMaxEvents> events;
   auto next_stall_check = std::chrono::steady_clock::now() + kStallCheckEvery;
+  auto next_rest = std::chrono::steady_clock::now() + kRestEvery;
   while (true) {
     const auto count = static_cast<std::size_t>(std::max(wait(events), 0));
     const bool woken = serve_events(std::span(events).first(count));
@@ -137,7 +154,12 @@ void RelayLoop::run() {
       const std::lock_guard lock(mutex_);
       if (stopping_) break;
     }
-    if (const auto now = std::chrono::steady_clock::now(); now >= next_stall_check) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= next_rest) {
+      next_rest = now + kRestEvery;
+      rest();
+    }
+    if (now >= next_stall_check) {
       next_stall_check = now + kStallCheckEvery;
       close_stalled();
     }
@@ -158,7 +180,8 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     if (const int count = look(0); count != 0) return count;
     ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
   } while (std::chrono::steady_clock::now() < sleep_at);
-  return look(static_cast<int>(kStallCheckEvery / std::chrono::milliseconds(1)));
+  const std::chrono::milliseconds longest = pool_.leased() > 0 ? kRestEvery : kStallCheckEvery;
+  return look(static_cast<int>(longest.count()));
 }
 
 bool RelayLoop::serve_events(std::span<const epoll_event> events) {
@@ -248,7 +271,14 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.upstream.get(), nullptr);
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.downstream.get(), nullptr);
   closed_.push_back(std::move(owned));
-  on_closed_(std::move(closed));
+  listener_.closed(std::move(closed));
+}
+
+void RelayLoop::rest() {
+  for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
+  const bool wanted = pool_.wanted();
+  if (wanted && !was_wanted_) listener_.out_of_leases();
+  was_wanted_ = wanted;
 }
 
 void RelayLoop::close_stalled() {

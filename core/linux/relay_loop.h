@@ -1,7 +1,8 @@
 // The relay's data path: one thread, one epoll set, any number of circuits that share nothing but that thread.
 //
 // Circuits are added by the control thread and owned by the loop's thread from then on. A circuit ends when either of
-// its connections does; its sockets then go to `closed`, to be drained elsewhere.
+// its connections does; its sockets then go to `closed`, to be drained elsewhere. Each has a slot of its own; those
+// that are busy lease one more from the loop's pool (core/slot_pool.h).
 #ifndef CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 #define CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 
@@ -21,10 +22,13 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
+#include "core/linux/pipe_slot.h"
+#include "core/linux/relay_memory.h"
 #include "core/linux/tcp_chunk_link.h"
 #include "core/linux/unique_fd.h"
 #include "core/relay_circuit.h"
 #include "core/relay_status.h"
+#include "core/slot_pool.h"
 
 namespace cableway::linux_ {
 
@@ -37,20 +41,24 @@ class RelayLoop {
     UniqueFd downstream;
   };
   // Called on the loop's thread.
-  using OnClosed = std::function<void(Closed)>;
+  struct Listener {
+    std::function<void(Closed)> closed;
+    // Circuits have begun to wait for a lease; not again before a time when none did.
+    std::function<void()> out_of_leases;
+  };
 
-  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(OnClosed on_closed);
+  // Makes the slots of all leases. ResourceExhausted: the kernel has not so many pipes for this process.
+  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const RelayMemory& memory, Listener listener);
   // Stops the thread and drops the circuits that are left.
   ~RelayLoop();
   RelayLoop(const RelayLoop&) = delete;
   RelayLoop& operator=(const RelayLoop&) = delete;
 
   // What a circuit needs of the kernel. Before its set-up is answered, because the kernel may refuse.
-  using Slots = std::vector<std::unique_ptr<Slot>>;
-  static absl::StatusOr<Slots> make_slots();
+  static absl::StatusOr<std::unique_ptr<PipeSlot>> make_floor();
 
   // Any thread. Both connections have had their set-up answered.
-  void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream, Slots slots);
+  void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream, std::unique_ptr<PipeSlot> floor);
   // Any thread. Circuits added and not yet ended.
   std::size_t circuits() const { return open_.load(std::memory_order_relaxed); }
   // Any thread. setups_refused is not counted here.
@@ -60,9 +68,10 @@ class RelayLoop {
   struct Circuit;
   struct Side;
 
-  RelayLoop(UniqueFd epoll, UniqueFd wake, OnClosed on_closed);
+  RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, std::vector<std::unique_ptr<Slot>> leases,
+            Listener listener);
   void run();
-  // Waits until something is to be done, or a stall check is due. Returns the number of events.
+  // Waits until something is to be done, or a check may be due. Returns the number of events.
   int wait(std::span<epoll_event> events);
   // Returns whether somebody woke the loop.
   bool serve_events(std::span<const epoll_event> events);
@@ -71,16 +80,20 @@ class RelayLoop {
   void serve(Circuit& circuit);
   void close(Circuit& circuit, const absl::Status& reason);
   void close_stalled();
+  void rest();
   absl::Status watch(Side& side);
 
   const UniqueFd epoll_;
   const UniqueFd wake_;
-  const OnClosed on_closed_;
+  const RelayMemory memory_;
+  const Listener listener_;
 
-  // The loop's thread alone.
+  // The loop's thread alone, but for the pool's counters.
+  SlotPool pool_;
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
   std::vector<std::unique_ptr<Circuit>> closed_;  // in this round: events that name them may still be in hand
   std::deque<Circuit*> unfinished_;               // ended their turn with work left
+  bool was_wanted_ = false;                       // a lease, at the last rest()
 
   std::atomic<std::size_t> open_ = 0;
 

@@ -33,6 +33,13 @@ void SlotReader::post_slot(PipeSlot& slot) {
   free_.push_back(&slot);
 }
 
+bool SlotReader::withdraw_slot(PipeSlot& slot) {
+  const auto posted = std::find(free_.begin(), free_.end(), &slot);
+  if (posted == free_.end()) return false;
+  free_.erase(posted);
+  return true;
+}
+
 void SlotReader::on_readable(bool ended) {
   readable_ = true;
   ended_ = ended_ || ended;
@@ -142,21 +149,20 @@ void SlotReader::take_staged_payload(PipeSlot& slot) {
 
 absl::StatusOr<SlotReader::Outcome> SlotReader::splice_payload(PipeSlot& slot) {
   if (!readable_) return Outcome::kMustWait;
-  const std::uint32_t missing = frame_->payload - slot.filled;
-  const ssize_t got = uninterrupted([&] {
-    return ::splice(socket_, nullptr, slot.write_end(), nullptr, missing, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-  });
+  if (slot.in_pipe() >= most_in_pipe_) return Outcome::kMustWait;
+  const std::uint32_t room = std::min(most_in_pipe_ - slot.in_pipe(), frame_->payload - slot.filled);
+  const ssize_t got = uninterrupted(
+      [&] { return ::splice(socket_, nullptr, slot.write_end(), nullptr, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK); });
   absl::StatusOr<Outcome> outcome = count(got);
   if (!outcome.ok()) return outcome;
   if (*outcome == Outcome::kMustWait) {
     // Either the socket is empty or the pipe full, and the kernel does not say which.
-    const bool pipe_empty = std::max(slot.drained, slot.head_filled) == slot.filled;
-    if (pipe_empty && !ended_) readable_ = false;
+    if (slot.in_pipe() == 0 && !ended_) readable_ = false;
     return outcome;
   }
   slot.filled += static_cast<std::uint32_t>(got);
   // The same holds for less than was asked for. Let what has come go on first.
-  return static_cast<std::uint32_t>(got) < missing ? Outcome::kMustWait : Outcome::kAgain;
+  return static_cast<std::uint32_t>(got) < room ? Outcome::kMustWait : Outcome::kAgain;
 }
 
 absl::StatusOr<SlotReader::Outcome> SlotReader::take_failure_text() {

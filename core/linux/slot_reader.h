@@ -26,6 +26,10 @@ class SlotReader {
   explicit SlotReader(int socket);
 
   void post_slot(PipeSlot& slot);
+  // ChunkLink::withdraw_slot().
+  bool withdraw_slot(PipeSlot& slot);
+  // How many payload bytes a pipe may hold from now on. What is in it stays.
+  void bound_pipes(std::uint32_t bytes) { most_in_pipe_ = bytes; }
   // The poller's news: bytes have come, or, if `ended`, nothing follows those that have.
   void on_readable(bool ended);
   // Reads until the socket is empty, no slot is free, or the slot's pipe is full.
@@ -55,7 +59,8 @@ class SlotReader {
   std::optional<Frame> frame_;   // decoded, and not finished
   PipeSlot* filling_ = nullptr;  // where frame_'s payload goes
   std::vector<PipeSlot*> free_;  // posted and empty
-  bool takes_chunks_ = false;    // a slot has been posted: this is the side that data comes from
+  std::uint32_t most_in_pipe_ = kMaxChunkBytes;
+  bool takes_chunks_ = false;  // a slot has been posted: this is the side that data comes from
   std::uint64_t bytes_read_ = 0;
 };
 

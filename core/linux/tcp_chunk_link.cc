@@ -3,7 +3,11 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "core/linux/data_socket.h"
+#include "core/linux/relay_memory.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -16,9 +20,13 @@ std::variant<LandingReader, SlotReader> make_reader(int socket, TcpChunkLink::Pl
 }  // namespace
 
 TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place)
-    : socket_(std::move(socket)), writer_(socket_.get()), reader_(make_reader(socket_.get(), place)) {
+    : socket_(std::move(socket)), place_(place), writer_(socket_.get()), reader_(make_reader(socket_.get(), place)) {
   // splice(2) from a socket waits unless the descriptor itself says not to: its own flag is about the pipe.
   static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
+  if (place == Place::kFlowEnd) return;
+  // TCP took its window's scale from the large buffers that the connection was made with, so these can grow again.
+  size_buffer(place == Place::kRelayDownstream, kControlBufferBytes);
+  narrow();
 }
 
 absl::Status TcpChunkLink::send_control(const Frame& control) {
@@ -31,6 +39,30 @@ absl::Status TcpChunkLink::post_landing(std::uint64_t message, const Landing& la
 
 void TcpChunkLink::post_slot(Slot& slot) {
   std::get<SlotReader>(reader_).post_slot(static_cast<PipeSlot&>(slot));
+}
+
+bool TcpChunkLink::withdraw_slot(Slot& slot) {
+  return std::get<SlotReader>(reader_).withdraw_slot(static_cast<PipeSlot&>(slot));
+}
+
+void TcpChunkLink::widen() {
+  if (!std::exchange(wide_, true)) size_for_data(kSocketBufferBytes, kWidePipeBytes);
+}
+
+bool TcpChunkLink::narrow() {
+  if (std::exchange(wide_, false)) size_for_data(kFloorBufferBytes, kFloorPipeBytes);
+  const SocketMemory memory = socket_memory(socket_.get());
+  return std::max(memory.received, memory.sent) <= 2 * kFloorBufferBytes;
+}
+
+void TcpChunkLink::size_for_data(int buffer_bytes, std::uint32_t pipe_bytes) {
+  size_buffer(place_ == Place::kRelayUpstream, buffer_bytes);
+  std::get<SlotReader>(reader_).bound_pipes(pipe_bytes);
+}
+
+void TcpChunkLink::size_buffer(bool receive, int bytes) {
+  // Where this is refused the old size stays: slower, or more memory, never wrong.
+  static_cast<void>(receive ? grow_receive_buffer(socket_.get(), bytes) : set_send_buffer(socket_.get(), bytes));
 }
 
 absl::Status TcpChunkLink::progress(Owner& owner) {

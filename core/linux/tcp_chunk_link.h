@@ -17,9 +17,10 @@ namespace cableway::linux_ {
 
 class TcpChunkLink final : public ChunkLink {
  public:
-  enum class Place { kFlowEnd, kRelay };
+  // At a relay the link to the upstream neighbour brings data, and the one to the downstream neighbour takes it.
+  enum class Place { kFlowEnd, kRelayUpstream, kRelayDownstream };
 
-  // `socket` is connected, and its set-up frames have been exchanged.
+  // `socket` is connected, and its set-up frames have been exchanged. At a relay its buffers are made small.
   TcpChunkLink(UniqueFd socket, Place place);
 
   bool can_send() const override { return writer_.can_send(); }
@@ -28,6 +29,10 @@ class TcpChunkLink final : public ChunkLink {
   absl::Status send_control(const Frame& control) override;
   absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
   void post_slot(Slot& slot) override;
+  bool withdraw_slot(Slot& slot) override;
+  // Only at a relay, and only the direction in which data flows (relay_memory.h).
+  void widen() override;
+  bool narrow() override;
   absl::Status progress(Owner& owner) override;
   absl::Status flush(Owner& owner) override;
   std::uint64_t bytes_moved() const override;
@@ -42,8 +47,12 @@ class TcpChunkLink final : public ChunkLink {
 
  private:
   absl::Status read(Owner& owner);
+  void size_for_data(int buffer_bytes, std::uint32_t pipe_bytes);
+  void size_buffer(bool receive, int bytes);
 
   UniqueFd socket_;
+  const Place place_;
+  bool wide_ = true;
   TcpFrameWriter writer_;
   std::variant<LandingReader, SlotReader> reader_;
   bool fenced_ = false;

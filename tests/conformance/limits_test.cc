@@ -167,7 +167,76 @@ TEST_P(LimitsTest, AProcessOutOfDescriptorsSaysSoAndConnectsWhenThereAreSome) {
   receiver.finish();
 }
 
+// Node b relays for a and c, and has memory for two circuits and no lease.
+class FullRelayTest : public testing::TestWithParam<int> {
+ protected:
+  static constexpr int kRoom = 2;
+
+  FullRelayTest() {
+    world_.start("a");
+    world_.start("b", {{"CABLEWAY_RELAY_MEMORY", "2M"}});
+    world_.start("c");
+  }
+  // The circuit that ended a moment ago may still be there.
+  static void* connect_when_there_is_room(Rank& rank, const Handle& handle) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    void* comm = nullptr;
+    while (comm == nullptr && std::chrono::steady_clock::now() < end) comm = rank.connect(handle);
+    return comm;
+  }
+
+  LoopbackWorld world_{"a"};
+};
+
+TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {
+  constexpr std::size_t kBytes = 9'000'000;
+  RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    std::vector<void*> comms;
+    for (int i = 0; i < kRoom; ++i) comms.push_back(rank.accept(listener));
+    EXPECT_EQ(test.hear(), "full");
+    for (void* comm : comms) EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+    EXPECT_EQ(rank.net().close_recv(comms.back()), abi::kSuccess);
+    test.say("room");
+    void* another = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, another, kBytes, 2).done);
+    EXPECT_TRUE(receive_message(rank, comms.front(), kBytes, 3).done);
+    test.hear();
+  });
+  const Handle handle = receiver.hear_handle();
+  RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+    std::vector<void*> comms;
+    for (int i = 0; i < kRoom; ++i) comms.push_back(rank.connect(handle));
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+    abi::Result result = abi::kSuccess;
+    EXPECT_EQ(rank.connect(handle, &result), nullptr);
+    EXPECT_EQ(result, abi::kRemoteError);
+    expect_told("no circuit " + world_.path({"a", "b", "c"}) +
+                ": node b has no room for another circuit: its relay memory of 2M is taken by 2 already; raise "
+                "CABLEWAY_RELAY_MEMORY there");
+    test.say("full");
+    for (void* comm : comms) EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+    test.hear();
+    EXPECT_EQ(rank.net().close_send(comms.back()), abi::kSuccess);
+    void* another = connect_when_there_is_room(rank, handle);
+    ASSERT_NE(another, nullptr);
+    EXPECT_TRUE(send_message(rank, another, kBytes, 2).done);
+    EXPECT_TRUE(send_message(rank, comms.front(), kBytes, 3).done);
+    test.hear();
+  });
+  EXPECT_EQ(sender.hear(), "full");
+  receiver.say("full");
+  EXPECT_EQ(receiver.hear(), "room");
+  sender.say("connect");
+  sender.say("end");
+  receiver.say("end");
+  sender.finish();
+  receiver.finish();
+}
+
 INSTANTIATE_TEST_SUITE_P(Abi, LimitsTest, every_abi(), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, FullRelayTest, oldest_and_newest_abi(), abi_name);
 
 }  // namespace
 }  // namespace cableway::nccl::test

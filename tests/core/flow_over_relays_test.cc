@@ -23,7 +23,8 @@ class World {
   World(std::size_t relays, std::uint32_t seed)
       : random_(seed),
         chunk_bytes_(128U << random_() % 4),
-        circuit_(relays, 1 + random_() % 3, chunk_bytes_),
+        pool_(sim::make_memory_slots(random_() % 4, chunk_bytes_), random_() % 3),
+        circuit_(relays, pool_, chunk_bytes_),
         sender_(circuit_.source(), chunk_bytes_),
         receiver_(circuit_.destination()),
         messages_(1 + random_() % 60),
@@ -52,6 +53,8 @@ class World {
       default:
         if (who < first_relay) {
           circuit_.ends()[who - first_end]->step();
+        } else if (random_() % 8 == 0) {
+          circuit_.relays()[who - first_relay]->rest();
         } else {
           relay_status_.Update(circuit_.relays()[who - first_relay]->progress().status());
         }
@@ -66,6 +69,7 @@ class World {
 
   std::mt19937 random_;
   const std::uint32_t chunk_bytes_;
+  SlotPool pool_;
   test::MemoryCircuit circuit_;
   FlowSender sender_;
   FlowReceiver receiver_;
@@ -93,8 +97,10 @@ TEST_P(FlowOverRelays, DeliversEveryByteWhateverTheOrderOfEvents) {
     ASSERT_TRUE(world.script_.finished())
         << "stands still after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
     // What is over leaves nothing behind: slots come home, both ends are idle, no buffer is written any more.
-    for (int i = 0; i < 2000 && !world.circuit_.at_rest(); ++i) world.step();
+    for (int i = 0; i < 8000 && !(world.circuit_.at_rest() && !world.pool_.wanted()); ++i) world.step();
     EXPECT_TRUE(world.circuit_.at_rest());
+    EXPECT_EQ(world.pool_.leased(), 0U);
+    EXPECT_FALSE(world.pool_.wanted());
     EXPECT_TRUE(world.sender_.idle());
     EXPECT_TRUE(world.receiver_.idle());
     EXPECT_TRUE(world.script_.nothing_came_late());
@@ -141,6 +147,8 @@ TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
       world.receiver_.progress().IgnoreError();
     }
     EXPECT_TRUE(world.script_.nothing_came_late());
+    EXPECT_EQ(world.pool_.leased(), 0U) << "a dead circuit keeps a slot";
+    EXPECT_FALSE(world.pool_.wanted());
     if (HasFailure()) return;
   }
   EXPECT_GT(cut_under_load, kSeeds / 4);

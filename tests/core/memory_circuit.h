@@ -14,7 +14,8 @@ namespace cableway::test {
 
 class MemoryCircuit {
  public:
-  MemoryCircuit(std::size_t relays, std::size_t slots, std::size_t chunk_bytes) : slots_(slots) {
+  // All relays lease from one pool, which outlives this.
+  MemoryCircuit(std::size_t relays, SlotPool& pool, std::size_t chunk_bytes) {
     for (std::size_t i = 0; i <= relays; ++i) {
       auto [left, right] = sim::MemoryChunkLink::make_pair();
       ends_.push_back(std::move(left));
@@ -22,7 +23,7 @@ class MemoryCircuit {
     }
     for (std::size_t i = 0; i < relays; ++i) {
       relays_.push_back(std::make_unique<RelayCircuit>(*ends_[2 * i + 1], *ends_[2 * i + 2],
-                                                       sim::make_memory_slots(slots, chunk_bytes)));
+                                                       std::make_unique<sim::MemorySlot>(chunk_bytes), pool));
     }
   }
 
@@ -32,16 +33,16 @@ class MemoryCircuit {
   std::vector<std::unique_ptr<sim::MemoryChunkLink>>& ends() { return ends_; }
   std::vector<std::unique_ptr<RelayCircuit>>& relays() { return relays_; }
 
-  // Whether every relay has all its slots back and offers them to its upstream.
+  // Whether every relay has its floor back and offers it to its upstream, and holds no lease.
   bool at_rest() const {
     for (std::size_t i = 0; i < relays_.size(); ++i) {
-      if (relays_[i]->slots_in_use() != 0 || ends_[2 * i + 1]->slots_posted() != slots_) return false;
+      if (relays_[i]->slots_in_use() != 0 || relays_[i]->leases() != 0) return false;
+      if (ends_[2 * i + 1]->slots_posted() != 1 || ends_[2 * i + 1]->wide() || ends_[2 * i + 2]->wide()) return false;
     }
     return true;
   }
 
  private:
-  const std::size_t slots_;
   std::vector<std::unique_ptr<sim::MemoryChunkLink>> ends_;
   std::vector<std::unique_ptr<RelayCircuit>> relays_;
 };

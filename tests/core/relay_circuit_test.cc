@@ -22,14 +22,15 @@ constexpr std::uint32_t kChunkBytes = 1024;
 // A relay with both neighbours played by the test.
 class RelayCircuitTest : public testing::Test {
  protected:
-  explicit RelayCircuitTest(std::size_t slots = 2) {
+  RelayCircuitTest() {
     auto [source, upstream] = sim::MemoryChunkLink::make_pair();
     auto [downstream, destination] = sim::MemoryChunkLink::make_pair();
     source_ = std::move(source);
     upstream_ = std::move(upstream);
     downstream_ = std::move(downstream);
     destination_ = std::move(destination);
-    relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_, sim::make_memory_slots(slots, kChunkBytes));
+    relay_ =
+        std::make_unique<RelayCircuit>(*upstream_, *downstream_, std::make_unique<sim::MemorySlot>(kChunkBytes), pool_);
   }
 
   class End final : public ChunkLink::Owner {
@@ -65,6 +66,7 @@ class RelayCircuitTest : public testing::Test {
     return std::string(status.message());
   }
 
+  SlotPool pool_{sim::make_memory_slots(1, kChunkBytes), 1};
   std::unique_ptr<sim::MemoryChunkLink> source_;
   std::unique_ptr<sim::MemoryChunkLink> upstream_;
   std::unique_ptr<sim::MemoryChunkLink> downstream_;
@@ -111,7 +113,7 @@ TEST_F(RelayCircuitTest, PassesChunksInOrderAndCountsThem) {
   EXPECT_EQ(relay_->chunks_relayed(), 4U);
   EXPECT_EQ(relay_->bytes_relayed(), 4 * kChunkBytes);
   EXPECT_EQ(relay_->slots_in_use(), 0U);
-  EXPECT_EQ(upstream_->slots_posted(), 2U);
+  EXPECT_EQ(upstream_->slots_posted(), 1U + relay_->leases());
 }
 
 TEST_F(RelayCircuitTest, PassesControlFramesBack) {

@@ -57,6 +57,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
     hello_ms = 0x32
     hold_ms = 150
     drain = true
+    relay_memory = "96M"
     cable_test = false
   )");
   ASSERT_TRUE(settings.ok()) << settings.status();
@@ -76,6 +77,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_EQ(settings->hello, std::chrono::milliseconds(50));
   EXPECT_EQ(settings->hold, std::chrono::milliseconds(150));
   EXPECT_TRUE(settings->drain);
+  EXPECT_EQ(settings->relay_memory, 96U << 20);
   EXPECT_FALSE(settings->cable_test);
   // All but `config`, which no file can give.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);

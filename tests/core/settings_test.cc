@@ -68,6 +68,25 @@ TEST(Settings, RefuseANameThatIsNone) {
   EXPECT_THAT(error_of({}, ""), HasSubstr("CABLEWAY_NODE is \"\""));
 }
 
+TEST(Settings, TakeMemoryInBytesAndInUnits) {
+  for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"1048576", 1ULL << 20},
+                                    {"1024K", 1ULL << 20},
+                                    {"1M", 1ULL << 20},
+                                    {"3G", 3ULL << 30},
+                                    {"1024G", 1ULL << 40},
+                                    {"1500000", 1500000}}) {
+    const absl::StatusOr<Settings> settings = read({{"CABLEWAY_RELAY_MEMORY", text}});
+    ASSERT_TRUE(settings.ok()) << settings.status();
+    EXPECT_EQ(settings->relay_memory, bytes) << text;
+  }
+  for (const char* text : {"1048575", "1023K", "0M", "-1G", "1025G", "1T", "1g", "G", "1.5G", "1 G", "1GG",
+                           "9223372036854775807G", "much"}) {
+    EXPECT_THAT(error_of({{"CABLEWAY_RELAY_MEMORY", text}}),
+                AllOf(HasSubstr(std::string("CABLEWAY_RELAY_MEMORY is \"") + text), HasSubstr("1M to 1024G")))
+        << text;
+  }
+}
+
 TEST(Settings, RefuseALogLevelThatIsNone) {
   for (const char* level : {"trace", "debug", "info", "warn", "error"}) {
     EXPECT_TRUE(read({{"CABLEWAY_LOG", level}}).ok()) << level;

@@ -32,6 +32,14 @@ TEST_F(StatusView, IsJsonWithEveryField) {
   relay.chunks = 100;
   relay.bytes = 1U << 20;
   relay.setups_refused = 3;
+  relay.memory = {.bytes = 1U << 30,
+                  .most_circuits = 1024,
+                  .floors = 1U << 20,
+                  .leases = 64,
+                  .leased = 1,
+                  .most_leased = 2,
+                  .leased_bytes = 8U << 20,
+                  .waits = 9};
   const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 4));
   const nlohmann::json expected = {
       {"node", "n1"},
@@ -50,6 +58,15 @@ TEST_F(StatusView, IsJsonWithEveryField) {
         {"circuits_opened", 5},
         {"circuits_broken", 1},
         {"setups_refused", 3}}},
+      {"relay_memory",
+       {{"bytes", 1U << 30},
+        {"circuits_most", 1024},
+        {"floor_bytes", 1U << 20},
+        {"leases", 64},
+        {"leased", 1},
+        {"leased_most", 2},
+        {"leased_bytes", 8U << 20},
+        {"waits", 9}}},
       {"circuits",
        {{{"flow", 7}, {"path", "n0 -c0-> n1 -c1-> n2"}, {"chunks", 11}, {"bytes", 12000}, {"open_ms", 2500}},
         {{"flow", 8}, {"path", "n2 -c1-> n1 -c0-> n0"}, {"chunks", 0}, {"bytes", 0}, {"open_ms", 0}}}}};

@@ -106,12 +106,13 @@ void LoopbackWorld::enter(const std::string& node) const {
   ::setenv("CABLEWAY_LINGER", "5", 1);
 }
 
-void LoopbackWorld::start(const std::string& node) {
+void LoopbackWorld::start(const std::string& node, const std::map<std::string, std::string>& settings) {
   const pid_t pid = ::fork();
   ASSERT_GE(pid, 0) << "fork failed";  // a signal to -1 would go to everybody
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     enter(node);
+    for (const auto& [variable, value] : settings) ::setenv(variable.c_str(), value.c_str(), 1);
     const int null = ::open("/dev/null", O_WRONLY);
     ::dup2(null, STDERR_FILENO);
     ::execl(CABLEWAYD, CABLEWAYD, nullptr);

@@ -40,8 +40,9 @@ class LoopbackWorld {
   // Sets the environment of this process, or of a child, to that of a rank on `node`.
   void enter(const std::string& node) const;
 
-  // Runs a cablewayd for `node` and waits until it serves. It ends with this process at the latest.
-  void start(const std::string& node);
+  // Runs a cablewayd for `node`, with these variables set, and waits until it serves. It ends with this process at the
+  // latest.
+  void start(const std::string& node, const std::map<std::string, std::string>& settings = {});
   void kill(const std::string& node);
   // Stands still, and goes on.
   void stop(const std::string& node) const;

@@ -90,6 +90,9 @@ class LabNodes:
     def signal(self, name: str, number: int) -> None:
         self._daemons[name].send_signal(number)
 
+    def pid(self, name: str) -> int:
+        return self._daemons[name].pid
+
     def running(self) -> list[str]:
         return [name for name in self.names if name in self._daemons]
 
@@ -154,6 +157,10 @@ class LabNodes:
 
     def problems(self, name: str) -> list[str]:
         return [problem["text"] for problem in self.cableway(name, "status")["problems"]]
+
+    def relay_memory(self, name: str) -> dict[str, int]:
+        status = self.cableway(name, "status")
+        return status["relay_memory"] | {"circuits": status["relayed"]["circuits_open"]}
 
     def relayed_bytes(self, names: list[str]) -> int:
         return sum(self.cableway(name, "status")["relayed"]["bytes"] for name in names)
@@ -240,6 +247,9 @@ class Ranks:
 
     def __init__(self, processes: list[subprocess.Popen[bytes]], report: Path) -> None:
         self._processes, self._report = processes, report
+
+    def running(self) -> bool:
+        return any(process.poll() is None for process in self._processes)
 
     def finish(self) -> int:
         """Waits for the end, which has to be a good one. Returns the bytes verified."""

@@ -13,6 +13,7 @@ namespace {
 
 std::string facts_text(const Json& status) {
   const Json& relayed = status.at("relayed");
+  const Json& memory = status.at("relay_memory");
   const auto addresses = status.at("addresses").get<std::vector<std::string>>();
   const bool draining = status.at("draining").get<bool>();
   return absl::StrCat(
@@ -23,7 +24,12 @@ std::string facts_text(const Json& status) {
       number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
       "  relayed     ", bytes_text(number(relayed, "bytes")), " in ", number(relayed, "chunks"), " chunks\n",
       "  circuits    ", number(relayed, "circuits_open"), " open, ", number(relayed, "circuits_opened"), " opened, ",
-      number(relayed, "circuits_broken"), " broken, ", number(relayed, "setups_refused"), " set-ups refused\n");
+      number(relayed, "circuits_broken"), " broken, ", number(relayed, "setups_refused"), " set-ups refused\n",
+      "  memory      ", bytes_text(number(memory, "floor_bytes")), " in circuits, ",
+      bytes_text(number(memory, "leased_bytes")), " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ",
+      number(memory, "circuits_most"), " circuits\n", "  leases      ", number(memory, "leased"), " of ",
+      number(memory, "leases"), " out, at most ", number(memory, "leased_most"), " at once, waited for ",
+      number(memory, "waits"), " times\n");
 }
 
 std::string problems_text(const Json& problems) {

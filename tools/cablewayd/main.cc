@@ -34,7 +34,7 @@ struct Options {
   int ready_fd = -1;
 };
 
-// Circuits take six descriptors each.
+// Circuits take four descriptors each, and each lease of the relay memory two.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

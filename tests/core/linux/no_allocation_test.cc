@@ -26,6 +26,7 @@ bool pump(test::TcpCircuit& circuit, FlowSender& sender, FlowReceiver& receiver,
     for (std::uint64_t turn = 0; !(sender.idle() && receiver.idle()); ++turn) {
       if (turn > 50'000'000 || !sender.progress().ok() || !receiver.progress().ok()) return false;
       circuit.relay();
+      if (turn % 64 == 0) circuit.rest();
       if (!circuit.status().ok()) return false;
     }
   }
@@ -51,6 +52,7 @@ TEST(DataPath, AllocatesNothingOnceACircuitStands) {
     EXPECT_TRUE(moved);
     EXPECT_EQ(after - before, 0U);
     EXPECT_EQ(from, to);
+    EXPECT_EQ(circuit.pool().most_leased() > 0, relays > 0) << "leasing was to be watched, too";
   }
 }
 

@@ -2,9 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <vector>
 
 #include "core/flow_receiver.h"
 #include "core/flow_sender.h"
+#include "core/linux/relay_memory.h"
 #include "tests/core/linux/tcp_circuit.h"
 #include "tests/core/linux/unprivileged_child.h"
 #include "tests/core/message_buffers.h"
@@ -19,6 +23,31 @@ TEST(PipeSlot, HoldsWhatWasAskedFor) {
   EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(::fcntl((*slot)->write_end(), F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(::fcntl((*slot)->read_end(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(PipeSlot, GrowsAndShrinks) {
+  const auto slot = PipeSlot::create(kFloorPipeBytes);
+  ASSERT_TRUE(slot.ok()) << slot.status();
+  EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
+  (*slot)->widen();
+  EXPECT_EQ((*slot)->capacity(), static_cast<int>(kWidePipeBytes));
+  (*slot)->narrow();
+  EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
+}
+
+TEST(PipeSlot, ForgetsWhatADeadCircuitLeftInIt) {
+  const auto slot = PipeSlot::create(kFloorPipeBytes);
+  ASSERT_TRUE(slot.ok()) << slot.status();
+  const std::vector<std::byte> left(40000);
+  ASSERT_EQ(::write((*slot)->write_end(), left.data(), left.size()), static_cast<ssize_t>(left.size()));
+  (*slot)->head_filled = 100;
+  (*slot)->filled = 100 + 40000;
+  (*slot)->drained = 50;
+  EXPECT_EQ((*slot)->in_pipe(), 40000U);
+  (*slot)->clear();
+  EXPECT_EQ((*slot)->in_pipe(), 0U);
+  std::byte one;
+  EXPECT_EQ(::read((*slot)->read_end(), &one, 1), -1) << "the pipe is not empty";
 }
 
 // The rest runs without root, since root may have any pipe.

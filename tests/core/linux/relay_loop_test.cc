@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,9 @@
 
 #include "core/flow_receiver.h"
 #include "core/flow_sender.h"
+#include "core/linux/data_socket.h"
 #include "core/linux/pipe_slot.h"
+#include "core/linux/relay_memory.h"
 #include "core/linux/tcp_chunk_link.h"
 #include "tests/core/flow_script.h"
 #include "tests/core/linux/loopback_sockets.h"
@@ -43,18 +46,24 @@ class RelayLoopTest : public testing::Test {
 
   RelayLoopTest() {
     ::signal(SIGPIPE, SIG_IGN);
-    auto loop = RelayLoop::start([this](RelayLoop::Closed closed) {
-      const std::lock_guard lock(mutex_);
-      closed_.push_back(std::move(closed));
-    });
+    start_loop(kLeases);
+  }
+
+  void start_loop(std::size_t leases) {
+    loop_.reset();
+    auto loop =
+        RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases}, {[this](RelayLoop::Closed closed) {
+                                                                                  const std::lock_guard lock(mutex_);
+                                                                                  closed_.push_back(std::move(closed));
+                                                                                },
+                                                                                [this] { ++out_of_leases_; }});
     EXPECT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
   }
-
   void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream) {
-    absl::StatusOr<RelayLoop::Slots> slots = RelayLoop::make_slots();
-    EXPECT_TRUE(slots.ok()) << slots.status();
-    loop_->add(setup, std::move(upstream), std::move(downstream), *std::move(slots));
+    absl::StatusOr<std::unique_ptr<PipeSlot>> floor = RelayLoop::make_floor();
+    EXPECT_TRUE(floor.ok()) << floor.status();
+    loop_->add(setup, std::move(upstream), std::move(downstream), *std::move(floor));
   }
   // Through `relays` relays, all of them this loop.
   Flow open(std::uint64_t number, int buffer_bytes = 0, std::uint32_t chunk_bytes = 65536, std::size_t relays = 1) {
@@ -67,10 +76,13 @@ class RelayLoopTest : public testing::Test {
       add(setup, std::move(destination), std::move(downstream));
       destination = std::move(next);
     }
+    return flow_between(std::move(source), std::move(destination), setup.chunk_bytes);
+  }
+  static Flow flow_between(UniqueFd source, UniqueFd destination, std::uint32_t chunk_bytes) {
     Flow flow;
     flow.source = std::make_unique<TcpChunkLink>(std::move(source), TcpChunkLink::Place::kFlowEnd);
     flow.destination = std::make_unique<TcpChunkLink>(std::move(destination), TcpChunkLink::Place::kFlowEnd);
-    flow.sender = std::make_unique<FlowSender>(*flow.source, setup.chunk_bytes);
+    flow.sender = std::make_unique<FlowSender>(*flow.source, chunk_bytes);
     flow.receiver = std::make_unique<FlowReceiver>(*flow.destination);
     return flow;
   }
@@ -92,12 +104,15 @@ class RelayLoopTest : public testing::Test {
     cableway::test::ReceivedMessage landing(bytes);
     ASSERT_TRUE(flow.receiver->post(landing.landing()).ok());
     ASSERT_TRUE(flow.sender->post(message.buffer(), bytes).ok());
+    finish(flow, number);
+    EXPECT_TRUE(landing.holds(number, bytes));
+  }
+  static void finish(Flow& flow, std::uint64_t number) {
     ASSERT_TRUE(test::run_until([&] { return flow.sender->done(number); },
                                 [&] {
                                   ASSERT_TRUE(flow.sender->progress().ok());
                                   ASSERT_TRUE(flow.receiver->progress().ok());
                                 }));
-    EXPECT_TRUE(landing.holds(number, bytes));
   }
   static std::string failure_of(const std::function<absl::Status()>& progress) {
     absl::Status status;
@@ -105,8 +120,11 @@ class RelayLoopTest : public testing::Test {
     return std::string(status.message());
   }
 
+  static constexpr std::size_t kLeases = 3;
+
   mutable std::mutex mutex_;
   std::vector<RelayLoop::Closed> closed_;
+  std::atomic<int> out_of_leases_ = 0;
   std::unique_ptr<RelayLoop> loop_;
 };
 
@@ -230,7 +248,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
   auto [downstream, destination] = test::connected_pair(65536);
   add(test::sample_setup(1, true), std::move(upstream), std::move(downstream));
   std::vector<std::byte> sent;
-  for (std::uint64_t message = 0; message < 64; ++message) {
+  for (std::uint64_t message = 0; message < 256; ++message) {
     const FrameBytes header = encode_frame({FrameKind::kChunk, 65536, message, 0, 65536});
     const cableway::test::SentMessage payload(message, 65536);
     sent.insert(sent.end(), header.begin(), header.end());
@@ -258,6 +276,126 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
   const std::size_t whole = received.size() - received.size() % (kFrameHeaderBytes + 65536);
   EXPECT_GT(whole, 0U);
   EXPECT_TRUE(std::equal(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(whole), sent.begin()));
+}
+
+// The four buffers of a circuit at its relay, as the kernel reports them.
+struct RelayBuffers {
+  RelayBuffers(int upstream, int downstream)
+      : upstream_receive(size(upstream, SO_RCVBUF)),
+        upstream_send(size(upstream, SO_SNDBUF)),
+        downstream_receive(size(downstream, SO_RCVBUF)),
+        downstream_send(size(downstream, SO_SNDBUF)) {}
+  static int size(int socket, int option) {
+    int bytes = 0;
+    socklen_t length = sizeof bytes;
+    EXPECT_EQ(::getsockopt(socket, SOL_SOCKET, option, &bytes, &length), 0);
+    return bytes;
+  }
+  void expect_floor() const {
+    EXPECT_EQ(upstream_receive, 2 * kFloorBufferBytes);
+    EXPECT_EQ(downstream_send, 2 * kFloorBufferBytes);
+    expect_small_for_control();
+  }
+  void expect_small_for_control() const {
+    EXPECT_EQ(upstream_send, 2 * kControlBufferBytes);
+    EXPECT_EQ(downstream_receive, 2 * kControlBufferBytes);
+  }
+  int upstream_receive;
+  int upstream_send;
+  int downstream_receive;
+  int downstream_send;
+};
+
+TEST_F(RelayLoopTest, HasLargeBuffersOnlyWhileItHoldsALease) {
+  auto [source, upstream] = test::connected_pair();
+  auto [downstream, destination] = test::connected_pair();
+  const int up = upstream.get();
+  const int down = downstream.get();
+  for (const int socket : {up, down}) EXPECT_TRUE(set_socket_buffers(socket, kSocketBufferBytes).ok());
+  add(test::sample_setup(1, true), std::move(upstream), std::move(downstream));
+  RelayBuffers(up, down).expect_floor();
+  Flow flow = flow_between(std::move(source), std::move(destination), 65536);
+  transfer(flow, 100);
+  RelayBuffers(up, down).expect_floor();
+  // More than there is room for, and nobody takes it.
+  const cableway::test::SentMessage message(1, 32U << 20);
+  cableway::test::ReceivedMessage landing(message.size());
+  ASSERT_TRUE(flow.receiver->post(landing.landing()).ok());
+  ASSERT_TRUE(flow.sender->post(message.buffer(), message.size()).ok());
+  ASSERT_TRUE(test::run_until([&] { return loop_->status().memory.leased == 1; },
+                              [&] { ASSERT_TRUE(flow.sender->progress().ok()); }));
+  ASSERT_TRUE(test::run_until([&] { return RelayBuffers(up, down).downstream_send > 2 * kFloorBufferBytes; }, [] {}));
+  EXPECT_GT(RelayBuffers(up, down).upstream_receive, 2 * kFloorBufferBytes);
+  RelayBuffers(up, down).expect_small_for_control();
+  // It is held as long as something is in it, and goes back afterwards.
+  ::usleep(2'000'000);
+  EXPECT_EQ(loop_->status().memory.leased, 1U);
+  finish(flow, 1);
+  EXPECT_TRUE(landing.holds(1, message.size()));
+  ASSERT_TRUE(test::run_until([&] { return loop_->status().memory.leased == 0; }, [] { ::usleep(10000); }));
+  RelayBuffers(up, down).expect_floor();
+  EXPECT_EQ(loop_->status().memory.floors, floor_memory());
+  // And it works on, with the window that TCP had promised before.
+  transfer(flow, 8U << 20);
+}
+
+TEST_F(RelayLoopTest, LeasesNothingForMessagesThatPassAtOnce) {
+  Flow flow = open(1);
+  for (int i = 0; i < 200; ++i) transfer(flow, 8);
+  const RelayMemoryStatus memory = loop_->status().memory;
+  EXPECT_EQ(memory.most_leased, 0U);
+  EXPECT_EQ(memory.waits, 0U);
+  EXPECT_EQ(memory.leases, kLeases);
+}
+
+TEST_F(RelayLoopTest, MovesEveryByteWithoutAnyLease) {
+  start_loop(0);
+  std::vector<Flow> flows;
+  for (std::uint64_t i = 0; i < 4; ++i) flows.push_back(open(i, 0, 1U << 20, 2));
+  for (Flow& flow : flows) transfer(flow, (8U << 20) + 5);
+  const RelayMemoryStatus memory = loop_->status().memory;
+  EXPECT_EQ(memory.leases, 0U);
+  EXPECT_EQ(memory.most_leased, 0U);
+  EXPECT_GT(memory.waits, 0U);
+  EXPECT_TRUE(test::run_until([&] { return out_of_leases_ > 0; }, [] { ::usleep(1000); }));
+}
+
+TEST_F(RelayLoopTest, LeasesASlotThatADeadCircuitLeftFull) {
+  start_loop(1);
+  {
+    Flow dead = open(1);
+    const cableway::test::SentMessage message(0, 32U << 20);
+    cableway::test::ReceivedMessage landing(message.size());
+    ASSERT_TRUE(dead.receiver->post(landing.landing()).ok());
+    ASSERT_TRUE(dead.sender->post(message.buffer(), message.size()).ok());
+    // Until everything is full and stands still.
+    std::uint64_t moved = 0;
+    ASSERT_TRUE(test::run_until([&] { return moved > 0 && moved == dead.source->bytes_moved(); },
+                                [&] {
+                                  moved = dead.source->bytes_moved();
+                                  ASSERT_TRUE(dead.sender->progress().ok());
+                                  ::usleep(20000);
+                                }));
+    EXPECT_EQ(loop_->status().memory.leased, 1U);
+  }
+  wait_until_closed(1);
+  ASSERT_TRUE(test::run_until([&] { return loop_->status().memory.leased == 0; }, [] { ::usleep(1000); }));
+  Flow next = open(2);
+  transfer(next, 32U << 20);
+  EXPECT_EQ(loop_->status().memory.leased, 1U) << "the slot was to be used again";
+}
+
+TEST_F(RelayLoopTest, LendsWhatThereIsToMoreCircuitsThanThereIsRoomFor) {
+  start_loop(1);
+  std::vector<Flow> flows;
+  for (std::uint64_t i = 0; i < 3; ++i) flows.push_back(open(i, 0, 1U << 18));
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  while (std::chrono::steady_clock::now() < until) {
+    for (Flow& flow : flows) transfer(flow, 4U << 20);
+  }
+  EXPECT_EQ(loop_->status().memory.most_leased, 1U);
+  EXPECT_EQ(loop_->status().circuits.size(), 3U);
+  ASSERT_TRUE(test::run_until([&] { return loop_->status().memory.leased == 0; }, [] { ::usleep(10000); }));
 }
 
 TEST_F(RelayLoopTest, SaysGoodbyeWhenItIsStopped) {

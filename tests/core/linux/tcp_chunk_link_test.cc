@@ -319,7 +319,7 @@ TEST_F(SenderAgainstPeer, SaysNothingInTheMiddleOfAChunk) {
 
 TEST(TcpChunkLink, MakesItsSocketNonBlocking) {
   auto [ours, theirs] = test::connected_pair();
-  const TcpChunkLink link(std::move(ours), TcpChunkLink::Place::kRelay);
+  const TcpChunkLink link(std::move(ours), TcpChunkLink::Place::kRelayUpstream);
   EXPECT_NE(::fcntl(link.socket(), F_GETFL) & O_NONBLOCK, 0);
 }
 
@@ -332,9 +332,9 @@ class RelayBetweenPeers : public testing::Test {
     auto [down, destination] = test::connected_pair();
     source_ = std::move(source);
     destination_ = std::move(destination);
-    upstream_ = std::make_unique<TcpChunkLink>(std::move(up), TcpChunkLink::Place::kRelay);
-    downstream_ = std::make_unique<TcpChunkLink>(std::move(down), TcpChunkLink::Place::kRelay);
-    relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_, *make_pipe_slots(2, 1U << 18),
+    upstream_ = std::make_unique<TcpChunkLink>(std::move(up), TcpChunkLink::Place::kRelayUpstream);
+    downstream_ = std::make_unique<TcpChunkLink>(std::move(down), TcpChunkLink::Place::kRelayDownstream);
+    relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_, *PipeSlot::create(1U << 18), pool_,
                                             RelayNames{"n1", "n0", "n2"});
   }
   absl::StatusOr<bool> progress() {
@@ -360,6 +360,7 @@ class RelayBetweenPeers : public testing::Test {
     return test::read_text(socket, frame.payload);
   }
 
+  SlotPool pool_{*make_pipe_slots(1, 1U << 18), 1};
   UniqueFd source_;
   UniqueFd destination_;
   std::unique_ptr<TcpChunkLink> upstream_;

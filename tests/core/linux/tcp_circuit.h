@@ -23,10 +23,14 @@ class TcpCircuit {
       add_link(std::move(left), i == 0);
       add_link(std::move(right), i == relays);
     }
+    auto leases = make_pipe_slots(relays, pipe_bytes);
+    EXPECT_TRUE(leases.ok()) << leases.status();
+    pool_ = std::make_unique<SlotPool>(*std::move(leases), 1);
     for (std::size_t i = 0; i < relays; ++i) {
-      auto slots = make_pipe_slots(2, pipe_bytes);
-      EXPECT_TRUE(slots.ok()) << slots.status();
-      relays_.push_back(std::make_unique<RelayCircuit>(*links_[2 * i + 1], *links_[2 * i + 2], *std::move(slots)));
+      auto floor = PipeSlot::create(pipe_bytes);
+      EXPECT_TRUE(floor.ok()) << floor.status();
+      relays_.push_back(
+          std::make_unique<RelayCircuit>(*links_[2 * i + 1], *links_[2 * i + 2], *std::move(floor), *pool_));
     }
   }
 
@@ -41,15 +45,22 @@ class TcpCircuit {
       if (status_.ok()) status_ = relay->progress().status();
     }
   }
+  void rest() {
+    for (const auto& relay : relays_) relay->rest();
+  }
+  SlotPool& pool() { return *pool_; }
   const absl::Status& status() const { return status_; }
 
  private:
   void add_link(UniqueFd socket, bool flow_end) {
-    const auto place = flow_end ? TcpChunkLink::Place::kFlowEnd : TcpChunkLink::Place::kRelay;
+    const bool brings_data = links_.size() % 2 == 1;
+    const auto at_relay = brings_data ? TcpChunkLink::Place::kRelayUpstream : TcpChunkLink::Place::kRelayDownstream;
+    const auto place = flow_end ? TcpChunkLink::Place::kFlowEnd : at_relay;
     links_.push_back(std::make_unique<TcpChunkLink>(std::move(socket), place));
   }
 
   std::vector<std::unique_ptr<TcpChunkLink>> links_;
+  std::unique_ptr<SlotPool> pool_;
   std::vector<std::unique_ptr<RelayCircuit>> relays_;
   absl::Status status_;
 };

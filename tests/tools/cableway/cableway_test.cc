@@ -217,6 +217,14 @@ RelayStatus busy_relay() {
   relay.setups_refused = 1;
   relay.chunks = 40;
   relay.bytes = 5'242'880;
+  relay.memory = {.bytes = 1U << 30,
+                  .most_circuits = 1024,
+                  .floors = 1U << 19,
+                  .leases = 64,
+                  .leased = 1,
+                  .most_leased = 3,
+                  .leased_bytes = 8U << 20,
+                  .waits = 2};
   return relay;
 }
 
@@ -245,7 +253,9 @@ TEST(NodeTest, StatusAsText) {
             "  relay port  7470\n"
             "  sessions    3, this command's included\n"
             "  relayed     5.0 MiB in 40 chunks\n"
-            "  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n");
+            "  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"
+            "  memory      512.0 KiB in circuits, 8.0 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
+            "  leases      1 of 64 out, at most 3 at once, waited for 2 times\n");
 }
 
 TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""System test of the relay memory: 50 communicators all-to-all on a ring of eight, so that 450 circuits pass through each
+node on cables that are too slow for them, and what the kernel holds for them stays within what the node was told.
+
+Usage: relay_memory_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import resource
+import struct
+import termios
+import time
+import unittest
+from dataclasses import dataclass
+
+from in_lab import in_lab, main
+from lab_nodes import LabNodes
+
+COMMUNICATORS = 50
+# Of the pairs of a ring of eight, nine have their path through a given node, in each communicator and with both paths
+# of opposite nodes used alike.
+CIRCUITS = 9 * COMMUNICATORS
+RELAY_MEMORY = 480 * 2**20  # 480 circuits and 29 leases (docs/decisions/0007)
+_SOCKET = re.compile(r"ino:(\d+) .*skmem:\(r(\d+),rb(\d+),t\d+,tb(\d+),f\d+,w(\d+),")
+_PIPE_SIZE = 1032  # F_GETPIPE_SZ
+_SAMPLE_S = 0.2
+
+
+@dataclass
+class KernelMemory:
+    """What the kernel says of cablewayd's connections and pipes. Bytes."""
+    held: int = 0  # in queues, with the kernel's overhead, and in pipes
+    limit: int = 0  # what the queues and pipes may hold
+
+
+def kernel_memory(nodes: LabNodes, name: str) -> KernelMemory:
+    memory, sockets = KernelMemory(), set()
+    for entry in os.scandir(f"/proc/{nodes.pid(name)}/fd"):
+        with contextlib.suppress(OSError):  # it may be closed at any moment
+            kind, _, inode = os.readlink(entry.path).strip("]").partition(":[")
+            if kind == "socket":
+                sockets.add(inode)
+            elif kind == "pipe" and entry.stat(follow_symlinks=False).st_mode & 0o400:
+                add_pipe(memory, entry.path)
+    for line in nodes.run(name, "ss", "-HOtnem", "state", "established").splitlines():
+        if (found := _SOCKET.search(line)) and found[1] in sockets:
+            received, receive_limit, send_limit, queued = (int(number) for number in found.groups()[1:])
+            memory.held += received + queued
+            memory.limit += max(received, receive_limit) + max(queued, send_limit)
+    return memory
+
+
+def add_pipe(memory: KernelMemory, path: str) -> None:
+    """Through its reading end, opened once more: that disturbs nobody."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        memory.held += struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4))[0]
+        memory.limit += fcntl.fcntl(descriptor, _PIPE_SIZE)
+    finally:
+        os.close(descriptor)
+
+
+class RelayMemoryTest(unittest.TestCase):
+    def check_node(self, nodes: LabNodes, name: str) -> bool:
+        """Returns whether all circuits stood, so that the limits could be looked at, too: a connection that is being set
+        up has large ones and nothing in them."""
+        before, kernel, after = nodes.relay_memory(name), kernel_memory(nodes, name), nodes.relay_memory(name)
+        self.assertLessEqual(kernel.held, RELAY_MEMORY, name)
+        # Leases come and go meanwhile.
+        stated = before["floor_bytes"] + max(before["leased_bytes"], after["leased_bytes"])
+        self.assertLessEqual(stated, RELAY_MEMORY)
+        complete = before["circuits"] == after["circuits"] == CIRCUITS
+        if complete:
+            idle_leases = (after["leases"] - after["leased"]) * 2**18  # their pipes are there, and empty
+            self.assertLessEqual(kernel.limit, stated + idle_leases, name)
+            self.assertGreater(kernel.limit, 0)
+        return complete
+
+    @in_lab("ring:8", "--rate", "100mbit")
+    def test_fifty_communicators_on_a_ring_of_eight(self, nodes: LabNodes) -> None:
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # the ranks', which have 700 connections each
+        nodes.start(RELAY_MEMORY=str(RELAY_MEMORY))
+        nodes.wait_for_cables()
+        ranks = nodes.start_ranks(nodes.names, "--op", "all_to_all", "--channels", str(COMMUNICATORS), "--sizes", "100M",
+                                  "--step-bytes", "256K", "--warmup", "0", "--iters", "0", "--check-iters", "1")
+        complete = dict.fromkeys(nodes.names, 0)
+        while ranks.running():
+            for name in nodes.names:
+                complete[name] += self.check_node(nodes, name)
+            time.sleep(_SAMPLE_S)
+        self.assertGreater(ranks.finish(), 0)
+        for name in nodes.names:
+            self.check_end(nodes, name)
+            self.assertGreater(complete[name], 0, f"{name} was never looked at with all its circuits")
+
+    def check_end(self, nodes: LabNodes, name: str) -> None:
+        nodes.wait_until(lambda: nodes.relay_memory(name)["circuits"] == nodes.relay_memory(name)["leased"] == 0,
+                         lambda: f"an end of the circuits of {name}: {nodes.relay_memory(name)}")
+        status = nodes.cableway(name, "status")
+        self.assertEqual(status["relayed"]["circuits_opened"], CIRCUITS)
+        self.assertEqual(status["relayed"]["circuits_broken"], 0)
+        self.assertEqual(status["relay_memory"]["leased_most"], status["relay_memory"]["leases"])
+        self.assertGreater(status["relay_memory"]["waits"], 0)
+        self.assertIn("leases of the relay memory of 480M are out", nodes.log(name))
+
+
+if __name__ == "__main__":
+    main()
