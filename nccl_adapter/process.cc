@@ -215,7 +215,9 @@ void Process::on_setup(linux_::PendingCircuit pending) {
   }
   const CircuitSetup setup = pending.setup();
   if (absl::Status reason = may_arrive(*listener, setup); !reason.ok()) {
-    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message()));
+    const std::string line = absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message());
+    // Strangers may cause the others, as many as they like.
+    absl::IsResourceExhausted(reason) ? log_.warn(line) : log_.info(line);
     return std::move(pending).refuse(reason);
   }
   absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept();
