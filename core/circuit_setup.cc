@@ -76,7 +76,9 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   std::vector<std::byte> bytes;
   WireWriter writer(bytes);
   writer.put(kProtocolVersion);
-  writer.put_bytes(setup.cookie);
+  writer.put_bytes(setup.listener);
+  writer.put_bytes(setup.nonce);
+  writer.put_bytes(setup.proof);
   writer.put(setup.flow);
   writer.put(setup.chunk_bytes);
   writer.put(setup.budget_ms);
@@ -95,7 +97,9 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
                                                       kProtocolVersion, ": install the same Cableway on both"));
   }
   CircuitSetup setup;
-  reader.get_bytes(setup.cookie);
+  reader.get_bytes(setup.listener);
+  reader.get_bytes(setup.nonce);
+  reader.get_bytes(setup.proof);
   setup.flow = reader.get<std::uint64_t>();
   setup.chunk_bytes = reader.get<std::uint32_t>();
   setup.budget_ms = reader.get<std::uint32_t>();

@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/hop.h"
+#include "core/keyed_mac.h"
 
 namespace cableway {
 
@@ -23,11 +24,18 @@ inline constexpr std::uint16_t kProtocolVersion = 1;
 // A relay keeps a connection and a dial for as long as the set-up says, so that has a bound.
 inline constexpr std::uint32_t kMaxBudgetMs = 60000;
 
-// Names one listen comm; 128 random bits, so that knowing it is the right to connect.
+// One listen comm's secret; 128 random bits, so that knowing it is the right to connect. It is in the listen handle,
+// and never in a set-up.
 using Cookie = std::array<std::byte, 16>;
+// What a set-up calls the listen comm (core/flow_proof.h).
+using ListenerName = std::array<std::byte, 16>;
+// Tells a flow from every other one, so that a copy of its set-up is known for one.
+using FlowNonce = std::array<std::byte, 16>;
 
 struct CircuitSetup {
-  Cookie cookie{};
+  ListenerName listener{};
+  FlowNonce nonce{};              // random
+  Mac proof{};                    // that its source knows the cookie (core/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
   std::uint32_t chunk_bytes = 0;  // a multiple of 128, at most kMaxChunkBytes
   std::uint32_t budget_ms = 0;    // time left to reach the destination and hear back, 1 to kMaxBudgetMs

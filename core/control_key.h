@@ -6,29 +6,31 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include "absl/status/statusor.h"
+#include "core/keyed_mac.h"
+#include "core/sub_key.h"
 
 namespace cableway {
-
-inline constexpr std::size_t kMacBytes = 16;
-using Mac = std::array<std::byte, kMacBytes>;
 
 // More than any well-formed key file has; a reader needs no more than one byte past it.
 inline constexpr std::size_t kMaxKeyFileBytes = 1024;
 
 enum class KeyUse { kControlDatagram, kCircuitSetup };
 
-// Immutable, for any thread. Wiped from memory when it goes; a moved-from one is good for nothing but destruction.
+// Immutable, for any thread. Wiped from memory when it goes.
 class ControlKey {
  public:
   // A key file: 32 bytes as 64 hex digits, white space around them. InvalidArgument says what is wrong and shows
   // nothing of the file. The caller wipes `text`.
   static absl::StatusOr<ControlKey> parse(std::string_view text);
+  ControlKey(ControlKey&&) = default;
+  ControlKey& operator=(ControlKey&&) = default;
+
+  // Tells nothing of the others, nor of the secret.
+  const SubKey& subkey(KeyUse use) const { return subkeys_[static_cast<std::size_t>(use)]; }
 
   Mac mac(KeyUse use, std::span<const std::byte> message) const;
 
@@ -36,14 +38,11 @@ class ControlKey {
   bool verify(KeyUse use, std::span<const std::byte> message, const Mac& mac) const;
 
  private:
-  struct Subkeys;
-  struct Wipe {
-    void operator()(Subkeys* subkeys) const;
-  };
+  static constexpr std::size_t kUses = 2;
 
-  explicit ControlKey(std::unique_ptr<Subkeys, Wipe> subkeys) : subkeys_(std::move(subkeys)) {}
+  ControlKey() = default;
 
-  std::unique_ptr<Subkeys, Wipe> subkeys_;
+  std::array<SubKey, kUses> subkeys_;
 };
 
 }  // namespace cableway

@@ -56,6 +56,11 @@ absl::Status check_probe(const Frame& frame) {
   return frame.size >= 1 && frame.size <= kMaxProbeMs ? absl::OkStatus() : malformed(frame, "size 1 to 2000 expected");
 }
 
+absl::Status check_sixteen_bytes(const Frame& frame) {
+  const bool alone = frame.payload == 0 && frame.message == 0;
+  return alone ? absl::OkStatus() : malformed(frame, "payload and message 0 expected");
+}
+
 absl::Status check_fields(const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::kChunk:
@@ -71,6 +76,9 @@ absl::Status check_fields(const Frame& frame) {
       return check_without_message(frame, 0);
     case FrameKind::kProbe:
       return check_probe(frame);
+    case FrameKind::kChallenge:
+    case FrameKind::kSeal:
+      return check_sixteen_bytes(frame);
   }
   return malformed(frame, "unknown kind");
 }
@@ -93,6 +101,10 @@ const char* to_text(FrameKind kind) {
       return "set-up-ok";
     case FrameKind::kProbe:
       return "probe";
+    case FrameKind::kChallenge:
+      return "challenge";
+    case FrameKind::kSeal:
+      return "seal";
   }
   return "of unknown kind";
 }

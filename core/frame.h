@@ -15,6 +15,8 @@
 //   kProbe    0              0          0: data comes,   milliseconds that the data may take
 //                                       1: data is asked
 //                                                        (first frame of a connection: core/linux/cable_test.h)
+//   kChallenge 0             0          16 random bytes  (what either end says first where there is a key)
+//   kSeal     0              0          the 16 bytes of a seal over the frame before it (core/circuit_seal.h)
 //
 // Integers are little-endian. docs/protocol.md says who may send what when.
 #ifndef CABLEWAY_CORE_FRAME_H_
@@ -40,7 +42,17 @@ inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
 inline constexpr std::uint64_t kMaxProbeMs = 2000;
 
-enum class FrameKind : std::uint8_t { kChunk = 1, kAnnounce, kAck, kFailed, kSetup, kSetupOk, kProbe };
+enum class FrameKind : std::uint8_t {
+  kChunk = 1,
+  kAnnounce,
+  kAck,
+  kFailed,
+  kSetup,
+  kSetupOk,
+  kProbe,
+  kChallenge,
+  kSeal
+};
 
 struct Frame {
   FrameKind kind = FrameKind::kChunk;

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxAddresses = 1024;
 
 class Encoder {
  public:
-  explicit Encoder(std::vector<std::byte>& out) : writer_(out) {}
+  explicit Encoder(std::vector<std::byte>& out) : out_(out), writer_(out) {}
 
   void operator()(const Hello& message) {
     type(Type::kHello);
@@ -41,6 +41,11 @@ class Encoder {
     writer_.put(message.rate_mbps);
     writer_.put(static_cast<std::uint16_t>(message.addresses.size()));
     for (const std::string& address : message.addresses) writer_.put_text(address);
+    writer_.put(static_cast<std::uint8_t>(message.setup_key.has_value()));
+    if (!message.setup_key) return;
+    // Growing afterwards would leave a copy behind.
+    out_.reserve(out_.size() + SubKey::kBytes);
+    writer_.put_bytes(message.setup_key->bytes());
   }
   void operator()(const Refusal& message) {
     type(Type::kRefusal);
@@ -85,6 +90,7 @@ class Encoder {
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
 
+  std::vector<std::byte>& out_;
   WireWriter writer_;
 };
 
@@ -143,11 +149,15 @@ class Decoder {
                     reader_.get_text(kMaxText),
                     reader_.get<std::uint64_t>(),
                     reader_.get<std::uint64_t>(),
-                    {}};
+                    {},
+                    std::nullopt};
     const std::size_t addresses = reader_.get<std::uint16_t>();
     for (std::size_t i = 0; i < addresses && i < kMaxAddresses && reader_.ok(); ++i) {
       message.addresses.push_back(reader_.get_text(kMaxText));
     }
+    const auto has_key = reader_.get<std::uint8_t>();
+    if (has_key > 1) reader_.reject();
+    if (has_key == 1) reader_.get_bytes(message.setup_key.emplace().bytes());
     return message;
   }
   PathReply path_reply() {
@@ -168,9 +178,11 @@ std::vector<std::byte> encode_session_message(const SessionMessage& message) {
   std::vector<std::byte> body;
   std::visit(Encoder(body), message);
   std::vector<std::byte> framed;
+  framed.reserve(sizeof(std::uint32_t) + body.size());
   WireWriter writer(framed);
   writer.put(static_cast<std::uint32_t>(body.size()));
   writer.put_bytes(body);
+  wipe(body);
   return framed;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -19,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
 #include "core/hop.h"
+#include "core/sub_key.h"
 
 namespace cableway {
 
@@ -37,6 +39,8 @@ struct Welcome {
   std::uint64_t boot_nonce = 0;
   std::uint64_t rate_mbps = 0;         // of the node's fastest cable, one direction
   std::vector<std::string> addresses;  // of its cable ports
+  // With which set-ups are sealed, where the cluster has a key. The node's peer may have it: it may have paths, too.
+  std::optional<SubKey> setup_key = std::nullopt;
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 
@@ -90,9 +94,9 @@ struct CableTestReply {
 using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
                                     CableTestRequest, CableTestReply>;
 
-// With the length in front.
+// With the length in front. Whoever sends it wipes it: a Welcome may carry a key.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);
-// Without the length. InvalidArgument says what is wrong.
+// Without the length. InvalidArgument says what is wrong. Whoever received the bytes wipes them.
 absl::StatusOr<SessionMessage> decode_session_message(std::span<const std::byte> bytes);
 
 }  // namespace cableway

@@ -107,7 +107,7 @@ Context::~Context() {
     process_->unwatch(comm);
     process_->close_connection(comm->abandon());
   }
-  for (auto& [listener, owned] : listeners_) process_->remove_listener(listener->cookie());
+  for (auto& [listener, owned] : listeners_) process_->remove_listener(*listener);
 }
 
 absl::StatusOr<ListenComm*> Context::listen(void* handle) {
@@ -200,7 +200,7 @@ absl::Status Context::close(ListenComm* listener) {
     owned = std::move(entry->second);
     listeners_.erase(entry);
   }
-  process_->remove_listener(owned->cookie());
+  process_->remove_listener(*owned);
   return absl::OkStatus();
 }
 

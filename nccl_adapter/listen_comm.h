@@ -1,4 +1,4 @@
-// A listen comm: a cookie that connecting peers name, and the connections that have arrived for it.
+// A listen comm: a cookie that connecting peers know, and the connections that have arrived for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_LISTEN_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_LISTEN_COMM_H_
 
@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "core/circuit_setup.h"
+#include "core/flow_proof.h"
 #include "core/linux/unique_fd.h"
+#include "nccl_adapter/seen_flows.h"
 
 namespace cableway::nccl {
 
@@ -23,10 +25,15 @@ struct ArrivedCircuit {
 // The cold thread puts connections in, NCCL's service thread takes them out.
 class ListenComm {
  public:
-  ListenComm(Context& context, const Cookie& cookie) : context_(context), cookie_(cookie) {}
+  ListenComm(Context& context, const Cookie& cookie)
+      : context_(context), cookie_(cookie), name_(listener_name(cookie)) {}
 
   Context& context() const { return context_; }
   const Cookie& cookie() const { return cookie_; }
+  const ListenerName& name() const { return name_; }
+
+  // Whether no set-up with this nonce has come yet. The cold thread's.
+  bool first_use(const FlowNonce& nonce) { return seen_.first_use(nonce); }
 
   static constexpr std::size_t kMaxWaiting = 1024;
 
@@ -52,6 +59,8 @@ class ListenComm {
  private:
   Context& context_;
   const Cookie cookie_;
+  const ListenerName name_;
+  SeenFlows seen_;
   std::mutex mutex_;
   std::deque<ArrivedCircuit> arrived_;
 };

@@ -1,16 +1,16 @@
 #include "nccl_adapter/process.h"
 
-#include <sys/random.h>
-
 #include <boost/asio/post.hpp>
 #include <future>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/flow_proof.h"
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/lingering_close.h"
 #include "core/linux/node_starter.h"
+#include "core/linux/random_value.h"
 #include "core/linux/session_socket.h"
 
 namespace cableway::nccl {
@@ -19,14 +19,6 @@ namespace {
 constexpr std::chrono::milliseconds kOpenLimit{10000};
 constexpr std::chrono::seconds kLookAroundEvery{1};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
-
-template <typename T>
-T random_value() {
-  T value{};
-  // Cannot fail for so few bytes (getrandom(2)).
-  static_cast<void>(::getrandom(&value, sizeof value, 0));
-  return value;
-}
 
 // Runs `work` on the cold thread and waits for what it returns.
 template <typename Work>
@@ -101,29 +93,55 @@ absl::Status Process::connect_session() {
   auto session = linux_::SessionClient::connect(cold_->io(), *endpoint);
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
-  session_->on_welcome([this](const Welcome& welcome) { listen_on(welcome.addresses); });
+  session_->on_welcome([this](const Welcome& welcome) { take_again(welcome); });
   return absl::OkStatus();
 }
 
 absl::Status Process::greet() {
-  auto promise = std::make_shared<std::promise<absl::StatusOr<SessionMessage>>>();
-  std::future<absl::StatusOr<SessionMessage>> result = promise->get_future();
+  auto promise = std::make_shared<std::promise<absl::StatusOr<Welcome>>>();
+  std::future<absl::StatusOr<Welcome>> result = promise->get_future();
   boost::asio::post(cold_->io(), [this, promise] {
-    session_->request(Hello{kProtocolVersion, "plugin"},
-                      [promise](absl::StatusOr<SessionMessage> reply) { promise->set_value(std::move(reply)); });
+    session_->request(Hello{kProtocolVersion, "plugin"}, [this, promise](const absl::StatusOr<SessionMessage>& reply) {
+      promise->set_value(welcomed(reply));
+    });
   });
   if (result.wait_for(linux_::kNodeJoinLimit) != std::future_status::ready) {
     return absl::DeadlineExceededError("this host's node does not answer: is cablewayd stopped?");
   }
-  const absl::StatusOr<SessionMessage> reply = result.get();
+  absl::StatusOr<Welcome> welcome = result.get();
+  if (!welcome.ok()) return welcome.status();
+  welcome_ = *std::move(welcome);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Welcome> Process::welcomed(const absl::StatusOr<SessionMessage>& reply) {
   if (!reply.ok()) return reply.status();
   const Welcome* welcome = std::get_if<Welcome>(&*reply);
   if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
-  welcome_ = *welcome;
-  return on_cold_thread(*cold_, [this] {
-    if (addresses_.empty()) addresses_ = welcome_.addresses;
-    return absl::OkStatus();
-  });
+  if (absl::Status status = take(*welcome); !status.ok()) return status;
+  Welcome kept = *welcome;
+  kept.setup_key.reset();
+  return kept;
+}
+
+absl::Status Process::take(const Welcome& welcome) {
+  // Whoever asks for a key must not do without one because the node was started before there was one.
+  if (!settings_.key_file.empty() && !welcome.setup_key) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the node that runs here has no key, and CABLEWAY_KEY_FILE names ", settings_.key_file,
+                     " for this process: start cablewayd again, with the same CABLEWAY_KEY_FILE"));
+  }
+  setup_key_ = welcome.setup_key;
+  if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
+  listen_on(welcome.addresses);
+  return absl::OkStatus();
+}
+
+void Process::take_again(const Welcome& welcome) {
+  const absl::Status status = take(welcome);
+  if (status.ok()) return;
+  if (!std::exchange(told_of_missing_key_, true)) log_.warn(std::string(status.message()));
+  session_->close();
 }
 
 absl::Status Process::listen() {
@@ -136,6 +154,7 @@ absl::Status Process::listen() {
         });
     if (!acceptor.ok()) return acceptor.status();
     acceptor_ = *std::move(acceptor);
+    acceptor_->seal_with(setup_key_);
     look_around_timer_ = std::make_unique<boost::asio::steady_timer>(cold_->io());
     look_around();
     return absl::OkStatus();
@@ -158,20 +177,35 @@ absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenC
                                                " why, and CABLEWAY_PORTS which interfaces to use"));
   }
   const std::lock_guard lock(mutex_);
-  listeners_[listener->cookie()] = listener;
+  listeners_[listener->name()] = listener;
   return ListenHandle{listener->cookie(), port, welcome_.node};
 }
 
-void Process::remove_listener(const Cookie& cookie) {
+void Process::remove_listener(const ListenComm& listener) {
   const std::lock_guard lock(mutex_);
-  listeners_.erase(cookie);
+  listeners_.erase(listener.name());
+}
+
+absl::Status Process::may_arrive(ListenComm& listener, const CircuitSetup& setup) const {
+  if (!proves_flow(listener.cookie(), setup)) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "node ", welcome_.node, ": the set-up's proof is wrong: its sender was not given the listen handle"));
+  }
+  // Before anything else is decided, so that one that is refused cannot be used later either.
+  if (!listener.first_use(setup.nonce)) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("node ", welcome_.node, ": the set-up is a copy of an earlier one"));
+  }
+  if (listener.has_room()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting, " connections wait for accept already"));
 }
 
 void Process::on_setup(linux_::PendingCircuit pending) {
   std::shared_ptr<ListenComm> listener;
   {
     const std::lock_guard lock(mutex_);
-    const auto entry = listeners_.find(pending.setup().cookie);
+    const auto entry = listeners_.find(pending.setup().listener);
     if (entry != listeners_.end()) listener = entry->second.lock();
   }
   if (listener == nullptr) {
@@ -180,10 +214,10 @@ void Process::on_setup(linux_::PendingCircuit pending) {
         absl::NotFoundError(absl::StrCat("node ", welcome_.node, ": the process listens no more for this connection")));
   }
   const CircuitSetup setup = pending.setup();
-  if (!listener->has_room()) {
-    const auto reason = absl::ResourceExhaustedError(
-        absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting, " connections wait for accept already"));
-    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message()));
+  if (absl::Status reason = may_arrive(*listener, setup); !reason.ok()) {
+    const std::string line = absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message());
+    // Strangers may cause the others, as many as they like.
+    absl::IsResourceExhausted(reason) ? log_.warn(line) : log_.info(line);
     return std::move(pending).refuse(reason);
   }
   absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept();
@@ -201,7 +235,7 @@ absl::Status Process::rejoin_node() {
   if (absl::Status status = connect_session(); !status.ok()) return status;
   session_->request(Hello{kProtocolVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
     const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
-    if (welcome != nullptr) listen_on(welcome->addresses);
+    if (welcome != nullptr) take_again(*welcome);
   });
   return absl::OkStatus();
 }
@@ -238,14 +272,15 @@ void Process::request_path(const ListenHandle& handle, const std::shared_ptr<Ope
 void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening) {
   if (hops.empty()) return opening->finish(absl::InternalError("the node gave an empty path"));
   CircuitSetup setup;
-  setup.cookie = handle.cookie;
-  setup.flow = random_value<std::uint64_t>();
+  setup.nonce = linux_::random_value<FlowNonce>();
+  setup.flow = linux_::random_value<std::uint64_t>();
   setup.chunk_bytes = kChunkBytes;
   setup.budget_ms = static_cast<std::uint32_t>(kOpenLimit.count());
   setup.from_node = welcome_.node;
   setup.hops = std::move(hops);
   setup.hops.back().to_port = handle.port;
-  linux_::dial_circuit(cold_->io(), setup, [setup, opening](absl::StatusOr<linux_::UniqueFd> socket) {
+  prove_flow(handle.cookie, setup);
+  linux_::dial_circuit(cold_->io(), setup, setup_key_, [setup, opening](absl::StatusOr<linux_::UniqueFd> socket) {
     if (!socket.ok()) {
       return opening->finish(absl::Status(
           socket.status().code(), absl::StrCat("no circuit ", describe_path(setup), ": ", socket.status().message())));

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "core/linux/session_client.h"
 #include "core/session_message.h"
 #include "core/settings.h"
+#include "core/sub_key.h"
 #include "nccl_adapter/cold_thread.h"
 #include "nccl_adapter/flow_comm.h"
 #include "nccl_adapter/fork_guard.h"
@@ -59,7 +61,7 @@ class Process {
   // Any thread:
   // Unavailable: this node has no address at which anything could arrive.
   absl::StatusOr<ListenHandle> add_listener(const std::shared_ptr<ListenComm>& listener);
-  void remove_listener(const Cookie& cookie);
+  void remove_listener(const ListenComm& listener);
   std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
   void close_connection(linux_::UniqueFd socket);
   // The comm is looked at for silence, once a second, until it is unwatched.
@@ -76,9 +78,15 @@ class Process {
   // On the cold thread:
   absl::Status connect_session();
   absl::Status rejoin_node();
+  // The answer to the first Hello, without the key, which is kept apart.
+  absl::StatusOr<Welcome> welcomed(const absl::StatusOr<SessionMessage>& reply);
+  // What the node says then and again. FailedPrecondition: it has no key, and this process was told that there is one.
+  absl::Status take(const Welcome& welcome);
+  void take_again(const Welcome& welcome);
   void listen_on(const std::vector<std::string>& addresses);
   void request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening);
   void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
+  absl::Status may_arrive(ListenComm& listener, const CircuitSetup& setup) const;
   void on_setup(linux_::PendingCircuit pending);
   void look_around();
   void stop();
@@ -90,7 +98,7 @@ class Process {
   Welcome welcome_;
 
   std::mutex mutex_;  // set-up and tear-down only
-  std::map<Cookie, std::weak_ptr<ListenComm>> listeners_;
+  std::map<ListenerName, std::weak_ptr<ListenComm>> listeners_;
   std::map<std::string, std::uint64_t> flows_to_;  // how many flows have been opened, by destination
   std::set<FlowComm*> watched_;
 
@@ -100,6 +108,8 @@ class Process {
   std::shared_ptr<linux_::SessionClient> session_;
   std::vector<std::string> addresses_;  // of the node's ports, as it said last
   bool listening_ = true;               // on all of them
+  std::optional<SubKey> setup_key_;     // the node's
+  bool told_of_missing_key_ = false;
   std::unique_ptr<linux_::CircuitAcceptor> acceptor_;
   std::unique_ptr<boost::asio::steady_timer> look_around_timer_;
   bool stopping_ = false;

@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/data_socket.h"
 #include "core/linux/lingering_close.h"
+#include "core/linux/random_value.h"
 #include "core/linux/uninterrupted.h"
 
 namespace cableway::linux_ {
@@ -53,10 +54,16 @@ absl::Status limit_waits(int socket) {
   return absl::OkStatus();
 }
 
-absl::Status send_frame(int socket, const Frame& frame) {
-  const FrameBytes bytes = encode_frame(frame);
+absl::Status send_bytes(int socket, std::span<const std::byte> bytes) {
   const ssize_t sent = uninterrupted([&] { return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
   return sent == static_cast<ssize_t>(bytes.size()) ? absl::OkStatus() : failed("cannot send");
+}
+
+absl::Status send_frame(int socket, const Frame& frame, std::optional<CircuitSeal>* seal = nullptr) {
+  const FrameBytes header = encode_frame(frame);
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  if (seal != nullptr && *seal) (*seal)->append_next(bytes);
+  return send_bytes(socket, bytes);
 }
 
 absl::Status read_whole(int socket, std::span<std::byte> bytes) {
@@ -65,17 +72,69 @@ absl::Status read_whole(int socket, std::span<std::byte> bytes) {
   return got < 0 ? failed("no answer") : absl::UnavailableError("the connection ended too early");
 }
 
-absl::StatusOr<Frame> read_frame(int socket, FrameKind expected) {
+absl::StatusOr<Frame> read_frame(int socket) {
   FrameBytes bytes;
   if (absl::Status status = read_whole(socket, bytes); !status.ok()) return status;
-  absl::StatusOr<Frame> frame = decode_frame(bytes);
-  if (!frame.ok() || frame->kind == expected) return frame;
-  if (frame->kind != FrameKind::kFailed) {
-    return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(frame->kind)));
+  return decode_frame(bytes);
+}
+
+// Whether what comes next is the seal of `frame`, or nothing has to come as there is no key.
+bool read_seal(int socket, std::span<const std::byte> frame, std::optional<CircuitSeal>& seal) {
+  if (!seal) return true;
+  const absl::StatusOr<Frame> came = read_frame(socket);
+  return came.ok() && came->kind == FrameKind::kSeal && seal->next_is(frame, sixteen_bytes_of(*came));
+}
+
+// `has_key`: so that what is not sealed is not the neighbour's word.
+absl::Status read_refusal(int socket, const Frame& failed, std::optional<CircuitSeal>& seal, bool has_key) {
+  const FrameBytes header = encode_frame(failed);
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  bytes.resize(header.size() + failed.payload);
+  if (absl::Status status = read_whole(socket, std::span(bytes).subspan(header.size())); !status.ok()) return status;
+  const std::string reason =
+      printable({reinterpret_cast<const char*>(bytes.data()) + header.size(), std::size_t{failed.payload}});
+  const bool proven = !has_key || (seal && read_seal(socket, bytes, seal));
+  return absl::UnavailableError(absl::StrCat("the neighbour refuses",
+                                             proven ? ""
+                                                    : " without a proof that it has this"
+                                                      " cluster's key",
+                                             ": ", reason));
+}
+
+absl::Status unexpected(const Frame& frame, bool has_key) {
+  if (frame.kind == FrameKind::kChallenge && !has_key) {
+    return absl::UnavailableError(
+        "the neighbour has a key, and this node has none: CABLEWAY_KEY_FILE must name the same"
+        " key on every node, or on none");
   }
-  std::string reason(frame->payload, '\0');
-  if (absl::Status status = read_whole(socket, std::as_writable_bytes(std::span(reason))); !status.ok()) return status;
-  return absl::UnavailableError(absl::StrCat("the neighbour refuses: ", printable(reason)));
+  return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(frame.kind)));
+}
+
+// Says this end's challenge and hears the other's.
+absl::Status exchange_challenges(int socket, const SubKey& key, std::optional<CircuitSeal>& seal) {
+  const auto challenge = random_value<Challenge>();
+  if (absl::Status status = send_bytes(socket, encode_challenge(challenge)); !status.ok()) return status;
+  const absl::StatusOr<Frame> frame = read_frame(socket);
+  if (!frame.ok()) return frame.status();
+  if (frame->kind == FrameKind::kFailed) return read_refusal(socket, *frame, seal, true);
+  if (frame->kind != FrameKind::kChallenge) return unexpected(*frame, true);
+  seal.emplace(key, sixteen_bytes_of(*frame), challenge);
+  return absl::OkStatus();
+}
+
+// Sends the probe and hears that it is welcome.
+absl::Status ask(int socket, const Frame& probe, const std::optional<SubKey>& key) {
+  std::optional<CircuitSeal> seal;
+  absl::Status status;
+  if (key) status = exchange_challenges(socket, *key, seal);
+  if (status.ok()) status = send_frame(socket, probe, &seal);
+  if (!status.ok()) return status;
+  const absl::StatusOr<Frame> answer = read_frame(socket);
+  if (!answer.ok()) return answer.status();
+  if (answer->kind == FrameKind::kFailed) return read_refusal(socket, *answer, seal, key.has_value());
+  if (answer->kind != FrameKind::kSetupOk) return unexpected(*answer, key.has_value());
+  if (read_seal(socket, encode_frame(*answer), seal)) return absl::OkStatus();
+  return absl::UnavailableError("the neighbour accepts without a proof that it has this cluster's key");
 }
 
 absl::Status send_data(int socket, milliseconds duration) {
@@ -133,8 +192,7 @@ absl::StatusOr<std::uint64_t> measure(int socket, const CableTestPlan& plan, std
     return failed(absl::StrCat("cannot reach ", plan.to_address, " port ", plan.to_port));
   }
   const auto size = static_cast<std::uint64_t>(plan.duration.count());
-  absl::Status status = send_frame(socket, Frame{FrameKind::kProbe, 0, 0, direction, size});
-  if (status.ok()) status = read_frame(socket, FrameKind::kSetupOk).status();
+  absl::Status status = ask(socket, Frame{FrameKind::kProbe, 0, 0, direction, size}, plan.key);
   if (!status.ok()) return status;
   const auto begin = steady_clock::now();
   if (direction == kDataIsAsked) {
@@ -142,14 +200,15 @@ absl::StatusOr<std::uint64_t> measure(int socket, const CableTestPlan& plan, std
     return bytes.ok() ? absl::StatusOr<std::uint64_t>(rate_mbps(*bytes, steady_clock::now() - begin)) : bytes.status();
   }
   if (status = send_data(socket, plan.duration); !status.ok()) return status;
-  const absl::StatusOr<Frame> arrived = read_frame(socket, FrameKind::kAck);
+  const absl::StatusOr<Frame> arrived = read_frame(socket);
   if (!arrived.ok()) return arrived.status();
+  if (arrived->kind != FrameKind::kAck) return unexpected(*arrived, plan.key.has_value());
   return rate_mbps(arrived->size, steady_clock::now() - begin);
 }
 
-void answer_probe(int socket, const Frame& probe) {
+void answer_probe(int socket, const Frame& probe, std::optional<CircuitSeal> seal) {
   const milliseconds duration(static_cast<std::int64_t>(probe.size));
-  if (!limit_waits(socket).ok() || !send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}).ok()) return;
+  if (!limit_waits(socket).ok() || !send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}, &seal).ok()) return;
   if (probe.offset == kDataIsAsked) {
     if (send_data(socket, duration).ok()) static_cast<void>(take_data(socket, duration));  // waits for the end
     return;
@@ -274,24 +333,28 @@ void CableTests::run(const CableTestPlan& plan, Done done) {
   }
 }
 
-void CableTests::serve(const Frame& probe, UniqueFd socket) {
+void CableTests::serve(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
   const absl::StatusOr<ConnectionEnds> ends = ends_of(socket.get());
   if (!ends.ok()) return;
   const State::Lane lane("served " + routing::to_text(ends->local), probe.offset == kDataIsAsked);
-  if (state_->lanes.contains(lane)) return refuse(std::move(socket), "another test of this port runs");
-  const auto work = [probe](int fd) {
-    answer_probe(fd, probe);
+  if (state_->lanes.contains(lane)) {
+    return refuse(std::move(socket), "another test of this port runs", std::move(seal));
+  }
+  const auto work = [probe, seal = std::move(seal)](int fd) {
+    answer_probe(fd, probe, seal);
     return true;
   };
   state_->start(lane, std::move(socket), work, [](bool) {});
 }
 
-void CableTests::refuse(UniqueFd socket, const std::string& reason) {
+void CableTests::refuse(UniqueFd socket, const std::string& reason, std::optional<CircuitSeal> seal) {
   const std::string text = reason.substr(0, kMaxFailureText);
   const FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(text.size()), 0, 0, 0});
-  std::string bytes(reinterpret_cast<const char*>(header.data()), header.size());
-  bytes += text;
-  // The first thing that is sent on this connection, so the kernel has room for it.
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  const auto body = std::as_bytes(std::span(text));
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  if (seal) seal->append_next(bytes);
+  // The first thing that is sent on this connection but for a challenge, so the kernel has room for it.
   static_cast<void>(::send(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
   close_lingering(state_->io, std::move(socket));
 }

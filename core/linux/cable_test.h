@@ -3,6 +3,7 @@
 // One TCP connection to the neighbour's relay port for each direction, opened by a probe (core/frame.h) in place of a
 // set-up, answered by set-up-ok or failed. Offset 0: the data comes from who opened it, then the other end says in an
 // ack how many bytes came. Offset 1: the data comes from the other end. Either way its sender shuts down after it.
+// Probe and answer are sealed as a set-up and its answer are (core/circuit_seal.h); data and ack are not.
 //
 // It cannot take a node's time or memory: each direction of a port has one test of this node's and one of a neighbour's
 // at a time, of at most 2 s and 4 GiB, on a thread of its own, whose every wait has a limit.
@@ -14,9 +15,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/circuit_seal.h"
 #include "core/frame.h"
 #include "core/linux/unique_fd.h"
 #include "core/session_message.h"
@@ -30,7 +33,8 @@ struct CableTestPlan {
   std::string to_address;
   std::uint16_t to_port = 0;  // the neighbour's relay port
   std::chrono::milliseconds duration{500};
-  bool both_ways = false;  // at once; else from here to there
+  bool both_ways = false;                    // at once; else from here to there
+  std::optional<SubKey> key = std::nullopt;  // of KeyUse::kCircuitSetup, where the cluster has one
 };
 
 // The addresses of a connection's two ends, without scopes.
@@ -54,9 +58,9 @@ class CableTests {
   // `done` is called once, within the duration and some seconds, never from inside this call.
   void run(const CableTestPlan& plan, Done done);
   // A neighbour's test that begins with this probe. Refuses it where one runs already.
-  void serve(const Frame& probe, UniqueFd socket);
+  void serve(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal);
   // Answers a probe with the reason, and closes.
-  void refuse(UniqueFd socket, const std::string& reason);
+  void refuse(UniqueFd socket, const std::string& reason, std::optional<CircuitSeal> seal);
 
   std::size_t running() const;
 

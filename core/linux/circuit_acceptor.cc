@@ -22,6 +22,7 @@
 #include "core/linux/data_socket.h"
 #include "core/linux/lingering_close.h"
 #include "core/linux/own_sockets.h"
+#include "core/linux/random_value.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -31,7 +32,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kPauseAfterError{100};
 
-// The answer to a set-up is the first thing sent on its connection, so the kernel has room for it.
+// The answer to a set-up is the first thing sent on its connection but for a challenge, so the kernel has room for it.
 bool send_whole(int socket, const std::vector<std::byte>& bytes) {
   return ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
@@ -49,7 +50,9 @@ std::vector<std::byte> failed_frame(absl::string_view reason) {
 
 absl::StatusOr<UniqueFd> PendingCircuit::accept() && {
   const FrameBytes header = encode_frame(Frame{FrameKind::kSetupOk, 0, 0, 0, 0});
-  if (!send_whole(socket_.get(), std::vector<std::byte>(header.begin(), header.end()))) {
+  std::vector<std::byte> answer(header.begin(), header.end());
+  if (seal_) seal_->append_next(answer);
+  if (!send_whole(socket_.get(), answer)) {
     return absl::UnavailableError("the peer went away during the set-up");
   }
   return std::move(socket_);
@@ -57,21 +60,29 @@ absl::StatusOr<UniqueFd> PendingCircuit::accept() && {
 
 void PendingCircuit::refuse(const absl::Status& reason) && {
   // Whether it arrives or not, the connection ends here; the peer then has the end of it for a reason.
-  static_cast<void>(send_whole(socket_.get(), failed_frame(reason.message())));
+  std::vector<std::byte> answer = failed_frame(reason.message());
+  if (seal_) seal_->append_next(answer);
+  static_cast<void>(send_whole(socket_.get(), answer));
   close_lingering(*io_, std::move(socket_));
 }
 
 namespace {
 
-// What a connection begins with: a set-up, or a probe.
-using Opening = std::variant<CircuitSetup, Frame>;
+constexpr char kSameKey[] = ": CABLEWAY_KEY_FILE must name the same key on every node, or on none";
 
-// Reads one connection's set-up.
+// What a connection begins with: a set-up, or a probe.
+struct Opening {
+  std::variant<CircuitSetup, Frame> what;
+  std::optional<CircuitSeal> seal;  // of the answer
+};
+
+// Reads one connection's set-up, and its seal where there is a key. Nothing in it counts before the seal is right.
 class Reception : public std::enable_shared_from_this<Reception> {
  public:
   using Done = std::function<void(absl::StatusOr<Opening>, tcp::socket)>;
 
-  Reception(boost::asio::io_context& io, tcp::socket socket) : socket_(std::move(socket)), limit_(io) {}
+  Reception(boost::asio::io_context& io, tcp::socket socket, std::optional<SubKey> key)
+      : socket_(std::move(socket)), limit_(io), key_(std::move(key)) {}
 
   // Ends it without a word: nobody wants the connection any more.
   void abandon() {
@@ -88,30 +99,78 @@ class Reception : public std::enable_shared_from_this<Reception> {
       if (stopped) return;
       self->finish(absl::DeadlineExceededError(absl::StrCat("no complete set-up within ", limit.count(), " ms")));
     });
+    if (key_) challenge();
+    read_header();
+  }
+
+ private:
+  // The first thing sent on the connection, so the kernel has room for it. Where it cannot go, nothing comes either.
+  void challenge() {
+    challenge_ = random_value<Challenge>();
+    const FrameBytes frame = encode_challenge(challenge_);
+    static_cast<void>(send_whole(socket_.native_handle(), {frame.begin(), frame.end()}));
+  }
+
+  void read_header() {
     boost::asio::async_read(socket_, boost::asio::buffer(header_),
                             [self = shared_from_this()](error_code error, std::size_t) { self->have_header(error); });
   }
 
- private:
   void have_header(error_code error) {
     if (finished_) return;
     if (error) return finish(absl::UnavailableError(absl::StrCat("closed before its set-up: ", error.message())));
     absl::StatusOr<Frame> frame = decode_frame(header_);
     if (!frame.ok()) return finish(frame.status());
-    if (frame->kind == FrameKind::kProbe) return finish(Opening(*frame));
-    if (frame->kind != FrameKind::kSetup) {
+    if (frame->kind == FrameKind::kChallenge && !seal_) return challenged(*frame);
+    if (frame->kind != FrameKind::kProbe && frame->kind != FrameKind::kSetup) {
       return finish(absl::InvalidArgumentError(absl::StrCat("began with a frame ", to_text(frame->kind))));
     }
+    if (key_ && !seal_) {
+      return finish(absl::PermissionDeniedError(
+          absl::StrCat("a ", to_text(frame->kind), " without a seal, and this end has a key", kSameKey)));
+    }
+    opening_ = *frame;
     body_.resize(frame->payload);
     boost::asio::async_read(socket_, boost::asio::buffer(body_),
                             [self = shared_from_this()](error_code read, std::size_t) { self->have_body(read); });
   }
 
+  void challenged(const Frame& frame) {
+    if (!key_) {
+      return finish(absl::PermissionDeniedError(absl::StrCat("the sender has a key, and this end has none", kSameKey)));
+    }
+    seal_.emplace(*key_, challenge_, sixteen_bytes_of(frame));
+    read_header();
+  }
+
   void have_body(error_code error) {
     if (finished_) return;
     if (error) return finish(absl::UnavailableError(absl::StrCat("closed within its set-up: ", error.message())));
+    if (!seal_) return finish_opened();
+    boost::asio::async_read(socket_, boost::asio::buffer(seal_frame_),
+                            [self = shared_from_this()](error_code read, std::size_t) { self->have_seal(read); });
+  }
+
+  void have_seal(error_code error) {
+    if (finished_) return;
+    if (error) return finish(absl::UnavailableError(absl::StrCat("closed before its seal: ", error.message())));
+    absl::StatusOr<Frame> frame = decode_frame(seal_frame_);
+    if (!frame.ok()) return finish(frame.status());
+    if (frame->kind != FrameKind::kSeal) {
+      return finish(absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(frame->kind), " in place of a seal")));
+    }
+    std::vector<std::byte> sealed(header_.begin(), header_.end());
+    sealed.insert(sealed.end(), body_.begin(), body_.end());
+    if (seal_->next_is(sealed, sixteen_bytes_of(*frame))) return finish_opened();
+    finish(absl::PermissionDeniedError(absl::StrCat("the seal of the ", to_text(opening_.kind),
+                                                    " is wrong; it is changed, copied, or of another key", kSameKey)));
+  }
+
+  void finish_opened() {
+    if (opening_.kind == FrameKind::kProbe) return finish(Opening{opening_, std::move(seal_)});
     absl::StatusOr<CircuitSetup> setup = decode_circuit_setup(body_);
-    finish(setup.ok() ? absl::StatusOr<Opening>(*std::move(setup)) : setup.status());
+    if (!setup.ok()) return finish(setup.status());
+    finish(Opening{*std::move(setup), std::move(seal_)});
   }
 
   void finish(absl::StatusOr<Opening> opening) {
@@ -122,9 +181,14 @@ class Reception : public std::enable_shared_from_this<Reception> {
 
   tcp::socket socket_;
   boost::asio::steady_timer limit_;
+  const std::optional<SubKey> key_;
+  Challenge challenge_{};
+  std::optional<CircuitSeal> seal_;  // once both ends have said their challenges
   Done done_;
   FrameBytes header_{};
+  Frame opening_;
   std::vector<std::byte> body_;
+  FrameBytes seal_frame_{};
   bool finished_ = false;
 };
 
@@ -138,6 +202,7 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   Handler handler;
   OnRefused refused;
   OnProbe probed;
+  std::optional<SubKey> key;
   const Limits limits;
   // One address, and the connections to it whose set-up has not come yet.
   struct Door {
@@ -164,7 +229,8 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   void pause_then_accept(const std::shared_ptr<Door>& door);
   void receive(const std::shared_ptr<Door>& door, tcp::socket socket);
   void opened(absl::StatusOr<Opening> opening, tcp::socket socket);
-  void received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket);
+  void received(CircuitSetup setup, std::optional<CircuitSeal> seal, tcp::socket socket);
+  void refuse(const absl::Status& reason, std::optional<CircuitSeal> seal, tcp::socket socket);
   void close() {
     for (const auto& [address, door] : doors) door->close();
     doors.clear();
@@ -260,7 +326,7 @@ void CircuitAcceptor::State::receive(const std::shared_ptr<Door>& door, tcp::soc
   socket.native_non_blocking(true, ignored);
   // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
   static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
-  auto reception = std::make_shared<Reception>(io, std::move(socket));
+  auto reception = std::make_shared<Reception>(io, std::move(socket), key);
   door->receptions.insert(reception);
   reception->start(limits.setup, [self = shared_from_this(), door, raw = std::weak_ptr(reception)](
                                      absl::StatusOr<Opening> opening, tcp::socket connected) {
@@ -270,23 +336,29 @@ void CircuitAcceptor::State::receive(const std::shared_ptr<Door>& door, tcp::soc
 }
 
 void CircuitAcceptor::State::opened(absl::StatusOr<Opening> opening, tcp::socket socket) {
-  if (!opening.ok()) return received(opening.status(), std::move(socket));
-  if (auto* setup = std::get_if<CircuitSetup>(&*opening)) return received(std::move(*setup), std::move(socket));
-  if (!probed) return received(absl::UnimplementedError("no cable is tested here"), std::move(socket));
-  error_code released;
-  probed(std::get<Frame>(*opening), UniqueFd(socket.release(released)));
-}
-
-void CircuitAcceptor::State::received(absl::StatusOr<CircuitSetup> setup, tcp::socket socket) {
-  const std::string peer = describe_peer(socket);
-  if (setup.ok()) {
-    if (absl::Status status = check_cable(*setup, socket); !status.ok()) setup = status;
+  if (!opening.ok()) return refuse(opening.status(), std::nullopt, std::move(socket));
+  if (auto* setup = std::get_if<CircuitSetup>(&opening->what)) {
+    return received(std::move(*setup), std::move(opening->seal), std::move(socket));
+  }
+  if (!probed) {
+    return refuse(absl::UnimplementedError("no cable is tested here"), std::move(opening->seal), std::move(socket));
   }
   error_code released;
-  PendingCircuit pending(io, UniqueFd(socket.release(released)), setup.ok() ? *setup : CircuitSetup{});
-  if (setup.ok()) return handler(std::move(pending));
-  refused(peer, setup.status());
-  std::move(pending).refuse(setup.status());
+  probed(std::get<Frame>(opening->what), UniqueFd(socket.release(released)), std::move(opening->seal));
+}
+
+void CircuitAcceptor::State::received(CircuitSetup setup, std::optional<CircuitSeal> seal, tcp::socket socket) {
+  if (absl::Status status = check_cable(setup, socket); !status.ok()) {
+    return refuse(status, std::move(seal), std::move(socket));
+  }
+  error_code released;
+  handler(PendingCircuit(io, UniqueFd(socket.release(released)), std::move(setup), std::move(seal)));
+}
+
+void CircuitAcceptor::State::refuse(const absl::Status& reason, std::optional<CircuitSeal> seal, tcp::socket socket) {
+  refused(describe_peer(socket), reason);
+  error_code released;
+  PendingCircuit(io, UniqueFd(socket.release(released)), {}, std::move(seal)).refuse(reason);
 }
 
 void CircuitAcceptor::State::pause_then_accept(const std::shared_ptr<Door>& door) {
@@ -318,6 +390,10 @@ absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::
     if (!absl::IsAlreadyExists(status)) break;
   }
   return status;
+}
+
+void CircuitAcceptor::seal_with(std::optional<SubKey> key) {
+  state_->key = std::move(key);
 }
 
 void CircuitAcceptor::on_probe(OnProbe on_probe) {

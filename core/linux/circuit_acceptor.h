@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/circuit_seal.h"
 #include "core/circuit_setup.h"
 #include "core/frame.h"
 #include "core/linux/unique_fd.h"
@@ -24,8 +26,9 @@ namespace cableway::linux_ {
 // A connection whose set-up has been read and not yet answered. Dropping it closes it without an answer.
 class PendingCircuit {
  public:
-  PendingCircuit(boost::asio::io_context& io, UniqueFd socket, CircuitSetup setup)
-      : io_(&io), socket_(std::move(socket)), setup_(std::move(setup)) {}
+  // `seal`: of the answer, where there is a key.
+  PendingCircuit(boost::asio::io_context& io, UniqueFd socket, CircuitSetup setup, std::optional<CircuitSeal> seal)
+      : io_(&io), socket_(std::move(socket)), setup_(std::move(setup)), seal_(std::move(seal)) {}
 
   const CircuitSetup& setup() const { return setup_; }
   // Answers yes and gives the connection.
@@ -37,6 +40,7 @@ class PendingCircuit {
   boost::asio::io_context* io_;
   UniqueFd socket_;
   CircuitSetup setup_;
+  std::optional<CircuitSeal> seal_;
 };
 
 class CircuitAcceptor {
@@ -67,9 +71,13 @@ class CircuitAcceptor {
   CircuitAcceptor(const CircuitAcceptor&) = delete;
   CircuitAcceptor& operator=(const CircuitAcceptor&) = delete;
 
+  // From now on whoever connects must have this key (of KeyUse::kCircuitSetup), and is proven that this end has it;
+  // with none, nobody may have one.
+  void seal_with(std::optional<SubKey> key);
+
   // What a connection that begins with a probe goes to; without one it is refused. The frame has been checked; nothing
-  // has been answered.
-  using OnProbe = std::function<void(const Frame& probe, UniqueFd socket)>;
+  // has been answered. `seal`: of the answer, where there is a key.
+  using OnProbe = std::function<void(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal)>;
   void on_probe(OnProbe on_probe);
 
   // The addresses from now on, each on port(). Connections that were accepted stay. The first address that cannot be

@@ -13,15 +13,20 @@
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/circuit_seal.h"
 #include "core/frame.h"
 #include "core/linux/data_socket.h"
+#include "core/linux/random_value.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -33,8 +38,13 @@ constexpr std::chrono::milliseconds kRetryAfter{100};
 
 class Dial : public std::enable_shared_from_this<Dial> {
  public:
-  Dial(boost::asio::io_context& io, CircuitSetup setup, DialDone done)
-      : setup_(std::move(setup)), done_(std::move(done)), socket_(io), deadline_(io), retry_(io) {}
+  Dial(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, DialDone done)
+      : setup_(std::move(setup)),
+        key_(std::move(key)),
+        done_(std::move(done)),
+        socket_(io),
+        deadline_(io),
+        retry_(io) {}
 
   void start() {
     deadline_.expires_after(std::chrono::milliseconds(setup_.budget_ms));
@@ -97,6 +107,24 @@ class Dial : public std::enable_shared_from_this<Dial> {
       return;
     }
     if (error) return finish(failed(absl::StatusCode::kUnavailable, error.message()));
+    key_ ? challenge() : send_setup();
+  }
+
+  void challenge() {
+    waiting_for_ = "no challenge from there, as this end has a key";
+    challenge_ = random_value<Challenge>();
+    const FrameBytes frame = encode_challenge(challenge_);
+    send({frame.begin(), frame.end()}, [this] { read_header([this](const Frame& said) { challenged(said); }); });
+  }
+
+  void challenged(const Frame& frame) {
+    if (frame.kind == FrameKind::kFailed) return read_reason(frame);
+    if (frame.kind != FrameKind::kChallenge) return finish_unexpected(frame);
+    seal_.emplace(*key_, sixteen_bytes_of(frame), challenge_);
+    send_setup();
+  }
+
+  void send_setup() {
     waiting_for_ = "no answer to the set-up";
     // What connecting has taken is gone: the next nodes must give up before this one does.
     const auto left =
@@ -104,40 +132,98 @@ class Dial : public std::enable_shared_from_this<Dial> {
     setup_.budget_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left.count(), 1));
     const std::vector<std::byte> body = encode_circuit_setup(setup_);
     const FrameBytes header = encode_frame(Frame{FrameKind::kSetup, static_cast<std::uint32_t>(body.size()), 0, 0, 0});
-    outgoing_.assign(header.begin(), header.end());
-    outgoing_.insert(outgoing_.end(), body.begin(), body.end());
+    std::vector<std::byte> frame(header.begin(), header.end());
+    frame.insert(frame.end(), body.begin(), body.end());
+    if (seal_) seal_->append_next(frame);
+    send(std::move(frame), [this] { read_header([this](const Frame& answer) { answered(answer); }); });
+  }
+
+  // `then` and `have` are members' calls, which this object outlives.
+  void send(std::vector<std::byte> bytes, std::function<void()> then) {
+    outgoing_ = std::move(bytes);
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_),
-                             [self = shared_from_this()](error_code written, std::size_t) { self->sent(written); });
+                             [self = shared_from_this(), then = std::move(then)](error_code error, std::size_t) {
+                               if (self->finished_) return;
+                               error ? self->finish(self->failed(absl::StatusCode::kUnavailable, error.message()))
+                                     : then();
+                             });
   }
 
-  void sent(error_code error) {
-    if (finished_) return;
-    if (error) return finish(failed(absl::StatusCode::kUnavailable, error.message()));
-    boost::asio::async_read(socket_, boost::asio::buffer(header_),
-                            [self = shared_from_this()](error_code read, std::size_t) { self->answered(read); });
+  void read_header(std::function<void(const Frame&)> have) {
+    boost::asio::async_read(
+        socket_, boost::asio::buffer(header_),
+        [self = shared_from_this(), have = std::move(have)](error_code error, std::size_t) {
+          if (self->finished_) return;
+          if (error) {
+            return self->finish(self->failed(absl::StatusCode::kUnavailable,
+                                             absl::StrCat("no answer to the set-up: ", error.message())));
+          }
+          absl::StatusOr<Frame> frame = decode_frame(self->header_);
+          if (!frame.ok()) {
+            return self->finish(self->failed(absl::StatusCode::kUnavailable, frame.status().message()));
+          }
+          have(*frame);
+        });
   }
 
-  void answered(error_code error) {
+  void answered(const Frame& frame) {
+    if (frame.kind == FrameKind::kFailed) return read_reason(frame);
+    if (frame.kind != FrameKind::kSetupOk) return finish_unexpected(frame);
+    if (!seal_) return finish_connected();
+    read_seal([this](bool proven) {
+      proven
+          ? finish_connected()
+          : finish(failed(absl::StatusCode::kUnavailable, "accepted without a proof that it has this cluster's key"));
+    });
+  }
+
+  void finish_unexpected(const Frame& frame) {
+    const bool wants_key = frame.kind == FrameKind::kChallenge && !key_;
+    finish(failed(absl::StatusCode::kUnavailable,
+                  wants_key ? "it has a key, and this end has none: CABLEWAY_KEY_FILE must name the same key on every "
+                              "node, or on none"
+                            : absl::StrCat("answered by a frame ", to_text(frame.kind))));
+  }
+
+  void read_reason(const Frame& frame) {
+    reason_.resize(frame.payload);
+    boost::asio::async_read(socket_, boost::asio::buffer(reason_),
+                            [self = shared_from_this()](error_code read, std::size_t) { self->have_reason(read); });
+  }
+
+  void have_reason(error_code error) {
     if (finished_) return;
     if (error) {
-      return finish(failed(absl::StatusCode::kUnavailable, absl::StrCat("no answer to the set-up: ", error.message())));
+      reason_ = absl::StrCat("refused, and closed before saying why: ", error.message());
+      return refused(!key_);
     }
-    absl::StatusOr<Frame> frame = decode_frame(header_);
-    if (!frame.ok()) return finish(failed(absl::StatusCode::kUnavailable, frame.status().message()));
-    if (frame->kind == FrameKind::kSetupOk) return finish_connected();
-    if (frame->kind != FrameKind::kFailed) {
-      return finish(failed(absl::StatusCode::kUnavailable, absl::StrCat("answered by a frame ", to_text(frame->kind))));
-    }
-    reason_.resize(frame->payload);
-    boost::asio::async_read(socket_, boost::asio::buffer(reason_),
-                            [self = shared_from_this()](error_code read, std::size_t) { self->refused(read); });
+    if (!seal_) return refused(!key_);
+    read_seal([this](bool proven) { refused(proven); });
   }
 
-  // The reason comes from the hop that failed and names it, so it is passed on as it is.
-  void refused(error_code error) {
-    if (finished_) return;
-    if (error) reason_ = absl::StrCat("refused, and closed before saying why: ", error.message());
-    finish(absl::UnavailableError(printable(reason_)));
+  // What comes from the hop that failed names it, so it is passed on as it is; what a stranger may have said is not.
+  void refused(bool proven) {
+    const std::string reason = printable(reason_);
+    finish(proven ? absl::UnavailableError(reason)
+                  : failed(absl::StatusCode::kUnavailable,
+                           absl::StrCat("refused without a proof that it has this cluster's key: ", reason)));
+  }
+
+  // Of the frame that is in header_ and reason_.
+  void read_seal(std::function<void(bool proven)> have) {
+    boost::asio::async_read(socket_, boost::asio::buffer(seal_frame_),
+                            [self = shared_from_this(), have = std::move(have)](error_code error, std::size_t) {
+                              if (!self->finished_) have(!error && self->seal_is_right());
+                            });
+  }
+
+  bool seal_is_right() {
+    const absl::StatusOr<Frame> frame = decode_frame(seal_frame_);
+    if (!frame.ok() || frame->kind != FrameKind::kSeal) return false;
+    std::vector<std::byte> sealed(header_.begin(), header_.end());
+    const auto reason = std::as_bytes(std::span(reason_));
+    sealed.insert(sealed.end(), reason.begin(), reason.end());
+    return seal_->next_is(sealed, sixteen_bytes_of(*frame));
   }
 
   void finish_connected() {
@@ -157,6 +243,9 @@ class Dial : public std::enable_shared_from_this<Dial> {
   }
 
   CircuitSetup setup_;
+  const std::optional<SubKey> key_;
+  Challenge challenge_{};
+  std::optional<CircuitSeal> seal_;  // once both ends have said their challenges
   DialDone done_;
   tcp::socket socket_;
   boost::asio::steady_timer deadline_;
@@ -164,14 +253,15 @@ class Dial : public std::enable_shared_from_this<Dial> {
   std::string waiting_for_;
   std::vector<std::byte> outgoing_;
   FrameBytes header_{};
+  FrameBytes seal_frame_{};
   std::string reason_;
   bool finished_ = false;
 };
 
 }  // namespace
 
-void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, DialDone done) {
-  auto dial = std::make_shared<Dial>(io, std::move(setup), std::move(done));
+void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, DialDone done) {
+  auto dial = std::make_shared<Dial>(io, std::move(setup), std::move(key), std::move(done));
   boost::asio::post(io, [dial] { dial->start(); });
 }
 

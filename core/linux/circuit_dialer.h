@@ -5,10 +5,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
 #include "core/linux/unique_fd.h"
+#include "core/sub_key.h"
 
 namespace cableway::linux_ {
 
@@ -18,7 +20,10 @@ using DialDone = std::function<void(absl::StatusOr<UniqueFd>)>;
 
 // Everything together takes at most setup.budget_ms. A refused connection is tried again within it if the hop leads to
 // a relay, whose daemon may be starting; a process that refuses is gone.
-void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, DialDone done);
+//
+// With a key (of KeyUse::kCircuitSetup) the set-up is sealed and the answer must be, too. An end that has another key,
+// or no key, fails it at once and is named.
+void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, DialDone done);
 
 }  // namespace cableway::linux_
 

@@ -75,7 +75,7 @@ absl::Status NodeService::open() {
   if (absl::Status status = make_node(); !status.ok()) return status;
   // Before anything that can be heard, because binding the session socket is what makes this process the node.
   auto sessions = SessionServer::listen(
-      io_, *endpoint, node_->welcome(),
+      io_, *endpoint, welcome(),
       [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); });
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
@@ -98,11 +98,14 @@ absl::Status NodeService::open() {
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   cable_tests_ = std::make_unique<CableTests>(io_);
-  acceptor_->on_probe([this](const Frame& probe, UniqueFd socket) { on_probe(probe, std::move(socket)); });
+  acceptor_->seal_with(setup_key_);
+  acceptor_->on_probe([this](const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
+    on_probe(probe, std::move(socket), std::move(seal));
+  });
   channel_.update_ports(inventory_->ports());
   node_->start();
   listen_on_ports();
-  sessions_->update_welcome(node_->welcome());
+  sessions_->update_welcome(welcome());
   if (const std::string status = inventory_->status(); !status.empty()) log_(status);
   if (settings_.key_file.empty()) {
     log_("no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what crosses it");
@@ -115,6 +118,7 @@ absl::Status NodeService::make_node() {
   if (!settings_.key_file.empty()) {
     absl::StatusOr<ControlKey> key = read_key(settings_.key_file);
     if (!key.ok()) return key.status();
+    setup_key_ = key->subkey(KeyUse::kCircuitSetup);
     seal_ = std::make_unique<KeyedSeal>(*std::move(key));
   }
   auto inventory = NetlinkInventory::open(io_, settings_.ports);
@@ -131,10 +135,17 @@ absl::Status NodeService::make_node() {
   return absl::OkStatus();
 }
 
+// Whoever may have a path from this node may set it up.
+Welcome NodeService::welcome() const {
+  Welcome welcome = node_->welcome();
+  welcome.setup_key = setup_key_;
+  return welcome;
+}
+
 void NodeService::on_ports_changed() {
   channel_.update_ports(inventory_->ports());
   listen_on_ports();
-  sessions_->update_welcome(node_->welcome());
+  sessions_->update_welcome(welcome());
 }
 
 void NodeService::listen_on_ports() {
@@ -226,7 +237,7 @@ void NodeService::relay(PendingCircuit pending) {
   onward.budget_ms -= onward.budget_ms / 10;
   ++dialing_;
   auto shared = std::make_shared<PendingCircuit>(std::move(pending));
-  dial_circuit(io_, std::move(onward),
+  dial_circuit(io_, std::move(onward), setup_key_,
                [this, shared](absl::StatusOr<UniqueFd> downstream) { on_dialed(shared, std::move(downstream)); });
 }
 
@@ -297,7 +308,8 @@ void NodeService::test_cable(const CableTestRequest& request, const SessionServe
                                routing::to_text(neighbour.addresses.theirs),
                                there->relay_port,
                                std::chrono::milliseconds(request.duration_ms),
-                               request.both_ways};
+                               request.both_ways,
+                               setup_key_};
       return cable_tests_->run(plan, answer);
     }
   }
@@ -305,9 +317,9 @@ void NodeService::test_cable(const CableTestRequest& request, const SessionServe
 }
 
 // Only from the other end of a cable: nobody else is given this node's time.
-void NodeService::on_probe(const Frame& probe, UniqueFd socket) {
+void NodeService::on_probe(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
   if (!settings_.cable_test) {
-    return cable_tests_->refuse(std::move(socket), "CABLEWAY_CABLE_TEST is false on that node");
+    return cable_tests_->refuse(std::move(socket), "CABLEWAY_CABLE_TEST is false on that node", std::move(seal));
   }
   const absl::StatusOr<ConnectionEnds> ends = ends_of(socket.get());
   const auto is = [](routing::PortAddress address, const routing::PortAddress& wanted) {
@@ -316,9 +328,11 @@ void NodeService::on_probe(const Frame& probe, UniqueFd socket) {
   };
   for (const auto& [key, neighbour] : node_->neighbours().all()) {
     if (!ends.ok() || !neighbour.up || !is(neighbour.addresses.ours, ends->local)) continue;
-    if (is(neighbour.addresses.theirs, ends->remote)) return cable_tests_->serve(probe, std::move(socket));
+    if (is(neighbour.addresses.theirs, ends->remote)) {
+      return cable_tests_->serve(probe, std::move(socket), std::move(seal));
+    }
   }
-  cable_tests_->refuse(std::move(socket), "no cable with these addresses is up on that node");
+  cable_tests_->refuse(std::move(socket), "no cable with these addresses is up on that node", std::move(seal));
 }
 
 void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {

@@ -24,6 +24,7 @@
 #include "core/linux/udp_control_channel.h"
 #include "core/node.h"
 #include "core/settings.h"
+#include "core/sub_key.h"
 
 namespace cableway::linux_ {
 
@@ -87,7 +88,8 @@ class NodeService {
   void find_path(const PathRequest& request, SessionServer::Answer answer);
   void answer_waiting();
   void test_cable(const CableTestRequest& request, const SessionServer::Answer& answer);
-  void on_probe(const Frame& probe, UniqueFd socket);
+  void on_probe(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal);
+  Welcome welcome() const;
   ViewReply view(const std::string& name);
   ViewReply full_view(const std::string& name);
 
@@ -98,6 +100,7 @@ class NodeService {
   UdpControlChannel channel_;
   std::unique_ptr<NetlinkInventory> inventory_;
   std::unique_ptr<DatagramSeal> seal_;
+  std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_again_;
 

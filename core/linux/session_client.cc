@@ -122,6 +122,7 @@ void SessionClient::have_length() {
 
 void SessionClient::have_body() {
   absl::StatusOr<SessionMessage> message = decode_session_message(body_);
+  wipe(body_);  // a Welcome may carry a key
   const Welcome* welcome = message.ok() ? std::get_if<Welcome>(&*message) : nullptr;
   if (welcome != nullptr && !std::exchange(welcome_due_, false)) {
     welcomed_(*welcome);

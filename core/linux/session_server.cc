@@ -151,6 +151,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
                              [self = shared_from_this()](error_code error, std::size_t) {
                                if (error) return self->close();
+                               wipe(self->outgoing_.front());
                                self->outgoing_.pop_front();
                                if (!self->outgoing_.empty()) return self->write();
                                self->refusing_ ? self->close() : self->read_on();
@@ -159,6 +160,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void close() {
     server_->greeted.erase(this);
+    for (std::vector<std::byte>& unsent : outgoing_) wipe(unsent);
     outgoing_.clear();
     error_code ignored;
     socket_.close(ignored);

@@ -70,7 +70,7 @@ class HostileTest : public testing::TestWithParam<int> {
     void* comm = rank.accept(listener);
     for (std::string word = test.hear(); word != "end"; word = test.hear()) {
       if (word == "accept") {
-        // Whoever came with a copied cookie.
+        // Whoever came with a copied handle.
         void* stranger = rank.accept(listener);
         EXPECT_EQ(receive_message(rank, stranger, kBytes, 3).result, abi::kRemoteError);
         EXPECT_EQ(rank.net().close_recv(stranger), abi::kSuccess);
@@ -151,12 +151,18 @@ TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
   const Stranger::Answer to_rank = posing.hear(kMargin);
   EXPECT_FALSE(to_rank.accepted);
   EXPECT_THAT(to_rank.reason, HasSubstr("a set-up for cable " + good.hops[1].cable + " from "));
-  // From the right place, with another cookie, or along cables that are not there.
+  // From the right place, with a guess, or along cables that are not there.
   CircuitSetup guessed = good;
-  guessed.cookie[3] ^= std::byte{1};
+  guessed.listener[3] ^= std::byte{1};
   Stranger guessing = at_the_relay();
   guessing.say(as_frame(guessed));
   EXPECT_THAT(guessing.hear(kMargin).reason, HasSubstr("node c: the process listens no more for this connection"));
+  // The listener's name is in every set-up that crosses the cable; its cookie is not.
+  CircuitSetup unproven = good;
+  unproven.nonce[3] ^= std::byte{1};
+  Stranger listening = at_the_relay();
+  listening.say(as_frame(unproven));
+  EXPECT_THAT(listening.hear(kMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
   CircuitSetup detour = good;
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
   Stranger lost = at_the_relay();
@@ -166,9 +172,34 @@ TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
   end();
 }
 
-TEST_P(HostileTest, AReplayedSetUpIsAFlowOfItsOwnThatHarmsNoOther) {
+TEST_P(HostileTest, ASetUpIsGoodOnce) {
+  // Whoever sits on the cable may copy a set-up, the proof as well, and say it again.
+  const std::vector<std::byte> overheard = as_frame(good_setup());
+  Stranger first = at_the_relay();
+  first.say(overheard);
+  EXPECT_TRUE(first.hear(kMargin).accepted);
+  Stranger again = at_the_relay();
+  again.say(overheard);
+  const Stranger::Answer answer = again.hear(kMargin);
+  EXPECT_FALSE(answer.accepted);
+  EXPECT_TRUE(answer.closed);
+  EXPECT_THAT(answer.reason, HasSubstr("node c: the set-up is a copy of an earlier one"));
+  // What the proof does not cover, as relays change it, makes no new set-up of an old one.
+  CircuitSetup later = good_setup();
+  later.budget_ms = 4000;
+  Stranger fresh = at_the_relay();
+  fresh.say(as_frame(later));
+  EXPECT_TRUE(fresh.hear(kMargin).accepted);
+  later.budget_ms = 3000;
+  Stranger hurried = at_the_relay();
+  hurried.say(as_frame(later));
+  EXPECT_THAT(hurried.hear(kMargin).reason, HasSubstr("the set-up is a copy of an earlier one"));
+  expect_served();
+  end();
+}
+
+TEST_P(HostileTest, AFlowOfWhoeverKnowsTheHandleHarmsNoOther) {
   const std::string path = world_.path({"a", "b", "c"});
-  // Whoever sits on the cable may copy a cookie and open one more connection. It gets no further than its own comm.
   Stranger silent = at_the_relay();
   silent.say(as_frame(good_setup()));
   EXPECT_TRUE(silent.hear(kMargin).accepted);

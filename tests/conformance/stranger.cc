@@ -9,6 +9,9 @@
 #include <array>
 #include <utility>
 
+#include "core/flow_proof.h"
+#include "core/linux/random_value.h"
+
 namespace cableway::nccl::test {
 namespace {
 
@@ -41,6 +44,16 @@ bool Stranger::say(const Frame& frame, std::span<const std::byte> payload) {
   return say(bytes);
 }
 
+Challenge Stranger::hear_challenge(std::chrono::milliseconds limit) {
+  FrameBytes bytes{};
+  pollfd readable{socket_.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&readable, 1, static_cast<int>(limit.count())), 1);
+  EXPECT_EQ(::recv(socket_.get(), bytes.data(), bytes.size(), MSG_WAITALL), static_cast<ssize_t>(bytes.size()));
+  const absl::StatusOr<Frame> frame = decode_frame(bytes);
+  EXPECT_TRUE(frame.ok() && frame->kind == FrameKind::kChallenge) << frame.status();
+  return sixteen_bytes_of(frame.value_or(Frame{}));
+}
+
 Stranger::Answer Stranger::hear(std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   std::vector<std::byte> heard;
@@ -66,13 +79,14 @@ CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vecto
   const auto parsed = decode_listen_handle(handle);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   CircuitSetup setup;
-  setup.cookie = parsed->cookie;
+  setup.nonce = linux_::random_value<FlowNonce>();
   setup.flow = 1;
   setup.chunk_bytes = 1U << 20;
   setup.budget_ms = 5000;
   setup.from_node = from;
   setup.hops = std::move(hops);
   setup.hops.back().to_port = parsed->port;
+  prove_flow(parsed->cookie, setup);
   return setup;
 }
 

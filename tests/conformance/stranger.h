@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/circuit_seal.h"
 #include "core/circuit_setup.h"
 #include "core/frame.h"
 #include "core/linux/unique_fd.h"
@@ -31,6 +32,8 @@ class Stranger {
     bool closed = false;    // the other end has closed, or it has reset the connection
     std::string reason;     // of a `failed`
   };
+  // The challenge that whoever has a key begins with.
+  Challenge hear_challenge(std::chrono::milliseconds limit);
   // What comes until the connection is closed, or until the set-up is accepted.
   Answer hear(std::chrono::milliseconds limit);
 
@@ -38,7 +41,7 @@ class Stranger {
   linux_::UniqueFd socket_;
 };
 
-// The set-up for `hops`, which a process that gave `handle` would take; sent as whole frame by say().
+// A set-up of its own for `hops`, which a process that gave `handle` would take; sent as whole frame by say().
 CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vector<Hop> hops);
 std::vector<std::byte> as_frame(const CircuitSetup& setup);
 

@@ -20,6 +20,7 @@
 //   silence_test                peers that are silent for longer than dead ones are waited for
 //   node_restart_test           a node that comes back
 //   hostile_test                strangers at the data ports and at the relay port
+//   sealed_test                 a cluster with a key, and whoever has none
 //   limits_test                 more of everything than may be; a relay without room
 //   endurance_test              thousands of connections, flat memory, flat descriptors
 //   long_test (label system)    silence of minutes, more connections than there are ports

@@ -25,7 +25,9 @@ Cookie some_cookie() {
 // A path over `hops` cables: n0 -c0-> n1 -c1-> n2 ..
 CircuitSetup line_setup(std::size_t hops) {
   CircuitSetup setup;
-  setup.cookie = some_cookie();
+  setup.listener = some_cookie();
+  setup.nonce.fill(std::byte{0x5a});
+  setup.proof.fill(std::byte{0xa5});
   setup.flow = 0x0123456789abcdef;
   setup.chunk_bytes = 1U << 20;
   setup.budget_ms = 9000;

@@ -50,6 +50,8 @@ TEST(Frame, SurvivesARoundTrip) {
       {FrameKind::kSetupOk, 0, 0, 0, 0},
       {FrameKind::kProbe, 0, 0, 0, 1},
       {FrameKind::kProbe, 0, 0, 1, kMaxProbeMs},
+      {FrameKind::kChallenge, 0, 0, ~std::uint64_t{0}, 1},
+      {FrameKind::kSeal, 0, 0, 1, ~std::uint64_t{0}},
   };
   for (const Frame& frame : frames) {
     const absl::StatusOr<Frame> decoded = decode_frame(encode_frame(frame));
@@ -63,7 +65,7 @@ TEST(Frame, RefusesWhatIsNotAFrame) {
   http[0] = std::byte{'G'};
   EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));
 
-  for (const int kind : {0, 8, 9, 255}) {
+  for (const int kind : {0, 10, 255}) {
     FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
     bytes[1] = static_cast<std::byte>(kind);
     EXPECT_THAT(error_of(bytes), HasSubstr("unknown kind"));
@@ -111,6 +113,10 @@ TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
   }
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 1, 0, 0, 1}), HasSubstr("payload and message 0 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 1, 0, 1}), HasSubstr("payload and message 0 expected"));
+  for (const FrameKind kind : {FrameKind::kChallenge, FrameKind::kSeal}) {
+    EXPECT_THAT(error_of(Frame{kind, 16, 0, 1, 1}), HasSubstr("payload and message 0 expected"));
+    EXPECT_THAT(error_of(Frame{kind, 0, 1, 1, 1}), HasSubstr("payload and message 0 expected"));
+  }
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 0, 2, 1}), HasSubstr("offset 0 or 1 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 0, 0, 0}), HasSubstr("size 1 to 2000 expected"));
   EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 0, 0, kMaxProbeMs + 1}), HasSubstr("size 1 to 2000 expected"));

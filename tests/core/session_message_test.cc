@@ -15,6 +15,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+SubKey some_key() {
+  SubKey key;
+  for (std::size_t i = 0; i < SubKey::kBytes; ++i) key.bytes()[i] = static_cast<std::byte>(50 + i);
+  return key;
+}
+
 std::vector<SessionMessage> one_of_each() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const Hop hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, true};
@@ -22,6 +28,7 @@ std::vector<SessionMessage> one_of_each() {
           Hello{1, ""},
           Welcome{"n0", "lab", kMost, 200000, {"10.0.0.1", "fe80::1%eth0"}},
           Welcome{"n0", "lab", 0, 0, {}},
+          Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, some_key()},
           Refusal{"because"},
           PathRequest{kMost, 3, "n7"},
           PathReply{5, "", {hop, hop}},

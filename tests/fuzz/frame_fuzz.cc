@@ -1,10 +1,12 @@
 // Feeds bytes to the decoder of frames, header by header.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "core/circuit_seal.h"
 #include "core/frame.h"
 #include "tests/fuzz/require.h"
 
@@ -17,6 +19,10 @@ void check_accepted(const cableway::Frame& frame, std::span<const std::byte, cab
   const FrameBytes again = encode_frame(frame);
   require(std::equal(again.begin(), again.end(), bytes.begin()), "a frame does not survive a round trip");
   require(std::string(to_text(frame.kind)) != "of unknown kind", "a kind that does not exist was accepted");
+  if (frame.kind == FrameKind::kChallenge || frame.kind == FrameKind::kSeal) {
+    const std::array<std::byte, 16> carried = sixteen_bytes_of(frame);
+    require(std::equal(carried.begin(), carried.end(), bytes.end() - carried.size()), "other bytes than were sent");
+  }
   if (frame.kind != FrameKind::kChunk) {
     require(frame.payload <= kMaxSetupBytes, "a payload without a bound");
     return;

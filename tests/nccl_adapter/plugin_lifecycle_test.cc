@@ -104,6 +104,17 @@ TEST_P(PluginLifecycle, AMissingDaemonIsNamed) {
   EXPECT_THAT(last_warning, testing::HasSubstr("cannot start /nonexistent/cablewayd"));
 }
 
+TEST_P(PluginLifecycle, ANodeWithoutTheKeyThatThisProcessIsToldOfIsRefused) {
+  SKIP_IF_EMULATED();
+  LoopbackWorld world("a");
+  world.start("a");
+  ::setenv("CABLEWAY_KEY_FILE", "/etc/cableway/key", 1);
+  EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
+  ::unsetenv("CABLEWAY_KEY_FILE");
+  EXPECT_THAT(last_warning, testing::HasSubstr("the node that runs here has no key, and CABLEWAY_KEY_FILE names "
+                                               "/etc/cableway/key for this process: start cablewayd again"));
+}
+
 TEST_P(PluginLifecycle, AnUnknownSettingIsRefused) {
   const LoopbackWorld world("a");
   ::setenv("CABLEWAY_TOPOLGY", "typo", 1);

@@ -128,6 +128,10 @@ class StrangerTest(unittest.TestCase):
         stranger.send_frames("n2", "to-s0", [stranger.changed(frame, chance) for frame in frames * 30])
         nodes.wait_for_problem("n0", "has another key than this node")
         self.check_dropped(nodes, "refused", len(frames))
+        set_up = b"\xcb\x05" + bytes(30)
+        stranger.connect_and("n2", "10.7.0.3", "10.7.0.1", 1, lambda connections: [
+            stranger.send_and_await_end(connection, set_up) for connection in connections])
+        self.assertRegex(nodes.log("n0"), "refused a connection from 10.7.0.3 port [0-9]+: a set-up without a seal")
         self.check_unharmed(nodes)
 
 

@@ -21,6 +21,12 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
+SubKey key_of(int number) {
+  SubKey key;
+  for (std::byte& byte : key.bytes()) byte = static_cast<std::byte>(number);
+  return key;
+}
+
 // Two nodes at 127.0.0.1 and 127.0.0.2; the second one takes probes.
 class CableTestTest : public ::testing::Test {
  protected:
@@ -29,16 +35,24 @@ class CableTestTest : public ::testing::Test {
         io_, {"127.0.0.2", "127.0.0.1"}, {}, [](PendingCircuit) {}, [](const std::string&, const absl::Status&) {});
     EXPECT_TRUE(acceptor.ok()) << acceptor.status();
     acceptor_ = *std::move(acceptor);
-    acceptor_->on_probe([this](const Frame& probe, UniqueFd socket) { on_probe(probe, std::move(socket)); });
+    acceptor_->on_probe([this](const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
+      on_probe(probe, std::move(socket), std::move(seal));
+    });
   }
 
-  virtual void on_probe(const Frame& probe, UniqueFd socket) {
+  virtual void on_probe(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
     probes_.push_back(probe);
-    there_->serve(probe, std::move(socket));
+    there_->serve(probe, std::move(socket), std::move(seal));
   }
 
   CableTestPlan plan(bool both_ways) const {
     return {"eth1 to node n1", "127.0.0.1", "127.0.0.2", acceptor_->port(), 50ms, both_ways};
+  }
+
+  CableTestPlan plan_with(const SubKey& key) const {
+    CableTestPlan sealed = plan(false);
+    sealed.key = key;
+    return sealed;
   }
 
   CableTestReply test(const CableTestPlan& plan) {
@@ -113,11 +127,33 @@ TEST_F(CableTestTest, EndsWithItsOwner) {
 }
 
 class RefusedCableTest : public CableTestTest {
-  void on_probe(const Frame&, UniqueFd socket) override { there_->refuse(std::move(socket), "not\x01 today"); }
+  void on_probe(const Frame&, UniqueFd socket, std::optional<CircuitSeal> seal) override {
+    there_->refuse(std::move(socket), "not\x01 today", std::move(seal));
+  }
 };
 
 TEST_F(RefusedCableTest, SaysWhy) {
   EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refuses: not? today"));
+  acceptor_->seal_with(key_of(3));
+  EXPECT_THAT(test(plan_with(key_of(3))).error, HasSubstr("the neighbour refuses: not? today"));
+}
+
+TEST_F(CableTestTest, IsSealedWhereThereIsAKey) {
+  acceptor_->seal_with(key_of(3));
+  const CableTestReply reply = test(plan_with(key_of(3)));
+  EXPECT_EQ(reply.error, "");
+  EXPECT_GT(reply.to_mbps, 0U);
+  EXPECT_EQ(probes_.size(), 1U);
+}
+
+TEST_F(CableTestTest, OfWhoeverHasAnotherKeyIsRefused) {
+  acceptor_->seal_with(key_of(3));
+  EXPECT_THAT(test(plan_with(key_of(4))).error,
+              HasSubstr("refuses without a proof that it has this cluster's key: the seal of the probe is wrong"));
+  EXPECT_THAT(test(plan(false)).error, HasSubstr("the neighbour has a key, and this node has none: CABLEWAY_KEY_FILE"));
+  acceptor_->seal_with(std::nullopt);
+  EXPECT_THAT(test(plan_with(key_of(4))).error, HasSubstr("the sender has a key, and this end has none"));
+  EXPECT_TRUE(probes_.empty());
 }
 
 TEST(ConnectionEnds, AreTheAddressesOfBothEnds) {

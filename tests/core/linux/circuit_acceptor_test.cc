@@ -31,8 +31,8 @@ class CircuitAcceptorTest : public testing::Test {
     auto acceptor = CircuitAcceptor::listen(
         io_, {"127.0.0.1"}, {0, 0},
         [this](PendingCircuit pending) {
-          if (pending.setup().cookie != cookie_) {
-            return std::move(pending).refuse(absl::PermissionDeniedError("nobody listens for this cookie"));
+          if (pending.setup().listener != listener_) {
+            return std::move(pending).refuse(absl::PermissionDeniedError("nobody listens by this name"));
           }
           setups_.push_back(pending.setup());
           absl::StatusOr<UniqueFd> socket = std::move(pending).accept();
@@ -67,7 +67,7 @@ class CircuitAcceptorTest : public testing::Test {
   }
 
   boost::asio::io_context io_;
-  Cookie cookie_ = test::sample_setup(1).cookie;
+  ListenerName listener_ = test::sample_setup(1).listener;
   std::vector<CircuitSetup> setups_;
   std::vector<UniqueFd> accepted_;
   std::vector<absl::Status> refused_;
@@ -111,17 +111,17 @@ TEST_F(CircuitAcceptorTest, RefusesGarbage) {
   EXPECT_TRUE(setups_.empty());
 }
 
-TEST_F(CircuitAcceptorTest, RefusesACookieThroughItsHandler) {
+TEST_F(CircuitAcceptorTest, RefusesAListenerThroughItsHandler) {
   listen();
   CircuitSetup setup = test::sample_setup(acceptor_->port());
-  setup.cookie[0] ^= std::byte{1};
+  setup.listener[0] ^= std::byte{1};
   const UniqueFd peer = test::connect_to(acceptor_->port());
   test::write_all(peer.get(), test::setup_frame(setup));
   serve([&] {
     std::byte first;
     return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
   });
-  EXPECT_EQ(reason_at(peer.get()), "nobody listens for this cookie");
+  EXPECT_EQ(reason_at(peer.get()), "nobody listens by this name");
   EXPECT_TRUE(test::reads_end(peer.get()));
   EXPECT_TRUE(refused_.empty()) << "a refusal of the handler's is the handler's to log";
 }

@@ -29,7 +29,7 @@ template <typename Peer>
 Result dial(const CircuitSetup& setup, Peer peer) {
   boost::asio::io_context io;
   std::optional<Result> result;
-  dial_circuit(io, setup, [&](Result done) {
+  dial_circuit(io, setup, std::nullopt, [&](Result done) {
     EXPECT_FALSE(result.has_value()) << "called twice";
     result = std::move(done);
   });

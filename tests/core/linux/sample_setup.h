@@ -14,7 +14,7 @@ namespace cableway::linux_::test {
 // n0 -c0-> n1, or n0 -c0-> n1 -c1-> n2 with `relayed`; every hop goes from 127.0.0.1 to `port` of 127.0.0.1.
 inline CircuitSetup sample_setup(std::uint16_t port, bool relayed = false, std::uint32_t budget_ms = 5000) {
   CircuitSetup setup;
-  setup.cookie.fill(std::byte{7});
+  setup.listener.fill(std::byte{7});
   setup.flow = 99;
   setup.chunk_bytes = 1U << 16;
   setup.budget_ms = budget_ms;
