@@ -19,8 +19,9 @@ void be_silent(Rank& rank, Line& test, Silence silence, seconds duration) {
   auto [handle, listener] = rank.listen();
   test.say(to_words(handle));
   void* comm = rank.accept(listener);
-  EXPECT_TRUE(receive_message(rank, comm, 1000, 1).done);
+  // Made first: the message is where both begin to count.
   Buffer buffer = rank.make_buffer(comm, kBytes, 5);
+  EXPECT_TRUE(receive_message(rank, comm, 1000, 1).done);
   Posted posted;
   if (silence != Silence::kNotPosted) posted = post_receive(rank, comm, buffer);
   test.say("silent");
@@ -36,8 +37,8 @@ void be_silent(Rank& rank, Line& test, Silence silence, seconds duration) {
 
 void send_into_silence(Rank& rank, Line& test, const Handle& handle, seconds duration) {
   void* comm = rank.connect(handle);
-  EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
   Buffer buffer = rank.make_buffer(comm, kBytes, 2);
+  EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
   void* request = post_send(rank, comm, buffer).request;
   ASSERT_NE(request, nullptr);
   // Half of the time it asks, as NCCL does, and half of the time it is silent, too.
