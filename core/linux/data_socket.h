@@ -21,8 +21,7 @@ absl::Status set_socket_buffers(int socket, int bytes);
 // One of the two.
 absl::Status set_send_buffer(int socket, int bytes);
 absl::Status set_receive_buffer(int socket, int bytes);
-// The same for a connection that had a smaller one when data came: since Linux 6.6 TCP bounds the window by the buffer
-// of that moment, and not anew when it grows.
+// The same for a connection that had a smaller one when data came: the kernel may have bounded its window by that.
 absl::Status grow_receive_buffer(int socket, int bytes);
 
 // What the kernel counts as taken by a connection's data, its own overhead included. Units: bytes.
