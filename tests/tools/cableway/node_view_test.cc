@@ -26,6 +26,8 @@ constexpr char kStatus[] = R"({"node": "n1", "cluster": "lab", "draining": true,
                {"interface": "", "text": "cable c9: its ends do not agree", "seconds": null}],
   "relayed": {"bytes": 1536, "chunks": 2, "circuits_open": 3, "circuits_opened": 4, "circuits_broken": 0,
               "setups_refused": 0},
+  "relay_memory": {"bytes": 1073741824, "circuits_most": 1024, "floor_bytes": 1572864, "leases": 62, "leased": 1,
+                   "leased_most": 2, "leased_bytes": 8585216, "waits": 3},
   "circuits": [{"flow": 171, "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000},
                {"flow": 1, "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0}]})";
 
@@ -38,6 +40,8 @@ TEST(StatusText, TellsOfProblems) {
             "  sessions    1, this command's included\n"
             "  relayed     1.5 KiB in 2 chunks\n"
             "  circuits    3 open, 4 opened, 0 broken, 0 set-ups refused\n"
+            "  memory      1.5 MiB in circuits, 8.2 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
+            "  leases      1 of 62 out, at most 2 at once, waited for 3 times\n"
             "  problem     two nodes are called n0 (for 1 min 01 s)\n"
             "  problem     cable c9: its ends do not agree\n");
 }
