@@ -52,9 +52,9 @@ class Slot {
 
   // Forgets a chunk, or part of one, whose circuit has ended: another circuit may have this slot.
   virtual void clear() { filled = drained = 0; }
-  // For a circuit's own slot, when its links become wide and narrow (ChunkLink::widen()): a hint, at any time.
+  // For a circuit's own slot, when its links become wide and narrow (ChunkLink::widen()), with the same contract.
   virtual void widen() {}
-  virtual void narrow() {}
+  virtual bool narrow() { return true; }
 
   // Payload bytes that have arrived, and that have been handed on, of the chunk it holds now. A transport that cuts
   // through lets the first run ahead of the second; one that stores and forwards reports a chunk only when it is whole.

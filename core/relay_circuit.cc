@@ -103,7 +103,10 @@ void RelayCircuit::rest() {
   if (!std::exchange(unmet_, false)) stop_waiting();
   if (leases() == 0) return;
   ++held_rests_;
-  giving_back_ = giving_back_ || should_give_back();
+  if (!giving_back_ && should_give_back()) {
+    giving_back_ = true;
+    pool_.begin_returning(leases());
+  }
   if (giving_back_) give_back();
 }
 
@@ -123,19 +126,19 @@ void RelayCircuit::give_back() {
   // Both at once: what is queued on either leaves in the meantime.
   const bool upstream_narrow = upstream_.narrow();
   const bool downstream_narrow = downstream_.narrow();
-  if (!leased_.empty() || !upstream_narrow || !downstream_narrow) return;
-  floor_->narrow();
-  sits_out_ = pool_.wanted();
+  const bool floor_narrow = floor_->narrow();
+  if (!leased_.empty() || !upstream_narrow || !downstream_narrow || !floor_narrow) return;
+  sits_out_ = pool_.anyone_waits();
   return_leases();
 }
 
 void RelayCircuit::return_leases() {
   stop_waiting();
+  if (std::exchange(giving_back_, false)) pool_.end_returning(leases());
   for (Slot* slot : leased_) pool_.give_back(*slot);
   for (Slot* slot : parked_) pool_.give_back(*slot);
   leased_.clear();
   parked_.clear();
-  giving_back_ = false;
 }
 
 void RelayCircuit::send_waiting() {

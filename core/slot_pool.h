@@ -31,8 +31,12 @@ class SlotPool {
   // has one.
   void begin_waiting();
   void end_waiting() { --waiting_; }
-  // Whether a circuit waits: those that have held a slot for long are to give it back.
-  bool wanted() const { return waiting_ > 0; }
+  bool anyone_waits() const { return waiting_ > 0; }
+  // A circuit has begun to give back `slots` slots, and has done so, or has ended.
+  void begin_returning(std::size_t slots) { returning_ += slots; }
+  void end_returning(std::size_t slots) { returning_ -= slots; }
+  // Whether more circuits wait than slots are on their way back: one that has held some for long is to return them.
+  bool wanted() const { return waiting_ > returning_; }
 
   // Any thread.
   std::size_t size() const { return slots_.size(); }
@@ -46,6 +50,7 @@ class SlotPool {
   const std::size_t most_per_circuit_;
   std::vector<Slot*> free_;
   std::size_t waiting_ = 0;
+  std::size_t returning_ = 0;
   std::atomic<std::size_t> leased_ = 0;
   std::atomic<std::size_t> most_leased_ = 0;
   std::atomic<std::uint64_t> waits_ = 0;

@@ -75,11 +75,11 @@ absl::Status set_socket_buffers(int socket, int bytes) {
   return set_receive_buffer(socket, bytes);
 }
 
-SocketMemory socket_memory(int socket) {
+std::uint64_t unsent_memory(int socket) {
   std::uint32_t counts[SK_MEMINFO_VARS] = {};
   socklen_t size = sizeof counts;
-  if (::getsockopt(socket, SOL_SOCKET, SO_MEMINFO, counts, &size) != 0) return {};
-  return {counts[SK_MEMINFO_RMEM_ALLOC], counts[SK_MEMINFO_WMEM_QUEUED]};
+  if (::getsockopt(socket, SOL_SOCKET, SO_MEMINFO, counts, &size) != 0) return 0;
+  return counts[SK_MEMINFO_WMEM_QUEUED];
 }
 
 absl::Status prepare_data_socket(int socket) {

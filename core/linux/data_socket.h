@@ -24,13 +24,9 @@ absl::Status set_receive_buffer(int socket, int bytes);
 // The same for a connection that had a smaller one when data came: the kernel may have bounded its window by that.
 absl::Status grow_receive_buffer(int socket, int bytes);
 
-// What the kernel counts as taken by a connection's data, its own overhead included. Units: bytes.
-struct SocketMemory {
-  std::uint32_t received = 0;  // not read yet
-  std::uint32_t sent = 0;      // not acknowledged yet
-};
-// Nothing before Linux 4.12.
-SocketMemory socket_memory(int socket);
+// What the kernel counts as taken by data that was written and is not acknowledged yet, its own overhead included.
+// Units: bytes. 0 before Linux 4.12.
+std::uint64_t unsent_memory(int socket);
 
 // A host that has died without a word is noticed after about this long, in seconds, by keepalive: when nothing is in
 // flight.

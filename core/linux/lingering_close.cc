@@ -11,6 +11,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/linux/data_socket.h"
+
 namespace cableway::linux_ {
 namespace {
 
@@ -18,7 +20,8 @@ constexpr std::chrono::seconds kLimit{2};
 
 class Drain : public std::enable_shared_from_this<Drain> {
  public:
-  Drain(boost::asio::io_context& io, UniqueFd socket) : socket_(io), limit_(io), fd_(std::move(socket)) {}
+  Drain(boost::asio::io_context& io, UniqueFd socket, Unsent unsent)
+      : socket_(io), limit_(io), fd_(std::move(socket)), unsent_(unsent) {}
 
   void start() {
     ::shutdown(fd_.get(), SHUT_WR);
@@ -30,12 +33,20 @@ class Drain : public std::enable_shared_from_this<Drain> {
     socket_.non_blocking(true, error);
     limit_.expires_after(kLimit);
     limit_.async_wait([self = shared_from_this()](boost::system::error_code stopped) {
-      if (!stopped) self->close();
+      if (!stopped) self->give_up();
     });
     read();
   }
 
  private:
+  void give_up() {
+    // A reset frees what is queued; without anything queued it would only take the peer by surprise.
+    boost::system::error_code ignored;
+    if (unsent_ == Unsent::kForget && unsent_memory(socket_.native_handle()) > 0) {
+      socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+    }
+    close();
+  }
   void read() {
     socket_.async_read_some(boost::asio::buffer(dropped_),
                             [self = shared_from_this()](boost::system::error_code error, std::size_t) {
@@ -55,14 +66,15 @@ class Drain : public std::enable_shared_from_this<Drain> {
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer limit_;
   UniqueFd fd_;
+  const Unsent unsent_;
   std::array<char, 65536> dropped_;
 };
 
 }  // namespace
 
-void close_lingering(boost::asio::io_context& io, UniqueFd socket) {
+void close_lingering(boost::asio::io_context& io, UniqueFd socket, Unsent unsent) {
   if (!socket.valid()) return;
-  auto drain = std::make_shared<Drain>(io, std::move(socket));
+  auto drain = std::make_shared<Drain>(io, std::move(socket), unsent);
   boost::asio::post(io, [drain] { drain->start(); });
 }
 

@@ -10,9 +10,12 @@
 
 namespace cableway::linux_ {
 
+// What the peer has not taken by then: the kernel goes on offering it for as long as the peer lives, or forgets it.
+enum class Unsent { kKeepOffering, kForget };
+
 // Shuts down and drains `socket` on `io`'s thread for two seconds at most, then closes it. Any thread may call. The
 // memory that the socket's link used must not be touched by it any more (ChunkLink::fence).
-void close_lingering(boost::asio::io_context& io, UniqueFd socket);
+void close_lingering(boost::asio::io_context& io, UniqueFd socket, Unsent unsent = Unsent::kKeepOffering);
 
 }  // namespace cableway::linux_
 

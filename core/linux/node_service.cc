@@ -88,13 +88,18 @@ absl::Status NodeService::open() {
                                        [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
+  if (relay_memory_.leases == 0) {
+    log_(absl::StrCat("the relay memory of ", find_setting("relay_memory")->show(settings_),
+                      " has no lease for busy circuits; one takes ", 2 * lease_memory(), " bytes of it"));
+  }
   auto acceptor = CircuitAcceptor::listen(
       io_, {}, {settings_.relay_port, settings_.relay_port},
       [this](PendingCircuit pending) { on_setup(std::move(pending)); },
       [this](const std::string& peer, const absl::Status& reason) {
         ++setups_refused_;
         log_briefly(circuit_lines_, absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
-      });
+      },
+      CircuitAcceptor::Limits{.receive_bytes = kRelayReceiveBytes});
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   cable_tests_ = std::make_unique<CableTests>(io_);
@@ -204,6 +209,7 @@ void NodeService::on_setup(PendingCircuit pending) {
   if (!absl::IsNotFound(status) || waiting_setups_.size() == kMaxWaitingSetups) {
     return refuse(std::move(pending), status);
   }
+  if (!has_room()) return refuse(std::move(pending), no_room());
   const auto budget = std::chrono::milliseconds(pending.setup().budget_ms);
   waiting_setups_.push_back({std::move(pending), clock_.now() + std::min<Duration>(budget / 2, kTransitLimit)});
   check_waiting_setups();
@@ -230,7 +236,7 @@ void NodeService::check_waiting_setups() {
 }
 
 void NodeService::relay(PendingCircuit pending) {
-  if (loop_->circuits() + dialing_ >= relay_memory_.most_circuits) return refuse(std::move(pending), no_room());
+  if (!has_room()) return refuse(std::move(pending), no_room());
   CircuitSetup onward = pending.setup();
   ++onward.hop;
   // A tenth of the time is left for this node's answer to travel back.
@@ -257,18 +263,23 @@ void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl
   loop_->add(setup, *std::move(upstream), *std::move(downstream), *std::move(floor));
 }
 
+bool NodeService::has_room() const {
+  return loop_->circuits() + dialing_ + waiting_setups_.size() < relay_memory_.most_circuits;
+}
+
 absl::Status NodeService::no_room() const {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("node ", node_->identity().name, " has no room for another circuit: its relay memory of ",
-                   find_setting("relay_memory")->show(settings_), " is taken by ", relay_memory_.most_circuits,
-                   " already; raise CABLEWAY_RELAY_MEMORY there"));
+  const std::size_t in_setup = dialing_ + waiting_setups_.size();
+  const std::string others = in_setup == 0 ? "" : absl::StrCat(" and ", in_setup, " that are being set up");
+  return absl::ResourceExhaustedError(absl::StrCat("node ", node_->identity().name,
+                                                   " has no room for another circuit: its relay memory of ",
+                                                   find_setting("relay_memory")->show(settings_), " is taken by ",
+                                                   loop_->circuits(), others, "; raise CABLEWAY_RELAY_MEMORY there"));
 }
 
 void NodeService::on_out_of_leases() {
-  log_briefly(circuit_lines_,
-              absl::StrCat("all ", relay_memory_.leases, " leases of the relay memory of ",
-                           find_setting("relay_memory")->show(settings_),
-                           " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"));
+  log_(absl::StrCat("all ", relay_memory_.leases, " leases of the relay memory of ",
+                    find_setting("relay_memory")->show(settings_),
+                    " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"));
 }
 
 void NodeService::warn_of_small_pipes(const PipeSlot& floor) {
@@ -281,8 +292,9 @@ void NodeService::warn_of_small_pipes(const PipeSlot& floor) {
 
 void NodeService::on_closed(RelayLoop::Closed closed) {
   log_(absl::StrCat("circuit ", describe_path(closed.setup), " ended: ", closed.reason.message()));
-  close_lingering(io_, std::move(closed.upstream));
-  close_lingering(io_, std::move(closed.downstream));
+  // Nobody at either end waits for more than the reason, and the relay's memory is for those that go on.
+  close_lingering(io_, std::move(closed.upstream), Unsent::kForget);
+  close_lingering(io_, std::move(closed.downstream), Unsent::kForget);
 }
 
 void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {

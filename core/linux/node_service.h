@@ -81,6 +81,7 @@ class NodeService {
   };
   void log_briefly(LineCount& kind, const std::string& line);
   void refuse(PendingCircuit pending, const absl::Status& reason);
+  bool has_room() const;
   absl::Status no_room() const;
   void on_out_of_leases();
   void warn_of_small_pipes(const PipeSlot& floor);

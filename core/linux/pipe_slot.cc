@@ -36,8 +36,9 @@ void PipeSlot::widen() {
   static_cast<void>(::fcntl(write_end(), F_SETPIPE_SZ, kWidePipeBytes));
 }
 
-void PipeSlot::narrow() {
-  static_cast<void>(::fcntl(write_end(), F_SETPIPE_SZ, kFloorPipeBytes));
+bool PipeSlot::narrow() {
+  // It takes no less than it holds.
+  return ::fcntl(write_end(), F_SETPIPE_SZ, kFloorPipeBytes) != -1 || errno != EBUSY;
 }
 
 int PipeSlot::capacity() const {

@@ -31,7 +31,7 @@ class PipeSlot final : public Slot {
 
   void clear() override;
   void widen() override;
-  void narrow() override;
+  bool narrow() override;
 
   int read_end() const { return read_end_.get(); }
   int write_end() const { return write_end_.get(); }

@@ -4,16 +4,18 @@
 
 #include <sys/random.h>
 
+#include <cstdlib>
 #include <type_traits>
 
 namespace cableway::linux_ {
 
-// Of at most 256 bytes, for which getrandom(2) cannot fail.
+// Of at most 256 bytes, for which getrandom(2) cannot fail; where a sandbox forbids it nothing made here would be safe,
+// and the process ends.
 template <typename T>
 T random_value() {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 256);
   T value{};
-  static_cast<void>(::getrandom(&value, sizeof value, 0));
+  if (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) std::abort();
   return value;
 }
 

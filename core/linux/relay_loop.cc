@@ -20,6 +20,7 @@ constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kStallCheckEvery{1};
 // A lease that idles is back after RelayCircuit::kIdleRests of these, and one that others wait for after kHeldRests.
 constexpr std::chrono::milliseconds kRestEvery{250};
+constexpr std::chrono::minutes kNoticeEvery{1};
 
 // Going to sleep and being woken takes longer than relaying a small message, so the loop looks around this long first.
 constexpr std::chrono::microseconds kStayAwake{20};
@@ -276,9 +277,11 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
 
 void RelayLoop::rest() {
   for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
-  const bool wanted = pool_.wanted();
-  if (wanted && !was_wanted_) listener_.out_of_leases();
-  was_wanted_ = wanted;
+  if (pool_.size() == 0 || !pool_.anyone_waits()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_notice_) return;
+  next_notice_ = now + kNoticeEvery;
+  listener_.out_of_leases();
 }
 
 void RelayLoop::close_stalled() {

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -43,7 +44,7 @@ class RelayLoop {
   // Called on the loop's thread.
   struct Listener {
     std::function<void(Closed)> closed;
-    // Circuits have begun to wait for a lease; not again before a time when none did.
+    // Circuits wait for a lease; once a minute at most.
     std::function<void()> out_of_leases;
   };
 
@@ -91,9 +92,9 @@ class RelayLoop {
   // The loop's thread alone, but for the pool's counters.
   SlotPool pool_;
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
-  std::vector<std::unique_ptr<Circuit>> closed_;  // in this round: events that name them may still be in hand
-  std::deque<Circuit*> unfinished_;               // ended their turn with work left
-  bool was_wanted_ = false;                       // a lease, at the last rest()
+  std::vector<std::unique_ptr<Circuit>> closed_;         // in this round: events that name them may still be in hand
+  std::deque<Circuit*> unfinished_;                      // ended their turn with work left
+  std::chrono::steady_clock::time_point next_notice_{};  // that leases are waited for
 
   std::atomic<std::size_t> open_ = 0;
 

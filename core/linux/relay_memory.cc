@@ -5,20 +5,18 @@
 namespace cableway::linux_ {
 namespace {
 
-// The kernel doubles what setsockopt is told, and takes one more segment as long as the buffer is not full.
+// The kernel doubles what setsockopt is told, and takes one more packet as long as the buffer is not full.
 constexpr std::uint64_t kDoubled = 2;
-constexpr std::uint64_t kOneSegment = 64U << 10;
 // Two links with what they read ahead and queue, a slot's head, the path's names; the kernel's sockets, files and pipe.
 constexpr std::uint64_t kRecords = 32U << 10;
 
-constexpr std::uint64_t data_buffers(std::uint64_t bytes) {
-  return 2 * (kDoubled * bytes + kOneSegment);
-}
-constexpr std::uint64_t kFloor =
-    data_buffers(kFloorBufferBytes) + 2 * kDoubled * kControlBufferBytes + kFloorPipeBytes + kRecords;
-// The slot's own pipe, and the floor's, which grows with the buffers.
+constexpr std::uint64_t kDataIn = kDoubled * kRelayReceiveBytes + kLastPacketReceived;
+constexpr std::uint64_t kDataOut = kDoubled * kFloorSendBytes + kLastPacketSent;
+constexpr std::uint64_t kAnswers = 2 * kDoubled * kControlBufferBytes;
+constexpr std::uint64_t kFloor = kDataIn + kDataOut + kAnswers + kFloorPipeBytes + kRecords;
+// The slot's own pipe, and the floor's, which grows with the send buffer.
 constexpr std::uint64_t kLease =
-    data_buffers(kSocketBufferBytes) - data_buffers(kFloorBufferBytes) + 2 * kWidePipeBytes - kFloorPipeBytes;
+    kDoubled * (kSocketBufferBytes - kFloorSendBytes) + kWidePipeBytes + (kWidePipeBytes - kFloorPipeBytes);
 
 // Each takes two descriptors, whether it is leased or not.
 constexpr std::uint64_t kMostLeases = 1024;

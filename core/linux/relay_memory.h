@@ -11,8 +11,14 @@
 
 namespace cableway::linux_ {
 
-// As setsockopt is told. A circuit on its floor: what its upstream socket receives and its downstream socket sends.
-inline constexpr int kFloorBufferBytes = 64 << 10;
+// As setsockopt is told. What the upstream socket receives, always: a receive buffer that shrinks drops what its window
+// had promised. It is what every user may ask for by default (net.core.rmem_max).
+inline constexpr int kRelayReceiveBytes = 212'992;
+// What the downstream socket of a circuit on its floor sends; with a lease it is kSocketBufferBytes.
+inline constexpr int kFloorSendBytes = 64 << 10;
+// By how much a socket's queue may pass its limit: the packet that fills it.
+inline constexpr std::uint64_t kLastPacketReceived = 192U << 10;
+inline constexpr std::uint64_t kLastPacketSent = 64U << 10;
 // The other way, at all times: announcements and acknowledgements, of 32 bytes each.
 inline constexpr int kControlBufferBytes = 8 << 10;
 // Payload that the pipe of each of a circuit's slots holds at most, while it is on its floor and while it has a lease.

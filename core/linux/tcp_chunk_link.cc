@@ -3,11 +3,9 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/linux/data_socket.h"
-#include "core/linux/relay_memory.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -24,9 +22,11 @@ TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place)
   // splice(2) from a socket waits unless the descriptor itself says not to: its own flag is about the pipe.
   static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
   if (place == Place::kFlowEnd) return;
-  // TCP took its window's scale from the large buffers that the connection was made with, so these can grow again.
-  size_buffer(place == Place::kRelayDownstream, kControlBufferBytes);
-  narrow();
+  // Where this is refused the old size stays: more memory, never wrong. Nothing has come yet that could be dropped.
+  const bool data_comes = place == Place::kRelayUpstream;
+  static_cast<void>(set_receive_buffer(socket_.get(), data_comes ? kRelayReceiveBytes : kControlBufferBytes));
+  static_cast<void>(set_send_buffer(socket_.get(), data_comes ? kControlBufferBytes : kFloorSendBytes));
+  std::get<SlotReader>(reader_).bound_pipes(kFloorPipeBytes);
 }
 
 absl::Status TcpChunkLink::send_control(const Frame& control) {
@@ -46,23 +46,19 @@ bool TcpChunkLink::withdraw_slot(Slot& slot) {
 }
 
 void TcpChunkLink::widen() {
-  if (!std::exchange(wide_, true)) size_for_data(kSocketBufferBytes, kWidePipeBytes);
+  size_for_data(kSocketBufferBytes, kWidePipeBytes);
 }
 
 bool TcpChunkLink::narrow() {
-  if (std::exchange(wide_, false)) size_for_data(kFloorBufferBytes, kFloorPipeBytes);
-  const SocketMemory memory = socket_memory(socket_.get());
-  return std::max(memory.received, memory.sent) <= 2 * kFloorBufferBytes;
+  size_for_data(kFloorSendBytes, kFloorPipeBytes);
+  // A buffer that is made small keeps what is in it.
+  return place_ == Place::kRelayUpstream || unsent_memory(socket_.get()) <= 2 * kFloorSendBytes + kLastPacketSent;
 }
 
-void TcpChunkLink::size_for_data(int buffer_bytes, std::uint32_t pipe_bytes) {
-  size_buffer(place_ == Place::kRelayUpstream, buffer_bytes);
+void TcpChunkLink::size_for_data(int send_bytes, std::uint32_t pipe_bytes) {
+  if (std::exchange(pipe_bytes_, pipe_bytes) == pipe_bytes) return;
   std::get<SlotReader>(reader_).bound_pipes(pipe_bytes);
-}
-
-void TcpChunkLink::size_buffer(bool receive, int bytes) {
-  // Where this is refused the old size stays: slower, or more memory, never wrong.
-  static_cast<void>(receive ? grow_receive_buffer(socket_.get(), bytes) : set_send_buffer(socket_.get(), bytes));
+  if (place_ == Place::kRelayDownstream) static_cast<void>(set_send_buffer(socket_.get(), send_bytes));
 }
 
 absl::Status TcpChunkLink::progress(Owner& owner) {

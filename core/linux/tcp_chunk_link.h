@@ -4,11 +4,13 @@
 #ifndef CABLEWAY_CORE_LINUX_TCP_CHUNK_LINK_H_
 #define CABLEWAY_CORE_LINUX_TCP_CHUNK_LINK_H_
 
+#include <cstdint>
 #include <variant>
 
 #include "absl/strings/string_view.h"
 #include "core/chunk_link.h"
 #include "core/linux/landing_reader.h"
+#include "core/linux/relay_memory.h"
 #include "core/linux/slot_reader.h"
 #include "core/linux/tcp_frame_writer.h"
 #include "core/linux/unique_fd.h"
@@ -47,12 +49,11 @@ class TcpChunkLink final : public ChunkLink {
 
  private:
   absl::Status read(Owner& owner);
-  void size_for_data(int buffer_bytes, std::uint32_t pipe_bytes);
-  void size_buffer(bool receive, int bytes);
+  void size_for_data(int send_bytes, std::uint32_t pipe_bytes);
 
   UniqueFd socket_;
   const Place place_;
-  bool wide_ = true;
+  std::uint32_t pipe_bytes_ = kFloorPipeBytes;
   TcpFrameWriter writer_;
   std::variant<LandingReader, SlotReader> reader_;
   bool fenced_ = false;

@@ -195,6 +195,29 @@ TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
   EXPECT_EQ(first.relay().leases(), 1U);
 }
 
+TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
+  SlotPool pool(sim::make_memory_slots(3, kChunkBytes), 1);
+  std::vector<std::unique_ptr<Circuit>> holders;
+  holders.reserve(3);
+  for (int i = 0; i < 3; ++i) {
+    holders.push_back(std::make_unique<Circuit>(pool));
+    holders.back()->fill();
+  }
+  Circuit waiting(pool);
+  waiting.fill();
+  for (std::uint32_t i = 0; i < RelayCircuit::kHeldRests + 1; ++i) {
+    for (const auto& holder : holders) {
+      holder->rest();
+      holder->empty();  // so that whoever gives back can
+      holder->fill();
+    }
+  }
+  EXPECT_EQ(pool.leased(), 2U);
+  EXPECT_TRUE(waiting.relay().progress().ok());
+  EXPECT_EQ(waiting.relay().leases(), 1U);
+  EXPECT_FALSE(pool.anyone_waits());
+}
+
 TEST(RelayLease, GoesAtOnceFromAnIdleCircuitToOneThatWaits) {
   SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 1);
   Circuit idle(pool);

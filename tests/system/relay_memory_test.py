@@ -25,9 +25,10 @@ COMMUNICATORS = 50
 # Of the pairs of a ring of eight, nine have their path through a given node, in each communicator and with both paths
 # of opposite nodes used alike.
 CIRCUITS = 9 * COMMUNICATORS
-RELAY_MEMORY = 480 * 2**20  # 480 circuits and 29 leases (docs/decisions/0007)
+RELAY_MEMORY = 840 * 2**20  # 463 circuits and 97 leases (docs/decisions/0007)
 _SOCKET = re.compile(r"ino:(\d+) .*skmem:\(r(\d+),rb(\d+),t\d+,tb(\d+),f\d+,w(\d+),")
 _PIPE_SIZE = 1032  # F_GETPIPE_SZ
+_FLOOR_PIPE, _WIDE_PIPE = 64 * 2**10, 256 * 2**10
 _SAMPLE_S = 0.2
 
 
@@ -36,6 +37,7 @@ class KernelMemory:
     """What the kernel says of cablewayd's connections and pipes. Bytes."""
     held: int = 0  # in queues, with the kernel's overhead, and in pipes
     limit: int = 0  # what the queues and pipes may hold
+    pipes: int = 0  # of that, the pipes
 
 
 def kernel_memory(nodes: LabNodes, name: str) -> KernelMemory:
@@ -60,15 +62,17 @@ def add_pipe(memory: KernelMemory, path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         memory.held += struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4))[0]
-        memory.limit += fcntl.fcntl(descriptor, _PIPE_SIZE)
+        size = fcntl.fcntl(descriptor, _PIPE_SIZE)
+        memory.limit += size
+        memory.pipes += size
     finally:
         os.close(descriptor)
 
 
 class RelayMemoryTest(unittest.TestCase):
-    def check_node(self, nodes: LabNodes, name: str) -> bool:
+    def check_node(self, nodes: LabNodes, name: str, idle_pipes: int) -> bool:
         """Returns whether all circuits stood, so that the limits could be looked at, too: a connection that is being
-        set up has large ones and nothing in them."""
+        set up has large ones and nothing in them. `idle_pipes`: bytes that its pipes hold without any circuit."""
         before, kernel, after = nodes.relay_memory(name), kernel_memory(nodes, name), nodes.relay_memory(name)
         self.assertLessEqual(kernel.held, RELAY_MEMORY, name)
         # Leases come and go meanwhile.
@@ -76,8 +80,11 @@ class RelayMemoryTest(unittest.TestCase):
         self.assertLessEqual(stated, RELAY_MEMORY)
         complete = before["circuits"] == after["circuits"] == CIRCUITS
         if complete:
-            idle_leases = (after["leases"] - after["leased"]) * 2**18  # their pipes are there, and empty
+            idle_leases = (after["leases"] - after["leased"]) * _WIDE_PIPE  # their pipes are there, and empty
             self.assertLessEqual(kernel.limit, stated + idle_leases, name)
+            leased = max(before["leased"], after["leased"])
+            self.assertLessEqual(kernel.pipes, idle_pipes + CIRCUITS * _FLOOR_PIPE +
+                                 leased * (_WIDE_PIPE - _FLOOR_PIPE), name)
             self.assertGreater(kernel.limit, 0)
         return complete
 
@@ -87,12 +94,13 @@ class RelayMemoryTest(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # the ranks', which have 700 connections each
         nodes.start(RELAY_MEMORY=str(RELAY_MEMORY))
         nodes.wait_for_cables()
+        idle_pipes = {name: kernel_memory(nodes, name).pipes for name in nodes.names}
         ranks = nodes.start_ranks(nodes.names, "--op", "all_to_all", "--channels", str(COMMUNICATORS),
                                   "--sizes", "100M", "--step-bytes", "256K", "--warmup", "0", "--iters", "0",
                                   "--check-iters", "1")
         complete = set()
         while ranks.running():
-            complete |= {name for name in nodes.names if self.check_node(nodes, name)}
+            complete |= {name for name in nodes.names if self.check_node(nodes, name, idle_pipes[name])}
             time.sleep(_SAMPLE_S)
         self.assertGreater(ranks.finish(), 0)
         for name in nodes.names:
@@ -108,7 +116,7 @@ class RelayMemoryTest(unittest.TestCase):
         self.assertEqual(status["relayed"]["circuits_broken"], 0)
         self.assertEqual(status["relay_memory"]["leased_most"], status["relay_memory"]["leases"])
         self.assertGreater(status["relay_memory"]["waits"], 0)
-        self.assertIn("leases of the relay memory of 480M are out", nodes.log(name))
+        self.assertIn("leases of the relay memory of 840M are out", nodes.log(name))
 
 
 if __name__ == "__main__":

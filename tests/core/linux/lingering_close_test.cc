@@ -73,6 +73,25 @@ TEST(LingeringClose, DoesNotWaitForeverForAPeerThatStays) {
   EXPECT_LT(time_to_close(false), std::chrono::seconds(40));
 }
 
+// Whether a peer that stays and reads nothing until then gets all of what was queued for it.
+bool delivers_after_the_limit(Unsent unsent) {
+  auto [near, far] = test::connected_pair();
+  const std::string bytes(8U << 20, 'q');
+  while (::send(near.get(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) continue;
+  boost::asio::io_context io;
+  close_lingering(io, std::move(near), unsent);
+  io.run();
+  std::string got(1U << 20, '\0');
+  ssize_t count = 0;
+  while ((count = ::recv(far.get(), got.data(), got.size(), 0)) > 0) continue;
+  return count == 0;
+}
+
+TEST(LingeringClose, KeepsOfferingOrForgetsWhatThePeerHasNotTaken) {
+  EXPECT_TRUE(delivers_after_the_limit(Unsent::kKeepOffering));
+  EXPECT_FALSE(delivers_after_the_limit(Unsent::kForget));
+}
+
 TEST(LingeringClose, TakesNoSocket) {
   boost::asio::io_context io;
   close_lingering(io, UniqueFd());

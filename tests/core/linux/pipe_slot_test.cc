@@ -31,7 +31,20 @@ TEST(PipeSlot, GrowsAndShrinks) {
   EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
   (*slot)->widen();
   EXPECT_EQ((*slot)->capacity(), static_cast<int>(kWidePipeBytes));
-  (*slot)->narrow();
+  EXPECT_TRUE((*slot)->narrow());
+  EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
+}
+
+TEST(PipeSlot, ShrinksOnceItHoldsNoMoreThanThat) {
+  const auto slot = PipeSlot::create(kWidePipeBytes);
+  ASSERT_TRUE(slot.ok()) << slot.status();
+  std::vector<std::byte> bytes(kWidePipeBytes);
+  ASSERT_EQ(::write((*slot)->write_end(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  EXPECT_FALSE((*slot)->narrow());
+  EXPECT_EQ((*slot)->capacity(), static_cast<int>(kWidePipeBytes));
+  const std::size_t most = kWidePipeBytes - kFloorPipeBytes;
+  ASSERT_EQ(::read((*slot)->read_end(), bytes.data(), most), static_cast<ssize_t>(most));
+  EXPECT_TRUE((*slot)->narrow());
   EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
 }
 

@@ -28,11 +28,11 @@ TEST(RelayMemory, LendsNoMoreThanThereAreDescriptorsFor) {
 
 // As the documentation says (docs/decisions/0007).
 TEST(RelayMemory, CostsWhatIsStated) {
-  EXPECT_EQ(floor_memory(), 512U << 10);
-  EXPECT_EQ(lease_memory(), 8384U << 10);
+  EXPECT_EQ(floor_memory(), 928U << 10);
+  EXPECT_EQ(lease_memory(), 4416U << 10);
   const RelayMemory memory = share_out_relay_memory(1ULL << 30);
-  EXPECT_EQ(memory.most_circuits, 1024U);
-  EXPECT_EQ(memory.leases, 62U);
+  EXPECT_EQ(memory.most_circuits, 564U);
+  EXPECT_EQ(memory.leases, 118U);
 }
 
 }  // namespace
