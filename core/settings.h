@@ -40,7 +40,7 @@ struct Settings {
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
   bool drain = false;
-  std::uint64_t relay_memory = 1ULL << 30;  // bytes that circuits which pass through may take
+  std::uint64_t relay_memory = 2ULL << 30;  // bytes that circuits which pass through may take
   bool cable_test = true;                   // neighbours may test their cables' speed, and this node's operator, too
 
   // Where a setting comes from, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Not in it: the default.

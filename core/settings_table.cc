@@ -211,8 +211,8 @@ constexpr Setting kSettings[] = {
      set_truth<&Settings::drain>, show_truth<&Settings::drain>},
     {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
      1LL << 40, "",
-     "what circuits that pass through this node may take of its memory, as the kernel counts it: half bounds their "
-     "number, half is lent to the busy ones; more circuits are refused",
+     "what circuits that pass through this node may take of its memory, as the kernel counts it: up to half is "
+     "lent to the busy ones, the rest bounds their number; more circuits are refused",
      set_relay_memory, show_relay_memory},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
      "cableway doctor, here and on neighbours, may send data over a cable for a second to see how fast it is",

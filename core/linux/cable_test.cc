@@ -340,8 +340,6 @@ void CableTests::serve(const Frame& probe, UniqueFd socket, std::optional<Circui
   if (state_->lanes.contains(lane)) {
     return refuse(std::move(socket), "another test of this port runs", std::move(seal));
   }
-  // A set-up's connection has a smaller one (CircuitAcceptor::Limits).
-  if (probe.offset == kDataComes) static_cast<void>(grow_receive_buffer(socket.get(), kSocketBufferBytes));
   const auto work = [probe, seal = std::move(seal)](int fd) {
     answer_probe(fd, probe, seal);
     return true;

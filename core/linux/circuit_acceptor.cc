@@ -324,10 +324,6 @@ void CircuitAcceptor::State::receive(const std::shared_ptr<Door>& door, tcp::soc
   error_code ignored;
   note_own_socket(socket.native_handle());
   socket.native_non_blocking(true, ignored);
-  // The connection was made with a large one, by which TCP took its window's scale: it can grow again.
-  if (limits.receive_bytes != kSocketBufferBytes) {
-    static_cast<void>(set_receive_buffer(socket.native_handle(), limits.receive_bytes));
-  }
   // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
   static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
   auto reception = std::make_shared<Reception>(io, std::move(socket), key);

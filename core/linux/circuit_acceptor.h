@@ -18,7 +18,6 @@
 #include "core/circuit_seal.h"
 #include "core/circuit_setup.h"
 #include "core/frame.h"
-#include "core/linux/data_socket.h"
 #include "core/linux/unique_fd.h"
 #include "core/port_range.h"
 
@@ -54,9 +53,6 @@ class CircuitAcceptor {
   struct Limits {
     std::chrono::milliseconds setup{5000};  // within which a connection's set-up must be complete
     std::size_t without_setup = 256;        // connections to one address that may lack one; more are refused at once
-    // What a connection may have received and nobody read: nothing of what it sends behind its set-up is read before
-    // that is answered.
-    int receive_bytes = kSocketBufferBytes;
   };
 
   // Listens on one port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without

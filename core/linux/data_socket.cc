@@ -64,17 +64,6 @@ absl::Status set_receive_buffer(int socket, int bytes) {
   return set_buffer(socket, kReceiveBuffer, bytes);
 }
 
-absl::Status grow_receive_buffer(int socket, int bytes) {
-  if (absl::Status status = set_receive_buffer(socket, bytes); !status.ok()) return status;
-  // What the buffer has room for stays the bound; this one is out of the way.
-  return set(socket, IPPROTO_TCP, TCP_WINDOW_CLAMP, 2 * bytes, "TCP_WINDOW_CLAMP");
-}
-
-absl::Status set_socket_buffers(int socket, int bytes) {
-  if (absl::Status status = set_send_buffer(socket, bytes); !status.ok()) return status;
-  return set_receive_buffer(socket, bytes);
-}
-
 std::uint64_t unsent_memory(int socket) {
   std::uint32_t counts[SK_MEMINFO_VARS] = {};
   socklen_t size = sizeof counts;
@@ -84,7 +73,8 @@ std::uint64_t unsent_memory(int socket) {
 
 absl::Status prepare_data_socket(int socket) {
   note_own_socket(socket);
-  if (absl::Status status = set_socket_buffers(socket, kSocketBufferBytes); !status.ok()) return status;
+  if (absl::Status status = set_send_buffer(socket, kSendBufferBytes); !status.ok()) return status;
+  if (absl::Status status = set_receive_buffer(socket, kReceiveBufferBytes); !status.ok()) return status;
   struct Option {
     int level;
     int option;

@@ -11,18 +11,17 @@
 
 namespace cableway::linux_ {
 
-// Kernel buffers have a fixed size, so that memory per circuit has a bound known beforehand. Units: bytes, each way.
-inline constexpr int kSocketBufferBytes = 2 << 20;
+// Kernel buffers have a fixed size, so that memory per circuit has a bound known beforehand. Bytes, as setsockopt is
+// told. Connections that share a cable get shares like their windows, so the receive buffer is the same wherever data
+// comes in, at a relay as at a flow's end, and never changes: one that shrinks drops what its window has promised.
+inline constexpr int kReceiveBufferBytes = 512 << 10;
+inline constexpr int kSendBufferBytes = 2 << 20;
 
-// Fixes both of a socket's buffers at `bytes`. Where net.core.{w,r}mem_max forbids this user so much, and many systems'
+// Fixes one of a socket's buffers at `bytes`. Where net.core.{w,r}mem_max forbids this user so much, and many systems'
 // defaults do, the kernel keeps sizing that buffer itself, within net.ipv4.tcp_{w,r}mem: what it would have fixed
 // instead is a fraction of what a fast cable needs.
-absl::Status set_socket_buffers(int socket, int bytes);
-// One of the two.
 absl::Status set_send_buffer(int socket, int bytes);
 absl::Status set_receive_buffer(int socket, int bytes);
-// The same for a connection that had a smaller one when data came: the kernel may have bounded its window by that.
-absl::Status grow_receive_buffer(int socket, int bytes);
 
 // What the kernel counts as taken by data that was written and is not acknowledged yet, its own overhead included.
 // Units: bytes. 0 before Linux 4.12.

@@ -98,8 +98,7 @@ absl::Status NodeService::open() {
       [this](const std::string& peer, const absl::Status& reason) {
         ++setups_refused_;
         log_briefly(circuit_lines_, absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
-      },
-      CircuitAcceptor::Limits{.receive_bytes = kRelayReceiveBytes});
+      });
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
   cable_tests_ = std::make_unique<CableTests>(io_);

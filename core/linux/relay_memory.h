@@ -1,6 +1,6 @@
-// What a circuit that is relayed over TCP costs in memory, and how a node's relay memory is shared out: half of it to
-// floors, which bounds the number of circuits, half to leases, which circuits take in turn while they are busy.
-// docs/decisions/0007 says where the numbers come from.
+// What a circuit that is relayed over TCP costs in memory, and how a node's relay memory is shared out: up to half of
+// it to leases, which circuits take in turn while they are busy, the rest to floors, which bounds the number of
+// circuits. docs/decisions/0007 says where the numbers come from.
 #ifndef CABLEWAY_CORE_LINUX_RELAY_MEMORY_H_
 #define CABLEWAY_CORE_LINUX_RELAY_MEMORY_H_
 
@@ -11,10 +11,8 @@
 
 namespace cableway::linux_ {
 
-// As setsockopt is told. What the upstream socket receives, always: a receive buffer that shrinks drops what its window
-// had promised. It is what every user may ask for by default (net.core.rmem_max).
-inline constexpr int kRelayReceiveBytes = 212'992;
-// What the downstream socket of a circuit on its floor sends; with a lease it is kSocketBufferBytes.
+// As setsockopt is told. What the downstream socket of a circuit on its floor sends; with a lease it is
+// kSendBufferBytes. What the upstream socket receives is kReceiveBufferBytes, as everywhere.
 inline constexpr int kFloorSendBytes = 64 << 10;
 // By how much a socket's queue may pass its limit: the packet that fills it.
 inline constexpr std::uint64_t kLastPacketReceived = 192U << 10;

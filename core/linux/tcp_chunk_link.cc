@@ -23,9 +23,12 @@ TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place)
   static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
   if (place == Place::kFlowEnd) return;
   // Where this is refused the old size stays: more memory, never wrong. Nothing has come yet that could be dropped.
-  const bool data_comes = place == Place::kRelayUpstream;
-  static_cast<void>(set_receive_buffer(socket_.get(), data_comes ? kRelayReceiveBytes : kControlBufferBytes));
-  static_cast<void>(set_send_buffer(socket_.get(), data_comes ? kControlBufferBytes : kFloorSendBytes));
+  if (place == Place::kRelayUpstream) {
+    static_cast<void>(set_send_buffer(socket_.get(), kControlBufferBytes));
+  } else {
+    static_cast<void>(set_receive_buffer(socket_.get(), kControlBufferBytes));
+    static_cast<void>(set_send_buffer(socket_.get(), kFloorSendBytes));
+  }
   std::get<SlotReader>(reader_).bound_pipes(kFloorPipeBytes);
 }
 
@@ -46,7 +49,7 @@ bool TcpChunkLink::withdraw_slot(Slot& slot) {
 }
 
 void TcpChunkLink::widen() {
-  size_for_data(kSocketBufferBytes, kWidePipeBytes);
+  size_for_data(kSendBufferBytes, kWidePipeBytes);
 }
 
 bool TcpChunkLink::narrow() {

@@ -174,7 +174,7 @@ class FullRelayTest : public testing::TestWithParam<int> {
 
   FullRelayTest() {
     world_.start("a");
-    world_.start("b", {{"CABLEWAY_RELAY_MEMORY", "4M"}});
+    world_.start("b", {{"CABLEWAY_RELAY_MEMORY", "3M"}});
     world_.start("c");
   }
   // The circuit that ended a moment ago may still be there.
@@ -213,7 +213,7 @@ TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_told("no circuit " + world_.path({"a", "b", "c"}) +
-                ": node b has no room for another circuit: its relay memory of 4M is taken by 2; raise "
+                ": node b has no room for another circuit: its relay memory of 3M is taken by 2; raise "
                 "CABLEWAY_RELAY_MEMORY there");
     test.say("full");
     for (void* comm : comms) EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);

@@ -25,7 +25,7 @@ COMMUNICATORS = 50
 # Of the pairs of a ring of eight, nine have their path through a given node, in each communicator and with both paths
 # of opposite nodes used alike.
 CIRCUITS = 9 * COMMUNICATORS
-RELAY_MEMORY = 840 * 2**20  # 463 circuits and 97 leases (docs/decisions/0007)
+RELAY_MEMORY = 1250 * 2**20  # 465 circuits and 128 leases (docs/decisions/0007)
 _SOCKET = re.compile(r"ino:(\d+) .*skmem:\(r(\d+),rb(\d+),t\d+,tb(\d+),f\d+,w(\d+),")
 _PIPE_SIZE = 1032  # F_GETPIPE_SZ
 _FLOOR_PIPE, _WIDE_PIPE = 64 * 2**10, 256 * 2**10
@@ -82,9 +82,9 @@ class RelayMemoryTest(unittest.TestCase):
         if complete:
             idle_leases = (after["leases"] - after["leased"]) * _WIDE_PIPE  # their pipes are there, and empty
             self.assertLessEqual(kernel.limit, stated + idle_leases, name)
-            leased = max(before["leased"], after["leased"])
+            # Each lease may have gone from one circuit to another while the pipes were looked at one by one.
             self.assertLessEqual(kernel.pipes, idle_pipes + CIRCUITS * _FLOOR_PIPE +
-                                 leased * (_WIDE_PIPE - _FLOOR_PIPE), name)
+                                 2 * after["leases"] * (_WIDE_PIPE - _FLOOR_PIPE), name)
             self.assertGreater(kernel.limit, 0)
         return complete
 
@@ -116,7 +116,7 @@ class RelayMemoryTest(unittest.TestCase):
         self.assertEqual(status["relayed"]["circuits_broken"], 0)
         self.assertEqual(status["relay_memory"]["leased_most"], status["relay_memory"]["leases"])
         self.assertGreater(status["relay_memory"]["waits"], 0)
-        self.assertIn("leases of the relay memory of 840M are out", nodes.log(name))
+        self.assertIn("leases of the relay memory of 1250M are out", nodes.log(name))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ TEST(DataSocket, FixesBuffersThatAreAllowed) {
   if (!locks_are_known()) GTEST_SKIP() << "this kernel has no SO_BUF_LOCK";
   EXPECT_EQ(test::status_of_child([] {
               const UniqueFd socket = tcp_socket();
-              CHILD_REQUIRE(set_socket_buffers(socket.get(), 65536).ok());
+              CHILD_REQUIRE(set_send_buffer(socket.get(), 65536).ok());
+              CHILD_REQUIRE(set_receive_buffer(socket.get(), 65536).ok());
               CHILD_REQUIRE(option(socket.get(), SO_BUF_LOCK) == kBothFixed);
               CHILD_REQUIRE(option(socket.get(), SO_SNDBUF) == 2 * 65536);
               CHILD_REQUIRE(option(socket.get(), SO_RCVBUF) == 2 * 65536);
@@ -54,7 +55,8 @@ TEST(DataSocket, LeavesBuffersToTheKernelThatAreNotAllowed) {
   if (most <= 0 || most >= 256 << 20) GTEST_SKIP() << "this system's limits are unknown or too large to pass";
   EXPECT_EQ(test::status_of_child([most] {
               const UniqueFd socket = tcp_socket();
-              CHILD_REQUIRE(set_socket_buffers(socket.get(), static_cast<int>(2 * most)).ok());
+              CHILD_REQUIRE(set_send_buffer(socket.get(), static_cast<int>(2 * most)).ok());
+              CHILD_REQUIRE(set_receive_buffer(socket.get(), static_cast<int>(2 * most)).ok());
               CHILD_REQUIRE(option(socket.get(), SO_BUF_LOCK) == 0);
             }),
             0);

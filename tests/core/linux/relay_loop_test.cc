@@ -297,7 +297,7 @@ struct RelayBuffers {
     expect_the_rest();
   }
   void expect_the_rest() const {
-    EXPECT_EQ(upstream_receive, 2 * kRelayReceiveBytes);
+    EXPECT_EQ(upstream_receive, 2 * kReceiveBufferBytes);
     EXPECT_EQ(upstream_send, 2 * kControlBufferBytes);
     EXPECT_EQ(downstream_receive, 2 * kControlBufferBytes);
   }
@@ -312,7 +312,7 @@ TEST_F(RelayLoopTest, HasALargeSendBufferOnlyWhileItHoldsALease) {
   auto [downstream, destination] = test::connected_pair();
   const int up = upstream.get();
   const int down = downstream.get();
-  for (const int socket : {up, down}) EXPECT_TRUE(set_socket_buffers(socket, kSocketBufferBytes).ok());
+  for (const int socket : {up, down}) EXPECT_TRUE(prepare_data_socket(socket).ok());
   add(test::sample_setup(1, true), std::move(upstream), std::move(downstream));
   RelayBuffers(up, down).expect_floor();
   Flow flow = flow_between(std::move(source), std::move(destination), 65536);
