@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,6 +78,17 @@ void ip(const std::string& lines) {
   std::istringstream stream(lines);
   for (std::string line; std::getline(stream, line);) {
     EXPECT_EQ(std::system(absl::StrCat("PATH=$PATH:/usr/sbin:/sbin ip ", line).c_str()), 0) << "ip " << line;
+  }
+}
+
+void wait_until_running(const std::string& interface) {
+  const UniqueFd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (::ioctl(any.get(), SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_RUNNING) == 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << interface << " does not come up";
+    ::usleep(1000);
   }
 }
 

@@ -34,6 +34,8 @@ class NetworkNamespace {
 
 // Runs each line as arguments of `ip`, in the namespace that the thread is in. A line that fails is a test failure.
 void ip(const std::string& lines);
+// An interface that has been set up drops what it is given until the kernel has noticed its carrier.
+void wait_until_running(const std::string& interface);
 // Writes to /proc/sys/net.
 void set_sysctl(const std::string& name, const std::string& value);
 

@@ -92,8 +92,10 @@ class UdpControlChannelTest : public testing::Test {
     far_->enter();
     test::set_sysctl("ipv6/conf/far1/addr_gen_mode", "1");
     configure("far1", far_addresses);
+    test::wait_until_running("far1");
     b_ = std::make_unique<Node>(io_, std::vector{port_on("far1", far_addresses)});
     near_->enter();
+    test::wait_until_running("eth1");
     a_ = std::make_unique<Node>(io_, std::vector{port_on("eth1", near_addresses)});
     EXPECT_THAT(a_->counters().not_open, IsEmpty());
     EXPECT_THAT(b_->counters().not_open, IsEmpty());
