@@ -159,7 +159,10 @@ class MatrixVerdict(unittest.TestCase):
         jobs = [_job(job, cells=[_cell("default", "all_reduce", size_bytes=ORDER_SIZE, busbw_GBps=busbw),
                                  _cell("default", "all_reduce", size_bytes=8, busbw_GBps=9.0)])
                 for job, busbw in zip(_jobs("against").values(), (0.2, 0.15))]
-        self.assertAlmostEqual(scenario_verdict.order_ratios(_result("against", *jobs))["all_reduce"], 0.75)
+        result = _result("against", *jobs)
+        self.assertAlmostEqual(scenario_verdict.order_ratios(result)["all_reduce"], 0.75)
+        self.assertIn("FAILED: busbw against / in cable order, all_reduce of 16 MiB: 0.750",
+                      scenario_verdict.judge(result).lines())
 
 
 class TwoVerdict(unittest.TestCase):
