@@ -1,5 +1,7 @@
 #include "core/linux/lingering_close.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -10,8 +12,6 @@
 #include <chrono>
 #include <memory>
 #include <utility>
-
-#include "core/linux/data_socket.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -42,7 +42,9 @@ class Drain : public std::enable_shared_from_this<Drain> {
   void give_up() {
     // A reset frees what is queued; without anything queued it would only take the peer by surprise.
     boost::system::error_code ignored;
-    if (unsent_ == Unsent::kForget && unsent_memory(socket_.native_handle()) > 0) {
+    int queued = 0;
+    static_cast<void>(::ioctl(socket_.native_handle(), SIOCOUTQ, &queued));
+    if (unsent_ == Unsent::kForget && queued > 0) {
       socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
     }
     close();
