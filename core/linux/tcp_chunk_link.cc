@@ -55,7 +55,7 @@ void TcpChunkLink::widen() {
 bool TcpChunkLink::narrow() {
   size_for_data(kFloorSendBytes, kFloorPipeBytes);
   // A buffer that is made small keeps what is in it.
-  return place_ == Place::kRelayUpstream || unsent_memory(socket_.get()) <= 2 * kFloorSendBytes + kLastPacketSent;
+  return place_ == Place::kRelayUpstream || unsent_memory(socket_.get()) <= 2ULL * kFloorSendBytes + kLastPacketSent;
 }
 
 void TcpChunkLink::size_for_data(int send_bytes, std::uint32_t pipe_bytes) {
