@@ -25,6 +25,9 @@ namespace cableway {
 
 using Challenge = std::array<std::byte, 16>;
 
+// For the message where one end has another key than the other, or none.
+inline constexpr char kSameKeyAdvice[] = "CABLEWAY_KEY_FILE must name the same key on every node, or on none";
+
 // The 16 bytes that a challenge or a seal carries.
 std::array<std::byte, 16> sixteen_bytes_of(const Frame& frame);
 FrameBytes encode_challenge(const Challenge& challenge);

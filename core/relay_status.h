@@ -18,7 +18,7 @@ struct CircuitStatus {
 
 // Units: bytes, unless a number of something.
 struct RelayMemoryStatus {
-  std::uint64_t bytes = 0;  // that the relay may take; half of it for floors, half for leases
+  std::uint64_t bytes = 0;  // that the relay may take
   std::uint64_t most_circuits = 0;
   std::uint64_t floors = 0;  // of the circuits that are open
   std::uint64_t leases = 0;

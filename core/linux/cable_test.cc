@@ -19,6 +19,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/circuit_acceptor.h"
 #include "core/linux/data_socket.h"
 #include "core/linux/lingering_close.h"
 #include "core/linux/random_value.h"
@@ -94,18 +95,13 @@ absl::Status read_refusal(int socket, const Frame& failed, std::optional<Circuit
   const std::string reason =
       printable({reinterpret_cast<const char*>(bytes.data()) + header.size(), std::size_t{failed.payload}});
   const bool proven = !has_key || (seal && read_seal(socket, bytes, seal));
-  return absl::UnavailableError(absl::StrCat("the neighbour refuses",
-                                             proven ? ""
-                                                    : " without a proof that it has this"
-                                                      " cluster's key",
-                                             ": ", reason));
+  return absl::UnavailableError(absl::StrCat(
+      "the neighbour refuses", proven ? "" : " without a proof that it has this cluster's key", ": ", reason));
 }
 
 absl::Status unexpected(const Frame& frame, bool has_key) {
   if (frame.kind == FrameKind::kChallenge && !has_key) {
-    return absl::UnavailableError(
-        "the neighbour has a key, and this node has none: CABLEWAY_KEY_FILE must name the same"
-        " key on every node, or on none");
+    return absl::UnavailableError(absl::StrCat("the neighbour has a key, and this node has none: ", kSameKeyAdvice));
   }
   return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(frame.kind)));
 }
@@ -338,25 +334,13 @@ void CableTests::serve(const Frame& probe, UniqueFd socket, std::optional<Circui
   if (!ends.ok()) return;
   const State::Lane lane("served " + routing::to_text(ends->local), probe.offset == kDataIsAsked);
   if (state_->lanes.contains(lane)) {
-    return refuse(std::move(socket), "another test of this port runs", std::move(seal));
+    return refuse_connection(state_->io, std::move(socket), "another test of this port runs", std::move(seal));
   }
   const auto work = [probe, seal = std::move(seal)](int fd) {
     answer_probe(fd, probe, seal);
     return true;
   };
   state_->start(lane, std::move(socket), work, [](bool) {});
-}
-
-void CableTests::refuse(UniqueFd socket, const std::string& reason, std::optional<CircuitSeal> seal) {
-  const std::string text = reason.substr(0, kMaxFailureText);
-  const FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(text.size()), 0, 0, 0});
-  std::vector<std::byte> bytes(header.begin(), header.end());
-  const auto body = std::as_bytes(std::span(text));
-  bytes.insert(bytes.end(), body.begin(), body.end());
-  if (seal) seal->append_next(bytes);
-  // The first thing that is sent on this connection but for a challenge, so the kernel has room for it.
-  static_cast<void>(::send(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
-  close_lingering(state_->io, std::move(socket));
 }
 
 }  // namespace cableway::linux_

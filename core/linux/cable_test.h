@@ -59,8 +59,6 @@ class CableTests {
   void run(const CableTestPlan& plan, Done done);
   // A neighbour's test that begins with this probe. Refuses it where one runs already.
   void serve(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal);
-  // Answers a probe with the reason, and closes.
-  void refuse(UniqueFd socket, const std::string& reason, std::optional<CircuitSeal> seal);
 
   std::size_t running() const;
 

@@ -59,16 +59,19 @@ absl::StatusOr<UniqueFd> PendingCircuit::accept() && {
 }
 
 void PendingCircuit::refuse(const absl::Status& reason) && {
+  refuse_connection(*io_, std::move(socket_), reason.message(), std::move(seal_));
+}
+
+void refuse_connection(boost::asio::io_context& io, UniqueFd socket, absl::string_view reason,
+                       std::optional<CircuitSeal> seal) {
   // Whether it arrives or not, the connection ends here; the peer then has the end of it for a reason.
-  std::vector<std::byte> answer = failed_frame(reason.message());
-  if (seal_) seal_->append_next(answer);
-  static_cast<void>(send_whole(socket_.get(), answer));
-  close_lingering(*io_, std::move(socket_));
+  std::vector<std::byte> answer = failed_frame(reason);
+  if (seal) seal->append_next(answer);
+  static_cast<void>(send_whole(socket.get(), answer));
+  close_lingering(io, std::move(socket));
 }
 
 namespace {
-
-constexpr char kSameKey[] = ": CABLEWAY_KEY_FILE must name the same key on every node, or on none";
 
 // What a connection begins with: a set-up, or a probe.
 struct Opening {
@@ -127,7 +130,7 @@ class Reception : public std::enable_shared_from_this<Reception> {
     }
     if (key_ && !seal_) {
       return finish(absl::PermissionDeniedError(
-          absl::StrCat("a ", to_text(frame->kind), " without a seal, and this end has a key", kSameKey)));
+          absl::StrCat("a ", to_text(frame->kind), " without a seal, and this end has a key: ", kSameKeyAdvice)));
     }
     opening_ = *frame;
     body_.resize(frame->payload);
@@ -137,7 +140,8 @@ class Reception : public std::enable_shared_from_this<Reception> {
 
   void challenged(const Frame& frame) {
     if (!key_) {
-      return finish(absl::PermissionDeniedError(absl::StrCat("the sender has a key, and this end has none", kSameKey)));
+      return finish(
+          absl::PermissionDeniedError(absl::StrCat("the sender has a key, and this end has none: ", kSameKeyAdvice)));
     }
     seal_.emplace(*key_, challenge_, sixteen_bytes_of(frame));
     read_header();
@@ -162,8 +166,9 @@ class Reception : public std::enable_shared_from_this<Reception> {
     std::vector<std::byte> sealed(header_.begin(), header_.end());
     sealed.insert(sealed.end(), body_.begin(), body_.end());
     if (seal_->next_is(sealed, sixteen_bytes_of(*frame))) return finish_opened();
-    finish(absl::PermissionDeniedError(absl::StrCat("the seal of the ", to_text(opening_.kind),
-                                                    " is wrong; it is changed, copied, or of another key", kSameKey)));
+    finish(absl::PermissionDeniedError(
+        absl::StrCat("the seal of the ", to_text(opening_.kind),
+                     " is wrong; it is changed, copied, or of another key: ", kSameKeyAdvice)));
   }
 
   void finish_opened() {
@@ -358,7 +363,7 @@ void CircuitAcceptor::State::received(CircuitSetup setup, std::optional<CircuitS
 void CircuitAcceptor::State::refuse(const absl::Status& reason, std::optional<CircuitSeal> seal, tcp::socket socket) {
   refused(describe_peer(socket), reason);
   error_code released;
-  PendingCircuit(io, UniqueFd(socket.release(released)), {}, std::move(seal)).refuse(reason);
+  refuse_connection(io, UniqueFd(socket.release(released)), reason.message(), std::move(seal));
 }
 
 void CircuitAcceptor::State::pause_then_accept(const std::shared_ptr<Door>& door) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/circuit_seal.h"
 #include "core/circuit_setup.h"
 #include "core/frame.h"
@@ -42,6 +43,11 @@ class PendingCircuit {
   CircuitSetup setup_;
   std::optional<CircuitSeal> seal_;
 };
+
+// Answers what a connection began with, a set-up or a probe, with the reason, and closes. `seal`: of the answer, where
+// there is a key.
+void refuse_connection(boost::asio::io_context& io, UniqueFd socket, absl::string_view reason,
+                       std::optional<CircuitSeal> seal);
 
 class CircuitAcceptor {
  public:

@@ -180,8 +180,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void finish_unexpected(const Frame& frame) {
     const bool wants_key = frame.kind == FrameKind::kChallenge && !key_;
     finish(failed(absl::StatusCode::kUnavailable,
-                  wants_key ? "it has a key, and this end has none: CABLEWAY_KEY_FILE must name the same key on every "
-                              "node, or on none"
+                  wants_key ? absl::StrCat("it has a key, and this end has none: ", kSameKeyAdvice)
                             : absl::StrCat("answered by a frame ", to_text(frame.kind))));
   }
 

@@ -1,7 +1,5 @@
 #include "core/linux/node_service.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/key_reader.h"
 #include "core/linux/lingering_close.h"
+#include "core/linux/random_value.h"
 #include "core/linux/session_socket.h"
 #include "core/ports_view.h"
 #include "core/settings_table.h"
@@ -28,13 +27,6 @@ constexpr std::chrono::milliseconds kTransitLimit{2000};
 constexpr std::size_t kMaxWaitingSetups = 256;
 // For a path to appear; a process waits two seconds longer for the answer.
 constexpr std::chrono::milliseconds kPathLimit{8000};
-
-std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  // Cannot fail for so few bytes (getrandom(2)).
-  static_cast<void>(::getrandom(&number, sizeof number, 0));
-  return number;
-}
 
 // Greater than in every earlier life as far as the host's clock goes forward; what happens when it does not is the
 // node's affair (Flooding::Listener::outlived).
@@ -133,7 +125,7 @@ absl::Status NodeService::make_node() {
   options.relay_port = settings_.relay_port;
   options.draining = settings_.drain;
   options.hello = {settings_.hello, settings_.hold};
-  node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_number,
+  node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
                                  Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
                                                 [this](const Event& event) { log_briefly(event_lines_, event.text); }});
   return absl::OkStatus();
@@ -330,7 +322,7 @@ void NodeService::test_cable(const CableTestRequest& request, const SessionServe
 // Only from the other end of a cable: nobody else is given this node's time.
 void NodeService::on_probe(const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
   if (!settings_.cable_test) {
-    return cable_tests_->refuse(std::move(socket), "CABLEWAY_CABLE_TEST is false on that node", std::move(seal));
+    return refuse_connection(io_, std::move(socket), "CABLEWAY_CABLE_TEST is false on that node", std::move(seal));
   }
   const absl::StatusOr<ConnectionEnds> ends = ends_of(socket.get());
   const auto is = [](routing::PortAddress address, const routing::PortAddress& wanted) {
@@ -343,7 +335,7 @@ void NodeService::on_probe(const Frame& probe, UniqueFd socket, std::optional<Ci
       return cable_tests_->serve(probe, std::move(socket), std::move(seal));
     }
   }
-  cable_tests_->refuse(std::move(socket), "no cable with these addresses is up on that node", std::move(seal));
+  refuse_connection(io_, std::move(socket), "no cable with these addresses is up on that node", std::move(seal));
 }
 
 void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {

@@ -22,7 +22,8 @@ class TcpChunkLink final : public ChunkLink {
   // At a relay the link to the upstream neighbour brings data, and the one to the downstream neighbour takes it.
   enum class Place { kFlowEnd, kRelayUpstream, kRelayDownstream };
 
-  // `socket` is connected, and its set-up frames have been exchanged. At a relay its buffers are made small.
+  // `socket` is connected, and its set-up frames have been exchanged. At a relay its buffers are made small, but for
+  // the one in which data comes.
   TcpChunkLink(UniqueFd socket, Place place);
 
   bool can_send() const override { return writer_.can_send(); }

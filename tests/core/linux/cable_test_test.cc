@@ -128,7 +128,7 @@ TEST_F(CableTestTest, EndsWithItsOwner) {
 
 class RefusedCableTest : public CableTestTest {
   void on_probe(const Frame&, UniqueFd socket, std::optional<CircuitSeal> seal) override {
-    there_->refuse(std::move(socket), "not\x01 today", std::move(seal));
+    refuse_connection(io_, std::move(socket), "not\x01 today", std::move(seal));
   }
 };
 
