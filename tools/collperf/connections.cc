@@ -11,6 +11,10 @@
 #include "nlohmann/json.hpp"
 
 namespace cableway::collperf {
+
+using workload::Step;
+using workload::StepKind;
+
 namespace {
 
 namespace abi = nccl::abi;

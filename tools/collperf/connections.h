@@ -18,12 +18,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "nccl_adapter/net_abi.h"
+#include "sim/workload/schedule.h"
 #include "tools/collperf/host_memory.h"
 #include "tools/collperf/net_plugin.h"
-#include "tools/collperf/schedule.h"
 #include "tools/collperf/supervisor.h"
 
 namespace cableway::collperf {
+
+using workload::Schedule;
 
 struct ConnectionKey {
   bool sending;

@@ -13,6 +13,9 @@
 #include "absl/strings/str_join.h"
 
 namespace cableway::collperf {
+
+using workload::StepKind;
+
 namespace {
 
 namespace abi = nccl::abi;

@@ -22,13 +22,17 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "sim/workload/schedule.h"
 #include "tools/collperf/connections.h"
 #include "tools/collperf/host_memory.h"
 #include "tools/collperf/net_plugin.h"
-#include "tools/collperf/schedule.h"
 #include "tools/collperf/supervisor.h"
 
 namespace cableway::collperf {
+
+using workload::Location;
+using workload::Step;
+using workload::StepIndex;
 
 struct EngineSettings {
   int in_flight = 8;                         // requests per connection

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "tools/collperf/schedule.h"
+#include "sim/workload/schedule.h"
 
 namespace cableway::collperf {
+
+using workload::Region;
 
 inline constexpr std::uint64_t kGuardBytes = 4096;
 

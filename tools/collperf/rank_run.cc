@@ -12,8 +12,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "sim/workload/schedule.h"
 #include "tools/collperf/plugin_log.h"
-#include "tools/collperf/schedule.h"
 
 namespace cableway::collperf {
 namespace {
@@ -52,6 +52,9 @@ abi::NetAttr net_attr_of(const Workload& workload) {
       break;
     case Operation::kBroadcast:
       attr.op = abi::kFunctionBroadcast;
+      break;
+    case Operation::kReduce:
+      attr.op = abi::kFunctionReduce;
       break;
     case Operation::kAllToAll:
       attr.op = abi::kFunctionAllToAll;

@@ -8,15 +8,15 @@
 // slots: smaller as well while S > M.
 #include <cstdint>
 
-#include "tools/collperf/schedule_builder.h"
+#include "sim/workload/schedule_builder.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 // As NCCL's chunks of four steps.
 constexpr std::uint64_t kMessagesPerChunk = 4;
-// Broadcast is one chain: cut enough for all ranks to be busy.
-constexpr std::uint64_t kBroadcastMessages = 8;
+// Broadcast and reduce are one chain each: cut enough for all ranks to be busy.
+constexpr std::uint64_t kChainMessages = 8;
 
 struct Ring {
   int rank;
@@ -151,7 +151,7 @@ void broadcast(ScheduleBuilder& builder, const ScheduleParameters& p, const std:
   if (p.rank == 0) builder.copy({Region::kOutput, 0}, {Region::kInput, 0}, p.size);
   for (std::size_t channel = 0; channel < shares.size(); ++channel) {
     const Range share = shares[channel];
-    Pass pass(builder, ring, static_cast<int>(channel), message_size(share.bytes, kBroadcastMessages, p.step_bytes));
+    Pass pass(builder, ring, static_cast<int>(channel), message_size(share.bytes, kChainMessages, p.step_bytes));
     if (p.rank == 0) {
       pass.send_input(share);
     } else {
@@ -160,15 +160,33 @@ void broadcast(ScheduleBuilder& builder, const ScheduleParameters& p, const std:
   }
 }
 
+// From rank 1 around the ring to rank 0.
+void reduce(ScheduleBuilder& builder, const ScheduleParameters& p, const std::vector<Range>& shares) {
+  const Ring ring{p.rank, p.ranks};
+  for (std::size_t channel = 0; channel < shares.size(); ++channel) {
+    const Range share = shares[channel];
+    Pass pass(builder, ring, static_cast<int>(channel), message_size(share.bytes, kChainMessages, p.step_bytes));
+    if (p.rank == 0) {
+      pass.reduce_into_output(share, share.offset, /*send=*/false);
+    } else if (p.rank == 1) {
+      pass.send_input(share);
+    } else {
+      pass.reduce_and_send(share);
+    }
+  }
+}
+
 }  // namespace
 
 Schedule ring_schedule(const ScheduleParameters& p) {
-  const bool whole = p.workload.operation == Operation::kAllReduceRing || p.workload.operation == Operation::kBroadcast;
+  const Operation operation = p.workload.operation;
+  const bool whole =
+      operation == Operation::kAllReduceRing || operation == Operation::kBroadcast || operation == Operation::kReduce;
   // What the channels share: the whole buffer, or a block of it that every rank treats alike.
   const std::uint64_t shared = whole ? p.size : p.size / static_cast<std::uint64_t>(p.ranks);
   const std::vector<Range> shares = channel_shares({0, shared}, p.channels);
   ScheduleBuilder builder(p, std::min(p.step_bytes, std::max<std::uint64_t>(shares.front().bytes, 1)));
-  switch (p.workload.operation) {
+  switch (operation) {
     case Operation::kReduceScatter:
       reduce_scatter(builder, p, shares);
       break;
@@ -178,10 +196,13 @@ Schedule ring_schedule(const ScheduleParameters& p) {
     case Operation::kBroadcast:
       broadcast(builder, p, shares);
       break;
+    case Operation::kReduce:
+      reduce(builder, p, shares);
+      break;
     default:
       all_reduce(builder, p, shares);
   }
   return std::move(builder).finish();
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

@@ -1,11 +1,11 @@
-#include "tests/tools/collperf/schedule_simulator.h"
+#include "tests/sim/workload/schedule_simulator.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 
 ScheduleSimulator::ScheduleSimulator(std::vector<Schedule> schedules, std::vector<Bytes> inputs, int in_flight,
                                      unsigned seed)
@@ -178,4 +178,4 @@ std::string ScheduleSimulator::run() {
   return "";
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

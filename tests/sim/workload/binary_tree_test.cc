@@ -1,11 +1,11 @@
-#include "tools/collperf/binary_tree.h"
+#include "sim/workload/binary_tree.h"
 
 #include <set>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(BinaryTreeTest, NoRankIsAnInnerNodeOfBothTrees) {
 }
 
 }  // namespace
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

@@ -1,6 +1,6 @@
-#include "tools/collperf/binary_tree.h"
+#include "sim/workload/binary_tree.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 // The tree with rank 0 as root in which odd numbers are leaves and the lowest set bit tells the height. A parent clears
@@ -40,4 +40,4 @@ TreePosition double_binary_tree(int tree, int rank, int ranks) {
   return position;
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

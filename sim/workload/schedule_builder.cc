@@ -1,8 +1,8 @@
-#include "tools/collperf/schedule_builder.h"
+#include "sim/workload/schedule_builder.h"
 
 #include <cassert>
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 constexpr std::uint64_t kLine = 128;  // NCCL's LL128 line; transports split messages at its multiples
@@ -45,7 +45,7 @@ ScheduleBuilder::ScheduleBuilder(const ScheduleParameters& parameters, std::uint
   schedule_.output_bytes = output_size(parameters.workload, parameters.ranks, parameters.size);
 }
 
-StepIndex ScheduleBuilder::append(Step step, std::initializer_list<StepIndex> dependencies) {
+StepIndex ScheduleBuilder::append(Step step, std::span<const StepIndex> dependencies) {
   const StepIndex index = static_cast<StepIndex>(schedule_.steps.size());
   step.first_dependency = static_cast<std::uint32_t>(schedule_.dependencies.size());
   step.dependency_count = static_cast<std::uint32_t>(dependencies.size());
@@ -60,7 +60,7 @@ StepIndex ScheduleBuilder::append(Step step, std::initializer_list<StepIndex> de
 StepIndex ScheduleBuilder::send(int peer, int channel, Location source, std::uint64_t bytes,
                                 std::initializer_list<StepIndex> dependencies) {
   return append({.kind = StepKind::kSend, .peer = peer, .channel = channel, .source = source, .bytes = bytes},
-                dependencies);
+                std::span(dependencies.begin(), dependencies.size()));
 }
 
 StepIndex ScheduleBuilder::receive(int peer, int channel, Location target, std::uint64_t bytes) {
@@ -76,7 +76,11 @@ StepIndex ScheduleBuilder::receive(int peer, int channel, Location target, std::
 StepIndex ScheduleBuilder::add(Location target, Location source, Location addend, std::uint64_t bytes,
                                std::initializer_list<StepIndex> dependencies) {
   return append({.kind = StepKind::kAdd, .target = target, .source = source, .addend = addend, .bytes = bytes},
-                dependencies);
+                std::span(dependencies.begin(), dependencies.size()));
+}
+
+StepIndex ScheduleBuilder::join(const std::vector<StepIndex>& dependencies) {
+  return append({.kind = StepKind::kCopy}, dependencies);
 }
 
 void ScheduleBuilder::copy(Location target, Location source, std::uint64_t bytes) {
@@ -108,7 +112,7 @@ ScheduleBuilder::Staged ScheduleBuilder::receive_staged(int peer, int channel, s
     index = append(step, {});
   } else {
     assert(ring.released + slots_ > ring.received);
-    index = append(step, {ring.last_users[slot]});
+    index = append(step, std::span(&ring.last_users[slot], 1));
   }
   ++ring.received;
   return {index, step.target};
@@ -131,6 +135,7 @@ Schedule build_schedule(const ScheduleParameters& parameters) {
     case Operation::kAllGather:
     case Operation::kReduceScatter:
     case Operation::kBroadcast:
+    case Operation::kReduce:
       return ring_schedule(parameters);
     case Operation::kAllReduceTree:
       return tree_schedule(parameters);
@@ -139,9 +144,10 @@ Schedule build_schedule(const ScheduleParameters& parameters) {
     case Operation::kNeighbour:
     case Operation::kPair:
     case Operation::kPingPong:
+    case Operation::kPipeline:
       return pairwise_schedule(parameters);
   }
   return {};
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

@@ -1,8 +1,8 @@
 // Executes the schedules of all ranks in memory, in a random order that the rules of schedule.h allow, and as unkindly
 // as they allow: a receive scribbles over its whole target when it starts, a send's source is read at delivery and
 // compared again when the send completes, which may be long after.
-#ifndef CABLEWAY_TESTS_TOOLS_COLLPERF_SCHEDULE_SIMULATOR_H_
-#define CABLEWAY_TESTS_TOOLS_COLLPERF_SCHEDULE_SIMULATOR_H_
+#ifndef CABLEWAY_TESTS_SIM_WORKLOAD_SCHEDULE_SIMULATOR_H_
+#define CABLEWAY_TESTS_SIM_WORKLOAD_SCHEDULE_SIMULATOR_H_
 
 #include <array>
 #include <cstdint>
@@ -13,9 +13,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tools/collperf/schedule.h"
+#include "sim/workload/schedule.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 
 class ScheduleSimulator {
  public:
@@ -74,6 +74,6 @@ class ScheduleSimulator {
   std::uint64_t messages_ = 0;
 };
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload
 
-#endif  // CABLEWAY_TESTS_TOOLS_COLLPERF_SCHEDULE_SIMULATOR_H_
+#endif  // CABLEWAY_TESTS_SIM_WORKLOAD_SCHEDULE_SIMULATOR_H_

@@ -1,22 +1,23 @@
-#include "tools/collperf/schedule.h"
+#include "sim/workload/schedule.h"
 
 #include <cstring>
 #include <map>
+#include <random>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/tools/collperf/schedule_simulator.h"
-#include "tools/collperf/test_data.h"
+#include "tests/sim/workload/schedule_simulator.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 using Bytes = ScheduleSimulator::Bytes;
 
-constexpr DataTag kTag{1, 1};
+constexpr std::uint8_t kUntouched = 0xA5;  // what the simulator fills outputs with
 constexpr std::uint64_t kStepBytes = std::uint64_t{512} * 1024;
 
 struct Case {
@@ -34,11 +35,19 @@ struct Case {
 };
 
 std::vector<Workload> all_workloads(int ranks) {
-  return {{Operation::kAllReduceRing},      {Operation::kAllReduceTree},
-          {Operation::kAllGather},          {Operation::kReduceScatter},
-          {Operation::kBroadcast},          {Operation::kAllToAll},
-          {Operation::kOpposite},           {Operation::kNeighbour},
-          {Operation::kPair, ranks - 1, 0}, {Operation::kPingPong, 0, ranks - 1}};
+  return {{Operation::kAllReduceRing},
+          {Operation::kAllReduceTree},
+          {Operation::kAllGather},
+          {Operation::kReduceScatter},
+          {Operation::kBroadcast},
+          {Operation::kAllToAll},
+          {Operation::kOpposite},
+          {Operation::kNeighbour},
+          {Operation::kPair, ranks - 1, 0},
+          {Operation::kPingPong, 0, ranks - 1},
+          {Operation::kReduce},
+          {.operation = Operation::kPipeline, .micro_batches = 1},
+          {.operation = Operation::kPipeline, .micro_batches = 5}};
 }
 
 std::vector<Schedule> schedules_of_all(const Case& c, std::uint64_t size) {
@@ -61,10 +70,10 @@ std::vector<Step> steps_of_rank_zero(const Case& c) {
 }
 
 std::vector<Bytes> inputs_of_all(const Case& c, std::uint64_t size) {
-  std::vector<Bytes> inputs;
-  for (int rank = 0; rank < c.ranks; ++rank) {
-    inputs.emplace_back(input_size(c.workload, c.ranks, size));
-    fill_input(kTag, rank, inputs.back().data(), inputs.back().size());
+  std::mt19937 random(1);
+  std::vector<Bytes> inputs(static_cast<std::size_t>(c.ranks), Bytes(input_size(c.workload, c.ranks, size)));
+  for (Bytes& input : inputs) {
+    for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random());
   }
   return inputs;
 }
@@ -110,6 +119,10 @@ Bytes expected_output_of(const Case& c, int rank, const std::vector<Bytes>& inpu
       return concatenated(inputs);
     case Operation::kBroadcast:
       return input(0);
+    case Operation::kReduce:
+      return rank == 0 ? sum_of_all(inputs) : Bytes(input(0).size(), kUntouched);
+    case Operation::kPipeline:
+      return rank == 0 ? Bytes(input(0).size(), kUntouched) : input(0);
     case Operation::kAllToAll: {
       std::vector<Bytes> parts;
       parts.reserve(static_cast<std::size_t>(n));
@@ -121,12 +134,28 @@ Bytes expected_output_of(const Case& c, int rank, const std::vector<Bytes>& inpu
     case Operation::kNeighbour:
       return input(rank - 1);
     case Operation::kPair:
-      return rank == c.workload.destination ? input(c.workload.source) : Bytes(input(0).size(), 0xA5);
+      return rank == c.workload.destination ? input(c.workload.source) : Bytes(input(0).size(), kUntouched);
     case Operation::kPingPong:
       return rank == c.workload.destination || rank == c.workload.source ? input(c.workload.source)
-                                                                         : Bytes(input(0).size(), 0xA5);
+                                                                         : Bytes(input(0).size(), kUntouched);
   }
   return {};
+}
+
+// The same as the segments of expected_output() say it.
+Bytes bytes_of(const std::vector<ExpectedSegment>& segments, const std::vector<Bytes>& inputs) {
+  Bytes bytes;
+  for (const ExpectedSegment& segment : segments) {
+    EXPECT_EQ(segment.output_offset, bytes.size());
+    Bytes part(segment.bytes, kUntouched);
+    if (segment.content == ExpectedSegment::Content::kSum) {
+      part = slice(sum_of_all(inputs), segment.input_offset, segment.bytes);
+    } else if (segment.content == ExpectedSegment::Content::kFromRank) {
+      part = slice(inputs[static_cast<std::size_t>(segment.rank)], segment.input_offset, segment.bytes);
+    }
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  return bytes;
 }
 
 void check_case(const Case& c, unsigned seed) {
@@ -139,9 +168,7 @@ void check_case(const Case& c, unsigned seed) {
     const Bytes expected = expected_output_of(c, rank, inputs);
     // Not EXPECT_EQ: nobody wants to read the bytes.
     EXPECT_TRUE(simulator.output(rank) == expected) << "rank " << rank;
-    const CheckResult check =
-        check_output(kTag, c.ranks, expected_output(c.workload, rank, c.ranks, size), simulator.output(rank).data());
-    EXPECT_EQ(check.wrong_bytes, 0U) << "rank " << rank;
+    EXPECT_TRUE(bytes_of(expected_output(c.workload, rank, c.ranks, size), inputs) == expected) << "rank " << rank;
   }
 }
 
@@ -182,8 +209,9 @@ TEST(ScheduleTest, CollectivesMoveNoMoreBytesThanTheBusFactorSays) {
     for (const Schedule& schedule : schedules_of_all(c, kSize)) {
       std::uint64_t sent = 0;
       for (const Step& step : schedule.steps) sent += step.kind == StepKind::kSend ? step.bytes : 0;
-      const bool is_last_of_broadcast = sent == 0 && workload.operation == Operation::kBroadcast;
-      EXPECT_TRUE(is_last_of_broadcast || sent == static_cast<std::uint64_t>(bus_factor(workload, kRanks) * kSize))
+      const bool is_chain = workload.operation == Operation::kBroadcast || workload.operation == Operation::kReduce ||
+                            workload.operation == Operation::kPipeline;
+      EXPECT_TRUE((is_chain && sent == 0) || sent == static_cast<std::uint64_t>(bus_factor(workload, kRanks) * kSize))
           << c.name() << " sent " << sent;
     }
   }
@@ -209,6 +237,42 @@ TEST(ScheduleTest, TreeConnectsBothDiagonalsOfFourRanks) {
 TEST(ScheduleTest, RingOnlyUsesTheNextRank) {
   EXPECT_THAT(edges_of({{Operation::kAllReduceRing}, 4, 1 << 20, 2, kStepBytes, 8}),
               testing::UnorderedElementsAre(std::pair(0, 1), std::pair(1, 2), std::pair(2, 3), std::pair(3, 0)));
+}
+
+TEST(ScheduleTest, ReduceIsAChainThatEndsAtRankZero) {
+  EXPECT_THAT(edges_of({{Operation::kReduce}, 4, 1 << 20, 2, kStepBytes, 8}),
+              testing::UnorderedElementsAre(std::pair(1, 2), std::pair(2, 3), std::pair(3, 0)));
+}
+
+// Every send of the middle rank waits until all of its micro-batch has been received, and for no other batch.
+TEST(ScheduleTest, AMicroBatchIsSentOnWhenAllOfItIsThere) {
+  constexpr std::uint64_t kSize = 1 << 20;
+  constexpr std::uint64_t kBatch = kSize / 4;
+  const Workload workload{.operation = Operation::kPipeline, .micro_batches = 4};
+  const Schedule schedule = schedules_of_all({workload, 3, kSize, 2, 65536, 8}, kSize)[1];
+  const auto dependencies = [&](const Step& step) {
+    return std::span(schedule.dependencies).subspan(step.first_dependency, step.dependency_count);
+  };
+  std::uint64_t sends = 0;
+  for (const Step& step : schedule.steps) {
+    if (step.kind != StepKind::kSend) continue;
+    ++sends;
+    ASSERT_EQ(step.dependency_count, 1U);
+    std::uint64_t bytes = 0;
+    for (const StepIndex received : dependencies(schedule.steps[dependencies(step).front()])) {
+      EXPECT_EQ(schedule.steps[received].target.offset / kBatch, step.source.offset / kBatch);
+      bytes += schedule.steps[received].bytes;
+    }
+    EXPECT_EQ(bytes, kBatch);
+  }
+  EXPECT_EQ(sends, kSize / 65536);
+}
+
+TEST(ScheduleTest, MicroBatchesAreWholeLines) {
+  EXPECT_EQ(micro_batch_bytes(1024, 4), 256U);
+  EXPECT_EQ(micro_batch_bytes(1025, 4), 384U);
+  EXPECT_EQ(micro_batch_bytes(1, 8), 128U);
+  EXPECT_EQ(micro_batch_bytes(0, 8), 128U);
 }
 
 TEST(ScheduleTest, LargeOperationsUseAllChannelsAndSmallOnesOne) {
@@ -243,4 +307,4 @@ TEST(ScheduleTest, StagedReceivesArePostedWithTheWholeSlot) {
 }
 
 }  // namespace
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

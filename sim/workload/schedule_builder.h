@@ -2,19 +2,20 @@
 // of a connection cut the same bytes into the same messages.
 //
 // Used by the files that know one family of operations each (ring_schedule.cc, tree_schedule.cc, pairwise_schedule.cc).
-#ifndef CABLEWAY_TOOLS_COLLPERF_SCHEDULE_BUILDER_H_
-#define CABLEWAY_TOOLS_COLLPERF_SCHEDULE_BUILDER_H_
+#ifndef CABLEWAY_SIM_WORKLOAD_SCHEDULE_BUILDER_H_
+#define CABLEWAY_SIM_WORKLOAD_SCHEDULE_BUILDER_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "tools/collperf/schedule.h"
+#include "sim/workload/schedule.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 
 // A stretch of a buffer.
 struct Range {
@@ -50,6 +51,8 @@ class ScheduleBuilder {
   StepIndex receive(int peer, int channel, Location target, std::uint64_t bytes);
   StepIndex add(Location target, Location source, Location addend, std::uint64_t bytes,
                 std::initializer_list<StepIndex> dependencies);
+  // Completes when all of `dependencies` have.
+  StepIndex join(const std::vector<StepIndex>& dependencies);
   // In pieces, so that an executor can do other things in between.
   void copy(Location target, Location source, std::uint64_t bytes);
 
@@ -74,7 +77,7 @@ class ScheduleBuilder {
     std::vector<StepIndex> last_users;
   };
 
-  StepIndex append(Step step, std::initializer_list<StepIndex> dependencies);
+  StepIndex append(Step step, std::span<const StepIndex> dependencies);
 
   std::uint64_t slot_bytes_;
   std::uint64_t slots_;
@@ -83,10 +86,10 @@ class ScheduleBuilder {
 };
 
 // The families. Each fills a schedule for its operations; build_schedule() chooses.
-Schedule ring_schedule(const ScheduleParameters& parameters);      // all_reduce, all_gather, reduce_scatter, broadcast
+Schedule ring_schedule(const ScheduleParameters& parameters);      // the collectives
 Schedule tree_schedule(const ScheduleParameters& parameters);      // all_reduce
 Schedule pairwise_schedule(const ScheduleParameters& parameters);  // all_to_all and everything that sends and receives
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload
 
-#endif  // CABLEWAY_TOOLS_COLLPERF_SCHEDULE_BUILDER_H_
+#endif  // CABLEWAY_SIM_WORKLOAD_SCHEDULE_BUILDER_H_

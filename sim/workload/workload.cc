@@ -1,8 +1,10 @@
-#include "tools/collperf/workload.h"
+#include "sim/workload/workload.h"
+
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
@@ -24,6 +26,8 @@ std::string operation_name(const Workload& workload) {
       return "reduce_scatter";
     case Operation::kBroadcast:
       return "broadcast";
+    case Operation::kReduce:
+      return "reduce";
     case Operation::kAllToAll:
       return "all_to_all";
     case Operation::kOpposite:
@@ -32,6 +36,8 @@ std::string operation_name(const Workload& workload) {
       return "sendrecv";
     case Operation::kPingPong:
       return "pingpong";
+    case Operation::kPipeline:
+      return "pipeline";
   }
   return "";
 }
@@ -49,6 +55,8 @@ std::string variant_name(const Workload& workload) {
     case Operation::kPair:
     case Operation::kPingPong:
       return absl::StrCat("pair ", workload.source, " ", workload.destination);
+    case Operation::kPipeline:
+      return absl::StrCat(workload.micro_batches, workload.micro_batches == 1 ? " batch" : " batches");
     default:
       return "";
   }
@@ -61,6 +69,7 @@ bool is_point_to_point(const Workload& workload) {
     case Operation::kNeighbour:
     case Operation::kPair:
     case Operation::kPingPong:
+    case Operation::kPipeline:
       return true;
     default:
       return false;
@@ -87,6 +96,7 @@ std::uint64_t rounded_size(const Workload& workload, int ranks, std::uint64_t si
   switch (workload.operation) {
     case Operation::kAllReduceRing:
     case Operation::kAllReduceTree:
+    case Operation::kReduce:
       return round_up(size, kWord);
     case Operation::kReduceScatter:
       return round_up(size, kWord * n);
@@ -96,6 +106,12 @@ std::uint64_t rounded_size(const Workload& workload, int ranks, std::uint64_t si
     default:
       return size;
   }
+}
+
+std::uint64_t micro_batch_bytes(std::uint64_t size, int micro_batches) {
+  constexpr std::uint64_t kLine = 128;
+  const std::uint64_t batches = static_cast<std::uint64_t>(micro_batches);
+  return std::max(kLine, round_up((size + batches - 1) / batches, kLine));
 }
 
 std::uint64_t input_size(const Workload& workload, int ranks, std::uint64_t size) {
@@ -132,6 +148,12 @@ std::vector<ExpectedSegment> expected_output(const Workload& workload, int rank,
     case Operation::kBroadcast:
       segments.push_back({Content::kFromRank, 0, size, 0, 0});
       break;
+    case Operation::kReduce:
+      segments.push_back({rank == 0 ? Content::kSum : Content::kUntouched, 0, size, 0, 0});
+      break;
+    case Operation::kPipeline:
+      segments.push_back({rank == 0 ? Content::kUntouched : Content::kFromRank, 0, size, 0, 0});
+      break;
     case Operation::kOpposite:
       segments.push_back({Content::kFromRank, 0, size, (rank + ranks - ranks / 2) % ranks, 0});
       break;
@@ -149,4 +171,4 @@ std::vector<ExpectedSegment> expected_output(const Workload& workload, int rank,
   return segments;
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

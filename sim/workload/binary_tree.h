@@ -4,12 +4,12 @@
 // Source: P. Sanders, J. Speck, J. L. Traff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
 // Parallel Computing 35 (2009). The numbering is the one that NCCL builds between nodes: on four ranks the trees use
 // the edges 0-2, 2-1, 2-3 and 3-1, 1-2, 1-0.
-#ifndef CABLEWAY_TOOLS_COLLPERF_BINARY_TREE_H_
-#define CABLEWAY_TOOLS_COLLPERF_BINARY_TREE_H_
+#ifndef CABLEWAY_SIM_WORKLOAD_BINARY_TREE_H_
+#define CABLEWAY_SIM_WORKLOAD_BINARY_TREE_H_
 
 #include <vector>
 
-namespace cableway::collperf {
+namespace cableway::workload {
 
 struct TreePosition {
   int parent = -1;            // -1 at the root
@@ -19,6 +19,6 @@ struct TreePosition {
 // Where `rank` stands in tree 0 or tree 1 of the double tree over `ranks` ranks.
 TreePosition double_binary_tree(int tree, int rank, int ranks);
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload
 
-#endif  // CABLEWAY_TOOLS_COLLPERF_BINARY_TREE_H_
+#endif  // CABLEWAY_SIM_WORKLOAD_BINARY_TREE_H_

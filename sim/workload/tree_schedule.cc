@@ -5,10 +5,10 @@
 // above.
 #include <cstdint>
 
-#include "tools/collperf/binary_tree.h"
-#include "tools/collperf/schedule_builder.h"
+#include "sim/workload/binary_tree.h"
+#include "sim/workload/schedule_builder.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 // Enough messages for every level of the tree to be busy.
@@ -71,4 +71,4 @@ Schedule tree_schedule(const ScheduleParameters& p) {
   return std::move(builder).finish();
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

@@ -1,10 +1,10 @@
-// Operations in which every rank sends from its input straight into others' outputs: all_to_all, the send/recv
-// patterns, and the round trip. Messages have the step's size; the channels share each transfer.
+// Operations in which ranks send from their inputs straight into others' outputs: all_to_all, the send/recv patterns,
+// the round trip, and the pipeline. Messages have the step's size; the channels share each transfer.
 #include <cstdint>
 
-#include "tools/collperf/schedule_builder.h"
+#include "sim/workload/schedule_builder.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 namespace {
 
 // Cuts `range` into messages: visit(channel, message).
@@ -71,6 +71,28 @@ void pair(ScheduleBuilder& builder, const ScheduleParameters& p) {
   }
 }
 
+// One micro-batch after the other: as the stages of a model, which compute on a batch when they have all of it.
+void pipeline(ScheduleBuilder& builder, const ScheduleParameters& p) {
+  const bool is_first = p.rank == 0;
+  const bool is_last = p.rank == p.ranks - 1;
+  const std::uint64_t batch_bytes = micro_batch_bytes(p.size, p.workload.micro_batches);
+  for_each_message({0, p.size}, batch_bytes, [&](Range batch) {
+    if (is_first) {
+      send_range(builder, p, p.rank + 1, batch);
+      return;
+    }
+    std::vector<StepIndex> received;
+    for_each_transfer(p, batch, [&](int channel, Range message) {
+      received.push_back(builder.receive(p.rank - 1, channel, {Region::kOutput, message.offset}, message.bytes));
+    });
+    if (is_last) return;
+    const StepIndex computed = builder.join(received);
+    for_each_transfer(p, batch, [&](int channel, Range message) {
+      builder.send(p.rank + 1, channel, {Region::kOutput, message.offset}, message.bytes, {computed});
+    });
+  });
+}
+
 }  // namespace
 
 Schedule pairwise_schedule(const ScheduleParameters& p) {
@@ -85,10 +107,13 @@ Schedule pairwise_schedule(const ScheduleParameters& p) {
     case Operation::kNeighbour:
       shift(builder, p, 1);
       break;
+    case Operation::kPipeline:
+      pipeline(builder, p);
+      break;
     default:
       pair(builder, p);
   }
   return std::move(builder).finish();
 }
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload

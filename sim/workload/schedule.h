@@ -12,15 +12,15 @@
 //  - Any limit of one or more on the steps in flight per connection is safe: no schedule can deadlock.
 // Every output byte is written at most once, and a staging slot is reused only after its last reader completed: both
 // are dependencies in the data, not habits of the executor.
-#ifndef CABLEWAY_TOOLS_COLLPERF_SCHEDULE_H_
-#define CABLEWAY_TOOLS_COLLPERF_SCHEDULE_H_
+#ifndef CABLEWAY_SIM_WORKLOAD_SCHEDULE_H_
+#define CABLEWAY_SIM_WORKLOAD_SCHEDULE_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "tools/collperf/workload.h"
+#include "sim/workload/workload.h"
 
-namespace cableway::collperf {
+namespace cableway::workload {
 
 enum class Region : std::uint8_t {
   kInput,    // the rank's contribution, never written
@@ -80,6 +80,6 @@ inline constexpr std::uint64_t kLeastChannelBytes = std::uint64_t{16} * 1024;
 
 Schedule build_schedule(const ScheduleParameters& parameters);
 
-}  // namespace cableway::collperf
+}  // namespace cableway::workload
 
-#endif  // CABLEWAY_TOOLS_COLLPERF_SCHEDULE_H_
+#endif  // CABLEWAY_SIM_WORKLOAD_SCHEDULE_H_
