@@ -68,9 +68,9 @@ Circuit& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUse
   const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
   LinkUser* upstream = &source;
   for (std::size_t i = 1; i < circuit->hops_.size(); ++i) {
-    circuit->relays_.push_back(relay(path.nodes[i]).add(circuit->hops_[i - 1]->destination(),
-                                                        circuit->hops_[i]->source(),
-                                                        RelayNames{name(i), name(i - 1), name(i + 1)}));
+    circuit->relays_.push_back(relays_[path.nodes[i].value]->add(circuit->hops_[i - 1]->destination(),
+                                                                 circuit->hops_[i]->source(),
+                                                                 RelayNames{name(i), name(i - 1), name(i + 1)}));
     circuit->hops_[i - 1]->set_users(*upstream, *circuit->relays_.back());
     upstream = circuit->relays_.back().get();
   }

@@ -27,7 +27,7 @@ namespace cableway::sim {
 struct CircuitOptions {
   std::uint32_t chunk_bytes = 64U << 10;  // a multiple of 128
   Payload payload = Payload::kCounted;
-  WireFacts wire;                      // but for the latency, which is the cable's
+  WireFacts wire;  // but for the latency, which is the cable's
   RelayFacts relay;
   double local_bytes_per_second = 10e9;  // between two ranks of one node
 };
@@ -58,8 +58,9 @@ class CircuitWorld {
   Circuit& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
 
   const routing::Topology& topology() const { return topology_; }
+  Instant now() const { return clock_.now(); }
   const CircuitOptions& options() const { return options_; }
-  RelayHost& relay(routing::NodeIndex node) { return *relays_[node.value]; }
+  const RelayHost& relay(routing::NodeIndex node) const { return *relays_[node.value]; }
   // Of what left from cable.a (true) or cable.b; cables of one wire are told apart.
   const CableUse& use(routing::CableIndex cable, bool from_a) const { return uses_[place(cable, from_a)]; }
   // Chunks that have crossed a cable, so far.

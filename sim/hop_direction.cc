@@ -83,13 +83,13 @@ void HopDirection::parcel_left() {
 }
 
 void HopDirection::count(const Frame& frame) {
-  bytes_sent_ += kFrameHeaderBytes + frame.payload;
   stages_.use->bytes += facts_.wire_bytes(frame);
   ++stages_.use->frames;
 }
 
 std::optional<Slot*> HopDirection::take_sent() {
   if (!sending_.has_value() || !sending_->left) return std::nullopt;
+  bytes_sent_ += kFrameHeaderBytes + sending_->chunk.payload;
   return std::exchange(sending_, std::nullopt)->slot;
 }
 

@@ -1,6 +1,7 @@
 // One direction of a hop over a cable, in virtual time:
 //
-//   send() -> [window] -> transmitter of the port -> latency -> [the far end's connector] -> inbox: a landing, or a slot
+//   send() -> [window] -> transmitter of the port -> latency -> [the far end's connector] -> inbox: a landing, or a
+//   slot
 //
 // What it has of TCP: at most `window_bytes` are sent and not taken at the far end, so a chunk that finds no slot waits
 // there, before the relay; a chunk counts as sent when its last byte has left. What it leaves out: acknowledgement
@@ -88,6 +89,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   // Nothing is scheduled for it: it may be destroyed although the clock runs on.
   bool idle() const { return scheduled_ == 0; }
 
+  // Of chunks, as of take_sent() and take_arrivals().
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t bytes_taken() const { return bytes_taken_; }
 

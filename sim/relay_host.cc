@@ -40,7 +40,9 @@ void RelayedCircuit::move() {
 }
 
 RelayHost::RelayHost(VirtualClock& clock, const RelayFacts& facts)
-    : clock_(clock), facts_(facts), pool_(make_memory_slots(facts.leases, facts.slot_bytes), facts.leases_per_circuit) {}
+    : clock_(clock),
+      facts_(facts),
+      pool_(make_memory_slots(facts.leases, facts.slot_bytes), facts.leases_per_circuit) {}
 
 std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names) {
   auto circuit = std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(names));

@@ -1,4 +1,5 @@
-// Time that passes only when it is told to: everything happens at its own moment, in one order, as fast as the host can.
+// Time that passes only when it is told to: everything happens at its own moment, in one order, as fast as the host
+// can.
 #ifndef CABLEWAY_SIM_VIRTUAL_CLOCK_H_
 #define CABLEWAY_SIM_VIRTUAL_CLOCK_H_
 
