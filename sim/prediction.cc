@@ -45,11 +45,8 @@ void note_times(const CollectiveRun& run, Prediction& prediction) {
     prediction.operation_s.push_back(seconds(completed - before));
     before = completed;
   }
-  // The first one also makes the way for the others, which overlap.
-  const std::size_t skipped = prediction.operation_s.size() > 1 ? 1 : 0;
-  const double skipped_s = skipped == 0 ? 0 : prediction.operation_s.front();
-  prediction.time_s =
-      (seconds(before - Instant{}) - skipped_s) / static_cast<double>(prediction.operation_s.size() - skipped);
+  // All of them over all the time: they overlap, so parts of a later one are done while the first still runs.
+  prediction.time_s = seconds(before - Instant{}) / static_cast<double>(prediction.operation_s.size());
 }
 
 void note_cables(const CircuitWorld& world, double whole_s, Prediction& prediction) {

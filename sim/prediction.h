@@ -42,7 +42,7 @@ struct RelayLoad {
 struct Prediction {
   std::uint64_t size = 0;           // after rounding
   std::vector<double> operation_s;  // by operation: from the end of the one before it on all ranks
-  double time_s = 0;                // of one operation: the mean, without the first where there are several
+  double time_s = 0;                // of one operation: the mean
   double algbw_gbps = 0;            // GB/s
   double busbw_gbps = 0;            // GB/s
   std::vector<CableLoad> cables;    // all, both directions, in the order of cables

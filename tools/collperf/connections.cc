@@ -12,7 +12,6 @@
 
 namespace cableway::collperf {
 
-
 namespace {
 
 namespace abi = nccl::abi;
