@@ -7,12 +7,6 @@
 
 namespace cableway::sim {
 
-std::vector<std::unique_ptr<Slot>> make_memory_slots(std::size_t count, std::size_t bytes) {
-  std::vector<std::unique_ptr<Slot>> slots;
-  for (std::size_t i = 0; i < count; ++i) slots.push_back(std::make_unique<MemorySlot>(bytes));
-  return slots;
-}
-
 std::pair<std::unique_ptr<MemoryChunkLink>, std::unique_ptr<MemoryChunkLink>> MemoryChunkLink::make_pair() {
   std::unique_ptr<MemoryChunkLink> left(new MemoryChunkLink);
   std::unique_ptr<MemoryChunkLink> right(new MemoryChunkLink);
@@ -37,47 +31,13 @@ absl::Status MemoryChunkLink::send_control(const Frame& control) {
   return absl::OkStatus();
 }
 
-absl::Status MemoryChunkLink::post_landing(std::uint64_t message, const Landing& landing) {
-  if (landings_.size() >= kMaxLandings) {
-    return absl::ResourceExhaustedError("more receives are posted than a flow may have");
-  }
-  landings_.push_back(Posted{message, landing});
-  return absl::OkStatus();
-}
-
-void MemoryChunkLink::post_slot(Slot& slot) {
-  slot.filled = 0;
-  slot.drained = 0;
-  takes_slots_ = true;
-  slots_.push_back(&slot);
-}
-
-bool MemoryChunkLink::withdraw_slot(Slot& slot) {
-  const auto posted = std::find(slots_.begin(), slots_.end(), &slot);
-  if (posted == slots_.end()) return false;
-  slots_.erase(posted);
-  return true;
-}
-
 bool MemoryChunkLink::narrow() {
   wide_ = false;
   return !queue_held_;
 }
 
 absl::Status MemoryChunkLink::progress(Owner& owner) {
-  while (!arrived_.empty()) {
-    const Arrived next = arrived_.front();
-    arrived_.pop_front();
-    absl::Status status;
-    if (next.frame.kind != FrameKind::kChunk) {
-      status = owner.on_control(next.frame);
-    } else if (next.slot != nullptr) {
-      status = owner.on_chunk(next.frame, *next.slot);
-    } else {
-      status = owner.on_landed(next.frame);
-    }
-    if (!status.ok()) return status;
-  }
+  if (absl::Status status = inbox_.report(owner); !status.ok()) return status;
   return flush(owner);
 }
 
@@ -98,7 +58,7 @@ bool MemoryChunkLink::step() {
 
 bool MemoryChunkLink::deliver_control() {
   if (controls_.empty()) return false;
-  peer_->arrived_.push_back(Arrived{controls_.front(), nullptr});
+  peer_->inbox_.take_control(controls_.front());
   controls_.pop_front();
   bytes_moved_ += kFrameHeaderBytes;
   peer_->bytes_moved_ += kFrameHeaderBytes;
@@ -115,40 +75,16 @@ bool MemoryChunkLink::deliver_chunk() {
 }
 
 bool MemoryChunkLink::accept_chunk(const Frame& chunk, const std::byte* payload) {
-  const auto landing = std::find_if(landings_.begin(), landings_.end(),
-                                    [&](const Posted& posted) { return posted.message == chunk.message; });
   // A wire would bring these through decode_frame(), too: nothing else keeps a chunk inside its message.
-  if (absl::StatusOr<Frame> frame = decode_frame(encode_frame(chunk)); !frame.ok()) {
-    cut(frame.status());
-    return false;
+  absl::Status status = decode_frame(encode_frame(chunk)).status();
+  if (status.ok()) {
+    const absl::StatusOr<bool> taken = inbox_.take_chunk(chunk, payload);
+    if (taken.ok() && *taken) bytes_moved_ += kFrameHeaderBytes + chunk.payload;
+    if (taken.ok()) return *taken;
+    status = taken.status();
   }
-  if (landing != landings_.end()) {
-    if (chunk.size > landing->landing.capacity) {
-      cut(absl::InvalidArgumentError(absl::StrCat("message ", chunk.message, " does not fit its receive")));
-      return false;
-    }
-    if (chunk.payload > 0) std::memcpy(landing->landing.data + chunk.offset, payload, chunk.payload);
-    if (chunk.offset + chunk.payload == chunk.size) landings_.erase(landing);
-    arrived_.push_back(Arrived{chunk, nullptr});
-  } else if (!takes_slots_) {
-    cut(absl::InvalidArgumentError(
-        absl::StrCat("peer sent data of message ", chunk.message, ", which has not been announced")));
-    return false;
-  } else {
-    if (slots_.empty()) return false;
-    auto& slot = static_cast<MemorySlot&>(*slots_.front());
-    if (chunk.payload > slot.size()) {
-      cut(absl::InvalidArgumentError(
-          absl::StrCat("a chunk of ", chunk.payload, " bytes does not fit a slot of ", slot.size())));
-      return false;
-    }
-    slots_.pop_front();
-    if (chunk.payload > 0) std::memcpy(slot.data(), payload, chunk.payload);
-    slot.filled = chunk.payload;
-    arrived_.push_back(Arrived{chunk, &slot});
-  }
-  bytes_moved_ += kFrameHeaderBytes + chunk.payload;
-  return true;
+  cut(status);
+  return false;
 }
 
 void MemoryChunkLink::fail(absl::string_view reason) {
@@ -160,8 +96,7 @@ void MemoryChunkLink::fail(absl::string_view reason) {
 }
 
 void MemoryChunkLink::fence() {
-  landings_.clear();
-  arrived_.clear();
+  inbox_.close();
   sending_.reset();
   sent_.reset();
   controls_.clear();

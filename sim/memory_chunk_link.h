@@ -14,21 +14,9 @@
 #include <vector>
 
 #include "core/chunk_link.h"
+#include "sim/link_inbox.h"
 
 namespace cableway::sim {
-
-// A slot whose payload lies in memory.
-class MemorySlot final : public Slot {
- public:
-  explicit MemorySlot(std::size_t bytes) : bytes_(bytes) {}
-  std::byte* data() { return bytes_.data(); }
-  std::size_t size() const { return bytes_.size(); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-std::vector<std::unique_ptr<Slot>> make_memory_slots(std::size_t count, std::size_t bytes);
 
 class MemoryChunkLink final : public ChunkLink {
  public:
@@ -39,9 +27,11 @@ class MemoryChunkLink final : public ChunkLink {
   void send(const Frame& chunk, SendBuffer payload) override;
   void send(const Frame& chunk, Slot& slot) override;
   absl::Status send_control(const Frame& control) override;
-  absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
-  void post_slot(Slot& slot) override;
-  bool withdraw_slot(Slot& slot) override;
+  absl::Status post_landing(std::uint64_t message, const Landing& landing) override {
+    return inbox_.post_landing(message, landing);
+  }
+  void post_slot(Slot& slot) override { inbox_.post_slot(slot); }
+  bool withdraw_slot(Slot& slot) override { return inbox_.withdraw_slot(slot); }
   void widen() override { wide_ = true; }
   bool narrow() override;
   // Reports what has been delivered: every frame at most once.
@@ -56,7 +46,7 @@ class MemoryChunkLink final : public ChunkLink {
   bool step();
   // Cuts the hop: both ends fail from now on, and what is on its way is lost.
   void cut(const absl::Status& reason);
-  std::size_t slots_posted() const { return slots_.size(); }
+  std::size_t slots_posted() const { return inbox_.slots_posted(); }
   bool wide() const { return wide_; }
   // From now on narrow() says no until this is taken back: as if much were queued.
   void hold_queue(bool held) { queue_held_ = held; }
@@ -66,14 +56,6 @@ class MemoryChunkLink final : public ChunkLink {
     Frame chunk;
     const std::byte* memory = nullptr;
     Slot* slot = nullptr;
-  };
-  struct Arrived {
-    Frame frame;
-    Slot* slot = nullptr;
-  };
-  struct Posted {
-    std::uint64_t message = 0;
-    Landing landing;
   };
 
   MemoryChunkLink() = default;
@@ -85,10 +67,7 @@ class MemoryChunkLink final : public ChunkLink {
   std::deque<Frame> controls_;
   std::optional<Sending> sending_;
   std::optional<Slot*> sent_;  // delivered, its owner not told yet
-  std::deque<Arrived> arrived_;
-  std::vector<Posted> landings_;
-  std::deque<Slot*> slots_;
-  bool takes_slots_ = false;  // a slot has been posted: data that no landing waits for waits for a slot
+  LinkInbox inbox_;
   bool wide_ = false;
   bool queue_held_ = false;
   absl::Status dead_;

@@ -1,39 +1,131 @@
 #include "sim/virtual_clock.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cableway::sim {
+namespace {
 
-class VirtualClock::Entry final : public Timer {
+// Below this many it is not worth looking for dropped calls.
+constexpr std::size_t kLeastSwept = 256;
+
+}  // namespace
+
+// A function in the heap, which owns it.
+class VirtualClock::Call final : public Occurrence {
  public:
-  Entry(VirtualClock& clock, Place place) : clock_(clock), place_(place) {}
-  ~Entry() override { clock_.calls_to_come_.erase(place_); }
+  explicit Call(std::function<void()> work) : work_(std::move(work)) {}
+  ~Call() override;
+
+  // The heap has given it up: it goes before its work, which may drop its timer.
+  void occur(std::uint64_t) override;
+  // What it holds goes at once.
+  void drop() {
+    handle_ = nullptr;
+    work_ = nullptr;
+    dropped_ = true;
+  }
+  bool dropped() const { return dropped_; }
+  void set_handle(Handle* handle) { handle_ = handle; }
+
+ private:
+  std::function<void()> work_;
+  Handle* handle_ = nullptr;
+  bool dropped_ = false;
+};
+
+class VirtualClock::Handle final : public Timer {
+ public:
+  Handle(VirtualClock& clock, Call& call) : clock_(clock), call_(&call) { call.set_handle(this); }
+  ~Handle() override {
+    if (call_ == nullptr) return;
+    call_->drop();
+    clock_.note_dropped();
+  }
+  void forget_call() { call_ = nullptr; }
 
  private:
   VirtualClock& clock_;
-  const Place place_;
+  Call* call_;
 };
 
+VirtualClock::Call::~Call() {
+  if (handle_ != nullptr) handle_->forget_call();
+}
+
+void VirtualClock::Call::occur(std::uint64_t) {
+  const std::function<void()> work = std::move(work_);
+  delete this;
+  work();
+}
+
+VirtualClock::~VirtualClock() {
+  const std::vector<Place> left = std::move(heap_);
+  for (const Place& place : left) delete call_in(place);
+}
+
+bool VirtualClock::is_later(const Place& left, const Place& right) {
+  return left.when != right.when ? left.when > right.when : left.order > right.order;
+}
+
+// The lowest bit of the order says whether the heap owns it: nothing else may be looked at, as it may be gone by then.
+VirtualClock::Call* VirtualClock::call_in(const Place& place) {
+  return (place.order & 1) != 0 ? static_cast<Call*>(place.what) : nullptr;
+}
+
+void VirtualClock::push(Instant when, Occurrence& what, std::uint64_t argument, bool is_call) {
+  heap_.push_back(Place{std::max(when, now_), 2 * next_++ + (is_call ? 1 : 0), &what, argument});
+  std::push_heap(heap_.begin(), heap_.end(), is_later);
+}
+
+void VirtualClock::schedule(Instant when, Occurrence& what, std::uint64_t argument) {
+  push(when, what, argument, false);
+}
+
+VirtualClock::Call& VirtualClock::add_call(Instant when, std::function<void()> work) {
+  auto call = std::make_unique<Call>(std::move(work));
+  push(when, *call, 0, true);
+  return *call.release();
+}
+
 std::unique_ptr<Timer> VirtualClock::call_at(Instant when, std::function<void()> work) {
-  const Place place{std::max(when, now_), next_++};
-  calls_to_come_.emplace(place, std::move(work));
-  return std::make_unique<Entry>(*this, place);
+  return std::make_unique<Handle>(*this, add_call(when, std::move(work)));
 }
 
 void VirtualClock::post_at(Instant when, std::function<void()> work) {
-  calls_to_come_.emplace(Place{std::max(when, now_), next_++}, std::move(work));
+  add_call(when, std::move(work));
+}
+
+void VirtualClock::note_dropped() {
+  ++dropped_;
+  if (dropped_ < kLeastSwept || dropped_ <= heap_.size() / 2) return;
+  std::erase_if(heap_, [](const Place& place) {
+    const Call* call = call_in(place);
+    if (call == nullptr || !call->dropped()) return false;
+    delete call;
+    return true;
+  });
+  std::make_heap(heap_.begin(), heap_.end(), is_later);
+  dropped_ = 0;
 }
 
 bool VirtualClock::run_next(Instant until) {
-  const auto first = calls_to_come_.begin();
-  if (first == calls_to_come_.end() || first->first.first > until) return false;
-  now_ = first->first.first;
-  // Taken out first: the call may drop its own timer.
-  const std::function<void()> work = std::move(first->second);
-  calls_to_come_.erase(first);
-  ++calls_;
-  work();
-  return true;
+  while (!heap_.empty() && heap_.front().when <= until) {
+    const Place next = heap_.front();
+    std::pop_heap(heap_.begin(), heap_.end(), is_later);
+    heap_.pop_back();
+    const Call* const call = call_in(next);
+    if (call != nullptr && call->dropped()) {
+      --dropped_;
+      delete call;
+      continue;
+    }
+    now_ = next.when;
+    ++calls_;
+    next.what->occur(next.argument);
+    return true;
+  }
+  return false;
 }
 
 void VirtualClock::run_until(Instant until) {

@@ -18,20 +18,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "nccl_adapter/net_abi.h"
+#include "sim/workload/schedule.h"
+#include "sim/workload/schedule_progress.h"
 #include "tools/collperf/host_memory.h"
 #include "tools/collperf/net_plugin.h"
-#include "tools/collperf/schedule.h"
 #include "tools/collperf/supervisor.h"
 
 namespace cableway::collperf {
 
-struct ConnectionKey {
-  bool sending;
-  int peer;
-  int channel;
+using workload::Schedule;
 
-  friend auto operator<=>(const ConnectionKey&, const ConnectionKey&) = default;
-};
+using ConnectionKey = workload::LaneKey;
 
 // "to rank 2 (channel 0)" or "from rank 2 (channel 0)".
 std::string describe(const ConnectionKey& key);

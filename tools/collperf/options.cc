@@ -36,6 +36,7 @@ struct RawOptions {
   std::uint64_t min = 0;
   std::uint64_t max = 0;
   std::uint64_t factor = 2;
+  int micro_batches = 8;
   bool latency = false;
   double timeout_s = 60;
   double grace_s = 10;
@@ -96,7 +97,9 @@ void add_patterns(const RawOptions& raw, std::vector<Workload>& workloads) {
 std::vector<Workload> all_workloads(RawOptions raw) {
   const bool all = std::ranges::find(raw.operations, "all") != raw.operations.end();
   if (all) {
-    raw.operations = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "sendrecv"};
+    const bool pipeline = std::ranges::find(raw.operations, "pipeline") != raw.operations.end();
+    raw.operations = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"};
+    if (pipeline) raw.operations.push_back("pipeline");
     if (raw.algorithms.empty()) raw.algorithms = {"ring", "tree"};
   }
   if (raw.latency) raw.operations = {"sendrecv"};
@@ -115,6 +118,10 @@ std::vector<Workload> all_workloads(RawOptions raw) {
       workloads.push_back({Operation::kReduceScatter});
     } else if (operation == "broadcast") {
       workloads.push_back({Operation::kBroadcast});
+    } else if (operation == "reduce") {
+      workloads.push_back({Operation::kReduce});
+    } else if (operation == "pipeline") {
+      workloads.push_back({.operation = Operation::kPipeline, .micro_batches = raw.micro_batches});
     } else if (operation == "all_to_all") {
       workloads.push_back({Operation::kAllToAll});
     } else {
@@ -203,16 +210,20 @@ void add_work_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
   app.add_option(
          "--op", raw.operations,
-         "Operations, with commas: all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, sendrecv, all")
+         "Operations, with commas: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv, "
+         "pipeline, or all, which leaves the pipeline out")
       ->delimiter(',')
-      ->check(
-          CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "sendrecv", "all"}));
+      ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
+                             "sendrecv", "pipeline", "all"}));
   app.add_option("--algo", raw.algorithms, "Of all_reduce: ring, tree, or both with a comma [ring; both with --op all]")
       ->delimiter(',')
       ->check(CLI::IsMember({"ring", "tree"}));
   app.add_option("--pattern", raw.patterns,
                  "Of sendrecv, with commas: opposite (r to r+N/2), neighbour (r to r+1), \"pair A B\" (only A to B)")
       ->delimiter(',');
+  app.add_option("--micro-batches", raw.micro_batches, "Of pipeline: in how many the size is sent from rank to rank")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
   app.add_flag("--latency", raw.latency,
                "Round trips between the two ranks of --pattern \"pair A B\"; the times are half round trips");
   auto* const sizes = app.add_option("--sizes", raw.sizes, "Sizes, as 8,64K,1M [8,64K,1M]")

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
-#include "tools/collperf/workload.h"
+#include "sim/workload/workload.h"
 
 namespace cableway::collperf {
+
+using workload::Operation;
+using workload::Workload;
 
 struct Options {
   std::string plugin;

@@ -12,8 +12,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "sim/workload/schedule.h"
 #include "tools/collperf/plugin_log.h"
-#include "tools/collperf/schedule.h"
 
 namespace cableway::collperf {
 namespace {
@@ -52,6 +52,9 @@ abi::NetAttr net_attr_of(const Workload& workload) {
       break;
     case Operation::kBroadcast:
       attr.op = abi::kFunctionBroadcast;
+      break;
+    case Operation::kReduce:
+      attr.op = abi::kFunctionReduce;
       break;
     case Operation::kAllToAll:
       attr.op = abi::kFunctionAllToAll;
@@ -174,8 +177,8 @@ void RankRun::refresh(Measurement& m) {
   fill_input(m.tag, options_.rank, memory_->area(area_of(Region::kInput, 0)).data,
              input_size(m.workload, options_.ranks, m.size));
   const std::uint64_t output_bytes = output_size(m.workload, options_.ranks, m.size);
-  for (int operation = 0; operation < kOperationsOpen; ++operation) {
-    const int index = area_of(Region::kOutput, static_cast<std::uint64_t>(operation));
+  for (std::uint64_t operation = 0; operation < workload::kOperationsOpen; ++operation) {
+    const int index = area_of(Region::kOutput, operation);
     fill_poison(memory_->area(index).data, output_bytes + kGuardBytes);
   }
 }

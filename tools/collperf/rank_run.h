@@ -27,6 +27,8 @@
 
 namespace cableway::collperf {
 
+using workload::ScheduleParameters;
+
 class RankRun {
  public:
   explicit RankRun(const Options& options) : options_(options) {}

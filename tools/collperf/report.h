@@ -5,7 +5,7 @@
 //   plugin          {path, name, abi, device, device_name, speed_mbps}
 //   ranks, channels, in_flight
 //   results         one object per operation and size:
-//     op, variant       "all_reduce", "ring"; variant is "" where there is only one, "pair A B" for those
+//     op, variant       "all_reduce", "ring"; variant is "" where there is only one, "pair A B", "8 batches"
 //     size_bytes        as nccl-tests counts it; rounded up to what the ranks can divide
 //     step_bytes        the largest message
 //     iterations        timed operations
@@ -32,8 +32,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
+#include "sim/workload/workload.h"
 #include "tools/collperf/options.h"
-#include "tools/collperf/workload.h"
 
 namespace cableway::collperf {
 

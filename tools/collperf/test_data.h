@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/collperf/workload.h"
+#include "sim/workload/workload.h"
 
 namespace cableway::collperf {
+
+using workload::ExpectedSegment;
 
 // Tells apart the runs of a program: the position of the measurement in the run, and the iteration within it.
 struct DataTag {

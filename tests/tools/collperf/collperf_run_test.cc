@@ -33,7 +33,7 @@ nlohmann::json json_of(const RankProcess& rank) {
 class EveryAbi : public testing::TestWithParam<int> {};
 
 TEST_P(EveryAbi, EveryOperationIsRight) {
-  const auto ranks = run_ranks({.arguments = {"--abi", std::to_string(GetParam()), "--op", "all", "--pattern",
+  const auto ranks = run_ranks({.arguments = {"--abi", std::to_string(GetParam()), "--op", "all,pipeline", "--pattern",
                                               "opposite,neighbour,pair 3 1", "--sizes", "0,8,1001,300001", "--warmup",
                                               "2", "--iters", "4", "--step-bytes", "4K", "--json", "-"}});
   expect_all_ok(ranks);
@@ -41,7 +41,7 @@ TEST_P(EveryAbi, EveryOperationIsRight) {
   ASSERT_TRUE(json.is_object()) << ranks[0].out;
   EXPECT_EQ(json["ok"], true);
   EXPECT_EQ(json["plugin"]["abi"], GetParam());
-  EXPECT_EQ(json["results"].size(), 9U * 4);
+  EXPECT_EQ(json["results"].size(), 11U * 4);
   for (const nlohmann::json& result : json["results"]) {
     EXPECT_EQ(result["wrong"], 0);
     EXPECT_EQ(result["iterations"], 4);

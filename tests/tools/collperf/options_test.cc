@@ -87,13 +87,21 @@ TEST_F(OptionsTest, AllIsEveryOperationWithBothAlgorithms) {
       good({"--op", "all"}).workloads,
       ElementsAre(Workload{Operation::kAllReduceRing}, Workload{Operation::kAllReduceTree},
                   Workload{Operation::kAllGather}, Workload{Operation::kReduceScatter}, Workload{Operation::kBroadcast},
-                  Workload{Operation::kAllToAll}, Workload{Operation::kOpposite}));
+                  Workload{Operation::kReduce}, Workload{Operation::kAllToAll}, Workload{Operation::kOpposite}));
 }
 
 TEST_F(OptionsTest, PatternsOfSendRecv) {
   EXPECT_THAT(good({"--op", "sendrecv", "--pattern", "opposite,neighbour,pair 0 2,pair:3:1"}).workloads,
               ElementsAre(Workload{Operation::kOpposite}, Workload{Operation::kNeighbour},
                           Workload{Operation::kPair, 0, 2}, Workload{Operation::kPair, 3, 1}));
+}
+
+TEST_F(OptionsTest, ThePipelineHasItsMicroBatches) {
+  const auto batches = [&](std::vector<const char*> arguments) { return good(std::move(arguments)).workloads; };
+  EXPECT_THAT(batches({"--op", "pipeline"}),
+              ElementsAre(Workload{.operation = Operation::kPipeline, .micro_batches = 8}));
+  EXPECT_THAT(batches({"--op", "pipeline", "--micro-batches", "3"}),
+              ElementsAre(Workload{.operation = Operation::kPipeline, .micro_batches = 3}));
 }
 
 TEST_F(OptionsTest, LatencyIsARoundTripOfEightBytes) {
@@ -131,6 +139,7 @@ TEST_F(OptionsTest, BadInputIsRefusedByName) {
   expect_refused({"--step-bytes", "100"}, "multiple of 128");
   expect_refused({"--in-flight", "33"}, "33");
   expect_refused({"--channels", "0"}, "--channels");
+  expect_refused({"--micro-batches", "0"}, "--micro-batches");
   expect_refused({"--abi", "7"}, "--abi");
   expect_refused({"--no-check", "--check-all"}, "--no-check");
   expect_refused({"--iters", "0", "--seconds", "1"}, "--iters");

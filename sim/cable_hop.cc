@@ -1,0 +1,62 @@
+#include "sim/cable_hop.h"
+
+#include <utility>
+
+namespace cableway::sim {
+
+void CableLink::send(const Frame& chunk, Slot& slot) {
+  out_.send(chunk, static_cast<MemorySlot&>(slot).data(), &slot);
+}
+
+absl::Status CableLink::progress(Owner& owner) {
+  if (!dead_.ok()) return dead_;
+  if (absl::Status status = in_.take_arrivals(); !status.ok()) return status;
+  if (absl::Status status = in_.inbox().report(owner); !status.ok()) return status;
+  if (absl::Status status = flush(owner); !status.ok()) return status;
+  return in_.ended();
+}
+
+absl::Status CableLink::flush(Owner& owner) {
+  if (!dead_.ok()) return dead_;
+  if (const std::optional<Slot*> slot = out_.take_sent(); slot.has_value()) owner.on_sent(*slot);
+  return absl::OkStatus();
+}
+
+void CableLink::fail(absl::string_view reason) {
+  end(absl::AbortedError(reason));
+}
+
+void CableLink::fence() {
+  end(absl::CancelledError("the peer closed the connection"));
+}
+
+void CableLink::end(absl::Status tell_peer) {
+  if (!dead_.ok()) return;
+  dead_ = absl::FailedPreconditionError("the circuit is closed");
+  in_.inbox().close();
+  out_.stop_sending();
+  out_.send_end(std::move(tell_peer));
+}
+
+void CableLink::cut(const absl::Status& reason) {
+  if (dead_.ok()) dead_ = reason;
+  in_.inbox().close();
+}
+
+void CableHop::set_users(LinkUser& source, LinkUser& destination) {
+  forward_.set_users(source, destination);
+  back_.set_users(destination, source);
+}
+
+void CableHop::cut(const absl::Status& reason) {
+  silence();
+  source_.cut(reason);
+  destination_.cut(reason);
+}
+
+void CableHop::silence() {
+  forward_.silence();
+  back_.silence();
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,194 @@
+#include "sim/hop_direction.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::sim {
+
+std::uint64_t WireFacts::wire_bytes(std::uint64_t bytes) const {
+  return bytes + (bytes + packet_payload - 1) / packet_payload * packet_overhead;
+}
+
+HopDirection::HopDirection(VirtualClock& clock, const WireFacts& facts, const Stages& stages, Payload payload)
+    : clock_(clock), facts_(facts), stages_(stages), payload_(payload) {}
+
+HopDirection::~HopDirection() {
+  withdraw();
+}
+
+void HopDirection::withdraw() {
+  stages_.out->withdraw(*this);
+  stages_.out->withdraw(control_queue_);
+  if (stages_.in != nullptr) stages_.in->withdraw(connector_);
+}
+
+void HopDirection::set_users(LinkUser& sender, LinkUser& receiver) {
+  sender_ = &sender;
+  receiver_ = &receiver;
+}
+
+// The lowest byte of the argument says what, the others how many.
+void HopDirection::schedule(Duration after, What what, std::uint64_t count) {
+  ++scheduled_;
+  clock_.schedule(clock_.now() + after, *this, what | count << 8);
+}
+
+void HopDirection::send(const Frame& chunk, const std::byte* memory, Slot* slot) {
+  sending_ = Sending{chunk, memory, slot};
+  enqueue_when_window_allows();
+}
+
+// One chunk may always go: a window that is smaller than a chunk makes it slow and stops nothing.
+void HopDirection::enqueue_when_window_allows() {
+  settle_returns();
+  const std::uint64_t bytes = kFrameHeaderBytes + sending_->chunk.payload;
+  if (outstanding_ > 0 && outstanding_ + bytes > facts_.window_bytes) {
+    window_closed_ = true;
+    if (!returns_.empty()) schedule(returns_.front().when - clock_.now(), kWindowOpens);
+    return;
+  }
+  window_closed_ = false;
+  outstanding_ += bytes;
+  if (!silent_) stages_.out->enqueue(*this);
+}
+
+void HopDirection::settle_returns() {
+  while (!returns_.empty() && returns_.front().when <= clock_.now()) {
+    outstanding_ -= returns_.front().bytes;
+    returns_.pop_front();
+  }
+}
+
+void HopDirection::open_window(std::uint64_t bytes) {
+  returns_.push_back(Return{clock_.now() + facts_.latency, bytes});
+  // Only one waits, so only the first return after it has begun to wait needs its moment.
+  if (window_closed_ && returns_.size() == 1) schedule(facts_.latency, kWindowOpens);
+}
+
+std::uint64_t HopDirection::begin_parcel() {
+  return facts_.wire_bytes(kFrameHeaderBytes + sending_->chunk.payload);
+}
+
+void HopDirection::parcel_left() {
+  sending_->left = true;
+  const Frame& chunk = sending_->chunk;
+  count(chunk);
+  if (sending_->slot != nullptr) sending_->slot->drained = chunk.payload;
+  Parcel parcel{chunk, nullptr};
+  if (payload_ == Payload::kCarried && chunk.payload > 0) {
+    // Now and not before: a buffer that its owner reuses too early is seen as corrupt, as on a real wire.
+    parcel.payload = std::make_unique_for_overwrite<std::byte[]>(chunk.payload);
+    std::memcpy(parcel.payload.get(), sending_->memory, chunk.payload);
+  }
+  on_the_way_.push_back(std::move(parcel));
+  schedule(facts_.latency, kReachesFarEnd);
+  sender_->wake();
+}
+
+void HopDirection::count(const Frame& frame) {
+  stages_.use->bytes += facts_.wire_bytes(kFrameHeaderBytes + frame.payload);
+  if (frame.kind == FrameKind::kChunk) ++stages_.use->chunks;
+}
+
+std::optional<Slot*> HopDirection::take_sent() {
+  if (!sending_.has_value() || !sending_->left) return std::nullopt;
+  bytes_sent_ += kFrameHeaderBytes + sending_->chunk.payload;
+  return std::exchange(sending_, std::nullopt)->slot;
+}
+
+absl::Status HopDirection::send_control(const Frame& control) {
+  if (controls_.size() >= 2 * kMaxLandings) {
+    return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
+  }
+  controls_.push_back(control);
+  count(control);
+  if (!silent_) control_queue_.add();
+  return absl::OkStatus();
+}
+
+void HopDirection::ControlQueue::add() {
+  if (waiting_++ == 0 && leaving_ == 0) hop_.stages_.out->enqueue(*this);
+}
+
+std::uint64_t HopDirection::ControlQueue::begin_parcel() {
+  leaving_ = std::exchange(waiting_, 0);
+  return hop_.facts_.wire_bytes(static_cast<std::uint64_t>(leaving_) * kFrameHeaderBytes);
+}
+
+void HopDirection::ControlQueue::parcel_left() {
+  hop_.schedule(hop_.facts_.latency, kControlsArrive, std::exchange(leaving_, 0));
+  if (waiting_ > 0) hop_.stages_.out->enqueue(*this);
+}
+
+void HopDirection::stop_sending() {
+  stages_.out->withdraw(*this);
+  sending_.reset();
+  window_closed_ = false;
+}
+
+void HopDirection::send_end(absl::Status reason) {
+  end_ = std::move(reason);
+  schedule(facts_.latency, kEndArrives);
+}
+
+void HopDirection::occur(std::uint64_t argument) {
+  --scheduled_;
+  if (silent_) return;
+  switch (static_cast<What>(argument & 0xff)) {
+    case kReachesFarEnd:
+      if (stages_.in != nullptr) return connector_.arrive();
+      ++arrived_;
+      return receiver_->wake();
+    case kControlsArrive:
+      controls_arrived_ += argument >> 8;
+      return receiver_->wake();
+    case kWindowOpens:
+      if (window_closed_) enqueue_when_window_allows();
+      return;
+    case kEndArrives:
+      ended_ = end_;
+      return receiver_->wake();
+  }
+}
+
+absl::Status HopDirection::take_arrivals() {
+  for (; controls_arrived_ > 0; --controls_arrived_) {
+    inbox_.take_control(controls_.front());
+    controls_.pop_front();
+    bytes_taken_ += kFrameHeaderBytes;
+  }
+  for (; arrived_ > 0; --arrived_) {
+    const Parcel& parcel = on_the_way_.front();
+    const absl::StatusOr<bool> taken = inbox_.take_chunk(parcel.frame, parcel.payload.get());
+    if (!taken.ok()) return taken.status();
+    if (!*taken) break;
+    const std::uint64_t bytes = kFrameHeaderBytes + parcel.frame.payload;
+    bytes_taken_ += bytes;
+    on_the_way_.pop_front();
+    open_window(bytes);
+  }
+  return absl::OkStatus();
+}
+
+void HopDirection::silence() {
+  silent_ = true;
+  withdraw();
+}
+
+std::uint64_t HopDirection::Connector::begin_parcel() {
+  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.on_the_way_[hop_.arrived_].frame.payload);
+}
+
+void HopDirection::Connector::arrive() {
+  if (waiting++ == 0) hop_.stages_.in->enqueue(*this);
+}
+
+void HopDirection::Connector::parcel_left() {
+  ++hop_.arrived_;
+  if (--waiting > 0) hop_.stages_.in->enqueue(*this);
+  hop_.receiver_->wake();
+}
+
+}  // namespace cableway::sim
