@@ -387,8 +387,9 @@ std::vector<std::string> NodeService::deaf_ports() const {
   std::vector<std::string> reasons;
   for (const PortControlCounters& port : channel_.counters().ports) {
     for (const std::string& reason : port.not_open) {
-      reasons.push_back(absl::StrCat(reason, ": no neighbour is heard there; end whoever holds the port, or set "
-                                             "CABLEWAY_CONTROL_PORT on all nodes"));
+      reasons.push_back(absl::StrCat(reason,
+                                     ": no neighbour is heard there; end whoever holds the port, or set "
+                                     "CABLEWAY_CONTROL_PORT on all nodes"));
     }
   }
   return reasons;

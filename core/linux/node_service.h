@@ -107,7 +107,7 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_again_;
-  std::string not_listening_;  // why, as long as it lasts
+  std::string not_listening_;      // why, as long as it lasts
   std::vector<std::string> deaf_;  // why neighbours are not heard, as last told
 
   std::list<WaitingPath> waiting_paths_;

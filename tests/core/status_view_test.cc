@@ -79,8 +79,8 @@ TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
 }
 
 TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
-  const nlohmann::json view = nlohmann::json::parse(
-      status_view(node(), RelayStatus{}, 0, {"cannot listen on 10.7.0.1 port 7470"}));
+  const nlohmann::json view =
+      nlohmann::json::parse(status_view(node(), RelayStatus{}, 0, {"cannot listen on 10.7.0.1 port 7470"}));
   EXPECT_EQ(
       view.at("problems"),
       nlohmann::json::parse(R"([{"interface": "", "text": "cannot listen on 10.7.0.1 port 7470", "seconds": null}])"));
