@@ -118,7 +118,7 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
                      ".dot, .gv, .graphml, .xml),\nor a shape with or without values for its cables, as in "
                      "torus:4x4@100Gbit/s,2us:\n",
                      routing::topology_spec_forms()));
-    file->check(kNotEmpty);
+    file->type_name("TOPOLOGY")->check(kNotEmpty);
   }
   switch (view) {
     case View::kTopology:
