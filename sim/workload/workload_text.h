@@ -1,0 +1,53 @@
+// Workloads as people write them: "all_reduce:256MiB", "sendrecv:64MiB,0-2".
+//
+//     OPERATION:SIZE[,VARIANT]
+//
+//   all_reduce      variant: ring (default) or tree
+//   all_gather, reduce_scatter, broadcast, reduce, all_to_all
+//   sendrecv        variant: opposite (default), neighbour, or SOURCE-DESTINATION, two ranks
+//   pingpong        variant: SOURCE-DESTINATION (default 0-1)
+//   pipeline        variant: how many micro-batches (default 1)
+//
+// A size is a whole number, alone or with B, KB, MB, GB (powers of 1000), KiB, MiB or GiB (powers of 1024).
+#ifndef CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
+#define CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/workload/workload.h"
+
+namespace cableway::workload {
+
+inline constexpr std::uint64_t kMaxWorkloadBytes = std::uint64_t{1} << 40;
+inline constexpr int kMaxRanks = 4096;
+inline constexpr int kMaxMicroBatches = 4096;
+
+struct SizedWorkload {
+  Workload workload;
+  std::uint64_t size = 0;  // 1 to kMaxWorkloadBytes, as written: see rounded_size()
+
+  friend bool operator==(const SizedWorkload&, const SizedWorkload&) = default;
+};
+
+// Pure. Every error is InvalidArgument and reads "workload "TEXT": what is wrong; expected ..".
+absl::StatusOr<SizedWorkload> parse_workload(std::string_view text);
+
+// Text that parse_workload() reads as the same.
+std::string workload_text(const SizedWorkload& workload);
+
+// Bytes; at most kMaxWorkloadBytes. The error reads "what is wrong; expected ..".
+absl::StatusOr<std::uint64_t> parse_size(std::string_view text);
+
+// "256MiB", "64MB", "1000001B": in the largest unit that divides it.
+std::string size_text(std::uint64_t bytes);
+
+// InvalidArgument where so many ranks cannot run it: fewer than two, or without the ranks that it names.
+absl::Status check_ranks(const Workload& workload, int ranks);
+
+}  // namespace cableway::workload
+
+#endif  // CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
