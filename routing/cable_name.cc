@@ -1,9 +1,13 @@
 #include "routing/cable_name.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "routing/node_name.h"
 
 namespace cableway::routing {
@@ -27,6 +31,21 @@ std::string default_cable_name(std::string_view first_node, std::string_view sec
   name += '-';
   name += second_node;
   return name;
+}
+
+void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables) {
+  std::set<std::string> taken;
+  for (const Cable& cable : cables) taken.insert(cable.name);
+  std::map<std::string, std::size_t> last_number;
+  for (Cable& cable : cables) {
+    if (!cable.name.empty()) continue;
+    const std::string base = default_cable_name(nodes[cable.a.node.value].name, nodes[cable.b.node.value].name);
+    std::size_t& number = last_number[base];
+    do {
+      ++number;
+      cable.name = number == 1 ? base : absl::StrCat(base, "-", number);
+    } while (!taken.insert(cable.name).second);
+  }
 }
 
 std::string discovered_cable_name(std::string_view node, std::string_view interface, std::string_view other_node,

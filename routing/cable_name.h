@@ -2,8 +2,10 @@
 #ifndef CABLEWAY_ROUTING_CABLE_NAME_H_
 #define CABLEWAY_ROUTING_CABLE_NAME_H_
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "routing/topology.h"
 
@@ -11,6 +13,10 @@ namespace cableway::routing {
 
 // "<node>-<node>": a cable of a topology file, where parallel ones get a number after it.
 std::string default_cable_name(std::string_view first_node, std::string_view second_node);
+
+// Gives every cable without a name the one above, then "..-2", "..-3" where another cable has that. Precondition: the
+// ends are nodes that exist.
+void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables);
 
 // "<node>.<interface>-<node>.<interface>": a cable that the nodes found by themselves. Both ends give it the same name:
 // the node that comes first in the topology's order (natural_less) is named first. Characters outside [A-Za-z0-9._-]

@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,37 +26,6 @@ using PartLines = std::array<std::uint32_t, kTopologyParts>;
 
 std::uint32_t& line_of(PartLines& lines, Part part) {
   return lines[static_cast<std::size_t>(part)];
-}
-
-std::string names_of(const Topology& topology, const std::vector<NodeIndex>& nodes) {
-  constexpr std::size_t kShown = 8;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kShown, nodes.size()); ++i) {
-    absl::StrAppend(&names, i == 0 ? "" : ",", topology.node(nodes[i]).name);
-  }
-  if (nodes.size() > kShown) absl::StrAppend(&names, " and ", nodes.size() - kShown, " more");
-  return names;
-}
-
-// "n0,n1 cannot reach n2,n3 (n0-n2, n0-n3, n1-n2, n1-n3)": which nodes, and the first few pairs.
-std::string describe_parts(const Topology& topology, const std::vector<std::vector<NodeIndex>>& parts) {
-  constexpr std::size_t kPartsShown = 4;
-  constexpr std::size_t kPairsShown = 6;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kPartsShown, parts.size()); ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : i == 1 ? " cannot reach " : " nor ", names_of(topology, parts[i]));
-  }
-  if (parts.size() > kPartsShown) absl::StrAppend(&text, " nor ", parts.size() - kPartsShown, " other groups");
-
-  std::size_t pairs = 0;
-  for (const NodeIndex from : parts[0]) {
-    for (const NodeIndex to : parts[1]) {
-      if (pairs == kPairsShown) return text + ", ..)";
-      absl::StrAppend(&text, pairs == 0 ? " (" : ", ", topology.node(from).name, "-", topology.node(to).name);
-      ++pairs;
-    }
-  }
-  return text + ")";
 }
 
 class TopologyReader {
@@ -87,7 +55,6 @@ class TopologyReader {
   absl::Status read_end(const toml::table& table, Port& port) const;
   absl::Status read_cable_values(const toml::table& table, Cable& cable, PartLines& lines) const;
   absl::StatusOr<NodeIndex> find_node(const std::string& name, std::uint32_t line) const;
-  void name_cables();
   absl::Status check_rules() const;
   absl::Status check_connected(const Topology& topology) const;
 
@@ -282,21 +249,6 @@ absl::Status TopologyReader::read_cable(const toml::table& table) {
   return absl::OkStatus();
 }
 
-void TopologyReader::name_cables() {
-  std::set<std::string> taken;
-  for (const Cable& cable : cables_) taken.insert(cable.name);
-  std::map<std::string, std::size_t> last_number;
-  for (Cable& cable : cables_) {
-    if (!cable.name.empty()) continue;
-    const std::string base = default_cable_name(nodes_[cable.a.node.value].name, nodes_[cable.b.node.value].name);
-    std::size_t& number = last_number[base];
-    do {
-      ++number;
-      cable.name = number == 1 ? base : absl::StrCat(base, "-", number);
-    } while (!taken.insert(cable.name).second);
-  }
-}
-
 absl::Status TopologyReader::check_rules() const {
   const std::optional<TopologyFault> found = find_topology_fault(nodes_, cables_);
   if (!found) return absl::OkStatus();
@@ -313,12 +265,10 @@ absl::Status TopologyReader::check_rules() const {
 }
 
 absl::Status TopologyReader::check_connected(const Topology& topology) const {
-  const std::vector<std::vector<NodeIndex>> parts = topology.components();
-  if (parts.size() == 1) return absl::OkStatus();
-  const auto unreached = node_by_name_.find(topology.node(parts[1].front()).name);
-  return fault(node_lines_[unreached->second.value][static_cast<std::size_t>(Part::kWhole)],
-               absl::StrCat("the topology is disconnected: ", describe_parts(topology, parts),
-                            "; expected cables that join all nodes"));
+  const std::optional<DisconnectedNode> apart = find_disconnected(topology);
+  if (!apart) return absl::OkStatus();
+  const auto unreached = node_by_name_.find(topology.node(apart->node).name);
+  return fault(node_lines_[unreached->second.value][static_cast<std::size_t>(Part::kWhole)], apart->message);
 }
 
 absl::StatusOr<Topology> TopologyReader::read(Disconnected disconnected) {
@@ -344,7 +294,7 @@ absl::StatusOr<Topology> TopologyReader::read(Disconnected disconnected) {
   for (const toml::table* table : *cable_tables) {
     if (absl::Status status = read_cable(*table); !status.ok()) return status;
   }
-  name_cables();
+  name_cables(nodes_, cables_);
   if (absl::Status status = check_rules(); !status.ok()) return status;
 
   absl::StatusOr<Topology> topology =

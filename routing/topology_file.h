@@ -20,15 +20,13 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "routing/disconnected.h"
 #include "routing/topology.h"
 
 namespace cableway::routing {
 
 inline constexpr std::size_t kMaxTopologyFileBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxTopologyFileLineBytes = 1024;  // bounds how deep dotted keys can nest
-
-// A file that somebody wrote has to be connected; what a running node knows need not be.
-enum class Disconnected { kRefused, kAccepted };
 
 // Pure: the caller reads the file; `file_name` only appears in messages. Draining nodes count as any others for whether
 // the result is connected.
