@@ -25,6 +25,11 @@ void HopDirection::set_users(LinkUser& sender, LinkUser& receiver) {
   receiver_ = &receiver;
 }
 
+void HopDirection::wake_users() {
+  sender_->wake();
+  receiver_->wake();
+}
+
 void HopDirection::schedule(Duration after, What what) {
   ++scheduled_;
   clock_.schedule(clock_.now() + after, *this, what);
