@@ -22,8 +22,8 @@ while(pending)
   endforeach()
 endwhile()
 
-foreach(package libabsl-dev libcli11-dev libfmt-dev libnl-3-dev libsodium-dev libspdlog-dev libtomlplusplus-dev
-                nlohmann-json3-dev)
+foreach(package libabsl-dev libcli11-dev libfmt-dev libnl-3-dev libpugixml-dev libsodium-dev libspdlog-dev
+                libtomlplusplus-dev nlohmann-json3-dev)
   if(EXISTS "${COPYRIGHT_FOLDER}/${package}/copyright")
     file(INSTALL "${COPYRIGHT_FOLDER}/${package}/copyright" DESTINATION "${root}/share/doc/cableway/third_party"
          RENAME "${package}.copyright")

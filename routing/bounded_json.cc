@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace cableway::routing {
 namespace {
@@ -16,15 +17,18 @@ absl::string_view absl_view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// What the parser says is wrong, without where: that is told in our own words. It may quote as much as the text has.
+// "[json.exception.parse_error.101] parse error at line 1, column 2: REASON" or "[json.exception.out_of_range.406]
+// REASON": the reason alone, since where it is we say ourselves. It may quote as much as the text has.
 std::string reason_of(const Json::exception& error) {
   constexpr std::size_t kShown = 160;
-  constexpr std::string_view kBeforeReason = ": ";
-  const std::string_view message = error.what();
-  const std::size_t colon = message.find(kBeforeReason);
-  const std::string_view reason =
-      message.substr(colon == std::string_view::npos ? 0 : colon + kBeforeReason.size()).substr(0, kShown);
-  return absl::CHexEscape(absl_view(reason));
+  std::string_view reason = error.what();
+  for (const std::string_view before : {"] ", ": "}) {
+    const std::size_t at = reason.find(before);
+    if (at != std::string_view::npos) reason.remove_prefix(at + before.size());
+    if (!reason.starts_with("parse error")) break;
+  }
+  const std::string escaped = absl::CHexEscape(absl_view(reason.substr(0, kShown)));
+  return absl::StrReplaceAll(escaped, {{"\\'", "'"}, {"\\\"", "\""}});
 }
 
 // Follows a text and keeps nothing of it; stops at the first thing that is wrong.

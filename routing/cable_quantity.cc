@@ -1,9 +1,10 @@
 #include "routing/cable_quantity.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -104,6 +105,12 @@ absl::StatusOr<double> parse_latency_us(std::string_view text) {
   if (ns && static_cast<double>(*ns) <= kMaxLatencyUs * kKilo) return static_cast<double>(*ns) / kKilo;
   return absl::InvalidArgumentError(absl::StrCat(
       in_quotes(text), " is not the latency of a cable; expected 0s to 1s in whole ns, such as 2us, 500ns or 1ms"));
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> buffer;
+  const std::to_chars_result result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};  // a double never needs more than 24 characters
 }
 
 bool has_unit_of_time(std::string_view text) {

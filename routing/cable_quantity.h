@@ -3,6 +3,7 @@
 #define CABLEWAY_ROUTING_CABLE_QUANTITY_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -16,6 +17,9 @@ absl::StatusOr<std::uint64_t> parse_rate_mbps(std::string_view text);
 // "2us", "1.5us", "500ns", "1ms", "0.1s". The result is microseconds, 0 to kMaxLatencyUs, in whole nanoseconds.
 // InvalidArgument as above.
 absl::StatusOr<double> parse_latency_us(std::string_view text);
+
+// The shortest text that reads back as the same number, in the C locale.
+std::string number_text(double value);
 
 // Whether the unit of `text` is one of time, so that it can only be meant as a latency.
 bool has_unit_of_time(std::string_view text);

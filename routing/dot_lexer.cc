@@ -130,15 +130,19 @@ absl::StatusOr<DotToken> DotLexer::take_html() {
   return fault("text in angle brackets does not end; expected >");
 }
 
-absl::StatusOr<DotToken> DotLexer::take_number() {
-  const std::size_t length = number_length(rest_);
-  const bool ends = length == rest_.size() || (!continues_name(rest_[length]) && rest_[length] != '.');
-  if (!ends) {
-    return fault(
-        absl::StrCat(in_quotes(rest_.substr(0, length + 1)),
-                     " is neither a number nor a name; expected quotes around a name that begins with a digit"));
-  }
-  return take(DotToken::Kind::kWord, length);
+// A name or a number. What goes on as the other without a space between them, as in n-0 or 7a, is meant as one name.
+absl::StatusOr<DotToken> DotLexer::take_word() {
+  const auto* const name_end = std::find_if_not(rest_.data(), rest_.data() + rest_.size(), continues_name);
+  const bool is_name = begins_name(rest_.front());
+  const std::size_t length = is_name ? static_cast<std::size_t>(name_end - rest_.data()) : number_length(rest_);
+  const std::string_view after = rest_.substr(length);
+  const std::size_t run_on =
+      is_name ? number_length(after)
+              : static_cast<std::size_t>(!after.empty() && (continues_name(after[0]) || after[0] == '.'));
+  if (length > 0 && run_on == 0) return take(DotToken::Kind::kWord, length);
+  return fault(absl::StrCat(
+      in_quotes(rest_.substr(0, std::max<std::size_t>(length + run_on, 1))),
+      " is no name; expected quotes around one that begins with a digit or has more than letters, digits and _"));
 }
 
 absl::StatusOr<DotToken> DotLexer::next() {
@@ -150,14 +154,7 @@ absl::StatusOr<DotToken> DotLexer::next() {
   if (first == '"') return take_joined_quotes();
   if (first == '<') return take_html();
   if (kSigns.find(first) != std::string_view::npos) return take(DotToken::Kind::kSign, 1);
-  if (begins_name(first)) {
-    const auto* const end = std::find_if_not(rest_.data(), rest_.data() + rest_.size(), continues_name);
-    return take(DotToken::Kind::kWord, static_cast<std::size_t>(end - rest_.data()));
-  }
-  if (number_length(rest_) > 0) return take_number();
-  return fault(
-      absl::StrCat(in_quotes(rest_.substr(0, 1)),
-                   " means nothing here; expected a name, in quotes if it has more than letters, digits and _"));
+  return take_word();
 }
 
 }  // namespace cableway::routing

@@ -49,7 +49,7 @@ class DotLexer {
   absl::StatusOr<std::string> take_quoted();
   absl::StatusOr<DotToken> take_joined_quotes();
   absl::StatusOr<DotToken> take_html();
-  absl::StatusOr<DotToken> take_number();
+  absl::StatusOr<DotToken> take_word();
   DotToken take(DotToken::Kind kind, std::size_t length);
   void advance(std::size_t bytes);
 

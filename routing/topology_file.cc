@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "routing/cable_name.h"
+#include "routing/cable_quantity.h"
 #include "routing/hardened_toml.h"
 #include "routing/node_name.h"
 #include "routing/topology_check.h"
@@ -304,13 +304,6 @@ absl::StatusOr<Topology> TopologyReader::read(Disconnected disconnected) {
   if (disconnected == Disconnected::kAccepted) return topology;
   if (absl::Status status = check_connected(*topology); !status.ok()) return status;
   return topology;
-}
-
-// The shortest text that reads back as the same number, in the C locale.
-std::string number_text(double value) {
-  std::array<char, 32> buffer;
-  const std::to_chars_result result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), result.ptr};  // a double never needs more than 24 characters
 }
 
 void append_end(std::string& text, const Topology& topology, const Port& port) {

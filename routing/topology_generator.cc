@@ -125,10 +125,10 @@ constexpr Kind kKinds[] = {
     {"mesh", "mesh:N", "mesh:4", ',', 1, 1, of_nodes<mesh_shape, 2, kMostMeshNodes, Wiring::kSingle>},
     {"star", "star:N", "star:4", ',', 1, 1, of_nodes<star_shape, 3, kMaxNodes, Wiring::kSingle>},
     {"switch", "switch:N", "switch:4", ',', 1, 1, of_nodes<mesh_shape, 2, kMostMeshNodes, Wiring::kSwitch>},
-    {"torus", "torus:AxB or torus:AxBxC", "torus:4x4", 'x', 2, 3, torus},
+    {"torus", "torus:AxB[xC]", "torus:4x4", 'x', 2, 3, torus},
     {"hypercube", "hypercube:D", "hypercube:3", ',', 1, 1, hypercube},
-    {"random", "random:N,K or random:N,K,SEED", "random:8,3", ',', 2, 3, random_regular},
-    {"dragonfly", "dragonfly:GROUPSxNODES", "dragonfly:4x3", 'x', 2, 2, dragonfly},
+    {"random", "random:N,K[,SEED]", "random:8,3", ',', 2, 3, random_regular},
+    {"dragonfly", "dragonfly:GxN", "dragonfly:4x3", 'x', 2, 2, dragonfly},
     {"rings", "rings:N", "rings:4", ',', 1, 1, two_rings},
     {"twins", "twins:N", "twins:4", ',', 1, 1, of_nodes<ring_shape, 3, kMaxNodes, Wiring::kTwin>},
 };
@@ -162,7 +162,7 @@ MaybeLayout lay_out(std::string_view shape) {
   }
   const std::optional<std::vector<std::uint64_t>> numbers = numbers_of(*kind, size);
   if (!numbers) {
-    return absl::InvalidArgumentError(absl::StrCat(in_quotes(size), " is no size of a ", kind->name, "; expected ",
+    return absl::InvalidArgumentError(absl::StrCat(in_quotes(size), " cannot follow ", kind->name, ":; expected ",
                                                    kind->form, ", such as ", kind->example));
   }
   return kind->lay_out(*numbers);

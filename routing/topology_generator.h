@@ -12,7 +12,7 @@
 //     hypercube:D      2^D nodes, D cables at each                              1 to 12
 //     random:N,K       K cables at each of N nodes, as chance will have it but connected; random:N,K,SEED has another
 //                      chance (0 is that of random:N,K); N * K is even          3 to 4096 nodes, 2 to N-1 cables each
-//     dragonfly:GxR    G groups, each a full mesh of R nodes, and one cable between every two groups, spread over their
+//     dragonfly:GxN    G groups, each a full mesh of N nodes, and one cable between every two groups, spread over their
 //                      nodes                                                    2 groups of 2 to 4096 nodes
 //     rings:N          two rings of N, and a bridge between their first nodes   3 to 2048
 //     twins:N          a ring of split ports: every wire is two cables, between the same two plugs   3 to 4096

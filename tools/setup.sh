@@ -29,8 +29,8 @@ done
 # package, or package:command where any source of the command will do
 packages=(
   g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
-  libabsl-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libnl-3-dev libsodium-dev
-  libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
+  libabsl-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libnl-3-dev libpugixml-dev
+  libsodium-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
   iproute2:ip iputils-ping:ping nftables:nft procps:ps python3:python3 util-linux:unshare
 )
 if $all; then

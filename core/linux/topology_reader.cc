@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "routing/topology_file.h"
+#include "routing/topology_input.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -34,7 +35,7 @@ absl::StatusOr<std::string> read_bounded(const std::string& path) {
 absl::StatusOr<routing::Topology> read_topology(const std::string& path) {
   absl::StatusOr<std::string> text = read_bounded(path);
   if (!text.ok()) return text.status();
-  return routing::parse_topology(*text, path);
+  return routing::parse_topology_input(*text, path);
 }
 
 }  // namespace cableway::linux_

@@ -9,7 +9,8 @@
 
 namespace cableway::linux_ {
 
-// InvalidArgument names the file, and the line where the text is at fault. Reads no more than a topology file may have.
+// The ending of the name says which form it has: routing/topology_input.h. InvalidArgument names the file, and the
+// place where the text is at fault. Reads no more than a topology file may have.
 absl::StatusOr<routing::Topology> read_topology(const std::string& path);
 
 }  // namespace cableway::linux_

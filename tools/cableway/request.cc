@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "routing/node_name.h"
+#include "routing/topology_generator.h"
 #include "tools/cableway/command_line.h"
 #include "tools/cableway/shell_text.h"
 
@@ -19,7 +20,7 @@ using Format = Request::Format;
 
 constexpr char kDescription[] =
     "cableway - shows what the Cableway node of this host knows and does, plans jobs, and finds what is wrong.\n"
-    "It asks the node that runs in this network namespace; what is about a topology also reads a topology file.";
+    "It asks the node that runs in this network namespace; what is about a topology also takes a file or a shape.";
 
 constexpr char kFooter[] =
     "cableway COMMAND --help has the options and examples of a command.\n\n"
@@ -47,12 +48,13 @@ constexpr char kExpected[] = "expected topology, routes, path, status, ports, fl
 constexpr Command kCommands[] = {
     {"topology", View::kTopology, "the topology drawn, and a table of its cables",
      "Examples:\n  cableway topology\n  cableway topology --svg > topology.svg\n"
-     "  cableway topology --dot | dot -Tpdf > topology.pdf\n  cableway topology --file ring.toml --json",
+     "  cableway topology --dot | dot -Tpdf > topology.pdf\n  cableway topology --file ring.toml --json\n"
+     "  cableway topology --file torus:4x4@100Gbit/s,2us",
      true},
     {"routes", View::kRoutes, "how a node reaches each other node: hops, paths, weights",
-     "Examples:\n  cableway routes\n  cableway routes --file ring.toml --node n0", true},
+     "Examples:\n  cableway routes\n  cableway routes --file ring:8 --node n0", true},
     {"path", View::kPath, "the paths from one node to another, cable by cable, with addresses and rates",
-     "Examples:\n  cableway path n0 n2\n  cableway path n0 n2 --flow 3\n  cableway path n0 n2 --file ring.toml --json",
+     "Examples:\n  cableway path n0 n2\n  cableway path n0 n2 --flow 3\n  cableway path n0 n2 --file snapshot.json",
      true},
     {"status", View::kStatus, "the node: addresses, problems, sessions, what it has relayed",
      "Examples:\n  cableway status\n  cableway status --json | jq .relayed.bytes", false},
@@ -117,7 +119,12 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
              view == View::kEvents ? "as JSON; with --follow, an object a line" : "as JSON", formats);
   command.add_option("--config", request.config, "settings file (CABLEWAY_CONFIG)");
   if (reads_file) {
-    command.add_option(view == View::kSim ? "--topology,--file" : "--file", request.file, "of this topology file, instead of asking the node that runs here");
+    command.add_option(
+        view == View::kSim ? "--topology,--file" : "--file", request.file,
+        absl::StrCat("of this topology, instead of asking the node that runs here: a file (.toml, .json, "
+                     ".dot, .gv, .graphml, .xml),\nor a shape with or without values for its cables, as in "
+                     "torus:4x4@100Gbit/s,2us:\n",
+                     routing::topology_spec_forms()));
   }
   switch (view) {
     case View::kTopology:
@@ -165,7 +172,7 @@ void add_plan(CLI::App& app, Request& request) {
   ranks->footer(
       "NCCL's rings go from each rank to the next, and from the last to the first. Start the ranks in this order.\n\n"
       "Examples:\n  cableway plan ranks\n  cableway plan ranks --hosts n0,n3,n1,n2\n"
-      "  cableway plan ranks --file torus.toml --json | jq -r .planned.order[]");
+      "  cableway plan ranks --file torus:4x4 --json | jq -r .planned.order[]");
   add_options(*ranks, request, View::kPlanRanks, true);
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "routing/cable_quantity.h"
 #include "routing/topology_kind.h"
 #include "tools/cableway/node_look.h"
 #include "tools/cableway/quantity_text.h"
@@ -30,6 +31,27 @@ const char* engine_for(routing::TopologyKind kind) {
   }
 }
 
+// What routing/dot_topology.h reads back; Graphviz passes over names that it does not know.
+void append_facts(const routing::Node& node, std::vector<std::string>& attributes) {
+  if (node.relay_port != routing::kDefaultRelayPort) {
+    attributes.push_back(absl::StrCat("relay_port=", node.relay_port));
+  }
+  if (node.draining) attributes.emplace_back("draining=true");
+}
+
+std::string end_facts(const char* end, const routing::Port& port) {
+  std::string facts = absl::StrCat(", ", end, "_address=", quoted(port.address));
+  if (!port.interface.empty()) absl::StrAppend(&facts, ", ", end, "_interface=", quoted(port.interface));
+  if (!port.plug.empty()) absl::StrAppend(&facts, ", ", end, "_plug=", quoted(port.plug));
+  return facts;
+}
+
+std::string cable_facts(const routing::Cable& cable) {
+  return absl::StrCat("name=", quoted(cable.name), ", rate_mbps=", cable.rate_mbps,
+                      ", latency_us=", quoted(routing::number_text(cable.latency_us)),
+                      cable.routed ? ", routed=true" : "", end_facts("from", cable.a), end_facts("to", cable.b));
+}
+
 std::string node_line(const routing::Node& node, const NodeLook& look) {
   std::vector<std::string> attributes;
   const std::string note = note_of(look);
@@ -40,6 +62,7 @@ std::string node_line(const routing::Node& node, const NodeLook& look) {
   } else if (look.draining) {
     attributes.push_back("fillcolor=lightgrey, style=\"rounded,filled\"");
   }
+  append_facts(node, attributes);
   return absl::StrCat("  ", quoted(node.name),
                       attributes.empty() ? "" : absl::StrCat(" [", absl::StrJoin(attributes, ", "), "]"), ";\n");
 }
@@ -49,7 +72,7 @@ std::string cable_line(const routing::Topology& topology, const routing::Cable& 
   const std::string label = absl::StrCat(name, name.empty() ? "" : "\\n", rate_text(cable.rate_mbps));
   return absl::StrCat("  ", quoted(topology.node(cable.a.node).name), " -- ", quoted(topology.node(cable.b.node).name),
                       " [label=", quoted(label), ", tooltip=", quoted(describe_cable(topology, cable)),
-                      cable.routed ? ", style=dashed" : "", "];\n");
+                      cable.routed ? ", style=dashed" : "", ", ", cable_facts(cable), "];\n");
 }
 
 }  // namespace

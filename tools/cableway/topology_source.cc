@@ -6,13 +6,22 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/topology_reader.h"
 #include "routing/topology_file.h"
+#include "routing/topology_generator.h"
 #include "tools/cableway/node_query.h"
 
 namespace cableway::cli {
+namespace {
+
+absl::StatusOr<routing::Topology> read_or_generate(const std::string& file) {
+  return routing::is_topology_spec(file) ? routing::generate_topology(file) : linux_::read_topology(file);
+}
+
+}  // namespace
+
 absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
                                             std::chrono::milliseconds deadline) {
   if (!file.empty()) {
-    absl::StatusOr<routing::Topology> topology = linux_::read_topology(file);
+    absl::StatusOr<routing::Topology> topology = read_or_generate(file);
     if (!topology.ok()) return topology.status();
     return KnownTopology{*std::move(topology), settings.node};
   }

@@ -1,4 +1,4 @@
-// Where a command takes the topology from: a file, or the node that runs here.
+// Where a command takes the topology from: a file, a spec, or the node that runs here.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_TOPOLOGY_SOURCE_H_
 #define CABLEWAY_TOOLS_CABLEWAY_TOPOLOGY_SOURCE_H_
 
@@ -13,11 +13,12 @@ namespace cableway::cli {
 
 struct KnownTopology {
   routing::Topology topology;
-  std::string node;  // whose it is: the node that was asked; for a file, the one that the settings name
+  std::string node;  // whose it is: the node that was asked; else the one that the settings name
 };
 
 // `file` empty: asks the node, with the deadline and the errors of ask_node(); what it knows may be disconnected. Else
-// reads the file; InvalidArgument says what is wrong with it and where.
+// it is a spec (routing/topology_generator.h) or the name of a file (routing/topology_input.h); InvalidArgument says
+// what is wrong with it and where.
 absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
                                             std::chrono::milliseconds deadline);
 

@@ -42,16 +42,19 @@ const routing::Topology& ring() {
 
 class FileTest : public ::testing::Test {
  protected:
-  FileTest() : path_(std::filesystem::temp_directory_path() / (runtime_dir() + ".toml")) {}
-  ~FileTest() override { std::filesystem::remove(path_); }
+  ~FileTest() override {
+    for (const std::filesystem::path& path : paths_) std::filesystem::remove(path);
+  }
 
-  std::string file(const std::string& text) {
-    std::ofstream(path_) << text;
-    return path_;
+  // Its name ends in `ending`.
+  std::string file(const std::string& text, const std::string& ending = ".toml") {
+    paths_.push_back(std::filesystem::temp_directory_path() / (runtime_dir() + ending));
+    std::ofstream(paths_.back()) << text;
+    return paths_.back();
   }
 
  private:
-  const std::filesystem::path path_;
+  std::vector<std::filesystem::path> paths_;
 };
 
 TEST_F(FileTest, TopologyIsDrawnAndItsCablesAreListed) {
@@ -125,6 +128,38 @@ TEST_F(FileTest, AFileThatIsNoTopologyIsRefusedWithItsLine) {
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err, StartsWith("cableway: " + path + ":3: "));
+}
+
+TEST_F(FileTest, WhatTopologyPrintsIsReadAgain) {
+  const std::string spec = "twins:4@200Gbit/s,500ns";
+  for (const auto& [option, ending] : {std::pair("--json", ".json"), std::pair("--dot", ".dot")}) {
+    const Outcome printed = cableway({"topology", option, "--file", spec});
+    ASSERT_EQ(printed.exit_status, kDone) << printed.err;
+    const Outcome again = cableway({"topology", option, "--file", file(printed.out, ending)});
+    EXPECT_EQ(again.exit_status, kDone) << again.err;
+    EXPECT_EQ(again.out, printed.out);
+  }
+}
+
+TEST_F(FileTest, AGraphmlFileIsATopology) {
+  const std::string path =
+      file("<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>", ".graphml");
+  EXPECT_THAT(cableway({"topology", "--file", path}).out, StartsWith("line: 2 nodes, 1 cable of 10 Gbit/s"));
+}
+
+TEST(SpecTest, EveryOfflineViewTakesOne) {
+  EXPECT_THAT(cableway({"topology", "--file", "ring:8@100Gbit/s,2us"}).out,
+              StartsWith("ring: 8 nodes, 8 cables of 100 Gbit/s, 2 us\n"));
+  EXPECT_THAT(cableway({"routes", "--file", "ring:8", "--node", "n3"}).out, StartsWith("routes of n3;"));
+  EXPECT_THAT(cableway({"path", "n0", "n2", "--file", "line:3"}).out, HasSubstr("c1"));
+  EXPECT_EQ(
+      nlohmann::json::parse(cableway({"plan", "ranks", "--json", "--file", "torus:4x4"}).out)["planned"]["relays"], 0);
+}
+
+TEST(SpecTest, AWrongOneIsNamed) {
+  const Outcome outcome = cableway({"topology", "--file", "ring:2"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_EQ(outcome.err, "cableway: spec \"ring:2\": 2 nodes; expected 3 to 4096\n");
 }
 
 TEST(FileErrorTest, AFileThatCannotBeReadIsNamed) {

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "routing/dot_topology.h"
+#include "routing/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
 #include "tools/cableway/topology_dot.h"
 #include "tools/cableway/topology_layout.h"
@@ -262,13 +264,34 @@ TEST(TopologyDot, IsAGraph) {
   splines=true;
   node [shape=box, style=rounded];
   "n0" [penwidth=3];
-  "n1" [label="n1\ndraining", fillcolor=lightgrey, style="rounded,filled"];
+  "n1" [label="n1\ndraining", fillcolor=lightgrey, style="rounded,filled", draining=true];
   "n2";
   "n3" [label="n3\nunreached", color=red, fontcolor=red, style="rounded,dashed"];
-  "n0" -- "n1" [label="c0\n2.5 Gbit/s", tooltip="c0: n0 10.0.0.1 - n1 10.0.0.2, 2.5 Gbit/s, 1 us"];
-  "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, 1 us, routed", style=dashed];
+  "n0" -- "n1" [label="c0\n2.5 Gbit/s", tooltip="c0: n0 10.0.0.1 - n1 10.0.0.2, 2.5 Gbit/s, 1 us", name="c0", rate_mbps=2500, latency_us="1", from_address="10.0.0.1", to_address="10.0.0.2"];
+  "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, 1 us, routed", style=dashed, name="n1-n2", rate_mbps=10000, latency_us="1", routed=true, from_address="10.0.1.1", to_address="10.0.1.2"];
 }
 )");
+}
+
+TEST(TopologyDot, ReadsBack) {
+  std::vector<Topology> topologies;
+  for (const char* spec : {"line:2", "ring:5@2.5Gbit/s,500ns", "twins:3", "switch:4", "rings:3", "random:12,3"}) {
+    topologies.push_back(*routing::generate_topology(spec));
+  }
+  std::vector<Node> nodes = routing::sample_nodes(4);
+  nodes[1] = {"spark-1.lab_x", 7471, true};
+  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
+  cables[0].latency_us = 1.0 / 3;
+  cables[0].a = {NodeIndex{0}, "eth0.7", "fe80::1%eth0.7", "0000:01:00"};
+  cables[0].b = {NodeIndex{1}, "", "fd00::1", ""};
+  cables[1].routed = true;
+  topologies.push_back(routing::make_topology(nodes, cables));  // in parts
+  for (const Topology& topology : topologies) {
+    const std::string text = topology_dot(topology, NodeIndex{0});
+    const auto again = routing::parse_dot_topology(text, "t.dot", routing::Disconnected::kAccepted);
+    ASSERT_TRUE(again.ok()) << again.status() << "\n" << text;
+    EXPECT_EQ(*again, topology) << text;
+  }
 }
 
 TEST(TopologyDot, LetsGraphvizPutARingOnACircle) {

@@ -1,0 +1,28 @@
+// Feeds bytes to the generator of topologies. What it accepts must come to a topology in one piece, the same one again;
+// what it refuses must name the spec and what was expected.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "routing/topology_generator.h"
+#include "tests/fuzz/topology_demands.h"
+
+using cableway::fuzz::require;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway::routing;
+  const std::string_view spec(reinterpret_cast<const char*>(data), size);
+  const absl::StatusOr<Topology> topology = generate_topology(spec);
+  if (!topology.ok()) {
+    cableway::fuzz::require_reason(topology.status());
+    require(topology.status().message().substr(0, 6) == "spec \"", "an error does not name the spec");
+    return 0;
+  }
+  require(is_topology_spec(spec), "is generated, yet is no spec");
+  require(topology->components().size() == 1, "disconnected");
+  constexpr std::size_t kSmall = 1000;  // what is larger takes too long to write and read
+  if (topology->cable_count() > kSmall) return 0;
+  require(*generate_topology(spec) == *topology, "is another topology the second time");
+  cableway::fuzz::require_survives_writing(*topology);
+  return 0;
+}
