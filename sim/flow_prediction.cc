@@ -44,7 +44,7 @@ class TransferList {
           return too_many();
         }
         places.push_back(static_cast<std::uint32_t>(transfers_.size()));
-        transfers_.push_back(transfer(group, traffic, channel, after));
+        transfers_.push_back(transfer(group, traffic, after));
       }
     }
     add_end(group, std::move(places));
@@ -72,7 +72,7 @@ class TransferList {
     return ends;
   }
 
-  Transfer transfer(const workload::MixGroup& group, const workload::RankTraffic& traffic, int channel,
+  Transfer transfer(const workload::MixGroup& group, const workload::RankTraffic& traffic,
                     const std::vector<std::uint32_t>& after) {
     const NodeIndex from = node(group, traffic.from);
     const NodeIndex to = node(group, traffic.to);

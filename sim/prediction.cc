@@ -173,7 +173,8 @@ absl::StatusOr<std::vector<workload::MixGroup>> groups_of(const PredictionReques
 void note_utilisation(const routing::Topology& topology, Prediction& prediction) {
   for (CableLoad& load : prediction.cables) {
     const double most = bytes_per_second_of(topology, load.cable) * prediction.whole_s;
-    load.utilisation = most > 0 ? static_cast<double>(load.bytes) / most : 0;
+    // Control frames take no turn on a wire that is full, and would make it fuller than that.
+    load.utilisation = most > 0 ? std::min(static_cast<double>(load.bytes) / most, 1.0) : 0;
   }
   const auto hottest = std::max_element(
       prediction.cables.begin(), prediction.cables.end(),

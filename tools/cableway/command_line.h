@@ -33,11 +33,11 @@ struct Surroundings {
   std::function<HostFacts(const std::vector<PortSelector>&)> look_at_host = [](const auto& selectors) {
     return cli::look_at_host(selectors, program_folder());
   };
+  // Between two looks at a node that is followed.
+  std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
   // Whether somebody looks at what goes to `err`, and after how long they are told how far something is.
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};
-  // Between two looks at a node that is followed.
-  std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
 };
 
 // Runs one command and returns its exit status. `arguments` does not hold the program's name. What was asked for goes

@@ -26,6 +26,10 @@ constexpr double kBoxHeight = 36;
 constexpr double kSmallestBox = 56;
 constexpr double kLaneGap = 4.5;  // of a direction from the middle of its cable
 constexpr double kArrow = 6;
+constexpr double kLabelCharacter = 6.6;
+constexpr double kLabelHeight = 12;
+constexpr double kLabelGap = 11;  // from the middle of a cable
+constexpr double kRoomAround = 72;
 constexpr std::size_t kMostLabels = 100;
 constexpr std::size_t kRanksInBox = 3;
 
@@ -68,6 +72,7 @@ class CableMap {
   explicit CableMap(const SimReport& report)
       : report_(report),
         topology_(report.topology),
+        widest_(widest_box(report.topology)),
         layout_(lay_out(topology_, routing::recognise_shape(topology_), spacing())),
         ranks_(topology_.node_count()),
         cut_(topology_.cable_count()) {
@@ -80,10 +85,15 @@ class CableMap {
   }
 
   std::string text() const {
+    // The layout leaves more room around it than is needed here.
+    const double spare_x = std::max(0.0, layout_.places.empty() ? 0 : leftmost() - kRoomAround - widest_ / 2);
+    const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAround);
+    const double width = layout_.width - 2 * spare_x;
+    const double height = layout_.height - 2 * spare_y;
     std::string svg = absl::StrFormat(
         "<svg class=\"map\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"topology\" width=\"%.0f\" "
-        "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n",
-        layout_.width, layout_.height, layout_.width, layout_.height);
+        "height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n",
+        width, height, spare_x, spare_y, width, height);
     for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&svg, cable(i));
     for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) {
       if (cut_[i] || topology_.cable_count() <= kMostLabels) absl::StrAppend(&svg, label(i));
@@ -93,10 +103,21 @@ class CableMap {
   }
 
  private:
-  double spacing() const {
+  static double widest_box(const Topology& topology) {
     double widest = kSmallestBox;
-    for (const routing::Node& node : topology_.nodes()) widest = std::max(widest, box_width(node.name));
-    return widest + (topology_.cable_count() <= kMostLabels ? 96 : 40);
+    for (const routing::Node& node : topology.nodes()) widest = std::max(widest, box_width(node.name));
+    return widest;
+  }
+  double spacing() const { return widest_ + (topology_.cable_count() <= kMostLabels ? 100 : 40); }
+  double leftmost() const {
+    return std::min_element(layout_.places.begin(), layout_.places.end(), [](const Place& a, const Place& b) {
+             return a.x < b.x;
+           })->x;
+  }
+  double topmost() const {
+    return std::min_element(layout_.places.begin(), layout_.places.end(), [](const Place& a, const Place& b) {
+             return a.y < b.y;
+           })->y;
   }
 
   // The control point is twice as far from the straight line as the curve gets.
@@ -140,12 +161,24 @@ class CableMap {
   }
 
   std::string label(std::uint32_t index) const {
-    const Place at = curve(index).at(cut_[index] ? 0.5 : layout_.labels[index]);
     const std::string name = own_name(topology_, topology_.cables()[index]);
     const double most = std::max(load(index, true).utilisation, load(index, false).utilisation);
     const std::string value = cut_[index] ? "cut" : absl::StrFormat("%.0f %%", 100 * most);
+    const std::string text = absl::StrCat(name, name.empty() ? "" : " ", value);
+    const Place at = beside(curve(index), layout_.labels[index], kLabelCharacter * static_cast<double>(text.size()));
     return absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", cut_[index] ? " gone" : "",
-                           at.x, at.y + 4, xml_text(absl::StrCat(name, name.empty() ? "" : " ", value)));
+                           at.x, at.y + 4, xml_text(text));
+  }
+
+  // The middle of a text of this width that does not touch the cable: on the side away from the middle of the drawing.
+  Place beside(const Curve& curve, double where, double width) const {
+    const Place at = curve.at(where);
+    const Place ahead = curve.along(where);
+    Place aside{-ahead.y, ahead.x};
+    const double outward = aside.x * (at.x - layout_.width / 2) + aside.y * (at.y - layout_.height / 2);
+    if (outward < 0 || (outward == 0 && aside.y > 0)) aside = {-aside.x, -aside.y};
+    const double distance = kLabelGap + std::abs(aside.x) * width / 2 + std::abs(aside.y) * kLabelHeight / 2;
+    return {at.x + aside.x * distance, at.y + aside.y * distance};
   }
 
   std::string note(std::uint32_t index) const {
@@ -170,6 +203,7 @@ class CableMap {
 
   const SimReport& report_;
   const Topology& topology_;
+  const double widest_;  // of the nodes' boxes
   const TopologyLayout layout_;
   std::vector<std::vector<std::size_t>> ranks_;  // by node
   std::vector<bool> cut_;                        // by cable

@@ -50,7 +50,7 @@ svg text{font:13px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:var(--ink)
 .legend .label{color:var(--ink)}
 .timeline .grid{stroke:var(--line);stroke-width:1}
 .timeline .full{fill:var(--line);opacity:.42}
-.timeline .area{fill:currentColor}
+.timeline .area{fill:currentColor;fill-opacity:.38;stroke:currentColor;stroke-width:1.4;stroke-linejoin:round}
 .timeline text.tick{font-size:12px;fill:var(--soft)}
 .timeline text.row{text-anchor:end;font-size:12.5px;white-space:pre}
 .timeline text.mean{text-anchor:end;font-size:12.5px;font-variant-numeric:tabular-nums}

@@ -169,8 +169,8 @@ std::string cables_section(const SimReport& report) {
   return section(
       "Cables, hottest first",
       absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>cable</th><th>a</th><th>b</th><th class=\"n\">rate</th>"
-                   "<th class=\"n\">a to b</th><th class=\"n\">b to a</th><th class=\"n\">a to b</th><th "
-                   "class=\"n\">b to a</th></tr></thead>\n<tbody>\n",
+                   "<th class=\"n\">a to b</th><th class=\"n\">b to a</th><th class=\"n\">sent by a</th><th "
+                   "class=\"n\">sent by b</th></tr></thead>\n<tbody>\n",
                    rows, "</tbody></table></div>\n",
                    shown < cables.size() ? absl::StrCat("<p class=\"soft\">and ", cables.size() - shown, " more</p>\n")
                                          : ""));

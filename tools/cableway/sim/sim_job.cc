@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<NodeIndex>> find_ranks(const Topology& topology, cons
     return std::move(placement->order);
   }
   std::vector<NodeIndex> ranks;
-  for (const std::string_view text : absl::StrSplit(order, ',')) {
+  for (const std::string& text : std::vector<std::string>(absl::StrSplit(order, ','))) {
     const std::optional<NodeIndex> node = find_node(topology, text);
     if (!node) return no_such_node(topology, text);
     if (ranks.size() == static_cast<std::size_t>(workload::kMaxRanks)) {

@@ -155,8 +155,8 @@ std::string cables_text(const SimReport& report, bool all) {
                    {"Mbit/s", Align::kRight},
                    {"a -> b", Align::kRight},
                    {"b -> a", Align::kRight},
-                   {"a -> b", Align::kRight},
-                   {"b -> a", Align::kRight}});
+                   {"sent by a", Align::kRight},
+                   {"sent by b", Align::kRight}});
   const std::vector<CableBusyness> cables = hottest_first(report.prediction);
   const std::size_t shown = all ? cables.size() : std::min(cables.size(), kRowsShown);
   for (const CableBusyness& each : std::span(cables).first(shown)) {

@@ -53,8 +53,9 @@ std::vector<std::string> single_points(const WhatIf& what_if) {
     names.push_back(absl::StrCat("node ", what_if.topology.node(node).name));
   }
   for (const std::size_t cable : weak.cables) {
-    names.push_back(sim::describe(what_if.topology, physical,
-                                  {.kind = FailureCase::Kind::kCable, .cable = static_cast<std::uint32_t>(cable)}));
+    FailureCase failure;
+    failure.cable = static_cast<std::uint32_t>(cable);
+    names.push_back(sim::describe(what_if.topology, physical, failure));
   }
   for (const std::size_t connector : weak.connectors) {
     names.push_back(absl::StrCat(
