@@ -36,15 +36,17 @@ nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
           {"waits", memory.waits}};
 }
 
-nlohmann::ordered_json problems_json(const Node& node) {
+nlohmann::ordered_json problems_json(const Node& node, const RelayStatus& relay) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
   for (const Problem& problem : node.problems()) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
     problems.push_back({{"interface", problem.interface}, {"text", problem.text}, {"seconds", seconds}});
   }
-  for (const std::string& text : node.left_out()) {
+  const auto add = [&](const std::string& text) {
     problems.push_back({{"interface", ""}, {"text", text}, {"seconds", nullptr}});
-  }
+  };
+  for (const std::string& text : node.left_out()) add(text);
+  if (!relay.not_listening.empty()) add(relay.not_listening);
   return problems;
 }
 
@@ -60,7 +62,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, std::size_t 
                                        {"relay_port", node.relay_port()},
                                        {"nodes", node.flooding().database().size()},
                                        {"cables_up", up},
-                                       {"problems", problems_json(node)},
+                                       {"problems", problems_json(node, relay)},
                                        {"sessions", sessions},
                                        {"relayed",
                                         {{"bytes", relay.bytes},

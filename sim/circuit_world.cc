@@ -107,8 +107,7 @@ void CircuitWorld::cut(routing::CableIndex cable) {
 
 std::uint64_t CircuitWorld::crossings() const {
   std::uint64_t sum = 0;
-  for (const std::unique_ptr<Transmitter>& wire : wires_) sum += wire->parcels();
-  for (const std::unique_ptr<Transmitter>& connector : connectors_) sum += connector->parcels();
+  for (const CableUse& use : uses_) sum += use.chunks;
   return sum;
 }
 

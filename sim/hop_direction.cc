@@ -7,8 +7,7 @@
 
 namespace cableway::sim {
 
-std::uint64_t WireFacts::wire_bytes(const Frame& frame) const {
-  const std::uint64_t bytes = kFrameHeaderBytes + frame.payload;
+std::uint64_t WireFacts::wire_bytes(std::uint64_t bytes) const {
   return bytes + (bytes + packet_payload - 1) / packet_payload * packet_overhead;
 }
 
@@ -16,7 +15,12 @@ HopDirection::HopDirection(VirtualClock& clock, const WireFacts& facts, const St
     : clock_(clock), facts_(facts), stages_(stages), payload_(payload) {}
 
 HopDirection::~HopDirection() {
+  withdraw();
+}
+
+void HopDirection::withdraw() {
   stages_.out->withdraw(*this);
+  stages_.out->withdraw(control_queue_);
   if (stages_.in != nullptr) stages_.in->withdraw(connector_);
 }
 
@@ -30,9 +34,10 @@ void HopDirection::wake_users() {
   receiver_->wake();
 }
 
-void HopDirection::schedule(Duration after, What what) {
+// The lowest byte of the argument says what, the others how many.
+void HopDirection::schedule(Duration after, What what, std::uint64_t count) {
   ++scheduled_;
-  clock_.schedule(clock_.now() + after, *this, what);
+  clock_.schedule(clock_.now() + after, *this, what | count << 8);
 }
 
 void HopDirection::send(const Frame& chunk, const std::byte* memory, Slot* slot) {
@@ -68,7 +73,7 @@ void HopDirection::open_window(std::uint64_t bytes) {
 }
 
 std::uint64_t HopDirection::begin_parcel() {
-  return facts_.wire_bytes(sending_->chunk);
+  return facts_.wire_bytes(kFrameHeaderBytes + sending_->chunk.payload);
 }
 
 void HopDirection::parcel_left() {
@@ -88,8 +93,8 @@ void HopDirection::parcel_left() {
 }
 
 void HopDirection::count(const Frame& frame) {
-  stages_.use->bytes += facts_.wire_bytes(frame);
-  ++stages_.use->frames;
+  stages_.use->bytes += facts_.wire_bytes(kFrameHeaderBytes + frame.payload);
+  if (frame.kind == FrameKind::kChunk) ++stages_.use->chunks;
 }
 
 std::optional<Slot*> HopDirection::take_sent() {
@@ -104,9 +109,22 @@ absl::Status HopDirection::send_control(const Frame& control) {
   }
   controls_.push_back(control);
   count(control);
-  const double seconds = static_cast<double>(facts_.wire_bytes(control)) / stages_.out->bytes_per_second();
-  schedule(facts_.latency + Duration(static_cast<Duration::rep>(seconds * 1e9)), kControlArrives);
+  if (!silent_) control_queue_.add();
   return absl::OkStatus();
+}
+
+void HopDirection::ControlQueue::add() {
+  if (waiting_++ == 0 && leaving_ == 0) hop_.stages_.out->enqueue(*this);
+}
+
+std::uint64_t HopDirection::ControlQueue::begin_parcel() {
+  leaving_ = std::exchange(waiting_, 0);
+  return hop_.facts_.wire_bytes(static_cast<std::uint64_t>(leaving_) * kFrameHeaderBytes);
+}
+
+void HopDirection::ControlQueue::parcel_left() {
+  hop_.schedule(hop_.facts_.latency, kControlsArrive, std::exchange(leaving_, 0));
+  if (waiting_ > 0) hop_.stages_.out->enqueue(*this);
 }
 
 void HopDirection::stop_sending() {
@@ -120,16 +138,16 @@ void HopDirection::send_end(absl::Status reason) {
   schedule(facts_.latency, kEndArrives);
 }
 
-void HopDirection::occur(std::uint64_t what) {
+void HopDirection::occur(std::uint64_t argument) {
   --scheduled_;
   if (silent_) return;
-  switch (static_cast<What>(what)) {
+  switch (static_cast<What>(argument & 0xff)) {
     case kReachesFarEnd:
       if (stages_.in != nullptr) return connector_.arrive();
       ++arrived_;
       return receiver_->wake();
-    case kControlArrives:
-      ++controls_arrived_;
+    case kControlsArrive:
+      controls_arrived_ += argument >> 8;
       return receiver_->wake();
     case kWindowOpens:
       if (window_closed_) enqueue_when_window_allows();
@@ -161,12 +179,11 @@ absl::Status HopDirection::take_arrivals() {
 
 void HopDirection::silence() {
   silent_ = true;
-  stages_.out->withdraw(*this);
-  if (stages_.in != nullptr) stages_.in->withdraw(connector_);
+  withdraw();
 }
 
 std::uint64_t HopDirection::Connector::begin_parcel() {
-  return hop_.facts_.wire_bytes(hop_.on_the_way_[hop_.arrived_].frame);
+  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.on_the_way_[hop_.arrived_].frame.payload);
 }
 
 void HopDirection::Connector::arrive() {

@@ -5,8 +5,8 @@
 //
 // What it has of TCP: at most `window_bytes` are sent and not taken at the far end, so a chunk that finds no slot waits
 // there, before the relay; a chunk counts as sent when its last byte has left. What it leaves out: acknowledgement
-// segments, and losses, which cables repair below this. Frames without payload overtake other circuits' chunks: they
-// take their time on the wire and no turn.
+// segments, and losses, which cables repair below this. Frames without payload queue for the port as chunks do,
+// together with those that came since the last turn.
 #ifndef CABLEWAY_SIM_HOP_DIRECTION_H_
 #define CABLEWAY_SIM_HOP_DIRECTION_H_
 
@@ -31,14 +31,14 @@ struct WireFacts {
   std::uint32_t packet_overhead = 66;   // bytes around them that the cable's rate counts as well
   std::uint64_t window_bytes = std::uint64_t{512} << 10;
 
-  // Of one frame with its payload.
-  std::uint64_t wire_bytes(const Frame& frame) const;
+  // Of so many bytes of the stream that leave together.
+  std::uint64_t wire_bytes(std::uint64_t bytes) const;
 };
 
 // What has gone over a cable in one direction.
 struct CableUse {
   std::uint64_t bytes = 0;  // as the cable's rate counts them
-  std::uint64_t frames = 0;
+  std::uint64_t chunks = 0;
 };
 
 // Whether the payload's bytes cross, or are only counted.
@@ -121,16 +121,30 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
    private:
     HopDirection& hop_;
   };
-  enum What : std::uint64_t { kReachesFarEnd, kControlArrives, kWindowOpens, kEndArrives };
+  // Frames without payload queue by themselves: a chunk may wait for the window, they do not.
+  class ControlQueue final : public Transmitter::Sender {
+   public:
+    explicit ControlQueue(HopDirection& hop) : hop_(hop) {}
+    void add();
+    std::uint64_t begin_parcel() override;
+    void parcel_left() override;
 
-  void occur(std::uint64_t what) override;
+   private:
+    HopDirection& hop_;
+    std::size_t waiting_ = 0;
+    std::size_t leaving_ = 0;
+  };
+  enum What : std::uint64_t { kReachesFarEnd, kControlsArrive, kWindowOpens, kEndArrives };
+
+  void occur(std::uint64_t argument) override;
   std::uint64_t begin_parcel() override;
   void parcel_left() override;
-  void schedule(Duration after, What what);
+  void schedule(Duration after, What what, std::uint64_t count = 0);
   void enqueue_when_window_allows();
   void open_window(std::uint64_t bytes);
   void settle_returns();
   void count(const Frame& frame);
+  void withdraw();
 
   VirtualClock& clock_;
   const WireFacts facts_;
@@ -146,6 +160,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   Connector connector_{*this};
   std::deque<Parcel> on_the_way_;  // the first `arrived_` of them have arrived
   std::size_t arrived_ = 0;
+  ControlQueue control_queue_{*this};
   std::deque<Frame> controls_;
   std::size_t controls_arrived_ = 0;
   LinkInbox inbox_;

@@ -77,11 +77,8 @@ GroupPrediction group_prediction(const workload::MixGroup& group, const JobRun::
     before = completed;
   }
   if (prediction.operation_s.empty()) return prediction;
-  // The first one also makes the way for the others, which overlap.
-  const std::size_t skipped = prediction.operation_s.size() > 1 ? 1 : 0;
-  const double skipped_s = skipped == 0 ? 0 : prediction.operation_s.front();
-  prediction.time_s =
-      (seconds(before - times.started) - skipped_s) / static_cast<double>(prediction.operation_s.size() - skipped);
+  // All of them over all the time: they overlap, so parts of a later one are done while the first still runs.
+  prediction.time_s = seconds(before - times.started) / static_cast<double>(prediction.operation_s.size());
   prediction.algbw_gbps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
   prediction.busbw_gbps = prediction.algbw_gbps * workload::bus_factor(prediction.workload, prediction.ranks);
   return prediction;
@@ -173,8 +170,7 @@ absl::StatusOr<std::vector<workload::MixGroup>> groups_of(const PredictionReques
 void note_utilisation(const routing::Topology& topology, Prediction& prediction) {
   for (CableLoad& load : prediction.cables) {
     const double most = bytes_per_second_of(topology, load.cable) * prediction.whole_s;
-    // Control frames take no turn on a wire that is full, and would make it fuller than that.
-    load.utilisation = most > 0 ? std::min(static_cast<double>(load.bytes) / most, 1.0) : 0;
+    load.utilisation = most > 0 ? static_cast<double>(load.bytes) / most : 0;
   }
   const auto hottest = std::max_element(
       prediction.cables.begin(), prediction.cables.end(),

@@ -58,9 +58,9 @@ struct GroupPrediction {
   std::uint64_t size = 0;  // after rounding
   double started_s = 0;
   std::vector<double> operation_s;  // by operation that completed: from the end of the one before it on all ranks
-  double time_s = 0;      // of one operation: the mean, without the first where there are several; 0: none completed
-  double algbw_gbps = 0;  // GB/s
-  double busbw_gbps = 0;  // GB/s
+  double time_s = 0;                // of one operation: the mean; 0: none completed
+  double algbw_gbps = 0;            // GB/s
+  double busbw_gbps = 0;            // GB/s
 };
 
 // A job that a cut has ended before it was done.

@@ -9,6 +9,8 @@ usage: tools/bench.sh BENCHMARK [options]
 
   relay   what relays cost: throughput through 0 to 3 relays on cables of 1 Gbit/s; against kernel IP forwarding with
           nothing shaped, throughput and CPU time per byte; 8-byte latency
+  fidelity
+          the simulator beside the real thing: times of operations on several topologies, foretold and measured
 
 tools/bench.sh BENCHMARK --help lists its options.
 END
@@ -18,6 +20,10 @@ case ${1:-} in
   relay)
     shift
     exec python3 "$root/tools/bench/relay_bench.py" "$@"
+    ;;
+  fidelity)
+    shift
+    exec python3 "$root/tools/bench/fidelity_bench.py" "$@"
     ;;
   --help | -h) usage ;;
   "") usage >&2 && exit 2 ;;

@@ -147,9 +147,15 @@ void NodeService::on_ports_changed() {
 void NodeService::listen_on_ports() {
   listen_again_.reset();
   const absl::Status status = acceptor_->set_addresses(node_->addresses());
-  if (status.ok()) return;
   // An address may be tentative, or another process may sit on the port for a moment.
-  log_briefly(event_lines_, text(status));
+  std::string reason = status.ok() ? ""
+                                   : absl::StrCat(text(status),
+                                                  ": no circuit gets in there; end whoever holds the port, or set "
+                                                  "CABLEWAY_RELAY_PORT");
+  // Tried often, told once.
+  if (!reason.empty() && reason != not_listening_) log_(reason);
+  not_listening_ = std::move(reason);
+  if (status.ok()) return;
   listen_again_ = clock_.call_after(kListenAgainAfter, [this] { listen_on_ports(); });
 }
 
@@ -374,6 +380,7 @@ ViewReply NodeService::full_view(const std::string& name) {
   if (name == "status") {
     RelayStatus status = loop_->status();
     status.setups_refused = setups_refused_;
+    status.not_listening = not_listening_;
     return ViewReply{{}, status_view(*node_, status, sessions_->sessions())};
   }
   if (name == "ports") return ViewReply{{}, ports_view(*node_, inventory_->rejected(), channel_.counters())};

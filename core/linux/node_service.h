@@ -104,6 +104,7 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_again_;
+  std::string not_listening_;  // why, as long as it lasts
 
   std::list<WaitingPath> waiting_paths_;
   std::unique_ptr<Timer> path_deadline_;

@@ -210,6 +210,25 @@ TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
   ports.listen([](const ReceivedDatagram&) {});
 }
 
+// Five minutes after it was heard of last; those that live renew what they say of themselves.
+TEST(Node, IsForgottenWhenItHasNotRenewedItselfInTime) {
+  NodeWorld world(13);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  const auto known = [&](std::size_t node) { return world.node(node).flooding().database().size(); };
+  world.kill(2);
+  world.clock().run_for(routing::kMaxAge - routing::kRenewAfter - 5s);
+  EXPECT_EQ(known(0), 4U) << "for a node that is only cut off";
+  world.clock().run_for(routing::kRenewAfter + 10s);
+  EXPECT_EQ(known(0), 3U);
+  EXPECT_EQ(known(1), 3U);
+  EXPECT_FALSE(world.node(0).paths().topology().find_node("n2").has_value());
+  world.clock().run_for(routing::kMaxAge);
+  EXPECT_EQ(known(0), 3U);
+  EXPECT_EQ(cables_seen(world.node(0)), 2U);
+}
+
 TEST(Node, IsNoRelayWhileItDrains) {
   NodeWorld world(8);
   world.build(4, routing::ring_pairs(4));

@@ -78,6 +78,15 @@ TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
   EXPECT_EQ(view.at("circuits"), nlohmann::json::array());
 }
 
+TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
+  RelayStatus relay;
+  relay.not_listening = "cannot listen on 10.7.0.1 port 7470";
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 0));
+  EXPECT_EQ(
+      view.at("problems"),
+      nlohmann::json::parse(R"([{"interface": "", "text": "cannot listen on 10.7.0.1 port 7470", "seconds": null}])"));
+}
+
 // A view must not end the node, whatever names it shows.
 TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
   RelayStatus relay;

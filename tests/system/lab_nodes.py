@@ -82,10 +82,11 @@ class LabNodes:
             if answer != b"ready\n":
                 raise AssertionError(f"cablewayd of {name} is not up: {answer!r}")
 
-    def kill(self, name: str, number: int = signal.SIGKILL) -> None:
+    def kill(self, name: str, number: int = signal.SIGKILL) -> int:
+        """Returns what its process returned."""
         daemon = self._daemons.pop(name)
         daemon.send_signal(number)
-        daemon.wait(PATIENCE_S)
+        return daemon.wait(PATIENCE_S)
 
     def signal(self, name: str, number: int) -> None:
         self._daemons[name].send_signal(number)
@@ -102,7 +103,12 @@ class LabNodes:
                 raise AssertionError(f"cablewayd of {name} ended with {daemon.returncode}")
 
     def log(self, name: str) -> str:
-        return (LAB_DIR / f"cablewayd-{name}.log").read_text(encoding="utf-8", errors="replace")
+        return self.text(f"cablewayd-{name}")
+
+    @staticmethod
+    def text(log: str) -> str:
+        """What a process of popen() has said."""
+        return (LAB_DIR / f"{log}.log").read_text(encoding="utf-8", errors="replace")
 
     # Anything in a node
 

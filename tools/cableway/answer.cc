@@ -161,7 +161,10 @@ absl::StatusOr<Answer> show_environment(const Request& request, const Settings& 
   if (known.ok()) {
     environment.rank_order = rank_order(*known);
   } else {
-    environment.remarks.emplace_back("no rank order: no node answers here, the plugin will start one");
+    const std::string why(known.status().message());
+    environment.remarks.push_back(absl::IsNotFound(known.status())
+                                      ? "no rank order: no node runs here, the plugin will start one"
+                                      : absl::StrCat("no rank order: ", why.substr(0, why.find('\n'))));
   }
   if (request.json()) return Answer{as_json(environment)};
   if (request.format == Format::kDocker) return Answer{as_docker(environment), kDone, environment.remarks};

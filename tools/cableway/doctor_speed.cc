@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/cableway/quantity_text.h"
@@ -18,6 +19,16 @@ constexpr double kGoodShare = 0.7;
 constexpr char kWhenSlow[] =
     "test again while no job runs; small frames (MTU 1500), a busy CPU, a bad cable (ethtool -S shows errors) or a "
     "switch in between are the usual reasons";
+
+constexpr char kWhenNotReached[] =
+    "circuits come the same way: a firewall, here or there, must let through the TCP port of cablewayd "
+    "(CABLEWAY_RELAY_PORT there), and nobody else may hold it; see cableway doctor there";
+
+// What stops a test would stop circuits, too, unless somebody wanted it so or tests there himself.
+bool stops_circuits(const absl::Status& status) {
+  return !absl::StrContains(status.message(), "CABLEWAY_CABLE_TEST is false") &&
+         !absl::StrContains(status.message(), "test of this port runs");
+}
 
 // The rate of the slower end, 0 where neither is known.
 std::uint64_t nominal_mbps(const Json& port, const Json& neighbour) {
@@ -46,6 +57,9 @@ Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& 
   if (!both.ok()) {
     finding.severity = Severity::kRemark;
     finding.what = absl::StrCat("its speed could not be tested: ", both.status().message());
+    if (!stops_circuits(both.status())) return finding;
+    finding.severity = Severity::kWarning;
+    finding.advice = kWhenNotReached;
     return finding;
   }
   const std::uint64_t nominal = nominal_mbps(port, neighbour);

@@ -12,7 +12,8 @@ namespace {
 
 bool is_plain(const std::string& word) {
   constexpr std::string_view kPlain = "_./:,=@%+-";
-  return !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+  // To zsh a leading '=' is the path of a command.
+  return !word.empty() && word.front() != '=' && std::all_of(word.begin(), word.end(), [&](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
   });
 }

@@ -33,12 +33,12 @@ void warn_of_ports(const Settings& settings, const std::vector<PortFacts>& ports
   }
 }
 
-// The log file, or where it is to be made.
+// The log file, or where it is to be made: folders that are missing are made, too.
 void warn_of_log_file(const std::string& file, std::vector<std::string>& warnings) {
   if (file.empty()) return;
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  const bool there = ::access(file.c_str(), F_OK) == 0;
-  const std::string wanted = there ? file : folder.empty() ? "." : folder.string();
+  std::filesystem::path there = file;
+  while (!there.empty() && ::access(there.c_str(), F_OK) != 0 && errno == ENOENT) there = there.parent_path();
+  const std::string wanted = there.empty() ? "." : there.string();
   if (::access(wanted.c_str(), W_OK) == 0) return;
   warnings.push_back(absl::StrCat("log_file: ", in_quotes(wanted), " cannot be written: ", std::strerror(errno),
                                   "; the node would log to standard error"));

@@ -27,6 +27,9 @@
 namespace cableway {
 namespace {
 
+// As of cableway: arguments that make no sense.
+constexpr int kNotUsable = 2;
+
 struct Options {
   bool session = false;
   bool check_config = false;
@@ -198,7 +201,13 @@ int main(int argc, char** argv) {
   app.add_flag("--session", options.session, "run in the background while a job needs a node; the plugin uses this");
   app.add_option("--ready-fd", options.ready_fd, "descriptor on which to say \"ready\", or why not");
   app.set_version_flag("--version", "cablewayd " CABLEWAY_VERSION);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::fprintf(stderr, "cablewayd: %s; see cablewayd --help\n", error.what());
+    return cableway::kNotUsable;
+  }
   // splice(2) to a connection that the peer has closed raises it, and has no flag that says otherwise.
   ::signal(SIGPIPE, SIG_IGN);
   // The starter must not become the node's parent for life.

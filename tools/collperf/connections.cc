@@ -12,9 +12,6 @@
 
 namespace cableway::collperf {
 
-using workload::Step;
-using workload::StepKind;
-
 namespace {
 
 namespace abi = nccl::abi;
@@ -35,9 +32,7 @@ abi::Result ConnectionTable::guard(const char* name, Call call) {
 }
 
 absl::StatusOr<std::string> ConnectionTable::listen(const Schedule& schedule) {
-  for (const Step& step : schedule.steps) {
-    if (step.kind != StepKind::kSend && step.kind != StepKind::kReceive) continue;
-    const ConnectionKey key{step.kind == StepKind::kSend, step.peer, step.channel};
+  for (const ConnectionKey& key : workload::lanes_of(schedule)) {
     if (!connections_.contains(key)) pending_.try_emplace(key);
   }
   nlohmann::json entries = nlohmann::json::array();

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "nccl_adapter/net_abi.h"
 #include "sim/workload/schedule.h"
+#include "sim/workload/schedule_progress.h"
 #include "tools/collperf/host_memory.h"
 #include "tools/collperf/net_plugin.h"
 #include "tools/collperf/supervisor.h"
@@ -27,13 +28,7 @@ namespace cableway::collperf {
 
 using workload::Schedule;
 
-struct ConnectionKey {
-  bool sending;
-  int peer;
-  int channel;
-
-  friend auto operator<=>(const ConnectionKey&, const ConnectionKey&) = default;
-};
+using ConnectionKey = workload::LaneKey;
 
 // "to rank 2 (channel 0)" or "from rank 2 (channel 0)".
 std::string describe(const ConnectionKey& key);

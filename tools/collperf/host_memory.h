@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "sim/workload/schedule.h"
+#include "sim/workload/schedule_progress.h"
 
 namespace cableway::collperf {
 
@@ -19,11 +20,10 @@ using workload::Region;
 inline constexpr std::uint64_t kGuardBytes = 4096;
 
 inline constexpr int kAreas = 5;
-inline constexpr int kOperationsOpen = 2;
 
 // The area in which `region` lies for the operation with this number.
 constexpr int area_of(Region region, std::uint64_t operation) {
-  const int parity = static_cast<int>(operation % kOperationsOpen);
+  const int parity = static_cast<int>(operation % workload::kOperationsOpen);
   switch (region) {
     case Region::kInput:
       return 0;

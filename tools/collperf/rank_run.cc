@@ -177,8 +177,8 @@ void RankRun::refresh(Measurement& m) {
   fill_input(m.tag, options_.rank, memory_->area(area_of(Region::kInput, 0)).data,
              input_size(m.workload, options_.ranks, m.size));
   const std::uint64_t output_bytes = output_size(m.workload, options_.ranks, m.size);
-  for (int operation = 0; operation < kOperationsOpen; ++operation) {
-    const int index = area_of(Region::kOutput, static_cast<std::uint64_t>(operation));
+  for (std::uint64_t operation = 0; operation < workload::kOperationsOpen; ++operation) {
+    const int index = area_of(Region::kOutput, operation);
     fill_poison(memory_->area(index).data, output_bytes + kGuardBytes);
   }
 }

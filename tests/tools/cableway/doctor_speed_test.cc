@@ -71,5 +71,16 @@ TEST(DoctorSpeed, RemarksWhyACableWasNotTested) {
   EXPECT_EQ(findings[0].what, "its speed could not be tested: CABLEWAY_CABLE_TEST is false on this node");
 }
 
+TEST(DoctorSpeed, WarnsOfACableThatNoConnectionCrosses) {
+  const std::vector<Finding> findings =
+      examine_speed(ports("1000", "1000"), [](const CableTestRequest&) -> absl::StatusOr<CableTestReply> {
+        return absl::FailedPreconditionError("cannot reach 10.7.0.2 port 7470: Connection timed out");
+      });
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].severity, Severity::kWarning);
+  EXPECT_THAT(findings[0].what, HasSubstr("Connection timed out"));
+  EXPECT_THAT(findings[0].advice, HasSubstr("firewall"));
+}
+
 }  // namespace
 }  // namespace cableway::cli

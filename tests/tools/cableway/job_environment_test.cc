@@ -41,7 +41,7 @@ TEST(JobEnvironment, IsWhatAShellCanRead) {
             "export NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so\n"
             "export NCCL_NET=cableway\n"
             "export NCCL_NET_PLUGIN_REF_COUNT=1\n"
-            "export NCCL_SOCKET_IFNAME==wlan0\n"
+            "export NCCL_SOCKET_IFNAME='=wlan0'\n"
             "export GLOO_SOCKET_IFNAME=wlan0\n"
             "export CABLEWAY_CLUSTER='lab 1'\n"
             "# nodes by rank, so that neighbours share cables: n0,n2\n");

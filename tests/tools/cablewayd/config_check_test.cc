@@ -71,9 +71,11 @@ TEST(ConfigCheck, WarnsOfPathsThatCannotServe) {
   settings.log_file = folder.path("new.log");
   settings.daemon = "/bin/sh";
   EXPECT_THAT(shown(settings), Not(HasSubstr("warning")));
-  settings.log_file = folder.path("no/such/folder.log");
+  settings.log_file = folder.path("folders/that/are/made.log");
+  EXPECT_THAT(shown(settings), Not(HasSubstr("warning")));
+  settings.log_file = folder.file("no_folder", "", 0644) + "/new.log";
   settings.daemon = folder.file("daemon", "", 0644);
-  EXPECT_THAT(shown(settings), AllOf(HasSubstr("warning: log_file: "), HasSubstr("No such file"),
+  EXPECT_THAT(shown(settings), AllOf(HasSubstr("warning: log_file: "), HasSubstr("Not a directory"),
                                      HasSubstr("warning: daemon: "), HasSubstr("Permission denied")));
 }
 

@@ -40,7 +40,7 @@ std::string time_card(const SimReport& report) {
   }
   const std::size_t operations = prediction.operation_s.size();
   return card("Time", seconds_text(prediction.time_s),
-              more(operations < 2 ? report.workload : absl::StrCat("mean of ", operations - 1, " after the first")));
+              more(operations < 2 ? report.workload : absl::StrCat("mean of ", operations, " operations")));
 }
 
 std::string bound_card(const SimReport& report) {

@@ -32,7 +32,7 @@ std::string what_was_asked(const SimReport& report) {
 
 std::string operations_text(const sim::GroupPrediction& group) {
   if (group.operation_s.size() < 2) return "";
-  return absl::StrCat(", the mean of ", group.operation_s.size() - 1, " operations after the first, which took ",
+  return absl::StrCat(", the mean of ", group.operation_s.size(), " operations; the first took ",
                       seconds_text(group.operation_s.front()));
 }
 

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""System test of what an operator does: looks at nodes in every way there is, asks the doctor, reloads, stops and checks
+settings. The programs that are shipped are run, with nodes that found each other.
+
+Usage: operation_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+import unittest
+from typing import Any
+
+from in_lab import in_lab, main
+from lab_nodes import LAB_DIR, PATIENCE_S, LabNodes
+
+# Each view, and what its JSON has at the top.
+VIEWS = {("topology",): {"cluster", "nodes", "cables"},
+         ("routes",): {"node", "routes"},
+         ("path", "n0", "n2"): {"from", "to", "hops", "latency_us", "flow", "first_path", "paths"},
+         ("status",): {"node", "cluster", "draining", "addresses", "relay_port", "nodes", "cables_up", "problems", "sessions",
+                       "relayed", "relay_memory", "circuits"},
+         ("ports",): {"node", "cluster", "ports", "rejected", "dropped"},
+         ("flows",): {"node", "flows", "left_out"},
+         ("events",): {"node", "cluster", "events"},
+         ("plan", "ranks"): {"planned", "given"},
+         ("env",): {"variables", "docker", "rank_order", "remarks"}}
+
+SQUATTER = """
+import socket, time
+s = socket.socket()
+s.bind(("0.0.0.0", 7470))
+s.listen()
+print("sits", flush=True)
+time.sleep(100)
+"""
+
+
+def run(nodes: LabNodes, name: str, program: str, *words: str) -> tuple[int, str, str]:
+    """Exit status, output, errors."""
+    process = nodes.popen(name, [nodes.build / "bin" / program, *words])
+    out, errors = process.communicate(timeout=PATIENCE_S)
+    return process.returncode, out.decode(), errors.decode()
+
+
+def doctor(nodes: LabNodes, name: str, *words: str) -> tuple[int, list[dict[str, Any]]]:
+    status, out, errors = run(nodes, name, "cableway", "doctor", "--json", *words)
+    assert not errors, errors
+    return status, json.loads(out)["findings"]
+
+
+class ViewTest(unittest.TestCase):
+    @in_lab("line:3")
+    def test_every_view_of_a_running_node(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        nodes.check_traffic()
+        for view, keys in VIEWS.items():
+            with self.subTest(view):
+                self.assertEqual(set(nodes.cableway("n1", *view)), keys)
+                self.assertGreater(len(nodes.run("n1", nodes.build / "bin/cableway", *view)), 0)
+        self.assertIn("<svg", nodes.run("n1", nodes.build / "bin/cableway", "topology", "--svg"))
+        self.assertIn("graph", nodes.run("n1", nodes.build / "bin/cableway", "topology", "--dot"))
+        self.assertEqual(nodes.cableway("n0", "path", "n0", "n2")["hops"], 2)
+        self.assertEqual(sorted(nodes.cableway("n0", "env")["rank_order"]), nodes.names)
+        self.assertIn("export NCCL_NET=cableway\n", nodes.run("n0", nodes.build / "bin/cableway", "env"))
+
+
+class DoctorTest(unittest.TestCase):
+    def check_found(self, nodes: LabNodes, name: str, severity: str, text: str) -> None:
+        found: list[dict[str, Any]] = []
+
+        def is_found() -> bool:
+            found[:] = doctor(nodes, name, "--no-speed")[1]
+            return any(each["severity"] == severity and text in each["what"] for each in found)
+
+        nodes.wait_until(is_found, lambda: f"'{text}' as {severity}; the doctor of {name} found {found}")
+
+    @in_lab("line:3")
+    def test_a_line_that_is_well_and_then_is_not(self, nodes: LabNodes) -> None:
+        nodes.start()
+        nodes.wait_for_cables()
+        status, findings = doctor(nodes, "n1", "--no-speed")
+        self.assertEqual([each for each in findings if each["severity"] in ("warning", "error")], [])
+        self.assertEqual(status, 0)
+        nodes.ip("n2", "link set to-n1 mtu 1500")
+        self.check_found(nodes, "n1", "error", "of node n2 has 1500: set both to the same")
+        self.assertEqual(doctor(nodes, "n1", "--no-speed")[0], 2)
+        nodes.kill("n2")
+        self.check_found(nodes, "n1", "warning", "carrier on to-n2, nobody answers hello")
+        nodes.ip("n0", "link set to-n1 down")
+        self.check_found(nodes, "n1", "warning", "no carrier")
+        nodes.kill("n1")
+        self.assertEqual(doctor(nodes, "n1")[0], 3)
+
+    @in_lab("line:2", "--rate", "200mbit")
+    def test_the_speed_of_a_cable(self, nodes: LabNodes) -> None:
+        """Its interfaces say 10 Gbit/s, and it is slower."""
+        nodes.start()
+        nodes.wait_for_cables()
+        status, findings = doctor(nodes, "n0")
+        self.assertEqual(status, 1, findings)
+        speed = next(each for each in findings if each["about"] == "cable to-n1 to node n1")
+        self.assertEqual(speed["severity"], "warning")
+        self.assertRegex(speed["what"], r"^[12]\d\d Mbit/s one way; both ways at once [12]\d\d Mbit/s there and [12]\d\d "
+                                        "Mbit/s back; nominal 10 Gbit/s$")
+
+
+    @in_lab("line:3")
+    def test_a_relay_port_that_nobody_gets_through_to(self, nodes: LabNodes) -> None:
+        squatter = nodes.popen("n1", [sys.executable, "-c", SQUATTER], log="squatter")
+        try:
+            nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
+            nodes.start()
+            nodes.wait_for_cables()
+            nodes.wait_for_problem("n1", "cannot listen on 10.7.0.2 port 7470: Address already in use: no circuit gets in")
+            self.check_found(nodes, "n1", "error", "port 7470: Address already in use")
+            time.sleep(1.2)  # in which it has tried twice more
+            self.assertEqual(nodes.log("n1").count("cannot listen on 10.7.0.2"), 1)
+            status, findings = doctor(nodes, "n0")
+            self.assertEqual(status, 1, findings)
+            self.assertIn("its speed could not be tested", str(findings))
+        finally:
+            squatter.kill()
+            squatter.wait()
+        nodes.wait_for_no_problem("n1")
+        self.assertGreater(nodes.check_traffic(["n0", "n2"]), 0)
+
+
+class DaemonTest(unittest.TestCase):
+    @in_lab("line:3")
+    def test_reload_and_clean_shutdown(self, nodes: LabNodes) -> None:
+        file = LAB_DIR / "n1.toml"
+        file.write_text("drain = false\n", encoding="ascii")
+        nodes.start("n0", "n2")
+        nodes.start("n1", CONFIG=str(file))
+        nodes.wait_for_cables()
+        self.assertEqual(nodes.log("n1").count("no CABLEWAY_KEY_FILE: "), 1)
+
+        file.write_text("drain = true\nhello_ms = 200\n", encoding="ascii")
+        nodes.signal("n1", signal.SIGHUP)
+        nodes.wait_until(lambda: "n2" not in {route["destination"] for route in nodes.cableway("n0", "routes")["routes"]
+                                              if route["paths"]}, lambda: "n0 without a way through n1, which drains")
+        nodes.wait_until(lambda: "reloaded; a restart is needed for hello_ms" in nodes.log("n1"), lambda: nodes.log("n1"))
+
+        file.write_text("drain = 7\n", encoding="ascii")
+        nodes.signal("n1", signal.SIGHUP)
+        nodes.wait_until(lambda: f"not reloaded, nothing has changed: {file}:1: drain is the number 7" in nodes.log("n1"),
+                         lambda: nodes.log("n1"))
+        self.assertIn({"name": "n1", "relay_port": 7470, "draining": True}, nodes.cableway("n0", "topology")["nodes"])
+
+        self.assertEqual(nodes.kill("n1", signal.SIGTERM), 0)
+        nodes.wait_until(lambda: "the node has left" in nodes.log("n0"), lambda: nodes.log("n0"))
+        self.assertNotIn("nothing was heard", nodes.log("n0"))
+
+    @in_lab("line:2")
+    def test_settings_are_checked_without_a_node(self, nodes: LabNodes) -> None:
+        file, key = LAB_DIR / "node.toml", LAB_DIR / "key"
+        file.write_text("hold_ms = 2000\n", encoding="ascii")
+        status, out, errors = run(nodes, "n0", "cablewayd", "--config", str(file), "--check-config", "--json")
+        self.assertEqual((status, errors), (0, ""))
+        shown = json.loads(out)
+        self.assertIn(f"{file}:1", json.dumps(shown))
+        key.write_text("no key\n", encoding="ascii")
+        key.chmod(0o600)
+        for text, words, expected in (("hold = 1\n", [], f"{file}:1: unknown key \"hold\""),
+                                      ("hold_ms = 1\n", [], f"{file}:1: hold_ms is \"1\"; expected milliseconds"),
+                                      ("", ["--ports", "10.0.0.1/8"], "--ports is \"10.0.0.1/8\"; expected "),
+                                      ("", ["--key-file", str(key)], "is no key: ")):
+            with self.subTest(expected):
+                file.write_text(text, encoding="ascii")
+                status, out, errors = run(nodes, "n0", "cablewayd", "--config", str(file), "--check-config", *words)
+                self.assertEqual((status, out), (1, ""))
+                self.assertIn(expected, errors)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""tools/bench.sh fidelity: how far the simulator is from the real thing.
+
+The same workloads on the same topologies, foretold by `cableway sim` and measured with collperf over the plugin in network
+namespaces whose cables are shaped. Started outside of a lab it runs itself in one lab after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError
+from benchmarks_file import write_section
+from fidelity_report import Case, missed_goals, section_text, summary_line
+from lab_processes import LabProcess, start_node, wait_for_all
+from machine import describe
+from relay_measurements import say
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PRESET_BUILD = _ROOT / "build/release"
+_TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
+_SPECS = ("ring:4", "line:4", "star:4", "mesh:4", "torus:2x3")
+_RATE_MBPS = 200  # two cores copy for all nodes of a lab: the cables and not they are to be the limit
+_MTU = 9000       # the lab's
+_SIZES = {"1M": "1MiB", "8M": "8MiB"}
+_OPERATIONS = 4  # timed ones of a run, after one that is not
+_ROUNDS = 5
+_PORT = 29500
+_LIMIT_S = 120
+
+# What collperf calls it, by what the simulator does.
+_WORKLOADS = {
+    "all_reduce,ring": ("--op", "all_reduce", "--algo", "ring"),
+    "all_reduce,tree": ("--op", "all_reduce", "--algo", "tree"),
+    "all_gather": ("--op", "all_gather"),
+    "reduce_scatter": ("--op", "reduce_scatter"),
+    "broadcast": ("--op", "broadcast"),
+    "all_to_all": ("--op", "all_to_all"),
+    "sendrecv,opposite": ("--op", "sendrecv", "--pattern", "opposite"),
+    "sendrecv,neighbour": ("--op", "sendrecv", "--pattern", "neighbour"),
+}
+
+_DESCRIPTION = f"""\
+Runs {len(_WORKLOADS)} workloads of {' and '.join(_SIZES.values())} on {', '.join(_SPECS)} with cables of {_RATE_MBPS}
+Mbit/s, {_ROUNDS} times each, and compares the median time of an operation with the one that `cableway sim` foretells.
+
+The last line of standard output is `fidelity: MEDIAN WORST CASES`: the median and the worst error."""
+
+_EPILOG = """\
+exit status: 0 measured; 1 measured, but the median error is above 5 % or the worst above 12 %; 2 bad options; 3 not
+measured; 77 this system cannot hold a lab."""
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("tools/bench.sh fidelity", description=_DESCRIPTION, epilog=_EPILOG,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true",
+                        help="one round on ring:4 to see that all works: not judged, and not written unless --out is"
+                             " given")
+    parser.add_argument("--out", type=Path, metavar="FILE",
+                        help="write the section 'fidelity' of this file (default: docs/benchmarks.md)")
+    parser.add_argument("--build", type=Path, metavar="DIR",
+                        help="use the programs built there (default: build the preset `release` and use that)")
+    parser.add_argument("--in-lab", metavar="SPEC", help=argparse.SUPPRESS)
+    parser.add_argument("--rounds", type=int, default=_ROUNDS, help=argparse.SUPPRESS)
+    parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _build_preset() -> None:
+    say("building the preset release")
+    for command in (["cmake", "--preset", "release"],
+                    ["cmake", "--build", "--preset", "release", "--target", *_TARGETS]):
+        done = subprocess.run(command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != 0:
+            raise BenchError(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}")
+
+
+def _foretell(build: Path, spec: str, workload: str, size: str) -> float:
+    """Seconds for one operation."""
+    operation, _, variant = workload.partition(",")
+    text = f"{operation}:{size}" + (f",{variant}" if variant else "")
+    command = [str(build / "bin/cableway"), "sim", "--topology", f"{spec}@{_RATE_MBPS}Mbit/s", "--workload", text,
+               "--mtu", str(_MTU), "--repeat", str(_OPERATIONS), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
+    if done.returncode != 0:
+        raise BenchError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return float(json.loads(done.stdout)["time_s"])
+
+
+def _measure(build: Path, scratch: Path, workload: str) -> dict[str, float]:
+    """One run of collperf on all nodes: seconds for one operation, by size."""
+    nodes = os.environ["LAB_NODES"].split()
+    result = scratch / "result.json"
+    arguments = ["--sizes", ",".join(_SIZES), "--warmup", "1", "--iters", str(_OPERATIONS), "--idle-us", "50",
+                 "--json", str(result), *_WORKLOADS[workload]]
+    address = subprocess.run(["lab", "exec", nodes[0], "--", "printenv", "LAB_NODE_ADDRESS"], capture_output=True,
+                             text=True, timeout=60, check=True).stdout.strip()
+    with ExitStack() as stack:
+        ranks = []
+        for rank, node in enumerate(nodes):
+            command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
+                       "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *arguments]
+            ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warn"}))
+            stack.callback(ranks[-1].stop)
+        wait_for_all(ranks, _LIMIT_S, lambda: None)
+    report = json.loads(result.read_text(encoding="utf-8"))
+    if not report["ok"] or not report["bytes_verified"]:
+        raise BenchError(f"{workload}: {report['wrong']} bytes wrong of {report['bytes_verified']} verified")
+    return {size: each["time_us"] / 1e6 for size, each in zip(_SIZES, report["results"])}
+
+
+def _run_in_lab(arguments: argparse.Namespace, build: Path) -> None:
+    """All workloads on the lab around this process; adds its cases to the file of results."""
+    cases = json.loads(arguments.results.read_text(encoding="utf-8")) if arguments.results.exists() else []
+    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch, ExitStack() as stack:
+        for node in os.environ["LAB_NODES"].split():
+            stack.callback(start_node(node, [str(build / "bin/cablewayd")], {"CABLEWAY_LOG": "warn"}, "").stop)
+        measured: dict[tuple[str, str], list[float]] = {}
+        for turn in range(arguments.rounds):
+            for workload in _WORKLOADS:
+                for size, seconds in _measure(build, Path(scratch), workload).items():
+                    measured.setdefault((workload, size), []).append(seconds)
+            say(f"{arguments.in_lab}: round {turn + 1}/{arguments.rounds}")
+    for (workload, size), seconds in measured.items():
+        foretold = _foretell(build, arguments.in_lab, workload, _SIZES[size])
+        cases.append({"topology": arguments.in_lab, "workload": workload, "size": _SIZES[size], "foretold_s": foretold,
+                      "measured_s": seconds})
+    arguments.results.write_text(json.dumps(cases), encoding="utf-8")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    build = (arguments.build or _PRESET_BUILD).resolve()
+    if arguments.in_lab:
+        _run_in_lab(arguments, build)
+        return 0
+    if arguments.build is None:
+        _build_preset()
+    facts = describe(build)
+    specs, rounds = (_SPECS[:1], 1) if arguments.quick else (_SPECS, arguments.rounds)
+    with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
+        results = Path(scratch) / "results.json"
+        for spec in specs:
+            done = subprocess.run([_ROOT / "tools/lab/lab", "run", spec, "--rate", f"{_RATE_MBPS}mbit", "--",
+                                   sys.executable, __file__, "--in-lab", spec, "--rounds", str(rounds),
+                                   "--results", str(results), "--build", str(build)], check=False)
+            if done.returncode != 0:
+                return done.returncode
+        cases = [Case(**case) for case in json.loads(results.read_text(encoding="utf-8"))]
+    out = arguments.out or (None if arguments.quick else _ROOT / "docs/benchmarks.md")
+    if out is not None:
+        write_section(out, "fidelity", section_text(cases, facts, rounds, _RATE_MBPS))
+        say(f"wrote {out}")
+    missed = [] if arguments.quick else missed_goals(cases)
+    for line in missed:
+        print(f"bench: {line}", file=sys.stderr, flush=True)
+    print(summary_line(cases), flush=True)
+    return EXIT_MISSED if missed else 0
+
+
+def main() -> int:
+    try:
+        return _run(_parse())
+    except BenchError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
