@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
+#include <span>
 #include <utility>
 
 namespace cableway::routing {
@@ -11,94 +11,110 @@ namespace {
 
 constexpr std::size_t kCandidatesPerPath = 4;
 
+// A path as the steps that it takes, by their places in PathGraph::steps(): no two steps share a cable.
+using StepPath = std::vector<std::uint32_t>;
+
 // The part of the shortest-path graph that lies between two nodes, directed from the lower-numbered (`low`) to the
-// other
-// (`high`), with the number of paths from each node to `high`. Paths have numbers, in lexicographic order of their
-// steps.
+// other (`high`), with the number of paths from each node to `high`. Paths have numbers, in lexicographic order of
+// their steps. Flat and small: it is made for every pair of nodes that is asked for.
 class PathGraph {
  public:
+  struct Step {
+    std::uint32_t from;  // places in nodes_
+    std::uint32_t to;
+    CableIndex cable;
+  };
+
   // Precondition: shortest.reaches(destination).
   PathGraph(const ShortestPaths& shortest, NodeIndex destination);
 
   // Saturates at 2^63: then the paths with the highest numbers have none, which costs only variety.
-  std::uint64_t path_count() const { return path_count_[low_.value]; }
+  std::uint64_t path_count() const { return path_count_[low_]; }
+  std::size_t step_count() const { return steps_.size(); }
 
   // From `low` to `high`. Precondition: number < path_count().
-  Path path(std::uint64_t number) const;
+  StepPath path(std::uint64_t number) const;
+  Path with_nodes(const StepPath& path) const;
 
  private:
   void collect_steps(const ShortestPaths& shortest, NodeIndex destination);
+  void sort_steps();
   void count_paths();
+  std::span<const Step> steps_of(std::uint32_t node) const {
+    return std::span(steps_).subspan(first_step_[node], first_step_[node + 1] - first_step_[node]);
+  }
 
-  NodeIndex low_;
-  NodeIndex high_;
-  std::vector<std::vector<Adjacency>> steps_;  // by node, towards `high`, sorted; empty off the paths and at `high`
-  std::vector<std::uint64_t> path_count_;      // by node; 0 off the paths
+  bool towards_source_;
+  std::vector<NodeIndex> nodes_;  // breadth first from the destination
+  std::uint32_t low_;             // place in nodes_
+  std::uint32_t high_;
+  std::vector<Step> steps_;  // by node that they leave, then by neighbour and cable
+  std::vector<std::uint32_t> first_step_;
+  std::vector<std::uint64_t> path_count_;  // by place in nodes_
 };
 
 PathGraph::PathGraph(const ShortestPaths& shortest, NodeIndex destination)
-    : low_(std::min(shortest.source(), destination)),
-      high_(std::max(shortest.source(), destination)),
-      steps_(shortest.node_count()),
-      path_count_(shortest.node_count(), 0) {
+    : towards_source_(destination < shortest.source()) {
   collect_steps(shortest, destination);
+  // All paths have the same number of hops, so the search for them ends with the source.
+  const std::uint32_t last = static_cast<std::uint32_t>(nodes_.size() - 1);
+  low_ = towards_source_ ? 0 : last;
+  high_ = towards_source_ ? last : 0;
+  sort_steps();
   count_paths();
 }
 
 void PathGraph::collect_steps(const ShortestPaths& shortest, NodeIndex destination) {
-  const bool towards_source = destination == low_;
-  std::vector<bool> seen(shortest.node_count(), false);
-  std::vector<NodeIndex> found = {destination};
-  seen[destination.value] = true;
-  for (std::size_t next = 0; next < found.size(); ++next) {
-    const NodeIndex node = found[next];
-    for (const Adjacency& step : shortest.last_steps(node)) {
-      if (towards_source) {
-        steps_[node.value].push_back(step);
-      } else {
-        steps_[step.neighbour.value].push_back({node, step.cable});
+  constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> place_of(shortest.node_count(), kUnseen);
+  nodes_.push_back(destination);
+  place_of[destination.value] = 0;
+  for (std::uint32_t place = 0; place < nodes_.size(); ++place) {
+    for (const Adjacency& step : shortest.last_steps(nodes_[place])) {
+      std::uint32_t& other = place_of[step.neighbour.value];
+      if (other == kUnseen) {
+        other = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back(step.neighbour);
       }
-      if (seen[step.neighbour.value]) continue;
-      seen[step.neighbour.value] = true;
-      found.push_back(step.neighbour);
+      steps_.push_back(towards_source_ ? Step{place, other, step.cable} : Step{other, place, step.cable});
     }
   }
-  for (const NodeIndex node : found) std::sort(steps_[node.value].begin(), steps_[node.value].end());
+}
+
+void PathGraph::sort_steps() {
+  std::sort(steps_.begin(), steps_.end(), [&](const Step& left, const Step& right) {
+    if (left.from != right.from) return left.from < right.from;
+    if (left.to != right.to) return nodes_[left.to] < nodes_[right.to];
+    return left.cable < right.cable;
+  });
+  first_step_.assign(nodes_.size() + 1, 0);
+  for (const Step& step : steps_) ++first_step_[step.from + 1];
+  for (std::size_t node = 1; node < first_step_.size(); ++node) first_step_[node] += first_step_[node - 1];
 }
 
 void PathGraph::count_paths() {
-  // Breadth first from `low`: every step is one hop nearer to `high`, so later nodes never lead to earlier ones.
-  std::vector<NodeIndex> order = {low_};
-  std::vector<bool> seen(steps_.size(), false);
-  seen[low_.value] = true;
-  for (std::size_t next = 0; next < order.size(); ++next) {
-    for (const Adjacency& step : steps_[order[next].value]) {
-      if (seen[step.neighbour.value]) continue;
-      seen[step.neighbour.value] = true;
-      order.push_back(step.neighbour);
-    }
-  }
   constexpr std::uint64_t kSaturated = std::uint64_t{1} << 63;
-  path_count_[high_.value] = 1;
-  for (auto node = order.rbegin(); node != order.rend(); ++node) {
-    std::uint64_t& count = path_count_[node->value];
-    for (const Adjacency& step : steps_[node->value]) {
-      count = std::min(kSaturated, count + std::min(kSaturated - 1, path_count_[step.neighbour.value]));
+  path_count_.assign(nodes_.size(), 0);
+  path_count_[high_] = 1;
+  // From `high` on: every step leads to a node whose paths have been counted.
+  for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
+    const std::uint32_t node = towards_source_ ? high_ - i : i;
+    std::uint64_t& count = path_count_[node];
+    for (const Step& step : steps_of(node)) {
+      count = std::min(kSaturated, count + std::min(kSaturated - 1, path_count_[step.to]));
     }
   }
 }
 
-Path PathGraph::path(std::uint64_t number) const {
-  Path path;
-  NodeIndex node = low_;
-  path.nodes.push_back(node);
+StepPath PathGraph::path(std::uint64_t number) const {
+  StepPath path;
+  std::uint32_t node = low_;
   while (node != high_) {
-    for (const Adjacency& step : steps_[node.value]) {
-      const std::uint64_t count = path_count_[step.neighbour.value];
+    for (std::uint32_t place = first_step_[node]; place < first_step_[node + 1]; ++place) {
+      const std::uint64_t count = path_count_[steps_[place].to];
       if (number < count) {
-        node = step.neighbour;
-        path.cables.push_back(step.cable);
-        path.nodes.push_back(node);
+        node = steps_[place].to;
+        path.push_back(place);
         break;
       }
       number -= count;
@@ -107,11 +123,23 @@ Path PathGraph::path(std::uint64_t number) const {
   return path;
 }
 
+Path PathGraph::with_nodes(const StepPath& path) const {
+  Path whole;
+  whole.cables.reserve(path.size());
+  whole.nodes.reserve(path.size() + 1);
+  whole.nodes.push_back(nodes_[low_]);
+  for (const std::uint32_t place : path) {
+    whole.cables.push_back(steps_[place].cable);
+    whole.nodes.push_back(nodes_[steps_[place].to]);
+  }
+  return whole;
+}
+
 // All paths, or `wanted` of them whose numbers are evenly apart.
-std::vector<Path> candidates(const PathGraph& graph, std::uint64_t wanted) {
+std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted) {
   const std::uint64_t count = graph.path_count();
   const std::uint64_t kept = std::min(count, wanted);
-  std::vector<Path> paths;
+  std::vector<StepPath> paths;
   paths.reserve(kept);
   for (std::uint64_t i = 0; i < kept; ++i) {
     paths.push_back(graph.path(count / kept * i + count % kept * i / kept));  // count * i / kept, without overflow
@@ -119,32 +147,28 @@ std::vector<Path> candidates(const PathGraph& graph, std::uint64_t wanted) {
   return paths;
 }
 
-// Moves the path that shares the fewest cables with all before it to the front of the rest, `limit` times.
-void rank_by_overlap(std::vector<Path>& paths, std::size_t limit) {
-  std::map<CableIndex, std::size_t> uses;
-  const auto overlap = [&](const Path& path) {
-    std::size_t sum = 0;
-    for (const CableIndex cable : path.cables) {
-      if (const auto it = uses.find(cable); it != uses.end()) sum += it->second;
+// The candidates in the order of rank, `limit` of them: each next one shares the fewest steps with all before it, and
+// is the first of those that do.
+std::vector<std::size_t> ranked_by_overlap(const std::vector<StepPath>& paths, std::size_t step_count,
+                                           std::size_t limit) {
+  std::vector<std::size_t> rest(paths.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = i;
+  std::vector<std::size_t> overlap(paths.size(), 0);
+  std::vector<std::uint8_t> in_last(step_count, 0);
+  std::vector<std::size_t> ranked;
+  while (ranked.size() < limit && !rest.empty()) {
+    const auto best = std::min_element(rest.begin(), rest.end(),
+                                       [&](std::size_t a, std::size_t b) { return overlap[a] < overlap[b]; });
+    const StepPath& chosen = paths[*best];
+    ranked.push_back(*best);
+    rest.erase(best);
+    for (const std::uint32_t step : chosen) in_last[step] = 1;
+    for (const std::size_t i : rest) {
+      for (const std::uint32_t step : paths[i]) overlap[i] += in_last[step];
     }
-    return sum;
-  };
-  for (std::size_t rank = 0; rank < std::min(limit, paths.size()); ++rank) {
-    std::size_t best = rank;
-    std::size_t best_overlap = std::numeric_limits<std::size_t>::max();
-    for (std::size_t i = rank; i < paths.size(); ++i) {
-      const std::size_t candidate_overlap = overlap(paths[i]);
-      if (candidate_overlap < best_overlap) {
-        best = i;
-        best_overlap = candidate_overlap;
-      }
-    }
-    for (const CableIndex cable : paths[best].cables) ++uses[cable];
-    const auto place = paths.begin() + static_cast<std::ptrdiff_t>(rank);
-    const auto chosen = paths.begin() + static_cast<std::ptrdiff_t>(best);
-    std::rotate(place, chosen, chosen + 1);  // the others keep their order
+    for (const std::uint32_t step : chosen) in_last[step] = 0;
   }
-  if (paths.size() > limit) paths.resize(limit);
+  return ranked;
 }
 
 }  // namespace
@@ -153,10 +177,12 @@ std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex
   if (!shortest.reaches(destination) || limit == 0) return {};
   const PathGraph graph(shortest, destination);
   const bool all_fit = graph.path_count() <= limit;
-  std::vector<Path> paths = candidates(graph, all_fit ? limit : limit * kCandidatesPerPath);
-  rank_by_overlap(paths, limit);
-  if (destination < shortest.source()) {
-    for (Path& path : paths) path = reversed(std::move(path));
+  const std::vector<StepPath> found = candidates(graph, all_fit ? limit : limit * kCandidatesPerPath);
+  std::vector<Path> paths;
+  paths.reserve(std::min(limit, found.size()));
+  for (const std::size_t place : ranked_by_overlap(found, graph.step_count(), limit)) {
+    Path path = graph.with_nodes(found[place]);
+    paths.push_back(destination < shortest.source() ? reversed(std::move(path)) : std::move(path));
   }
   return paths;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "routing/path_set.h"
@@ -13,12 +12,14 @@ namespace {
 
 // The lowest-numbered cable that some but not all of the paths use.
 std::optional<CableIndex> first_cable_not_shared(const std::vector<Path>& paths) {
-  std::map<CableIndex, std::size_t> uses;
-  for (const Path& path : paths) {
-    for (const CableIndex cable : path.cables) ++uses[cable];
-  }
-  for (const auto& [cable, count] : uses) {
-    if (count < paths.size()) return cable;
+  std::vector<CableIndex> used;
+  used.reserve(paths.size() * paths.front().hops());
+  for (const Path& path : paths) used.insert(used.end(), path.cables.begin(), path.cables.end());
+  std::sort(used.begin(), used.end());
+  for (auto first = used.begin(); first != used.end();) {
+    const auto behind = std::find_if(first, used.end(), [&](CableIndex cable) { return cable != *first; });
+    if (static_cast<std::size_t>(behind - first) < paths.size()) return *first;
+    first = behind;
   }
   return std::nullopt;
 }

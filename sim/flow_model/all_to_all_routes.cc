@@ -1,0 +1,205 @@
+#include "sim/flow_model/all_to_all_routes.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "routing/path_cost.h"
+
+namespace cableway::sim {
+namespace {
+
+using routing::Cable;
+using routing::CableIndex;
+using routing::NodeIndex;
+using routing::PathCost;
+using routing::Topology;
+
+// The cost of the shortest paths from `source` to `destination` that cross a cable from u to v, whether or not the
+// topology has it; nothing where there is none.
+std::optional<PathCost> cost_over(const Topology& topology, const std::vector<routing::RouteTable>& routes,
+                                  NodeIndex source, NodeIndex destination, NodeIndex u, NodeIndex v,
+                                  std::uint64_t latency_ns) {
+  const routing::ShortestPaths& from_source = routes[source.value].shortest_paths();
+  const routing::ShortestPaths& from_destination = routes[destination.value].shortest_paths();
+  if (!from_source.reaches(u) || !from_destination.reaches(v)) return std::nullopt;
+  if (!routing::may_leave(topology, source, u) || !routing::may_leave(topology, destination, v)) return std::nullopt;
+  const PathCost before = from_source.cost_to(u);
+  const PathCost behind = from_destination.cost_to(v);
+  return PathCost{before.hops + 1 + behind.hops, before.latency_ns + latency_ns + behind.latency_ns};
+}
+
+}  // namespace
+
+AllToAllRoutes::AllToAllRoutes(Topology topology) : topology_(std::move(topology)) {
+  routes_.reserve(topology_.node_count());
+  for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
+    routes_.push_back(routing::compute_routes(topology_, NodeIndex{node}));
+  }
+}
+
+void AllToAllRoutes::add_path(NodeIndex source, NodeIndex destination) {
+  std::vector<ResourceIndex> hops;
+  if (source != destination) {
+    const routing::Path path = routes_[source.value].path_for_flow(destination, 0);
+    hops.reserve(path.hops());
+    for (std::size_t i = 0; i < path.hops(); ++i) {
+      hops.push_back(
+          CableDirection{path.cables[i], topology_.cable(path.cables[i]).a.node == path.nodes[i]}.resource());
+    }
+  }
+  hops_.add(hops);
+}
+
+absl::StatusOr<AllToAllRoutes> AllToAllRoutes::compute(Topology topology) {
+  if (topology.node_count() > kMaxAllToAllNodes) {
+    return absl::InvalidArgumentError(absl::StrCat("the topology has ", topology.node_count(),
+                                                   " nodes; expected at most ", kMaxAllToAllNodes,
+                                                   " to look at all pairs of them"));
+  }
+  AllToAllRoutes all(std::move(topology));
+  const std::uint32_t nodes = static_cast<std::uint32_t>(all.topology_.node_count());
+  for (std::uint32_t source = 0; source < nodes; ++source) {
+    for (std::uint32_t destination = 0; destination < nodes; ++destination) {
+      all.add_path(NodeIndex{source}, NodeIndex{destination});
+    }
+  }
+  return all;
+}
+
+void AllToAllRoutes::find_paths(const AllToAllRoutes& before, const IsAffected& is_affected,
+                                const std::vector<std::uint32_t>& new_cable) {
+  const std::uint32_t nodes = static_cast<std::uint32_t>(topology_.node_count());
+  std::vector<ResourceIndex> hops;
+  for (std::uint32_t s = 0; s < nodes; ++s) {
+    for (std::uint32_t d = 0; d < nodes; ++d) {
+      const NodeIndex source{s};
+      const NodeIndex destination{d};
+      if (s != d && is_affected(source, destination)) {
+        add_path(source, destination);
+        continue;
+      }
+      hops.clear();
+      for (const ResourceIndex hop : before.hops_.of(flow(source, destination))) {
+        hops.push_back(2 * new_cable[hop / 2] + hop % 2);
+      }
+      hops_.add(hops);
+    }
+  }
+}
+
+AllToAllRoutes AllToAllRoutes::without(std::span<const CableIndex> cables) const {
+  std::vector<Cable> left;
+  left.reserve(topology_.cable_count());
+  std::vector<std::uint32_t> new_cable(topology_.cable_count());
+  auto next = cables.begin();
+  for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) {
+    new_cable[i] = static_cast<std::uint32_t>(left.size());
+    if (next != cables.end() && next->value == i) {
+      ++next;
+    } else {
+      left.push_back(topology_.cables()[i]);
+    }
+  }
+  const auto is_affected = [&](NodeIndex source, NodeIndex destination) {
+    if (!reaches(source, destination)) return false;
+    const PathCost cost = routes_[source.value].shortest_paths().cost_to(destination);
+    return std::any_of(cables.begin(), cables.end(), [&](CableIndex index) {
+      const Cable& cable = topology_.cable(index);
+      const std::uint64_t latency_ns = topology_.latency_ns(index);
+      return cost_over(topology_, routes_, source, destination, cable.a.node, cable.b.node, latency_ns) == cost ||
+             cost_over(topology_, routes_, source, destination, cable.b.node, cable.a.node, latency_ns) == cost;
+    });
+  };
+  // Fewer cables break no rule of a topology.
+  AllToAllRoutes rest(
+      *Topology::create(topology_.cluster(), {topology_.nodes().begin(), topology_.nodes().end()}, std::move(left)));
+  rest.find_paths(*this, is_affected, new_cable);
+  return rest;
+}
+
+absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(const Cable& cable) const {
+  std::vector<Cable> cables(topology_.cables().begin(), topology_.cables().end());
+  cables.push_back(cable);
+  absl::StatusOr<Topology> topology =
+      Topology::create(topology_.cluster(), {topology_.nodes().begin(), topology_.nodes().end()}, std::move(cables));
+  if (!topology.ok()) return topology.status();
+  AllToAllRoutes more(*std::move(topology));
+  const CableIndex added = *more.topology_.find_cable(cable.name);
+  std::vector<std::uint32_t> new_cable(topology_.cable_count());
+  for (std::uint32_t i = 0; i < new_cable.size(); ++i) new_cable[i] = i + (i >= added.value ? 1 : 0);
+  const std::uint64_t latency_ns = more.topology_.latency_ns(added);
+  const auto is_affected = [&](NodeIndex source, NodeIndex destination) {
+    const auto is_as_short = [&](NodeIndex u, NodeIndex v) {
+      const std::optional<PathCost> over = cost_over(topology_, routes_, source, destination, u, v, latency_ns);
+      return over &&
+             (!reaches(source, destination) || *over <= routes_[source.value].shortest_paths().cost_to(destination));
+    };
+    return is_as_short(cable.a.node, cable.b.node) || is_as_short(cable.b.node, cable.a.node);
+  };
+  more.find_paths(*this, is_affected, new_cable);
+  return more;
+}
+
+namespace {
+
+// The flows' cables, and what those share.
+FlowPaths with_shared_resources(const FlowPaths& hops, const CableResources& resources) {
+  FlowPaths all;
+  std::vector<ResourceIndex> used;
+  for (FlowIndex flow = 0; flow < hops.flow_count(); ++flow) {
+    used.clear();
+    for (const ResourceIndex hop : hops.of(flow)) {
+      const std::span<const ResourceIndex> of_hop = resources.of_hop({CableIndex{hop / 2}, hop % 2 == 0});
+      used.insert(used.end(), of_hop.begin(), of_hop.end());
+    }
+    all.add(used);
+  }
+  return all;
+}
+
+// The cable direction of a resource: the first of those that share it.
+CableDirection direction_of(ResourceIndex resource, std::size_t cable_count, const CableResources& resources) {
+  for (std::uint32_t hop = 0; hop < 2 * cable_count; ++hop) {
+    const CableDirection direction{CableIndex{hop / 2}, hop % 2 == 0};
+    const std::span<const ResourceIndex> used = resources.of_hop(direction);
+    if (std::find(used.begin(), used.end(), resource) != used.end()) return direction;
+  }
+  return {};
+}
+
+}  // namespace
+
+AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& shares) {
+  const CableResources resources(routes.topology());
+  const bool is_shared = resources.count() > 2 * routes.topology().cable_count();
+  if (is_shared) {
+    shares.compute(with_shared_resources(routes.hops(), resources), resources.capacity());
+  } else {
+    shares.compute(routes.hops(), resources.capacity());
+  }
+  AllToAllShares sum;
+  sum.least_rate = std::numeric_limits<double>::infinity();
+  ResourceIndex hottest = kNoBottleneck;
+  for (FlowIndex flow = 0; flow < routes.hops().flow_count(); ++flow) {
+    if (shares.bottlenecks()[flow] == kNoBottleneck) continue;
+    const double rate = shares.rates()[flow];
+    ++sum.pairs;
+    sum.total_rate += rate;
+    if (rate >= sum.least_rate) continue;
+    sum.least_rate = rate;
+    hottest = shares.bottlenecks()[flow];
+  }
+  const std::uint64_t nodes = routes.topology().node_count();
+  sum.pairs_cut = nodes * (nodes - 1) - sum.pairs;
+  if (sum.pairs == 0) {
+    sum.least_rate = 0;
+  } else {
+    sum.hottest = direction_of(hottest, routes.topology().cable_count(), resources);
+  }
+  return sum;
+}
+
+}  // namespace cableway::sim

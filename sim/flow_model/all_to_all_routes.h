@@ -1,0 +1,88 @@
+// The paths of an all_to_all: one flow from every node to every other, as nodes choose them (RouteTable::path_for_flow,
+// flow 0); how they change when cables fail or one is added; and what each flow gets when all send at once.
+#ifndef CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_
+#define CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "routing/route_table.h"
+#include "routing/topology.h"
+#include "sim/flow_model/cable_resources.h"
+#include "sim/flow_model/max_min_shares.h"
+
+namespace cableway::sim {
+
+// Beyond that the paths of all pairs take too much memory and time.
+inline constexpr std::size_t kMaxAllToAllNodes = 512;
+
+// A value.
+class AllToAllRoutes {
+ public:
+  // InvalidArgument where there are more than kMaxAllToAllNodes nodes.
+  static absl::StatusOr<AllToAllRoutes> compute(routing::Topology topology);
+
+  // The same without some of the cables; equal to what compute() makes of such a topology. Only pairs that could have
+  // used one of them get a new path. Precondition: they are cables of topology(), sorted.
+  AllToAllRoutes without(std::span<const routing::CableIndex> cables) const;
+
+  // The same with one more cable. The error is that of Topology::create().
+  absl::StatusOr<AllToAllRoutes> with(const routing::Cable& cable) const;
+
+  const routing::Topology& topology() const { return topology_; }
+
+  bool reaches(routing::NodeIndex source, routing::NodeIndex destination) const {
+    return routes_[source.value].reaches(destination);
+  }
+  FlowIndex flow(routing::NodeIndex source, routing::NodeIndex destination) const {
+    return static_cast<FlowIndex>(source.value * topology_.node_count() + destination.value);
+  }
+  // The cables of each flow, as CableDirection::resource() counts them. None where there is no path, and from a node to
+  // itself.
+  const FlowPaths& hops() const { return hops_; }
+
+  friend bool operator==(const AllToAllRoutes& left, const AllToAllRoutes& right) {
+    return left.topology_ == right.topology_ && left.hops_ == right.hops_;
+  }
+
+ private:
+  // Whether a pair's paths may change; by the routes as they are.
+  using IsAffected = std::function<bool(routing::NodeIndex source, routing::NodeIndex destination)>;
+
+  explicit AllToAllRoutes(routing::Topology topology);
+  // The paths of pairs that are not affected are those of `before`, with cables renumbered.
+  void find_paths(const AllToAllRoutes& before, const IsAffected& is_affected,
+                  const std::vector<std::uint32_t>& new_cable);
+  void add_path(routing::NodeIndex source, routing::NodeIndex destination);
+
+  routing::Topology topology_;
+  std::vector<routing::RouteTable> routes_;  // by node
+  FlowPaths hops_;
+};
+
+// What an all_to_all gets, in bytes a second.
+struct AllToAllShares {
+  std::uint64_t pairs = 0;      // ordered pairs of nodes that have a path
+  std::uint64_t pairs_cut = 0;  // those that have none
+  // Of the pair that gets least. As that never becomes less while others finish, each with `bytes` to send is done
+  // after bytes / least_rate.
+  double least_rate = 0;
+  double total_rate = 0;  // at the beginning, when all send
+  // Where the first flows to be held up are held up: the cable that such an all_to_all keeps busy for longest.
+  std::optional<CableDirection> hottest;
+
+  friend bool operator==(const AllToAllShares&, const AllToAllShares&) = default;
+};
+
+// `shares` is memory to use again.
+AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& shares);
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_

@@ -1,0 +1,72 @@
+// What limits flows: the cables of a topology in each direction, and what several of them share.
+//
+// A resource has a capacity in bytes a second and is used by every hop that crosses it:
+//   - resource 2 * c is cable c from its end `a` to its end `b`, 2 * c + 1 the way back;
+//   - cables that are one wire have together, in each direction, the capacity of the fastest of them; cables that share
+//   a
+//     connector have together its capacity, out of the node and into it (routing/physical_cable.h).
+// Immutable; safe to read from any thread.
+#ifndef CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
+#define CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/path.h"
+#include "routing/physical_cable.h"
+#include "routing/topology.h"
+
+namespace cableway::sim {
+
+using ResourceIndex = std::uint32_t;
+
+// A cable in one direction.
+struct CableDirection {
+  routing::CableIndex cable;
+  bool from_a = true;
+
+  ResourceIndex resource() const { return 2 * cable.value + (from_a ? 0 : 1); }
+  friend bool operator==(const CableDirection&, const CableDirection&) = default;
+};
+
+constexpr double bytes_per_second(std::uint64_t rate_mbps) {
+  return static_cast<double>(rate_mbps) * 125'000;
+}
+
+class CableResources {
+ public:
+  explicit CableResources(const routing::Topology& topology)
+      : CableResources(topology, routing::physical_cables(topology)) {}
+  // Precondition: `physical` is physical_cables(topology).
+  CableResources(const routing::Topology& topology, const routing::PhysicalCables& physical);
+
+  std::size_t count() const { return capacity_.size(); }
+  // By resource, each above 0.
+  std::span<const double> capacity() const { return capacity_; }
+
+  // The resources that a hop uses, the cable's own first.
+  std::span<const ResourceIndex> of_hop(CableDirection hop) const {
+    const ResourceIndex own = hop.resource();
+    return std::span(resources_).subspan(begin_[own], begin_[own + 1] - begin_[own]);
+  }
+
+  // Appends what a path of the topology uses.
+  void append_path(const routing::Path& path, std::vector<ResourceIndex>& resources) const;
+
+  // Precondition: `node` is an end of the cable.
+  CableDirection direction(routing::CableIndex cable, routing::NodeIndex from) const {
+    return {cable, first_end_[cable.value] == from};
+  }
+
+ private:
+  std::vector<double> capacity_;
+  std::vector<routing::NodeIndex> first_end_;  // by cable
+  std::vector<std::uint32_t> begin_;           // by cable and direction, and one more: ranges of resources_
+  std::vector<ResourceIndex> resources_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_

@@ -1,0 +1,123 @@
+#include "sim/flow_model/failures.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace cableway::sim {
+namespace {
+
+using routing::CableIndex;
+using routing::NodeIndex;
+using routing::Topology;
+
+constexpr std::size_t kCasesPerReport = 64;
+
+// The cables as they are numbered when `gone`, sorted, are no longer there. None of them is.
+std::vector<CableIndex> renumbered(std::vector<CableIndex> cables, std::span<const CableIndex> gone) {
+  for (CableIndex& cable : cables) {
+    cable.value -= static_cast<std::uint32_t>(std::lower_bound(gone.begin(), gone.end(), cable) - gone.begin());
+  }
+  return cables;
+}
+
+class FailureAnalysis {
+ public:
+  FailureAnalysis(AllToAllRoutes intact, const FailureSettings& settings)
+      : intact_(std::move(intact)), settings_(settings) {
+    report_.physical = routing::physical_cables(topology());
+    report_.intact = all_to_all_shares(intact_, shares_);
+    report_.weak = routing::weak_points(topology(), report_.physical);
+  }
+
+  FailureReport run() {
+    for (std::uint32_t cable = 0; cable < report_.physical.cables.size(); ++cable) fail_cable(cable);
+    for (std::uint32_t node = 0; node < topology().node_count(); ++node) fail_node(NodeIndex{node});
+    settings_.progress(done_, done_);
+    return std::move(report_);
+  }
+
+ private:
+  const Topology& topology() const { return intact_.topology(); }
+  const std::vector<CableIndex>& cables_of(std::uint32_t physical) const {
+    return report_.physical.cables[physical].cables;
+  }
+
+  void fail_cable(std::uint32_t first) {
+    const AllToAllRoutes rest = intact_.without(cables_of(first));
+    report_.cables.push_back({.kind = FailureCase::Kind::kCable, .cable = first, .shares = shares_of(rest)});
+    if (!settings_.two_cables) return;
+    for (std::uint32_t second = first + 1; second < report_.physical.cables.size(); ++second) {
+      const AllToAllRoutes less = rest.without(renumbered(cables_of(second), cables_of(first)));
+      report_.two_cables.push_back(
+          {.kind = FailureCase::Kind::kTwoCables, .cable = first, .second_cable = second, .shares = shares_of(less)});
+    }
+  }
+
+  void fail_node(NodeIndex node) {
+    std::vector<CableIndex> cables;
+    for (const routing::Adjacency& adjacency : topology().adjacencies(node)) cables.push_back(adjacency.cable);
+    std::sort(cables.begin(), cables.end());
+    FailureCase failure{.kind = FailureCase::Kind::kNode, .node = node, .shares = shares_of(intact_.without(cables))};
+    failure.shares.pairs_cut -= 2 * (topology().node_count() - 1);
+    report_.nodes.push_back(failure);
+  }
+
+  AllToAllShares shares_of(const AllToAllRoutes& routes) {
+    AllToAllShares shares = all_to_all_shares(routes, shares_);
+    if (shares.hottest) {
+      const std::string& name = routes.topology().cable(shares.hottest->cable).name;
+      shares.hottest->cable = *topology().find_cable(name);
+    }
+    ++done_;
+    if (done_ % kCasesPerReport == 0) {
+      settings_.progress(
+          done_, failure_case_count(topology().node_count(), report_.physical.cables.size(), settings_.two_cables));
+    }
+    return shares;
+  }
+
+  const AllToAllRoutes intact_;
+  const FailureSettings& settings_;
+  MaxMinShares shares_;
+  FailureReport report_;
+  std::size_t done_ = 0;
+};
+
+std::string cable_text(const Topology& topology, const routing::PhysicalCable& physical) {
+  const std::string names = absl::StrJoin(physical.cables, "=", [&](std::string* text, CableIndex cable) {
+    absl::StrAppend(text, topology.cable(cable).name);
+  });
+  return absl::StrCat(names, " (", topology.node(physical.a).name, "-", topology.node(physical.b).name, ")");
+}
+
+}  // namespace
+
+std::size_t failure_case_count(std::size_t nodes, std::size_t physical_cables, bool two_cables) {
+  const std::size_t pairs = physical_cables > 0 ? physical_cables * (physical_cables - 1) / 2 : 0;
+  return nodes + physical_cables + (two_cables ? pairs : 0);
+}
+
+absl::StatusOr<FailureReport> analyse_failures(const Topology& topology, const FailureSettings& settings) {
+  absl::StatusOr<AllToAllRoutes> intact = AllToAllRoutes::compute(topology);
+  if (!intact.ok()) return intact.status();
+  return FailureAnalysis(*std::move(intact), settings).run();
+}
+
+std::string describe(const Topology& topology, const routing::PhysicalCables& physical, const FailureCase& failure) {
+  switch (failure.kind) {
+    case FailureCase::Kind::kNode:
+      return absl::StrCat("node ", topology.node(failure.node).name);
+    case FailureCase::Kind::kCable:
+      return absl::StrCat("cable ", cable_text(topology, physical.cables[failure.cable]));
+    case FailureCase::Kind::kTwoCables:
+      break;
+  }
+  return absl::StrCat("cables ", cable_text(topology, physical.cables[failure.cable]), " and ",
+                      cable_text(topology, physical.cables[failure.second_cable]));
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,76 @@
+// Minimum cuts of a topology between the nodes on which ranks run.
+#ifndef CABLEWAY_SIM_FLOW_MODEL_RANK_CUTS_H_
+#define CABLEWAY_SIM_FLOW_MODEL_RANK_CUTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/physical_cable.h"
+#include "routing/topology.h"
+#include "sim/flow_model/cut_network.h"
+#include "sim/flow_model/tree_packing.h"
+
+namespace cableway::sim {
+
+// Capacities in Mbit/s. Joint capacities hold (routing/physical_cable.h). A draining node takes part where ranks run on
+// it: what an algorithm passes on there is no transit. One thread.
+class RankCuts {
+ public:
+  // Preconditions: `physical` is physical_cables(topology); both outlive this.
+  RankCuts(const routing::Topology& topology, const routing::PhysicalCables& physical,
+           std::span<const routing::NodeIndex> node_of_rank);
+
+  // The nodes that have ranks, sorted.
+  const std::vector<routing::NodeIndex>& nodes() const { return nodes_; }
+  // How many ranks run on nodes()[place].
+  std::uint64_t ranks_at(std::size_t place) const { return ranks_at_[place]; }
+
+  // What can go from one node to the other, or `limit` if that is less. Both have ranks.
+  std::uint64_t minimum_cut(routing::NodeIndex from, routing::NodeIndex to,
+                            std::uint64_t limit = static_cast<std::uint64_t>(CutNetwork::kUnlimited));
+
+  // The rate at which every rank elsewhere can send to nodes()[place] at once, if that is less than `most`, else
+  // `most`: the least, over the sets of nodes without that one, of the capacity that leaves the set over the ranks
+  // inside.
+  struct Rate {
+    std::uint64_t capacity = 0;
+    std::uint64_t ranks = 1;
+    double value() const { return static_cast<double>(capacity) / static_cast<double>(ranks); }
+  };
+  Rate gather_rate(std::size_t place, const Rate& most);
+
+  // What can leave the node, and what can come in: they are the same.
+  std::uint64_t port_capacity(routing::NodeIndex node) const;
+
+  // The nodes that have ranks, by place, with what joins them; nodes without are merged into a neighbour, and what
+  // cables share at connectors is not looked at, so that both only gain capacity.
+  std::vector<WeightedEdge> merged_edges() const;
+
+ private:
+  bool takes_part(routing::NodeIndex node) const { return has_ranks_[node.value] || !topology_.node(node).draining; }
+  void add_cables();
+  std::vector<std::uint32_t> merge_nodes_without_ranks() const;
+  void scale(CutNetwork::Capacity factor);
+
+  struct ScaledArc {
+    CutNetwork::Arc arc;
+    std::uint64_t rate_mbps;
+  };
+
+  const routing::Topology& topology_;
+  const routing::PhysicalCables& physical_;
+  std::vector<bool> has_ranks_;
+  std::vector<routing::NodeIndex> nodes_;
+  std::vector<std::uint64_t> ranks_at_;
+  CutNetwork network_;
+  CutNetwork::Vertex everybody_;  // sends for all ranks
+  std::vector<ScaledArc> arcs_;
+  std::vector<CutNetwork::Arc> rank_arcs_;  // from everybody_ to nodes()[place]
+  CutNetwork::Capacity scale_ = 0;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_FLOW_MODEL_RANK_CUTS_H_

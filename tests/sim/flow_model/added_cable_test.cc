@@ -1,0 +1,100 @@
+#include "sim/flow_model/added_cable.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway::sim {
+namespace {
+
+using routing::NodeIndex;
+using routing::Topology;
+
+AddedCableReport report_of(const Topology& topology, const AddedCableSettings& settings = {}) {
+  absl::StatusOr<AddedCableReport> report = find_best_added_cable(topology, settings);
+  EXPECT_TRUE(report.ok()) << report.status();
+  return report.ok() ? *std::move(report) : AddedCableReport{};
+}
+
+TEST(AddedCableTest, ALineIsBestClosedToARing) {
+  const AddedCableReport report = report_of(routing::sample_topology(4, routing::line_pairs(4)));
+  EXPECT_EQ(report.candidates, 3U);
+  ASSERT_EQ(report.best.size(), 3U);
+  EXPECT_EQ(report.best[0].a, NodeIndex{0});
+  EXPECT_EQ(report.best[0].b, NodeIndex{3});
+  EXPECT_DOUBLE_EQ(report.intact.least_rate, 1.25e9 / 4);
+  EXPECT_DOUBLE_EQ(report.best[0].shares.least_rate, 1.25e9 / 2);
+  EXPECT_DOUBLE_EQ(report.best[1].shares.least_rate, 1.25e9 / 3);
+}
+
+TEST(AddedCableTest, WhatJoinsPartsComesFirst) {
+  // A ring of four without a fifth node.
+  routing::Pairs pairs = routing::ring_pairs(4);
+  const AddedCableReport report = report_of(routing::sample_topology(5, pairs));
+  EXPECT_EQ(report.candidates, 6U);
+  EXPECT_EQ(report.intact.pairs_cut, 8U);
+  EXPECT_EQ(report.best[0].shares.pairs_cut, 0U);
+  EXPECT_EQ(report.best[0].b, NodeIndex{4});
+  EXPECT_EQ(report.best.back().shares.pairs_cut, 8U);
+}
+
+TEST(AddedCableTest, AFullMeshHasNoCandidates) {
+  const AddedCableReport report = report_of(routing::sample_topology(4, routing::mesh_pairs(4)));
+  EXPECT_EQ(report.candidates, 0U);
+  EXPECT_TRUE(report.best.empty());
+}
+
+TEST(AddedCableTest, NamesNoMoreThanAskedFor) {
+  const Topology ring = routing::sample_topology(6, routing::ring_pairs(6));
+  EXPECT_EQ(report_of(ring).best.size(), 9U);
+  EXPECT_EQ(report_of(ring, {.rate_mbps = {}, .most = 2}).best.size(), 2U);
+}
+
+TEST(AddedCableTest, ItsRateIsTheMostCommonOneOrAsGiven) {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
+                                        routing::sample_cable(2, 2, 3)};
+  cables[0].rate_mbps = 40'000;
+  cables[1].rate_mbps = cables[2].rate_mbps = 2500;
+  const Topology line = routing::make_topology(routing::sample_nodes(4), cables);
+  EXPECT_EQ(report_of(line).rate_mbps, 2500U);
+  EXPECT_EQ(report_of(line, {.rate_mbps = 100'000}).rate_mbps, 100'000U);
+  EXPECT_GT(report_of(line, {.rate_mbps = 100'000}).best[0].shares.total_rate,
+            report_of(line).best[0].shares.total_rate);
+}
+
+TEST(AddedCableTest, ACableMayAlreadyBeCalledSo) {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
+  cables[0].name = "added";
+  cables[1].name = "added.";
+  EXPECT_EQ(report_of(routing::make_topology(routing::sample_nodes(3), cables)).candidates, 1U);
+}
+
+TEST(AddedCableTest, SaysWhatIsWrong) {
+  const Topology line = routing::sample_topology(3, routing::line_pairs(3));
+  const absl::Status status = find_best_added_cable(line, {.rate_mbps = 0}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr("rate_mbps"));
+  EXPECT_FALSE(find_best_added_cable(line, {.rate_mbps = {}, .latency_us = -1}).ok());
+}
+
+TEST(AddedCableTest, BetterIsFewerCutThenFasterSlowestThenMoreInAll) {
+  const AllToAllShares base{.pairs = 10, .pairs_cut = 2, .least_rate = 100, .total_rate = 1000, .hottest = {}};
+  const auto with = [&](std::uint64_t cut, double least, double total) {
+    AllToAllShares shares = base;
+    shares.pairs_cut = cut;
+    shares.least_rate = least;
+    shares.total_rate = total;
+    return shares;
+  };
+  EXPECT_TRUE(is_better(with(1, 1, 1), base));
+  EXPECT_TRUE(is_better(with(2, 101, 1), base));
+  EXPECT_TRUE(is_better(with(2, 100, 1001), base));
+  EXPECT_FALSE(is_better(base, base));
+  EXPECT_FALSE(is_better(with(2, 99, 9999), base));
+}
+
+}  // namespace
+}  // namespace cableway::sim

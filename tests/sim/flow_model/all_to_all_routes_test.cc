@@ -1,0 +1,130 @@
+#include "sim/flow_model/all_to_all_routes.h"
+
+#include <random>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/routing/sample_topologies.h"
+#include "tests/sim/flow_model/random_topology.h"
+
+namespace cableway::sim {
+namespace {
+
+using routing::Cable;
+using routing::CableIndex;
+using routing::NodeIndex;
+using routing::Topology;
+
+AllToAllRoutes routes_of(const Topology& topology) {
+  return *AllToAllRoutes::compute(topology);
+}
+
+AllToAllShares shares_of(const Topology& topology) {
+  MaxMinShares memory;
+  return all_to_all_shares(routes_of(topology), memory);
+}
+
+Topology with_cables(const Topology& topology, std::vector<Cable> cables) {
+  return routing::make_topology({topology.nodes().begin(), topology.nodes().end()}, std::move(cables));
+}
+
+TEST(AllToAllRoutesTest, PathsAreThoseOfFlowZero) {
+  const Topology torus = routing::sample_topology(9, routing::torus_pairs(3, 3));
+  const AllToAllRoutes routes = routes_of(torus);
+  for (std::uint32_t s = 0; s < 9; ++s) {
+    for (std::uint32_t d = 0; d < 9; ++d) {
+      const routing::Path path = routing::compute_routes(torus, NodeIndex{s}).path_for_flow(NodeIndex{d}, 0);
+      std::vector<ResourceIndex> hops;
+      if (s != d) CableResources(torus).append_path(path, hops);
+      EXPECT_THAT(routes.hops().of(routes.flow(NodeIndex{s}, NodeIndex{d})), testing::ElementsAreArray(hops));
+    }
+  }
+}
+
+TEST(AllToAllRoutesTest, WithoutCablesIsAsComputedFromScratch) {
+  std::mt19937 random(41);
+  for (int round = 0; round < 150; ++round) {
+    const Topology topology = random_topology(random, 2 + random() % 10);
+    std::vector<CableIndex> gone;
+    std::vector<Cable> rest;
+    for (std::uint32_t cable = 0; cable < topology.cable_count(); ++cable) {
+      if (random() % 5 == 0) {
+        gone.push_back(CableIndex{cable});
+      } else {
+        rest.push_back(topology.cables()[cable]);
+      }
+    }
+    ASSERT_TRUE(routes_of(topology).without(gone) == routes_of(with_cables(topology, rest))) << "round " << round;
+  }
+}
+
+TEST(AllToAllRoutesTest, WithACableIsAsComputedFromScratch) {
+  std::mt19937 random(43);
+  for (int round = 0; round < 150; ++round) {
+    const std::uint32_t nodes = 2 + random() % 10;
+    Topology topology = random_topology(random, nodes);
+    // Sometimes of several parts.
+    if (random() % 3 == 0) topology = routes_of(topology).without(std::vector<CableIndex>{CableIndex{0}}).topology();
+    const std::uint32_t a = random() % nodes;
+    const std::uint32_t b = random() % nodes;
+    if (a == b) continue;
+    Cable added = routing::sample_cable(5000, a, b);
+    added.latency_us = random() % 3;
+    std::vector<Cable> cables(topology.cables().begin(), topology.cables().end());
+    cables.push_back(added);
+    const absl::StatusOr<AllToAllRoutes> more = routes_of(topology).with(added);
+    ASSERT_TRUE(more.ok()) << more.status();
+    ASSERT_TRUE(*more == routes_of(with_cables(topology, cables))) << "round " << round;
+  }
+}
+
+TEST(AllToAllRoutesTest, TooManyNodesAreRefused) {
+  const Topology topology = routing::sample_topology(kMaxAllToAllNodes + 1, routing::star_pairs(kMaxAllToAllNodes));
+  const absl::StatusOr<AllToAllRoutes> routes = AllToAllRoutes::compute(topology);
+  EXPECT_EQ(routes.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(routes.status().message()),
+            "the topology has 513 nodes; expected at most 512 to look at all pairs of them");
+}
+
+TEST(AllToAllSharesTest, KnownShapes) {
+  // All of a 4-ring's eight cable directions carry two flows.
+  const AllToAllShares ring = shares_of(routing::sample_topology(4, routing::ring_pairs(4)));
+  EXPECT_EQ(ring.pairs, 12U);
+  EXPECT_EQ(ring.pairs_cut, 0U);
+  EXPECT_DOUBLE_EQ(ring.least_rate, 1.25e9 / 2);
+  EXPECT_DOUBLE_EQ(ring.total_rate, 12 * 1.25e9 / 2);
+  // On a line of three, 0 -> 2 shares a cable with 0 -> 1, then another with 1 -> 2.
+  const AllToAllShares line = shares_of(routing::sample_topology(3, routing::line_pairs(3)));
+  EXPECT_DOUBLE_EQ(line.least_rate, 1.25e9 / 2);
+  EXPECT_DOUBLE_EQ(line.total_rate, 6 * 1.25e9 / 2);
+}
+
+TEST(AllToAllSharesTest, TheHottestCableIsTheOneInTheMiddle) {
+  const Topology line = routing::sample_topology(6, routing::line_pairs(6));
+  const AllToAllShares shares = shares_of(line);
+  EXPECT_DOUBLE_EQ(shares.least_rate, 1.25e9 / 9);
+  ASSERT_TRUE(shares.hottest.has_value());
+  EXPECT_EQ(line.cable(shares.hottest->cable).name, "c2");
+}
+
+TEST(AllToAllSharesTest, SharedPortsLimit) {
+  // Each of four nodes sends to three others through its one port.
+  const AllToAllShares shares =
+      shares_of(routing::make_topology(routing::sample_nodes(4), routing::switch_segment(0, {0, 1, 2, 3})));
+  EXPECT_DOUBLE_EQ(shares.least_rate, 1.25e9 / 3);
+  EXPECT_TRUE(shares.hottest.has_value());
+}
+
+TEST(AllToAllSharesTest, CountsPairsThatAreCut) {
+  const AllToAllShares two_parts = shares_of(routing::sample_topology(4, {{0, 1}, {2, 3}}));
+  EXPECT_EQ(two_parts.pairs, 4U);
+  EXPECT_EQ(two_parts.pairs_cut, 8U);
+  const AllToAllShares nothing = shares_of(routing::sample_topology(3, {}));
+  EXPECT_EQ(nothing.pairs_cut, 6U);
+  EXPECT_EQ(nothing.least_rate, 0);
+  EXPECT_FALSE(nothing.hottest.has_value());
+}
+
+}  // namespace
+}  // namespace cableway::sim

@@ -1,0 +1,67 @@
+#include "sim/flow_model/cable_resources.h"
+
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "routing/route_table.h"
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway::sim {
+namespace {
+
+using routing::Cable;
+using routing::CableIndex;
+using routing::NodeIndex;
+using routing::Topology;
+using testing::Each;
+using testing::ElementsAre;
+
+std::vector<ResourceIndex> used_from(const Topology& topology, std::uint32_t source, std::uint32_t destination) {
+  std::vector<ResourceIndex> used;
+  CableResources(topology).append_path(
+      routing::compute_routes(topology, NodeIndex{source}).path_for_flow(NodeIndex{destination}, 0), used);
+  return used;
+}
+
+TEST(CableResourcesTest, ACableIsTwo) {
+  const Topology line = routing::sample_topology(3, routing::line_pairs(3));
+  const CableResources resources(line);
+  EXPECT_EQ(resources.count(), 4U);
+  EXPECT_THAT(resources.capacity(), Each(1.25e9));  // 10 Gbit/s
+  EXPECT_THAT(used_from(line, 0, 2), ElementsAre(0, 2));
+  EXPECT_THAT(used_from(line, 2, 0), ElementsAre(3, 1));
+  EXPECT_THAT(used_from(line, 1, 1), ElementsAre());
+}
+
+TEST(CableResourcesTest, TwinsOfOneWireShareIt) {
+  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
+  for (Cable& cable : cables) cable.a.plug = cable.b.plug = "p0";
+  cables[1].rate_mbps = 8000;
+  const CableResources resources(routing::make_topology(routing::sample_nodes(2), cables));
+  ASSERT_EQ(resources.count(), 6U);
+  EXPECT_THAT(resources.capacity(), ElementsAre(1.25e9, 1.25e9, 1e9, 1e9, 1.25e9, 1.25e9));
+  EXPECT_THAT(resources.of_hop({CableIndex{0}, true}), ElementsAre(0, 4));
+  EXPECT_THAT(resources.of_hop({CableIndex{0}, false}), ElementsAre(1, 5));
+  EXPECT_THAT(resources.of_hop({CableIndex{1}, true}), ElementsAre(2, 4));
+}
+
+// On a switch, what two others send to one node goes through its one port, and so does what it sends to both.
+TEST(CableResourcesTest, CablesOfASwitchShareThePorts) {
+  const Topology topology = routing::make_topology(routing::sample_nodes(3), routing::switch_segment(0, {0, 1, 2}));
+  const CableResources resources(topology);
+  ASSERT_EQ(resources.count(), 6U + 6U);
+  const auto shared = [&](std::uint32_t from, std::uint32_t to) {
+    const CableIndex cable = topology.cables_between(NodeIndex{from}, NodeIndex{to}).front().cable;
+    const auto used = resources.of_hop(resources.direction(cable, NodeIndex{from}));
+    EXPECT_EQ(used.size(), 3U);
+    return std::pair(used[1], used[2]);  // the sender's and the receiver's port
+  };
+  EXPECT_EQ(shared(0, 1).first, shared(0, 2).first);
+  EXPECT_EQ(shared(0, 2).second, shared(1, 2).second);
+  EXPECT_NE(shared(0, 1).first, shared(1, 0).second);
+  EXPECT_NE(shared(0, 1).second, shared(0, 2).second);
+}
+
+}  // namespace
+}  // namespace cableway::sim
