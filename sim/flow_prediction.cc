@@ -21,9 +21,8 @@ using routing::NodeIndex;
 
 // How many bytes cross a cable for each byte of payload.
 double overhead_of(const CircuitOptions& circuits) {
-  Frame chunk;
-  chunk.payload = circuits.chunk_bytes;
-  return static_cast<double>(circuits.wire.wire_bytes(chunk)) / static_cast<double>(circuits.chunk_bytes);
+  const std::uint64_t on_wire = circuits.wire.wire_bytes(kFrameHeaderBytes + circuits.chunk_bytes);
+  return static_cast<double>(on_wire) / static_cast<double>(circuits.chunk_bytes);
 }
 
 class TransferList {

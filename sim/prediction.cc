@@ -16,7 +16,7 @@ namespace {
 
 // Nothing takes longer, unless it never ends.
 constexpr Duration kLongest = std::chrono::hours(24);
-constexpr std::uint64_t kMomentsPerProgress = 1 << 14;
+constexpr std::uint64_t kMomentsPerProgress = 1 << 10;
 // A sample is so many times as long as a chunk takes on the slowest cable.
 constexpr double kChunksPerSample = 8;
 

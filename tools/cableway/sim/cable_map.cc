@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -67,6 +68,20 @@ struct Curve {
   }
 };
 
+struct Box {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+
+  static Box around(const Place& middle, double width, double height) {
+    return {middle.x - width / 2, middle.y - height / 2, middle.x + width / 2, middle.y + height / 2};
+  }
+  bool overlaps(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
 class CableMap {
  public:
   explicit CableMap(const SimReport& report)
@@ -95,11 +110,8 @@ class CableMap {
         "height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\">\n",
         width, height, spare_x, spare_y, width, height);
     for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&svg, cable(i));
-    for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) {
-      if (cut_[i] || topology_.cable_count() <= kMostLabels) absl::StrAppend(&svg, label(i));
-    }
     for (std::uint32_t i = 0; i < topology_.node_count(); ++i) absl::StrAppend(&svg, node(i));
-    return absl::StrCat(svg, "</svg>\n");
+    return absl::StrCat(svg, labels(), "</svg>\n");
   }
 
  private:
@@ -160,23 +172,56 @@ class CableMap {
         base.y - ahead.x * size * 0.8);
   }
 
-  std::string label(std::uint32_t index) const {
-    const std::string name = own_name(topology_, topology_.cables()[index]);
-    const double most = std::max(load(index, true).utilisation, load(index, false).utilisation);
-    const std::string value = cut_[index] ? "cut" : absl::StrFormat("%.0f %%", 100 * most);
-    const std::string text = absl::StrCat(name, name.empty() ? "" : " ", value);
-    const Place at = beside(curve(index), layout_.labels[index], kLabelCharacter * static_cast<double>(text.size()));
-    return absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", cut_[index] ? " gone" : "",
-                           at.x, at.y + 4, xml_text(text));
+  // The hottest first: where there is no room for all, the others do without. What was cut always has one.
+  std::string labels() const {
+    std::vector<Box> taken;
+    taken.reserve(topology_.node_count() + topology_.cable_count());
+    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) {
+      taken.push_back(Box::around(layout_.places[i], box_width(topology_.nodes()[i].name), kBoxHeight));
+    }
+    std::string svg;
+    for (const CableBusyness& each : hottest_first(report_.prediction)) {
+      const std::uint32_t index = each.cable.value;
+      if (!cut_[index] && topology_.cable_count() > kMostLabels) continue;
+      const std::string text = label_text(index, each.most());
+      const double width = kLabelCharacter * static_cast<double>(text.size());
+      const std::optional<Place> at = find_room(index, width, taken);
+      if (!at) continue;
+      taken.push_back(Box::around(*at, width, kLabelHeight));
+      absl::StrAppend(&svg, absl::StrFormat("<text class=\"value%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+                                            cut_[index] ? " gone" : "", at->x, at->y + 4, xml_text(text)));
+    }
+    return svg;
   }
 
-  // The middle of a text of this width that does not touch the cable: on the side away from the middle of the drawing.
-  Place beside(const Curve& curve, double where, double width) const {
+  std::string label_text(std::uint32_t index, double utilisation) const {
+    const std::string name = own_name(topology_, topology_.cables()[index]);
+    return absl::StrCat(name, name.empty() ? "" : " ",
+                        cut_[index] ? "cut" : absl::StrFormat("%.0f %%", 100 * utilisation));
+  }
+
+  // Beside the cable, where nothing is.
+  std::optional<Place> find_room(std::uint32_t index, double width, const std::vector<Box>& taken) const {
+    const Curve cable = curve(index);
+    for (const double where : {layout_.labels[index], 0.5, 0.4, 0.6, 0.3, 0.7}) {
+      for (const bool outward : {true, false}) {
+        const Place at = beside(cable, where, width, outward);
+        const Box box = Box::around(at, width, kLabelHeight);
+        if (std::none_of(taken.begin(), taken.end(), [&](const Box& other) { return box.overlaps(other); })) return at;
+      }
+    }
+    if (!cut_[index]) return std::nullopt;
+    return beside(cable, layout_.labels[index], width, true);
+  }
+
+  // The middle of a text of this width that does not touch the cable: on the side away from the middle of the drawing,
+  // or on the other.
+  Place beside(const Curve& curve, double where, double width, bool outward) const {
     const Place at = curve.at(where);
     const Place ahead = curve.along(where);
     Place aside{-ahead.y, ahead.x};
-    const double outward = aside.x * (at.x - layout_.width / 2) + aside.y * (at.y - layout_.height / 2);
-    if (outward < 0 || (outward == 0 && aside.y > 0)) aside = {-aside.x, -aside.y};
+    const double away = aside.x * (at.x - layout_.width / 2) + aside.y * (at.y - layout_.height / 2);
+    if ((away > 0) != outward) aside = {-aside.x, -aside.y};
     const double distance = kLabelGap + std::abs(aside.x) * width / 2 + std::abs(aside.y) * kLabelHeight / 2;
     return {at.x + aside.x * distance, at.y + aside.y * distance};
   }

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "routing/bounded_json.h"
+#include "routing/node_name.h"
+#include "routing/topology.h"
 #include "tools/cableway/quantity_text.h"
 #include "tools/cableway/text_table.h"
 
@@ -25,6 +27,12 @@ Quantity quantity(const Json& object, const char* name) {
   return value.is_null() ? Quantity() : Quantity(value.get<double>());
 }
 
+// A terminal shows nothing else than names where names should be.
+std::string name_in(const Json& object, const char* member) {
+  std::string name = object.at(member).get<std::string>();
+  return routing::is_valid_name(name, routing::kMaxCableNameLength) ? name : routing::in_quotes(name);
+}
+
 SimResult read_result(const Json& json, const std::string& name) {
   SimResult result;
   result.name = name;
@@ -38,8 +46,8 @@ SimResult read_result(const Json& json, const std::string& name) {
   result.ratio = quantity(json, "ratio");
   result.hottest = "-";
   if (const Json& hottest = json.at("hottest"); !hottest.is_null()) {
-    result.hottest = absl::StrCat(hottest.at("cable").get<std::string>(), " ", hottest.at("from").get<std::string>(),
-                                  " -> ", hottest.at("to").get<std::string>());
+    result.hottest = absl::StrCat(name_in(hottest, "cable"), " ", name_in(hottest, "from"), " -> ",
+                                  name_in(hottest, "to"));
     result.hottest_utilisation = quantity(hottest, "utilisation");
   }
   return result;
@@ -112,7 +120,8 @@ std::string comparison_text(const SimResult& a, const SimResult& b) {
   add("hottest", a.hottest_utilisation, b.hottest_utilisation, share_or_dash);
   table.add_row({"cable", a.hottest, b.hottest, ""});
   const auto heading = [](const char* name, const SimResult& result) {
-    return absl::StrCat(name, "  ", result.name, ": ", result.workload, " on ", result.topology, "\n");
+    return absl::StrCat(name, "  ", result.name, ": ", routing::in_quotes(result.workload), " on ",
+                        routing::in_quotes(result.topology), "\n");
   };
   return absl::StrCat(heading("A", a), heading("B", b), "\n", table.text());
 }

@@ -135,12 +135,14 @@ std::string map_section(const SimReport& report) {
 std::string timeline_section(const SimReport& report) {
   const std::string chart = timeline_chart(report);
   if (chart.empty()) return "";
-  const std::size_t directions = report.prediction.cables.size();
+  const auto& cables = report.prediction.cables;
+  const std::size_t busy = static_cast<std::size_t>(std::count_if(
+      cables.begin(), cables.end(), [](const sim::CableLoad& load) { return heat_of(load.utilisation) > 0; }));
   return section("Over time",
                  absl::StrCat("<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
-                              directions > kTimelineRows
-                                  ? absl::StrCat("The ", kTimelineRows, " hottest of ", directions, " directions. ")
-                                  : "",
+                              busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy,
+                                                                  " directions that were not idle. ")
+                                                   : "",
                               "Each row is 0 to 100 % of the cable's rate, in intervals of ",
                               seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
                               "; the number is the mean.</p>\n"));

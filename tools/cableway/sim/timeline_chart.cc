@@ -49,6 +49,7 @@ class Timeline {
       return cables[left].utilisation > cables[right].utilisation;
     });
     rows_.resize(std::min(rows_.size(), kTimelineRows));
+    while (rows_.size() > 1 && heat_of(cables[rows_.back()].utilisation) == 0) rows_.pop_back();
   }
 
   std::string text() const {

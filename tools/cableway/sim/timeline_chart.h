@@ -11,8 +11,8 @@ namespace cableway::cli {
 
 inline constexpr std::size_t kTimelineRows = 24;
 
-// An svg element: a row for each of the hottest directions, the hottest first, 0 to 100 % upwards, and a line at every
-// cut. Empty where the report has no timeline.
+// An svg element: a row for each of the hottest directions that were not idle, the hottest first, 0 to 100 % upwards,
+// and a line at every cut. Empty where the report has no timeline.
 std::string timeline_chart(const SimReport& report);
 
 }  // namespace cableway::cli
