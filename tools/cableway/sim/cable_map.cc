@@ -30,7 +30,9 @@ constexpr double kArrow = 6;
 constexpr double kLabelCharacter = 6.6;
 constexpr double kLabelHeight = 12;
 constexpr double kLabelGap = 11;  // from the middle of a cable
-constexpr double kRoomAround = 72;
+// Around the outermost nodes' boxes: for arcs and labels.
+constexpr double kRoomBeside = 125;
+constexpr double kRoomAbove = 64;
 constexpr std::size_t kMostLabels = 100;
 constexpr std::size_t kRanksInBox = 3;
 
@@ -101,8 +103,8 @@ class CableMap {
 
   std::string text() const {
     // The layout leaves more room around it than is needed here.
-    const double spare_x = std::max(0.0, layout_.places.empty() ? 0 : leftmost() - kRoomAround - widest_ / 2);
-    const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAround);
+    const double spare_x = std::max(0.0, layout_.places.empty() ? 0 : leftmost() - kRoomBeside - widest_ / 2);
+    const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAbove - kBoxHeight / 2);
     const double width = layout_.width - 2 * spare_x;
     const double height = layout_.height - 2 * spare_y;
     std::string svg = absl::StrFormat(
@@ -120,7 +122,7 @@ class CableMap {
     for (const routing::Node& node : topology.nodes()) widest = std::max(widest, box_width(node.name));
     return widest;
   }
-  double spacing() const { return widest_ + (topology_.cable_count() <= kMostLabels ? 100 : 40); }
+  double spacing() const { return widest_ + (topology_.cable_count() <= kMostLabels ? 128 : 40); }
   double leftmost() const {
     return std::min_element(layout_.places.begin(), layout_.places.end(), [](const Place& a, const Place& b) {
              return a.x < b.x;

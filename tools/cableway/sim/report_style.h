@@ -34,6 +34,7 @@ section{padding:20px 22px;margin:18px 0}
 .alarm ul{margin:8px 0;padding-left:20px}
 svg{display:block;margin:0 auto;max-width:100%;height:auto}
 svg text{font:13px system-ui,"Segoe UI","DejaVu Sans",sans-serif;fill:var(--ink);text-anchor:middle}
+.map{overflow:visible}
 .map .lane{fill:none;stroke:currentColor;stroke-linecap:round}
 .map .arrow{fill:currentColor}
 .map .node{fill:var(--node);stroke:var(--edge);stroke-width:1.6}
