@@ -147,6 +147,30 @@ std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted) {
   return paths;
 }
 
+// Which paths take each step.
+class PathsOfSteps {
+ public:
+  PathsOfSteps(const std::vector<StepPath>& paths, std::size_t step_count) : begin_(step_count + 1, 0) {
+    for (const StepPath& path : paths) {
+      for (const std::uint32_t step : path) ++begin_[step + 1];
+    }
+    for (std::size_t step = 0; step < step_count; ++step) begin_[step + 1] += begin_[step];
+    paths_.resize(begin_[step_count]);
+    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::uint32_t i = 0; i < paths.size(); ++i) {
+      for (const std::uint32_t step : paths[i]) paths_[next[step]++] = i;
+    }
+  }
+
+  std::span<const std::uint32_t> of(std::uint32_t step) const {
+    return std::span(paths_).subspan(begin_[step], begin_[step + 1] - begin_[step]);
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<std::uint32_t> paths_;
+};
+
 // The candidates in the order of rank, `limit` of them: each next one shares the fewest steps with all before it, and
 // is the first of those that do.
 std::vector<std::size_t> ranked_by_overlap(const std::vector<StepPath>& paths, std::size_t step_count,
@@ -154,19 +178,16 @@ std::vector<std::size_t> ranked_by_overlap(const std::vector<StepPath>& paths, s
   std::vector<std::size_t> rest(paths.size());
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = i;
   std::vector<std::size_t> overlap(paths.size(), 0);
-  std::vector<std::uint8_t> in_last(step_count, 0);
+  const PathsOfSteps users(paths, step_count);
   std::vector<std::size_t> ranked;
   while (ranked.size() < limit && !rest.empty()) {
     const auto best = std::min_element(rest.begin(), rest.end(),
                                        [&](std::size_t a, std::size_t b) { return overlap[a] < overlap[b]; });
-    const StepPath& chosen = paths[*best];
     ranked.push_back(*best);
     rest.erase(best);
-    for (const std::uint32_t step : chosen) in_last[step] = 1;
-    for (const std::size_t i : rest) {
-      for (const std::uint32_t step : paths[i]) overlap[i] += in_last[step];
+    for (const std::uint32_t step : paths[ranked.back()]) {
+      for (const std::uint32_t path : users.of(step)) ++overlap[path];
     }
-    for (const std::uint32_t step : chosen) in_last[step] = 0;
   }
   return ranked;
 }

@@ -10,18 +10,18 @@
 namespace cableway::routing {
 namespace {
 
-// The lowest-numbered cable that some but not all of the paths use.
+// The lowest-numbered cable that some but not all of the paths use. As they are all shortest, a cable that several use
+// is as many hops away from the source on each of them.
 std::optional<CableIndex> first_cable_not_shared(const std::vector<Path>& paths) {
-  std::vector<CableIndex> used;
-  used.reserve(paths.size() * paths.front().hops());
-  for (const Path& path : paths) used.insert(used.end(), path.cables.begin(), path.cables.end());
-  std::sort(used.begin(), used.end());
-  for (auto first = used.begin(); first != used.end();) {
-    const auto behind = std::find_if(first, used.end(), [&](CableIndex cable) { return cable != *first; });
-    if (static_cast<std::size_t>(behind - first) < paths.size()) return *first;
-    first = behind;
+  std::optional<CableIndex> first;
+  for (std::size_t hop = 0; hop < paths.front().hops(); ++hop) {
+    const auto [lowest, highest] = std::minmax_element(
+        paths.begin(), paths.end(),
+        [hop](const Path& left, const Path& right) { return left.cables[hop] < right.cables[hop]; });
+    if (lowest->cables[hop] == highest->cables[hop]) continue;
+    if (!first || lowest->cables[hop] < *first) first = lowest->cables[hop];
   }
-  return std::nullopt;
+  return first;
 }
 
 // The rank of flow 0: see path_for_flow().
@@ -34,6 +34,10 @@ std::size_t first_rank(const std::vector<Path>& paths) {
     if (it != cables.end()) return rank + static_cast<std::size_t>(std::distance(cables.begin(), it));
   }
   return 0;
+}
+
+std::size_t rank_of_flow(const std::vector<Path>& paths, std::uint64_t ordinal) {
+  return (first_rank(paths) % paths.size() + ordinal % paths.size()) % paths.size();
 }
 
 }  // namespace
@@ -54,8 +58,15 @@ Route RouteTable::route_to(NodeIndex destination) const {
 Path RouteTable::path_for_flow(NodeIndex destination, std::uint64_t ordinal) const {
   std::vector<Path> paths = ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute);
   if (paths.empty()) return {};
-  const std::size_t count = paths.size();
-  return std::move(paths[(first_rank(paths) % count + ordinal % count) % count]);
+  return std::move(paths[rank_of_flow(paths, ordinal)]);
+}
+
+std::pair<Path, Path> RouteTable::paths_for_flow_and_back(NodeIndex destination, std::uint64_t ordinal) const {
+  std::vector<Path> paths = ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute);
+  if (paths.empty()) return {};
+  Path there = paths[rank_of_flow(paths, ordinal)];
+  for (Path& path : paths) path = reversed(std::move(path));
+  return {std::move(there), std::move(paths[rank_of_flow(paths, ordinal)])};
 }
 
 RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version) {

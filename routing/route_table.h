@@ -59,6 +59,10 @@ class RouteTable {
   // cables in both directions evenly (4-ring: each exactly once; 6-ring: once or twice).
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
+  // The same, and what the other node's table says of the `ordinal`-th flow from there to self(): for who looks at all
+  // pairs of nodes, at half the price.
+  std::pair<Path, Path> paths_for_flow_and_back(NodeIndex destination, std::uint64_t ordinal) const;
+
   const ShortestPaths& shortest_paths() const { return shortest_; }
 
   friend bool operator==(const RouteTable& left, const RouteTable& right) {

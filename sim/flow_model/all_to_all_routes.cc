@@ -40,17 +40,26 @@ AllToAllRoutes::AllToAllRoutes(Topology topology) : topology_(std::move(topology
   }
 }
 
-void AllToAllRoutes::add_path(NodeIndex source, NodeIndex destination) {
+FlowIndex AllToAllRoutes::flow(NodeIndex source, NodeIndex destination) const {
+  const auto [low, high] = std::minmax(source.value, destination.value);
+  const std::size_t pair = low * (2 * topology_.node_count() - low - 1) / 2 + (high - low - 1);
+  return static_cast<FlowIndex>(2 * pair + (source < destination ? 0 : 1));
+}
+
+void AllToAllRoutes::add_path(const routing::Path& path) {
   std::vector<ResourceIndex> hops;
-  if (source != destination) {
-    const routing::Path path = routes_[source.value].path_for_flow(destination, 0);
-    hops.reserve(path.hops());
-    for (std::size_t i = 0; i < path.hops(); ++i) {
-      hops.push_back(
-          CableDirection{path.cables[i], topology_.cable(path.cables[i]).a.node == path.nodes[i]}.resource());
-    }
+  hops.reserve(path.hops());
+  for (std::size_t i = 0; i < path.hops(); ++i) {
+    hops.push_back(CableDirection{path.cables[i], topology_.cable(path.cables[i]).a.node == path.nodes[i]}.resource());
   }
   hops_.add(hops);
+}
+
+// Both flows of a pair.
+void AllToAllRoutes::add_paths(NodeIndex low, NodeIndex high) {
+  const auto [there, back] = routes_[low.value].paths_for_flow_and_back(high, 0);
+  add_path(there);
+  add_path(back);
 }
 
 absl::StatusOr<AllToAllRoutes> AllToAllRoutes::compute(Topology topology) {
@@ -61,31 +70,29 @@ absl::StatusOr<AllToAllRoutes> AllToAllRoutes::compute(Topology topology) {
   }
   AllToAllRoutes all(std::move(topology));
   const std::uint32_t nodes = static_cast<std::uint32_t>(all.topology_.node_count());
-  for (std::uint32_t source = 0; source < nodes; ++source) {
-    for (std::uint32_t destination = 0; destination < nodes; ++destination) {
-      all.add_path(NodeIndex{source}, NodeIndex{destination});
-    }
+  for (std::uint32_t low = 0; low < nodes; ++low) {
+    for (std::uint32_t high = low + 1; high < nodes; ++high) all.add_paths(NodeIndex{low}, NodeIndex{high});
   }
   return all;
 }
 
 void AllToAllRoutes::find_paths(const AllToAllRoutes& before, const IsAffected& is_affected,
                                 const std::vector<std::uint32_t>& new_cable) {
-  const std::uint32_t nodes = static_cast<std::uint32_t>(topology_.node_count());
   std::vector<ResourceIndex> hops;
-  for (std::uint32_t s = 0; s < nodes; ++s) {
-    for (std::uint32_t d = 0; d < nodes; ++d) {
-      const NodeIndex source{s};
-      const NodeIndex destination{d};
-      if (s != d && is_affected(source, destination)) {
-        add_path(source, destination);
-        continue;
+  const auto keep = [&](FlowIndex flow) {
+    hops.clear();
+    for (const ResourceIndex hop : before.hops_.of(flow)) hops.push_back(2 * new_cable[hop / 2] + hop % 2);
+    hops_.add(hops);
+  };
+  FlowIndex flow = 0;
+  for (std::uint32_t low = 0; low < topology_.node_count(); ++low) {
+    for (std::uint32_t high = low + 1; high < topology_.node_count(); ++high, flow += 2) {
+      if (is_affected(NodeIndex{low}, NodeIndex{high})) {
+        add_paths(NodeIndex{low}, NodeIndex{high});
+      } else {
+        keep(flow);
+        keep(flow + 1);
       }
-      hops.clear();
-      for (const ResourceIndex hop : before.hops_.of(flow(source, destination))) {
-        hops.push_back(2 * new_cable[hop / 2] + hop % 2);
-      }
-      hops_.add(hops);
     }
   }
 }

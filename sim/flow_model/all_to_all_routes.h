@@ -40,11 +40,9 @@ class AllToAllRoutes {
   bool reaches(routing::NodeIndex source, routing::NodeIndex destination) const {
     return routes_[source.value].reaches(destination);
   }
-  FlowIndex flow(routing::NodeIndex source, routing::NodeIndex destination) const {
-    return static_cast<FlowIndex>(source.value * topology_.node_count() + destination.value);
-  }
-  // The cables of each flow, as CableDirection::resource() counts them. None where there is no path, and from a node to
-  // itself.
+  // Precondition: two different nodes.
+  FlowIndex flow(routing::NodeIndex source, routing::NodeIndex destination) const;
+  // The cables of each flow, as CableDirection::resource() counts them. None where there is no path.
   const FlowPaths& hops() const { return hops_; }
 
   friend bool operator==(const AllToAllRoutes& left, const AllToAllRoutes& right) {
@@ -52,14 +50,15 @@ class AllToAllRoutes {
   }
 
  private:
-  // Whether a pair's paths may change; by the routes as they are.
-  using IsAffected = std::function<bool(routing::NodeIndex source, routing::NodeIndex destination)>;
+  // Whether a pair's paths, the same both ways, may change; by the routes as they are.
+  using IsAffected = std::function<bool(routing::NodeIndex low, routing::NodeIndex high)>;
 
   explicit AllToAllRoutes(routing::Topology topology);
   // The paths of pairs that are not affected are those of `before`, with cables renumbered.
   void find_paths(const AllToAllRoutes& before, const IsAffected& is_affected,
                   const std::vector<std::uint32_t>& new_cable);
-  void add_path(routing::NodeIndex source, routing::NodeIndex destination);
+  void add_paths(routing::NodeIndex low, routing::NodeIndex high);
+  void add_path(const routing::Path& path);
 
   routing::Topology topology_;
   std::vector<routing::RouteTable> routes_;  // by node
