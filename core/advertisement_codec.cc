@@ -1,6 +1,7 @@
 #include "core/advertisement_codec.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "core/port_address_wire.h"
@@ -107,6 +108,9 @@ absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::b
   if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameLength)) return bad("node name");
   if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad("origin");
   if (advertisement.relay_port == 0) return bad("relay port");
+  // Nothing could come after it: its origin would be stuck with what somebody forged.
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  if (advertisement.version.boot_nonce == kLast || advertisement.version.sequence == kLast) return bad("version");
   return flooded;
 }
 

@@ -22,14 +22,19 @@ class EventLog {
  public:
   static constexpr std::size_t kKept = 1000;
 
+  // `life` tells this log from that of the node's next start.
+  explicit EventLog(std::uint64_t life) : life_(life) {}
+
   const Event& add(Instant at, std::string text) {
     events_.push_back(Event{++last_, at, std::move(text)});
     if (events_.size() > kKept) events_.pop_front();
     return events_.back();
   }
   const std::deque<Event>& events() const { return events_; }  // oldest first
+  std::uint64_t life() const { return life_; }
 
  private:
+  const std::uint64_t life_;
   std::deque<Event> events_;
   std::uint64_t last_ = 0;
 };

@@ -32,6 +32,7 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       clock_(clock),
       inventory_(inventory),
       observer_(std::move(observer)),
+      events_(options.identity.boot_nonce),
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
       flooding_(options.identity, clock, *this),
       planner_(options.identity.name) {}

@@ -35,7 +35,6 @@ struct RelayStatus {
   std::uint64_t chunks = 0;           // all circuits, closed ones included
   std::uint64_t bytes = 0;
   std::uint64_t setups_refused = 0;
-  std::string not_listening;  // why circuits cannot get in; empty: they can
   RelayMemoryStatus memory;
 };
 

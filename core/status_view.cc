@@ -36,23 +36,24 @@ nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
           {"waits", memory.waits}};
 }
 
-nlohmann::ordered_json problems_json(const Node& node, const RelayStatus& relay) {
+nlohmann::ordered_json problems_json(const Node& node, const std::vector<std::string>& more) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
   for (const Problem& problem : node.problems()) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
     problems.push_back({{"interface", problem.interface}, {"text", problem.text}, {"seconds", seconds}});
   }
-  const auto add = [&](const std::string& text) {
-    problems.push_back({{"interface", ""}, {"text", text}, {"seconds", nullptr}});
-  };
-  for (const std::string& text : node.left_out()) add(text);
-  if (!relay.not_listening.empty()) add(relay.not_listening);
+  for (const std::vector<std::string>* texts : {&node.left_out(), &more}) {
+    for (const std::string& text : *texts) {
+      problems.push_back({{"interface", ""}, {"text", text}, {"seconds", nullptr}});
+    }
+  }
   return problems;
 }
 
 }  // namespace
 
-std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions) {
+std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions,
+                        const std::vector<std::string>& problems) {
   const auto& neighbours = node.neighbours().all();
   const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
   const nlohmann::ordered_json view = {{"node", node.identity().name},
@@ -62,7 +63,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, std::size_t 
                                        {"relay_port", node.relay_port()},
                                        {"nodes", node.flooding().database().size()},
                                        {"cables_up", up},
-                                       {"problems", problems_json(node, relay)},
+                                       {"problems", problems_json(node, problems)},
                                        {"sessions", sessions},
                                        {"relayed",
                                         {{"bytes", relay.bytes},

@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/node.h"
 #include "core/relay_status.h"
 
 namespace cableway {
 
-std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions);
+// `problems`: what an operator should mend beside what the node itself knows (Node::problems()).
+std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions,
+                        const std::vector<std::string>& problems);
 
 }  // namespace cableway
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Benchmarks. Each builds a lab of its own in network namespaces and writes its section of docs/benchmarks.md.
+# Benchmarks. Each writes its section of docs/benchmarks.md; what runs on cables builds a lab of its own in network namespaces.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -11,19 +11,18 @@ usage: tools/bench.sh BENCHMARK [options]
           nothing shaped, throughput and CPU time per byte; 8-byte latency
   fidelity
           the simulator beside the real thing: times of operations on several topologies, foretold and measured
+  convergence
+          real nodes in virtual time, from power-on to one topology on all of them
 
 tools/bench.sh BENCHMARK --help lists its options.
 END
 }
 
 case ${1:-} in
-  relay)
+  relay | fidelity | convergence)
+    benchmark=$1
     shift
-    exec python3 "$root/tools/bench/relay_bench.py" "$@"
-    ;;
-  fidelity)
-    shift
-    exec python3 "$root/tools/bench/fidelity_bench.py" "$@"
+    exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"
     ;;
   --help | -h) usage ;;
   "") usage >&2 && exit 2 ;;

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -254,26 +255,30 @@ struct CableTests::State : std::enable_shared_from_this<State> {
   std::set<Lane> lanes;
   std::uint64_t last = 0;
 
-  // `work` runs on a thread of its own; `then` afterwards on `io`'s.
-  template <typename Work, typename Then>
-  void start(const Lane& lane, UniqueFd socket, Work work, Then then) {
+  // `work` runs on a thread of its own; `then` afterwards on `io`'s, with `unstarted` if there is no thread to be had.
+  template <typename Result, typename Work, typename Then>
+  void start(const Lane& lane, UniqueFd socket, Work work, Then then, Result unstarted) {
     const std::uint64_t id = ++last;
     lanes.insert(lane);
     Job& job = jobs[id];
     job.lane = lane;
     job.socket = std::move(socket);
-    job.thread = std::thread([this_io = &io, weak = weak_from_this(), id, fd = job.socket.get(), work, then] {
-      auto result = work(fd);
+    const auto report = [this_io = &io, weak = weak_from_this(), id, then](Result result) {
       boost::asio::post(*this_io, [weak, id, then, result] {
         if (const auto self = weak.lock(); self && self->finish(id)) then(result);
       });
-    });
+    };
+    try {
+      job.thread = std::thread([report, fd = job.socket.get(), work] { report(work(fd)); });
+    } catch (const std::system_error&) {
+      report(unstarted);
+    }
   }
 
   bool finish(std::uint64_t id) {
     const auto job = jobs.find(id);
     if (job == jobs.end()) return false;
-    job->second.thread.join();
+    if (job->second.thread.joinable()) job->second.thread.join();
     lanes.erase(job->second.lane);
     close_lingering(io, std::move(job->second.socket));
     jobs.erase(job);
@@ -283,7 +288,7 @@ struct CableTests::State : std::enable_shared_from_this<State> {
   void end() {
     for (auto& [id, job] : jobs) {
       ::shutdown(job.socket.get(), SHUT_RDWR);
-      job.thread.join();
+      if (job.thread.joinable()) job.thread.join();
     }
     jobs.clear();
   }
@@ -324,8 +329,10 @@ void CableTests::run(const CableTestPlan& plan, Done done) {
       boost::asio::post(state_->io, [finish, status = socket.status()] { finish(status); });
       continue;
     }
+    const absl::StatusOr<std::uint64_t> unstarted = absl::ResourceExhaustedError("no thread to be had for the test");
     state_->start(
-        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); }, finish);
+        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); }, finish,
+        unstarted);
   }
 }
 
@@ -340,7 +347,8 @@ void CableTests::serve(const Frame& probe, UniqueFd socket, std::optional<Circui
     answer_probe(fd, probe, seal);
     return true;
   };
-  state_->start(lane, std::move(socket), work, [](bool) {});
+  state_->start(
+      lane, std::move(socket), work, [](bool) {}, false);
 }
 
 }  // namespace cableway::linux_

@@ -98,7 +98,7 @@ absl::Status NodeService::open() {
   acceptor_->on_probe([this](const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
     on_probe(probe, std::move(socket), std::move(seal));
   });
-  channel_.update_ports(inventory_->ports());
+  use_ports();
   node_->start();
   listen_on_ports();
   sessions_->update_welcome(welcome());
@@ -139,7 +139,7 @@ Welcome NodeService::welcome() const {
 }
 
 void NodeService::on_ports_changed() {
-  channel_.update_ports(inventory_->ports());
+  use_ports();
   listen_on_ports();
   sessions_->update_welcome(welcome());
 }
@@ -375,13 +375,41 @@ ViewReply NodeService::view(const std::string& name) {
   return ViewReply{absl::StrCat("the view \"", name, "\" has ", reply.text.size(), " bytes, at most ", kMost), {}};
 }
 
+// Why circuits or neighbours cannot get in.
+std::vector<std::string> NodeService::problems() const {
+  std::vector<std::string> problems = deaf_ports();
+  if (const std::string none = inventory_->status(); !none.empty()) problems.push_back(none);
+  if (!not_listening_.empty()) problems.push_back(not_listening_);
+  return problems;
+}
+
+std::vector<std::string> NodeService::deaf_ports() const {
+  std::vector<std::string> reasons;
+  for (const PortControlCounters& port : channel_.counters().ports) {
+    for (const std::string& reason : port.not_open) {
+      reasons.push_back(absl::StrCat(reason,
+                                     ": no neighbour is heard there; end whoever holds the port, or set "
+                                     "CABLEWAY_CONTROL_PORT on all nodes"));
+    }
+  }
+  return reasons;
+}
+
+void NodeService::use_ports() {
+  channel_.update_ports(inventory_->ports());
+  std::vector<std::string> deaf = deaf_ports();
+  for (const std::string& reason : deaf) {
+    if (std::find(deaf_.begin(), deaf_.end(), reason) == deaf_.end()) log_(reason);
+  }
+  deaf_ = std::move(deaf);
+}
+
 ViewReply NodeService::full_view(const std::string& name) {
   if (name == "topology") return ViewReply{{}, routing::to_topology_file(node_->paths().topology())};
   if (name == "status") {
     RelayStatus status = loop_->status();
     status.setups_refused = setups_refused_;
-    status.not_listening = not_listening_;
-    return ViewReply{{}, status_view(*node_, status, sessions_->sessions())};
+    return ViewReply{{}, status_view(*node_, status, sessions_->sessions(), problems())};
   }
   if (name == "ports") return ViewReply{{}, ports_view(*node_, inventory_->rejected(), channel_.counters())};
   if (name == "events") return ViewReply{{}, events_view(*node_)};

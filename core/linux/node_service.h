@@ -67,6 +67,9 @@ class NodeService {
   absl::Status make_node();
   void on_ports_changed();
   void listen_on_ports();
+  void use_ports();
+  std::vector<std::string> problems() const;
+  std::vector<std::string> deaf_ports() const;
   void on_topology_changed();
   void on_setup(PendingCircuit pending);
   void check_waiting_setups();
@@ -104,7 +107,8 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_again_;
-  std::string not_listening_;  // why, as long as it lasts
+  std::string not_listening_;      // why, as long as it lasts
+  std::vector<std::string> deaf_;  // why neighbours are not heard, as last told
 
   std::list<WaitingPath> waiting_paths_;
   std::unique_ptr<Timer> path_deadline_;

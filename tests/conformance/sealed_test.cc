@@ -150,7 +150,7 @@ TEST_P(SealedTest, WhatWasOverheardIsOfNoUse) {
   end();
 }
 
-INSTANTIATE_TEST_SUITE_P(Abi, SealedTest, oldest_and_newest_abi(), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, SealedTest, every_abi(), abi_name);
 
 }  // namespace
 }  // namespace cableway::nccl::test

@@ -16,8 +16,7 @@ TEST_P(SilenceTest, LongerThanADeadHostIsWaitedForFailsNothing) {
   expect_silence_is_borne(GetParam(), std::chrono::seconds(linux_::kSilenceLimitSeconds * 3 / 2));
 }
 
-// Silence is the kernel's and the node's business: one table with a context for each communicator, one without.
-INSTANTIATE_TEST_SUITE_P(Abi, SilenceTest, oldest_and_newest_abi(), abi_name);
+INSTANTIATE_TEST_SUITE_P(Abi, SilenceTest, every_abi(), abi_name);
 
 }  // namespace
 }  // namespace cableway::nccl::test

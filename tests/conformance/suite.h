@@ -57,10 +57,6 @@ inline auto every_abi() {
 inline auto abis_with_finalize() {
   return testing::Values(11, 12);
 }
-// For what no table has a part in: one without a context of its own and one with.
-inline auto oldest_and_newest_abi() {
-  return testing::Values(8, 12);
-}
 inline std::string abi_name(const testing::TestParamInfo<int>& version) {
   return "V" + std::to_string(version.param);
 }

@@ -111,6 +111,8 @@ TEST(AdvertisementCodec, RefusesWhatNoNodeIs) {
   };
   EXPECT_FALSE(refused([](routing::Advertisement&) {}));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.relay_port = 0; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.version.boot_nonce = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.version.sequence = ~std::uint64_t{0}; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[0].id = 0; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[0].rate_mbps = 0; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].id = 2; })) << "twice the same port";

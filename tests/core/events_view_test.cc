@@ -25,6 +25,7 @@ TEST(EventsView, TellsWhatHappenedAndHowLongAgo) {
   const nlohmann::json view = nlohmann::json::parse(events_view(world.node(0)));
   EXPECT_EQ(view.at("node"), "n0");
   EXPECT_EQ(view.at("cluster"), "test");
+  EXPECT_EQ(view.at("life"), std::to_string(world.node(0).identity().boot_nonce));
   const nlohmann::json& events = view.at("events");
   ASSERT_EQ(events.size(), 2U) << view.dump(2);
   EXPECT_EQ(events[0].at("number"), 1);

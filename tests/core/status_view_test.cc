@@ -40,7 +40,7 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                   .most_leased = 2,
                   .leased_bytes = 8U << 20,
                   .waits = 9};
-  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 4));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 4, {}));
   const nlohmann::json expected = {
       {"node", "n1"},
       {"cluster", "test"},
@@ -74,14 +74,13 @@ TEST_F(StatusView, IsJsonWithEveryField) {
 }
 
 TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
-  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, 0));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, 0, {}));
   EXPECT_EQ(view.at("circuits"), nlohmann::json::array());
 }
 
 TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
-  RelayStatus relay;
-  relay.not_listening = "cannot listen on 10.7.0.1 port 7470";
-  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 0));
+  const nlohmann::json view =
+      nlohmann::json::parse(status_view(node(), RelayStatus{}, 0, {"cannot listen on 10.7.0.1 port 7470"}));
   EXPECT_EQ(
       view.at("problems"),
       nlohmann::json::parse(R"([{"interface": "", "text": "cannot listen on 10.7.0.1 port 7470", "seconds": null}])"));
@@ -91,7 +90,7 @@ TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
 TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
   RelayStatus relay;
   relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1, 1}};
-  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 0));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, 0, {}));
   EXPECT_EQ(view.at("circuits").at(0).at("chunks"), 1);
 }
 
@@ -99,7 +98,7 @@ TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
 TEST_F(StatusView, ListsOnlyAsManyCircuitsAsFit) {
   RelayStatus relay;
   relay.circuits.assign(1000, {7, std::string(20000, 'x'), 1, 1, 1});
-  const std::string text = status_view(node(), relay, 0);
+  const std::string text = status_view(node(), relay, 0, {});
   EXPECT_LT(text.size(), 8U << 20);
   const nlohmann::json view = nlohmann::json::parse(text);
   EXPECT_EQ(view.at("relayed").at("circuits_open"), 1000);

@@ -53,6 +53,8 @@ done
 rm -rf "$out"
 mkdir -p "$out"
 
+# xargs calls it, in shells of its own.
+# shellcheck disable=SC2317
 part() { # <fuzzer> <part>
   local fuzzer=$1 number=$2 own=$out/$1.$2
   mkdir -p "$own/found" "$own/corpus"
@@ -66,6 +68,7 @@ export runs parts seconds seed build out
 
 # Parts of one fuzzer are far apart in the order, so that the slow fuzzer's do not all come last.
 begin=$SECONDS
+# shellcheck disable=SC2016 # they are for those shells
 for ((number = 0; number < parts; ++number)); do
   printf "%s $number\n" "${fuzzers[@]}"
 done | xargs -P "$jobs" -L 1 bash -c 'part "$0" "$1"' &

@@ -123,7 +123,7 @@ TEST_P(PluginWithoutPorts, ListenSaysWhatIsMissing) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("node a has no cable port with an address to listen on")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Abi, PluginWithoutPorts, testing::Values(8, 11),
+INSTANTIATE_TEST_SUITE_P(Abi, PluginWithoutPorts, testing::Values(8, 9, 10, 11, 12),
                          [](const auto& version) { return "V" + std::to_string(version.param); });
 
 INSTANTIATE_TEST_SUITE_P(Abi, PluginFailure, testing::Values(8, 9, 10, 11, 12),

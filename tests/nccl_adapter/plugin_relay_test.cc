@@ -188,7 +188,7 @@ TEST_P(PluginRelay, GarbageOnEveryPortHarmsNobody) {
   rank.net().close_send(comm);
 }
 
-INSTANTIATE_TEST_SUITE_P(Abi, PluginRelay, testing::Values(8, 11, 12),
+INSTANTIATE_TEST_SUITE_P(Abi, PluginRelay, testing::Values(8, 9, 10, 11, 12),
                          [](const auto& version) { return "V" + std::to_string(version.param); });
 
 }  // namespace

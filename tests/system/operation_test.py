@@ -29,13 +29,15 @@ VIEWS = {("topology",): {"cluster", "nodes", "cables"},
          ("plan", "ranks"): {"planned", "given"},
          ("env",): {"variables", "docker", "rank_order", "remarks"}}
 
+# Holds a port of a protocol ("TCP", "UDP") on all addresses.
 SQUATTER = """
-import socket, time
-s = socket.socket()
-s.bind(("0.0.0.0", 7470))
-s.listen()
+import socket, sys, time
+s = socket.socket(type={"TCP": socket.SOCK_STREAM, "UDP": socket.SOCK_DGRAM}[sys.argv[1]])
+s.bind(("0.0.0.0", int(sys.argv[2])))
+if sys.argv[1] == "TCP":
+    s.listen()
 print("sits", flush=True)
-time.sleep(100)
+time.sleep(600)
 """
 
 
@@ -111,7 +113,7 @@ class DoctorTest(unittest.TestCase):
 
     @in_lab("line:3")
     def test_a_relay_port_that_nobody_gets_through_to(self, nodes: LabNodes) -> None:
-        squatter = nodes.popen("n1", [sys.executable, "-c", SQUATTER], log="squatter")
+        squatter = nodes.popen("n1", [sys.executable, "-c", SQUATTER, "TCP", "7470"], log="squatter")
         try:
             nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
             nodes.start()
@@ -128,6 +130,20 @@ class DoctorTest(unittest.TestCase):
             squatter.wait()
         nodes.wait_for_no_problem("n1")
         self.assertGreater(nodes.check_traffic(["n0", "n2"]), 0)
+
+    @in_lab("line:2")
+    def test_a_control_port_that_somebody_else_has(self, nodes: LabNodes) -> None:
+        squatter = nodes.popen("n1", [sys.executable, "-c", SQUATTER, "UDP", "7471"], log="squatter")
+        try:
+            nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
+            nodes.start()
+            nodes.wait_for_problem("n1", "no neighbour is heard there; end whoever holds the port, or set "
+                                         "CABLEWAY_CONTROL_PORT on all nodes")
+        finally:
+            squatter.kill()
+            squatter.wait()
+        nodes.wait_for_no_problem("n1")
+        nodes.wait_for_cables()
 
 
 class DaemonTest(unittest.TestCase):

@@ -22,9 +22,8 @@ from fidelity_report import Case, missed_goals, section_text, summary_line
 from lab_processes import LabProcess, start_node, wait_for_all
 from machine import describe
 from relay_measurements import say
+from release_build import ROOT, chosen_build
 
-_ROOT = Path(__file__).resolve().parents[2]
-_PRESET_BUILD = _ROOT / "build/release"
 _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
 _SPECS = ("ring:4", "line:4", "star:4", "mesh:4", "torus:2x3")
 _RATE_MBPS = 200  # two cores copy for all nodes of a lab: the cables and not they are to be the limit
@@ -72,16 +71,6 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=_ROUNDS, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
-
-
-def _build_preset() -> None:
-    say("building the preset release")
-    for command in (["cmake", "--preset", "release"],
-                    ["cmake", "--build", "--preset", "release", "--target", *_TARGETS]):
-        done = subprocess.run(command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode != 0:
-            raise BenchError(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}")
 
 
 def _foretell(build: Path, spec: str, workload: str, size: str) -> float:
@@ -138,24 +127,22 @@ def _run_in_lab(arguments: argparse.Namespace, build: Path) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    build = (arguments.build or _PRESET_BUILD).resolve()
     if arguments.in_lab:
-        _run_in_lab(arguments, build)
+        _run_in_lab(arguments, arguments.build)
         return 0
-    if arguments.build is None:
-        _build_preset()
+    build = chosen_build(arguments.build, _TARGETS)
     facts = describe(build)
     specs, rounds = (_SPECS[:1], 1) if arguments.quick else (_SPECS, arguments.rounds)
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         results = Path(scratch) / "results.json"
         for spec in specs:
-            done = subprocess.run([_ROOT / "tools/lab/lab", "run", spec, "--rate", f"{_RATE_MBPS}mbit", "--",
+            done = subprocess.run([ROOT / "tools/lab/lab", "run", spec, "--rate", f"{_RATE_MBPS}mbit", "--",
                                    sys.executable, __file__, "--in-lab", spec, "--rounds", str(rounds),
                                    "--results", str(results), "--build", str(build)], check=False)
             if done.returncode != 0:
                 return done.returncode
         cases = [Case(**case) for case in json.loads(results.read_text(encoding="utf-8"))]
-    out = arguments.out or (None if arguments.quick else _ROOT / "docs/benchmarks.md")
+    out = arguments.out or (None if arguments.quick else ROOT / "docs/benchmarks.md")
     if out is not None:
         write_section(out, "fidelity", section_text(cases, facts, rounds, _RATE_MBPS))
         say(f"wrote {out}")

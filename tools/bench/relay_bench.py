@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,9 +18,8 @@ from machine import describe
 from pair_run import Builds, PairRunner
 from relay_measurements import Plan, measure, say
 from relay_report import missed_ratios, ratio_line, section_text, summary_text
+from release_build import RELEASE_BUILD, ROOT, chosen_build
 
-_ROOT = Path(__file__).resolve().parents[2]
-_PRESET_BUILD = _ROOT / "build/release"
 _TARGETS = ("cablewayd", "collperf", "nccl-net-cableway")
 _FULL = Plan(repeats=5, throughput_s=5, latency_s=1, idle_s=3)
 _QUICK = Plan(repeats=1, throughput_s=1, latency_s=0.2, idle_s=0.5)
@@ -54,34 +52,22 @@ def _parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _build_preset() -> None:
-    say("building the preset release")
-    for command in (["cmake", "--preset", "release"],
-                    ["cmake", "--build", "--preset", "release", "--target", *_TARGETS]):
-        done = subprocess.run(command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode != 0:
-            raise BenchError(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}")
-
-
 def _enter_lab() -> None:
-    lab = str(_ROOT / "tools/lab/lab")
+    lab = str(ROOT / "tools/lab/lab")
     arguments = ["run", "line:5", "--rate", "1gbit", "--forwarding", "--",
                  sys.executable, __file__, "--in-lab", *sys.argv[1:]]
     os.execv(lab, [lab, *arguments])
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    builds = Builds((arguments.build or _PRESET_BUILD).resolve())
     if not arguments.in_lab:
-        if arguments.build is None:
-            _build_preset()
-        builds.check()
+        Builds(chosen_build(arguments.build, _TARGETS)).check()
         _enter_lab()
+    builds = Builds((arguments.build or RELEASE_BUILD).resolve())
     facts = describe(builds.folder)
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         measurements = measure(PairRunner(builds, Path(scratch)), _QUICK if arguments.quick else _FULL)
-    out = arguments.out or (None if arguments.quick else _ROOT / "docs/benchmarks.md")
+    out = arguments.out or (None if arguments.quick else ROOT / "docs/benchmarks.md")
     if out is not None:
         write_section(out, "relay", section_text(measurements, facts))
         say(f"wrote {out}")

@@ -1,6 +1,8 @@
 #include "tools/cableway/events_view.h"
 
 #include <ostream>
+#include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -11,15 +13,21 @@
 namespace cableway::cli {
 namespace {
 
-// The lines of an answer's events that are newer than `last`, which then is the newest of them.
-std::string new_lines(const Json& answer, bool json, std::uint64_t& last) {
+// The newest event that was shown, and the life of the node that it was from.
+struct Shown {
+  std::string life;
+  std::uint64_t last = 0;
+};
+
+// The lines of an answer's events that are newer than what was shown, which they then are.
+std::string new_lines(const Json& answer, bool json, Shown& shown) {
+  std::uint64_t& last = shown.last;
   const Json& events = answer.at("events");
   std::string lines;
   const auto note = [&](const std::string& text) {
     absl::StrAppend(&lines, json ? Json{{"note", text}}.dump() : text, "\n");
   };
-  const std::uint64_t newest = events.empty() ? 0 : number(events.back(), "number");
-  if (newest < last) {
+  if (const std::string life = std::exchange(shown.life, text(answer, "life")); !life.empty() && life != shown.life) {
     note("the node was started again");
     last = 0;
   }
@@ -49,12 +57,12 @@ absl::StatusOr<std::string> events_text(const std::string& answer) {
 }
 
 absl::Status follow_events(const EventTail& tail, std::ostream& out) {
-  std::uint64_t last = 0;
+  Shown shown;
   while (true) {
     const absl::StatusOr<std::string> answer = tail.ask();
     if (!answer.ok()) return answer.status();
     const absl::StatusOr<std::string> lines =
-        render_answer(*answer, "events", [&](const Json& view) { return new_lines(view, tail.json, last); });
+        render_answer(*answer, "events", [&](const Json& view) { return new_lines(view, tail.json, shown); });
     if (!lines.ok()) return lines.status();
     out << *lines << std::flush;
     if (!out) return absl::UnavailableError("cannot write the events to standard output");

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "routing/node_name.h"
 #include "routing/topology_generator.h"
@@ -112,19 +113,30 @@ void add_format(CLI::App& command, Request& request, const char* option, Format 
   others.push_back(added);
 }
 
+// A shell's variable that is not set: not what was meant, and not the same as no option.
+const CLI::Validator kNotEmpty([](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "");
+
+const CLI::Validator kFlowNumber(
+    [](const std::string& text) {
+      std::uint64_t number = 0;
+      return absl::SimpleAtoi(text, &number) ? "" : absl::StrCat("expected a number from 0, found ", text);
+    },
+    "");
+
 void add_options(CLI::App& command, Request& request, View view, bool reads_file) {
   command.callback([&request, view] { request.view = view; });
   std::vector<CLI::Option*> formats;
   add_format(command, request, "--json", Format::kJson,
              view == View::kEvents ? "as JSON; with --follow, an object a line" : "as JSON", formats);
-  command.add_option("--config", request.config, "settings file (CABLEWAY_CONFIG)");
+  command.add_option("--config", request.config, "settings file (CABLEWAY_CONFIG)")->check(kNotEmpty);
   if (reads_file) {
-    command.add_option(
+    CLI::Option* file = command.add_option(
         view == View::kSim ? "--topology,--file" : "--file", request.file,
         absl::StrCat("of this topology, instead of asking the node that runs here: a file (.toml, .json, "
                      ".dot, .gv, .graphml, .xml),\nor a shape with or without values for its cables, as in "
                      "torus:4x4@100Gbit/s,2us:\n",
                      routing::topology_spec_forms()));
+    file->type_name("TOPOLOGY")->check(kNotEmpty);
   }
   switch (view) {
     case View::kTopology:
@@ -132,13 +144,14 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
       add_format(command, request, "--svg", Format::kSvg, "as a picture", formats);
       break;
     case View::kRoutes:
-      command.add_option("--node", request.node, "of this node, instead of the one that runs here or CABLEWAY_NODE");
+      command.add_option("--node", request.node, "of this node, instead of the one that runs here or CABLEWAY_NODE")
+          ->check(kNotEmpty);
       break;
     case View::kPath:
       command.add_option("A", request.from, "the node where the paths begin")->required();
       command.add_option("B", request.to, "the node where they end")->required();
       command.add_option("--flow", request.flow, "only the path that the flow of this number takes, from 0")
-          ->check(CLI::NonNegativeNumber);
+          ->check(kFlowNumber);
       break;
     case View::kEvents:
       command.add_flag("--follow,-f", request.follow, "go on with those that come, until it is interrupted");

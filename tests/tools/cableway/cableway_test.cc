@@ -190,6 +190,9 @@ TEST(ArgumentsTest, MistakesAreNamed) {
       {{"env", "--docker", "--json"}, "--json"},
       {{"path", "n0"}, "B"},
       {{"path", "n0", "n1", "--flow", "-1"}, "--flow"},
+      {{"path", "n0", "n1", "--flow", "99999999999999999999"}, "--flow"},
+      {{"topology", "--file", ""}, "--file"},
+      {{"routes", "--node", ""}, "--node"},
       {{"path", "n0", "n1", "n2"}, "n2"},
       {{"plan"}, "subcommand"},
       {{"plan", "rank"}, "subcommand"},
@@ -270,7 +273,7 @@ const std::string& status_of_n1() {
     world.build(4, routing::ring_pairs(4));
     world.start_all();
     EXPECT_TRUE(world.settle(std::chrono::seconds(2), [&] { return world.node(1).paths().reaches("n3"); }));
-    return status_view(world.node(1), busy_relay(), 3);
+    return status_view(world.node(1), busy_relay(), 3, {});
   }();
   return status;
 }

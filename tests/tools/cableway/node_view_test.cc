@@ -139,12 +139,12 @@ TEST(NodeViews, RefuseWhatIsNoAnswer) {
   }
 }
 
-std::string events(std::uint64_t first, std::uint64_t last) {
+std::string events(std::uint64_t first, std::uint64_t last, const std::string& life = "1") {
   json list = json::array();
   for (std::uint64_t i = first; i <= last; ++i) {
     list.push_back({{"number", i}, {"age_ms", 1000 * (last - i)}, {"text", "event " + std::to_string(i)}});
   }
-  return json{{"node", "n1"}, {"cluster", "lab"}, {"events", list}}.dump();
+  return json{{"node", "n1"}, {"cluster", "lab"}, {"life", life}, {"events", list}}.dump();
 }
 
 TEST(EventsText, IsOldestFirst) {
@@ -178,10 +178,10 @@ TEST_F(FollowEvents, WritesEachEventOnceUntilTheNodeIsGone) {
 }
 
 TEST_F(FollowEvents, SaysWhereEventsWereLostAndWhereTheNodeIsNew) {
-  EXPECT_FALSE(follow({events(1, 1), events(5, 5), events(1, 1)}).ok());
+  EXPECT_FALSE(follow({events(1, 1), events(5, 5), events(1, 5, "2")}).ok());
   EXPECT_EQ(out_.str(),
             "0.0 s ago  event 1\n3 events were lost in between\n0.0 s ago  event 5\nthe node was started again\n"
-            "0.0 s ago  event 1\n");
+            "4.0 s ago  event 1\n3.0 s ago  event 2\n2.0 s ago  event 3\n1.0 s ago  event 4\n0.0 s ago  event 5\n");
 }
 
 TEST_F(FollowEvents, AsJsonHasAnObjectALine) {

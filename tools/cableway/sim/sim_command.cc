@@ -34,6 +34,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::size_t kTimelineSamples = 240;
+// Beyond that no two cables fail: their results would take too much memory.
+constexpr std::size_t kMostFailureCases = 1'000'000;
 
 double seconds_since(steady_clock::time_point began) {
   return std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -64,13 +66,20 @@ absl::StatusOr<Answer> compare(const Context& context) {
 absl::StatusOr<Answer> what_if(const Context& context, const std::string& source, const routing::Topology& topology) {
   const auto began = steady_clock::now();
   ProgressLine line(context.err, context.shows_progress(), context.surroundings.progress_patience);
-  sim::FailureSettings settings;
-  settings.progress = [&](std::size_t done, std::size_t cases) {
-    line.show(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(cases, 1)), "failures");
+  const auto shows = [&line](const char* what) {
+    return [&line, what](std::size_t done, std::size_t all) {
+      line.show(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(all, 1)), what);
+    };
   };
-  absl::StatusOr<sim::FailureReport> failures = sim::analyse_failures(topology, settings);
+  sim::FailureSettings failing;
+  const std::size_t cables = routing::physical_cables(topology).cables.size();
+  failing.two_cables = sim::failure_case_count(topology.node_count(), cables, true) <= kMostFailureCases;
+  failing.progress = shows("failures");
+  absl::StatusOr<sim::FailureReport> failures = sim::analyse_failures(topology, failing);
   if (!failures.ok()) return failures.status();
-  absl::StatusOr<sim::AddedCableReport> added = sim::find_best_added_cable(topology);
+  sim::AddedCableSettings adding;
+  adding.progress = shows("one more cable");
+  absl::StatusOr<sim::AddedCableReport> added = sim::find_best_added_cable(topology, adding);
   if (!added.ok()) return added.status();
   const WhatIf found{topology, source, *std::move(failures), *std::move(added), seconds_since(began)};
   return Answer{context.request.json() ? what_if_json(found) : what_if_text(found, context.options().all)};

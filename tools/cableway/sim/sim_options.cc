@@ -28,6 +28,9 @@ absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
   return static_cast<std::uint32_t>(*bytes);
 }
 
+// A shell's variable that is not set: not what was meant, and not the same as no option.
+const CLI::Validator kNotEmpty([](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "");
+
 void add_workload_options(CLI::App& command, SimOptions& options) {
   command.add_option("--workload", options.workload,
                      "OPERATION:SIZE[,VARIANT]: all_reduce (ring, tree), all_gather, reduce_scatter, broadcast, reduce,\n"
@@ -76,6 +79,9 @@ void add_sim_options(CLI::App& command, SimOptions& options) {
   command.add_option("--html", options.html, "also write a report to this file, for a browser");
   command.add_flag("--all", options.all, "show all cables and cases, not only the worst");
   command.add_flag("--progress", options.progress, "show progress although standard error is no terminal");
+  for (const char* name : {"--workload", "--mix", "--rank-order", "--fail", "--html"}) {
+    command.get_option(name)->check(kNotEmpty);
+  }
   CLI::Option* what_if = command.add_flag(
       "--what-if", options.what_if, "every failure of one and two cables and of one node, and which added cable helps most");
   CLI::Option* compare =

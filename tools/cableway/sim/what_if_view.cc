@@ -29,6 +29,10 @@ std::vector<FailureCase> worst_first(std::vector<FailureCase> cases) {
   return cases;
 }
 
+bool looked_at_two(const WhatIf& what_if) {
+  return what_if.failures.cables.size() < 2 || !what_if.failures.two_cables.empty();
+}
+
 std::string hottest_text(const WhatIf& what_if, const AllToAllShares& shares) {
   if (!shares.hottest) return "-";
   return absl::StrCat(what_if.topology.cable(shares.hottest->cable).name, " ",
@@ -160,7 +164,10 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
                       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-                      cases_text(what_if, "two cables fail", what_if.failures.two_cables, all), added_text(what_if),
+                      looked_at_two(what_if)
+                          ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                          : "\ntwo cables fail: not looked at, there are too many cases\n",
+                      added_text(what_if),
                       "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
 
@@ -176,7 +183,7 @@ std::string what_if_json(const WhatIf& what_if) {
                      {"intact", shares_json(what_if, what_if.failures.intact)},
                      {"single_points_of_failure", single_points(what_if)},
                      {"one_cable", cases_json(what_if, what_if.failures.cables)},
-                     {"two_cables", cases_json(what_if, what_if.failures.two_cables)},
+                     {"two_cables", looked_at_two(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
                      {"one_node", cases_json(what_if, what_if.failures.nodes)},
                      {"added_cable_mbps", what_if.added.rate_mbps},
                      {"added_cables", added},

@@ -1,0 +1,89 @@
+// Real nodes in virtual time, from power-on until all hold the same whole topology: how long that takes them, and this
+// machine; what they send. One topology per run, so that the memory is its own. Prints one JSON object.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "routing/topology_generator.h"
+#include "sim/node_world.h"
+
+namespace {
+
+using namespace cableway;
+
+constexpr Duration kLimit = std::chrono::minutes(5);
+constexpr Duration kStep = std::chrono::milliseconds(10);
+constexpr std::uint64_t kSeed = 1;
+
+// Every node has told of all of its cables, as far as the first node knows.
+bool is_whole(const Node& node, const routing::Topology& topology) {
+  const auto& entries = node.flooding().database().entries();
+  if (entries.size() != topology.node_count()) return false;
+  std::size_t adjacencies = 0;
+  for (const auto& [origin, entry] : entries) adjacencies += entry.advertisement.adjacencies.size();
+  return adjacencies == 2 * topology.cable_count();
+}
+
+double cpu_seconds(const rusage& usage) {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+int converge(const std::string& spec) {
+  const absl::StatusOr<routing::Topology> topology = routing::generate_topology(spec);
+  if (!topology.ok()) {
+    std::cerr << "convergence: " << topology.status().message() << "\n";
+    return 2;
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cables;
+  cables.reserve(topology->cable_count());
+  for (const routing::Cable& cable : topology->cables()) cables.emplace_back(cable.a.node.value, cable.b.node.value);
+
+  const auto begin = std::chrono::steady_clock::now();
+  sim::NodeWorld world(kSeed);
+  std::uint64_t bytes = 0;
+  world.fabric().tap([&](std::size_t, PortId, std::span<const std::byte> sent) { bytes += sent.size(); });
+  world.build(topology->node_count(), cables);
+  world.start_all();
+  bool converged = false;
+  while (!converged && world.clock().now() < Instant{kLimit}) {
+    world.clock().run_for(kStep);
+    converged = is_whole(world.node(0), *topology) && world.agrees();
+  }
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto nodes = static_cast<double>(topology->node_count());
+  std::cout << nlohmann::ordered_json{{"spec", spec},
+                                      {"nodes", topology->node_count()},
+                                      {"cables", topology->cable_count()},
+                                      {"converged", converged},
+                                      {"virtual_s", std::chrono::duration<double>(world.clock().now().since_start).count()},
+                                      {"wall_s", wall_s},
+                                      {"cpu_s", cpu_seconds(usage)},
+                                      {"datagrams_per_node", static_cast<double>(world.fabric().datagrams()) / nodes},
+                                      {"bytes_per_node", static_cast<double>(bytes) / nodes},
+                                      {"happenings", world.clock().calls()},
+                                      {"memory_mb", static_cast<double>(usage.ru_maxrss) / 1024}}
+            << "\n";
+  return converged ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: convergence SPEC, such as torus:32x32\n";
+    return 2;
+  }
+  return converge(argv[1]);
+}
