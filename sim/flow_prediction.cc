@@ -36,8 +36,8 @@ class TransferList {
     }
     const std::vector<std::uint32_t> after = ends_of(group.after);
     std::vector<std::uint32_t> places;
-    for (const workload::RankTraffic& traffic : workload::traffic_of(
-             group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
+    for (const workload::RankTraffic& traffic :
+         workload::traffic_of(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
       for (int channel = 0; channel < request_.channels; ++channel) {
         if (transfers_.size() >= kMaxFlowTransfers) {
           return too_many();

@@ -21,8 +21,8 @@
 namespace cableway::sim {
 
 struct JobGroup {
-  std::vector<routing::NodeIndex> nodes;       // of each rank of the group
-  std::vector<workload::Schedule> schedules;   // of each rank
+  std::vector<routing::NodeIndex> nodes;      // of each rank of the group
+  std::vector<workload::Schedule> schedules;  // of each rank
   CollectiveFacts facts;
   std::vector<std::size_t> after;  // places of groups above it that are done before it starts
 };

@@ -161,8 +161,8 @@ absl::StatusOr<std::vector<workload::MixGroup>> groups_of(const PredictionReques
     groups.push_back(std::move(all));
   }
   for (workload::MixGroup& group : groups) {
-    group.workload.size = workload::rounded_size(group.workload.workload, static_cast<int>(group.ranks.size()),
-                                                 group.workload.size);
+    group.workload.size =
+        workload::rounded_size(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size);
   }
   return groups;
 }

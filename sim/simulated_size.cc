@@ -26,8 +26,8 @@ void add_group(const PredictionRequest& request, const workload::MixGroup& group
   const auto node = [&](int rank) {
     return request.ranks[static_cast<std::size_t>(group.ranks[static_cast<std::size_t>(rank)])];
   };
-  for (const workload::RankTraffic& traffic : workload::traffic_of(
-           group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
+  for (const workload::RankTraffic& traffic :
+       workload::traffic_of(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
     size.messages += traffic.bytes / message + channels;
     // Equal-cost paths have equal numbers of hops.
     size.hops += channels * paths.next(node(traffic.from), node(traffic.to)).hops();

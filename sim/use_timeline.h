@@ -35,8 +35,8 @@ class UseTimeline final : private Occurrence {
   static constexpr std::size_t kMostValues = std::size_t{1} << 21;
   static constexpr std::size_t kLeastSamples = 16;
 
-  // At most `most_samples`, at least kLeastSamples. The first interval should be long beside what a chunk takes: a chunk
-  // counts when its last byte has left. Clock and world outlive this.
+  // At most `most_samples`, at least kLeastSamples. The first interval should be long beside what a chunk takes: a
+  // chunk counts when its last byte has left. Clock and world outlive this.
   UseTimeline(VirtualClock& clock, const CircuitWorld& world, Duration first_interval, std::size_t most_samples);
 
   void start();

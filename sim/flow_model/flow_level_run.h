@@ -35,8 +35,8 @@ struct FlowLevelSettings {
 };
 
 struct FlowLevelResult {
-  double time_s = 0;             // until all are done
-  std::vector<double> done_s;    // by transfer: when its last byte has arrived
+  double time_s = 0;               // until all are done
+  std::vector<double> done_s;      // by transfer: when its last byte has arrived
   std::vector<CableBytes> cables;  // by cable
   // The cable direction that was busy for the largest share of the time; the first of those that are equal.
   CableDirection hottest;

@@ -77,8 +77,7 @@ TEST(JobRun, AMixThatNamesARankTooManyIsRefused) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:1MiB");
   request.mix = *workload::parse_mix("[[group]]\nranks = [0, 4]\nworkload = \"all_reduce:1MiB\"\n", "mix.toml");
-  EXPECT_EQ(predict(topology, request).status().message(),
-            "the mix names rank 4, but the job has 4 ranks, 0 to 3");
+  EXPECT_EQ(predict(topology, request).status().message(), "the mix names rank 4, but the job has 4 ranks, 0 to 3");
 }
 
 TEST(JobRun, ACutEndsTheJobAtThatMomentAndNamesTheFlowsItCost) {
@@ -189,7 +188,8 @@ TEST(FlowPrediction, WithoutACableARingIsALine) {
   const absl::StatusOr<Prediction> before = predict_flow_level(topology, request);
   const absl::StatusOr<Prediction> after = predict_flow_level(line, request);
   ASSERT_TRUE(before.ok() && after.ok());
-  EXPECT_NEAR(after->time_s / before->time_s, 1, 0.05) << "what went to rank 1 goes the other way round, where nothing is";
+  EXPECT_NEAR(after->time_s / before->time_s, 1, 0.05)
+      << "what went to rank 1 goes the other way round, where nothing is";
 }
 
 TEST(SimulatedSize, CountsFlowsHopsAndMessages) {

@@ -83,8 +83,8 @@ class SvgDrawing {
 
   std::string title() const {
     return xml_text(absl::StrCat("cluster ", topology_.cluster(), ": ", std::string(kind_name(shape_.kind)), ", ",
-                                topology_.node_count(), topology_.node_count() == 1 ? " node, " : " nodes, ",
-                                topology_.cable_count(), topology_.cable_count() == 1 ? " cable" : " cables"));
+                                 topology_.node_count(), topology_.node_count() == 1 ? " node, " : " nodes, ",
+                                 topology_.cable_count(), topology_.cable_count() == 1 ? " cable" : " cables"));
   }
 
   std::string legend(double y) const {

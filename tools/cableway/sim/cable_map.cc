@@ -124,14 +124,14 @@ class CableMap {
   }
   double spacing() const { return widest_ + (topology_.cable_count() <= kMostLabels ? 128 : 40); }
   double leftmost() const {
-    return std::min_element(layout_.places.begin(), layout_.places.end(), [](const Place& a, const Place& b) {
-             return a.x < b.x;
-           })->x;
+    return std::min_element(layout_.places.begin(), layout_.places.end(),
+                            [](const Place& a, const Place& b) { return a.x < b.x; })
+        ->x;
   }
   double topmost() const {
-    return std::min_element(layout_.places.begin(), layout_.places.end(), [](const Place& a, const Place& b) {
-             return a.y < b.y;
-           })->y;
+    return std::min_element(layout_.places.begin(), layout_.places.end(),
+                            [](const Place& a, const Place& b) { return a.y < b.y; })
+        ->y;
   }
 
   // The control point is twice as far from the straight line as the curve gets.
@@ -231,8 +231,8 @@ class CableMap {
   std::string note(std::uint32_t index) const {
     const std::vector<std::size_t>& ranks = ranks_[index];
     if (ranks.empty()) return "no rank";
-    const std::vector<std::size_t> shown(ranks.begin(),
-                                         ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kRanksInBox)));
+    const std::vector<std::size_t> shown(
+        ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kRanksInBox)));
     return absl::StrCat(ranks.size() == 1 ? "rank " : "ranks ", absl::StrJoin(shown, ", "),
                         shown.size() < ranks.size() ? ", .." : "");
   }

@@ -104,8 +104,8 @@ void find_bound(SimReport& report) {
     return;
   }
   const std::string method(sim::method_name(bound->method));
-  report.bound = ReportBound{bound->seconds, report.request.mix ? absl::StrCat("groups in turn, ", method) : method,
-                             bound->gap};
+  report.bound =
+      ReportBound{bound->seconds, report.request.mix ? absl::StrCat("groups in turn, ", method) : method, bound->gap};
 }
 
 // Whatever was cut, whether it ended the job or not.

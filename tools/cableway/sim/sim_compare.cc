@@ -46,8 +46,8 @@ SimResult read_result(const Json& json, const std::string& name) {
   result.ratio = quantity(json, "ratio");
   result.hottest = "-";
   if (const Json& hottest = json.at("hottest"); !hottest.is_null()) {
-    result.hottest = absl::StrCat(name_in(hottest, "cable"), " ", name_in(hottest, "from"), " -> ",
-                                  name_in(hottest, "to"));
+    result.hottest =
+        absl::StrCat(name_in(hottest, "cable"), " ", name_in(hottest, "from"), " -> ", name_in(hottest, "to"));
     result.hottest_utilisation = quantity(hottest, "utilisation");
   }
   return result;
@@ -128,12 +128,12 @@ std::string comparison_text(const SimResult& a, const SimResult& b) {
 
 std::string comparison_json(const SimResult& a, const SimResult& b) {
   const nlohmann::ordered_json view = {{"a", result_json(a)},
-                     {"b", result_json(b)},
-                     {"change",
-                      {{"time_s", or_null(change(a.time_s, b.time_s))},
-                       {"algbw_gbps", or_null(change(a.algbw_gbps, b.algbw_gbps))},
-                       {"busbw_gbps", or_null(change(a.busbw_gbps, b.busbw_gbps))},
-                       {"ratio", or_null(change(a.ratio, b.ratio))}}}};
+                                       {"b", result_json(b)},
+                                       {"change",
+                                        {{"time_s", or_null(change(a.time_s, b.time_s))},
+                                         {"algbw_gbps", or_null(change(a.algbw_gbps, b.algbw_gbps))},
+                                         {"busbw_gbps", or_null(change(a.busbw_gbps, b.busbw_gbps))},
+                                         {"ratio", or_null(change(a.ratio, b.ratio))}}}};
   // What the shell was given need not be UTF-8.
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -76,15 +76,16 @@ std::string anew_text(const SimReport& report) {
   if (!anew.impossible.empty()) {
     return absl::StrCat("<p>Started anew without it, the job cannot run: ", xml_text(anew.impossible), ".</p>\n");
   }
-  return absl::StrFormat("<p>Started anew without it, all of the job takes %s at flow level: %.2f times the %s with all "
-                         "cables.</p>\n",
-                         seconds_text(anew.without_s), anew.without_s / anew.intact_s, seconds_text(anew.intact_s));
+  return absl::StrFormat(
+      "<p>Started anew without it, all of the job takes %s at flow level: %.2f times the %s with all "
+      "cables.</p>\n",
+      seconds_text(anew.without_s), anew.without_s / anew.intact_s, seconds_text(anew.intact_s));
 }
 
 std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
   const std::string when = seconds_text(std::chrono::duration<double>(effect.cut.when).count());
-  std::string text = absl::StrCat("<p><b>", xml_text(wire_text(report.topology, effect.wire)), "</b> cut at ", when,
-                                  ": ");
+  std::string text =
+      absl::StrCat("<p><b>", xml_text(wire_text(report.topology, effect.wire)), "</b> cut at ", when, ": ");
   if (!effect.happened) return absl::StrCat(text, "the job had ended before.</p>\n");
   absl::StrAppend(&text, effect.lost.size(), effect.lost.size() == 1 ? " flow was lost." : " flows were lost.",
                   "</p>\n");
@@ -161,21 +162,20 @@ std::string cables_section(const SimReport& report) {
   std::string rows;
   for (const CableBusyness& each : std::span(cables).first(shown)) {
     const routing::Cable& cable = report.topology.cable(each.cable);
-    absl::StrAppend(&rows, "<tr><td>", xml_text(cable.name), "</td><td>",
-                    xml_text(report.topology.node(cable.a.node).name), "</td><td>",
-                    xml_text(report.topology.node(cable.b.node).name), "</td><td class=\"n\">",
-                    rate_text(cable.rate_mbps), "</td>", share_cell(each.from_a), share_cell(each.from_b),
-                    "<td class=\"n\">", bytes_text(each.bytes_from_a), "</td><td class=\"n\">",
-                    bytes_text(each.bytes_from_b), "</td></tr>\n");
+    absl::StrAppend(
+        &rows, "<tr><td>", xml_text(cable.name), "</td><td>", xml_text(report.topology.node(cable.a.node).name),
+        "</td><td>", xml_text(report.topology.node(cable.b.node).name), "</td><td class=\"n\">",
+        rate_text(cable.rate_mbps), "</td>", share_cell(each.from_a), share_cell(each.from_b), "<td class=\"n\">",
+        bytes_text(each.bytes_from_a), "</td><td class=\"n\">", bytes_text(each.bytes_from_b), "</td></tr>\n");
   }
   return section(
       "Cables, hottest first",
-      absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>cable</th><th>a</th><th>b</th><th class=\"n\">rate</th>"
-                   "<th class=\"n\">a to b</th><th class=\"n\">b to a</th><th class=\"n\">sent by a</th><th "
-                   "class=\"n\">sent by b</th></tr></thead>\n<tbody>\n",
-                   rows, "</tbody></table></div>\n",
-                   shown < cables.size() ? absl::StrCat("<p class=\"soft\">and ", cables.size() - shown, " more</p>\n")
-                                         : ""));
+      absl::StrCat(
+          "<div class=\"wide\"><table>\n<thead><tr><th>cable</th><th>a</th><th>b</th><th class=\"n\">rate</th>"
+          "<th class=\"n\">a to b</th><th class=\"n\">b to a</th><th class=\"n\">sent by a</th><th "
+          "class=\"n\">sent by b</th></tr></thead>\n<tbody>\n",
+          rows, "</tbody></table></div>\n",
+          shown < cables.size() ? absl::StrCat("<p class=\"soft\">and ", cables.size() - shown, " more</p>\n") : ""));
 }
 
 std::string groups_section(const SimReport& report) {
@@ -219,8 +219,8 @@ std::string origin_section(const SimReport& report) {
   std::string facts = term("ranks", ranks_text(report.topology, request.ranks, kRanksShown));
   absl::StrAppend(&facts, term("channels", absl::StrCat(request.channels)),
                   term("chunks", bytes_text(request.circuits.chunk_bytes)),
-                  term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s), ": ",
-                                                 report.prediction.flows, " flows, ", report.prediction.crossings,
+                  term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s),
+                                                 ": ", report.prediction.flows, " flows, ", report.prediction.crossings,
                                                  " chunks over cables")));
   return section("How it was made",
                  absl::StrCat("<pre>", xml_text(report.command), "</pre>\n<dl>\n", facts, "</dl>\n"));

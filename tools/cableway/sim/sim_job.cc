@@ -34,10 +34,10 @@ std::optional<NodeIndex> find_node(const Topology& topology, std::string_view te
 }
 
 absl::Status no_such_node(const Topology& topology, std::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--rank-order: the topology has no node ", routing::in_quotes(text), "; expected a name from ",
-      topology.nodes().front().name, " to ", topology.nodes().back().name, ", or a number from 0 to ",
-      topology.node_count() - 1));
+  return absl::InvalidArgumentError(absl::StrCat("--rank-order: the topology has no node ", routing::in_quotes(text),
+                                                 "; expected a name from ", topology.nodes().front().name, " to ",
+                                                 topology.nodes().back().name, ", or a number from 0 to ",
+                                                 topology.node_count() - 1));
 }
 
 std::vector<NodeIndex> all_nodes(const Topology& topology) {

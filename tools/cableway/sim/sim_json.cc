@@ -41,10 +41,9 @@ Json cables_json(const SimReport& report) {
   const std::vector<sim::CableLoad>& loads = report.prediction.cables;
   for (std::size_t i = 0; i + 1 < loads.size(); i += 2) {
     const routing::Cable& cable = report.topology.cable(loads[i].cable);
-    cables.push_back(
-        {{"name", cable.name},
-         {"rate_mbps", cable.rate_mbps},
-         {"directions", Json::array({load_json(report, loads[i]), load_json(report, loads[i + 1])})}});
+    cables.push_back({{"name", cable.name},
+                      {"rate_mbps", cable.rate_mbps},
+                      {"directions", Json::array({load_json(report, loads[i]), load_json(report, loads[i + 1])})}});
   }
   return cables;
 }

@@ -15,7 +15,8 @@ constexpr char kFailExpected[] = "expected cable:NAME@TIME or cable:A-B@TIME, su
 constexpr std::string_view kFailKind = "cable:";
 
 absl::Status bad_fail(std::string_view text, const std::string& wrong) {
-  return absl::InvalidArgumentError(absl::StrCat("--fail ", routing::in_quotes(text), ": ", wrong, "; ", kFailExpected));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fail ", routing::in_quotes(text), ": ", wrong, "; ", kFailExpected));
 }
 
 absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
@@ -32,10 +33,11 @@ absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
 const CLI::Validator kNotEmpty([](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "");
 
 void add_workload_options(CLI::App& command, SimOptions& options) {
-  command.add_option("--workload", options.workload,
-                     "OPERATION:SIZE[,VARIANT]: all_reduce (ring, tree), all_gather, reduce_scatter, broadcast, reduce,\n"
-                     "all_to_all, sendrecv (opposite, neighbour, SOURCE-DESTINATION), pingpong (SOURCE-DESTINATION),\n"
-                     "pipeline (micro-batches); as in all_reduce:256MiB,tree");
+  command.add_option(
+      "--workload", options.workload,
+      "OPERATION:SIZE[,VARIANT]: all_reduce (ring, tree), all_gather, reduce_scatter, broadcast, reduce,\n"
+      "all_to_all, sendrecv (opposite, neighbour, SOURCE-DESTINATION), pingpong (SOURCE-DESTINATION),\n"
+      "pipeline (micro-batches); as in all_reduce:256MiB,tree");
   command.add_option("--mix", options.mix, "what groups of ranks do, from this file (TOML), instead of one workload");
   command.add_option("--rank-order", options.rank_order,
                      "the node of each rank: names or numbers, N0,N1,..; or best, as `cableway plan ranks` finds it.\n"
@@ -49,14 +51,16 @@ void add_workload_options(CLI::App& command, SimOptions& options) {
 }
 
 void add_world_options(CLI::App& command, SimOptions& options) {
-  command.add_option("--fail", options.fail,
-                     "cut a cable while the workload runs: cable:NAME@TIME or cable:A-B@TIME (nodes), with all cables of "
-                     "its wire.\nMay be given several times")
+  command
+      .add_option("--fail", options.fail,
+                  "cut a cable while the workload runs: cable:NAME@TIME or cable:A-B@TIME (nodes), with all cables of "
+                  "its wire.\nMay be given several times")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--level", options.level,
-                     "chunk: every chunk, through the relays' and flow ends' own code; flow: shares of bandwidth only, "
-                     "for large systems")
+  command
+      .add_option("--level", options.level,
+                  "chunk: every chunk, through the relays' and flow ends' own code; flow: shares of bandwidth only, "
+                  "for large systems")
       ->check(CLI::IsMember({"chunk", "flow"}))
       ->capture_default_str();
   command.add_option("--chunk", options.chunk, "how large chunks are")->capture_default_str();
@@ -82,8 +86,9 @@ void add_sim_options(CLI::App& command, SimOptions& options) {
   for (const char* name : {"--workload", "--mix", "--rank-order", "--fail", "--html"}) {
     command.get_option(name)->check(kNotEmpty);
   }
-  CLI::Option* what_if = command.add_flag(
-      "--what-if", options.what_if, "every failure of one and two cables and of one node, and which added cable helps most");
+  CLI::Option* what_if =
+      command.add_flag("--what-if", options.what_if,
+                       "every failure of one and two cables and of one node, and which added cable helps most");
   CLI::Option* compare =
       command.add_option("--compare", options.compare, "two results of --json, side by side")->expected(2);
   what_if->excludes(compare);

@@ -26,9 +26,8 @@ std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction) {
     const sim::CableLoad& from_b = prediction.cables[i + 1];
     cables.push_back({from_a.cable, from_a.utilisation, from_b.utilisation, from_a.bytes, from_b.bytes});
   }
-  std::stable_sort(cables.begin(), cables.end(), [](const CableBusyness& left, const CableBusyness& right) {
-    return left.most() > right.most();
-  });
+  std::stable_sort(cables.begin(), cables.end(),
+                   [](const CableBusyness& left, const CableBusyness& right) { return left.most() > right.most(); });
   return cables;
 }
 
@@ -47,11 +46,10 @@ std::string topology_summary(const Topology& topology) {
 
 std::string ranks_text(const Topology& topology, const std::vector<NodeIndex>& ranks, std::size_t most) {
   const std::span<const NodeIndex> shown = std::span(ranks).first(std::min(ranks.size(), most));
-  return absl::StrCat(absl::StrJoin(shown, ", ",
-                                    [&](std::string* out, NodeIndex node) {
-                                      absl::StrAppend(out, topology.node(node).name);
-                                    }),
-                      shown.size() < ranks.size() ? ", .." : "");
+  return absl::StrCat(
+      absl::StrJoin(shown, ", ",
+                    [&](std::string* out, NodeIndex node) { absl::StrAppend(out, topology.node(node).name); }),
+      shown.size() < ranks.size() ? ", .." : "");
 }
 
 std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFlow& lost) {
@@ -66,9 +64,8 @@ std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFl
 }
 
 std::string wire_text(const Topology& topology, const std::vector<CableIndex>& wire) {
-  return absl::StrJoin(wire, " and ", [&](std::string* out, CableIndex cable) {
-    absl::StrAppend(out, topology.cable(cable).name);
-  });
+  return absl::StrJoin(wire, " and ",
+                       [&](std::string* out, CableIndex cable) { absl::StrAppend(out, topology.cable(cable).name); });
 }
 
 }  // namespace cableway::cli

@@ -39,9 +39,9 @@ std::string operations_text(const sim::GroupPrediction& group) {
 std::string bound_text(const SimReport& report) {
   if (!report.bound) return line("bound", absl::StrCat("not known: ", report.no_bound));
   const ReportBound& bound = *report.bound;
-  std::string text = line(
-      "bound", absl::StrCat(seconds_text(bound.seconds), ", the least that the cables allow (", bound.method,
-                            bound.gap > 0 ? absl::StrFormat(", within %.1f %%", 100 * bound.gap) : "", ")"));
+  std::string text =
+      line("bound", absl::StrCat(seconds_text(bound.seconds), ", the least that the cables allow (", bound.method,
+                                 bound.gap > 0 ? absl::StrFormat(", within %.1f %%", 100 * bound.gap) : "", ")"));
   if (const double ratio = ratio_of(report); ratio > 0) {
     absl::StrAppend(&text, line("ratio", absl::StrFormat("%.3f of what the cables allow", ratio)));
   }
@@ -57,8 +57,8 @@ std::string times_text(const SimReport& report) {
         line("why", prediction.early_end->reason), bound_text(report));
   }
   const bool is_mix = report.request.mix.has_value();
-  std::string text = line("time", absl::StrCat(seconds_text(prediction.time_s),
-                                               is_mix ? "" : operations_text(prediction.groups.front())));
+  std::string text = line(
+      "time", absl::StrCat(seconds_text(prediction.time_s), is_mix ? "" : operations_text(prediction.groups.front())));
   if (!is_mix) {
     absl::StrAppend(&text, line("algbw", absl::StrFormat("%.3f GB/s", prediction.algbw_gbps)),
                     line("busbw", absl::StrFormat("%.3f GB/s", prediction.busbw_gbps)));
@@ -69,9 +69,8 @@ std::string times_text(const SimReport& report) {
 std::string relays_text(const SimReport& report) {
   const std::vector<sim::RelayLoad>& relays = report.prediction.relays;
   if (relays.empty()) return line("relays", "none: all flows go over one cable");
-  const auto most = std::max_element(relays.begin(), relays.end(), [](const auto& left, const auto& right) {
-    return left.bytes < right.bytes;
-  });
+  const auto most = std::max_element(relays.begin(), relays.end(),
+                                     [](const auto& left, const auto& right) { return left.bytes < right.bytes; });
   return line("relays", absl::StrCat(relays.size(), relays.size() == 1 ? " node relays" : " nodes relay",
                                      "; the most memory takes ", report.topology.node(most->node).name, ": ",
                                      bytes_text(most->bytes), " of slots for ", most->circuits, " circuits"));

@@ -94,8 +94,8 @@ class Timeline {
     for (std::size_t sample = 0; sample < samples_.count(); ++sample) {
       const double y = base - kArea * utilisation(sample, direction);
       const double begin = place_of(seconds(samples_.interval) * static_cast<double>(sample));
-      const double end = place_of(seconds(samples_.interval) * static_cast<double>(sample) +
-                                  seconds(samples_.length(sample)));
+      const double end =
+          place_of(seconds(samples_.interval) * static_cast<double>(sample) + seconds(samples_.length(sample)));
       if (std::abs(y - before) > 0.05) absl::StrAppend(&path, absl::StrFormat("L%.1f %.1f", begin, y));
       absl::StrAppend(&path, absl::StrFormat("H%.1f", end));
       before = y;
@@ -116,8 +116,9 @@ class Timeline {
     for (const sim::CutEffect& effect : report_.prediction.cuts) {
       if (!effect.happened) continue;
       const double x = place_of(seconds(effect.cut.when));
-      absl::StrAppend(&svg, absl::StrFormat("<path class=\"moment\" d=\"M%.1f %.1fV%.1f\"><title>%s cut</title></path>\n", x,
-                                            kTop - 4, bottom, xml_text(wire_text(report_.topology, effect.wire))));
+      absl::StrAppend(&svg,
+                      absl::StrFormat("<path class=\"moment\" d=\"M%.1f %.1fV%.1f\"><title>%s cut</title></path>\n", x,
+                                      kTop - 4, bottom, xml_text(wire_text(report_.topology, effect.wire))));
     }
     return svg;
   }

@@ -62,17 +62,16 @@ std::vector<std::string> single_points(const WhatIf& what_if) {
     names.push_back(sim::describe(what_if.topology, physical, failure));
   }
   for (const std::size_t connector : weak.connectors) {
-    names.push_back(absl::StrCat(
-        "connector ", routing::connector_name(what_if.topology, physical, physical.connectors[connector])));
+    names.push_back(absl::StrCat("connector ",
+                                 routing::connector_name(what_if.topology, physical, physical.connectors[connector])));
   }
   return names;
 }
 
 std::string cases_text(const WhatIf& what_if, const char* heading, const std::vector<FailureCase>& cases, bool all) {
   if (cases.empty()) return "";
-  const auto cut = std::count_if(cases.begin(), cases.end(), [](const FailureCase& each) {
-    return each.shares.pairs_cut > 0;
-  });
+  const auto cut =
+      std::count_if(cases.begin(), cases.end(), [](const FailureCase& each) { return each.shares.pairs_cut > 0; });
   TextTable table({{"failed"},
                    {"pairs cut", Align::kRight},
                    {"slowest pair", Align::kRight},
@@ -84,10 +83,10 @@ std::string cases_text(const WhatIf& what_if, const char* heading, const std::ve
   const std::vector<FailureCase> sorted = worst_first(cases);
   const AllToAllShares& intact = what_if.failures.intact;
   for (const FailureCase& each : std::span(sorted).first(shown)) {
-    table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each), absl::StrCat(each.shares.pairs_cut),
-                   throughput_text(each.shares.least_rate), change_text(each.shares.least_rate, intact.least_rate),
-                   throughput_text(each.shares.total_rate), change_text(each.shares.total_rate, intact.total_rate),
-                   hottest_text(what_if, each.shares)});
+    table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each),
+                   absl::StrCat(each.shares.pairs_cut), throughput_text(each.shares.least_rate),
+                   change_text(each.shares.least_rate, intact.least_rate), throughput_text(each.shares.total_rate),
+                   change_text(each.shares.total_rate, intact.total_rate), hottest_text(what_if, each.shares)});
   }
   return absl::StrCat("\n", heading, ": ", cases.size(), cases.size() == 1 ? " case, " : " cases, ", cut,
                       cut == 1 ? " cuts nodes off; worst first\n" : " cut nodes off; worst first\n", table.text(),
@@ -118,9 +117,7 @@ Json shares_json(const WhatIf& what_if, const AllToAllShares& shares) {
     const routing::Cable& cable = what_if.topology.cable(shares.hottest->cable);
     const std::string& a = what_if.topology.node(cable.a.node).name;
     const std::string& b = what_if.topology.node(cable.b.node).name;
-    hottest = {{"cable", cable.name},
-               {"from", shares.hottest->from_a ? a : b},
-               {"to", shares.hottest->from_a ? b : a}};
+    hottest = {{"cable", cable.name}, {"from", shares.hottest->from_a ? a : b}, {"to", shares.hottest->from_a ? b : a}};
   }
   return {{"pairs", shares.pairs},
           {"pairs_cut", shares.pairs_cut},
@@ -164,11 +161,9 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
                       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-                      looked_at_two(what_if)
-                          ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
-                          : "\ntwo cables fail: not looked at, there are too many cases\n",
-                      added_text(what_if),
-                      "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
+                      looked_at_two(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                                             : "\ntwo cables fail: not looked at, there are too many cases\n",
+                      added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
 
 std::string what_if_json(const WhatIf& what_if) {

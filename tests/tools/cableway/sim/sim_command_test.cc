@@ -90,8 +90,7 @@ TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
 }
 
 TEST(SimCommand, ACutThatLeavesNoWayIsSaid) {
-  const Outcome outcome =
-      sim({"--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms"});
+  const Outcome outcome = sim({"--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms"});
   EXPECT_EQ(outcome.exit_status, kJobEnded);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nended      at 10"), HasSubstr("without it the job cannot run: ")));
 }
@@ -163,8 +162,8 @@ TEST_F(SimFileTest, AMixComesFromAFile) {
                                "repeat = 2\nafter = [\"dp\"]\n");
   const Outcome outcome = sim({"--topology", "ring:4", "--mix", mix});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ndp "), HasSubstr("\ntp "), HasSubstr("groups in turn"),
-                                 Not(HasSubstr("busbw  "))));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\ndp "), HasSubstr("\ntp "), HasSubstr("groups in turn"), Not(HasSubstr("busbw  "))));
   const json view = json::parse(sim({"--topology", "ring:4", "--mix", mix, "--json"}).out);
   EXPECT_TRUE(view["busbw_gbps"].is_null());
   EXPECT_EQ(view["groups"][1]["name"], "tp");
@@ -172,15 +171,14 @@ TEST_F(SimFileTest, AMixComesFromAFile) {
 }
 
 TEST_F(SimFileTest, AWrongMixIsSaidWithItsLine) {
-  const Outcome outcome =
-      sim({"--topology", "ring:4", "--mix", file("mix.toml", "[[group]]\nranks = [0]\nworkload = \"all_reduce:4MiB\"\n")});
+  const Outcome outcome = sim(
+      {"--topology", "ring:4", "--mix", file("mix.toml", "[[group]]\nranks = [0]\nworkload = \"all_reduce:4MiB\"\n")});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("mix.toml:"));
 }
 
 TEST_F(SimFileTest, WritesAReport) {
-  const Outcome outcome =
-      sim({"--topology", "ring:4", "--workload", "all_to_all:4MiB", "--html", path("report.html")});
+  const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_to_all:4MiB", "--html", path("report.html")});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_THAT(text_of("report.html"), AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("all_to_all:4MiB on ring:4"),
                                             HasSubstr("class=\"timeline\"")));

@@ -40,8 +40,8 @@ TEST(SimOptions, AFailureSaysWhichCableAndWhen) {
 }
 
 TEST(SimOptions, AFailureThatSaysLessIsRefusedWithAnExample) {
-  for (const char* text : {"", "c3", "node:n0@1ms", "cable:c3", "cable:@1ms", "cable:c3@", "cable:c3@10", "cable:c3@-1ms",
-                           "cable:c3@1h", "cable:c3@nan"}) {
+  for (const char* text : {"", "c3", "node:n0@1ms", "cable:c3", "cable:@1ms", "cable:c3@", "cable:c3@10",
+                           "cable:c3@-1ms", "cable:c3@1h", "cable:c3@nan"}) {
     const absl::StatusOr<FailSpec> spec = parse_fail_spec(text);
     EXPECT_FALSE(spec.ok()) << text;
     EXPECT_THAT(std::string(spec.status().message()), HasSubstr("cable:c3@10ms")) << text;
@@ -72,7 +72,8 @@ const Topology& ring() {
 TEST(SimJob, RanksAreNamedNumberedOrFound) {
   EXPECT_EQ(find_ranks(ring(), "")->size(), 12U);
   EXPECT_EQ(*find_ranks(ring(), "n2,0,n11"), (std::vector<NodeIndex>{NodeIndex{2}, NodeIndex{0}, NodeIndex{11}}));
-  EXPECT_EQ(*find_ranks(ring(), "10"), (std::vector<NodeIndex>{NodeIndex{10}})) << "numbers are in the nodes' own order";
+  EXPECT_EQ(*find_ranks(ring(), "10"), (std::vector<NodeIndex>{NodeIndex{10}}))
+      << "numbers are in the nodes' own order";
   EXPECT_EQ(find_ranks(ring(), "best")->size(), 12U);
   for (const char* order : {"n12", "12", "0,,1", "-1", "0,x", "99999999999999999999"}) {
     EXPECT_THAT(std::string(find_ranks(ring(), order).status().message()),
@@ -156,8 +157,7 @@ TEST_F(ProgressLineTest, SaysNothingBeforePatienceIsOverAndNothingTooOften) {
     line.show(0.3, "simulating");
     now_ += std::chrono::milliseconds(100);
     line.show(1, "simulating");
-    EXPECT_EQ(out_.str(),
-              "\rcableway: simulating  25 %, about 6 s to go\rcableway: simulating 100 %, about 0 s to go");
+    EXPECT_EQ(out_.str(), "\rcableway: simulating  25 %, about 6 s to go\rcableway: simulating 100 %, about 0 s to go");
   }
   EXPECT_TRUE(out_.str().ends_with(" \r")) << "the line is taken away";
 }

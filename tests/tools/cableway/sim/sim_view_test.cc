@@ -148,7 +148,8 @@ TEST(SimText, OfManyCablesShowsTheHottestOnly) {
   SimReport report = sample_report();
   report.topology = routing::sample_topology(20, routing::ring_pairs(20));
   report.prediction.cables.clear();
-  for (std::uint32_t i = 0; i < 40; ++i) report.prediction.cables.push_back({CableIndex{i / 2}, i % 2 == 0, i, i / 50.0});
+  for (std::uint32_t i = 0; i < 40; ++i)
+    report.prediction.cables.push_back({CableIndex{i / 2}, i % 2 == 0, i, i / 50.0});
   report.prediction.hottest = 39;
   EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("and 10 more: --all\n"), HasSubstr("78.0 %")));
   EXPECT_THAT(sim_text(report, true), AllOf(Not(HasSubstr("--all")), HasSubstr(" 2.0 %")));
@@ -358,7 +359,8 @@ SimReport report_with_timeline() {
   samples.whole = std::chrono::milliseconds(40);
   samples.directions = 8;
   samples.bytes.assign(4 * 8, 0);
-  for (std::size_t sample = 0; sample < 4; ++sample) samples.bytes[sample * 8 + 4] = static_cast<std::uint64_t>(kRate / 100);
+  for (std::size_t sample = 0; sample < 4; ++sample)
+    samples.bytes[sample * 8 + 4] = static_cast<std::uint64_t>(kRate / 100);
   return report;
 }
 
