@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Test of the page that `cableway sim --html` writes: it is well-formed, loads nothing from elsewhere, and a browser shows it."""
+"""Test of the page that `cableway sim --html` writes: it is well-formed, loads nothing from elsewhere, and a browser shows it; and
+of a long simulation, which says how far it is and ends when it is told to."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import html.parser
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -23,6 +25,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 # The colours of cables without and with much room, in light and dark: tools/cableway/sim/report_style.h.
 BUSY = {"light": (0xC4, 0x3C, 0x1A), "dark": (0xFF, 0x6B, 0x45)}
 PAGE = {"light": (0xF5, 0xF6, 0xF8), "dark": (0x12, 0x16, 0x1C)}
+SIZE = (1000, 1100)
 SKIPPED = 77
 
 build = Path()
@@ -66,10 +69,16 @@ def unfiltered(raw: bytes, width: int, height: int, size: int) -> list[bytes]:
 
 
 def unfilter(kind: int, row: bytearray, above: bytes, size: int) -> None:
-    for i in range(len(row)):
+    for i in range(len(row)) if kind != 0 else ():
         left = row[i - size] if i >= size else 0
-        corner = above[i - size] if i >= size else 0
-        guess = (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[kind]
+        if kind == 1:
+            guess = left
+        elif kind == 2:
+            guess = above[i]
+        elif kind == 3:
+            guess = (left + above[i]) // 2
+        else:
+            guess = paeth(left, above[i], above[i - size] if i >= size else 0)
         row[i] = (row[i] + guess) & 255
 
 
@@ -171,6 +180,21 @@ class ReportTest(unittest.TestCase):
         self.assertLess(page.stat().st_size, 2_000_000)
 
 
+class LongRunTest(unittest.TestCase):
+    def test_says_how_far_it_is_and_ends_at_ctrl_c(self) -> None:
+        command = [str(build / "bin/cableway"), "sim", "--progress", "--topology", "ring:16", "--workload", "all_reduce:2GiB",
+                   "--chunk", "1KiB"]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            first = run.stderr.read(60)
+            self.assertIn(b"cableway: simulating, ", first)
+            run.send_signal(signal.SIGINT)
+            self.assertEqual(run.wait(timeout=5), -signal.SIGINT)
+        finally:
+            run.kill()
+            run.communicate()
+
+
 class BrowserTest(ReportTest):
     def shot(self, page: Path, scheme: str) -> Pixels:
         browser = find_browser()
@@ -178,7 +202,7 @@ class BrowserTest(ReportTest):
         with tempfile.TemporaryDirectory() as profile:
             command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                        "--disable-background-networking", "--hide-scrollbars", "--enable-logging=stderr",
-                       f"--user-data-dir={profile}", "--window-size=1180,2300", f"--screenshot={picture}", page.as_uri()]
+                       f"--user-data-dir={profile}", f"--window-size={SIZE[0]},{SIZE[1]}", f"--screenshot={picture}", page.as_uri()]
             if scheme == "dark":
                 command.insert(1, "--blink-settings=preferredColorScheme=0")
             run = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -191,9 +215,9 @@ class BrowserTest(ReportTest):
         for scheme in ("light", "dark"):
             with self.subTest(scheme=scheme):
                 pixels = self.shot(self.ring(), scheme)
-                self.assertEqual((pixels.width, pixels.height), (1180, 2300))
-                self.assertGreater(pixels.of(PAGE[scheme]), 100_000, "the page's background")
-                self.assertGreater(pixels.of(BUSY[scheme]), 5_000, "busy cables")
+                self.assertEqual((pixels.width, pixels.height), SIZE)
+                self.assertGreater(pixels.of(PAGE[scheme]), 50_000, "the page's background")
+                self.assertGreater(pixels.of(BUSY[scheme]), 2_000, "busy cables")
                 self.assertGreater(len(pixels.counts), 200, "text with smooth edges")
 
 
@@ -205,6 +229,7 @@ def main() -> int:
     arguments = parser.parse_args()
     build, kept = arguments.build, arguments.keep
     suite = unittest.defaultTestLoader.loadTestsFromTestCase(ReportTest)
+    suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(LongRunTest))
     has_browser = find_browser() is not None
     if has_browser:
         suite.addTest(BrowserTest("test_shows_a_report"))

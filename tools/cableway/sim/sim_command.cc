@@ -118,7 +118,7 @@ void start_anew(SimReport& report) {
   }
   if (gone.empty()) return;
   const absl::StatusOr<sim::Prediction> intact = sim::predict_flow_level(report.topology, report.request);
-  if (!intact.ok()) return;
+  if (!intact.ok() || intact->time_s <= 0) return;
   report.anew = JobAnew{intact->time_s, 0, ""};
   const absl::StatusOr<sim::Prediction> without =
       sim::predict_flow_level(sim::without_cables(report.topology, gone), report.request);
