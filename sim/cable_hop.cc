@@ -54,6 +54,10 @@ void CableHop::cut(const absl::Status& reason) {
   destination_.cut(reason);
 }
 
+void CableHop::wake_ends() {
+  forward_.wake_users();
+}
+
 void CableHop::silence() {
   forward_.silence();
   back_.silence();

@@ -52,8 +52,9 @@ class CableHop {
   CableLink& source() { return source_; }
   CableLink& destination() { return destination_; }
 
-  // Both ends are dead at once: the cable has lost its carrier.
+  // Both ends are dead at once: the cable has lost its carrier. wake_ends() tells them.
   void cut(const absl::Status& reason);
+  void wake_ends();
   // Nothing gets through any more, in either direction, and neither end knows.
   void silence();
   // It may be destroyed although the clock runs on.

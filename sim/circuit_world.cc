@@ -1,6 +1,11 @@
 #include "sim/circuit_world.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 
 namespace cableway::sim {
 namespace {
@@ -79,6 +84,25 @@ Circuit& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUse
   circuit->receiver_ = std::make_unique<FlowReceiver>(circuit->hops_.back()->destination());
   circuits_.push_back(std::move(circuit));
   return *circuits_.back();
+}
+
+const std::vector<routing::CableIndex>& CircuitWorld::wire_of(routing::CableIndex cable) const {
+  return physical_.cables[physical_.place_of_cable[cable.value]].cables;
+}
+
+// All of them are dead before the first end hears of it: no end may act on a cable that is gone.
+void CircuitWorld::cut(routing::CableIndex cable) {
+  const std::vector<routing::CableIndex>& wire = wire_of(cable);
+  std::vector<CableHop*> dead;
+  for (const std::unique_ptr<Circuit>& circuit : circuits_) {
+    for (std::size_t i = 0; i < circuit->path_.hops(); ++i) {
+      if (!std::binary_search(wire.begin(), wire.end(), circuit->path_.cables[i])) continue;
+      const std::string& name = topology_.cable(circuit->path_.cables[i]).name;
+      circuit->hops_[i]->cut(absl::UnavailableError(absl::StrCat("cable ", name, " was cut")));
+      dead.push_back(circuit->hops_[i].get());
+    }
+  }
+  for (CableHop* hop : dead) hop->wake_ends();
 }
 
 std::uint64_t CircuitWorld::crossings() const {

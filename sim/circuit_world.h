@@ -61,6 +61,12 @@ class CircuitWorld {
   Instant now() const { return clock_.now(); }
   const CircuitOptions& options() const { return options_; }
   const RelayHost& relay(routing::NodeIndex node) const { return *relays_[node.value]; }
+  // The cable loses its carrier, and with it the other cables of its wire: every circuit over one of them ends, and its
+  // ends are told. What is opened later is not cut.
+  void cut(routing::CableIndex cable);
+  // The cables of one wire with this one, which fail with it; itself among them.
+  const std::vector<routing::CableIndex>& wire_of(routing::CableIndex cable) const;
+
   // Of what left from cable.a (true) or cable.b; cables of one wire are told apart.
   const CableUse& use(routing::CableIndex cable, bool from_a) const { return uses_[place(cable, from_a)]; }
   // Chunks that have crossed a cable, so far.

@@ -1,5 +1,6 @@
 #include "sim/collective_run.h"
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -31,6 +32,7 @@ class CollectiveRun::Flow {
       lane_ = lane;
     }
     void wake() override;
+    bool finished() const;
 
    private:
     Rank* rank_ = nullptr;
@@ -39,6 +41,7 @@ class CollectiveRun::Flow {
 
   End source;
   End destination;
+  RankFlow facts;
 };
 
 class CollectiveRun::Rank {
@@ -57,6 +60,9 @@ class CollectiveRun::Rank {
     move();
   }
   void wake(ScheduleProgress::LaneIndex lane);
+  bool finished(ScheduleProgress::LaneIndex lane) const {
+    return progress_.operations() > 0 && progress_.completed_count(lane) == progress_.messages(lane);
+  }
 
  private:
   void move();
@@ -73,6 +79,10 @@ class CollectiveRun::Rank {
 
 void CollectiveRun::Flow::End::wake() {
   rank_->wake(lane_);
+}
+
+bool CollectiveRun::Flow::End::finished() const {
+  return rank_->finished(lane_);
 }
 
 void CollectiveRun::Rank::wake(ScheduleProgress::LaneIndex lane) {
@@ -105,6 +115,7 @@ void CollectiveRun::Rank::complete(ScheduleProgress::LaneIndex lane) {
     const std::uint64_t message = progress_.completed_count(lane);
     if (sending ? !circuit.sender().done(message) : !circuit.receiver().done(message)) return;
     progress_.completed(lane);
+    ++run_.messages_done_;
     compute();
   }
 }
@@ -193,6 +204,8 @@ void CollectiveRun::add_flow(const routing::Path& path, Rank& sender, SchedulePr
                              Rank& receiver, ScheduleProgress::LaneIndex receiving_lane) {
   flows_.push_back(std::make_unique<Flow>());
   Flow& flow = *flows_.back();
+  const LaneKey& receiving = receiver.progress().key(receiving_lane);
+  flow.facts = {receiving.peer, sender.progress().key(sending_lane).peer, receiving.channel, path};
   flow.source.attach(sender, sending_lane);
   flow.destination.attach(receiver, receiving_lane);
   Circuit& circuit = world_.open(path, flow.source, flow.destination);
@@ -206,11 +219,37 @@ void CollectiveRun::start() {
 
 void CollectiveRun::note_finished(std::uint64_t operation) {
   if (--still_to_finish_[operation] == 0) completions_.push_back(world_.now());
-  if (operation + 1 == facts_.operations) --unfinished_;
+  if (operation + 1 == facts_.operations && --unfinished_ == 0) when_ended_();
+}
+
+// As many as the schedules have: before start() progress knows of none.
+std::uint64_t CollectiveRun::messages() const {
+  std::uint64_t in_one = 0;
+  for (const std::unique_ptr<Rank>& rank : ranks_) {
+    const std::vector<workload::Step>& steps = rank->progress().schedule().steps;
+    in_one += static_cast<std::uint64_t>(std::count_if(steps.begin(), steps.end(), [](const workload::Step& step) {
+      return step.kind == workload::StepKind::kSend || step.kind == workload::StepKind::kReceive;
+    }));
+  }
+  return in_one * facts_.operations;
+}
+
+std::vector<RankFlow> CollectiveRun::unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const {
+  std::vector<RankFlow> found;
+  for (const std::unique_ptr<Flow>& flow : flows_) {
+    const std::vector<routing::CableIndex>& path = flow->facts.path.cables;
+    const bool crosses = std::any_of(path.begin(), path.end(), [&](routing::CableIndex cable) {
+      return std::binary_search(cables.begin(), cables.end(), cable);
+    });
+    if (crosses && !(flow->source.finished() && flow->destination.finished())) found.push_back(flow->facts);
+  }
+  return found;
 }
 
 void CollectiveRun::fail(absl::Status status) {
-  if (status_.ok()) status_ = std::move(status);
+  if (!status_.ok() || finished()) return;
+  status_ = std::move(status);
+  when_ended_();
 }
 
 }  // namespace cableway::sim

@@ -27,6 +27,14 @@ struct CollectiveFacts {
   std::uint64_t operations = 1;  // each as soon as a rank's last one lets it
 };
 
+// One connection of a schedule, and the path that it was given.
+struct RankFlow {
+  int source = 0;
+  int destination = 0;
+  int channel = 0;
+  routing::Path path;
+};
+
 class CollectiveRun {
  public:
   // One rank for each of `nodes`. `schedules[r]` is rank r's. World and paths outlive this. Status: two nodes have no
@@ -37,14 +45,21 @@ class CollectiveRun {
                                                                const CollectiveFacts& facts);
   ~CollectiveRun();
 
+  // Called once, when it has finished or a flow has ended; from within a link's wake().
+  void when_ended(std::function<void()> call) { when_ended_ = std::move(call); }
   // Posts what can be posted; the rest follows as the clock runs.
   void start();
   bool finished() const { return unfinished_ == 0; }
   // When each operation had completed on all ranks, by operation; for those that have.
   const std::vector<Instant>& completions() const { return completions_; }
-  // OK, or why a flow ended.
+  // OK, or why a flow ended before all was done.
   const absl::Status& status() const { return status_; }
   std::size_t flows() const { return flows_.size(); }
+  // Messages that have been sent or received, and all that will be; those of all operations.
+  std::uint64_t messages_done() const { return messages_done_; }
+  std::uint64_t messages() const;
+  // The flows over one of `cables` (sorted) that have something left to do.
+  std::vector<RankFlow> unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const;
 
  private:
   class Rank;
@@ -67,7 +82,9 @@ class CollectiveRun {
   std::size_t unfinished_ = 0;                // ranks
   std::vector<std::size_t> still_to_finish_;  // ranks, by operation
   std::vector<Instant> completions_;
+  std::uint64_t messages_done_ = 0;
   absl::Status status_;
+  std::function<void()> when_ended_ = [] {};
 };
 
 }  // namespace cableway::sim

@@ -29,6 +29,11 @@ void HopDirection::set_users(LinkUser& sender, LinkUser& receiver) {
   receiver_ = &receiver;
 }
 
+void HopDirection::wake_users() {
+  sender_->wake();
+  receiver_->wake();
+}
+
 // The lowest byte of the argument says what, the others how many.
 void HopDirection::schedule(Duration after, What what, std::uint64_t count) {
   ++scheduled_;

@@ -65,6 +65,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   ~HopDirection() override;
 
   void set_users(LinkUser& sender, LinkUser& receiver);
+  void wake_users();
 
   // The sending end. One chunk at a time; its bytes are read when it leaves.
   bool can_send() const { return !sending_.has_value(); }

@@ -10,8 +10,9 @@ usage: tools/setup.sh [--all] [--check]
 Installs what this machine lacks to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. What is there is left
 alone. Uses sudo where it is not root.
 
-  --all     also what `tools/test.sh --all` needs: clang and its tools, shellcheck, and an arm64 cross-compiler with
-            emulator and libraries (the libraries go to build/arm64-sysroot, not into the system)
+  --all     also what `tools/test.sh --all` needs: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
+            only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
+            build/arm64-sysroot, not into the system)
   --check   install nothing; list what is missing, and exit with 1 if anything is
 END
 }
@@ -37,6 +38,9 @@ if $all; then
   packages+=(clang:clang++ clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)
   if [[ $(uname -m) != aarch64 ]]; then
     packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
+  fi
+  if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
+    packages+=(chromium:chromium fonts-dejavu-core)
   fi
 fi
 

@@ -71,6 +71,7 @@ absl::StatusOr<AddedCableReport> find_best_added_cable(const Topology& topology,
   report.rate_mbps = cable.rate_mbps;
   report.best = unjoined_pairs(topology);
   report.candidates = report.best.size();
+  std::size_t done = 0;
   for (AddedCable& added : report.best) {
     cable.a.node = added.a;
     cable.b.node = added.b;
@@ -78,6 +79,7 @@ absl::StatusOr<AddedCableReport> find_best_added_cable(const Topology& topology,
     if (!more.ok()) return more.status();
     added.shares = all_to_all_shares(*more, shares);
     added.shares.hottest.reset();
+    settings.progress(++done, report.candidates);
   }
   std::stable_sort(report.best.begin(), report.best.end(), [](const AddedCable& left, const AddedCable& right) {
     return is_better(left.shares, right.shares);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct AddedCableSettings {
       rate_mbps;  // default: the rate that most cables of the topology have, of those the highest
   double latency_us = routing::kDefaultLatencyUs;
   std::size_t most = 10;  // how many to name
+  // Called after each place that was tried.
+  std::function<void(std::size_t done, std::size_t candidates)> progress = [](std::size_t, std::size_t) {};
 };
 
 struct AddedCableReport {

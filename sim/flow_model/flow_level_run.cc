@@ -107,7 +107,7 @@ absl::Status FlowLevelRun::choose_paths() {
     for (std::size_t hop = 0; hop < path.hops(); ++hop) {
       const routing::CableIndex cable = path.cables[hop];
       latency_s_[i] += static_cast<double>(topology_.latency_ns(cable)) * 1e-9;
-      CableUse& use = result_.cables[cable.value];
+      CableBytes& use = result_.cables[cable.value];
       (resources_.direction(cable, path.nodes[hop]).from_a ? use.bytes_from_a : use.bytes_from_b) += transfer.bytes;
     }
     left_[i] = static_cast<double>(transfer.bytes);
@@ -177,7 +177,7 @@ void FlowLevelRun::find_hottest() {
   for (std::uint32_t cable = 0; cable < result_.cables.size(); ++cable) {
     for (const bool from_a : {true, false}) {
       const CableDirection direction{routing::CableIndex{cable}, from_a};
-      const CableUse& use = result_.cables[cable];
+      const CableBytes& use = result_.cables[cable];
       const double busy_s = static_cast<double>(from_a ? use.bytes_from_a : use.bytes_from_b) /
                             resources_.capacity()[direction.resource()];
       if (busy_s <= busiest_s) continue;

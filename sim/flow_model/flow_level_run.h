@@ -22,10 +22,10 @@ struct Transfer {
   std::vector<std::uint32_t> after;  // places of transfers that are done before it starts
 };
 
-struct CableUse {
+struct CableBytes {
   std::uint64_t bytes_from_a = 0;
   std::uint64_t bytes_from_b = 0;
-  friend bool operator==(const CableUse&, const CableUse&) = default;
+  friend bool operator==(const CableBytes&, const CableBytes&) = default;
 };
 
 struct FlowLevelSettings {
@@ -35,9 +35,9 @@ struct FlowLevelSettings {
 };
 
 struct FlowLevelResult {
-  double time_s = 0;             // until all are done
-  std::vector<double> done_s;    // by transfer: when its last byte has arrived
-  std::vector<CableUse> cables;  // by cable
+  double time_s = 0;               // until all are done
+  std::vector<double> done_s;      // by transfer: when its last byte has arrived
+  std::vector<CableBytes> cables;  // by cable
   // The cable direction that was busy for the largest share of the time; the first of those that are equal.
   CableDirection hottest;
   double hottest_utilisation = 0;  // 0 where no cable was used

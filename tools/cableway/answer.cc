@@ -21,6 +21,7 @@
 #include "tools/cableway/ports_view.h"
 #include "tools/cableway/rank_plan_view.h"
 #include "tools/cableway/routes_view.h"
+#include "tools/cableway/sim/sim_command.h"
 #include "tools/cableway/status_view.h"
 #include "tools/cableway/topology_dot.h"
 #include "tools/cableway/topology_source.h"
@@ -221,13 +222,16 @@ absl::StatusOr<Answer> show_findings(const Request& request, const Settings& set
 
 }  // namespace
 
-absl::StatusOr<Answer> find_answer(const Request& request, const Settings& settings, const Surroundings& surroundings) {
+absl::StatusOr<Answer> find_answer(const Request& request, const Settings& settings, const Surroundings& surroundings,
+                                   std::ostream& err) {
   absl::StatusOr<std::string> text;
   switch (request.view) {
     case View::kEnv:
       return show_environment(request, settings, surroundings);
     case View::kDoctor:
       return show_findings(request, settings, surroundings);
+    case View::kSim:
+      return simulate(request, settings, surroundings, err);
     case View::kTopology:
     case View::kRoutes:
     case View::kPath:

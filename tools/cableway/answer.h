@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_ANSWER_H_
 #define CABLEWAY_TOOLS_CABLEWAY_ANSWER_H_
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct Answer {
 };
 
 // NotFound: no node runs here; DeadlineExceeded: it has not answered; other errors: see kFailed.
-absl::StatusOr<Answer> find_answer(const Request& request, const Settings& settings, const Surroundings& surroundings);
+// While it takes long, `err` is told how far it is.
+absl::StatusOr<Answer> find_answer(const Request& request, const Settings& settings, const Surroundings& surroundings,
+                                   std::ostream& err);
 
 // Of an error of find_answer().
 int exit_status_of(const absl::Status& status);

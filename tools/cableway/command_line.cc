@@ -65,7 +65,7 @@ int run(const std::vector<std::string>& arguments, const Surroundings& surroundi
   const absl::StatusOr<Settings> settings = read_settings(request, surroundings);
   if (!settings.ok()) return fail(err, settings.status(), kNotUsable);
   if (request.follow) return follow(request, *settings, surroundings, out, err);
-  const absl::StatusOr<Answer> answer = find_answer(request, *settings, surroundings);
+  const absl::StatusOr<Answer> answer = find_answer(request, *settings, surroundings, err);
   if (!answer.ok()) return fail(err, answer.status(), exit_status_of(answer.status()));
   for (const std::string& remark : answer->remarks) err << "cableway: " << remark << "\n";
   out << answer->text << std::flush;

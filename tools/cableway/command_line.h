@@ -20,6 +20,7 @@ inline constexpr int kFailed = 1;     // a file that is no topology, a node that
 inline constexpr int kNotUsable = 2;  // arguments or CABLEWAY_ settings that make no sense
 inline constexpr int kNoNode = 3;     // no node runs here
 inline constexpr int kNoAnswer = 4;   // a node runs here and has not answered in time
+inline constexpr int kJobEnded = 5;   // of sim: a cable that was cut has ended the job
 // Of doctor.
 inline constexpr int kWarnings = 1;
 inline constexpr int kErrors = 2;
@@ -34,6 +35,9 @@ struct Surroundings {
   };
   // Between two looks at a node that is followed.
   std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  // Whether somebody looks at what goes to `err`, and after how long they are told how far something is.
+  bool err_is_terminal = false;
+  std::chrono::milliseconds progress_patience{2000};
 };
 
 // Runs one command and returns its exit status. `arguments` does not hold the program's name. What was asked for goes

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "core/settings_table.h"
+#include "tools/cableway/shell_text.h"
 
 namespace cableway::cli {
 namespace {
@@ -20,18 +18,6 @@ constexpr char kNoNetwork[] =
     "which each reaches each. Join them by any switch or Wi-Fi, however slow, and set both variables to its interface; "
     "or give every node an address of its own on a dummy interface, with routes over the cables to all the others and "
     "net.ipv4.ip_forward=1, and set both to that interface";
-
-bool is_plain(const std::string& word) {
-  constexpr std::string_view kPlain = "_./:,=@%+-";
-  // To zsh a leading '=' is the path of a command.
-  return !word.empty() && word.front() != '=' && std::all_of(word.begin(), word.end(), [&](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
-  });
-}
-
-std::string shell_quoted(const std::string& word) {
-  return is_plain(word) ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
 
 // What a process here would not find by itself. A name that is only the host's is left out: it is found again.
 void add_settings(const Settings& settings, JobEnvironment& environment) {

@@ -13,6 +13,9 @@ int main(int argc, char** argv) {
   // A reader that has left (cableway status | head -1) is an error of the stream, which run() reports.
   ::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return cableway::cli::run(arguments, {.environment = environ, .host_name = cableway::linux_::host_name()}, std::cout,
-                            std::cerr);
+  return cableway::cli::run(arguments,
+                            {.environment = environ,
+                             .host_name = cableway::linux_::host_name(),
+                             .err_is_terminal = ::isatty(STDERR_FILENO) == 1},
+                            std::cout, std::cerr);
 }

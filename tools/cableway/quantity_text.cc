@@ -33,4 +33,22 @@ std::string age_text(std::uint64_t milliseconds) {
   return absl::StrCat(hours / 24, " d ", hours % 24, " h");
 }
 
+std::string seconds_text(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds < 1e-6) return absl::StrFormat("%.4g ns", seconds * 1e9);
+  if (seconds < 1e-3) return absl::StrFormat("%.4g us", seconds * 1e6);
+  if (seconds < 1) return absl::StrFormat("%.4g ms", seconds * 1e3);
+  return seconds < 1e4 ? absl::StrFormat("%.4g s", seconds) : absl::StrFormat("%.0f s", seconds);
+}
+
+std::string percent_text(double share) {
+  return absl::StrFormat("%.1f %%", 100 * share);
+}
+
+std::string throughput_text(double bytes_per_second) {
+  if (bytes_per_second < 1e6) return absl::StrFormat("%.4g kB/s", bytes_per_second / 1e3);
+  if (bytes_per_second < 1e9) return absl::StrFormat("%.4g MB/s", bytes_per_second / 1e6);
+  return absl::StrFormat("%.4g GB/s", bytes_per_second / 1e9);
+}
+
 }  // namespace cableway::cli

@@ -13,6 +13,12 @@ std::string bytes_text(std::uint64_t bytes);
 std::string rate_text(std::uint64_t rate_mbps);
 // "0.4 s", "12.3 s", "5 min 03 s", "3 h 02 min", "12 d 4 h"
 std::string age_text(std::uint64_t milliseconds);
+// A duration to four digits: "0 s", "12.35 us", "375.8 ms", "1.234 s"
+std::string seconds_text(double seconds);
+// Of a share: "97.3 %"
+std::string percent_text(double share);
+// "312.5 MB/s", "1.25 GB/s", in powers of 1000
+std::string throughput_text(double bytes_per_second);
 
 }  // namespace cableway::cli
 

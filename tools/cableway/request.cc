@@ -11,6 +11,7 @@
 #include "routing/node_name.h"
 #include "routing/topology_generator.h"
 #include "tools/cableway/command_line.h"
+#include "tools/cableway/shell_text.h"
 
 namespace cableway::cli {
 namespace {
@@ -43,7 +44,7 @@ struct Command {
   bool reads_file;
 };
 
-constexpr char kExpected[] = "expected topology, routes, path, status, ports, flows, events, plan, env or doctor";
+constexpr char kExpected[] = "expected topology, routes, path, status, ports, flows, events, plan, env, doctor or sim";
 
 constexpr Command kCommands[] = {
     {"topology", View::kTopology, "the topology drawn, and a table of its cables",
@@ -79,12 +80,29 @@ constexpr Command kCommands[] = {
      "answer.\n\n"
      "Examples:\n  cableway doctor\n  cableway doctor --no-speed\n  cableway doctor --json | jq '.findings[]'",
      false},
+    {"sim", View::kSim, "what a workload will do on a topology, and what failures will do to it",
+     "It runs the relays' and flow ends' own code in virtual time; nothing is sent. docs/simulator.md says what is "
+     "modelled.\n\n"
+     "Exit status 5: a cable that was cut has ended the job.\n\n"
+     "Examples:\n  cableway sim --topology ring:8 --workload all_reduce:256MiB\n"
+     "  cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --rank-order best --html report.html\n"
+     "  cableway sim --topology ring:8 --workload all_reduce:256MiB --fail cable:0-1@10ms\n"
+     "  cableway sim --topology cluster.toml --mix job.toml --json > a.json\n"
+     "  cableway sim --compare a.json b.json\n"
+     "  cableway sim --topology ring:8 --what-if",
+     true},
 };
 
 // CLI11 says that a subcommand is missing where it does not know the one that is there.
 std::string mistake(const CLI::App& app, const CLI::ParseError& error, const std::string& first_argument) {
   if (!app.get_subcommands().empty()) return error.what();
   return first_argument.empty() ? kExpected : absl::StrCat(kExpected, ", found ", routing::in_quotes(first_argument));
+}
+
+std::string command_text(const std::vector<std::string>& arguments) {
+  std::string text = "cableway";
+  for (const std::string& argument : arguments) absl::StrAppend(&text, " ", shell_quoted(argument));
+  return text;
 }
 
 void add_format(CLI::App& command, Request& request, const char* option, Format format, const char* meaning,
@@ -113,7 +131,7 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
   command.add_option("--config", request.config, "settings file (CABLEWAY_CONFIG)")->check(kNotEmpty);
   if (reads_file) {
     CLI::Option* file = command.add_option(
-        "--file", request.file,
+        view == View::kSim ? "--topology,--file" : "--file", request.file,
         absl::StrCat("of this topology, instead of asking the node that runs here: a file (.toml, .json, "
                      ".dot, .gv, .graphml, .xml),\nor a shape with or without values for its cables, as in "
                      "torus:4x4@100Gbit/s,2us:\n",
@@ -147,6 +165,9 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
       break;
     case View::kDoctor:
       command.add_flag("--no-speed", request.no_speed, "do not send data over the cables to see how fast they are");
+      break;
+    case View::kSim:
+      add_sim_options(command, request.sim);
       break;
     case View::kStatus:
     case View::kPorts:
@@ -182,6 +203,7 @@ std::variant<Request, int> parse_request(std::vector<std::string> arguments, std
     add_options(*added, request, command.view, command.reads_file);
   }
   add_plan(app, request);
+  request.sim.command = command_text(arguments);
   const std::string first_argument = arguments.empty() ? "" : arguments.front();
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the end
   try {

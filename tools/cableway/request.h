@@ -9,10 +9,12 @@
 #include <variant>
 #include <vector>
 
+#include "tools/cableway/sim/sim_options.h"
+
 namespace cableway::cli {
 
 struct Request {
-  enum class View { kTopology, kRoutes, kPath, kStatus, kPorts, kFlows, kEvents, kPlanRanks, kEnv, kDoctor };
+  enum class View { kTopology, kRoutes, kPath, kStatus, kPorts, kFlows, kEvents, kPlanRanks, kEnv, kDoctor, kSim };
   enum class Format { kText, kJson, kDot, kSvg, kDocker };
   View view = View::kTopology;
   Format format = Format::kText;
@@ -25,6 +27,7 @@ struct Request {
   std::string to;
   std::optional<std::uint64_t> flow;
   std::vector<std::string> hosts;
+  SimOptions sim;
 
   bool json() const { return format == Format::kJson; }
 };

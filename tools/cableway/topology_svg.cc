@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "routing/topology_kind.h"
 #include "tools/cableway/node_look.h"
 #include "tools/cableway/quantity_text.h"
 #include "tools/cableway/topology_layout.h"
+#include "tools/cableway/xml_text.h"
 
 namespace cableway::cli {
 namespace {
@@ -40,10 +40,6 @@ constexpr char kStyle[] =
     ".draining{fill:#d0d0d0;stroke:#777}"
     ".unreached{fill:#fff;stroke:#c62828;stroke-dasharray:5 4}"
     ".note{font-size:10px;fill:#555}";
-
-std::string escaped(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
 
 double box_width(const std::string& name) {
   return std::max(kSmallestBox, static_cast<double>(name.size()) * kCharacter + 16);
@@ -86,9 +82,9 @@ class SvgDrawing {
   }
 
   std::string title() const {
-    return escaped(absl::StrCat("cluster ", topology_.cluster(), ": ", std::string(kind_name(shape_.kind)), ", ",
-                                topology_.node_count(), topology_.node_count() == 1 ? " node, " : " nodes, ",
-                                topology_.cable_count(), topology_.cable_count() == 1 ? " cable" : " cables"));
+    return xml_text(absl::StrCat("cluster ", topology_.cluster(), ": ", std::string(kind_name(shape_.kind)), ", ",
+                                 topology_.node_count(), topology_.node_count() == 1 ? " node, " : " nodes, ",
+                                 topology_.cable_count(), topology_.cable_count() == 1 ? " cable" : " cables"));
   }
 
   std::string legend(double y) const {
@@ -129,7 +125,7 @@ class SvgDrawing {
         "<path class=\"cable%s%s\" stroke-width=\"%.1f\" d=\"M%.1f %.1fQ%.1f %.1f %.1f "
         "%.1f\"><title>%s</title></path>\n",
         cable.rate_mbps < fastest_ ? " slow" : "", cable.routed ? " routed" : "", width, a.x, a.y, middle.x, middle.y,
-        b.x, b.y, escaped(describe_cable(topology_, cable)));
+        b.x, b.y, xml_text(describe_cable(topology_, cable)));
   }
 
   std::string label(std::uint32_t index) const {
@@ -137,7 +133,7 @@ class SvgDrawing {
     const Place at = point(index, layout_.labels[index]);
     const std::string name = own_name(topology_, cable);
     return absl::StrFormat("<text class=\"rate\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", at.x, at.y + 4,
-                           escaped(absl::StrCat(name, name.empty() ? "" : " ", rate_text(cable.rate_mbps))));
+                           xml_text(absl::StrCat(name, name.empty() ? "" : " ", rate_text(cable.rate_mbps))));
   }
 
   std::string node(std::uint32_t index) const {
@@ -150,7 +146,7 @@ class SvgDrawing {
         "<rect class=\"node%s%s%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"8\"/>\n"
         "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
         look.self ? " self" : "", look.draining ? " draining" : "", look.unreached ? " unreached" : "",
-        at.x - width / 2, at.y - kBoxHeight / 2, width, kBoxHeight, at.x, at.y + 4.5, escaped(node.name));
+        at.x - width / 2, at.y - kBoxHeight / 2, width, kBoxHeight, at.x, at.y + 4.5, xml_text(node.name));
     if (!note.empty()) {
       absl::StrAppend(&svg, absl::StrFormat("<text class=\"note\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", at.x,
                                             at.y + kBoxHeight / 2 + 12, note));

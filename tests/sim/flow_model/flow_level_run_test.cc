@@ -49,8 +49,8 @@ TEST(FlowLevelRunTest, OneTransferTakesBytesOverRateAndItsLatency) {
   const FlowLevelResult result = run(line, {transfer(0, 2, kSecond)});
   expect_done(result, {1 + 2e-6});
   EXPECT_DOUBLE_EQ(result.time_s, result.done_s[0]);
-  EXPECT_EQ(result.cables[0], (CableUse{kSecond, 0}));
-  EXPECT_EQ(result.cables[1], (CableUse{kSecond, 0}));
+  EXPECT_EQ(result.cables[0], (CableBytes{kSecond, 0}));
+  EXPECT_EQ(result.cables[1], (CableBytes{kSecond, 0}));
   EXPECT_NEAR(result.hottest_utilisation, 1, 1e-5);
 }
 
@@ -72,7 +72,7 @@ TEST(FlowLevelRunTest, DirectionsDoNotShare) {
   const Topology line = without_latency(2, {{0, 1}});
   const FlowLevelResult result = run(line, {transfer(0, 1, kSecond), transfer(1, 0, 2 * kSecond)});
   expect_done(result, {1, 2});
-  EXPECT_EQ(result.cables[0], (CableUse{kSecond, 2 * kSecond}));
+  EXPECT_EQ(result.cables[0], (CableBytes{kSecond, 2 * kSecond}));
   EXPECT_EQ(result.hottest, (CableDirection{routing::CableIndex{0}, false}));
   EXPECT_NEAR(result.hottest_utilisation, 1, 1e-9);
 }
@@ -115,7 +115,7 @@ TEST(FlowLevelRunTest, BytesAreThoseOfThePaths) {
     const Topology topology = random_topology(random, 2 + random() % 8);
     const std::uint32_t nodes = static_cast<std::uint32_t>(topology.node_count());
     std::vector<Transfer> transfers;
-    std::vector<CableUse> expected(topology.cable_count());
+    std::vector<CableBytes> expected(topology.cable_count());
     for (std::uint32_t i = 0; i < 20; ++i) {
       Transfer next = transfer(random() % nodes, random() % nodes, random() % 1'000'000);
       next.ordinal = random() % 3;
@@ -124,7 +124,7 @@ TEST(FlowLevelRunTest, BytesAreThoseOfThePaths) {
           routing::compute_routes(topology, next.source).path_for_flow(next.destination, next.ordinal);
       for (std::size_t hop = 0; hop < path.hops(); ++hop) {
         const bool from_a = topology.cable(path.cables[hop]).a.node == path.nodes[hop];
-        CableUse& use = expected[path.cables[hop].value];
+        CableBytes& use = expected[path.cables[hop].value];
         (from_a ? use.bytes_from_a : use.bytes_from_b) += next.bytes;
       }
       transfers.push_back(std::move(next));

@@ -179,8 +179,8 @@ TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
 
 TEST(ArgumentsTest, MistakesAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{}, "expected topology, routes, path, status, ports, flows, events, plan, env or doctor"},
-      {{"route"}, "plan, env or doctor, found \"route\""},
+      {{}, "expected topology, routes, path, status, ports, flows, events, plan, env, doctor or sim"},
+      {{"route"}, "plan, env, doctor or sim, found \"route\""},
       {{"status", "--file", "x"}, "--file"},
       {{"topology", "--node", "n0"}, "--node"},
       {{"routes", "--file"}, "--file"},

@@ -43,6 +43,8 @@ struct Around {
   std::chrono::milliseconds deadline{5000};
   HostFacts host;
   std::function<void()> pause = [] {};
+  bool err_is_terminal = false;
+  std::chrono::milliseconds progress_patience{2000};
 };
 
 inline Outcome run_command(const std::vector<std::string>& arguments, Around around = {}) {
@@ -53,8 +55,13 @@ inline Outcome run_command(const std::vector<std::string>& arguments, Around aro
   entries.push_back(nullptr);
   std::ostringstream out;
   std::ostringstream err;
-  const Surroundings surroundings{entries.data(), "somewhere", around.deadline,
-                                  [&](const std::vector<PortSelector>&) { return around.host; }, around.pause};
+  const Surroundings surroundings{entries.data(),
+                                  "somewhere",
+                                  around.deadline,
+                                  [&](const std::vector<PortSelector>&) { return around.host; },
+                                  around.pause,
+                                  around.err_is_terminal,
+                                  around.progress_patience};
   const int exit_status = run(arguments, surroundings, out, err);
   return {exit_status, out.str(), err.str()};
 }

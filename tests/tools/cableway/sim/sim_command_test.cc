@@ -1,0 +1,238 @@
+// `cableway sim` from arguments to output.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/tools/cableway/command_run.h"
+#include "tools/cableway/command_line.h"
+
+namespace cableway::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Outcome sim(std::vector<std::string> arguments, Around around = {}) {
+  arguments.insert(arguments.begin(), "sim");
+  return run_command(arguments, std::move(around));
+}
+
+class SimFileTest : public ::testing::Test {
+ protected:
+  SimFileTest() { std::filesystem::create_directory(folder_); }
+  ~SimFileTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  std::string text_of(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(path(name)).rdbuf();
+    return text.str();
+  }
+
+ private:
+  const std::filesystem::path folder_ = std::filesystem::temp_directory_path() / (runtime_dir() + ".sim");
+};
+
+TEST(SimCommand, SaysTimeBoundAndTheHottestCable) {
+  const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_reduce:16MiB"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("topology   ring:4: ring, 4 nodes, 4 cables\n"), HasSubstr("\nbusbw "),
+                                 HasSubstr("the least that the cables allow"), HasSubstr("of what the cables allow"),
+                                 HasSubstr("\nhottest "), HasSubstr("\ncable  a   b ")));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(SimCommand, JsonHasWhatIsDocumented) {
+  const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_to_all:16MiB", "--json", "--repeat", "3"});
+  ASSERT_EQ(outcome.exit_status, kDone) << outcome.err;
+  const json view = json::parse(outcome.out);
+  EXPECT_EQ(view["command"], "cableway sim --topology ring:4 --workload all_to_all:16MiB --json --repeat 3");
+  EXPECT_EQ(view["topology"], "ring:4");
+  EXPECT_EQ(view["size_bytes"], 16 << 20);
+  EXPECT_EQ(view["groups"][0]["operations_s"].size(), 3U);
+  EXPECT_NEAR(view["algbw_gbps"], 16.0 * (1 << 20) / view["time_s"].get<double>() / 1e9, 1e-9);
+  EXPECT_NEAR(view["busbw_gbps"], view["algbw_gbps"].get<double>() * 3 / 4, 1e-9);
+  EXPECT_NEAR(view["ratio"], view["bound_time_s"].get<double>() / view["time_s"].get<double>(), 1e-9);
+  EXPECT_GT(view["ratio"], 0.5);
+  EXPECT_LT(view["ratio"], 1.02);
+  ASSERT_EQ(view["cables"].size(), 4U);
+  EXPECT_EQ(view["cables"][0]["directions"][0]["from"], "n0");
+  EXPECT_GT(view["cables"][0]["directions"][1]["utilisation"], 0);
+  EXPECT_FALSE(view["relays"].empty());
+  EXPECT_TRUE(view["ended_early"].is_null());
+  EXPECT_TRUE(view["started_anew"].is_null());
+}
+
+TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
+  const Outcome outcome =
+      sim({"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms", "--json"});
+  EXPECT_EQ(outcome.exit_status, kJobEnded) << outcome.err;
+  const json view = json::parse(outcome.out);
+  EXPECT_TRUE(view["time_s"].is_null());
+  EXPECT_TRUE(view["ratio"].is_null());
+  EXPECT_NEAR(view["ended_early"]["time_s"], 0.01, 0.0005);
+  EXPECT_THAT(view["ended_early"]["reason"].get<std::string>(), HasSubstr("was cut"));
+  EXPECT_EQ(view["failures"][0]["lost_flows"].size(), 2U);
+  EXPECT_GE(view["started_anew"]["time_s"], view["started_anew"]["intact_time_s"]);
+}
+
+TEST(SimCommand, ACutThatLeavesNoWayIsSaid) {
+  const Outcome outcome = sim({"--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms"});
+  EXPECT_EQ(outcome.exit_status, kJobEnded);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nended      at 10"), HasSubstr("without it the job cannot run: ")));
+}
+
+TEST(SimCommand, FlowLevelIsForLargeSystems) {
+  const Outcome outcome =
+      sim({"--topology", "torus:16x16", "--workload", "all_reduce:1GiB", "--level", "flow", "--json"});
+  ASSERT_EQ(outcome.exit_status, kDone) << outcome.err;
+  const json view = json::parse(outcome.out);
+  EXPECT_EQ(view["level"], "flow");
+  EXPECT_GT(view["time_s"], 0);
+  EXPECT_EQ(view["chunk_crossings"], 0);
+}
+
+TEST(SimCommand, WhatIsTooLargeChunkByChunkIsRefused) {
+  const Outcome outcome = sim({"--topology", "ring:64", "--workload", "all_reduce:1024GiB"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("too large"), HasSubstr("--level flow")));
+}
+
+TEST(SimCommand, WhatMakesNoSenseIsNamed) {
+  const auto refused = [](std::vector<std::string> arguments, int status, const std::string& what) {
+    const Outcome outcome = sim(std::move(arguments));
+    EXPECT_EQ(outcome.exit_status, status) << what;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(what));
+  };
+  refused({"--topology", "ring:4"}, kNotUsable, "Expected --workload");
+  refused({"--topology", "ring:4", "--workload", "all_reduce"}, kNotUsable, "workload \"all_reduce\"");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--channels", "0"}, kNotUsable, "--channels");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--mix", "x"}, kNotUsable, "--mix");
+  refused({"--topology", "ring:4", "--what-if", "--workload", "all_reduce:1MiB"}, kNotUsable, "--what-if");
+  refused({"--compare", "a.json"}, kNotUsable, "--compare");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--level", "bit"}, kNotUsable, "bit");
+  refused({"--topology", "rung:4", "--workload", "all_reduce:1MiB"}, kFailed, "rung");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--rank-order", "0,9"}, kFailed, "no node \"9\"");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--fail", "cable:0-2@1s"}, kFailed,
+          "no cable \"0-2\"");
+  refused({"--topology", "ring:4", "--mix", "/nowhere/mix.toml"}, kFailed, "/nowhere/mix.toml");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--html", "/nowhere/r.html"}, kFailed,
+          "/nowhere/r.html");
+  refused({"--compare", "/nowhere/a.json", "/nowhere/b.json"}, kFailed, "/nowhere/a.json");
+}
+
+TEST(SimCommand, WithoutATopologyItAsksTheNode) {
+  const Outcome outcome = sim({"--workload", "all_reduce:1MiB"});
+  EXPECT_EQ(outcome.exit_status, kNoNode);
+}
+
+TEST(SimCommand, ShowsProgressWhereSomebodyLooks) {
+  const std::vector<std::string> arguments = {"--topology", "ring:8", "--workload", "all_reduce:64MiB"};
+  Around around;
+  around.progress_patience = std::chrono::milliseconds(0);
+  EXPECT_EQ(sim(arguments, around).err, "") << "no terminal";
+  around.err_is_terminal = true;
+  EXPECT_THAT(sim(arguments, around).err, HasSubstr("\rcableway: simulating, "));
+  around.err_is_terminal = false;
+  std::vector<std::string> asked = arguments;
+  asked.emplace_back("--progress");
+  EXPECT_THAT(sim(asked, around).err, HasSubstr("\rcableway: simulating, "));
+  around.progress_patience = std::chrono::milliseconds(100'000);
+  EXPECT_EQ(sim(asked, around).err, "");
+}
+
+TEST_F(SimFileTest, AMixComesFromAFile) {
+  const std::string mix = file("mix.toml",
+                               "[[group]]\nname = \"dp\"\nranks = [0, 1, 2, 3]\nworkload = \"all_reduce:4MiB\"\n"
+                               "[[group]]\nname = \"tp\"\nranks = [0, 2]\nworkload = \"all_gather:4MiB\"\n"
+                               "repeat = 2\nafter = [\"dp\"]\n");
+  const Outcome outcome = sim({"--topology", "ring:4", "--mix", mix});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\ndp "), HasSubstr("\ntp "), HasSubstr("groups in turn"), Not(HasSubstr("busbw  "))));
+  const json view = json::parse(sim({"--topology", "ring:4", "--mix", mix, "--json"}).out);
+  EXPECT_TRUE(view["busbw_gbps"].is_null());
+  EXPECT_EQ(view["groups"][1]["name"], "tp");
+  EXPECT_LE(view["ratio"], 1.0);
+}
+
+TEST_F(SimFileTest, AWrongMixIsSaidWithItsLine) {
+  const Outcome outcome = sim(
+      {"--topology", "ring:4", "--mix", file("mix.toml", "[[group]]\nranks = [0]\nworkload = \"all_reduce:4MiB\"\n")});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("mix.toml:"));
+}
+
+TEST_F(SimFileTest, WritesAReport) {
+  const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_to_all:4MiB", "--html", path("report.html")});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(text_of("report.html"), AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("all_to_all:4MiB on ring:4"),
+                                            HasSubstr("class=\"timeline\"")));
+}
+
+TEST_F(SimFileTest, ComparesTwoResults) {
+  const auto result = [&](const char* name, const char* topology) {
+    return file(name, sim({"--topology", topology, "--workload", "all_reduce:16MiB", "--json"}).out);
+  };
+  const std::string a = result("a.json", "ring:4@10G");
+  const std::string b = result("b.json", "ring:4@20G");
+  const Outcome text = sim({"--compare", a, b});
+  EXPECT_EQ(text.exit_status, kDone) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("\"all_reduce:16MiB\" on \"ring:4@10G\""), HasSubstr("B against A")));
+  const json view = json::parse(sim({"--compare", a, b, "--json"}).out);
+  EXPECT_NEAR(view["change"]["time_s"], -0.5, 0.05);
+  EXPECT_NEAR(view["change"]["busbw_gbps"], 1, 0.1);
+}
+
+TEST_F(SimFileTest, WhatIsNoResultIsNotCompared) {
+  const auto refusal = [&](const std::string& text) {
+    const std::string name = file("bad.json", text);
+    const Outcome outcome = sim({"--compare", name, name});
+    EXPECT_EQ(outcome.exit_status, kFailed);
+    return outcome.err;
+  };
+  for (const std::string& text : {std::string(), std::string("{"), std::string("[]"), std::string("{}"),
+                                  std::string("{\"topology\": 3}"), std::string(100'000, '[')}) {
+    EXPECT_THAT(refusal(text), AllOf(HasSubstr("bad.json"), HasSubstr("expected")));
+  }
+}
+
+TEST(SimWhatIf, NamesSinglePointsOfFailureAndTheBestPlaceForACable) {
+  const Outcome outcome = sim({"--topology", "rings:4", "--what-if"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("single points of failure: node n0, node n4, cable "),
+                                 HasSubstr("one cable fails: 9 cases, 1 cuts nodes off"),
+                                 HasSubstr("two cables fail: 36 cases"), HasSubstr("\none more cable of 10 Gbit/s")));
+}
+
+TEST(SimWhatIf, AsJson) {
+  const json view = json::parse(sim({"--topology", "ring:6", "--what-if", "--json"}).out);
+  EXPECT_TRUE(view["single_points_of_failure"].empty());
+  EXPECT_EQ(view["one_cable"].size(), 6U);
+  EXPECT_EQ(view["two_cables"].size(), 15U);
+  EXPECT_EQ(view["one_node"].size(), 6U);
+  EXPECT_EQ(view["intact"]["pairs"], 30);
+  for (const json& each : view["one_cable"]) {
+    EXPECT_EQ(each["pairs_cut"], 0);
+    EXPECT_LT(each["slowest_pair_gbps"], view["intact"]["slowest_pair_gbps"]);
+  }
+  for (const json& each : view["two_cables"]) EXPECT_GT(each["pairs_cut"], 0) << "a ring without two cables is in two";
+  EXPECT_GT(view["added_cables"][0]["slowest_pair_gbps"], view["intact"]["slowest_pair_gbps"]);
+}
+
+}  // namespace
+}  // namespace cableway::cli

@@ -1,0 +1,29 @@
+// The topology of a report as a drawing: every cable is two lines, one for each direction, the more striking the busier
+// it was.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_
+#define CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_
+
+#include <cstddef>
+#include <string>
+
+#include "tools/cableway/sim/sim_report.h"
+
+namespace cableway::cli {
+
+// Beyond that a drawing shows nothing.
+inline constexpr std::size_t kMostCablesDrawn = 4096;
+
+inline constexpr int kHeatLevels = 6;
+
+// 0: nothing; 1 to 5: below a quarter, a half, three quarters, nine tenths, and above.
+int heat_of(double utilisation);
+// "idle", "below 25 %", ..
+const char* heat_name(int heat);
+
+// An svg element whose colours are the classes h0 to h5 of the page (report_style.h). Precondition: at most
+// kMostCablesDrawn cables.
+std::string cable_map(const SimReport& report);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_

@@ -1,0 +1,190 @@
+#include "tools/cableway/sim/sim_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "sim/flow_model/added_cable.h"
+#include "sim/flow_model/cable_bound.h"
+#include "sim/flow_model/failures.h"
+#include "sim/flow_prediction.h"
+#include "sim/prediction.h"
+#include "sim/simulated_size.h"
+#include "tools/cableway/named_file.h"
+#include "tools/cableway/progress_line.h"
+#include "tools/cableway/quantity_text.h"
+#include "tools/cableway/sim/mix_bound.h"
+#include "tools/cableway/sim/sim_compare.h"
+#include "tools/cableway/sim/sim_html.h"
+#include "tools/cableway/sim/sim_job.h"
+#include "tools/cableway/sim/sim_json.h"
+#include "tools/cableway/sim/sim_report.h"
+#include "tools/cableway/sim/sim_text.h"
+#include "tools/cableway/sim/what_if_view.h"
+#include "tools/cableway/topology_source.h"
+
+namespace cableway::cli {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::size_t kTimelineSamples = 240;
+// Beyond that no two cables fail: their results would take too much memory.
+constexpr std::size_t kMostFailureCases = 1'000'000;
+
+double seconds_since(steady_clock::time_point began) {
+  return std::chrono::duration<double>(steady_clock::now() - began).count();
+}
+
+struct Context {
+  const Request& request;
+  const Surroundings& surroundings;
+  std::ostream& err;
+
+  const SimOptions& options() const { return request.sim; }
+  bool shows_progress() const { return options().progress || surroundings.err_is_terminal; }
+};
+
+absl::StatusOr<Answer> compare(const Context& context) {
+  std::vector<SimResult> results;
+  for (const std::string& file : context.options().compare) {
+    const absl::StatusOr<std::string> text = read_named_file(file, kMaxSimResultBytes + 1);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<SimResult> result = parse_sim_result(*text, file);
+    if (!result.ok()) return result.status();
+    results.push_back(*std::move(result));
+  }
+  return Answer{context.request.json() ? comparison_json(results[0], results[1])
+                                       : comparison_text(results[0], results[1])};
+}
+
+absl::StatusOr<Answer> what_if(const Context& context, const std::string& source, const routing::Topology& topology) {
+  const auto began = steady_clock::now();
+  ProgressLine line(context.err, context.shows_progress(), context.surroundings.progress_patience);
+  const auto shows = [&line](const char* what) {
+    return [&line, what](std::size_t done, std::size_t all) {
+      line.show(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(all, 1)), what);
+    };
+  };
+  sim::FailureSettings failing;
+  const std::size_t cables = routing::physical_cables(topology).cables.size();
+  failing.two_cables = sim::failure_case_count(topology.node_count(), cables, true) <= kMostFailureCases;
+  failing.progress = shows("failures");
+  absl::StatusOr<sim::FailureReport> failures = sim::analyse_failures(topology, failing);
+  if (!failures.ok()) return failures.status();
+  sim::AddedCableSettings adding;
+  adding.progress = shows("one more cable");
+  absl::StatusOr<sim::AddedCableReport> added = sim::find_best_added_cable(topology, adding);
+  if (!added.ok()) return added.status();
+  const WhatIf found{topology, source, *std::move(failures), *std::move(added), seconds_since(began)};
+  return Answer{context.request.json() ? what_if_json(found) : what_if_text(found, context.options().all)};
+}
+
+absl::StatusOr<sim::Prediction> carry_out(const Context& context, const SimReport& report) {
+  if (report.level == "flow") return sim::predict_flow_level(report.topology, report.request);
+  if (absl::Status status = sim::check_simulated_size(report.topology, report.request); !status.ok()) return status;
+  ProgressLine line(context.err, context.shows_progress(), context.surroundings.progress_patience);
+  sim::PredictionRequest request = report.request;
+  request.timeline_samples = context.options().html.empty() ? 0 : kTimelineSamples;
+  request.progress = [&](double share, double virtual_s) {
+    line.show(share, absl::StrCat("simulating, ", seconds_text(virtual_s), " so far,"));
+  };
+  return sim::predict(report.topology, request);
+}
+
+void find_bound(SimReport& report) {
+  const absl::StatusOr<sim::CableBound> bound = job_bound(report.topology, report.request);
+  if (!bound.ok()) {
+    report.no_bound = std::string(bound.status().message());
+    return;
+  }
+  const std::string method(sim::method_name(bound->method));
+  report.bound =
+      ReportBound{bound->seconds, report.request.mix ? absl::StrCat("groups in turn, ", method) : method, bound->gap};
+}
+
+// Whatever was cut, whether it ended the job or not.
+void start_anew(SimReport& report) {
+  std::vector<routing::CableIndex> gone;
+  for (const sim::CutEffect& effect : report.prediction.cuts) {
+    std::vector<routing::CableIndex> both;
+    std::set_union(gone.begin(), gone.end(), effect.wire.begin(), effect.wire.end(), std::back_inserter(both));
+    gone = std::move(both);
+  }
+  if (gone.empty()) return;
+  const absl::StatusOr<sim::Prediction> intact = sim::predict_flow_level(report.topology, report.request);
+  if (!intact.ok() || intact->time_s <= 0) return;
+  report.anew = JobAnew{intact->time_s, 0, ""};
+  const absl::StatusOr<sim::Prediction> without =
+      sim::predict_flow_level(sim::without_cables(report.topology, gone), report.request);
+  if (without.ok()) {
+    report.anew->without_s = without->time_s;
+  } else {
+    report.anew->impossible = std::string(without.status().message());
+  }
+}
+
+absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan, std::string source,
+                                    routing::Topology topology) {
+  const SimOptions& options = context.options();
+  const auto began = steady_clock::now();
+  absl::StatusOr<sim::PredictionRequest> request = make_request(options, plan, topology);
+  if (!request.ok()) return request.status();
+  SimReport report{std::move(topology),
+                   std::move(source),
+                   plan.workload ? options.workload : options.mix,
+                   options.level,
+                   options.command,
+                   *std::move(request),
+                   {},
+                   std::nullopt,
+                   {},
+                   std::nullopt,
+                   0};
+  absl::StatusOr<sim::Prediction> prediction = carry_out(context, report);
+  if (!prediction.ok()) return prediction.status();
+  report.prediction = *std::move(prediction);
+  report.elapsed_s = seconds_since(began);
+  find_bound(report);
+  start_anew(report);
+  Answer answer{context.request.json() ? sim_json(report) : sim_text(report, options.all)};
+  if (!options.html.empty()) {
+    if (absl::Status status = write_named_file(options.html, sim_html(report)); !status.ok()) return status;
+  }
+  if (report.prediction.early_end) answer.exit_status = kJobEnded;
+  return answer;
+}
+
+Answer not_usable(const absl::Status& status) {
+  return Answer{"", kNotUsable, {std::string(status.message())}};
+}
+
+}  // namespace
+
+absl::StatusOr<Answer> simulate(const Request& request, const Settings& settings, const Surroundings& surroundings,
+                                std::ostream& err) {
+  const Context context{request, surroundings, err};
+  const SimOptions& options = request.sim;
+  if (!options.compare.empty()) return compare(context);
+  SimPlan plan;
+  if (!options.what_if) {
+    absl::StatusOr<SimPlan> made = make_plan(options);
+    if (!made.ok()) return not_usable(made.status());
+    plan = *std::move(made);
+  }
+  if (!options.html.empty()) {
+    if (absl::Status status = check_writable(options.html); !status.ok()) return status;
+  }
+  absl::StatusOr<KnownTopology> known = find_topology(settings, request.file, surroundings.node_deadline);
+  if (!known.ok()) return known.status();
+  const std::string source = request.file.empty() ? absl::StrCat("node ", known->node) : request.file;
+  if (options.what_if) return what_if(context, source, known->topology);
+  return run_workload(context, plan, source, std::move(known->topology));
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,41 @@
+// `cableway sim --compare A B`: two results of `cableway sim --json`, side by side.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_COMPARE_H_
+#define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_COMPARE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace cableway::cli {
+
+inline constexpr std::size_t kMaxSimResultBytes = std::size_t{64} << 20;
+
+// What is compared of a result. What the result has as null is not there.
+struct SimResult {
+  std::string name;  // of its file
+  std::string topology;
+  std::string workload;
+  std::string command;
+  std::optional<double> time_s;
+  std::optional<double> algbw_gbps;
+  std::optional<double> busbw_gbps;
+  std::optional<double> bound_time_s;
+  std::optional<double> ratio;
+  std::string hottest;  // "c3 n3 -> n4", or "-"
+  std::optional<double> hottest_utilisation;
+};
+
+// Pure. InvalidArgument names the file and what is wrong in it.
+absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::string& file_name);
+
+std::string comparison_text(const SimResult& a, const SimResult& b);
+
+//   a, b     file, command, topology, workload, time_s, algbw_gbps, busbw_gbps, bound_time_s, ratio
+//   change   of b against a, as a share of a's (0.5: half as much again): time_s, algbw_gbps, busbw_gbps, ratio
+std::string comparison_json(const SimResult& a, const SimResult& b);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_COMPARE_H_

@@ -1,0 +1,244 @@
+#include "tools/cableway/sim/sim_html.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "sim/workload/workload_text.h"
+#include "tools/cableway/quantity_text.h"
+#include "tools/cableway/sim/cable_map.h"
+#include "tools/cableway/sim/report_style.h"
+#include "tools/cableway/sim/timeline_chart.h"
+#include "tools/cableway/xml_text.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr std::size_t kLostFlowsShown = 20;
+constexpr std::size_t kRanksShown = 64;
+
+std::string card(const char* what, const std::string& figure, const std::string& more) {
+  return absl::StrCat("<div class=\"card\"><div class=\"what\">", what, "</div><div class=\"figure\">",
+                      xml_text(figure), "</div>", more, "</div>\n");
+}
+
+std::string more(const std::string& text) {
+  return absl::StrCat("<div class=\"more\">", xml_text(text), "</div>");
+}
+
+std::string section(const char* heading, const std::string& body) {
+  return absl::StrCat("<section>\n<h2>", heading, "</h2>\n", body, "</section>\n");
+}
+
+std::string time_card(const SimReport& report) {
+  const sim::Prediction& prediction = report.prediction;
+  if (prediction.early_end) {
+    return card("Ended early after", seconds_text(prediction.whole_s),
+                more(absl::StrCat(percent_text(prediction.early_end->share_done), " of the messages were done")));
+  }
+  const std::size_t operations = prediction.operation_s.size();
+  return card("Time", seconds_text(prediction.time_s),
+              more(operations < 2 ? report.workload : absl::StrCat("mean of ", operations, " operations")));
+}
+
+std::string bound_card(const SimReport& report) {
+  if (!report.bound) return card("Of what the cables allow", "-", more(report.no_bound));
+  const double ratio = ratio_of(report);
+  const std::string meter =
+      absl::StrFormat("<div class=\"meter\"><span style=\"width:%.1f%%\"></span></div>", 100 * std::min(ratio, 1.0));
+  return card("Of what the cables allow", ratio > 0 ? percent_text(ratio) : "-",
+              absl::StrCat(meter, more(absl::StrCat("no less than ", seconds_text(report.bound->seconds), ": ",
+                                                    report.bound->method))));
+}
+
+std::string cards(const SimReport& report) {
+  const sim::Prediction& prediction = report.prediction;
+  std::string text = time_card(report);
+  if (!report.request.mix && prediction.time_s > 0) {
+    absl::StrAppend(&text, card("Bus bandwidth", absl::StrFormat("%.3f GB/s", prediction.busbw_gbps),
+                                more(absl::StrFormat("algbw %.3f GB/s", prediction.algbw_gbps))));
+  }
+  absl::StrAppend(&text, bound_card(report));
+  if (!prediction.cables.empty()) {
+    const sim::CableLoad& hottest = prediction.cables[prediction.hottest];
+    absl::StrAppend(&text, card("Hottest cable", percent_text(hottest.utilisation),
+                                more(absl::StrCat(report.topology.cable(hottest.cable).name, ", ",
+                                                  direction_text(report.topology, hottest.cable, hottest.from_a)))));
+  }
+  return absl::StrCat("<div class=\"cards\">\n", text, "</div>\n");
+}
+
+std::string anew_text(const SimReport& report) {
+  if (!report.anew) return "";
+  const JobAnew& anew = *report.anew;
+  if (!anew.impossible.empty()) {
+    return absl::StrCat("<p>Started anew without it, the job cannot run: ", xml_text(anew.impossible), ".</p>\n");
+  }
+  return absl::StrFormat(
+      "<p>Started anew without it, all of the job takes %s at flow level: %.2f times the %s with all "
+      "cables.</p>\n",
+      seconds_text(anew.without_s), anew.without_s / anew.intact_s, seconds_text(anew.intact_s));
+}
+
+std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
+  const std::string when = seconds_text(std::chrono::duration<double>(effect.cut.when).count());
+  std::string text =
+      absl::StrCat("<p><b>", xml_text(wire_text(report.topology, effect.wire)), "</b> cut at ", when, ": ");
+  if (!effect.happened) return absl::StrCat(text, "the job had ended before.</p>\n");
+  absl::StrAppend(&text, effect.lost.size(), effect.lost.size() == 1 ? " flow was lost." : " flows were lost.",
+                  "</p>\n");
+  if (effect.lost.empty()) return text;
+  absl::StrAppend(&text, "<ul>\n");
+  for (const auto& lost : std::span(effect.lost).first(std::min(effect.lost.size(), kLostFlowsShown))) {
+    absl::StrAppend(&text, "<li>", xml_text(lost_flow_text(report, lost)), "</li>\n");
+  }
+  if (effect.lost.size() > kLostFlowsShown) {
+    absl::StrAppend(&text, "<li>and ", effect.lost.size() - kLostFlowsShown, " more</li>\n");
+  }
+  return absl::StrCat(text, "</ul>\n");
+}
+
+std::string failures(const SimReport& report) {
+  if (report.prediction.cuts.empty()) return "";
+  std::string text = "<section class=\"alarm\">\n<h2>Failures</h2>\n";
+  if (report.prediction.early_end) {
+    absl::StrAppend(&text, "<p>The job ended: ", xml_text(report.prediction.early_end->reason), ".</p>\n");
+  }
+  for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect));
+  return absl::StrCat(text, anew_text(report), "</section>\n");
+}
+
+std::string legend(bool has_cut) {
+  std::string text = "<ul class=\"legend\">\n";
+  for (int heat = 0; heat < kHeatLevels; ++heat) {
+    absl::StrAppend(&text, absl::StrFormat("<li><span class=\"key h%d\" style=\"height:%dpx\"></span><span "
+                                           "class=\"label\">%s</span></li>\n",
+                                           heat, heat + 3, heat_name(heat)));
+  }
+  return absl::StrCat(text, has_cut ? "<li><span class=\"label\">dashed: cut</span></li>\n" : "", "</ul>\n");
+}
+
+std::string map_section(const SimReport& report) {
+  if (report.topology.cable_count() > kMostCablesDrawn) {
+    return section("Cables", absl::StrCat("<p class=\"soft\">More than ", kMostCablesDrawn,
+                                          " cables: a drawing would show nothing.</p>\n"));
+  }
+  const bool has_cut = std::any_of(report.prediction.cuts.begin(), report.prediction.cuts.end(),
+                                   [](const sim::CutEffect& effect) { return effect.happened; });
+  return section("How busy the cables were",
+                 absl::StrCat("<div class=\"wide\">\n", cable_map(report), "</div>\n", legend(has_cut),
+                              "<p class=\"soft\">Each cable is two lines, one for each direction, on the right as "
+                              "one drives; beside it, its busier direction. More on hovering.</p>\n"));
+}
+
+std::string timeline_section(const SimReport& report) {
+  const std::string chart = timeline_chart(report);
+  if (chart.empty()) return "";
+  const auto& cables = report.prediction.cables;
+  const std::size_t busy = static_cast<std::size_t>(std::count_if(
+      cables.begin(), cables.end(), [](const sim::CableLoad& load) { return heat_of(load.utilisation) > 0; }));
+  return section("Over time",
+                 absl::StrCat("<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
+                              busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy,
+                                                                  " directions that were not idle. ")
+                                                   : "",
+                              "Each row is 0 to 100 % of the cable's rate, in intervals of ",
+                              seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
+                              "; the number is the mean.</p>\n"));
+}
+
+std::string share_cell(double utilisation) {
+  return absl::StrFormat(
+      "<td class=\"n\"><span class=\"bar h%d\"><span style=\"width:%.1f%%\"></span></span><span "
+      "class=\"share\">%s</span></td>",
+      heat_of(utilisation), 100 * std::min(utilisation, 1.0), percent_text(utilisation));
+}
+
+std::string cables_section(const SimReport& report) {
+  const std::vector<CableBusyness> cables = hottest_first(report.prediction);
+  const std::size_t shown = std::min(cables.size(), kMostCableRows);
+  std::string rows;
+  for (const CableBusyness& each : std::span(cables).first(shown)) {
+    const routing::Cable& cable = report.topology.cable(each.cable);
+    absl::StrAppend(
+        &rows, "<tr><td>", xml_text(cable.name), "</td><td>", xml_text(report.topology.node(cable.a.node).name),
+        "</td><td>", xml_text(report.topology.node(cable.b.node).name), "</td><td class=\"n\">",
+        rate_text(cable.rate_mbps), "</td>", share_cell(each.from_a), share_cell(each.from_b), "<td class=\"n\">",
+        bytes_text(each.bytes_from_a), "</td><td class=\"n\">", bytes_text(each.bytes_from_b), "</td></tr>\n");
+  }
+  return section(
+      "Cables, hottest first",
+      absl::StrCat(
+          "<div class=\"wide\"><table>\n<thead><tr><th>cable</th><th>a</th><th>b</th><th class=\"n\">rate</th>"
+          "<th class=\"n\">a to b</th><th class=\"n\">b to a</th><th class=\"n\">sent by a</th><th "
+          "class=\"n\">sent by b</th></tr></thead>\n<tbody>\n",
+          rows, "</tbody></table></div>\n",
+          shown < cables.size() ? absl::StrCat("<p class=\"soft\">and ", cables.size() - shown, " more</p>\n") : ""));
+}
+
+std::string groups_section(const SimReport& report) {
+  if (!report.request.mix) return "";
+  std::string rows;
+  for (const sim::GroupPrediction& group : report.prediction.groups) {
+    absl::StrAppend(&rows, "<tr><td>", xml_text(group.name), "</td><td>",
+                    xml_text(workload::workload_text({group.workload, group.size})), "</td><td class=\"n\">",
+                    group.ranks, "</td><td class=\"n\">", seconds_text(group.started_s), "</td><td class=\"n\">",
+                    group.operation_s.size(), "</td><td class=\"n\">", seconds_text(group.time_s),
+                    "</td><td class=\"n\">", absl::StrFormat("%.3f GB/s", group.busbw_gbps), "</td></tr>\n");
+  }
+  return section("Groups",
+                 absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>group</th><th>workload</th><th "
+                              "class=\"n\">ranks</th><th class=\"n\">starts</th><th class=\"n\">operations</th><th "
+                              "class=\"n\">time each</th><th class=\"n\">busbw</th></tr></thead>\n<tbody>\n",
+                              rows, "</tbody></table></div>\n"));
+}
+
+std::string relays_section(const SimReport& report) {
+  if (report.prediction.relays.empty()) return "";
+  std::string rows;
+  for (const sim::RelayLoad& relay : report.prediction.relays) {
+    absl::StrAppend(&rows, "<tr><td>", xml_text(report.topology.node(relay.node).name), "</td><td class=\"n\">",
+                    relay.circuits, "</td><td class=\"n\">", relay.most_leases, "</td><td class=\"n\">",
+                    bytes_text(relay.bytes), "</td></tr>\n");
+  }
+  return section("Relays",
+                 absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>node</th><th class=\"n\">circuits</th><th "
+                              "class=\"n\">slots leased, at most</th><th class=\"n\">memory of its "
+                              "slots</th></tr></thead>\n<tbody>\n",
+                              rows, "</tbody></table></div>\n"));
+}
+
+std::string term(const char* name, const std::string& text) {
+  return absl::StrCat("<dt>", name, "</dt><dd>", xml_text(text), "</dd>\n");
+}
+
+std::string origin_section(const SimReport& report) {
+  const sim::PredictionRequest& request = report.request;
+  std::string facts = term("ranks", ranks_text(report.topology, request.ranks, kRanksShown));
+  absl::StrAppend(&facts, term("channels", absl::StrCat(request.channels)),
+                  term("chunks", bytes_text(request.circuits.chunk_bytes)),
+                  term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s),
+                                                 ": ", report.prediction.flows, " flows, ", report.prediction.crossings,
+                                                 " chunks over cables")));
+  return section("How it was made",
+                 absl::StrCat("<pre>", xml_text(report.command), "</pre>\n<dl>\n", facts, "</dl>\n"));
+}
+
+}  // namespace
+
+std::string sim_html(const SimReport& report) {
+  const std::string title = absl::StrCat(report.workload, " on ", report.source);
+  return absl::StrCat(
+      "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
+      xml_text(title), "</title>\n<style>", kReportStyle, "</style>\n</head>\n<body>\n<main>\n<h1>", xml_text(title),
+      "</h1>\n<p class=\"soft\">", xml_text(topology_summary(report.topology)), "; ", report.request.ranks.size(),
+      " ranks. What Cableway's simulator expects.</p>\n", cards(report), failures(report), map_section(report),
+      timeline_section(report), groups_section(report), cables_section(report), relays_section(report),
+      origin_section(report), "</main>\n</body>\n</html>\n");
+}
+
+}  // namespace cableway::cli

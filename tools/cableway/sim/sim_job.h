@@ -1,0 +1,28 @@
+// What `cableway sim` simulates: options and topology made into a request to the simulator.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_JOB_H_
+#define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_JOB_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "routing/topology.h"
+#include "sim/prediction.h"
+#include "tools/cableway/sim/sim_options.h"
+
+namespace cableway::cli {
+
+// Reads the mix's file, if there is one. Every error is InvalidArgument, but those of routing/rank_placement.h, and
+// says what the topology lacks, or what is wrong with the file and where.
+absl::StatusOr<sim::PredictionRequest> make_request(const SimOptions& options, const SimPlan& plan,
+                                                    const routing::Topology& topology);
+
+// "0,2,n5", "best", or empty: one rank on each node.
+absl::StatusOr<std::vector<routing::NodeIndex>> find_ranks(const routing::Topology& topology, const std::string& order);
+
+// By its name, or by the two nodes that it alone joins: "n0-n1", "0-1".
+absl::StatusOr<routing::CableIndex> find_failing_cable(const routing::Topology& topology, const std::string& text);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_JOB_H_

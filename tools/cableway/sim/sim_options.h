@@ -1,0 +1,73 @@
+// `cableway sim`: its options, as they stand on the command line and as what they mean.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_OPTIONS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/clock.h"
+#include "sim/workload/workload_text.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cableway::cli {
+
+// Bounds, so that the memory of a simulation is known beforehand.
+inline constexpr int kMaxSimChannels = 64;
+inline constexpr int kMaxSimRepeats = 10'000;
+inline constexpr int kLeastMtu = 576;
+inline constexpr int kMaxMtu = 65'535;
+inline constexpr int kMaxSimLeases = 1 << 20;
+inline constexpr double kMaxRelayTimeUs = 1e6;
+
+// As on the command line.
+struct SimOptions {
+  std::string workload;
+  std::string mix;
+  std::vector<std::string> fail;
+  std::string rank_order;
+  std::string chunk = "64KiB";
+  std::string level = "chunk";
+  int channels = 2;
+  int repeat = 1;
+  int mtu = 1500;
+  double relay_time_us = 0;
+  int leases = 128;
+  bool all = false;
+  bool progress = false;
+  bool what_if = false;
+  std::string html;
+  std::vector<std::string> compare;
+  std::string command;  // all of it, for the report
+};
+
+// Adds the options to a subcommand; `options` outlives its parsing.
+void add_sim_options(CLI::App& command, SimOptions& options);
+
+// "cable:c3@10ms", "cable:n0-n1@1.5s", "cable:0-1@0s"
+struct FailSpec {
+  std::string cable;  // its name, or the two nodes that it joins
+  Duration when{0};
+};
+
+// What the options say that needs no topology.
+struct SimPlan {
+  std::optional<workload::SizedWorkload> workload;  // not there: a mix, which is still to be read
+  std::vector<FailSpec> failures;
+  std::uint32_t chunk_bytes = 0;
+};
+
+// Of what is simulated, not of --what-if and --compare. Every error is InvalidArgument and names the option.
+absl::StatusOr<SimPlan> make_plan(const SimOptions& options);
+
+absl::StatusOr<FailSpec> parse_fail_spec(std::string_view text);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_OPTIONS_H_

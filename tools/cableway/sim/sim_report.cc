@@ -1,0 +1,71 @@
+#include "tools/cableway/sim/sim_report.h"
+
+#include <algorithm>
+#include <span>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "routing/topology_kind.h"
+
+namespace cableway::cli {
+
+using routing::CableIndex;
+using routing::NodeIndex;
+using routing::Topology;
+
+double ratio_of(const SimReport& report) {
+  if (!report.bound || report.prediction.time_s <= 0) return 0;
+  return report.bound->seconds / report.prediction.time_s;
+}
+
+std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction) {
+  std::vector<CableBusyness> cables;
+  cables.reserve(prediction.cables.size() / 2);
+  for (std::size_t i = 0; i + 1 < prediction.cables.size(); i += 2) {
+    const sim::CableLoad& from_a = prediction.cables[i];
+    const sim::CableLoad& from_b = prediction.cables[i + 1];
+    cables.push_back({from_a.cable, from_a.utilisation, from_b.utilisation, from_a.bytes, from_b.bytes});
+  }
+  std::stable_sort(cables.begin(), cables.end(),
+                   [](const CableBusyness& left, const CableBusyness& right) { return left.most() > right.most(); });
+  return cables;
+}
+
+std::string direction_text(const Topology& topology, CableIndex cable, bool from_a) {
+  const routing::Cable& ends = topology.cable(cable);
+  const std::string& a = topology.node(ends.a.node).name;
+  const std::string& b = topology.node(ends.b.node).name;
+  return from_a ? absl::StrCat(a, " -> ", b) : absl::StrCat(b, " -> ", a);
+}
+
+std::string topology_summary(const Topology& topology) {
+  return absl::StrCat(std::string(routing::kind_name(routing::recognise_shape(topology).kind)), ", ",
+                      topology.node_count(), topology.node_count() == 1 ? " node, " : " nodes, ",
+                      topology.cable_count(), topology.cable_count() == 1 ? " cable" : " cables");
+}
+
+std::string ranks_text(const Topology& topology, const std::vector<NodeIndex>& ranks, std::size_t most) {
+  const std::span<const NodeIndex> shown = std::span(ranks).first(std::min(ranks.size(), most));
+  return absl::StrCat(
+      absl::StrJoin(shown, ", ",
+                    [&](std::string* out, NodeIndex node) { absl::StrAppend(out, topology.node(node).name); }),
+      shown.size() < ranks.size() ? ", .." : "");
+}
+
+std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFlow& lost) {
+  const std::vector<NodeIndex>& nodes = lost.flow.path.nodes;
+  const std::string& group = report.prediction.groups[lost.group].name;
+  const auto name = [&](NodeIndex node) { return report.topology.node(node).name; };
+  const std::vector<NodeIndex> between(nodes.begin() + 1, nodes.end() - 1);
+  return absl::StrCat(group, group.empty() ? "" : ": ", "rank ", lost.flow.source, " on ", name(nodes.front()),
+                      " -> rank ", lost.flow.destination, " on ", name(nodes.back()),
+                      between.empty() ? "" : " through ", ranks_text(report.topology, between, between.size()),
+                      ", channel ", lost.flow.channel);
+}
+
+std::string wire_text(const Topology& topology, const std::vector<CableIndex>& wire) {
+  return absl::StrJoin(wire, " and ",
+                       [&](std::string* out, CableIndex cable) { absl::StrAppend(out, topology.cable(cable).name); });
+}
+
+}  // namespace cableway::cli

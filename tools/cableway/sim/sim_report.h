@@ -1,0 +1,77 @@
+// What a simulation has found: the value that its views (text, JSON, a page for browsers) show.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_REPORT_H_
+#define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_REPORT_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "routing/topology.h"
+#include "sim/prediction.h"
+
+namespace cableway::cli {
+
+// The least time in which the cables can do it (sim/flow_model/cable_bound.h).
+struct ReportBound {
+  double seconds = 0;
+  std::string method;
+  double gap = 0;
+};
+
+// The same job at flow level, with all cables and started anew without those that were cut.
+struct JobAnew {
+  double intact_s = 0;
+  double without_s = 0;
+  std::string impossible;  // not empty: why it cannot be started without them
+};
+
+struct SimReport {
+  routing::Topology topology;
+  std::string source;    // of the topology: a spec, a file, or "node n0"
+  std::string workload;  // as it was asked for, or the mix's file
+  std::string level;     // "chunk" or "flow"
+  std::string command;
+  sim::PredictionRequest request;
+  sim::Prediction prediction;
+  std::optional<ReportBound> bound;
+  std::string no_bound;  // why there is none
+  std::optional<JobAnew> anew;
+  double elapsed_s = 0;  // of the host's time
+};
+
+// Of the time that the cables allow, 1 at best; 0 where there is no bound or no time.
+double ratio_of(const SimReport& report);
+
+// Both directions of a cable, and of which end more has come.
+struct CableBusyness {
+  routing::CableIndex cable;
+  double from_a = 0;  // utilisation
+  double from_b = 0;
+  std::uint64_t bytes_from_a = 0;
+  std::uint64_t bytes_from_b = 0;
+  double most() const { return from_a > from_b ? from_a : from_b; }
+};
+
+// All cables, the one with the busiest direction first; equal ones in their own order.
+std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction);
+
+// "n3 -> n4"
+std::string direction_text(const routing::Topology& topology, routing::CableIndex cable, bool from_a);
+
+// "ring, 8 nodes, 8 cables"
+std::string topology_summary(const routing::Topology& topology);
+
+// The nodes of the ranks: "n0, n1, n2", cut after `most`.
+std::string ranks_text(const routing::Topology& topology, const std::vector<routing::NodeIndex>& ranks,
+                       std::size_t most);
+
+// "rank 0 on n0 -> rank 2 on n2 through n1, channel 0"; a mix's group stands before it.
+std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFlow& lost);
+
+// "c3 and c4", the cables that a cut has cut.
+std::string wire_text(const routing::Topology& topology, const std::vector<routing::CableIndex>& wire);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_REPORT_H_

@@ -1,0 +1,189 @@
+#include "tools/cableway/sim/what_if_view.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "tools/cableway/quantity_text.h"
+#include "tools/cableway/sim/sim_report.h"
+#include "tools/cableway/text_table.h"
+
+namespace cableway::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = TextTable::Align;
+using sim::AllToAllShares;
+using sim::FailureCase;
+
+constexpr std::size_t kRowsShown = 10;
+
+std::vector<FailureCase> worst_first(std::vector<FailureCase> cases) {
+  std::stable_sort(cases.begin(), cases.end(), [](const FailureCase& left, const FailureCase& right) {
+    return sim::is_better(right.shares, left.shares);
+  });
+  return cases;
+}
+
+bool looked_at_two(const WhatIf& what_if) {
+  return what_if.failures.cables.size() < 2 || !what_if.failures.two_cables.empty();
+}
+
+std::string hottest_text(const WhatIf& what_if, const AllToAllShares& shares) {
+  if (!shares.hottest) return "-";
+  return absl::StrCat(what_if.topology.cable(shares.hottest->cable).name, " ",
+                      direction_text(what_if.topology, shares.hottest->cable, shares.hottest->from_a));
+}
+
+std::string change_text(double now, double before) {
+  return before > 0 ? absl::StrFormat("%+.1f %%", 100 * (now / before - 1)) : "-";
+}
+
+std::string shares_text(const AllToAllShares& shares) {
+  return absl::StrCat("slowest pair ", throughput_text(shares.least_rate), ", all together ",
+                      throughput_text(shares.total_rate));
+}
+
+// Plugs and ports that several cables share, cables and nodes without which others lose each other.
+std::vector<std::string> single_points(const WhatIf& what_if) {
+  const routing::PhysicalCables& physical = what_if.failures.physical;
+  const routing::WeakPoints& weak = what_if.failures.weak;
+  std::vector<std::string> names;
+  for (const routing::NodeIndex node : weak.nodes) {
+    names.push_back(absl::StrCat("node ", what_if.topology.node(node).name));
+  }
+  for (const std::size_t cable : weak.cables) {
+    FailureCase failure;
+    failure.cable = static_cast<std::uint32_t>(cable);
+    names.push_back(sim::describe(what_if.topology, physical, failure));
+  }
+  for (const std::size_t connector : weak.connectors) {
+    names.push_back(absl::StrCat("connector ",
+                                 routing::connector_name(what_if.topology, physical, physical.connectors[connector])));
+  }
+  return names;
+}
+
+std::string cases_text(const WhatIf& what_if, const char* heading, const std::vector<FailureCase>& cases, bool all) {
+  if (cases.empty()) return "";
+  const auto cut =
+      std::count_if(cases.begin(), cases.end(), [](const FailureCase& each) { return each.shares.pairs_cut > 0; });
+  TextTable table({{"failed"},
+                   {"pairs cut", Align::kRight},
+                   {"slowest pair", Align::kRight},
+                   {"change", Align::kRight},
+                   {"all together", Align::kRight},
+                   {"change", Align::kRight},
+                   {"hottest then"}});
+  const std::size_t shown = all ? cases.size() : std::min(cases.size(), kRowsShown);
+  const std::vector<FailureCase> sorted = worst_first(cases);
+  const AllToAllShares& intact = what_if.failures.intact;
+  for (const FailureCase& each : std::span(sorted).first(shown)) {
+    table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each),
+                   absl::StrCat(each.shares.pairs_cut), throughput_text(each.shares.least_rate),
+                   change_text(each.shares.least_rate, intact.least_rate), throughput_text(each.shares.total_rate),
+                   change_text(each.shares.total_rate, intact.total_rate), hottest_text(what_if, each.shares)});
+  }
+  return absl::StrCat("\n", heading, ": ", cases.size(), cases.size() == 1 ? " case, " : " cases, ", cut,
+                      cut == 1 ? " cuts nodes off; worst first\n" : " cut nodes off; worst first\n", table.text(),
+                      shown < cases.size() ? absl::StrCat("and ", cases.size() - shown, " more: --all\n") : "");
+}
+
+std::string added_text(const WhatIf& what_if) {
+  const sim::AddedCableReport& added = what_if.added;
+  if (added.best.empty()) return "\none more cable: every two nodes share one\n";
+  TextTable table({{"between"},
+                   {"slowest pair", Align::kRight},
+                   {"change", Align::kRight},
+                   {"all together", Align::kRight},
+                   {"change", Align::kRight}});
+  for (const sim::AddedCable& each : added.best) {
+    table.add_row(
+        {absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
+         throughput_text(each.shares.least_rate), change_text(each.shares.least_rate, added.intact.least_rate),
+         throughput_text(each.shares.total_rate), change_text(each.shares.total_rate, added.intact.total_rate)});
+  }
+  return absl::StrCat("\none more cable of ", rate_text(added.rate_mbps), ": the best of ", added.candidates,
+                      " places for it, best first\n", table.text());
+}
+
+Json shares_json(const WhatIf& what_if, const AllToAllShares& shares) {
+  Json hottest = nullptr;
+  if (shares.hottest) {
+    const routing::Cable& cable = what_if.topology.cable(shares.hottest->cable);
+    const std::string& a = what_if.topology.node(cable.a.node).name;
+    const std::string& b = what_if.topology.node(cable.b.node).name;
+    hottest = {{"cable", cable.name}, {"from", shares.hottest->from_a ? a : b}, {"to", shares.hottest->from_a ? b : a}};
+  }
+  return {{"pairs", shares.pairs},
+          {"pairs_cut", shares.pairs_cut},
+          {"slowest_pair_gbps", shares.least_rate / 1e9},
+          {"total_gbps", shares.total_rate / 1e9},
+          {"hottest", hottest}};
+}
+
+Json failed_json(const WhatIf& what_if, const FailureCase& failure) {
+  Json cables = Json::array();
+  const auto add = [&](std::uint32_t place) {
+    for (const routing::CableIndex cable : what_if.failures.physical.cables[place].cables) {
+      cables.push_back(what_if.topology.cable(cable).name);
+    }
+  };
+  Json json;
+  if (failure.kind == FailureCase::Kind::kNode) {
+    json["node"] = what_if.topology.node(failure.node).name;
+  } else {
+    add(failure.cable);
+    if (failure.kind == FailureCase::Kind::kTwoCables) add(failure.second_cable);
+    json["cables"] = cables;
+  }
+  json.update(shares_json(what_if, failure.shares));
+  return json;
+}
+
+Json cases_json(const WhatIf& what_if, const std::vector<FailureCase>& cases) {
+  Json list = Json::array();
+  for (const FailureCase& each : cases) list.push_back(failed_json(what_if, each));
+  return list;
+}
+
+}  // namespace
+
+std::string what_if_text(const WhatIf& what_if, bool all) {
+  const std::vector<std::string> points = single_points(what_if);
+  return absl::StrCat("topology  ", what_if.source, ": ", topology_summary(what_if.topology), "\n",
+                      "intact    all_to_all: ", shares_text(what_if.failures.intact), ", hottest ",
+                      hottest_text(what_if, what_if.failures.intact), "\n",
+                      "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
+                      cases_text(what_if, "one cable fails", what_if.failures.cables, all),
+                      cases_text(what_if, "one node fails", what_if.failures.nodes, all),
+                      looked_at_two(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                                             : "\ntwo cables fail: not looked at, there are too many cases\n",
+                      added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
+}
+
+std::string what_if_json(const WhatIf& what_if) {
+  Json added = Json::array();
+  for (const sim::AddedCable& each : what_if.added.best) {
+    added.push_back({{"a", what_if.topology.node(each.a).name},
+                     {"b", what_if.topology.node(each.b).name},
+                     {"slowest_pair_gbps", each.shares.least_rate / 1e9},
+                     {"total_gbps", each.shares.total_rate / 1e9}});
+  }
+  const Json view = {{"topology", what_if.source},
+                     {"intact", shares_json(what_if, what_if.failures.intact)},
+                     {"single_points_of_failure", single_points(what_if)},
+                     {"one_cable", cases_json(what_if, what_if.failures.cables)},
+                     {"two_cables", looked_at_two(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
+                     {"one_node", cases_json(what_if, what_if.failures.nodes)},
+                     {"added_cable_mbps", what_if.added.rate_mbps},
+                     {"added_cables", added},
+                     {"elapsed_s", what_if.elapsed_s}};
+  return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cableway::cli
