@@ -19,6 +19,10 @@ namespace {
 
 using routing::NodeIndex;
 
+// Of more transfers, those that end within a thousandth of the time end together: else rates would change too often.
+constexpr std::size_t kExactTransfers = 10'000;
+constexpr double kCoarseness = 1e-3;
+
 // How many bytes cross a cable for each byte of payload.
 double overhead_of(const CircuitOptions& circuits) {
   const std::uint64_t on_wire = circuits.wire.wire_bytes(kFrameHeaderBytes + circuits.chunk_bytes);
@@ -136,7 +140,12 @@ absl::StatusOr<Prediction> predict_flow_level(const routing::Topology& topology,
   for (const workload::MixGroup& group : *groups) {
     if (absl::Status status = list.add(group); !status.ok()) return status;
   }
-  const absl::StatusOr<FlowLevelResult> result = run_flow_level(topology, list.transfers());
+  FlowLevelSettings settings;
+  if (list.transfers().size() > kExactTransfers) settings.coarseness = kCoarseness;
+  settings.progress = [&request](std::size_t done, std::size_t transfers) {
+    request.progress(static_cast<double>(done) / static_cast<double>(transfers), 0);
+  };
+  const absl::StatusOr<FlowLevelResult> result = run_flow_level(topology, list.transfers(), settings);
   if (!result.ok()) return result.status();
   Prediction prediction;
   prediction.whole_s = result->time_s;

@@ -13,8 +13,9 @@ namespace cableway::sim {
 
 // All that goes from one rank to another is a transfer for each channel. All transfers of a group's operations start at
 // once, so what a ring or tree passes on, and what waits for latencies, takes no time here. Headers count as on the
-// cables. No cuts, relays, timeline or crossings; each group's operations take equal times.
-// Errors are those of predict(); InvalidArgument too where there are more than kMaxFlowTransfers.
+// cables. No cuts, relays, timeline or crossings; each group's operations take equal times; progress is told no time.
+// Ends of more than 10,000 transfers are right to a thousandth. Errors are those of predict(); InvalidArgument too
+// where there are more than kMaxFlowTransfers.
 absl::StatusOr<Prediction> predict_flow_level(const routing::Topology& topology, const PredictionRequest& request);
 
 inline constexpr std::size_t kMaxFlowTransfers = 4'000'000;

@@ -63,6 +63,7 @@ class FlowLevelRun {
   using Arrival = std::pair<double, FlowIndex>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arriving_;
   double now_s_ = 0;
+  std::size_t done_ = 0;  // transfers
   FlowLevelResult result_;
 };
 
@@ -130,6 +131,7 @@ void FlowLevelRun::let_start() {
 }
 
 void FlowLevelRun::arrive(FlowIndex transfer) {
+  ++done_;
   result_.done_s[transfer] = now_s_;
   result_.time_s = now_s_;
   for (std::uint32_t i = first_dependent_[transfer]; i < first_dependent_[transfer + 1]; ++i) {
@@ -195,6 +197,7 @@ absl::StatusOr<FlowLevelResult> FlowLevelRun::run() {
   while (!sending_.empty() || !arriving_.empty()) {
     advance();
     let_start();
+    settings_.progress(done_, transfers_.size());
   }
   for (FlowIndex i = 0; i < transfers_.size(); ++i) {
     if (waiting_[i] == 0) continue;

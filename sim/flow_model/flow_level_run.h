@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct FlowLevelSettings {
   // Transfers that would end within this share of the time since the beginning end together, when the first of them
   // does. More than rounding asks for makes runs with many different ends shorter, and less exact.
   double coarseness = 1e-9;
+  // Called after each moment at which transfers end, with how many have.
+  std::function<void(std::size_t done, std::size_t transfers)> progress = [](std::size_t, std::size_t) {};
 };
 
 struct FlowLevelResult {

@@ -86,7 +86,12 @@ absl::StatusOr<Answer> what_if(const Context& context, const std::string& source
 }
 
 absl::StatusOr<sim::Prediction> carry_out(const Context& context, const SimReport& report) {
-  if (report.level == "flow") return sim::predict_flow_level(report.topology, report.request);
+  if (report.level == "flow") {
+    ProgressLine line(context.err, context.shows_progress(), context.surroundings.progress_patience);
+    sim::PredictionRequest request = report.request;
+    request.progress = [&line](double share, double) { line.show(share, "sharing bandwidth,"); };
+    return sim::predict_flow_level(report.topology, request);
+  }
   if (absl::Status status = sim::check_simulated_size(report.topology, report.request); !status.ok()) return status;
   ProgressLine line(context.err, context.shows_progress(), context.surroundings.progress_patience);
   sim::PredictionRequest request = report.request;

@@ -68,7 +68,8 @@ std::string times_text(const SimReport& report) {
 
 std::string relays_text(const SimReport& report) {
   const std::vector<sim::RelayLoad>& relays = report.prediction.relays;
-  if (relays.empty()) return line("relays", "none: all flows go over one cable");
+  if (report.level == "flow") return "";
+  if (relays.empty()) return line("relays", "none: no flow goes over more than one cable");
   const auto most = std::max_element(relays.begin(), relays.end(),
                                      [](const auto& left, const auto& right) { return left.bytes < right.bytes; });
   return line("relays", absl::StrCat(relays.size(), relays.size() == 1 ? " node relays" : " nodes relay",
