@@ -100,7 +100,7 @@ void CablePlant::update(PlantHop& hop) {
 
 // Each end by itself, as each has a timer of its own.
 void CablePlant::give_up_later(PlantHop& hop) {
-  const auto give_up = [this, &hop, silence = hop.silences](bool source) {
+  const auto give_up = [&hop, silence = hop.silences](bool source) {
     if (!hop.silent_since.has_value() || hop.silences != silence) return;
     CableLink& link = source ? hop.hop->source() : hop.hop->destination();
     link.cut(absl::UnavailableError("the cable to it, or its host, is silent"));
