@@ -12,7 +12,7 @@
 #include "core/clock.h"
 #include "sim/workload/workload_text.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 }
 
