@@ -290,10 +290,14 @@ absl::StatusOr<ConcurrentFlow> FlowSearch::run(const ConcurrentFlowSettings& set
   prove_bound(used_by_demands(length_), length_);
   found_.reached_time_s = kUnreached;
   std::size_t checkpoint = 0;
+  std::size_t trees = 0;
   while (found_.phases == 0 || found_.phases * sources_.size() < settings.most_trees) {
     keep_lengths_small();
     double used = 0;
-    for (const SourceDemands& demands : sources_) used += route(demands);
+    for (const SourceDemands& demands : sources_) {
+      used += route(demands);
+      settings.progress(++trees, std::max(trees, settings.most_trees));
+    }
     ++found_.phases;
     prove_bound(used, length_);
     average_lengths();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "absl/status/statusor.h"
@@ -33,6 +34,8 @@ struct ConcurrentFlowSettings {
   double epsilon = 0.02;             // stop when gap() is at most this: 0.001 to 1
   double enough_s = 0;               // stop when reached_time_s is at most this: a bound that is known otherwise
   std::size_t most_trees = 100'000;  // stop with the phase in which so many shortest-path trees have been grown
+  // Called after each tree with how many there are, and how many there will be if nothing ends it before.
+  std::function<void(std::size_t trees, std::size_t most)> progress = [](std::size_t, std::size_t) {};
 };
 
 // FailedPrecondition names two nodes between which bytes have no path. No path goes through a draining node.

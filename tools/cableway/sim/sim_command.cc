@@ -97,8 +97,13 @@ absl::StatusOr<sim::Prediction> carry_out(const Context& context, const SimRepor
   return sim::predict(report.topology, request);
 }
 
-void find_bound(SimReport& report) {
-  const absl::StatusOr<sim::CableBound> bound = job_bound(report.topology, report.request);
+void find_bound(const Context& context, SimReport& report) {
+  ProgressLine line(context.err, context.shows_progress(), context.surroundings.progress_patience);
+  sim::ConcurrentFlowSettings settings;
+  settings.progress = [&line](std::size_t trees, std::size_t most) {
+    line.show(static_cast<double>(trees) / static_cast<double>(most), "what the cables allow, at most");
+  };
+  const absl::StatusOr<sim::CableBound> bound = job_bound(report.topology, report.request, settings);
   if (!bound.ok()) {
     report.no_bound = std::string(bound.status().message());
     return;
@@ -150,7 +155,7 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   if (!prediction.ok()) return prediction.status();
   report.prediction = *std::move(prediction);
   report.elapsed_s = seconds_since(began);
-  find_bound(report);
+  find_bound(context, report);
   start_anew(report);
   Answer answer{context.request.json() ? sim_json(report) : sim_text(report, options.all)};
   if (!options.html.empty()) {

@@ -185,8 +185,9 @@ std::string groups_section(const SimReport& report) {
     absl::StrAppend(&rows, "<tr><td>", xml_text(group.name), "</td><td>",
                     xml_text(workload::workload_text({group.workload, group.size})), "</td><td class=\"n\">",
                     group.ranks, "</td><td class=\"n\">", seconds_text(group.started_s), "</td><td class=\"n\">",
-                    group.operation_s.size(), "</td><td class=\"n\">", seconds_text(group.time_s),
-                    "</td><td class=\"n\">", absl::StrFormat("%.3f GB/s", group.busbw_gbps), "</td></tr>\n");
+                    group.operation_s.size(), "</td><td class=\"n\">",
+                    group.time_s > 0 ? seconds_text(group.time_s) : "-", "</td><td class=\"n\">",
+                    absl::StrFormat("%.3f GB/s", group.busbw_gbps), "</td></tr>\n");
   }
   return section("Groups",
                  absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>group</th><th>workload</th><th "
