@@ -49,6 +49,12 @@ void RelayCircuit::fail(const absl::Status& reason) {
   return_leases();
 }
 
+std::vector<const Slot*> RelayCircuit::slots() const {
+  std::vector<const Slot*> slots{floor_.get()};
+  slots.insert(slots.end(), leased_.begin(), leased_.end());
+  return slots;
+}
+
 absl::Status RelayCircuit::blame(const std::string& node, const absl::Status& reason) const {
   return absl::Status(reason.code(), absl::StrCat("node ", names_.self, ", about node ", node, ": ", reason.message()));
 }

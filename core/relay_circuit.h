@@ -60,6 +60,8 @@ class RelayCircuit {
   std::uint64_t bytes_relayed() const { return bytes_; }
   // Slots that hold a chunk or part of one.
   std::size_t slots_in_use() const { return in_use_; }
+  // Those that a chunk may be in: its own one first, then what it has leased.
+  std::vector<const Slot*> slots() const;
   // Leased slots, those that are on their way back included.
   std::size_t leases() const { return leased_.size() + parked_.size(); }
 

@@ -65,7 +65,10 @@ void CableFabric::report_change(NodeNumber node) {
 }
 
 CableFabric::SegmentNumber CableFabric::join(const std::vector<End>& ports) {
-  segments_.push_back(Segment{ports, true, false});
+  Segment segment;
+  segment.ends = ports;
+  segment.mute.assign(ports.size(), false);
+  segments_.push_back(std::move(segment));
   for (const End& end : ports) segment_of_[end] = segments_.size() - 1;
   set_carrier(segments_.size() - 1, true);
   return segments_.size() - 1;
@@ -98,46 +101,87 @@ void CableFabric::inject(NodeNumber node, PortId port, const routing::PortAddres
   });
 }
 
+void CableFabric::set_silent(SegmentNumber segment, bool silent) {
+  segments_[segment].mute.assign(segments_[segment].ends.size(), silent);
+}
+
+void CableFabric::set_weather(SegmentNumber segment, const std::optional<Weather>& weather) {
+  segments_[segment].weather = weather;
+  segments_[segment].in_burst = false;
+}
+
+bool CableFabric::carries(SegmentNumber segment, std::size_t end) const {
+  return segments_[segment].carrier && !segments_[segment].mute[end];
+}
+
+bool CableFabric::has_address(const End& end, const routing::PortAddress& address) const {
+  const auto facts = nodes_[end.first]->ports_.find(end.second);
+  return facts != nodes_[end.first]->ports_.end() &&
+         std::any_of(facts->second.addresses.begin(), facts->second.addresses.end(),
+                     [&](const PortPrefix& prefix) { return prefix.address.bytes == address.bytes; });
+}
+
 void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::PortAddress* to,
                            std::span<const std::byte> bytes) {
-  const NodeNumber number = number_of(from);
-  const auto on = segment_of_.find({number, port});
-  if (on == segment_of_.end() || off_[number]) return;
-  if (tap_) tap_(number, port, bytes);
-  const Segment& segment = segments_[on->second];
-  if (!segment.carrier || segment.silent || bytes.size() > kMaxDatagramBytes) return;
+  const End sender{number_of(from), port};
+  const auto on = segment_of_.find(sender);
+  if (on == segment_of_.end() || off_[sender.first]) return;
+  if (tap_) tap_(sender.first, port, bytes);
+  Segment& segment = segments_[on->second];
+  const auto place = std::find(segment.ends.begin(), segment.ends.end(), sender) - segment.ends.begin();
+  if (!carries(on->second, static_cast<std::size_t>(place)) || bytes.size() > kMaxDatagramBytes) return;
   const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  const Weather& weather = segment.weather.has_value() ? *segment.weather : weather_;
   for (const End& end : segment.ends) {
-    if (end == End{number, port}) continue;
-    if (to != nullptr) {
-      const auto& facts = nodes_[end.first]->ports_.find(end.second);
-      const bool is_there = facts != nodes_[end.first]->ports_.end() &&
-                            std::any_of(facts->second.addresses.begin(), facts->second.addresses.end(),
-                                        [&](const PortPrefix& prefix) { return prefix.address.bytes == to->bytes; });
-      if (!is_there) continue;
-    }
-    for (std::uint32_t copies = happens(weather_.doubled_per_mille) ? 2 : 1; copies > 0; --copies) {
+    if (end == sender || (to != nullptr && !has_address(end, *to))) continue;
+    for (std::uint32_t copies = happens(weather.doubled_per_mille) ? 2 : 1; copies > 0; --copies) {
       ++datagrams_;
-      if (happens(weather_.lost_per_mille)) continue;
-      const Duration jitter(
-          weather_.jitter.count() == 0
-              ? 0
-              : static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(weather_.jitter.count())));
-      clock_.post_at(clock_.now() + weather_.delay + jitter,
-                     [this, end, port, number, copy] { deliver(end, port, number, *copy); });
+      if (!is_lost(segment, weather)) launch(segment, Way{sender.first, port, end.first, end.second}, copy);
     }
   }
 }
 
-void CableFabric::deliver(const End& to, PortId from_port, NodeNumber from, const std::vector<std::byte>& bytes) {
-  const auto sender = nodes_[from]->ports_.find(from_port);
-  const auto receiver = nodes_[to.first]->ports_.find(to.second);
-  const bool connected = sender != nodes_[from]->ports_.end() && receiver != nodes_[to.first]->ports_.end() &&
-                         receiver->second.carrier && !off_[to.first] && !sender->second.addresses.empty();
+bool CableFabric::is_lost(Segment& segment, const Weather& weather) {
+  if (happens(weather.lost_per_mille) || segment.on_the_way >= weather.queue) return true;
+  if (weather.burst_begins_per_mille == 0) return false;
+  segment.in_burst =
+      segment.in_burst ? !happens(weather.burst_ends_per_mille) : happens(weather.burst_begins_per_mille);
+  return segment.in_burst;
+}
+
+void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes) {
+  const Weather& weather = segment.weather.has_value() ? *segment.weather : weather_;
+  const Duration jitter(
+      weather.jitter.count() == 0
+          ? 0
+          : static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(weather.jitter.count())));
+  const bool spoil = weather.corrupted_per_mille > 0 && happens(weather.corrupted_per_mille);
+  ++segment.on_the_way;
+  const auto number = static_cast<SegmentNumber>(&segment - segments_.data());
+  clock_.post_at(clock_.now() + weather.delay + jitter,
+                 [this, way, number, arriving = spoil ? spoiled(*bytes) : bytes] {
+                   --segments_[number].on_the_way;
+                   deliver(way, *arriving);
+                 });
+}
+
+std::shared_ptr<const std::vector<std::byte>> CableFabric::spoiled(const std::vector<std::byte>& bytes) {
+  auto changed = std::make_shared<std::vector<std::byte>>(bytes);
+  const std::size_t place = random_() % changed->size();
+  (*changed)[place] ^= static_cast<std::byte>(1 + random_() % 255);
+  return changed;
+}
+
+void CableFabric::deliver(const Way& way, const std::vector<std::byte>& bytes) {
+  const auto sender = nodes_[way.from]->ports_.find(way.from_port);
+  const auto receiver = nodes_[way.to]->ports_.find(way.to_port);
+  const bool connected = sender != nodes_[way.from]->ports_.end() && receiver != nodes_[way.to]->ports_.end() &&
+                         receiver->second.carrier && !off_[way.to] && !sender->second.addresses.empty();
   if (!connected) return;
   routing::PortAddress address = sender->second.addresses.front().address;
   if (address.is_ipv6_link_local()) address.scope = receiver->second.interface;
-  nodes_[to.first]->receive_(ReceivedDatagram{to.second, address, bytes});
+  if (arrivals_) arrivals_(way, bytes);
+  nodes_[way.to]->receive_(ReceivedDatagram{way.to_port, address, bytes});
 }
 
 }  // namespace cableway::sim

@@ -1,6 +1,6 @@
 // Nodes' ports and the cables between them, in memory and virtual time: the simulator's PortInventory and
-// ControlChannel. Cables carry datagrams with a delay, and lose, repeat and reorder as many of them as they are told
-// to.
+// ControlChannel. Cables carry datagrams with a delay, and lose, repeat, reorder and spoil as many of them as they are
+// told to.
 #ifndef CABLEWAY_SIM_CABLE_FABRIC_H_
 #define CABLEWAY_SIM_CABLE_FABRIC_H_
 
@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -53,7 +54,21 @@ class CableFabric {
     std::uint32_t lost_per_mille = 0;
     std::uint32_t doubled_per_mille = 0;
     Duration delay = std::chrono::microseconds(5);
-    Duration jitter{0};  // up to so much more, so datagrams overtake each other
+    Duration jitter{0};                     // up to so much more, so datagrams overtake each other
+    std::uint32_t corrupted_per_mille = 0;  // of those that arrive, one byte is another
+    // Losses that come together (E. N. Gilbert, "Capacity of a Burst-Noise Channel", 1960): with each datagram a burst,
+    // in which everything is lost, may begin or end.
+    std::uint32_t burst_begins_per_mille = 0;
+    std::uint32_t burst_ends_per_mille = 200;
+    std::size_t queue = SIZE_MAX;  // datagrams on their way over a segment; what is more is lost
+  };
+  // Two ports of one segment, in the direction of travel.
+  struct Way {
+    NodeNumber from = 0;
+    PortId from_port = 0;
+    NodeNumber to = 0;
+    PortId to_port = 0;
+    friend auto operator<=>(const Way&, const Way&) = default;
   };
 
   CableFabric(VirtualClock& clock, std::uint64_t seed) : clock_(clock), random_(seed) {}
@@ -74,8 +89,12 @@ class CableFabric {
   SegmentNumber add_cable(NodeNumber a, NodeNumber b);
   void set_carrier(SegmentNumber segment, bool carrier);
   // Nothing gets through although the carrier stays.
-  void set_silent(SegmentNumber segment, bool silent) { segments_[segment].silent = silent; }
+  void set_silent(SegmentNumber segment, bool silent);
+  // The same for what one of its ports sends; the place is that in join()'s list (cables: 0 is a, 1 is b).
+  void set_mute(SegmentNumber segment, std::size_t end, bool mute) { segments_[segment].mute[end] = mute; }
   void set_weather(const Weather& weather) { weather_ = weather; }
+  // For one segment, in place of the fabric's.
+  void set_weather(SegmentNumber segment, const std::optional<Weather>& weather);
   // A node that is off neither sends nor receives; its neighbours keep their carrier, as beyond a switch.
   void set_off(NodeNumber node, bool off) { off_[node] = off; }
 
@@ -83,7 +102,17 @@ class CableFabric {
   void inject(NodeNumber node, PortId port, const routing::PortAddress& from, std::vector<std::byte> bytes);
   // Sees every datagram that is sent.
   void tap(std::function<void(NodeNumber from, PortId port, std::span<const std::byte>)> tap) { tap_ = std::move(tap); }
+  // Sees every datagram that a node is about to receive.
+  void tap_arrivals(std::function<void(const Way&, std::span<const std::byte>)> tap) { arrivals_ = std::move(tap); }
 
+  std::size_t segment_count() const { return segments_.size(); }
+  const std::vector<std::pair<NodeNumber, PortId>>& ends_of(SegmentNumber segment) const {
+    return segments_[segment].ends;
+  }
+  bool has_carrier(SegmentNumber segment) const { return segments_[segment].carrier; }
+  // Whether what that port sends gets through, but for the weather.
+  bool carries(SegmentNumber segment, std::size_t end) const;
+  bool is_off(NodeNumber node) const { return off_[node]; }
   std::uint64_t datagrams() const { return datagrams_; }
 
  private:
@@ -92,12 +121,19 @@ class CableFabric {
   struct Segment {
     std::vector<End> ends;
     bool carrier = true;
-    bool silent = false;
+    std::vector<bool> mute;  // by end
+    std::optional<Weather> weather;
+    bool in_burst = false;
+    std::size_t on_the_way = 0;
   };
 
   NodeNumber number_of(const FabricPorts& ports) const { return numbers_.at(&ports); }
   void transmit(const FabricPorts& from, PortId port, const routing::PortAddress* to, std::span<const std::byte> bytes);
-  void deliver(const End& to, PortId from_port, NodeNumber from, const std::vector<std::byte>& bytes);
+  bool has_address(const End& end, const routing::PortAddress& address) const;
+  void launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes);
+  bool is_lost(Segment& segment, const Weather& weather);
+  std::shared_ptr<const std::vector<std::byte>> spoiled(const std::vector<std::byte>& bytes);
+  void deliver(const Way& way, const std::vector<std::byte>& bytes);
   bool happens(std::uint32_t per_mille) { return random_() % 1000 < per_mille; }
   void report_change(NodeNumber node);
 
@@ -113,6 +149,7 @@ class CableFabric {
   std::uint32_t subnets_ = 0;
   std::uint64_t datagrams_ = 0;
   std::function<void(NodeNumber, PortId, std::span<const std::byte>)> tap_;
+  std::function<void(const Way&, std::span<const std::byte>)> arrivals_;
 };
 
 }  // namespace cableway::sim

@@ -18,6 +18,7 @@ absl::Status CableLink::progress(Owner& owner) {
 
 absl::Status CableLink::flush(Owner& owner) {
   if (!dead_.ok()) return dead_;
+  if (out_.send_failed()) return absl::UnavailableError("a send failed");
   if (const std::optional<Slot*> slot = out_.take_sent(); slot.has_value()) owner.on_sent(*slot);
   return absl::OkStatus();
 }
@@ -41,6 +42,7 @@ void CableLink::end(absl::Status tell_peer) {
 void CableLink::cut(const absl::Status& reason) {
   if (dead_.ok()) dead_ = reason;
   in_.inbox().close();
+  out_.stop_sending();
 }
 
 void CableHop::set_users(LinkUser& source, LinkUser& destination) {

@@ -51,6 +51,10 @@ class CableHop {
   void set_users(LinkUser& source, LinkUser& destination);
   CableLink& source() { return source_; }
   CableLink& destination() { return destination_; }
+  // From source to destination, and back.
+  HopDirection& forward() { return forward_; }
+  const HopDirection& forward() const { return forward_; }
+  HopDirection& back() { return back_; }
 
   // Both ends are dead at once: the cable has lost its carrier. wake_ends() tells them.
   void cut(const absl::Status& reason);

@@ -38,6 +38,10 @@ class Circuit {
   FlowSender& sender() { return *sender_; }
   FlowReceiver& receiver() { return *receiver_; }
   const routing::Path& path() const { return path_; }
+  // Hop i arrives at relay i, but for the last one.
+  std::size_t relays() const { return relays_.size(); }
+  const CableHop& hop(std::size_t place) const { return *hops_[place]; }
+  const RelayCircuit& relay(std::size_t place) const { return relays_[place]->circuit(); }
 
  private:
   friend class CircuitWorld;
@@ -57,6 +61,8 @@ class CircuitWorld {
   // A circuit along `path`, whose ends wake `source` and `destination`; these outlive the world.
   Circuit& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
 
+  std::size_t circuits() const { return circuits_.size(); }
+  const Circuit& circuit(std::size_t place) const { return *circuits_[place]; }
   const routing::Topology& topology() const { return topology_; }
   Instant now() const { return clock_.now(); }
   const CircuitOptions& options() const { return options_; }

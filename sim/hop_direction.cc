@@ -1,5 +1,6 @@
 #include "sim/hop_direction.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -41,7 +42,7 @@ void HopDirection::schedule(Duration after, What what, std::uint64_t count) {
 }
 
 void HopDirection::send(const Frame& chunk, const std::byte* memory, Slot* slot) {
-  sending_ = Sending{chunk, memory, slot};
+  sending_ = Sending{chunk, memory, slot, false, nullptr};
   enqueue_when_window_allows();
 }
 
@@ -77,7 +78,6 @@ std::uint64_t HopDirection::begin_parcel() {
 }
 
 void HopDirection::parcel_left() {
-  sending_->left = true;
   const Frame& chunk = sending_->chunk;
   count(chunk);
   if (sending_->slot != nullptr) sending_->slot->drained = chunk.payload;
@@ -86,9 +86,23 @@ void HopDirection::parcel_left() {
     // Now and not before: a buffer that its owner reuses too early is seen as corrupt, as on a real wire.
     parcel.payload = std::make_unique_for_overwrite<std::byte[]>(chunk.payload);
     std::memcpy(parcel.payload.get(), sending_->memory, chunk.payload);
+    if (completes_late_ > Duration{0}) {
+      sending_->read = std::make_unique_for_overwrite<std::byte[]>(chunk.payload);
+      std::memcpy(sending_->read.get(), parcel.payload.get(), chunk.payload);
+    }
   }
   on_the_way_.push_back(std::move(parcel));
   schedule(facts_.latency, kReachesFarEnd);
+  if (completes_late_ > Duration{0}) return schedule(completes_late_, kCompletes);
+  complete();
+}
+
+void HopDirection::complete() {
+  if (!sending_.has_value()) return;
+  const Sending& sent = *sending_;
+  if (sent.read != nullptr && std::memcmp(sent.read.get(), sent.memory, sent.chunk.payload) != 0) ++changed_too_early_;
+  send_failed_ = send_failed_ || std::exchange(fails_next_, false);
+  sending_->left = true;
   sender_->wake();
 }
 
@@ -98,7 +112,7 @@ void HopDirection::count(const Frame& frame) {
 }
 
 std::optional<Slot*> HopDirection::take_sent() {
-  if (!sending_.has_value() || !sending_->left) return std::nullopt;
+  if (!sending_.has_value() || !sending_->left || send_failed_) return std::nullopt;
   bytes_sent_ += kFrameHeaderBytes + sending_->chunk.payload;
   return std::exchange(sending_, std::nullopt)->slot;
 }
@@ -124,7 +138,8 @@ std::uint64_t HopDirection::ControlQueue::begin_parcel() {
 
 void HopDirection::ControlQueue::parcel_left() {
   hop_.schedule(hop_.facts_.latency, kControlsArrive, std::exchange(leaving_, 0));
-  if (waiting_ > 0) hop_.stages_.out->enqueue(*this);
+  if (waiting_ > 0) return hop_.stages_.out->enqueue(*this);
+  if (std::exchange(hop_.end_waits_, false)) hop_.schedule(hop_.facts_.latency, kEndArrives);
 }
 
 void HopDirection::stop_sending() {
@@ -133,28 +148,40 @@ void HopDirection::stop_sending() {
   window_closed_ = false;
 }
 
+// The last acknowledgements come before it.
 void HopDirection::send_end(absl::Status reason) {
   end_ = std::move(reason);
-  schedule(facts_.latency, kEndArrives);
+  end_waits_ = control_queue_.busy();
+  if (!end_waits_) schedule(facts_.latency, kEndArrives);
 }
 
 void HopDirection::occur(std::uint64_t argument) {
   --scheduled_;
   if (silent_) return;
-  switch (static_cast<What>(argument & 0xff)) {
-    case kReachesFarEnd:
-      if (stages_.in != nullptr) return connector_.arrive();
-      ++arrived_;
-      return receiver_->wake();
-    case kControlsArrive:
-      controls_arrived_ += argument >> 8;
-      return receiver_->wake();
-    case kWindowOpens:
-      if (window_closed_) enqueue_when_window_allows();
-      return;
-    case kEndArrives:
-      ended_ = end_;
-      return receiver_->wake();
+  const auto what = static_cast<What>(argument & 0xff);
+  if (what == kCompletes) return complete();
+  if (what == kWindowOpens) {
+    if (window_closed_) enqueue_when_window_allows();
+    return;
+  }
+  held_ ? held_arrivals_.push_back(argument) : arrive(argument);
+}
+
+void HopDirection::arrive(std::uint64_t argument) {
+  const auto what = static_cast<What>(argument & 0xff);
+  if (what == kReachesFarEnd && stages_.in != nullptr) return connector_.arrive();
+  if (what == kReachesFarEnd) ++arrived_;
+  if (what == kControlsArrive) controls_arrived_ += argument >> 8;
+  if (what == kEndArrives) ended_ = end_;
+  receiver_->wake();
+}
+
+void HopDirection::hold(bool held) {
+  held_ = held;
+  if (held || silent_) return;
+  // At this moment, and after what is being done now.
+  for (const std::uint64_t argument : std::exchange(held_arrivals_, {})) {
+    schedule(Duration{0}, static_cast<What>(argument & 0xff), argument >> 8);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/frame.h"
@@ -80,6 +81,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
 
   // The receiving end.
   LinkInbox& inbox() { return inbox_; }
+  const LinkInbox& inbox() const { return inbox_; }
   // Moves what has arrived into the inbox, as far as there are landings and slots. Status: the peer broke the protocol.
   absl::Status take_arrivals();
   // OK until the end has arrived.
@@ -87,6 +89,15 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
 
   // Everything on its way is lost, and nothing will come any more.
   void silence();
+  // Held: what would arrive waits, as for a transport that repeats what is lost until the cable carries again.
+  void hold(bool held);
+  // From now on a chunk counts as sent so much after it has left, and its memory may be read until then.
+  void complete_late(Duration by) { completes_late_ = by; }
+  // The next chunk that leaves will not be known to have been sent: the connection has failed.
+  void fail_next_send() { fails_next_ = true; }
+  bool send_failed() const { return send_failed_; }
+  // Chunks whose memory had changed between leaving and counting as sent: somebody has used it too early.
+  std::uint64_t changed_too_early() const { return changed_too_early_; }
   // Nothing is scheduled for it: it may be destroyed although the clock runs on.
   bool idle() const { return scheduled_ == 0; }
 
@@ -100,6 +111,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     const std::byte* memory = nullptr;
     Slot* slot = nullptr;
     bool left = false;
+    std::unique_ptr<std::byte[]> read;  // what was read of it, where it completes late
   };
   struct Parcel {
     Frame frame;
@@ -126,6 +138,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
    public:
     explicit ControlQueue(HopDirection& hop) : hop_(hop) {}
     void add();
+    bool busy() const { return waiting_ > 0 || leaving_ > 0; }
     std::uint64_t begin_parcel() override;
     void parcel_left() override;
 
@@ -134,12 +147,14 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     std::size_t waiting_ = 0;
     std::size_t leaving_ = 0;
   };
-  enum What : std::uint64_t { kReachesFarEnd, kControlsArrive, kWindowOpens, kEndArrives };
+  enum What : std::uint64_t { kReachesFarEnd, kControlsArrive, kWindowOpens, kEndArrives, kCompletes };
 
   void occur(std::uint64_t argument) override;
   std::uint64_t begin_parcel() override;
   void parcel_left() override;
   void schedule(Duration after, What what, std::uint64_t count = 0);
+  void complete();
+  void arrive(std::uint64_t argument);
   void enqueue_when_window_allows();
   void open_window(std::uint64_t bytes);
   void settle_returns();
@@ -166,7 +181,14 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   LinkInbox inbox_;
   absl::Status end_;
   absl::Status ended_;
+  bool end_waits_ = false;  // until the last frame without payload has left
   bool silent_ = false;
+  bool held_ = false;
+  std::vector<std::uint64_t> held_arrivals_;
+  Duration completes_late_{0};
+  bool fails_next_ = false;
+  bool send_failed_ = false;
+  std::uint64_t changed_too_early_ = 0;
   std::size_t scheduled_ = 0;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t bytes_taken_ = 0;

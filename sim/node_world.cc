@@ -17,7 +17,7 @@ std::vector<CableFabric::SegmentNumber> NodeWorld::build(
 }
 
 NodeWorld::NodeNumber NodeWorld::add_node(NodeOptions options) {
-  places_.push_back(Place{std::move(options), &no_seal_, nullptr});
+  places_.push_back(Place{std::move(options), &no_seal_, &clock_, nullptr});
   return fabric_.add_node();
 }
 
@@ -26,8 +26,8 @@ void NodeWorld::start(NodeNumber number) {
   place.options.identity.boot_nonce = ++boots_;
   FabricPorts& ports = fabric_.ports_of(number);
   place.node = std::make_unique<Node>(
-      place.options, clock_, ports, ports, *place.seal, [this] { return random_(); },
-      Node::Observer{[] {}, [] {}, [](const Event&) {}});
+      place.options, *place.clock, ports, ports, *place.seal, [this] { return random_(); },
+      Node::Observer{[] {}, [] {}, [this, number](const Event& event) { observer_(number, event); }});
   place.node->start();
 }
 

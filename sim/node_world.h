@@ -39,6 +39,10 @@ class NodeWorld {
   void kill(NodeNumber node);
   void leave(NodeNumber node);
   void use_seal(NodeNumber node, const DatagramSeal& seal) { places_[node].seal = &seal; }
+  // From its next start on the node goes by this clock, which runs on clock() and outlives this.
+  void use_clock(NodeNumber node, Clock& clock) { places_[node].clock = &clock; }
+  // Sees every event of every node.
+  void observe(std::function<void(NodeNumber, const Event&)> observer) { observer_ = std::move(observer); }
 
   std::size_t size() const { return places_.size(); }
   bool runs(NodeNumber node) const { return places_[node].node != nullptr; }
@@ -55,6 +59,7 @@ class NodeWorld {
   struct Place {
     NodeOptions options;
     const DatagramSeal* seal = nullptr;
+    Clock* clock = nullptr;
     std::unique_ptr<Node> node;
   };
 
@@ -64,6 +69,7 @@ class NodeWorld {
   CableFabric fabric_;
   std::vector<Place> places_;
   std::uint64_t boots_ = 1000;
+  std::function<void(NodeNumber, const Event&)> observer_ = [](NodeNumber, const Event&) {};
 };
 
 }  // namespace cableway::sim

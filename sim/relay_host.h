@@ -32,6 +32,7 @@ class RelayedCircuit final : public LinkUser, private Occurrence {
 
   void wake() override;
   RelayCircuit& circuit() { return circuit_; }
+  const RelayCircuit& circuit() const { return circuit_; }
   const absl::Status& status() const { return status_; }
   // Nothing is scheduled for it.
   bool idle() const { return !scheduled_; }
@@ -56,6 +57,8 @@ class RelayHost final : private Occurrence {
   std::size_t circuits() const { return circuits_.size(); }
   std::size_t most_circuits() const { return most_circuits_; }
   const SlotPool& pool() const { return pool_; }
+  // From now on.
+  void set_chunk_time(Duration time) { facts_.chunk_time = time; }
 
  private:
   friend class RelayedCircuit;
@@ -64,7 +67,7 @@ class RelayHost final : private Occurrence {
   void rest_later();
 
   VirtualClock& clock_;
-  const RelayFacts facts_;
+  RelayFacts facts_;
   SlotPool pool_;
   std::vector<RelayedCircuit*> circuits_;
   std::size_t most_circuits_ = 0;

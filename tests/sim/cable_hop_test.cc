@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint32_t kChunk = 1000 * 128;
+constexpr std::uint64_t kChunk = 1000 * 128ULL;
 // No packets within the stream, so that times are round: a frame is its payload and the 32 bytes of its header.
 constexpr WireFacts kWire{10us, 1U << 30, 0, 512 << 10};
 

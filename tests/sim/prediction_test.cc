@@ -81,7 +81,7 @@ TEST(PredictionTest, CountsWhatCrossesTheCables) {
   const Prediction prediction = predicted(ring, opposite);
   // Four flows over two cables each; channels take both ways around.
   const std::uint64_t chunks = 64 * kMiB / opposite.circuits.chunk_bytes;
-  EXPECT_EQ(prediction.crossings, 4 * 2 * chunks);
+  EXPECT_EQ(prediction.crossings, 8 * chunks);
   EXPECT_EQ(prediction.flows, 4U * 2);
   ASSERT_EQ(prediction.cables.size(), 8U);
   for (const CableLoad& cable : prediction.cables) {

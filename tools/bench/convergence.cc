@@ -14,9 +14,8 @@
 #include "routing/topology_generator.h"
 #include "sim/node_world.h"
 
+namespace cableway {
 namespace {
-
-using namespace cableway;
 
 constexpr Duration kLimit = std::chrono::minutes(5);
 constexpr Duration kStep = std::chrono::milliseconds(10);
@@ -80,11 +79,12 @@ int converge(const std::string& spec) {
 }
 
 }  // namespace
+}  // namespace cableway
 
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::cerr << "usage: convergence SPEC, such as torus:32x32\n";
     return 2;
   }
-  return converge(argv[1]);
+  return cableway::converge(argv[1]);
 }

@@ -117,7 +117,7 @@ TEST(ConcurrentFlowTest, StopsWhereItIsToldTo) {
     return flow.ok() ? flow->phases : 0;
   };
   EXPECT_GT(phases({.epsilon = 0.001}), 3U);
-  EXPECT_EQ(phases({.epsilon = 0.001, .most_trees = 3 * 16}), 3U);
+  EXPECT_EQ(phases({.epsilon = 0.001, .most_trees = 3ULL * 16}), 3U);
   EXPECT_EQ(phases({.epsilon = 0.001, .most_trees = 0}), 1U);
   EXPECT_EQ(phases({.epsilon = 0.001, .enough_s = 1000}), 1U);
 }

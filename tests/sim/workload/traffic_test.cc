@@ -36,7 +36,7 @@ Sums sums_of(const std::vector<RankTraffic>& list) {
 TEST(TrafficTest, IsWhatTheSchedulesSend) {
   for (const int ranks : {2, 3, 4, 7, 8}) {
     // Divisible by everything that cuts it, so that it is the same to a byte.
-    const std::uint64_t size = 3 * 5 * 7 * 8 * 2 * 16384ULL;
+    const std::uint64_t size = 3ULL * 5 * 7 * 8 * 2 * 16384;
     for (const Workload& workload :
          {Workload{Operation::kAllReduceRing}, Workload{Operation::kAllReduceTree}, Workload{Operation::kAllGather},
           Workload{Operation::kReduceScatter}, Workload{Operation::kBroadcast}, Workload{Operation::kReduce},

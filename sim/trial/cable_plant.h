@@ -1,0 +1,112 @@
+// The cables of a trial as data sees them: what leaves a port shares its rate, and connections live and die with the
+// cable that they cross. Its ways are the fabric's segments, so that hellos and data fail together.
+#ifndef CABLEWAY_SIM_TRIAL_CABLE_PLANT_H_
+#define CABLEWAY_SIM_TRIAL_CABLE_PLANT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/cable_fabric.h"
+#include "sim/cable_hop.h"
+#include "sim/transmitter.h"
+#include "sim/virtual_clock.h"
+
+namespace cableway::sim {
+
+// Wakes whoever moves one end of a hop, once there is somebody.
+class HopUser final : public LinkUser {
+ public:
+  void wake() override {
+    if (user_ != nullptr) user_->wake();
+  }
+  void set(LinkUser* user) { user_ = user; }
+
+ private:
+  LinkUser* user_ = nullptr;
+};
+
+// One connection over a cable.
+struct PlantHop {
+  CableFabric::SegmentNumber segment = 0;
+  std::size_t from_end = 0;  // places in the segment
+  std::size_t to_end = 0;
+  CableFabric::NodeNumber from = 0;
+  CableFabric::NodeNumber to = 0;
+  std::unique_ptr<CableHop> hop;
+  HopUser source;
+  HopUser destination;
+  std::optional<Instant> silent_since;
+  std::uint64_t silences = 0;
+  bool lost = false;  // one of its hosts was switched off
+};
+
+class CablePlant {
+ public:
+  struct Facts {
+    double bytes_per_second = 1.25e9;
+    Duration latency = std::chrono::microseconds(5);
+    std::uint64_t window_bytes = 512U << 10;
+    // After so much silence a connection is over, for one end sooner than for the other.
+    Duration silence_limit = std::chrono::seconds(6);
+    Duration silence_spread = std::chrono::seconds(2);
+  };
+  struct End {
+    CableFabric::SegmentNumber segment = 0;
+    std::size_t end = 0;
+  };
+
+  // Clock and fabric outlive this. All segments are there already.
+  CablePlant(VirtualClock& clock, CableFabric& fabric, const Facts& facts);
+
+  // The port with this address.
+  std::optional<End> find(const std::string& address) const;
+  // Whether a connection can be made from one to the other now.
+  bool connects(const End& from, const End& to) const;
+  // Two processes of one node: a hop that crosses no cable.
+  PlantHop& make_local_hop(CableFabric::NodeNumber node);
+  PlantHop& make_hop(const End& from, const End& to);
+  const Facts& facts() const { return facts_; }
+
+  // To be called after the fabric's segment has changed: connections over it wait, go on, or are given up in time.
+  void look_at(CableFabric::SegmentNumber segment);
+  // Connections over it are over, at both ends.
+  void end_all(CableFabric::SegmentNumber segment, const absl::Status& reason);
+  void complete_late(CableFabric::SegmentNumber segment, Duration by);
+  void fail_next_sends(CableFabric::SegmentNumber segment);
+  // Nothing leaves or reaches the node any more, ever: its host is off, and its connections with it. The other ends
+  // notice in their time.
+  void lose(CableFabric::NodeNumber node);
+
+  // Chunks that were changed by their owner before their sends had completed.
+  std::uint64_t changed_too_early() const;
+  std::uint64_t parcels() const;
+
+ private:
+  static constexpr CableFabric::SegmentNumber kLocal = SIZE_MAX;
+
+  HopDirection::Stages stages(const End& end);
+  PlantHop& keep(PlantHop hop, const HopDirection::Stages& forward, const HopDirection::Stages& back);
+  void update(PlantHop& hop);
+  void give_up_later(PlantHop& hop);
+
+  VirtualClock& clock_;
+  CableFabric& fabric_;
+  const Facts facts_;
+  std::map<std::string, End> ends_;
+  std::vector<std::vector<std::unique_ptr<Transmitter>>> transmitters_;  // by segment and end
+  std::vector<std::unique_ptr<Transmitter>> locals_;                     // by node
+  std::vector<Duration> late_;                                           // by segment
+  CableUse use_;
+  std::list<PlantHop> hops_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_TRIAL_CABLE_PLANT_H_

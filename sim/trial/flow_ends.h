@@ -1,0 +1,126 @@
+// The two applications of a trial's flow, as they are on one circuit: what NCCL's proxy does with a comm, with real
+// flow ends (core/flow_sender.h, core/flow_receiver.h) and real bytes.
+//
+// Both write over a message's memory as soon as they are told that it is done: whoever touches it later is found out.
+#ifndef CABLEWAY_SIM_TRIAL_FLOW_ENDS_H_
+#define CABLEWAY_SIM_TRIAL_FLOW_ENDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/flow_receiver.h"
+#include "core/flow_sender.h"
+#include "sim/trial/trial_ground.h"
+
+namespace cableway::sim {
+
+enum class MessageState : std::uint8_t { kUntouched, kPosted, kDone, kFailed };
+
+// What became of a message, at both ends.
+struct MessageRecord {
+  MessageState sent = MessageState::kUntouched;
+  MessageState received = MessageState::kUntouched;
+  std::uint64_t hash = 0;  // of what was sent
+};
+
+// What both ends have in common: when they look at their link, and how they end.
+class FlowEnd : public LinkUser {
+ public:
+  struct Place {
+    TrialGround& ground;
+    const FlowPlan& plan;
+    std::vector<MessageRecord>& records;
+    std::size_t flow = 0;
+    std::size_t node = 0;
+  };
+
+  void wake() override;
+  // The application dies; its kernel closes the connection.
+  void die();
+  bool over() const { return over_; }
+  // Why it ended; OK where every message was done.
+  const absl::Status& reason() const { return reason_; }
+
+ protected:
+  // `first`: the message that the circuit begins with.
+  FlowEnd(const Place& place, std::size_t first, ChunkLink& link) : place_(place), link_(link), next_(first) {}
+
+  virtual void look() = 0;
+  // Every message that is posted, and not done, is failed.
+  virtual void give_up() = 0;
+  void finish(const absl::Status& reason);
+  // Whether message `next_` may be posted now: after its wait, which begins when this is first asked.
+  bool waited(Duration wait);
+  const MessagePlan& plan_of(std::size_t message) const { return place_.plan.messages[message]; }
+  MessageRecord& record(std::size_t message) { return place_.records[message]; }
+  std::string name(std::size_t message) const;
+  void trace(std::uint64_t what, std::size_t message, std::uint64_t value);
+
+  const Place place_;
+  ChunkLink& link_;
+  std::size_t next_;  // message to post
+
+ private:
+  bool looks_soon_ = false;
+  bool over_ = false;
+  absl::Status reason_;
+  std::optional<std::size_t> waits_for_;
+  Instant wait_ends_;
+};
+
+class SourceEnd final : public FlowEnd {
+ public:
+  SourceEnd(const Place& place, std::size_t first, ChunkLink& link)
+      : FlowEnd(place, first, link), sender_(link, place.plan.chunk_bytes) {}
+
+ private:
+  struct Posted {
+    std::size_t message = 0;
+    std::uint64_t sequence = 0;
+    std::vector<std::byte> memory;
+  };
+
+  void look() override;
+  void give_up() override;
+  void collect();
+  absl::Status post();
+
+  FlowSender sender_;
+  std::deque<Posted> posted_;
+  std::vector<std::vector<std::byte>> used_;  // may still be read by a link that does what it must not
+};
+
+class DestinationEnd final : public FlowEnd {
+ public:
+  DestinationEnd(const Place& place, std::size_t first, ChunkLink& link)
+      : FlowEnd(place, first, link), receiver_(link) {}
+
+  // To be called at the end of the run: nothing has written into memory that was given back.
+  void check_memory();
+
+ private:
+  struct Posted {
+    std::size_t message = 0;
+    std::uint64_t sequence = 0;
+    std::vector<std::byte> memory;
+  };
+
+  void look() override;
+  void give_up() override;
+  void collect();
+  void check(const Posted& posted);
+  void take_memory_back(Posted& posted);
+  absl::Status post();
+
+  FlowReceiver receiver_;
+  std::deque<Posted> posted_;
+  std::vector<Posted> used_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_TRIAL_FLOW_ENDS_H_

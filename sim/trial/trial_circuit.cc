@@ -1,0 +1,227 @@
+#include "sim/trial/trial_circuit.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::chrono::milliseconds kBudget{5000};
+constexpr std::chrono::milliseconds kAgainAfter{50};
+constexpr std::chrono::microseconds kStep{50};  // of a process that takes a set-up, or an answer, and passes it on
+
+}  // namespace
+
+void TrialCircuit::after(Duration time, void (TrialCircuit::*step)(std::size_t), std::size_t hop) {
+  ground_.clock().post_at(ground_.clock().now() + time, [this, step, hop] {
+    if (state_ == State::kSettingUp) (this->*step)(hop);
+  });
+}
+
+void TrialCircuit::again_later(void (TrialCircuit::*step)(std::size_t), std::size_t hop, const absl::Status& reason) {
+  if (ground_.clock().now() >= deadline_) return fail(reason);
+  after(kAgainAfter, step, hop);
+}
+
+void TrialCircuit::set_up() {
+  state_ = State::kSettingUp;
+  deadline_ = ground_.clock().now() + kBudget;
+  if (absl::Status status = find_path(); !status.ok()) return fail(status);
+  go_on(0);
+}
+
+absl::Status TrialCircuit::find_path() {
+  if (!ground_.nodes.runs(flow_.source)) return absl::UnavailableError("no node runs here");
+  const PathPlanner& paths = ground_.nodes.node(flow_.source).paths();
+  absl::StatusOr<std::vector<Hop>> hops = paths.path_for_flow(TrialGround::name(flow_.destination), flow_.ordinal);
+  if (!hops.ok()) return hops.status();
+  setup_.flow = flow_.ordinal;
+  setup_.chunk_bytes = flow_.chunk_bytes;
+  setup_.budget_ms = static_cast<std::uint32_t>(kBudget.count());
+  setup_.from_node = TrialGround::name(flow_.source);
+  setup_.hops = *std::move(hops);
+  setup_.hops.back().to_port = 20000;
+  if (absl::Status status = check_path(); !status.ok()) {
+    ground_.rules.broken(3, std::string(status.message()));
+    return status;
+  }
+  return place_hops();
+}
+
+// By what the source itself knows: it leads to the destination, through no node twice and through none that drains.
+absl::Status TrialCircuit::check_path() const {
+  const routing::Topology& topology = ground_.nodes.node(flow_.source).paths().topology();
+  const auto wrong = [&](const std::string& what) {
+    return absl::InternalError(absl::StrCat("path ", describe_path(setup_), " ", what));
+  };
+  if (setup_.hops.back().to_node != TrialGround::name(flow_.destination))
+    return wrong("does not lead to its destination");
+  if (flow_.source == flow_.destination) return absl::OkStatus();
+  std::set<std::string> seen{setup_.from_node};
+  std::string at = setup_.from_node;
+  for (const Hop& hop : setup_.hops) {
+    if (!seen.insert(hop.to_node).second) return wrong(absl::StrCat("visits ", hop.to_node, " twice"));
+    const auto cable = topology.find_cable(hop.cable);
+    const auto here = topology.find_node(at);
+    const auto there = topology.find_node(hop.to_node);
+    if (!cable.has_value() || !here.has_value() || !there.has_value())
+      return wrong("names what its source does not know");
+    if (&hop != &setup_.hops.back() && topology.node(*there).draining) {
+      return wrong(absl::StrCat("leads through ", hop.to_node, ", which drains"));
+    }
+    at = hop.to_node;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrialCircuit::place_hops() {
+  nodes_ = {flow_.source};
+  if (flow_.source == flow_.destination) {
+    nodes_.push_back(flow_.destination);
+    return absl::OkStatus();
+  }
+  for (const Hop& hop : setup_.hops) {
+    const std::optional<CablePlant::End> from = ground_.plant.find(hop.from_address);
+    const std::optional<CablePlant::End> to = ground_.plant.find(hop.to_address);
+    std::size_t node = 0;
+    if (!from.has_value() || !to.has_value() || !absl::SimpleAtoi(hop.to_node.substr(1), &node)) {
+      ground_.rules.broken(3, absl::StrCat("path ", describe_path(setup_), " has an address that no port has"));
+      return absl::InternalError("no such address");
+    }
+    from_.push_back(*from);
+    to_.push_back(*to);
+    nodes_.push_back(node);
+  }
+  return absl::OkStatus();
+}
+
+void TrialCircuit::go_on(std::size_t hop) {
+  const bool local = flow_.source == flow_.destination;
+  if (!local && !ground_.plant.connects(from_[hop], to_[hop])) {
+    return again_later(&TrialCircuit::go_on, hop,
+                       absl::UnavailableError(absl::StrCat("node ", TrialGround::name(nodes_[hop]),
+                                                           " cannot connect to ", TrialGround::name(nodes_[hop + 1]))));
+  }
+  after(ground_.plant.facts().latency + kStep, &TrialCircuit::arrive, hop);
+}
+
+void TrialCircuit::arrive(std::size_t hop) {
+  setup_.hop = static_cast<std::uint16_t>(hop);
+  if (!setup_.last_hop()) return arrive_at_relay(hop);
+  const bool local = flow_.source == flow_.destination;
+  PlantHop& last = local ? ground_.plant.make_local_hop(flow_.source) : ground_.plant.make_hop(from_[hop], to_[hop]);
+  hops_.push_back(&last);
+  if (absl::Status status = ends_.accept(last.hop->destination(), last.destination); !status.ok()) return fail(status);
+  after(ground_.plant.facts().latency + kStep, &TrialCircuit::answer, hop);
+}
+
+void TrialCircuit::arrive_at_relay(std::size_t hop) {
+  const absl::Status status = relay_says(hop);
+  if (absl::IsUnavailable(status) || absl::IsNotFound(status)) {
+    return again_later(&TrialCircuit::arrive_at_relay, hop, status);
+  }
+  if (!status.ok()) return fail(status);
+  hops_.push_back(&ground_.plant.make_hop(from_[hop], to_[hop]));
+  go_on(hop + 1);
+}
+
+// Unavailable: its process does not run; NotFound: it may hear of what the set-up names.
+absl::Status TrialCircuit::relay_says(std::size_t hop) {
+  const std::size_t node = nodes_[hop + 1];
+  const TrialHost& host = ground_.hosts[node];
+  if (!ground_.nodes.runs(node)) return absl::UnavailableError("nobody listens at " + TrialGround::name(node));
+  const absl::StatusOr<CircuitSetup> read = decode_circuit_setup(encode_circuit_setup(setup_));
+  if (!read.ok() || *read != setup_) {
+    ground_.rules.broken(7, "a set-up is not read as it was written");
+    return absl::InternalError("a set-up is not read as it was written");
+  }
+  if (absl::Status status = ground_.nodes.node(node).paths().check_transit(*read); !status.ok()) return status;
+  if (host.refuses || host.relay->circuits() >= ground_.plan.most_circuits) {
+    return absl::ResourceExhaustedError(TrialGround::name(node) + " relays as many circuits as it has memory for");
+  }
+  return absl::OkStatus();
+}
+
+// The answer has come over `hop`, from its far end to its near one.
+void TrialCircuit::answer(std::size_t hop) {
+  if (hops_[hop]->silent_since.has_value()) {
+    return again_later(&TrialCircuit::answer, hop, absl::UnavailableError("no answer to the set-up came"));
+  }
+  if (hop == 0) {
+    state_ = State::kOpen;
+    return ends_.open(hops_[0]->hop->source(), hops_[0]->source);
+  }
+  if (!ground_.nodes.runs(nodes_[hop])) return fail(absl::UnavailableError("a relay of the set-up has ended"));
+  add_relay(hop);
+  after(ground_.plant.facts().latency + kStep, &TrialCircuit::answer, hop - 1);
+}
+
+// From hop - 1 to hop, at the node between them.
+void TrialCircuit::add_relay(std::size_t hop) {
+  PlantHop& upstream = *hops_[hop - 1];
+  PlantHop& downstream = *hops_[hop];
+  RelayNames names{TrialGround::name(nodes_[hop]), TrialGround::name(nodes_[hop - 1]),
+                   TrialGround::name(nodes_[hop + 1])};
+  relays_.push_back(Relay{
+      nodes_[hop],
+      ground_.hosts[nodes_[hop]].relay->add(upstream.hop->destination(), downstream.hop->source(), std::move(names)),
+      false});
+  upstream.destination.set(relays_.back().circuit.get());
+  downstream.source.set(relays_.back().circuit.get());
+  relays_.back().circuit->wake();
+}
+
+void TrialCircuit::abandon(const absl::Status& reason) {
+  if (state_ == State::kSettingUp) fail(reason);
+}
+
+void TrialCircuit::fail(const absl::Status& reason) {
+  state_ = State::kOver;
+  for (PlantHop* hop : hops_) {
+    hop->hop->cut(absl::UnavailableError("the set-up was given up"));
+    hop->source.wake();
+    hop->destination.wake();
+  }
+  ends_.refused(reason);
+}
+
+void TrialCircuit::node_ended(std::size_t node) {
+  const auto place = std::find(nodes_.begin(), nodes_.end(), node);
+  const bool between = place != nodes_.end() && place != nodes_.begin() && place + 1 != nodes_.end();
+  if (!between) return;
+  const auto reached = static_cast<std::size_t>(place - nodes_.begin());
+  if (state_ == State::kSettingUp && hops_.size() >= reached) {
+    return fail(absl::UnavailableError("relay " + TrialGround::name(node) + " has ended"));
+  }
+  for (Relay& relay : relays_) {
+    if (relay.node != node || relay.forgotten) continue;
+    // Its kernel closes both connections.
+    relay.circuit->circuit().fail(absl::CancelledError("the peer closed the connection"));
+    ground_.hosts[node].relay->remove(*relay.circuit);
+    relay.forgotten = true;
+  }
+}
+
+void TrialCircuit::tend() {
+  for (Relay& relay : relays_) {
+    if (relay.forgotten || relay.circuit->status().ok()) continue;
+    const absl::StatusCode code = relay.circuit->status().code();
+    if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kInternal) {
+      ground_.rules.broken(7, std::string(relay.circuit->status().message()));
+    }
+    ground_.hosts[relay.node].relay->remove(*relay.circuit);
+    relay.forgotten = true;
+  }
+}
+
+std::size_t TrialCircuit::relays() const {
+  return static_cast<std::size_t>(
+      std::count_if(relays_.begin(), relays_.end(), [](const Relay& relay) { return !relay.forgotten; }));
+}
+
+}  // namespace cableway::sim

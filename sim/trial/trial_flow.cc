@@ -1,0 +1,222 @@
+#include "sim/trial/trial_flow.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::chrono::milliseconds kTryAgainAfter{500};
+
+enum Trace : std::uint64_t { kOpened = 201, kRefused };
+
+}  // namespace
+
+// One circuit, and its two ends.
+class TrialFlow::Attempt final : public TrialCircuit::Ends {
+ public:
+  Attempt(TrialFlow& flow, std::size_t first)
+      : flow_(flow), first_(first), began_(flow.ground_.clock().now()), circuit_(flow.ground_, flow.plan_, *this) {}
+
+  TrialCircuit& circuit() { return circuit_; }
+  const TrialCircuit& circuit() const { return circuit_; }
+  Instant began() const { return began_; }
+  SourceEnd* source() { return source_.get(); }
+  DestinationEnd* destination() { return destination_.get(); }
+
+  // No end of it is left, and it will not get one.
+  bool over() const {
+    const bool destination_over = destination_ == nullptr || destination_->over();
+    return destination_over && (refused_ || (source_ != nullptr && source_->over()));
+  }
+
+ private:
+  FlowEnd::Place place(std::size_t node) {
+    return FlowEnd::Place{flow_.ground_, flow_.plan_, flow_.records_, flow_.number_, node};
+  }
+  absl::Status accept(ChunkLink& link, HopUser& user) override {
+    if (!flow_.destination_lives_) return absl::UnavailableError("nobody listens at the destination");
+    destination_ = std::make_unique<DestinationEnd>(place(flow_.plan_.destination), first_, link);
+    user.set(destination_.get());
+    destination_->wake();
+    return absl::OkStatus();
+  }
+  void open(ChunkLink& link, HopUser& user) override {
+    trace(kOpened, "");
+    source_ = std::make_unique<SourceEnd>(place(flow_.plan_.source), first_, link);
+    user.set(source_.get());
+    source_->wake();
+  }
+  void refused(const absl::Status& reason) override {
+    trace(kRefused, std::string(reason.message()));
+    refused_ = true;
+  }
+  void trace(std::uint64_t what, const std::string& text) {
+    TraceHash& trace = flow_.ground_.trace;
+    trace.add(what);
+    trace.add(static_cast<std::uint64_t>(flow_.ground_.clock().now().since_start.count()));
+    trace.add(flow_.number_);
+    trace.add(std::string_view(text));
+  }
+
+  TrialFlow& flow_;
+  const std::size_t first_;
+  const Instant began_;
+  TrialCircuit circuit_;
+  std::unique_ptr<SourceEnd> source_;
+  std::unique_ptr<DestinationEnd> destination_;
+  bool refused_ = false;
+};
+
+TrialFlow::TrialFlow(TrialGround& ground, const FlowPlan& plan, std::size_t number, Instant calm_at,
+                     std::function<bool(std::size_t, std::size_t)> reaches)
+    : ground_(ground),
+      plan_(plan),
+      number_(number),
+      calm_at_(calm_at),
+      reaches_(std::move(reaches)),
+      records_(plan.messages.size()) {}
+
+TrialFlow::~TrialFlow() = default;
+
+void TrialFlow::start() {
+  waits_to_try_ = true;
+  ground_.clock().post_at(Instant{plan_.begins}, [this] {
+    waits_to_try_ = false;
+    try_now();
+  });
+}
+
+std::size_t TrialFlow::next_message() const {
+  const auto next = std::find_if(records_.begin(), records_.end(), [](const MessageRecord& record) {
+    return record.sent == MessageState::kUntouched && record.received == MessageState::kUntouched;
+  });
+  return static_cast<std::size_t>(next - records_.begin());
+}
+
+void TrialFlow::try_now() {
+  if (!source_lives_ || next_message() == records_.size()) return;
+  attempts_.push_back(std::make_unique<Attempt>(*this, next_message()));
+  attempts_.back()->circuit().set_up();
+}
+
+void TrialFlow::try_later() {
+  if (std::exchange(waits_to_try_, true)) return;
+  ground_.clock().post_at(ground_.clock().now() + kTryAgainAfter, [this] {
+    waits_to_try_ = false;
+    try_now();
+  });
+}
+
+void TrialFlow::tend() {
+  for (const std::unique_ptr<Attempt>& attempt : attempts_) attempt->circuit().tend();
+  const bool idle = attempts_.empty() || attempts_.back()->over();
+  if (!idle || waits_to_try_ || given_up_ || !source_lives_) return;
+  attempt_ended();
+}
+
+// Both ends know how far they came; what one of them has begun and the other has not is lost.
+void TrialFlow::attempt_ended() {
+  for (MessageRecord& record : records_) {
+    const bool begun = record.sent != MessageState::kUntouched || record.received != MessageState::kUntouched;
+    if (!begun) break;
+    if (record.sent == MessageState::kUntouched) record.sent = MessageState::kFailed;
+    if (record.received == MessageState::kUntouched) record.received = MessageState::kFailed;
+  }
+  // Its source was dead when it was to begin.
+  if (attempts_.empty()) return try_later();
+  check_reason(*attempts_.back());
+  if (next_message() == records_.size()) return;
+  if (attempts_.back()->began() >= calm_at_ && ++tries_in_calm_ >= plan_.attempts) return fail_rest();
+  try_later();
+}
+
+// A message that is larger than its receive ends its flow, at its source; in calm nothing else does.
+void TrialFlow::check_reason(Attempt& attempt) {
+  if (attempt.source() == nullptr || attempt.began() < calm_at_ || !destination_lives_) return;
+  const absl::Status& reason = attempt.source()->reason();
+  if (reason.ok() || absl::IsOutOfRange(reason)) return;
+  ground_.rules.broken(1, absl::StrCat("flow ", number_, " fails although nothing goes wrong: ", reason.message()));
+}
+
+void TrialFlow::fail_rest() {
+  given_up_ = true;
+  if (destination_lives_ && reaches_(plan_.source, plan_.destination)) {
+    ground_.rules.broken(
+        5, absl::StrCat("flow ", number_, " gives up although nothing goes wrong any more: ", what_is_left()));
+  }
+}
+
+void TrialFlow::kill_source() {
+  source_lives_ = false;
+  for (const std::unique_ptr<Attempt>& attempt : attempts_) {
+    attempt->circuit().abandon(absl::CancelledError("its application has ended"));
+    if (attempt->source() != nullptr) attempt->source()->die();
+  }
+}
+
+void TrialFlow::kill_destination() {
+  destination_lives_ = false;
+  for (const std::unique_ptr<Attempt>& attempt : attempts_) {
+    if (attempt->destination() != nullptr) attempt->destination()->die();
+  }
+}
+
+void TrialFlow::revive_source() {
+  source_lives_ = true;
+}
+
+void TrialFlow::revive_destination() {
+  destination_lives_ = true;
+}
+
+void TrialFlow::node_ended(std::size_t node) {
+  for (const std::unique_ptr<Attempt>& attempt : attempts_) attempt->circuit().node_ended(node);
+}
+
+bool TrialFlow::over() const {
+  if (std::any_of(attempts_.begin(), attempts_.end(), [](const auto& attempt) { return !attempt->over(); }))
+    return false;
+  return given_up_ || !source_lives_ || (!waits_to_try_ && next_message() == records_.size());
+}
+
+std::string TrialFlow::what_is_left() const {
+  std::string text = absl::StrCat("flow ", number_, " from ", TrialGround::name(plan_.source), " to ",
+                                  TrialGround::name(plan_.destination), ", circuit ", attempts_.size());
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const MessageRecord& record = records_[i];
+    const bool over = record.sent >= MessageState::kDone && record.received >= MessageState::kDone;
+    if (over) continue;
+    const auto word = [](MessageState state) { return state == MessageState::kPosted ? "posted" : "not posted"; };
+    return absl::StrCat(text, ": message ", i, " of ", records_.size(), " (", plan_.messages[i].bytes, " bytes) is ",
+                        record.sent >= MessageState::kDone ? "over" : word(record.sent), " at its source and ",
+                        record.received >= MessageState::kDone ? "over" : word(record.received), " at its destination");
+  }
+  return text;
+}
+
+std::size_t TrialFlow::relays() const {
+  std::size_t sum = 0;
+  for (const std::unique_ptr<Attempt>& attempt : attempts_) sum += attempt->circuit().relays();
+  return sum;
+}
+
+void TrialFlow::check_memory() {
+  for (const std::unique_ptr<Attempt>& attempt : attempts_) {
+    if (attempt->destination() != nullptr) attempt->destination()->check_memory();
+  }
+}
+
+std::size_t TrialFlow::done() const {
+  return static_cast<std::size_t>(std::count_if(records_.begin(), records_.end(), [](const MessageRecord& record) {
+    return record.sent == MessageState::kDone && record.received == MessageState::kDone;
+  }));
+}
+
+std::size_t TrialFlow::failed() const {
+  return records_.size() - done();
+}
+
+}  // namespace cableway::sim

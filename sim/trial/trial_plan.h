@@ -1,0 +1,68 @@
+// Everything that a trial is decided by: a graph, flows over it, what goes wrong. A seed makes one.
+#ifndef CABLEWAY_SIM_TRIAL_TRIAL_PLAN_H_
+#define CABLEWAY_SIM_TRIAL_TRIAL_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.h"
+#include "sim/trial/fault.h"
+
+namespace cableway::sim {
+
+struct CablePlan {
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::string plug;  // at both ends; "": one of its own
+};
+
+struct ShapePlan {
+  std::uint32_t nodes = 2;
+  std::vector<CablePlan> cables;              // numbered from 0 in this order
+  std::vector<std::uint32_t> switch_members;  // nodes with a port on one more segment, numbered after the cables
+  std::vector<std::uint32_t> draining;
+  std::size_t segments() const { return cables.size() + (switch_members.empty() ? 0 : 1); }
+};
+
+struct MessagePlan {
+  std::uint64_t bytes = 0;
+  std::uint64_t capacity = 0;  // of its receive; smaller than `bytes`: the send has to fail
+  Duration source_waits{0};    // before posting it
+  Duration destination_waits{0};
+};
+
+struct FlowPlan {
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+  std::uint64_t ordinal = 0;
+  Duration begins{0};
+  std::uint32_t in_flight = 1;  // messages, 1 to 32
+  std::uint32_t chunk_bytes = 65536;
+  std::uint32_t attempts = 8;  // of setting its circuit up
+  std::vector<MessagePlan> messages;
+};
+
+struct TrialPlan {
+  std::uint64_t seed = 0;
+  ShapePlan shape;
+  std::vector<FlowPlan> flows;
+  FaultPlan faults;
+  bool sealed = false;  // with a key: the only way to tell a datagram that was changed
+  std::chrono::milliseconds hello{100};
+  std::chrono::milliseconds hold{1000};
+  std::uint64_t bytes_per_second = 1'250'000'000;  // of each cable and direction
+  std::uint64_t window_bytes = 512U << 10;
+  std::size_t leases = 16;          // of each node's relay
+  std::size_t most_circuits = 256;  // that a node's relay carries
+  std::uint32_t slot_bytes = 65536;
+  Duration limit = std::chrono::seconds(60);  // after the last fault: by then everything has to be over
+};
+
+TrialPlan make_trial_plan(std::uint64_t seed);
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_TRIAL_TRIAL_PLAN_H_

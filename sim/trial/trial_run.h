@@ -1,0 +1,30 @@
+// Carries a trial out, to the end or to the first rule that is broken.
+#ifndef CABLEWAY_SIM_TRIAL_TRIAL_RUN_H_
+#define CABLEWAY_SIM_TRIAL_TRIAL_RUN_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/trial/rules.h"
+#include "sim/trial/trial_plan.h"
+
+namespace cableway::sim {
+
+struct TrialResult {
+  std::uint64_t trace = 0;  // of everything that could be seen; the same for the same plan
+  std::optional<BrokenRule> broken;
+  Duration virtual_time{0};
+  std::uint64_t events = 0;
+  std::uint64_t datagrams = 0;
+  std::uint64_t chunks = 0;    // that crossed a cable
+  std::uint64_t messages = 0;  // planned
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t circuits = 0;  // set up, or tried to
+};
+
+TrialResult run_trial(const TrialPlan& plan);
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_TRIAL_TRIAL_RUN_H_

@@ -1,0 +1,174 @@
+#include "sim/trial/trial_world.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::chrono::milliseconds kStep{10};
+constexpr std::uint64_t kMaxEvents = 50'000'000;
+
+ControlKey trial_key() {
+  std::string text;
+  for (int i = 0; i < 32; ++i) text += "c7";
+  return *ControlKey::parse(text);
+}
+
+}  // namespace
+
+TrialWorld::TrialWorld(const TrialPlan& plan) : plan_(plan), nodes_(plan.seed), rules_(nodes_.clock()) {
+  build_nodes();
+  build_switch();
+  CablePlant::Facts facts;
+  facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
+  facts.window_bytes = plan.window_bytes;
+  plant_ = std::make_unique<CablePlant>(nodes_.clock(), nodes_.fabric(), facts);
+  build_hosts();
+  ground_ = std::make_unique<TrialGround>(TrialGround{plan_, nodes_, *plant_, hosts_, trace_, rules_});
+  nodes_.observe([this](std::size_t node, const Event& event) {
+    trace_.add(node);
+    trace_.add(static_cast<std::uint64_t>(event.at.since_start.count()));
+    trace_.add(std::string_view(event.text));
+  });
+  node_rules_ = std::make_unique<NodeRules>(*ground_);
+  faults_ = std::make_unique<FaultPlayer>(*ground_, *node_rules_, flows_);
+  const auto reaches = [this](std::size_t from, std::size_t to) { return node_rules_->reaches(from, to); };
+  for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
+    flows_.push_back(std::make_unique<TrialFlow>(*ground_, plan_.flows[i], i, faults_->calm(), reaches));
+  }
+}
+
+void TrialWorld::build_nodes() {
+  if (plan_.sealed) seal_.emplace(trial_key());
+  for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
+    NodeOptions options;
+    options.identity.cluster = "trial";
+    options.identity.name = TrialGround::name(node);
+    options.hello.interval = plan_.hello;
+    options.hello.hold = plan_.hold;
+    options.draining =
+        std::find(plan_.shape.draining.begin(), plan_.shape.draining.end(), node) != plan_.shape.draining.end();
+    nodes_.add_node(std::move(options));
+    if (seal_.has_value()) nodes_.use_seal(node, *seal_);
+  }
+  CableFabric& fabric = nodes_.fabric();
+  for (const CablePlan& cable : plan_.shape.cables) {
+    const CableFabric::SegmentNumber segment = fabric.add_cable(cable.a, cable.b);
+    if (cable.plug.empty()) continue;
+    for (const auto& [node, port] : fabric.ends_of(segment)) {
+      fabric.change_port(node, port, [&](PortFacts& facts) { facts.plug = cable.plug; });
+    }
+  }
+}
+
+void TrialWorld::build_switch() {
+  if (plan_.shape.switch_members.empty()) return;
+  CableFabric& fabric = nodes_.fabric();
+  std::vector<std::pair<CableFabric::NodeNumber, PortId>> ends;
+  for (const std::uint32_t node : plan_.shape.switch_members) {
+    PortFacts facts;
+    facts.interface = "sw0";
+    facts.mtu = 1500;
+    facts.rate_mbps = 10'000;
+    PortPrefix prefix;
+    prefix.address.bytes = {172, 16, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node & 255)};
+    prefix.prefix_length = 12;
+    facts.addresses = {prefix};
+    ends.emplace_back(node, fabric.add_port(node, std::move(facts)));
+  }
+  fabric.join(ends);
+}
+
+void TrialWorld::build_hosts() {
+  RelayFacts facts;
+  facts.slot_bytes = plan_.slot_bytes;
+  facts.leases = plan_.leases;
+  for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
+    TrialHost host;
+    host.relay = std::make_unique<RelayHost>(nodes_.clock(), facts);
+    hosts_.push_back(std::move(host));
+  }
+}
+
+TrialResult TrialWorld::run() {
+  faults_->start();
+  for (const std::unique_ptr<TrialFlow>& flow : flows_) flow->start();
+  Instant end = faults_->calm() + plan_.limit;
+  int steps = 0;
+  while (rules_.all_hold() && !rests() && nodes_.clock().now() < end) {
+    nodes_.clock().run_for(kStep);
+    tend();
+    if (++steps % 5 == 0) node_rules_->look();
+    if (nodes_.clock().calls() > kMaxEvents) rules_.broken(6, "the world does not come to rest");
+  }
+  look_at_rest();
+  TrialResult result;
+  result.trace = trace_.value();
+  result.broken = rules_.first();
+  result.virtual_time = nodes_.clock().now().since_start;
+  result.events = nodes_.clock().calls();
+  result.datagrams = nodes_.fabric().datagrams();
+  result.chunks = plant_->parcels();
+  for (const std::unique_ptr<TrialFlow>& flow : flows_) {
+    result.messages += flow->plan().messages.size();
+    result.done += flow->done();
+    result.failed += flow->failed();
+    result.circuits += flow->circuits();
+  }
+  return result;
+}
+
+void TrialWorld::tend() {
+  for (const std::unique_ptr<TrialFlow>& flow : flows_) flow->tend();
+}
+
+bool TrialWorld::flows_are_over() const {
+  return std::all_of(flows_.begin(), flows_.end(), [](const auto& flow) { return flow->over(); });
+}
+
+// Nothing moves, nothing is held, everybody agrees.
+bool TrialWorld::rests() {
+  const Instant now = nodes_.clock().now();
+  if (faults_->calm() > now) return false;
+  if (!flows_are_over()) return false;
+  const bool relays_rest = std::all_of(hosts_.begin(), hosts_.end(), [](const TrialHost& host) {
+    return host.relay->circuits() == 0 && host.relay->pool().leased() == 0;
+  });
+  return relays_rest && node_rules_->agree();
+}
+
+void TrialWorld::look_at_rest() {
+  if (!rules_.all_hold()) return;
+  for (const std::unique_ptr<TrialFlow>& flow : flows_) {
+    if (!flow->over()) rules_.broken(5, "stands still: " + flow->what_is_left());
+    flow->check_memory();
+  }
+  for (std::size_t node = 0; node < hosts_.size(); ++node) {
+    const RelayHost& relay = *hosts_[node].relay;
+    if (relay.circuits() > 0) {
+      rules_.broken(4, absl::StrCat(TrialGround::name(node), " still relays ", relay.circuits(),
+                                    " circuits of flows that are over"));
+    }
+    if (relay.pool().leased() > 0) {
+      rules_.broken(4,
+                    absl::StrCat(TrialGround::name(node), " has ", relay.pool().leased(), " slots leased to nobody"));
+    }
+  }
+  if (plant_->changed_too_early() > 0) {
+    rules_.broken(1,
+                  absl::StrCat(plant_->changed_too_early(), " chunks were changed before their sends had completed"));
+  }
+  node_rules_->look();
+  node_rules_->look_at_rest();
+}
+
+TrialResult run_trial(const TrialPlan& plan) {
+  TrialWorld world(plan);
+  return world.run();
+}
+
+}  // namespace cableway::sim

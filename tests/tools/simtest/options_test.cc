@@ -1,0 +1,52 @@
+#include "tools/simtest/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tools/simtest/trial_report.h"
+
+namespace cableway::simtest {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Seeds, AreARangeOrOne) {
+  EXPECT_EQ(parse_seeds("3..7")->first, 3U);
+  EXPECT_EQ(parse_seeds("3..7")->last, 7U);
+  EXPECT_EQ(parse_seeds("9")->last, 9U);
+  for (const char* text : {"", "a", "1..", "..2", "3..2", "-1..2", "1..2..3", "1..99999999999"}) {
+    EXPECT_FALSE(parse_seeds(text).ok()) << text;
+  }
+  EXPECT_THAT(std::string(parse_seeds("3..2").status().message()), HasSubstr("expected A..B"));
+}
+
+TEST(ReplayOption, TakesASeedAndItsFaults) {
+  EXPECT_FALSE(parse_replay("17")->faults.has_value());
+  EXPECT_TRUE(parse_replay("17:none")->faults->empty());
+  const absl::StatusOr<Replay> replay = parse_replay("17:cut@1+2:3:1,kill@5+6:7:0");
+  ASSERT_TRUE(replay.ok()) << replay.status();
+  EXPECT_EQ(replay->seed, 17U);
+  EXPECT_EQ(replay->faults->size(), 2U);
+  for (const char* text : {"", "x", ":none", "17:", "17:cut"}) EXPECT_FALSE(parse_replay(text).ok()) << text;
+}
+
+TEST(TrialReport, CrossesAPipeAsItIs) {
+  TrialReport report;
+  report.seed = 5;
+  report.result.trace = 0xFFFF'FFFF'FFFF'FFFFULL;
+  report.result.done = 7;
+  report.failures.push_back(Failure{"seed 5", 4, 1.5, "a \"quoted\"\nline", "simtest --replay 5"});
+  const absl::StatusOr<TrialReport> read = from_line(to_line(report));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(to_line(report).find('\n'), std::string::npos);
+  EXPECT_EQ(read->result.trace, report.result.trace);
+  EXPECT_EQ(read->result.done, 7U);
+  ASSERT_EQ(read->failures.size(), 1U);
+  EXPECT_EQ(read->failures[0].what, report.failures[0].what);
+  EXPECT_FALSE(from_line("half a li").ok());
+}
+
+}  // namespace
+}  // namespace cableway::simtest

@@ -1,0 +1,115 @@
+#include "tools/simtest/options.h"
+
+#include <algorithm>
+#include <string_view>
+#include <thread>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace cableway::simtest {
+namespace {
+
+constexpr std::uint64_t kMostSeeds = 1'000'000'000;
+
+constexpr char kAbout[] =
+    "Runs worlds of real Cableway nodes in virtual time, each decided by one seed: its graph, its flows, and what goes "
+    "wrong. Every world is held against the rules of docs/simulator.md. A seed that breaks one is shown with the "
+    "command that runs it again.";
+
+constexpr char kFooter[] =
+    "Exit status: 0 no rule was broken, 1 one was, 2 the command line or a file is wrong.\n"
+    "Examples:\n"
+    "  simtest --seeds 1..2000\n"
+    "  simtest --deadlock 1..300\n"
+    "  simtest --replay 17\n"
+    "  simtest --replay 17:cut@1500+200:3:1\n"
+    "  simtest --scenario tests/scenarios/flapping_cable.toml";
+
+}  // namespace
+
+absl::StatusOr<SeedRange> parse_seeds(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  SeedRange range;
+  const std::string last = dots == std::string::npos ? text : text.substr(dots + 2);
+  if (!absl::SimpleAtoi(text.substr(0, dots), &range.first) || !absl::SimpleAtoi(last, &range.last) ||
+      range.last < range.first || range.last - range.first >= kMostSeeds) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", text, "\" is no range; expected A..B with A <= B, ", kMostSeeds, " seeds at most"));
+  }
+  return range;
+}
+
+absl::StatusOr<Replay> parse_replay(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  Replay replay;
+  if (!absl::SimpleAtoi(text.substr(0, colon), &replay.seed)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--replay: \"", text, "\" has no seed; expected SEED or SEED:FAULTS"));
+  }
+  if (colon == std::string::npos) return replay;
+  absl::StatusOr<sim::FaultPlan> faults = sim::parse_fault_plan(std::string_view(text).substr(colon + 1));
+  if (!faults.ok()) return absl::InvalidArgumentError(absl::StrCat("--replay: ", faults.status().message()));
+  replay.faults = *std::move(faults);
+  return replay;
+}
+
+ParsedOptions parse_options(int argc, const char* const* argv) {
+  Options options;
+  std::string seeds;
+  std::string replay;
+  bool keep = false;
+  options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  CLI::App app(kAbout, "simtest");
+  app.footer(kFooter);
+  app.add_option("--seeds", seeds, "Run these seeds: A..B, both included");
+  std::string graphs;
+  app.add_option("--deadlock", graphs,
+                 "All-to-all on the random graphs of these seeds, looking for circles of waits: A..B");
+  app.add_option("--most-nodes", options.most_nodes, "Of a graph of --deadlock")->check(CLI::Range(2, 1024));
+  app.add_option("--replay", replay,
+                 "Run one seed again, with faults in place of its own if they are named: SEED[:FAULTS]");
+  app.add_option("--scenario", options.scenario, "Run what this file says (tests/scenarios)")->check(CLI::ExistingFile);
+  app.add_option("--jobs", options.jobs, "Processes that run seeds side by side")->check(CLI::Range(1, 256));
+  app.add_option("--stop-after", options.stop_after, "Stop after so many failures")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--seconds-per-seed", options.seconds_per_seed, "A seed that takes longer has failed")
+      ->check(CLI::Range(1, 3600));
+  app.add_flag("--twice", options.twice, "Run everything twice: the traces must be equal");
+  app.add_flag("--hashes", options.hashes, "Print each seed's trace hash");
+  app.add_flag("--keep-faults", keep, "Do not look for a smaller plan that fails, too");
+  app.add_flag("--json", options.json, "Print the summary as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return {std::nullopt, app.exit(error) == 0 ? 0 : 2};
+  }
+  options.shrink = !keep;
+  const auto refuse = [](const std::string& why) {
+    std::cerr << "simtest: " << why << "; --help lists the options\n";
+    return ParsedOptions{std::nullopt, 2};
+  };
+  if (!seeds.empty()) {
+    absl::StatusOr<SeedRange> range = parse_seeds(seeds);
+    if (!range.ok()) return refuse(std::string(range.status().message()));
+    options.seeds = *range;
+  }
+  options.saturation = !graphs.empty();
+  if (options.saturation) {
+    if (!seeds.empty()) return refuse("expected one of --seeds and --deadlock");
+    absl::StatusOr<SeedRange> range = parse_seeds(graphs);
+    if (!range.ok()) return refuse(std::string(range.status().message()));
+    options.seeds = *range;
+  }
+  if (!replay.empty()) {
+    absl::StatusOr<Replay> parsed = parse_replay(replay);
+    if (!parsed.ok()) return refuse(std::string(parsed.status().message()));
+    options.replay = *std::move(parsed);
+  }
+  const int ways =
+      (options.seeds.has_value() ? 1 : 0) + (options.replay.has_value() ? 1 : 0) + (options.scenario.empty() ? 0 : 1);
+  if (ways != 1) return refuse("expected one of --seeds, --deadlock, --replay and --scenario");
+  return {std::move(options), 0};
+}
+
+}  // namespace cableway::simtest

@@ -1,0 +1,22 @@
+// Runs one trial, and if it breaks a rule looks for the smallest plan that does.
+#ifndef CABLEWAY_TOOLS_SIMTEST_TRIAL_RUNNER_H_
+#define CABLEWAY_TOOLS_SIMTEST_TRIAL_RUNNER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "sim/trial/trial_plan.h"
+#include "tools/simtest/options.h"
+#include "tools/simtest/trial_report.h"
+
+namespace cableway::simtest {
+
+TrialReport run_seed(std::uint64_t seed, const Options& options);
+// InvalidArgument: the file cannot be read, or is no scenario.
+absl::StatusOr<TrialReport> run_scenario(const std::string& file, bool twice);
+// `name`: for people; `replay`: the command that runs it again.
+TrialReport run_plan(const sim::TrialPlan& plan, const std::string& name, const std::string& replay, bool twice);
+
+}  // namespace cableway::simtest
+
+#endif  // CABLEWAY_TOOLS_SIMTEST_TRIAL_RUNNER_H_
