@@ -25,7 +25,7 @@ VIEWS = {("topology",): {"cluster", "nodes", "cables"},
                        "relayed", "relay_memory", "circuits"},
          ("ports",): {"node", "cluster", "ports", "rejected", "dropped"},
          ("flows",): {"node", "flows", "left_out"},
-         ("events",): {"node", "cluster", "events"},
+         ("events",): {"node", "cluster", "life", "events"},
          ("plan", "ranks"): {"planned", "given"},
          ("env",): {"variables", "docker", "rank_order", "remarks"}}
 
