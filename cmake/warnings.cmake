@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees these four in its own std::string and std::vector once they are inlined. AddressSanitizer sees real ones.
   target_compile_options(cableway_warnings INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
                                                      -Wno-stringop-overread)
+  if(CMAKE_UNITY_BUILD)
+    # A source that another one includes looks like a header to g++.
+    target_compile_options(cableway_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
   if(CABLEWAY_SANITIZE)
     # What the sanitizers insert hides from g++ 12 that a variable is set.
     target_compile_options(cableway_warnings INTERFACE -Wno-maybe-uninitialized)
@@ -16,6 +20,13 @@ endif()
 if(CABLEWAY_SANITIZE)
   add_compile_options(-fsanitize=${CABLEWAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CABLEWAY_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CABLEWAY_SANITIZE MATCHES "^address")
+    # clang's run time is static otherwise, and what a library that is loaded later wants of it not there.
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+                    OUTPUT_VARIABLE cableway_asan OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    cmake_path(GET cableway_asan PARENT_PATH cableway_asan_folder)
+    add_link_options(-shared-libasan -Wl,-rpath,${cableway_asan_folder})
+  endif()
   if(CABLEWAY_SANITIZE STREQUAL "thread")
     # ThreadSanitizer does not understand bare fences, and g++ says so. Asio's are the only ones, and it does without.
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)

@@ -59,8 +59,13 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   AdjacencyLink link_;
 };
 
-Flooding::Flooding(NodeIdentity identity, Clock& clock, Listener& listener)
-    : identity_(std::move(identity)), id_(identity_.id()), clock_(clock), listener_(listener) {}
+Flooding::Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
+                   std::shared_ptr<routing::AdvertisementPool> pool)
+    : identity_(std::move(identity)),
+      id_(identity_.id()),
+      clock_(clock),
+      listener_(listener),
+      database_(std::move(pool)) {}
 
 Flooding::~Flooding() = default;
 

@@ -43,8 +43,9 @@ class Flooding {
     std::uint64_t originated = 0;
   };
 
-  // Everything named outlives this.
-  Flooding(NodeIdentity identity, Clock& clock, Listener& listener);
+  // Everything named outlives this. `pool` as in LinkStateDatabase.
+  Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
+           std::shared_ptr<routing::AdvertisementPool> pool = nullptr);
   ~Flooding();
 
   void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour);

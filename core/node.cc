@@ -34,7 +34,7 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       observer_(std::move(observer)),
       events_(options.identity.boot_nonce),
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
-      flooding_(options.identity, clock, *this),
+      flooding_(options.identity, clock, *this, options.advertisements),
       planner_(options.identity.name) {}
 
 Node::~Node() = default;

@@ -31,6 +31,8 @@ struct NodeOptions {
   std::uint16_t relay_port = routing::kDefaultRelayPort;
   bool draining = false;  // carries no transit
   HelloTiming hello;
+  // Nodes of one thread that share it keep one copy of what they all hold.
+  std::shared_ptr<routing::AdvertisementPool> advertisements;
 };
 
 class Node final : private Neighbours::Listener, private Flooding::Listener {

@@ -31,7 +31,7 @@ class Agreement {
 
   absl::StatusOr<AgreedTopology> reach() {
     for (const auto& [origin, entry] : database_.entries()) {
-      const Advertisement& advertisement = entry.advertisement;
+      const Advertisement& advertisement = *entry.advertisement;
       indices_[origin] = NodeIndex{static_cast<std::uint32_t>(nodes_.size())};
       Node node;
       node.name = advertisement.name;
@@ -39,7 +39,7 @@ class Agreement {
       node.draining = advertisement.draining;
       nodes_.push_back(std::move(node));
     }
-    for (const auto& [origin, entry] : database_.entries()) add_cables_of(entry.advertisement);
+    for (const auto& [origin, entry] : database_.entries()) add_cables_of(*entry.advertisement);
     absl::StatusOr<Topology> topology = Topology::create(cluster_, std::move(nodes_), std::move(cables_));
     if (!topology.ok()) return topology.status();
     return AgreedTopology{*std::move(topology), std::move(left_out_)};

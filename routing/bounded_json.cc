@@ -7,15 +7,12 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "routing/absl_view.h"
 
 namespace cableway::routing {
 namespace {
 
 using Json = nlohmann::json;
-
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 // "[json.exception.parse_error.101] parse error at line 1, column 2: REASON" or "[json.exception.out_of_range.406]
 // REASON": the reason alone, since where it is we say ourselves. It may quote as much as the text has.

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/absl_view.h"
 #include "routing/dot_lexer.h"
 #include "routing/graph_sketch.h"
 #include "routing/node_name.h"
@@ -28,14 +29,10 @@ struct Defaults {
 };
 
 // A node that an edge leads to, and where the text says so.
-struct End {
+struct EdgeEnd {
   std::size_t node;
   std::uint32_t line;
 };
-
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 class DotReader {
  public:
@@ -60,8 +57,8 @@ class DotReader {
   absl::StatusOr<DotToken> take_name(std::string_view expected);
   absl::Status skip_port();
   absl::StatusOr<std::size_t> node_of(const DotToken& id);
-  absl::Status read_edges(End first);
-  absl::Status add_cable(const End& from, const End& to, const SketchAttributes& given);
+  absl::Status read_edges(EdgeEnd first);
+  absl::Status add_cable(const EdgeEnd& from, const EdgeEnd& to, const SketchAttributes& given);
   bool begins_subgraph() const { return token_.is_sign('{') || token_.is_keyword("subgraph"); }
 
   DotLexer lexer_;
@@ -235,8 +232,8 @@ absl::StatusOr<std::size_t> DotReader::node_of(const DotToken& id) {
   return sketch_.add_node(id.text, id.line, scopes_.back().node);
 }
 
-absl::Status DotReader::read_edges(End first) {
-  std::vector<End> ends = {first};
+absl::Status DotReader::read_edges(EdgeEnd first) {
+  std::vector<EdgeEnd> ends = {first};
   while (token_.kind == Kind::kEdge) {
     if ((token_.text == "->") != directed_) return unexpected(directed_ ? "-> in a digraph" : "-- in a graph");
     if (absl::Status status = advance(); !status.ok()) return status;
@@ -264,7 +261,7 @@ std::string turned(const std::string& key) {
   return key;
 }
 
-absl::Status DotReader::add_cable(const End& from, const End& to, const SketchAttributes& given) {
+absl::Status DotReader::add_cable(const EdgeEnd& from, const EdgeEnd& to, const SketchAttributes& given) {
   const std::pair<std::size_t, std::size_t> pair = std::minmax(from.node, to.node);
   if (const auto known = strict_cables_.find(pair); strict_ && known != strict_cables_.end()) {
     SketchCable& cable = sketch_.cable(known->second);

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "routing/absl_view.h"
 #include "routing/cable_name.h"
 #include "routing/node_name.h"
 #include "routing/port_plan.h"
@@ -101,10 +102,6 @@ std::string name_of(const SketchAttributes& attributes, std::size_t max_length,
   const SketchText* const label = find(attributes, "label");
   if (label == nullptr || !is_valid_name(label->text, max_length) || uses.at(label->text) > 1) return otherwise;
   return label->text;
-}
-
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
 }
 
 // Reads the values of one node or edge that are not plain text; the first that cannot be read is the fault.

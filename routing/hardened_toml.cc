@@ -7,14 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "routing/absl_view.h"
 #include "routing/node_name.h"
 
 namespace cableway::routing {
 namespace {
-
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 bool beyond_ascii(char c) {
   return !absl::ascii_isascii(static_cast<unsigned char>(c));

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "routing/absl_view.h"
 #include "routing/bounded_json.h"
 #include "routing/cable_name.h"
 #include "routing/node_name.h"
@@ -25,10 +26,6 @@ namespace {
 
 using Json = nlohmann::json;
 using Part = TopologyFault::Part;
-
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 // An object and where it is. The first of its members that cannot be read is the fault.
 class Members {

@@ -5,19 +5,24 @@
 
 namespace cableway::routing {
 
+LinkStateDatabase::Entry LinkStateDatabase::entry_of(Advertisement&& advertisement, Milliseconds born) const {
+  if (pool_ != nullptr) return {pool_->keep(std::move(advertisement)), born};
+  return {std::make_shared<const Advertisement>(std::move(advertisement)), born};
+}
+
 LinkStateDatabase::Verdict LinkStateDatabase::offer(Advertisement advertisement, Milliseconds age, Milliseconds now) {
   if (age >= kMaxAge) return Verdict::kTooOld;
   const auto held = entries_.find(advertisement.origin);
   if (held == entries_.end()) {
     if (entries_.size() >= kMaxNodes) return Verdict::kFull;
     const NodeId origin = advertisement.origin;
-    entries_.emplace(origin, Entry{std::move(advertisement), now - age});
+    entries_.emplace(origin, entry_of(std::move(advertisement), now - age));
     return Verdict::kNewer;
   }
-  const AdvertisementVersion version = held->second.advertisement.version;
+  const AdvertisementVersion version = held->second.advertisement->version;
   if (advertisement.version == version) return Verdict::kDuplicate;
   if (advertisement.version < version) return Verdict::kStale;
-  held->second = Entry{std::move(advertisement), now - age};
+  held->second = entry_of(std::move(advertisement), now - age);
   return Verdict::kNewer;
 }
 
@@ -45,7 +50,7 @@ std::optional<Milliseconds> LinkStateDatabase::next_expiry() const {
 
 const Advertisement* LinkStateDatabase::find(NodeId origin) const {
   const auto entry = entries_.find(origin);
-  return entry == entries_.end() ? nullptr : &entry->second.advertisement;
+  return entry == entries_.end() ? nullptr : entry->second.advertisement.get();
 }
 
 Milliseconds LinkStateDatabase::age(NodeId origin, Milliseconds now) const {
@@ -55,7 +60,10 @@ Milliseconds LinkStateDatabase::age(NodeId origin, Milliseconds now) const {
 
 bool operator==(const LinkStateDatabase& left, const LinkStateDatabase& right) {
   return std::equal(left.entries_.begin(), left.entries_.end(), right.entries_.begin(), right.entries_.end(),
-                    [](const auto& a, const auto& b) { return a.second.advertisement == b.second.advertisement; });
+                    [](const auto& a, const auto& b) {
+                      return a.second.advertisement == b.second.advertisement ||
+                             *a.second.advertisement == *b.second.advertisement;
+                    });
 }
 
 }  // namespace cableway::routing

@@ -10,10 +10,13 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "routing/advertisement.h"
+#include "routing/advertisement_pool.h"
 
 namespace cableway::routing {
 
@@ -34,9 +37,12 @@ class LinkStateDatabase {
   };
 
   struct Entry {
-    Advertisement advertisement;
+    std::shared_ptr<const Advertisement> advertisement;  // never empty
     Milliseconds born;  // by the caller's clock: when it was kept, less the age that it had then
   };
+
+  // `pool`: keeps what is offered, so that several databases hold one copy; empty: this one has copies of its own.
+  explicit LinkStateDatabase(std::shared_ptr<AdvertisementPool> pool = nullptr) : pool_(std::move(pool)) {}
 
   // `age`: since its origin made it, as told by whoever passed it on.
   Verdict offer(Advertisement advertisement, Milliseconds age, Milliseconds now);
@@ -55,6 +61,9 @@ class LinkStateDatabase {
   friend bool operator==(const LinkStateDatabase& left, const LinkStateDatabase& right);
 
  private:
+  Entry entry_of(Advertisement&& advertisement, Milliseconds born) const;
+
+  std::shared_ptr<AdvertisementPool> pool_;
   std::map<NodeId, Entry> entries_;
 };
 

@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "routing/absl_view.h"
 #include "routing/cable_name.h"
 #include "routing/cable_quantity.h"
 #include "routing/node_name.h"
@@ -132,10 +133,6 @@ constexpr Kind kKinds[] = {
     {"rings", "rings:N", "rings:4", ',', 1, 1, two_rings},
     {"twins", "twins:N", "twins:4", ',', 1, 1, of_nodes<ring_shape, 3, kMaxNodes, Wiring::kTwin>},
 };
-
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 // Nothing where `text` is not the right number of numbers.
 std::optional<std::vector<std::uint64_t>> numbers_of(const Kind& kind, std::string_view text) {

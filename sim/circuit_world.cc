@@ -6,16 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "sim/rate.h"
 
 namespace cableway::sim {
-namespace {
-
-double bytes_per_second(std::uint64_t mbps) {
-  return static_cast<double>(mbps) * 1e6 / 8;
-}
-
-}  // namespace
-
 CircuitWorld::CircuitWorld(VirtualClock& clock, const routing::Topology& topology, const CircuitOptions& options)
     : clock_(clock),
       topology_(topology),

@@ -24,6 +24,7 @@ NodeWorld::NodeNumber NodeWorld::add_node(NodeOptions options) {
 void NodeWorld::start(NodeNumber number) {
   Place& place = places_[number];
   place.options.identity.boot_nonce = ++boots_;
+  place.options.advertisements = advertisements_;
   FabricPorts& ports = fabric_.ports_of(number);
   place.node = std::make_unique<Node>(
       place.options, *place.clock, ports, ports, *place.seal, [this] { return random_(); },

@@ -67,6 +67,7 @@ class NodeWorld {
   std::mt19937_64 random_;
   VirtualClock clock_;
   CableFabric fabric_;
+  std::shared_ptr<routing::AdvertisementPool> advertisements_ = std::make_shared<routing::AdvertisementPool>();
   std::vector<Place> places_;
   std::uint64_t boots_ = 1000;
   std::function<void(NodeNumber, const Event&)> observer_ = [](NodeNumber, const Event&) {};

@@ -13,6 +13,8 @@ usage: tools/bench.sh BENCHMARK [options]
           the simulator beside the real thing: times of operations on several topologies, foretold and measured
   convergence
           real nodes in virtual time, from power-on to one topology on all of them
+  crossings
+          chunks that the simulator takes over cables in a second, and how long whole operations take it
   routes  shortest paths beside Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 
 tools/bench.sh BENCHMARK --help lists its options.
@@ -20,7 +22,7 @@ END
 }
 
 case ${1:-} in
-  relay | fidelity | convergence | routes)
+  relay | fidelity | convergence | crossings | routes)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"

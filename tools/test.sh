@@ -9,11 +9,11 @@ usage: tools/test.sh [--all] [--filter REGEX] [--preset NAME]
 
 Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test.
 
-  --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a cross build
-                   whose unit tests run under qemu-user), clang, clang-format, clang-tidy, shellcheck and the fuzzers
+  --all            also: address and undefined-behaviour sanitizers (asan, with clang), thread sanitizer (tsan), arm64 (a
+                   cross build whose unit tests run under qemu-user), clang-format, clang-tidy, shellcheck, the fuzzers
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
-                   "clang.", "fuzz." or "style."
-  --preset NAME    build and test that preset alone: release, debug, asan, tsan, clang, fuzz or arm64
+                   "fuzz." or "style."
+  --preset NAME    build and test that preset alone: release, debug, asan, tsan, fuzz or arm64
 
 Output of the stages goes to build/logs/. Exit status 0 means that every stage and every test passed.
 END
@@ -109,7 +109,7 @@ if ! $all; then
 fi
 
 stage "set-up" tools/setup.sh --all
-presets=(release asan tsan clang fuzz)
+presets=(release asan tsan fuzz)
 if [[ $(uname -m) == aarch64 ]]; then
   echo "$(elapsed)   this machine is arm64 itself: no cross build"
 else

@@ -20,7 +20,7 @@ using routing::PortAddress;
 
 // Of a burst of datagrams at their largest, while the thread is busy. The kernel gives less where net.core.rmem_max
 // says.
-constexpr int kReceiveBufferBytes = 1 << 20;
+constexpr int kControlReceiveBytes = 1 << 20;
 
 struct SocketAddress {
   sockaddr_storage storage{};
@@ -84,7 +84,7 @@ absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t u
   if (!socket.valid() || !(address.is_ipv6 ? set_ipv6_options(socket.get()) : set_ipv4_options(socket.get()))) {
     return failed("make a socket for", address, udp_port, errno);
   }
-  set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kReceiveBufferBytes);
+  set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
   return socket;
 }
 

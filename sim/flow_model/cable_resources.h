@@ -17,6 +17,7 @@
 #include "routing/path.h"
 #include "routing/physical_cable.h"
 #include "routing/topology.h"
+#include "sim/rate.h"
 
 namespace cableway::sim {
 
@@ -30,10 +31,6 @@ struct CableDirection {
   ResourceIndex resource() const { return 2 * cable.value + (from_a ? 0 : 1); }
   friend bool operator==(const CableDirection&, const CableDirection&) = default;
 };
-
-constexpr double bytes_per_second(std::uint64_t rate_mbps) {
-  return static_cast<double>(rate_mbps) * 125'000;
-}
 
 class CableResources {
  public:

@@ -108,13 +108,13 @@ void NodeRules::look_at_adjacency(std::size_t node, const NeighbourKey& key, con
 void NodeRules::look_at_versions(std::size_t node) {
   std::map<routing::NodeId, routing::AdvertisementVersion>& known = versions_[node];
   for (const auto& [origin, entry] : ground_.nodes.node(node).flooding().database().entries()) {
-    const auto [before, is_new] = known.try_emplace(origin, entry.advertisement.version);
-    if (!is_new && entry.advertisement.version < before->second) {
+    const auto [before, is_new] = known.try_emplace(origin, entry.advertisement->version);
+    if (!is_new && entry.advertisement->version < before->second) {
       ground_.rules.broken(
-          2, absl::StrCat(TrialGround::name(node), " held ", text_of(before->second), " of ", entry.advertisement.name,
-                          " and holds ", text_of(entry.advertisement.version)));
+          2, absl::StrCat(TrialGround::name(node), " held ", text_of(before->second), " of ", entry.advertisement->name,
+                          " and holds ", text_of(entry.advertisement->version)));
     }
-    before->second = entry.advertisement.version;
+    before->second = entry.advertisement->version;
   }
 }
 

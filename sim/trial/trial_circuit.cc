@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBudget{5000};
 constexpr std::chrono::milliseconds kAgainAfter{50};
-constexpr std::chrono::microseconds kStep{50};  // of a process that takes a set-up, or an answer, and passes it on
+constexpr std::chrono::microseconds kHandOver{50};  // of a process that takes a set-up, or an answer, and passes it on
 
 }  // namespace
 
@@ -107,7 +107,7 @@ void TrialCircuit::go_on(std::size_t hop) {
                        absl::UnavailableError(absl::StrCat("node ", TrialGround::name(nodes_[hop]),
                                                            " cannot connect to ", TrialGround::name(nodes_[hop + 1]))));
   }
-  after(ground_.plant.facts().latency + kStep, &TrialCircuit::arrive, hop);
+  after(ground_.plant.facts().latency + kHandOver, &TrialCircuit::arrive, hop);
 }
 
 void TrialCircuit::arrive(std::size_t hop) {
@@ -117,7 +117,7 @@ void TrialCircuit::arrive(std::size_t hop) {
   PlantHop& last = local ? ground_.plant.make_local_hop(flow_.source) : ground_.plant.make_hop(from_[hop], to_[hop]);
   hops_.push_back(&last);
   if (absl::Status status = ends_.accept(last.hop->destination(), last.destination); !status.ok()) return fail(status);
-  after(ground_.plant.facts().latency + kStep, &TrialCircuit::answer, hop);
+  after(ground_.plant.facts().latency + kHandOver, &TrialCircuit::answer, hop);
 }
 
 void TrialCircuit::arrive_at_relay(std::size_t hop) {
@@ -158,7 +158,7 @@ void TrialCircuit::answer(std::size_t hop) {
   }
   if (!ground_.nodes.runs(nodes_[hop])) return fail(absl::UnavailableError("a relay of the set-up has ended"));
   add_relay(hop);
-  after(ground_.plant.facts().latency + kStep, &TrialCircuit::answer, hop - 1);
+  after(ground_.plant.facts().latency + kHandOver, &TrialCircuit::answer, hop - 1);
 }
 
 // From hop - 1 to hop, at the node between them.

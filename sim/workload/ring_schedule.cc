@@ -8,6 +8,7 @@
 // slots: smaller as well while S > M.
 #include <cstdint>
 
+#include "sim/workload/line.h"
 #include "sim/workload/schedule_builder.h"
 
 namespace cableway::workload {
@@ -83,11 +84,10 @@ class Pass {
 // Cuts `share` into passes of at most ranks * step * kMessagesPerChunk bytes. visit(pass range, chunk bytes).
 template <typename Visitor>
 void for_each_pass(Range share, std::uint64_t parts, std::uint64_t step_bytes, Visitor visit) {
-  constexpr std::uint64_t kLine = 128;
   std::uint64_t done = 0;
   do {
     const std::uint64_t left = share.bytes - done;
-    const std::uint64_t even = ((left + parts - 1) / parts + kLine - 1) / kLine * kLine;
+    const std::uint64_t even = round_up((left + parts - 1) / parts, kLine);
     const std::uint64_t chunk = std::min(step_bytes * kMessagesPerChunk, even);
     const std::uint64_t bytes = std::min(chunk * parts, left);
     visit(Range{share.offset + done, bytes}, chunk);

@@ -2,20 +2,17 @@
 
 #include <cassert>
 
+#include "sim/workload/line.h"
+
 namespace cableway::workload {
 namespace {
 
-constexpr std::uint64_t kLine = 128;  // NCCL's LL128 line; transports split messages at its multiples
 constexpr std::uint64_t kLeastMessageBytes = std::uint64_t{16} * 1024;
 constexpr std::uint64_t kCopyBytes = std::uint64_t{256} * 1024;
 
 // A rank forwards a message at most kMessagesPerChunk (4) messages after the one it received last (ring_schedule.cc):
 // the slots must be more than that, or the ring could wait for itself.
 constexpr int kLeastSlots = 8;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 }  // namespace
 

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "sim/workload/line.h"
 
 namespace cableway::workload {
 namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint32_t);
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 }  // namespace
 
@@ -109,7 +106,6 @@ std::uint64_t rounded_size(const Workload& workload, int ranks, std::uint64_t si
 }
 
 std::uint64_t micro_batch_bytes(std::uint64_t size, int micro_batches) {
-  constexpr std::uint64_t kLine = 128;
   const std::uint64_t batches = static_cast<std::uint64_t>(micro_batches);
   return std::max(kLine, round_up((size + batches - 1) / batches, kLine));
 }

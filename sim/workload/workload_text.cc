@@ -8,6 +8,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "routing/absl_view.h"
 
 namespace cableway::workload {
 namespace {
@@ -32,13 +33,9 @@ constexpr std::array<Unit, 8> kUnits = {{{"GiB", 1ULL << 30},
                                          kByte,
                                          {"", 1}}};
 
-absl::string_view absl_view(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 80;
-  return absl::StrCat("\"", absl::Utf8SafeCHexEscape(absl_view(text.substr(0, kShown))),
+  return absl::StrCat("\"", absl::Utf8SafeCHexEscape(routing::absl_view(text.substr(0, kShown))),
                       text.size() > kShown ? ".." : "", "\"");
 }
 
@@ -51,12 +48,12 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 }
 
 absl::Status wrong(std::string_view what) {
-  return absl::InvalidArgumentError(absl_view(what));
+  return absl::InvalidArgumentError(routing::absl_view(what));
 }
 
 absl::Status no_variant(std::string_view operation, std::string_view variant, std::string_view expected) {
-  return wrong(
-      absl::StrCat(absl_view(operation), " has no variant ", in_quotes(variant), "; expected ", absl_view(expected)));
+  return wrong(absl::StrCat(routing::absl_view(operation), " has no variant ", in_quotes(variant), "; expected ",
+                            routing::absl_view(expected)));
 }
 
 absl::StatusOr<Workload> parse_pair(Operation operation, std::string_view name, std::string_view variant,
@@ -110,7 +107,7 @@ absl::StatusOr<Workload> parse_operation(std::string_view name, std::string_view
   if (found == kOthers.end()) {
     return wrong(absl::StrCat("unknown operation ", in_quotes(name), "; expected one of ", kOperations));
   }
-  if (!variant.empty()) return no_variant(name, variant, absl::StrCat(absl_view(name), ":SIZE alone"));
+  if (!variant.empty()) return no_variant(name, variant, absl::StrCat(routing::absl_view(name), ":SIZE alone"));
   return Workload{found->second};
 }
 
@@ -171,7 +168,7 @@ std::string size_text(std::uint64_t bytes) {
   for (const Unit& unit : kUnits) {
     if (bytes % unit.bytes == 0 && unit.bytes > largest->bytes) largest = &unit;
   }
-  return bytes == 0 ? "0B" : absl::StrCat(bytes / largest->bytes, absl_view(largest->name));
+  return bytes == 0 ? "0B" : absl::StrCat(bytes / largest->bytes, routing::absl_view(largest->name));
 }
 
 absl::StatusOr<SizedWorkload> parse_workload(std::string_view text) {

@@ -18,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t kChunkBytes = 256;
+constexpr std::uint32_t kFlowChunkBytes = 256;
 
 // Keeps what arrives; refuses nothing.
 class Recorder final : public ChunkLink::Owner {
@@ -80,11 +80,11 @@ class FlowSenderTest : public HandPlayedFlow {
   }
   // The far end lands messages where the test says.
   void far_lands(std::uint64_t message) {
-    landings_.emplace_back(4 * kChunkBytes);
+    landings_.emplace_back(4 * kFlowChunkBytes);
     ASSERT_TRUE(far_->post_landing(message, landings_.back().landing()).ok());
   }
 
-  FlowSender sender_{*near_, kChunkBytes};
+  FlowSender sender_{*near_, kFlowChunkBytes};
   std::deque<test::ReceivedMessage> landings_;
   const test::SentMessage message_{0, 600};
 };

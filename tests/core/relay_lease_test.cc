@@ -20,7 +20,7 @@
 namespace cableway {
 namespace {
 
-constexpr std::uint32_t kChunkBytes = 256;
+constexpr std::uint32_t kSlotBytes = 256;
 constexpr std::uint64_t kChunks = 1000;  // of the one message that each circuit carries
 
 class Nobody final : public ChunkLink::Owner {
@@ -34,7 +34,7 @@ class Nobody final : public ChunkLink::Owner {
 // A circuit whose ends the test plays.
 class Circuit {
  public:
-  explicit Circuit(SlotPool& pool) : memory_(1, pool, kChunkBytes) {
+  explicit Circuit(SlotPool& pool) : memory_(1, pool, kSlotBytes) {
     EXPECT_TRUE(memory_.destination().post_landing(0, landing_.landing()).ok());
   }
   RelayCircuit& relay() { return *memory_.relays()[0]; }
@@ -57,7 +57,7 @@ class Circuit {
   bool arrive() {
     EXPECT_TRUE(memory_.source().progress(nobody_).ok());
     if (memory_.source().can_send()) {
-      const Frame chunk{FrameKind::kChunk, kChunkBytes, 0, next_++ * kChunkBytes, kChunks * kChunkBytes};
+      const Frame chunk{FrameKind::kChunk, kSlotBytes, 0, next_++ * kSlotBytes, kChunks * kSlotBytes};
       memory_.source().send(chunk, payload_.buffer());
     }
     return memory_.source().step();
@@ -70,14 +70,14 @@ class Circuit {
 
  private:
   test::MemoryCircuit memory_;
-  test::ReceivedMessage landing_{kChunks * kChunkBytes};
-  const test::SentMessage payload_{0, kChunkBytes};
+  test::ReceivedMessage landing_{kChunks * kSlotBytes};
+  const test::SentMessage payload_{0, kSlotBytes};
   std::uint64_t next_ = 0;
   Nobody nobody_;
 };
 
 TEST(RelayLease, IsTakenByACircuitThatHasNoSlotLeftToOffer) {
-  SlotPool pool(sim::make_memory_slots(5, kChunkBytes), 2);
+  SlotPool pool(sim::make_memory_slots(5, kSlotBytes), 2);
   Circuit circuit(pool);
   EXPECT_TRUE(circuit.relay().progress().ok());
   EXPECT_EQ(circuit.relay().leases(), 0U);
@@ -94,7 +94,7 @@ TEST(RelayLease, IsTakenByACircuitThatHasNoSlotLeftToOffer) {
 }
 
 TEST(RelayLease, IsNotWaitedForByACircuitThatHasItsPart) {
-  SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 2);
+  SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 2);
   Circuit circuit(pool);
   circuit.fill();
   EXPECT_EQ(circuit.relay().leases(), 1U);
@@ -102,7 +102,7 @@ TEST(RelayLease, IsNotWaitedForByACircuitThatHasItsPart) {
 }
 
 TEST(RelayLease, GoesBackOnceNothingHasMovedForAWhile) {
-  SlotPool pool(sim::make_memory_slots(2, kChunkBytes), 2);
+  SlotPool pool(sim::make_memory_slots(2, kSlotBytes), 2);
   Circuit circuit(pool);
   circuit.fill();
   circuit.empty();
@@ -121,7 +121,7 @@ TEST(RelayLease, GoesBackOnceNothingHasMovedForAWhile) {
 }
 
 TEST(RelayLease, StaysWhileSomethingMoves) {
-  SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 1);
+  SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit circuit(pool);
   for (std::uint32_t i = 0; i < 5 * (RelayCircuit::kIdleRests + RelayCircuit::kHeldRests); ++i) {
     circuit.fill();
@@ -132,7 +132,7 @@ TEST(RelayLease, StaysWhileSomethingMoves) {
 }
 
 TEST(RelayLease, StaysWhileAChunkStandsStillInACircuit) {
-  SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 1);
+  SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit circuit(pool);
   circuit.fill();
   circuit.rest(10 * RelayCircuit::kIdleRests);
@@ -142,7 +142,7 @@ TEST(RelayLease, StaysWhileAChunkStandsStillInACircuit) {
 
 TEST(RelayLease, IsNotBackBeforeWhatTheLinksHaveQueuedHasLeft) {
   for (const bool upstream : {true, false}) {
-    SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 1);
+    SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
     Circuit circuit(pool);
     circuit.fill();
     circuit.empty();
@@ -162,7 +162,7 @@ TEST(RelayLease, IsNotBackBeforeWhatTheLinksHaveQueuedHasLeft) {
 }
 
 TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
-  SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 1);
+  SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit first(pool);
   Circuit second(pool);
   first.fill();
@@ -196,7 +196,7 @@ TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
 }
 
 TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
-  SlotPool pool(sim::make_memory_slots(3, kChunkBytes), 1);
+  SlotPool pool(sim::make_memory_slots(3, kSlotBytes), 1);
   std::vector<std::unique_ptr<Circuit>> holders;
   holders.reserve(3);
   for (int i = 0; i < 3; ++i) {
@@ -219,7 +219,7 @@ TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
 }
 
 TEST(RelayLease, GoesAtOnceFromAnIdleCircuitToOneThatWaits) {
-  SlotPool pool(sim::make_memory_slots(1, kChunkBytes), 1);
+  SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit idle(pool);
   idle.fill();
   idle.empty();
@@ -245,7 +245,7 @@ TEST(RelayLease, IsNoLongerWaitedForByACircuitThatHasDoneWithout) {
 }
 
 TEST(RelayLease, GoesBackWhenTheCircuitEnds) {
-  SlotPool pool(sim::make_memory_slots(2, kChunkBytes), 1);
+  SlotPool pool(sim::make_memory_slots(2, kSlotBytes), 1);
   auto failed = std::make_unique<Circuit>(pool);
   auto dropped = std::make_unique<Circuit>(pool);
   Circuit waiting(pool);
@@ -267,7 +267,7 @@ TEST(RelayLease, GoesBackWhenTheCircuitEnds) {
 class Crowd {
  public:
   Crowd(std::size_t circuits, std::size_t leases, std::uint32_t seed)
-      : random_(seed), pool_(sim::make_memory_slots(leases, kChunkBytes), 1 + random_() % 3) {
+      : random_(seed), pool_(sim::make_memory_slots(leases, kSlotBytes), 1 + random_() % 3) {
     members_.reserve(circuits);
     for (std::size_t i = 0; i < circuits; ++i) members_.push_back(std::make_unique<Member>(*this, i));
   }
@@ -324,10 +324,10 @@ class Crowd {
  private:
   struct Member {
     Member(Crowd& crowd, std::size_t number)
-        : circuit(2, crowd.pool_, kChunkBytes),
-          sender(circuit.source(), kChunkBytes),
+        : circuit(2, crowd.pool_, kSlotBytes),
+          sender(circuit.source(), kSlotBytes),
           receiver(circuit.destination()),
-          script(sender, receiver, test::random_sizes(crowd.random_, 12, kChunkBytes),
+          script(sender, receiver, test::random_sizes(crowd.random_, 12, kSlotBytes),
                  static_cast<std::uint32_t>(number)) {}
     test::MemoryCircuit circuit;
     FlowSender sender;

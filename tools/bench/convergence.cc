@@ -13,6 +13,7 @@
 
 #include "routing/topology_generator.h"
 #include "sim/node_world.h"
+#include "tools/bench/cpu_seconds.h"
 
 namespace cableway {
 namespace {
@@ -26,15 +27,8 @@ bool is_whole(const Node& node, const routing::Topology& topology) {
   const auto& entries = node.flooding().database().entries();
   if (entries.size() != topology.node_count()) return false;
   std::size_t adjacencies = 0;
-  for (const auto& [origin, entry] : entries) adjacencies += entry.advertisement.adjacencies.size();
+  for (const auto& [origin, entry] : entries) adjacencies += entry.advertisement->adjacencies.size();
   return adjacencies == 2 * topology.cable_count();
-}
-
-double cpu_seconds(const rusage& usage) {
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 int converge(const std::string& spec) {

@@ -12,7 +12,7 @@ from typing import Any
 
 from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError
 from benchmarks_file import write_section
-from machine import describe
+from machine import describe, facts_table
 from relay_measurements import say
 from release_build import ROOT, chosen_build
 
@@ -57,9 +57,7 @@ def _section(results: list[dict[str, Any]], facts: dict[str, str]) -> str:
         "`tools/bench.sh convergence`: real nodes (neighbours, flooding, databases) over cables in memory and virtual time, all"
         " started at once, until every one holds the same database with all cables. One thread.",
         "",
-        "| ran on | |",
-        "|---|---|",
-        *(f"| {name} | {value} |" for name, value in facts.items()),
+        *facts_table(facts),
         "",
         "| topology | nodes | cables | converged | virtual time, s | wall time, s | CPU time, s | datagrams a node |"
         " KB a node | memory, MB |",

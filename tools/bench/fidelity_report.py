@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from machine import facts_table
+
 _MEDIAN_LIMIT, _MEDIAN_GOAL = 0.05, 0.03
 _WORST_LIMIT, _WORST_GOAL = 0.12, 0.08
 
@@ -62,9 +64,7 @@ def section_text(cases: list[Case], facts: dict[str, str], rounds: int, rate_mbp
         f" plugin measures in network namespaces with cables of {rate_mbps} Mbit/s, an MTU of 9000, one rank in each node,"
         f" ranks in the order of nodes. Median of {rounds} runs, each the mean of 4 operations after one to warm up.",
         "",
-        "| ran on | |",
-        "|---|---|",
-        *(f"| {name} | {value} |" for name, value in facts.items()),
+        *facts_table(facts),
         "",
         "| what | found | at most | |",
         "|---|---|---|---|",

@@ -57,3 +57,8 @@ def describe(build: Path) -> dict[str, str]:
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "load average at the start": f"{os.getloadavg()[0]:.2f}",
     }
+
+
+def facts_table(facts: dict[str, str]) -> list[str]:
+    """The lines of a table of them, for a section of docs/benchmarks.md."""
+    return ["| ran on | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())]

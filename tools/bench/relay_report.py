@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from machine import facts_table
 from pair_run import MESSAGES_IN_FLIGHT, WINDOW_SHARE, Way
 from relay_measurements import LATENCY_WAYS, SHAPED_WAYS, SLEEP_US, UNSHAPED_WAYS, YIELD_US, Measurements
 
@@ -148,8 +149,7 @@ def _table(lines: list[str]) -> str:
 
 
 def section_text(m: Measurements, facts: dict[str, str]) -> str:
-    ran_on = ["| ran on | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())]
-    paragraphs = ["## Relaying", _method(m), *_busy_note(m), _table(ran_on), _table(_verdict_table(m)),
+    paragraphs = ["## Relaying", _method(m), *_busy_note(m), _table(facts_table(facts)), _table(_verdict_table(m)),
                   "### Cables of 1 Gbit/s", _SHAPED_METHOD, _table(_shaped_table(m)),
                   "### Against kernel IP forwarding, nothing shaped", _unshaped_method(m), _table(_unshaped_table(m)),
                   "### 8-byte latency", _LATENCY_METHOD, _table(_latency_table(m))]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench_error import BenchError
+from machine import facts_table
 from spread import Spread
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -65,9 +66,8 @@ def goals(times: Mapping[str, Spread]) -> list[Goal]:
 def section_text(times: Mapping[str, Spread], facts: Mapping[str, str]) -> str:
     lines = ["## Routes and flow model", "",
              "`tools/bench.sh routes`: CPU time of one thread, median of the repetitions, which take turns.", "",
-             "| ran on | |", "|---|---|"]
-    lines += [f"| {name} | {value} |" for name, value in facts.items()]
-    lines += ["", "| what | found | goal | |", "|---|---|---|---|"]
+             *facts_table(facts),
+             "", "| what | found | goal | |", "|---|---|---|---|"]
     lines += [goal.row() for goal in goals(times)]
     lines += ["", "| what | median | min..max | |", "|---|---|---|---|"]
     for name, (what, unit) in _SHOWN.items():

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/settings_table.h"
+#include "tools/cableway/json.h"
 #include "tools/cableway/shell_text.h"
 
 namespace cableway::cli {
@@ -104,7 +104,6 @@ std::string as_docker(const JobEnvironment& environment) {
 }
 
 std::string as_json(const JobEnvironment& environment) {
-  using Json = nlohmann::ordered_json;
   Json variables = Json::object();
   for (const auto& [name, value] : environment.variables) variables[name] = value;
   const Json view = {{"variables", variables},

@@ -3,14 +3,12 @@
 #define CABLEWAY_TOOLS_CABLEWAY_NODE_ANSWER_H_
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tools/cableway/json.h"
 
 namespace cableway::cli {
-
-using Json = nlohmann::ordered_json;
 
 // `view` names the answer in the error: "the node's status is not understood (..)".
 absl::Status not_understood(const std::string& view, const std::string& reason);

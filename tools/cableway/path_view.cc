@@ -1,23 +1,20 @@
 #include "tools/cableway/path_view.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "routing/route_table.h"
+#include "tools/cableway/json.h"
 #include "tools/cableway/quantity_text.h"
 #include "tools/cableway/text_table.h"
 
 namespace cableway::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using routing::RankedPath;
 using routing::Topology;
-
-constexpr double kNanosecondsPerMicrosecond = 1000;
 
 struct Found {
   routing::Route route;
@@ -46,10 +43,6 @@ absl::StatusOr<Found> find_paths(const Topology& topology, const PathQuery& quer
     for (std::size_t i = 0; i < found.route.paths.size(); ++i) found.wanted.push_back(i);
   }
   return found;
-}
-
-double latency_us(const routing::Route& route) {
-  return static_cast<double>(route.cost.latency_ns) / kNanosecondsPerMicrosecond;
 }
 
 std::string end_text(const Topology& topology, const routing::Port& port) {
@@ -103,8 +96,8 @@ absl::StatusOr<std::string> path_text(const Topology& topology, const PathQuery&
   if (!found.ok()) return found.status();
   const routing::Route& route = found->route;
   std::string lines = absl::StrCat("from ", from, " to ", topology.node(query.to).name, ": ", route.cost.hops,
-                                   route.cost.hops == 1 ? " hop, " : " hops, ", latency_us(route), " us, ",
-                                   route.paths.size(), route.paths.size() == 1 ? " path\n" : " paths\n");
+                                   route.cost.hops == 1 ? " hop, " : " hops, ", microseconds(route.cost.latency_ns),
+                                   " us, ", route.paths.size(), route.paths.size() == 1 ? " path\n" : " paths\n");
   for (const std::size_t place : found->wanted) {
     absl::StrAppend(&lines, "\npath ", place + 1, ", ", rate_text(route.paths[place].weight_mbps));
     if (query.flow) {
@@ -134,7 +127,7 @@ absl::StatusOr<std::string> path_json(const Topology& topology, const PathQuery&
   const Json view = {{"from", topology.node(query.from).name},
                      {"to", topology.node(query.to).name},
                      {"hops", found->route.cost.hops},
-                     {"latency_us", latency_us(found->route)},
+                     {"latency_us", microseconds(found->route.cost.latency_ns)},
                      {"flow", query.flow ? Json(*query.flow) : Json(nullptr)},
                      {"first_path", found->first},
                      {"paths", paths}};

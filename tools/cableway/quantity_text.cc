@@ -41,6 +41,10 @@ std::string seconds_text(double seconds) {
   return seconds < 1e4 ? absl::StrFormat("%.4g s", seconds) : absl::StrFormat("%.0f s", seconds);
 }
 
+double microseconds(std::uint64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / 1000;
+}
+
 std::string percent_text(double share) {
   return absl::StrFormat("%.1f %%", 100 * share);
 }

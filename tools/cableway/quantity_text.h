@@ -15,6 +15,8 @@ std::string rate_text(std::uint64_t rate_mbps);
 std::string age_text(std::uint64_t milliseconds);
 // A duration to four digits: "0 s", "12.35 us", "375.8 ms", "1.234 s"
 std::string seconds_text(double seconds);
+// Latencies, which topologies give in microseconds and paths add up in nanoseconds.
+double microseconds(std::uint64_t nanoseconds);
 // Of a share: "97.3 %"
 std::string percent_text(double share);
 // "312.5 MB/s", "1.25 GB/s", in powers of 1000

@@ -1,12 +1,13 @@
 #include "tools/cableway/rank_plan_view.h"
 
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/rank_placement.h"
 #include "routing/route_table.h"
+#include "tools/cableway/json.h"
+#include "tools/cableway/quantity_text.h"
 #include "tools/cableway/text_table.h"
 
 namespace cableway::cli {
@@ -16,8 +17,6 @@ using routing::NodeIndex;
 using routing::PlacementCost;
 using routing::RankPlacement;
 using routing::Topology;
-
-constexpr double kNanosecondsPerMicrosecond = 1000;
 
 struct Plan {
   RankPlacement planned;
@@ -32,10 +31,6 @@ absl::StatusOr<Plan> make_plan(const Topology& topology, const std::vector<NodeI
   return Plan{*std::move(planned), *given};
 }
 
-double latency_us(const PlacementCost& cost) {
-  return static_cast<double>(cost.latency_ns) / kNanosecondsPerMicrosecond;
-}
-
 std::vector<std::string> names_of(const Topology& topology, std::span<const NodeIndex> nodes) {
   std::vector<std::string> names;
   for (const NodeIndex node : nodes) names.push_back(topology.node(node).name);
@@ -43,7 +38,8 @@ std::vector<std::string> names_of(const Topology& topology, std::span<const Node
 }
 
 std::string cost_text(const PlacementCost& cost) {
-  return absl::StrCat(cost.relays, cost.relays == 1 ? " relay, " : " relays, ", latency_us(cost), " us around");
+  return absl::StrCat(cost.relays, cost.relays == 1 ? " relay, " : " relays, ", microseconds(cost.latency_ns),
+                      " us around");
 }
 
 // "c0", "c0 or c1 directly", or the nodes in between.
@@ -84,18 +80,17 @@ absl::StatusOr<std::string> rank_plan_text(const Topology& topology, const std::
 }
 
 absl::StatusOr<std::string> rank_plan_json(const Topology& topology, const std::vector<NodeIndex>& hosts) {
-  using Json = nlohmann::ordered_json;
   const absl::StatusOr<Plan> plan = make_plan(topology, hosts);
   if (!plan.ok()) return plan.status();
   const Json view = {{"planned",
                       {{"order", names_of(topology, plan->planned.order)},
                        {"relays", plan->planned.cost.relays},
-                       {"latency_us", latency_us(plan->planned.cost)},
+                       {"latency_us", microseconds(plan->planned.cost.latency_ns)},
                        {"proven", plan->planned.is_best}}},
                      {"given",
                       {{"order", names_of(topology, hosts)},
                        {"relays", plan->given.relays},
-                       {"latency_us", latency_us(plan->given)}}}};
+                       {"latency_us", microseconds(plan->given.latency_ns)}}}};
   return view.dump(2) + "\n";
 }
 

@@ -1,29 +1,23 @@
 #include "tools/cableway/routes_view.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "routing/route_table.h"
+#include "tools/cableway/json.h"
+#include "tools/cableway/quantity_text.h"
 #include "tools/cableway/text_table.h"
 
 namespace cableway::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using routing::NodeIndex;
 using routing::Path;
 using routing::RankedPath;
 using routing::Route;
 using routing::RouteTable;
 using routing::Topology;
-
-constexpr double kNanosecondsPerMicrosecond = 1000;
-
-double latency_us(const Route& route) {
-  return static_cast<double>(route.cost.latency_ns) / kNanosecondsPerMicrosecond;
-}
 
 std::vector<Route> routes_to_others(const Topology& topology, const RouteTable& table) {
   std::vector<Route> routes;
@@ -69,7 +63,7 @@ std::string routes_text(const Topology& topology, NodeIndex self) {
     for (std::size_t i = 0; i < route.paths.size(); ++i) {
       const bool is_new = i == 0;
       table.add_row({is_new ? topology.node(route.destination).name : "", is_new ? absl::StrCat(route.cost.hops) : "",
-                     is_new ? absl::StrCat(latency_us(route)) : "",
+                     is_new ? absl::StrCat(microseconds(route.cost.latency_ns)) : "",
                      absl::StrCat(i == first ? "* " : "  ", path_text(topology, route.paths[i].path)),
                      absl::StrCat(route.paths[i].weight_mbps)});
     }
@@ -87,7 +81,7 @@ std::string routes_json(const Topology& topology, NodeIndex self) {
     for (const RankedPath& ranked : route.paths) paths.push_back(path_json(topology, ranked));
     routes.push_back({{"destination", topology.node(route.destination).name},
                       {"hops", route.cost.hops},
-                      {"latency_us", latency_us(route)},
+                      {"latency_us", microseconds(route.cost.latency_ns)},
                       {"paths", paths},
                       {"first_path", first_path(table, route)}});
   }

@@ -1,15 +1,12 @@
 #include "tools/cableway/topology_view.h"
 
-#include <nlohmann/json.hpp>
-
 #include "absl/strings/str_cat.h"
 #include "routing/topology_drawing.h"
+#include "tools/cableway/json.h"
 #include "tools/cableway/text_table.h"
 
 namespace cableway::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json port_json(const routing::Topology& topology, const routing::Port& port) {
   return {{"node", topology.node(port.node).name},

@@ -12,7 +12,7 @@
 namespace cableway::linux_ {
 namespace {
 
-struct Shape {
+struct FlowShape {
   const char* name;
   std::size_t relays;
   int socket_buffer_bytes;
@@ -21,11 +21,11 @@ struct Shape {
 };
 
 // Names a shape where gtest shows it.
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const FlowShape& shape, std::ostream* out) {
   *out << shape.name;
 }
 
-class FlowOverTcp : public testing::TestWithParam<Shape> {
+class FlowOverTcp : public testing::TestWithParam<FlowShape> {
  protected:
   void SetUp() override { ::signal(SIGPIPE, SIG_IGN); }
 
@@ -57,14 +57,14 @@ class FlowOverTcp : public testing::TestWithParam<Shape> {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, FlowOverTcp,
-    testing::Values(Shape{"direct", 0, 0, 0, 1U << 20}, Shape{"direct_through_small_buffers", 0, 4096, 0, 1024},
-                    Shape{"one_relay", 1, 0, 1U << 20, 1U << 20},
-                    Shape{"one_relay_through_small_buffers", 1, 4096, 4096, 16384},
+    testing::Values(FlowShape{"direct", 0, 0, 0, 1U << 20}, FlowShape{"direct_through_small_buffers", 0, 4096, 0, 1024},
+                    FlowShape{"one_relay", 1, 0, 1U << 20, 1U << 20},
+                    FlowShape{"one_relay_through_small_buffers", 1, 4096, 4096, 16384},
                     // Chunks on both sides of the size at which a relay copies instead of splicing.
-                    Shape{"one_relay_at_the_copying_edge", 1, 0, 65536, PipeSlot::kHeadBytes},
-                    Shape{"one_relay_past_the_copying_edge", 1, 0, 65536, PipeSlot::kHeadBytes + 128},
-                    Shape{"two_relays", 2, 65536, 65536, 1U << 18}),
-    [](const testing::TestParamInfo<Shape>& shape) { return std::string(shape.param.name); });
+                    FlowShape{"one_relay_at_the_copying_edge", 1, 0, 65536, PipeSlot::kHeadBytes},
+                    FlowShape{"one_relay_past_the_copying_edge", 1, 0, 65536, PipeSlot::kHeadBytes + 128},
+                    FlowShape{"two_relays", 2, 65536, 65536, 1U << 18}),
+    [](const testing::TestParamInfo<FlowShape>& shape) { return std::string(shape.param.name); });
 
 TEST_P(FlowOverTcp, DeliversSizesAtEveryEdge) {
   std::mt19937 random(7);

@@ -32,7 +32,7 @@ using Result = absl::StatusOr<UniqueFd>;
 
 constexpr char kSameKey[] = "CABLEWAY_KEY_FILE must name the same key on every node, or on none";
 
-SubKey key_of(int number) {
+SubKey sub_key(int number) {
   SubKey key;
   for (std::byte& byte : key.bytes()) byte = static_cast<std::byte>(number);
   return key;
@@ -112,8 +112,8 @@ class SealedSetupTest : public testing::Test {
 };
 
 TEST_F(SealedSetupTest, OpensACircuitBetweenTwoThatHaveTheKey) {
-  listen(key_of(1));
-  const Result result = dial(key_of(1));
+  listen(sub_key(1));
+  const Result result = dial(sub_key(1));
   ASSERT_TRUE(result.ok()) << result.status();
   ASSERT_EQ(accepted_.size(), 1U);
   CircuitSetup expected = test::sample_setup(acceptor_->port());
@@ -129,14 +129,14 @@ TEST_F(SealedSetupTest, OpensACircuitBetweenTwoThatHaveTheKey) {
 }
 
 TEST_F(SealedSetupTest, PassesARefusalOnAsItIs) {
-  listen(key_of(1));
+  listen(sub_key(1));
   refuse_ = absl::NotFoundError("node n1 cannot reach node n2: no");
-  EXPECT_EQ(dial(key_of(1)).status().message(), refuse_.message());
+  EXPECT_EQ(dial(sub_key(1)).status().message(), refuse_.message());
 }
 
 TEST_F(SealedSetupTest, OfAnotherKeyIsRefusedAndNamed) {
-  listen(key_of(1));
-  const Result result = dial(key_of(2));
+  listen(sub_key(1));
+  const Result result = dial(sub_key(2));
   EXPECT_THAT(
       text_of(result.status()),
       AllOf(HasSubstr("node n0 cannot reach node n1 at 127.0.0.1"), HasSubstr("over cable c0"),
@@ -149,13 +149,13 @@ TEST_F(SealedSetupTest, OfAnotherKeyIsRefusedAndNamed) {
 // Whichever end has none, both say so at once; nobody waits for a deadline, which is a minute here.
 TEST_F(SealedSetupTest, WithAKeyAtOneEndAloneFailsAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
-  listen(key_of(1), {.setup = std::chrono::seconds(60)});
+  listen(sub_key(1), {.setup = std::chrono::seconds(60)});
   EXPECT_THAT(text_of(dial(std::nullopt).status()),
               AllOf(HasSubstr("over cable c0: it has a key, and this end has none"), HasSubstr(kSameKey)));
   EXPECT_THAT(refused_, testing::ElementsAre(
                             AllOf(HasSubstr("a set-up without a seal, and this end has a key"), HasSubstr(kSameKey))));
   acceptor_->seal_with(std::nullopt);
-  EXPECT_THAT(text_of(dial(key_of(1)).status()),
+  EXPECT_THAT(text_of(dial(sub_key(1)).status()),
               AllOf(HasSubstr("over cable c0: refused without a proof"),
                     HasSubstr("the sender has a key, and this end has none"), HasSubstr(kSameKey)));
   EXPECT_THAT(refused_.back(), HasSubstr("the sender has a key, and this end has none"));
@@ -164,9 +164,9 @@ TEST_F(SealedSetupTest, WithAKeyAtOneEndAloneFailsAtOnce) {
 }
 
 TEST_F(SealedSetupTest, IsGoodOnItsOwnConnectionAlone) {
-  listen(key_of(1));
+  listen(sub_key(1));
   const UniqueFd first = test::connect_to(acceptor_->port());
-  const Bytes recorded = opening(sixteen_bytes_of(hear(first)), key_of(1));
+  const Bytes recorded = opening(sixteen_bytes_of(hear(first)), sub_key(1));
   test::write_all(first.get(), recorded);
   serve([&] { return accepted_.size() == 1; });
   EXPECT_EQ(hear(first).kind, FrameKind::kSetupOk);
@@ -178,11 +178,11 @@ TEST_F(SealedSetupTest, IsGoodOnItsOwnConnectionAlone) {
 }
 
 TEST_F(SealedSetupTest, IsRefusedWhicheverByteIsChanged) {
-  listen(key_of(1));
+  listen(sub_key(1));
   std::size_t bytes = 1;
   for (std::size_t at = 0; at < bytes; ++at) {
     const UniqueFd peer = test::connect_to(acceptor_->port());
-    Bytes said = opening(sixteen_bytes_of(hear(peer)), key_of(1));
+    Bytes said = opening(sixteen_bytes_of(hear(peer)), sub_key(1));
     bytes = said.size();
     said[at] ^= std::byte{0x10};
     EXPECT_NE(refusal_of(peer, said), "") << at;
@@ -193,9 +193,9 @@ TEST_F(SealedSetupTest, IsRefusedWhicheverByteIsChanged) {
 }
 
 TEST_F(SealedSetupTest, TakesNothingInPlaceOfASealOrTwoChallenges) {
-  listen(key_of(1));
+  listen(sub_key(1));
   const UniqueFd unsealed = test::connect_to(acceptor_->port());
-  Bytes said = opening(sixteen_bytes_of(hear(unsealed)), key_of(1));
+  Bytes said = opening(sixteen_bytes_of(hear(unsealed)), sub_key(1));
   said.resize(said.size() - kFrameHeaderBytes);
   EXPECT_THAT(refusal_of(unsealed, said), HasSubstr("closed before its seal"));
   const UniqueFd acknowledged = test::connect_to(acceptor_->port());
@@ -213,7 +213,7 @@ TEST_F(SealedSetupTest, TakesNothingInPlaceOfASealOrTwoChallenges) {
 }
 
 TEST_F(SealedSetupTest, EndsTheWaitForWhoeverSaysNoMoreThanAChallenge) {
-  listen(key_of(1), {.setup = milliseconds(300)});
+  listen(sub_key(1), {.setup = milliseconds(300)});
   const UniqueFd peer = test::connect_to(acceptor_->port());
   test::write_all(peer.get(), encode_challenge({}));
   serve([&] { return !refused_.empty(); });
@@ -231,7 +231,7 @@ Result dial_to(std::uint32_t budget_ms, const std::function<void(int socket, con
   const test::Listener listener = test::listen_on_loopback();
   boost::asio::io_context io;
   std::optional<Result> result;
-  dial_circuit(io, test::sample_setup(listener.port, false, budget_ms), key_of(1),
+  dial_circuit(io, test::sample_setup(listener.port, false, budget_ms), sub_key(1),
                [&](Result done) { result = std::move(done); });
   std::thread other([&] {
     const UniqueFd socket = test::accept_from(listener);
@@ -253,7 +253,7 @@ Result dial_to_changed(const std::function<void(Bytes& answer)>& change) {
     test::write_all(socket, encode_challenge({}));
     const Frame header = test::read_frame(socket);
     Bytes setup = joined(encode_frame(header), test::read_bytes(socket, header.payload));
-    CircuitSeal seal(key_of(1), {}, dialers);
+    CircuitSeal seal(sub_key(1), {}, dialers);
     EXPECT_TRUE(seal.next_is(setup, sixteen_bytes_of(test::read_frame(socket))));
     const FrameBytes ok = encode_frame(Frame{FrameKind::kSetupOk, 0, 0, 0, 0});
     Bytes answer(ok.begin(), ok.end());

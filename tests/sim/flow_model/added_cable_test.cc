@@ -13,14 +13,14 @@ namespace {
 using routing::NodeIndex;
 using routing::Topology;
 
-AddedCableReport report_of(const Topology& topology, const AddedCableSettings& settings = {}) {
+AddedCableReport added_to(const Topology& topology, const AddedCableSettings& settings = {}) {
   absl::StatusOr<AddedCableReport> report = find_best_added_cable(topology, settings);
   EXPECT_TRUE(report.ok()) << report.status();
   return report.ok() ? *std::move(report) : AddedCableReport{};
 }
 
 TEST(AddedCableTest, ALineIsBestClosedToARing) {
-  const AddedCableReport report = report_of(routing::sample_topology(4, routing::line_pairs(4)));
+  const AddedCableReport report = added_to(routing::sample_topology(4, routing::line_pairs(4)));
   EXPECT_EQ(report.candidates, 3U);
   ASSERT_EQ(report.best.size(), 3U);
   EXPECT_EQ(report.best[0].a, NodeIndex{0});
@@ -33,7 +33,7 @@ TEST(AddedCableTest, ALineIsBestClosedToARing) {
 TEST(AddedCableTest, WhatJoinsPartsComesFirst) {
   // A ring of four without a fifth node.
   routing::Pairs pairs = routing::ring_pairs(4);
-  const AddedCableReport report = report_of(routing::sample_topology(5, pairs));
+  const AddedCableReport report = added_to(routing::sample_topology(5, pairs));
   EXPECT_EQ(report.candidates, 6U);
   EXPECT_EQ(report.intact.pairs_cut, 8U);
   EXPECT_EQ(report.best[0].shares.pairs_cut, 0U);
@@ -42,15 +42,15 @@ TEST(AddedCableTest, WhatJoinsPartsComesFirst) {
 }
 
 TEST(AddedCableTest, AFullMeshHasNoCandidates) {
-  const AddedCableReport report = report_of(routing::sample_topology(4, routing::mesh_pairs(4)));
+  const AddedCableReport report = added_to(routing::sample_topology(4, routing::mesh_pairs(4)));
   EXPECT_EQ(report.candidates, 0U);
   EXPECT_TRUE(report.best.empty());
 }
 
 TEST(AddedCableTest, NamesNoMoreThanAskedFor) {
   const Topology ring = routing::sample_topology(6, routing::ring_pairs(6));
-  EXPECT_EQ(report_of(ring).best.size(), 9U);
-  EXPECT_EQ(report_of(ring, {.rate_mbps = {}, .most = 2}).best.size(), 2U);
+  EXPECT_EQ(added_to(ring).best.size(), 9U);
+  EXPECT_EQ(added_to(ring, {.rate_mbps = {}, .most = 2}).best.size(), 2U);
 }
 
 TEST(AddedCableTest, ItsRateIsTheMostCommonOneOrAsGiven) {
@@ -59,17 +59,16 @@ TEST(AddedCableTest, ItsRateIsTheMostCommonOneOrAsGiven) {
   cables[0].rate_mbps = 40'000;
   cables[1].rate_mbps = cables[2].rate_mbps = 2500;
   const Topology line = routing::make_topology(routing::sample_nodes(4), cables);
-  EXPECT_EQ(report_of(line).rate_mbps, 2500U);
-  EXPECT_EQ(report_of(line, {.rate_mbps = 100'000}).rate_mbps, 100'000U);
-  EXPECT_GT(report_of(line, {.rate_mbps = 100'000}).best[0].shares.total_rate,
-            report_of(line).best[0].shares.total_rate);
+  EXPECT_EQ(added_to(line).rate_mbps, 2500U);
+  EXPECT_EQ(added_to(line, {.rate_mbps = 100'000}).rate_mbps, 100'000U);
+  EXPECT_GT(added_to(line, {.rate_mbps = 100'000}).best[0].shares.total_rate, added_to(line).best[0].shares.total_rate);
 }
 
 TEST(AddedCableTest, ACableMayAlreadyBeCalledSo) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
   cables[0].name = "added";
   cables[1].name = "added.";
-  EXPECT_EQ(report_of(routing::make_topology(routing::sample_nodes(3), cables)).candidates, 1U);
+  EXPECT_EQ(added_to(routing::make_topology(routing::sample_nodes(3), cables)).candidates, 1U);
 }
 
 TEST(AddedCableTest, SaysWhatIsWrong) {

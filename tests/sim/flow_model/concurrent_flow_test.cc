@@ -17,7 +17,7 @@ namespace {
 using routing::NodeIndex;
 using routing::Topology;
 
-constexpr double kSecond = 1.25e9;  // bytes of one second over a cable of 10 Gbit/s
+constexpr double kSecondOfCable = 1.25e9;  // bytes of one second over a cable of 10 Gbit/s
 constexpr double kEpsilon = 0.01;
 
 ConcurrentFlow flow_of(const Topology& topology, const std::vector<Demand>& demands) {
@@ -45,22 +45,22 @@ std::vector<Demand> all_pairs(std::uint32_t nodes, double bytes) {
 
 TEST(ConcurrentFlowTest, AllPairsOfKnownShapes) {
   // A ring of four: 4 * (1 + 1 + 2) hops over 8 cable directions.
-  expect_time(flow_of(routing::sample_topology(4, routing::ring_pairs(4)), all_pairs(4, kSecond)), 2);
+  expect_time(flow_of(routing::sample_topology(4, routing::ring_pairs(4)), all_pairs(4, kSecondOfCable)), 2);
   // A line of four: 2 * 2 pairs over the cable in the middle.
-  expect_time(flow_of(routing::sample_topology(4, routing::line_pairs(4)), all_pairs(4, kSecond)), 4);
+  expect_time(flow_of(routing::sample_topology(4, routing::line_pairs(4)), all_pairs(4, kSecondOfCable)), 4);
   // A star of five leaves: each leaf sends to five others.
-  expect_time(flow_of(routing::sample_topology(6, routing::star_pairs(5)), all_pairs(6, kSecond)), 5);
-  expect_time(flow_of(routing::sample_topology(5, routing::mesh_pairs(5)), all_pairs(5, kSecond)), 1);
+  expect_time(flow_of(routing::sample_topology(6, routing::star_pairs(5)), all_pairs(6, kSecondOfCable)), 5);
+  expect_time(flow_of(routing::sample_topology(5, routing::mesh_pairs(5)), all_pairs(5, kSecondOfCable)), 1);
   // A torus of 4 x 4: 16 * 32 hops over 64 cable directions.
-  expect_time(flow_of(routing::sample_topology(16, routing::torus_pairs(4, 4)), all_pairs(16, kSecond)), 8);
+  expect_time(flow_of(routing::sample_topology(16, routing::torus_pairs(4, 4)), all_pairs(16, kSecondOfCable)), 8);
 }
 
 TEST(ConcurrentFlowTest, UsesAllWaysThereAre) {
   const Topology ring = routing::sample_topology(4, routing::ring_pairs(4));
-  expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{2}, kSecond}}), 0.5);
+  expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{2}, kSecondOfCable}}), 0.5);
   // Neighbours of a ring, all at once: each splits among the short and the long way.
   std::vector<Demand> neighbours;
-  for (std::uint32_t i = 0; i < 4; ++i) neighbours.push_back({NodeIndex{i}, NodeIndex{(i + 1) % 4}, kSecond});
+  for (std::uint32_t i = 0; i < 4; ++i) neighbours.push_back({NodeIndex{i}, NodeIndex{(i + 1) % 4}, kSecondOfCable});
   expect_time(flow_of(ring, neighbours), 0.75);
 }
 
@@ -111,7 +111,7 @@ TEST(ConcurrentFlowTest, NothingToCarryTakesNoTime) {
 TEST(ConcurrentFlowTest, StopsWhereItIsToldTo) {
   const Topology torus = routing::sample_topology(16, routing::torus_pairs(4, 4));
   const CableResources resources(torus);
-  const std::vector<Demand> demands = all_pairs(16, kSecond);
+  const std::vector<Demand> demands = all_pairs(16, kSecondOfCable);
   const auto phases = [&](const ConcurrentFlowSettings& settings) {
     const absl::StatusOr<ConcurrentFlow> flow = max_concurrent_flow(torus, resources, demands, settings);
     return flow.ok() ? flow->phases : 0;
@@ -138,8 +138,8 @@ TEST(ConcurrentFlowTest, NothingGoesThroughADrainingNode) {
     cables.push_back(routing::sample_cable(static_cast<std::uint32_t>(cables.size()), a, b));
   }
   const Topology ring = routing::make_topology(nodes, cables);
-  expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{2}, kSecond}}), 1);
-  expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{1}, kSecond}}), 0.5);
+  expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{2}, kSecondOfCable}}), 1);
+  expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{1}, kSecondOfCable}}), 0.5);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using routing::NodeIndex;
 using routing::Topology;
 using testing::HasSubstr;
 
-constexpr std::uint64_t kSecond = 1'250'000'000;  // bytes of one second over a cable of 10 Gbit/s
+constexpr std::uint64_t kBytesInSecond = 1'250'000'000;  // bytes of one second over a cable of 10 Gbit/s
 
 Topology without_latency(std::size_t nodes, const routing::Pairs& pairs) {
   std::vector<routing::Cable> cables;
@@ -46,18 +46,18 @@ void expect_done(const FlowLevelResult& result, const std::vector<double>& done_
 
 TEST(FlowLevelRunTest, OneTransferTakesBytesOverRateAndItsLatency) {
   const Topology line = routing::sample_topology(3, routing::line_pairs(3));  // 1 us a cable
-  const FlowLevelResult result = run(line, {transfer(0, 2, kSecond)});
+  const FlowLevelResult result = run(line, {transfer(0, 2, kBytesInSecond)});
   expect_done(result, {1 + 2e-6});
   EXPECT_DOUBLE_EQ(result.time_s, result.done_s[0]);
-  EXPECT_EQ(result.cables[0], (CableBytes{kSecond, 0}));
-  EXPECT_EQ(result.cables[1], (CableBytes{kSecond, 0}));
+  EXPECT_EQ(result.cables[0], (CableBytes{kBytesInSecond, 0}));
+  EXPECT_EQ(result.cables[1], (CableBytes{kBytesInSecond, 0}));
   EXPECT_NEAR(result.hottest_utilisation, 1, 1e-5);
 }
 
 // Two share a cable until the smaller one is done; the other then has it alone.
 TEST(FlowLevelRunTest, RatesChangeWhenATransferEnds) {
   const Topology line = without_latency(2, {{0, 1}});
-  const FlowLevelResult result = run(line, {transfer(0, 1, kSecond), transfer(0, 1, 3 * kSecond)});
+  const FlowLevelResult result = run(line, {transfer(0, 1, kBytesInSecond), transfer(0, 1, 3 * kBytesInSecond)});
   expect_done(result, {2, 4});
   EXPECT_EQ(result.rate_changes, 2U);
 }
@@ -65,28 +65,30 @@ TEST(FlowLevelRunTest, RatesChangeWhenATransferEnds) {
 // 0 -> 2 and 0 -> 1 share the first cable, 0 -> 2 and 1 -> 2 the second, which the latter has for itself in the end.
 TEST(FlowLevelRunTest, SharesAreMaxMinFair) {
   const Topology line = without_latency(3, routing::line_pairs(3));
-  expect_done(run(line, {transfer(0, 2, kSecond), transfer(0, 1, kSecond), transfer(1, 2, 3 * kSecond)}), {2, 2, 4});
+  expect_done(
+      run(line, {transfer(0, 2, kBytesInSecond), transfer(0, 1, kBytesInSecond), transfer(1, 2, 3 * kBytesInSecond)}),
+      {2, 2, 4});
 }
 
 TEST(FlowLevelRunTest, DirectionsDoNotShare) {
   const Topology line = without_latency(2, {{0, 1}});
-  const FlowLevelResult result = run(line, {transfer(0, 1, kSecond), transfer(1, 0, 2 * kSecond)});
+  const FlowLevelResult result = run(line, {transfer(0, 1, kBytesInSecond), transfer(1, 0, 2 * kBytesInSecond)});
   expect_done(result, {1, 2});
-  EXPECT_EQ(result.cables[0], (CableBytes{kSecond, 2 * kSecond}));
+  EXPECT_EQ(result.cables[0], (CableBytes{kBytesInSecond, 2 * kBytesInSecond}));
   EXPECT_EQ(result.hottest, (CableDirection{routing::CableIndex{0}, false}));
   EXPECT_NEAR(result.hottest_utilisation, 1, 1e-9);
 }
 
 TEST(FlowLevelRunTest, ATransferStartsWhenTheLastItWaitsForHasArrived) {
   const Topology line = routing::sample_topology(2, {{0, 1}});
-  const FlowLevelResult result = run(line, {transfer(0, 1, kSecond), transfer(1, 0, 2 * kSecond),
-                                            transfer(0, 1, kSecond, {0, 1}), transfer(1, 1, 5, {2})});
+  const FlowLevelResult result = run(line, {transfer(0, 1, kBytesInSecond), transfer(1, 0, 2 * kBytesInSecond),
+                                            transfer(0, 1, kBytesInSecond, {0, 1}), transfer(1, 1, 5, {2})});
   expect_done(result, {1 + 1e-6, 2 + 1e-6, 3 + 2e-6, 3 + 2e-6});
 }
 
 TEST(FlowLevelRunTest, AnEmptyTransferTakesItsLatencyAndOneToItselfNothing) {
   const Topology line = routing::sample_topology(2, {{0, 1}});
-  const FlowLevelResult result = run(line, {transfer(0, 1, 0), transfer(0, 0, kSecond)});
+  const FlowLevelResult result = run(line, {transfer(0, 1, 0), transfer(0, 0, kBytesInSecond)});
   expect_done(result, {1e-6, 0});
   EXPECT_EQ(result.rate_changes, 0U);
 }
@@ -100,10 +102,10 @@ TEST(FlowLevelRunTest, NothingTakesNoTime) {
 // Flow 0 of each opposite pair of a 4-ring loads all cables alike, and flows 0 and 1 of one pair take both ways.
 TEST(FlowLevelRunTest, TakesThePathsThatNodesChoose) {
   const Topology ring = without_latency(4, routing::ring_pairs(4));
-  expect_done(
-      run(ring, {transfer(0, 2, kSecond), transfer(1, 3, kSecond), transfer(2, 0, kSecond), transfer(3, 1, kSecond)}),
-      {1, 1, 1, 1});
-  std::vector<Transfer> pair = {transfer(0, 2, kSecond), transfer(0, 2, kSecond)};
+  expect_done(run(ring, {transfer(0, 2, kBytesInSecond), transfer(1, 3, kBytesInSecond), transfer(2, 0, kBytesInSecond),
+                         transfer(3, 1, kBytesInSecond)}),
+              {1, 1, 1, 1});
+  std::vector<Transfer> pair = {transfer(0, 2, kBytesInSecond), transfer(0, 2, kBytesInSecond)};
   expect_done(run(ring, pair), {2, 2});
   pair[1].ordinal = 1;
   expect_done(run(ring, pair), {1, 1});
@@ -143,7 +145,7 @@ TEST(FlowLevelRunTest, BytesAreThoseOfThePaths) {
 TEST(FlowLevelRunTest, CoarseRunsAreShorterAndNearlyRight) {
   const Topology line = without_latency(2, {{0, 1}});
   std::vector<Transfer> transfers;
-  for (std::uint64_t i = 0; i < 100; ++i) transfers.push_back(transfer(0, 1, kSecond / 100 + i * 10'000));
+  for (std::uint64_t i = 0; i < 100; ++i) transfers.push_back(transfer(0, 1, kBytesInSecond / 100 + i * 10'000));
   const FlowLevelResult exact = run(line, transfers);
   const absl::StatusOr<FlowLevelResult> coarse = run_flow_level(line, transfers, {.coarseness = 0.01});
   ASSERT_TRUE(coarse.ok());

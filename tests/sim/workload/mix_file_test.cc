@@ -37,7 +37,7 @@ ranks = [3, 1, 0]
 workload = "pipeline:16MiB,8"
 )";
 
-Mix good(const std::string& text) {
+Mix good_mix(const std::string& text) {
   const absl::StatusOr<Mix> mix = parse_mix(text, "mix.toml");
   EXPECT_TRUE(mix.ok()) << mix.status();
   return mix.ok() ? *mix : Mix{};
@@ -55,7 +55,7 @@ void expect_refused(const std::string& text, const std::string& where, const std
 }
 
 TEST(MixFileTest, ReadsGroupsInTheirOrder) {
-  const Mix mix = good(kThreeWays);
+  const Mix mix = good_mix(kThreeWays);
   ASSERT_EQ(mix.groups.size(), 4U);
   EXPECT_EQ(mix.groups[0], (MixGroup{"tp0", {0, 1}, {{Operation::kAllReduceRing}, 4U << 20}, 64, {}}));
   EXPECT_EQ(mix.groups[2], (MixGroup{"group3", {0, 2}, {{Operation::kAllReduceTree}, 25'000'000}, 1, {0, 1}}));
@@ -65,14 +65,14 @@ TEST(MixFileTest, ReadsGroupsInTheirOrder) {
 }
 
 TEST(MixFileTest, WritesWhatItReads) {
-  const Mix mix = good(kThreeWays);
-  EXPECT_EQ(good(to_mix_file(mix)), mix);
+  const Mix mix = good_mix(kThreeWays);
+  EXPECT_EQ(good_mix(to_mix_file(mix)), mix);
 }
 
 TEST(MixFileTest, AsManyRanksAsThereAreSurviveBeingWritten) {
   Mix mix{{{"all", {}, {{Operation::kAllToAll}, 1}, 1, {}}}};
   for (int rank = kMaxRanks - 1; rank >= 0; --rank) mix.groups[0].ranks.push_back(rank);
-  EXPECT_EQ(good(to_mix_file(mix)), mix);
+  EXPECT_EQ(good_mix(to_mix_file(mix)), mix);
 }
 
 TEST(MixFileTest, NamesTheLineAndWhatWasExpected) {

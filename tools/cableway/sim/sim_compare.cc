@@ -14,7 +14,7 @@
 namespace cableway::cli {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 using Quantity = std::optional<double>;
 
 absl::Status bad_result(const std::string& file, const std::string& wrong) {
@@ -22,18 +22,18 @@ absl::Status bad_result(const std::string& file, const std::string& wrong) {
       absl::StrCat("file \"", file, "\": ", wrong, "; expected what cableway sim --json prints"));
 }
 
-Quantity quantity(const Json& object, const char* name) {
-  const Json& value = object.at(name);
+Quantity quantity(const ParsedJson& object, const char* name) {
+  const ParsedJson& value = object.at(name);
   return value.is_null() ? Quantity() : Quantity(value.get<double>());
 }
 
 // A terminal shows nothing else than names where names should be.
-std::string name_in(const Json& object, const char* member) {
+std::string name_in(const ParsedJson& object, const char* member) {
   std::string name = object.at(member).get<std::string>();
   return routing::is_valid_name(name, routing::kMaxCableNameLength) ? name : routing::in_quotes(name);
 }
 
-SimResult read_result(const Json& json, const std::string& name) {
+SimResult read_result(const ParsedJson& json, const std::string& name) {
   SimResult result;
   result.name = name;
   result.topology = json.at("topology").get<std::string>();
@@ -45,7 +45,7 @@ SimResult read_result(const Json& json, const std::string& name) {
   result.bound_time_s = quantity(json, "bound_time_s");
   result.ratio = quantity(json, "ratio");
   result.hottest = "-";
-  if (const Json& hottest = json.at("hottest"); !hottest.is_null()) {
+  if (const ParsedJson& hottest = json.at("hottest"); !hottest.is_null()) {
     result.hottest =
         absl::StrCat(name_in(hottest, "cable"), " ", name_in(hottest, "from"), " -> ", name_in(hottest, "to"));
     result.hottest_utilisation = quantity(hottest, "utilisation");
@@ -75,8 +75,8 @@ std::string change_text(const Quantity& a, const Quantity& b) {
   return share ? absl::StrFormat("%+.1f %%", 100 * *share) : "-";
 }
 
-Json or_null(const Quantity& value) {
-  return value ? Json(*value) : Json(nullptr);
+ParsedJson or_null(const Quantity& value) {
+  return value ? ParsedJson(*value) : ParsedJson(nullptr);
 }
 
 nlohmann::ordered_json result_json(const SimResult& result) {
@@ -95,12 +95,12 @@ nlohmann::ordered_json result_json(const SimResult& result) {
 
 absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::string& file_name) {
   constexpr routing::JsonBounds kBounds{.bytes = kMaxSimResultBytes, .depth = 8, .values = 8'000'000};
-  const absl::StatusOr<Json> json =
+  const absl::StatusOr<ParsedJson> json =
       routing::parse_bounded_json(text, file_name, kBounds, "what cableway sim --json prints");
   if (!json.ok()) return json.status();
   try {
     return read_result(*json, file_name);
-  } catch (const Json::exception& error) {
+  } catch (const ParsedJson::exception& error) {
     return bad_result(file_name, error.what());
   }
 }
@@ -135,7 +135,7 @@ std::string comparison_json(const SimResult& a, const SimResult& b) {
                                          {"busbw_gbps", or_null(change(a.busbw_gbps, b.busbw_gbps))},
                                          {"ratio", or_null(change(a.ratio, b.ratio))}}}};
   // What the shell was given need not be UTF-8.
-  return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return view.dump(2, ' ', false, ParsedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cableway::cli

@@ -17,7 +17,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr std::size_t kLostFlowsShown = 20;
-constexpr std::size_t kRanksShown = 64;
+constexpr std::size_t kRanksInReport = 64;
 
 std::string card(const char* what, const std::string& figure, const std::string& more) {
   return absl::StrCat("<div class=\"card\"><div class=\"what\">", what, "</div><div class=\"figure\">",
@@ -217,7 +217,7 @@ std::string term(const char* name, const std::string& text) {
 
 std::string origin_section(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
-  std::string facts = term("ranks", ranks_text(report.topology, request.ranks, kRanksShown));
+  std::string facts = term("ranks", ranks_text(report.topology, request.ranks, kRanksInReport));
   absl::StrAppend(&facts, term("channels", absl::StrCat(request.channels)),
                   term("chunks", bytes_text(request.circuits.chunk_bytes)),
                   term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s),

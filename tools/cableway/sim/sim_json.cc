@@ -1,14 +1,12 @@
 #include "tools/cableway/sim/sim_json.h"
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "sim/workload/workload_text.h"
+#include "tools/cableway/json.h"
 
 namespace cableway::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json positive_or_null(double value) {
   return value > 0 ? Json(value) : Json(nullptr);

@@ -1,13 +1,13 @@
 #include "tools/cableway/sim/what_if_view.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "tools/cableway/json.h"
 #include "tools/cableway/quantity_text.h"
 #include "tools/cableway/sim/sim_report.h"
 #include "tools/cableway/text_table.h"
@@ -15,7 +15,6 @@
 namespace cableway::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Align = TextTable::Align;
 using sim::AllToAllShares;
 using sim::FailureCase;
