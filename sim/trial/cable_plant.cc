@@ -101,7 +101,9 @@ void CablePlant::update(PlantHop& hop) {
 // Each end by itself, as each has a timer of its own.
 void CablePlant::give_up_later(PlantHop& hop) {
   const auto give_up = [&hop, silence = hop.silences](bool source) {
-    if (!hop.silent_since.has_value() || hop.silences != silence) return;
+    const bool silent_still = hop.silent_since.has_value() && hop.silences == silence;
+    if (!silent_still && !hop.given_up) return;
+    hop.given_up = true;
     CableLink& link = source ? hop.hop->source() : hop.hop->destination();
     link.cut(absl::UnavailableError("the cable to it, or its host, is silent"));
     source ? hop.source.wake() : hop.destination.wake();

@@ -44,7 +44,8 @@ struct PlantHop {
   HopUser destination;
   std::optional<Instant> silent_since;
   std::uint64_t silences = 0;
-  bool lost = false;  // one of its hosts was switched off
+  bool given_up = false;  // by one end, so the other will be told when it asks
+  bool lost = false;      // one of its hosts was switched off
 };
 
 class CablePlant {
@@ -53,7 +54,8 @@ class CablePlant {
     double bytes_per_second = 1.25e9;
     Duration latency = std::chrono::microseconds(5);
     std::uint64_t window_bytes = 512U << 10;
-    // After so much silence a connection is over, for one end sooner than for the other.
+    // After so much silence a connection is over, for one end sooner than for the other; which it is even where the
+    // cable is mended in between, since TCP's keepalive is then answered by a reset.
     Duration silence_limit = std::chrono::seconds(6);
     Duration silence_spread = std::chrono::seconds(2);
   };

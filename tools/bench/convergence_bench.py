@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bench_error import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISSED, BenchError
+from bench_error import EXIT_MISSED, BenchError, exit_status
 from benchmarks_file import write_section
 from machine import describe, facts_table
 from relay_measurements import say
@@ -92,15 +92,5 @@ def _run(arguments: argparse.Namespace) -> int:
     return EXIT_MISSED if late else 0
 
 
-def main() -> int:
-    try:
-        return _run(_parse())
-    except BenchError as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return EXIT_FAILED
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_status(lambda: _run(_parse())))
