@@ -20,13 +20,6 @@ endif()
 if(CABLEWAY_SANITIZE)
   add_compile_options(-fsanitize=${CABLEWAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CABLEWAY_SANITIZE})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CABLEWAY_SANITIZE MATCHES "^address")
-    # clang's run time is static otherwise, and what a library that is loaded later wants of it not there.
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
-                    OUTPUT_VARIABLE cableway_asan OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    cmake_path(GET cableway_asan PARENT_PATH cableway_asan_folder)
-    add_link_options(-shared-libasan -Wl,-rpath,${cableway_asan_folder})
-  endif()
   if(CABLEWAY_SANITIZE STREQUAL "thread")
     # ThreadSanitizer does not understand bare fences, and g++ says so. Asio's are the only ones, and it does without.
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)

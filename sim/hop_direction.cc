@@ -13,7 +13,11 @@ std::uint64_t WireFacts::wire_bytes(std::uint64_t bytes) const {
 }
 
 HopDirection::HopDirection(VirtualClock& clock, const WireFacts& facts, const Stages& stages, Payload payload)
-    : clock_(clock), facts_(facts), stages_(stages), payload_(payload) {}
+    : clock_(clock), facts_(facts), stages_(stages), payload_(payload) {
+  if (facts_.buffer_bytes > 0 && payload == Payload::kCounted) return;
+  facts_.buffer_bytes = 0;
+  facts_.chunks_in_queue = 1;
+}
 
 HopDirection::~HopDirection() {
   withdraw();
@@ -43,21 +47,27 @@ void HopDirection::schedule(Duration after, What what, std::uint64_t count) {
 
 void HopDirection::send(const Frame& chunk, const std::byte* memory, Slot* slot) {
   sending_ = Sending{chunk, memory, slot, false, nullptr};
-  enqueue_when_window_allows();
+  buffered_.push_back(chunk);
+  buffered_bytes_ += kFrameHeaderBytes + chunk.payload;
+  if (buffer_has_room()) schedule(Duration{0}, kCompletes);
+  if (!window_closed_) fill_queue();
 }
 
 // One chunk may always go: a window that is smaller than a chunk makes it slow and stops nothing.
-void HopDirection::enqueue_when_window_allows() {
+void HopDirection::fill_queue() {
   settle_returns();
-  const std::uint64_t bytes = kFrameHeaderBytes + sending_->chunk.payload;
-  if (outstanding_ > 0 && outstanding_ + bytes > facts_.window_bytes) {
-    window_closed_ = true;
-    if (!returns_.empty()) schedule(returns_.front().when - clock_.now(), kWindowOpens);
-    return;
+  while (queued_ < facts_.chunks_in_queue && queued_ < buffered_.size()) {
+    const std::uint64_t bytes = kFrameHeaderBytes + buffered_[queued_].payload;
+    if (outstanding_ > 0 && outstanding_ + bytes > facts_.window_bytes) {
+      window_closed_ = true;
+      if (!returns_.empty()) schedule(returns_.front().when - clock_.now(), kWindowOpens);
+      return;
+    }
+    window_closed_ = false;
+    outstanding_ += bytes;
+    ++queued_;
+    if (!silent_) stages_.out->enqueue(*this);
   }
-  window_closed_ = false;
-  outstanding_ += bytes;
-  if (!silent_) stages_.out->enqueue(*this);
 }
 
 void HopDirection::settle_returns() {
@@ -74,13 +84,15 @@ void HopDirection::open_window(std::uint64_t bytes) {
 }
 
 std::uint64_t HopDirection::begin_parcel() {
-  return facts_.wire_bytes(kFrameHeaderBytes + sending_->chunk.payload);
+  return facts_.wire_bytes(kFrameHeaderBytes + buffered_.front().payload);
 }
 
 void HopDirection::parcel_left() {
-  const Frame& chunk = sending_->chunk;
+  const Frame chunk = buffered_.front();
+  buffered_.pop_front();
+  buffered_bytes_ -= kFrameHeaderBytes + chunk.payload;
+  --queued_;
   count(chunk);
-  if (sending_->slot != nullptr) sending_->slot->drained = chunk.payload;
   Parcel parcel{chunk, nullptr};
   if (payload_ == Payload::kCarried && chunk.payload > 0) {
     // Now and not before: a buffer that its owner reuses too early is seen as corrupt, as on a real wire.
@@ -94,12 +106,14 @@ void HopDirection::parcel_left() {
   on_the_way_.push_back(std::move(parcel));
   schedule(facts_.latency, kReachesFarEnd);
   if (completes_late_ > Duration{0}) return schedule(completes_late_, kCompletes);
-  complete();
+  if (facts_.buffer_bytes == 0 || buffer_has_room()) complete();
+  if (!window_closed_) fill_queue();
 }
 
 void HopDirection::complete() {
-  if (!sending_.has_value()) return;
+  if (!sending_.has_value() || sending_->left) return;
   const Sending& sent = *sending_;
+  if (sent.slot != nullptr) sent.slot->drained = sent.chunk.payload;
   if (sent.read != nullptr && std::memcmp(sent.read.get(), sent.memory, sent.chunk.payload) != 0) ++changed_too_early_;
   send_failed_ = send_failed_ || std::exchange(fails_next_, false);
   sending_->left = true;
@@ -145,6 +159,9 @@ void HopDirection::ControlQueue::parcel_left() {
 void HopDirection::stop_sending() {
   stages_.out->withdraw(*this);
   sending_.reset();
+  buffered_.clear();
+  buffered_bytes_ = 0;
+  queued_ = 0;
   window_closed_ = false;
 }
 
@@ -161,7 +178,7 @@ void HopDirection::occur(std::uint64_t argument) {
   const auto what = static_cast<What>(argument & 0xff);
   if (what == kCompletes) return complete();
   if (what == kWindowOpens) {
-    if (window_closed_) enqueue_when_window_allows();
+    if (window_closed_) fill_queue();
     return;
   }
   held_ ? held_arrivals_.push_back(argument) : arrive(argument);

@@ -1,12 +1,14 @@
 // One direction of a hop over a cable, in virtual time:
 //
-//   send() -> [window] -> transmitter of the port -> latency -> [the far end's connector] -> inbox: a landing, or a
-//   slot
+//   send() -> [buffer] -> [window] -> the port's queue -> transmitter -> latency -> [the far end's connector] -> inbox:
+//   a landing, or a slot
 //
 // What it has of TCP: at most `window_bytes` are sent and not taken at the far end, so a chunk that finds no slot waits
-// there, before the relay; a chunk counts as sent when its last byte has left. What it leaves out: acknowledgement
-// segments, and losses, which cables repair below this. Frames without payload queue for the port as chunks do,
-// together with those that came since the last turn.
+// there, before the relay; and a buffer, if it is given one: a chunk counts as sent as soon as it is in there, and as
+// many as the kernel lets one connection have in a port's queue are before what other connections send. Without a
+// buffer a chunk counts as sent when its last byte has left, as for RDMA. What it leaves out: acknowledgement segments,
+// and losses, which cables repair below this. Frames without payload queue for the port as chunks do, together with
+// those that came since the last turn.
 #ifndef CABLEWAY_SIM_HOP_DIRECTION_H_
 #define CABLEWAY_SIM_HOP_DIRECTION_H_
 
@@ -31,6 +33,10 @@ struct WireFacts {
   std::uint32_t packet_payload = 1448;  // bytes of the stream in one packet
   std::uint32_t packet_overhead = 66;   // bytes around them that the cable's rate counts as well
   std::uint64_t window_bytes = std::uint64_t{512} << 10;
+  // Of the sending socket, and how many chunks of one connection are in the port's queue at a time. 0: no buffer, and
+  // one chunk; so always where payload is carried.
+  std::uint64_t buffer_bytes = 0;
+  std::size_t chunks_in_queue = 1;
 
   // Of so many bytes of the stream that leave together.
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
@@ -68,7 +74,8 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   void set_users(LinkUser& sender, LinkUser& receiver);
   void wake_users();
 
-  // The sending end. One chunk at a time; its bytes are read when it leaves.
+  // The sending end. One chunk at a time; its bytes are read when it leaves, which may be after it counts as sent only
+  // where there is a buffer.
   bool can_send() const { return !sending_.has_value(); }
   void send(const Frame& chunk, const std::byte* memory, Slot* slot);
   // The slot (null: memory) of the chunk that has left, once.
@@ -155,20 +162,24 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   void schedule(Duration after, What what, std::uint64_t count = 0);
   void complete();
   void arrive(std::uint64_t argument);
-  void enqueue_when_window_allows();
+  void fill_queue();
+  bool buffer_has_room() const { return facts_.buffer_bytes > 0 && buffered_bytes_ <= facts_.buffer_bytes; }
   void open_window(std::uint64_t bytes);
   void settle_returns();
   void count(const Frame& frame);
   void withdraw();
 
   VirtualClock& clock_;
-  const WireFacts facts_;
+  WireFacts facts_;
   const Stages stages_;
   const Payload payload_;
   LinkUser* sender_ = nullptr;
   LinkUser* receiver_ = nullptr;
 
   std::optional<Sending> sending_;
+  std::deque<Frame> buffered_;  // chunks that have not left; the first `queued_` are in the port's queue
+  std::uint64_t buffered_bytes_ = 0;
+  std::size_t queued_ = 0;
   std::uint64_t outstanding_ = 0;  // bytes sent, and not known to be taken
   bool window_closed_ = false;     // a chunk waits for it
   std::deque<Return> returns_;     // what was taken, and when the sender learns it

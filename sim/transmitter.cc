@@ -13,8 +13,7 @@ void Transmitter::enqueue(Sender& sender) {
 
 void Transmitter::withdraw(Sender& sender) {
   if (leaving_ == &sender) leaving_ = nullptr;
-  const auto place = std::find(queue_.begin(), queue_.end(), &sender);
-  if (place != queue_.end()) queue_.erase(place);
+  queue_.erase(std::remove(queue_.begin(), queue_.end(), &sender), queue_.end());
 }
 
 void Transmitter::start_next() {

@@ -26,9 +26,9 @@ class Transmitter final : private Occurrence {
 
   Transmitter(VirtualClock& clock, double bytes_per_second) : clock_(clock), bytes_per_second_(bytes_per_second) {}
 
-  // Has one more parcel to send. At most once at a time, and not while one of its parcels is leaving.
+  // Has one more parcel to send.
   void enqueue(Sender& sender);
-  // Forgets the sender; a parcel of its that is leaving is lost.
+  // Forgets the sender and all its parcels; one that is leaving is lost.
   void withdraw(Sender& sender);
 
   double bytes_per_second() const { return bytes_per_second_; }

@@ -120,6 +120,7 @@ class SaturatedFlow {
 CircuitOptions random_options(TrialRandom& random) {
   CircuitOptions options;
   options.chunk_bytes = kChunk;
+  options.wire.buffer_bytes = 0;
   options.wire.window_bytes = random.one_of(std::vector<std::uint64_t>{1, 2ULL * kChunk, 64ULL * kChunk});
   options.relay.leases = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 1, 3, 16}));
   options.relay.leases_per_circuit = static_cast<std::size_t>(random.between(1, 2));

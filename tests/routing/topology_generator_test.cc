@@ -122,7 +122,8 @@ TEST(TopologyGenerator, JoinsGridNodesToTheirNeighboursInEachDimension) {
 }
 
 TEST(TopologyGenerator, HypercubeNeighboursDifferInOneBit) {
-  for (const Cable& cable : made("hypercube:6").cables()) {
+  const Topology hypercube = made("hypercube:6");
+  for (const Cable& cable : hypercube.cables()) {
     EXPECT_TRUE(std::has_single_bit(cable.a.node.value ^ cable.b.node.value));
   }
 }

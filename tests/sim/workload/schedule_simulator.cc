@@ -131,7 +131,7 @@ bool ScheduleSimulator::run_local(Rank& rank) {
   const std::uint8_t* const addend = at(self, step.addend, step.kind == StepKind::kAdd ? step.bytes : 0);
   if (!error_.empty()) return true;
   if (step.kind == StepKind::kCopy) {
-    std::memcpy(target, source, step.bytes);
+    if (step.bytes > 0) std::memcpy(target, source, step.bytes);
   } else {
     for (std::uint64_t i = 0; i + 4 <= step.bytes; i += 4) {
       std::uint32_t a = 0;

@@ -19,7 +19,7 @@ using Align = TextTable::Align;
 using sim::AllToAllShares;
 using sim::FailureCase;
 
-constexpr std::size_t kRowsShown = 10;
+constexpr std::size_t kCasesShown = 10;
 
 std::vector<FailureCase> worst_first(std::vector<FailureCase> cases) {
   std::stable_sort(cases.begin(), cases.end(), [](const FailureCase& left, const FailureCase& right) {
@@ -78,7 +78,7 @@ std::string cases_text(const WhatIf& what_if, const char* heading, const std::ve
                    {"all together", Align::kRight},
                    {"change", Align::kRight},
                    {"hottest then"}});
-  const std::size_t shown = all ? cases.size() : std::min(cases.size(), kRowsShown);
+  const std::size_t shown = all ? cases.size() : std::min(cases.size(), kCasesShown);
   const std::vector<FailureCase> sorted = worst_first(cases);
   const AllToAllShares& intact = what_if.failures.intact;
   for (const FailureCase& each : std::span(sorted).first(shown)) {
