@@ -27,8 +27,9 @@ namespace cableway::sim {
 struct CircuitOptions {
   std::uint32_t chunk_bytes = 64U << 10;  // a multiple of 128
   Payload payload = Payload::kCounted;
-  // But for the latency, which is the cable's. As core/linux/data_socket.h and Linux have it: a send buffer of 2 MiB,
-  // of which TCP lets two segments of 64 KiB be in a port's queue (the kernel's ip-sysctl: tcp_limit_output_bytes).
+  // But for the latency, which is the cable's. A send buffer as core/linux/data_socket.h makes it; of what is in there,
+  // two segments of 64 KiB are in the port's queue, the least that Linux allows (tcp_small_queue_check() in
+  // net/ipv4/tcp_output.c).
   WireFacts wire{.buffer_bytes = 2U << 20, .chunks_in_queue = 2};
   RelayFacts relay;
   double local_bytes_per_second = 10e9;  // between two ranks of one node

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "tests/fuzz/require.h"
-#include "tools/cableway/sim/sim_options.h"
+#include "tools/cableway/sim/fail_spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using cableway::fuzz::require;

@@ -5,19 +5,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/frame.h"
-#include "routing/cable_quantity.h"
-#include "routing/node_name.h"
 
 namespace cableway::cli {
 namespace {
-
-constexpr char kFailExpected[] = "expected cable:NAME@TIME or cable:A-B@TIME, such as cable:c3@10ms or cable:0-1@0.5s";
-constexpr std::string_view kFailKind = "cable:";
-
-absl::Status bad_fail(std::string_view text, const std::string& wrong) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("--fail ", routing::in_quotes(text), ": ", wrong, "; ", kFailExpected));
-}
 
 absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
   const absl::StatusOr<std::uint64_t> bytes = workload::parse_size(text);
@@ -97,19 +87,6 @@ void add_sim_options(CLI::App& command, SimOptions& options) {
     compare->excludes(command.get_option(name));
   }
   command.get_option("--mix")->excludes(command.get_option("--workload"))->excludes(command.get_option("--repeat"));
-}
-
-absl::StatusOr<FailSpec> parse_fail_spec(std::string_view text) {
-  if (!text.starts_with(kFailKind)) return bad_fail(text, "only cables can fail");
-  const std::size_t at = text.rfind('@');
-  if (at == std::string_view::npos) return bad_fail(text, "it does not say when");
-  FailSpec spec;
-  spec.cable = std::string(text.substr(kFailKind.size(), at - kFailKind.size()));
-  if (spec.cable.empty()) return bad_fail(text, "it does not say which cable");
-  const absl::StatusOr<double> when_us = routing::parse_latency_us(text.substr(at + 1));
-  if (!when_us.ok()) return bad_fail(text, std::string(when_us.status().message()));
-  spec.when = Duration(static_cast<Duration::rep>(*when_us * 1000));
-  return spec;
 }
 
 absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {

@@ -5,12 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/clock.h"
 #include "sim/workload/workload_text.h"
+#include "tools/cableway/sim/fail_spec.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
@@ -50,12 +49,6 @@ struct SimOptions {
 // Adds the options to a subcommand; `options` outlives its parsing.
 void add_sim_options(CLI::App& command, SimOptions& options);
 
-// "cable:c3@10ms", "cable:n0-n1@1.5s", "cable:0-1@0s"
-struct FailSpec {
-  std::string cable;  // its name, or the two nodes that it joins
-  Duration when{0};
-};
-
 // What the options say that needs no topology.
 struct SimPlan {
   std::optional<workload::SizedWorkload> workload;  // not there: a mix, which is still to be read
@@ -65,8 +58,6 @@ struct SimPlan {
 
 // Of what is simulated, not of --what-if and --compare. Every error is InvalidArgument and names the option.
 absl::StatusOr<SimPlan> make_plan(const SimOptions& options);
-
-absl::StatusOr<FailSpec> parse_fail_spec(std::string_view text);
 
 }  // namespace cableway::cli
 
