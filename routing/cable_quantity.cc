@@ -107,6 +107,13 @@ absl::StatusOr<double> parse_latency_us(std::string_view text) {
       in_quotes(text), " is not the latency of a cable; expected 0s to 1s in whole ns, such as 2us, 500ns or 1ms"));
 }
 
+absl::StatusOr<std::uint64_t> parse_time_ns(std::string_view text) {
+  const std::optional<std::uint64_t> ns = amount_of(text, kTimeUnits);
+  if (ns && *ns <= kMaxTimeS * kGiga) return *ns;
+  return absl::InvalidArgumentError(
+      absl::StrCat(in_quotes(text), " is not a time; expected 0s to ", kMaxTimeS, "s, such as 10ms, 1.5s or 300us"));
+}
+
 std::string number_text(double value) {
   std::array<char, 32> buffer;
   const std::to_chars_result result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

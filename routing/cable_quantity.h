@@ -18,6 +18,11 @@ absl::StatusOr<std::uint64_t> parse_rate_mbps(std::string_view text);
 // InvalidArgument as above.
 absl::StatusOr<double> parse_latency_us(std::string_view text);
 
+// "10ms", "1.5s", "0s": a moment or a stretch of time up to kMaxTimeS seconds. The result is nanoseconds.
+// InvalidArgument as above.
+inline constexpr std::uint64_t kMaxTimeS = 86'400;
+absl::StatusOr<std::uint64_t> parse_time_ns(std::string_view text);
+
 // The shortest text that reads back as the same number, in the C locale.
 std::string number_text(double value);
 

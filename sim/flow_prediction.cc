@@ -38,6 +38,7 @@ class TransferList {
     if (pair_count(group.workload.workload, static_cast<int>(group.ranks.size())) > kMaxFlowTransfers) {
       return too_many();
     }
+    if (group.workload.workload.operation == workload::Operation::kPipeline) return add_pipeline(group);
     const std::vector<std::uint32_t> after = ends_of(group.after);
     std::vector<std::uint32_t> places;
     for (const workload::RankTraffic& traffic :
@@ -47,7 +48,7 @@ class TransferList {
           return too_many();
         }
         places.push_back(static_cast<std::uint32_t>(transfers_.size()));
-        transfers_.push_back(transfer(group, traffic, after));
+        transfers_.push_back(transfer(group, traffic, group.repeat, after));
       }
     }
     add_end(group, std::move(places));
@@ -75,11 +76,47 @@ class TransferList {
     return ends;
   }
 
-  Transfer transfer(const workload::MixGroup& group, const workload::RankTraffic& traffic,
+  // A stage sends a batch when all of it has come, and all of the one before it has left; operations follow each other
+  // as batches do.
+  absl::Status add_pipeline(const workload::MixGroup& group) {
+    const std::uint64_t size = group.workload.size;
+    const std::uint64_t batch = workload::micro_batch_bytes(size, group.workload.workload.micro_batches);
+    const std::uint64_t batches = (size + batch - 1) / batch * static_cast<std::uint64_t>(group.repeat);
+    const std::uint64_t stages = group.ranks.size() - 1;
+    if (batches * stages * static_cast<std::uint64_t>(request_.channels) > kMaxFlowTransfers - transfers_.size()) {
+      return too_many();
+    }
+    std::vector<std::vector<std::uint32_t>> sent(stages, ends_of(group.after));  // by stage: its last batch
+    std::uint64_t left = size;
+    for (std::uint64_t i = 0; i < batches; ++i) {
+      const std::uint64_t bytes = std::min(batch, left);
+      for (std::uint64_t stage = 0; stage < stages; ++stage) {
+        std::vector<std::uint32_t> after = sent[stage];
+        if (stage > 0) after.insert(after.end(), sent[stage - 1].begin(), sent[stage - 1].end());
+        const int rank = static_cast<int>(stage);
+        sent[stage] = add_channels(group, {rank, rank + 1, bytes}, after);
+      }
+      left = left > bytes ? left - bytes : size;
+    }
+    add_end(group, std::move(sent.back()));
+    return absl::OkStatus();
+  }
+
+  std::vector<std::uint32_t> add_channels(const workload::MixGroup& group, const workload::RankTraffic& traffic,
+                                          const std::vector<std::uint32_t>& after) {
+    std::vector<std::uint32_t> places;
+    for (int channel = 0; channel < request_.channels; ++channel) {
+      places.push_back(static_cast<std::uint32_t>(transfers_.size()));
+      transfers_.push_back(transfer(group, traffic, 1, after));
+    }
+    return places;
+  }
+
+  Transfer transfer(const workload::MixGroup& group, const workload::RankTraffic& traffic, int times,
                     const std::vector<std::uint32_t>& after) {
     const NodeIndex from = node(group, traffic.from);
     const NodeIndex to = node(group, traffic.to);
-    const double bytes = static_cast<double>(traffic.bytes) * group.repeat / request_.channels * overhead_;
+    const double bytes = static_cast<double>(traffic.bytes) * times / request_.channels * overhead_;
     return {from, to, static_cast<std::uint64_t>(bytes), flows_[{from, to}]++, after};
   }
 

@@ -120,9 +120,9 @@ void HopDirection::complete() {
   sender_->wake();
 }
 
-void HopDirection::count(const Frame& frame) {
-  stages_.use->bytes += facts_.wire_bytes(kFrameHeaderBytes + frame.payload);
-  if (frame.kind == FrameKind::kChunk) ++stages_.use->chunks;
+void HopDirection::count(const Frame& chunk) {
+  stages_.use->bytes += facts_.wire_bytes(kFrameHeaderBytes + chunk.payload);
+  ++stages_.use->chunks;
 }
 
 std::optional<Slot*> HopDirection::take_sent() {
@@ -136,7 +136,6 @@ absl::Status HopDirection::send_control(const Frame& control) {
     return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   controls_.push_back(control);
-  count(control);
   if (!silent_) control_queue_.add();
   return absl::OkStatus();
 }
@@ -147,10 +146,12 @@ void HopDirection::ControlQueue::add() {
 
 std::uint64_t HopDirection::ControlQueue::begin_parcel() {
   leaving_ = std::exchange(waiting_, 0);
-  return hop_.facts_.wire_bytes(static_cast<std::uint64_t>(leaving_) * kFrameHeaderBytes);
+  leaving_bytes_ = hop_.facts_.wire_bytes(static_cast<std::uint64_t>(leaving_) * kFrameHeaderBytes);
+  return leaving_bytes_;
 }
 
 void HopDirection::ControlQueue::parcel_left() {
+  hop_.stages_.use->bytes += leaving_bytes_;
   hop_.schedule(hop_.facts_.latency, kControlsArrive, std::exchange(leaving_, 0));
   if (waiting_ > 0) return hop_.stages_.out->enqueue(*this);
   if (std::exchange(hop_.end_waits_, false)) hop_.schedule(hop_.facts_.latency, kEndArrives);
@@ -159,6 +160,7 @@ void HopDirection::ControlQueue::parcel_left() {
 void HopDirection::stop_sending() {
   stages_.out->withdraw(*this);
   sending_.reset();
+  for (std::size_t i = 0; i < queued_; ++i) outstanding_ -= kFrameHeaderBytes + buffered_[i].payload;
   buffered_.clear();
   buffered_bytes_ = 0;
   queued_ = 0;
@@ -176,7 +178,8 @@ void HopDirection::occur(std::uint64_t argument) {
   --scheduled_;
   if (silent_) return;
   const auto what = static_cast<What>(argument & 0xff);
-  if (what == kCompletes) return complete();
+  // The one that it was scheduled for may have completed by now, as the one before it left, and another one wait.
+  if (what == kCompletes) return facts_.buffer_bytes == 0 || buffer_has_room() ? complete() : void();
   if (what == kWindowOpens) {
     if (window_closed_) fill_queue();
     return;

@@ -153,6 +153,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     HopDirection& hop_;
     std::size_t waiting_ = 0;
     std::size_t leaving_ = 0;
+    std::uint64_t leaving_bytes_ = 0;
   };
   enum What : std::uint64_t { kReachesFarEnd, kControlsArrive, kWindowOpens, kEndArrives, kCompletes };
 
@@ -166,7 +167,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   bool buffer_has_room() const { return facts_.buffer_bytes > 0 && buffered_bytes_ <= facts_.buffer_bytes; }
   void open_window(std::uint64_t bytes);
   void settle_returns();
-  void count(const Frame& frame);
+  void count(const Frame& chunk);
   void withdraw();
 
   VirtualClock& clock_;

@@ -15,7 +15,7 @@ namespace cableway::sim {
 namespace {
 
 // Nothing takes longer, unless it never ends.
-constexpr Duration kLongest = std::chrono::hours(24);
+constexpr std::chrono::hours kLongest{24};
 constexpr std::uint64_t kMomentsPerProgress = 1 << 10;
 // A sample is so many times as long as a chunk takes on the slowest cable.
 constexpr double kChunksPerSample = 8;
@@ -121,7 +121,8 @@ void note_relays(const CircuitWorld& world, const CircuitOptions& options, Predi
   }
 }
 
-// Until the job has ended. DeadlineExceeded: it never will. Another status: a flow ended although nothing was cut.
+// Until the job has ended. Internal: it stands still. ResourceExhausted: it takes longer than kLongest. Another status:
+// a flow ended although nothing was cut.
 absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest& request) {
   run.start();
   std::uint64_t moments = 0;
@@ -133,7 +134,12 @@ absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest
         return run.ended();
       },
       kLongest);
-  if (!run.ended()) return absl::DeadlineExceededError("the workload does not end: it stands still");
+  if (!run.ended() && clock.idle()) return absl::InternalError("the workload does not end: it stands still");
+  if (!run.ended()) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the workload takes more than ", std::chrono::hours(kLongest).count(),
+        " h on these cables; expected less data, faster cables, or --level flow, which has no such limit"));
+  }
   const auto& cuts = run.cuts();
   const bool was_cut = std::any_of(cuts.begin(), cuts.end(), [](const CutEffect& each) { return each.happened; });
   return was_cut ? absl::OkStatus() : run.status();

@@ -52,6 +52,8 @@ class VirtualClock final : public Clock {
 
   // What has happened so far.
   std::uint64_t calls() const { return calls_; }
+  // Nothing will ever happen.
+  bool idle() const { return dropped_ == heap_.size(); }
 
  private:
   class Call;

@@ -179,7 +179,9 @@ class BoundSearch {
       before_s += seconds(static_cast<double>(first), cut);
     }
     absl::StatusOr<CableBound> bound = concurrent(longest_s);
-    if (bound.ok()) take_longer(*bound, longest_s, BoundMethod::kPipelineFill);
+    if (!bound.ok()) return bound;
+    bound->repeated_s = bound->seconds;
+    take_longer(*bound, longest_s, BoundMethod::kPipelineFill);
     return bound;
   }
 
@@ -219,7 +221,9 @@ absl::StatusOr<CableBound> cable_bound(const routing::Topology& topology, std::s
   const int ranks = static_cast<int>(node_of_rank.size());
   if (absl::Status status = workload::check_ranks(sized.workload, ranks); !status.ok()) return status;
   const std::uint64_t size = workload::rounded_size(sized.workload, ranks, sized.size);
-  return BoundSearch(topology, node_of_rank, sized.workload, size, settings).find();
+  absl::StatusOr<CableBound> bound = BoundSearch(topology, node_of_rank, sized.workload, size, settings).find();
+  if (bound.ok() && bound->method != BoundMethod::kPipelineFill) bound->repeated_s = bound->seconds;
+  return bound;
 }
 
 }  // namespace cableway::sim

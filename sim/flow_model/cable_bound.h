@@ -34,6 +34,9 @@ struct CableBound {
   BoundMethod method = BoundMethod::kNoCable;
   // By which share the largest bound of this method may be above `seconds`: 0 where it has been computed exactly.
   double gap = 0;
+  // Of each of many operations that may overlap: no longer than `seconds`, and shorter where those hold time in which
+  // cables have to wait.
+  double repeated_s = 0;
 };
 
 // `node_of_rank` says where each rank runs; several may run on one node, and nodes without a rank relay. A size that

@@ -61,6 +61,16 @@ TEST(CableQuantity, RefusesWhatIsNoLatency) {
   }
 }
 
+TEST(CableQuantity, ReadsTimesUpToADay) {
+  EXPECT_EQ(*parse_time_ns("1.5s"), 1'500'000'000U);
+  EXPECT_EQ(*parse_time_ns("10 ms"), 10'000'000U);
+  EXPECT_EQ(*parse_time_ns("86400s"), 86'400'000'000'000U);
+  for (const char* text : {"", "1", "86400.1s", "86401s", "999999999s", "9999999999s", "-1s", "0.5ns"}) {
+    EXPECT_EQ(std::string(parse_time_ns(text).status().message()),
+              "\"" + std::string(text) + "\" is not a time; expected 0s to 86400s, such as 10ms, 1.5s or 300us");
+  }
+}
+
 TEST(CableQuantity, TellsTimesByTheirUnit) {
   EXPECT_TRUE(has_unit_of_time("2us"));
   EXPECT_TRUE(has_unit_of_time("0.5 ns"));

@@ -98,6 +98,33 @@ TEST_F(CableHopTest, TheWindowKeepsACableFull) {
   EXPECT_TRUE(receiver_.done(0));
 }
 
+// What a direction has carried is what its port has sent, chunks and the frames between them.
+TEST(CableHopUseTest, IsWhatThePortHasSent) {
+  VirtualClock clock;
+  Transmitter there(clock, 1e6);
+  Transmitter back(clock, 1e6);
+  CableUse use_there;
+  CableUse use_back;
+  CableHop hop(clock, WireFacts{.latency = 10us, .buffer_bytes = 1 << 20, .chunks_in_queue = 2},
+               {&there, nullptr, &use_there}, {&back, nullptr, &use_back}, Payload::kCounted);
+  FlowSender sender(hop.source(), 128);
+  FlowReceiver receiver(hop.destination());
+  Mover<FlowSender> source(sender);
+  Mover<FlowReceiver> destination(receiver);
+  hop.set_users(source, destination);
+  std::byte counted{};
+  for (std::uint64_t message = 0; message < 8; ++message) {
+    ASSERT_TRUE(receiver.post(Landing{&counted, 1024, 0}).ok());
+    ASSERT_TRUE(sender.post(SendBuffer{&counted, 0}, 1024).ok());
+  }
+  clock.run_for(1s);
+  EXPECT_TRUE(receiver.done(7));
+  EXPECT_TRUE(sender.done(7));
+  EXPECT_EQ(use_there.bytes, there.bytes());
+  EXPECT_EQ(use_back.bytes, back.bytes());
+  EXPECT_EQ(use_there.chunks, 64U);
+}
+
 TEST(CableHopWindowTest, ALongCableIsAsFastAsItsWindowAllows) {
   VirtualClock clock;
   Transmitter there(clock, 1e12);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/bounded_file.h"
@@ -13,9 +14,8 @@ namespace cableway::cli {
 namespace {
 
 absl::Status cannot_write(const std::string& path, int error) {
-  const absl::Status reason = absl::ErrnoToStatus(error == 0 ? EIO : error, "");
-  return absl::FailedPreconditionError(
-      absl::StrCat("file \"", path, "\" cannot be written", reason.message().empty() ? "" : ": ", reason.message()));
+  const std::string reason = std::generic_category().message(error == 0 ? EIO : error);
+  return absl::FailedPreconditionError(absl::StrCat("file \"", path, "\" cannot be written: ", reason));
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ class Campaign {
   Summary run() {
     const std::uint64_t seeds = last_ - options_.seeds->first + 1;
     workers_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(options_.jobs, seeds)));
+    // No more workers than seeds, so that the last of these is no greater than the last seed.
     for (std::size_t i = 0; i < workers_.size(); ++i) start(workers_[i], options_.seeds->first + i);
     while (working() && summary_.failures.size() < options_.stop_after) {
       wait();
@@ -79,7 +80,7 @@ class Campaign {
   }
 
   [[noreturn]] void work(std::uint64_t seed, int out) {
-    for (; seed <= last_; seed += workers_.size()) {
+    for (;; seed += workers_.size()) {
       alarm(options_.seconds_per_seed);
       const std::string line = to_line(run_seed(seed, options_)) + "\n";
       for (std::size_t at = 0; at < line.size();) {
@@ -87,8 +88,8 @@ class Campaign {
         if (written <= 0) _exit(3);
         at += static_cast<std::size_t>(written);
       }
+      if (last_ - seed < workers_.size()) _exit(0);
     }
-    _exit(0);
   }
 
   void wait() {

@@ -25,9 +25,9 @@ absl::StatusOr<FailSpec> parse_fail_spec(std::string_view text) {
   FailSpec spec;
   spec.cable = std::string(text.substr(kFailKind.size(), at - kFailKind.size()));
   if (spec.cable.empty()) return bad_fail(text, "it does not say which cable");
-  const absl::StatusOr<double> when_us = routing::parse_latency_us(text.substr(at + 1));
-  if (!when_us.ok()) return bad_fail(text, std::string(when_us.status().message()));
-  spec.when = Duration(static_cast<Duration::rep>(*when_us * 1000));
+  const absl::StatusOr<std::uint64_t> when_ns = routing::parse_time_ns(text.substr(at + 1));
+  if (!when_ns.ok()) return bad_fail(text, std::string(when_ns.status().message()));
+  spec.when = Duration(static_cast<Duration::rep>(*when_ns));
   return spec;
 }
 

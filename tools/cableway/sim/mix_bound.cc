@@ -4,12 +4,32 @@
 #include <vector>
 
 namespace cableway::cli {
+namespace {
+
+// Of all of them together: they overlap, so while a pipeline fills for one the one before it still empties.
+sim::CableBound of_operations(sim::CableBound one, double operations) {
+  if (operations * one.repeated_s > one.seconds) {
+    one.seconds = operations * one.repeated_s;
+    if (one.method == sim::BoundMethod::kPipelineFill) one.method = sim::BoundMethod::kConcurrentFlow;
+  }
+  return one;
+}
+
+}  // namespace
 
 absl::StatusOr<sim::CableBound> job_bound(const routing::Topology& topology, const sim::PredictionRequest& request,
                                           const sim::ConcurrentFlowSettings& settings) {
   const absl::StatusOr<std::vector<workload::MixGroup>> groups = sim::groups_of(request);
   if (!groups.ok()) return groups.status();
-  if (!request.mix) return sim::cable_bound(topology, request.ranks, groups->front().workload, settings);
+  if (!request.mix) {
+    const absl::StatusOr<sim::CableBound> one =
+        sim::cable_bound(topology, request.ranks, groups->front().workload, settings);
+    if (!one.ok()) return one.status();
+    const double operations = static_cast<double>(request.collective.operations);
+    sim::CableBound mean = of_operations(*one, operations);
+    mean.seconds /= operations;
+    return mean;
+  }
   std::vector<sim::CableBound> done;  // by group: up to its end
   for (const workload::MixGroup& group : *groups) {
     std::vector<routing::NodeIndex> nodes;
@@ -17,8 +37,7 @@ absl::StatusOr<sim::CableBound> job_bound(const routing::Topology& topology, con
     for (const int rank : group.ranks) nodes.push_back(request.ranks[static_cast<std::size_t>(rank)]);
     absl::StatusOr<sim::CableBound> alone = sim::cable_bound(topology, nodes, group.workload, settings);
     if (!alone.ok()) return alone.status();
-    // While a pipeline fills for one operation, the one before it still empties.
-    if (alone->method != sim::BoundMethod::kPipelineFill) alone->seconds *= group.repeat;
+    *alone = of_operations(*alone, group.repeat);
     double before_s = 0;
     for (const std::size_t earlier : group.after) before_s = std::max(before_s, done[earlier].seconds);
     for (const std::size_t earlier : group.after) alone->gap = std::max(alone->gap, done[earlier].gap);

@@ -9,7 +9,8 @@
 
 namespace cableway::cli {
 
-// Of one operation: sim::cable_bound(). Of a mix: groups that wait for each other take at least their bounds one after
+// Of operations one after the other: what they take at least, all together, by their number: the mean, as of a
+// prediction. Of a mix: groups that wait for each other take at least their bounds one after
 // the other, as if each were alone; the bound of the longest such row, with the method of its last group. Errors are
 // those of sim::cable_bound() and sim::groups_of().
 absl::StatusOr<sim::CableBound> job_bound(const routing::Topology& topology, const sim::PredictionRequest& request,

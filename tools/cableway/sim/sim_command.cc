@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/node_name.h"
 #include "sim/flow_model/added_cable.h"
 #include "sim/flow_model/cable_bound.h"
 #include "sim/flow_model/failures.h"
@@ -118,10 +121,16 @@ void find_bound(const Context& context, SimReport& report) {
       ReportBound{bound->seconds, report.request.mix ? absl::StrCat("groups in turn, ", method) : method, bound->gap};
 }
 
-// Whatever was cut, whether it ended the job or not.
+// Without whatever was cut while the job ran, whether that ended it or not; what was to be cut in the same moment is as
+// good as cut.
 void start_anew(SimReport& report) {
   std::vector<routing::CableIndex> gone;
-  for (const sim::CutEffect& effect : report.prediction.cuts) {
+  const auto& cuts = report.prediction.cuts;
+  for (const sim::CutEffect& effect : cuts) {
+    const bool is_gone = std::any_of(cuts.begin(), cuts.end(), [&](const sim::CutEffect& each) {
+      return each.happened && each.cut.when >= effect.cut.when;
+    });
+    if (!is_gone) continue;
     std::vector<routing::CableIndex> both;
     std::set_union(gone.begin(), gone.end(), effect.wire.begin(), effect.wire.end(), std::back_inserter(both));
     gone = std::move(both);
@@ -170,6 +179,18 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   return answer;
 }
 
+// Before anything is simulated: that the report can be written, and over nothing that is read.
+absl::Status check_html(const Request& request) {
+  const std::string& html = request.sim.html;
+  for (const std::string& input : {request.file, request.sim.mix}) {
+    if (std::error_code ignored; !input.empty() && std::filesystem::equivalent(html, input, ignored)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--html ", routing::in_quotes(html), " is what is read; expected another file"));
+    }
+  }
+  return check_writable(html);
+}
+
 Answer not_usable(const absl::Status& status) {
   return Answer{"", kNotUsable, {std::string(status.message())}};
 }
@@ -188,7 +209,7 @@ absl::StatusOr<Answer> simulate(const Request& request, const Settings& settings
     plan = *std::move(made);
   }
   if (!options.html.empty()) {
-    if (absl::Status status = check_writable(options.html); !status.ok()) return status;
+    if (absl::Status status = check_html(request); !status.ok()) return status;
   }
   absl::StatusOr<KnownTopology> known = find_topology(settings, request.file, surroundings.node_deadline);
   if (!known.ok()) return known.status();

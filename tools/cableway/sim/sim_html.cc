@@ -74,10 +74,11 @@ std::string anew_text(const SimReport& report) {
   if (!report.anew) return "";
   const JobAnew& anew = *report.anew;
   if (!anew.impossible.empty()) {
-    return absl::StrCat("<p>Started anew without it, the job cannot run: ", xml_text(anew.impossible), ".</p>\n");
+    return absl::StrCat("<p>Started anew without what was cut, the job cannot run: ", xml_text(anew.impossible),
+                        ".</p>\n");
   }
   return absl::StrFormat(
-      "<p>Started anew without it, all of the job takes %s at flow level: %.2f times the %s with all "
+      "<p>Started anew without what was cut, all of the job takes %s at flow level: %.2f times the %s with all "
       "cables.</p>\n",
       seconds_text(anew.without_s), anew.without_s / anew.intact_s, seconds_text(anew.intact_s));
 }

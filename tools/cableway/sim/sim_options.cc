@@ -1,6 +1,7 @@
 #include "tools/cableway/sim/sim_options.h"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -107,6 +108,9 @@ absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {
   }
   if (!options.fail.empty() && options.level == "flow") {
     return absl::InvalidArgumentError("--fail needs --level chunk: at flow level nothing happens to a flow");
+  }
+  if (std::isnan(options.relay_time_us)) {
+    return absl::InvalidArgumentError(absl::StrCat("--relay-time: expected a number from 0 to ", kMaxRelayTimeUs));
   }
   const absl::StatusOr<std::uint32_t> chunk = chunk_size(options.chunk);
   if (!chunk.ok()) return chunk.status();

@@ -137,12 +137,13 @@ std::string cuts_text(const SimReport& report, bool all) {
   if (!report.anew) return text.empty() ? "" : absl::StrCat("\n", text);
   const JobAnew& anew = *report.anew;
   if (!anew.impossible.empty()) {
-    absl::StrAppend(&text, line("anew", absl::StrCat("without it the job cannot run: ", anew.impossible)));
+    absl::StrAppend(&text, line("anew", absl::StrCat("without what was cut the job cannot run: ", anew.impossible)));
   } else {
-    absl::StrAppend(&text, line("anew", absl::StrFormat("without it, all of the job takes %s at flow level, %.2f times "
-                                                        "the %s with all cables",
-                                                        seconds_text(anew.without_s), anew.without_s / anew.intact_s,
-                                                        seconds_text(anew.intact_s))));
+    absl::StrAppend(&text,
+                    line("anew", absl::StrFormat("without what was cut, all of it takes %s at flow level, %.2f times "
+                                                 "the %s with all cables",
+                                                 seconds_text(anew.without_s), anew.without_s / anew.intact_s,
+                                                 seconds_text(anew.intact_s))));
   }
   return absl::StrCat("\n", text);
 }

@@ -76,6 +76,47 @@ TEST(SimCommand, JsonHasWhatIsDocumented) {
   EXPECT_TRUE(view["started_anew"].is_null());
 }
 
+// The cables' bound is one for whatever the figure beside it is: the mean of operations that overlap, too.
+TEST(SimCommand, NothingIsFasterThanTheCablesAllow) {
+  for (const char* level : {"chunk", "flow"}) {
+    for (const char* repeat : {"1", "20"}) {
+      for (const char* workload : {"all_reduce:1MiB", "all_reduce:1MiB,tree", "all_gather:1MiB", "reduce_scatter:1MiB",
+                                   "broadcast:1MiB", "reduce:1MiB", "all_to_all:1MiB", "sendrecv:1MiB",
+                                   "sendrecv:1MiB,0-2", "pingpong:1MiB,0-2", "pipeline:1MiB,1", "pipeline:1MiB,4"}) {
+        const Outcome outcome = sim({"--topology", "line:4", "--workload", workload, "--level", level, "--repeat",
+                                     repeat, "--mtu", "9000", "--json"});
+        ASSERT_EQ(outcome.exit_status, kDone) << outcome.err;
+        EXPECT_LE(json::parse(outcome.out)["ratio"], 1) << workload << " " << level << " " << repeat;
+      }
+    }
+  }
+}
+
+TEST(SimCommand, WhatTakesLongerThanADayIsNoStandstill) {
+  const Outcome outcome = sim({"--topology", "line:2@1Mbit/s", "--workload", "sendrecv:12GiB,0-1"});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("takes more than 24 h on these cables; expected less data"));
+}
+
+// A job that would have been over by then is not started anew without what was to be cut later.
+TEST(SimCommand, OnlyWhatWasCutIsMissingAnew) {
+  const Outcome late = sim(
+      {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@900ms"});
+  EXPECT_EQ(late.exit_status, kJobEnded);
+  EXPECT_THAT(late.out, HasSubstr("without what was cut, all of it takes"));
+  const Outcome both = sim(
+      {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@1ms"});
+  EXPECT_THAT(both.out, HasSubstr("without what was cut the job cannot run"));
+}
+
+TEST_F(SimFileTest, AReportIsNotWrittenOverWhatIsRead) {
+  const std::string topology = file("in.dot", "graph { a -- b }");
+  const Outcome outcome = sim({"--topology", topology, "--workload", "sendrecv:1MiB,0-1", "--html", topology});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("is what is read; expected another file"));
+  EXPECT_EQ(text_of("in.dot"), "graph { a -- b }");
+}
+
 TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
   const Outcome outcome =
       sim({"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms", "--json"});

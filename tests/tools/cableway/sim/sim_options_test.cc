@@ -37,11 +37,13 @@ TEST(SimOptions, AFailureSaysWhichCableAndWhen) {
   EXPECT_EQ(spec->when, std::chrono::milliseconds(10));
   EXPECT_EQ(parse_fail_spec("cable:c3@0s")->when, Duration(0));
   EXPECT_EQ(parse_fail_spec("cable:c3@1.5us")->when, std::chrono::nanoseconds(1500));
+  EXPECT_EQ(parse_fail_spec("cable:c3@1.5s")->when, std::chrono::milliseconds(1500));
+  EXPECT_EQ(parse_fail_spec("cable:c3@86400s")->when, std::chrono::hours(24));
 }
 
 TEST(SimOptions, AFailureThatSaysLessIsRefusedWithAnExample) {
   for (const char* text : {"", "c3", "node:n0@1ms", "cable:c3", "cable:@1ms", "cable:c3@", "cable:c3@10",
-                           "cable:c3@-1ms", "cable:c3@1h", "cable:c3@nan"}) {
+                           "cable:c3@-1ms", "cable:c3@1h", "cable:c3@nan", "cable:c3@86401s", "cable:c3@999999999s"}) {
     const absl::StatusOr<FailSpec> spec = parse_fail_spec(text);
     EXPECT_FALSE(spec.ok()) << text;
     EXPECT_THAT(std::string(spec.status().message()), HasSubstr("cable:c3@10ms")) << text;
