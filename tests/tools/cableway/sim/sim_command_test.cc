@@ -133,7 +133,8 @@ TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
 TEST(SimCommand, ACutThatLeavesNoWayIsSaid) {
   const Outcome outcome = sim({"--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms"});
   EXPECT_EQ(outcome.exit_status, kJobEnded);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nended      at 10"), HasSubstr("without it the job cannot run: ")));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\nended      at 10"), HasSubstr("without what was cut the job cannot run: ")));
 }
 
 TEST(SimCommand, FlowLevelIsForLargeSystems) {

@@ -123,7 +123,7 @@ simulated  in 1.5 s: 8 flows, 6144 chunks over cables
 cut        c1 at 40 ms: 2 flows were lost
            rank 1 on n1 -> rank 2 on n2, channel 0
            rank 0 on n0 -> rank 2 on n2 through n1, channel 1
-anew       without it, all of the job takes 162 ms at flow level, 2.00 times the 81 ms with all cables
+anew       without what was cut, all of it takes 162 ms at flow level, 2.00 times the 81 ms with all cables
 
 cable  a   b   Mbit/s   a -> b  b -> a  sent by a  sent by b
 c1     n1  n2   10000  100.0 %   1.0 %  119.2 MiB    1.2 MiB
@@ -140,7 +140,7 @@ TEST(SimText, OfAnImpossibleRestartAndACutThatCameTooLate) {
   late.cut = {CableIndex{0}, std::chrono::seconds(2)};
   late.wire = {CableIndex{0}};
   report.prediction.cuts.push_back(late);
-  EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("without it the job cannot run: no path\n"),
+  EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("without what was cut the job cannot run: no path\n"),
                                              HasSubstr("c0 at 2 s: the job had ended before\n")));
 }
 
