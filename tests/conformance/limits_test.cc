@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <thread>
 #include <vector>
 
 #include "tests/conformance/process_footprint.h"
@@ -180,8 +181,12 @@ class FullRelayTest : public testing::TestWithParam<int> {
   // The circuit that ended a moment ago may still be there.
   static void* connect_when_there_is_room(Rank& rank, const Handle& handle) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    void* comm = nullptr;
-    while (comm == nullptr && std::chrono::steady_clock::now() < end) comm = rank.connect(handle);
+    abi::Result refused = abi::kSuccess;
+    void* comm = rank.connect(handle, &refused);
+    while (comm == nullptr && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      comm = rank.connect(handle, &refused);
+    }
     return comm;
   }
 
