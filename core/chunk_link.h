@@ -1,14 +1,14 @@
 // ChunkLink: one hop of one circuit, seen from one of its two ends. The flow ends (flow_sender.h, flow_receiver.h) and
-// the relay (relay_circuit.h) are written against this interface and nothing else; TCP (core/linux/tcp_chunk_link.h)
-// and memory (sim/memory_chunk_link.h) implement it, and it is shaped so that verbs can:
+// the relay (relay_circuit.h) are written against this interface and nothing else; RDMA (rdma_chunk_link.h), TCP
+// (core/linux/tcp_chunk_link.h) and memory (sim/memory_chunk_link.h) implement it:
 //
-//   here                        verbs                                       TCP
+//   here                        RDMA                                        TCP
 //   post_landing()              address and key sent to the last hop        remembered; placed by ordered stores
 //   post_slot()                 a credit: the slot's address and key        an empty pipe to splice into
-//   withdraw_slot()             not while the credit is out                 the pipe is taken off the list
+//   withdraw_slot()             the credit is asked back                    the pipe is taken off the list
 //   widen(), narrow()           nothing: the slots are all there is         sizes of the socket's buffers
-//   send()                      one RDMA write with immediate               header, then the payload's bytes
-//   Owner::on_chunk             the immediate's completion                  the header has been read
+//   send()                      the payload's write, a frame with a notice  header, then the payload's bytes
+//   Owner::on_chunk             the notice's completion                     the header has been read
 //   Owner::on_sent              the local completion                        the kernel holds a copy or the pages
 //   fence()                     queue pair to error, flushed                socket shut down, landings forgotten
 //
@@ -74,7 +74,8 @@ class ChunkLink {
     virtual absl::Status on_chunk(const Frame& chunk, Slot& slot) = 0;
     // kAnnounce or kAck.
     virtual absl::Status on_control(const Frame& control) = 0;
-    // The last send() has completed here: its memory or slot is not read any more.
+    // A send() has completed here: its memory or slot is not read any more. Once for each, in their order; null: it was
+    // from memory.
     virtual void on_sent(Slot* slot) = 0;
   };
 
@@ -97,7 +98,8 @@ class ChunkLink {
   // Receiving side of a relay: one more chunk may come, into this slot. Without a slot the link reads no chunk.
   virtual void post_slot(Slot& slot) = 0;
   // Takes a posted slot back. False if it is not the owner's to have: a chunk is in it or has begun to arrive there, or
-  // the neighbour may still write into it (verbs: its credit is still out). What is withdrawn holds nothing.
+  // the neighbour may still write into it (RDMA: it is asked back, and a later call may have it). What is withdrawn
+  // holds nothing.
   virtual bool withdraw_slot(Slot& slot) = 0;
 
   // At a relay: what the transport itself may hold for this hop, as a TCP connection does in its buffers. A link begins

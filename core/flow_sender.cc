@@ -18,7 +18,7 @@ absl::StatusOr<std::uint64_t> FlowSender::post(SendBuffer buffer, std::uint64_t 
 
 bool FlowSender::done(std::uint64_t message) const {
   if (message < oldest_) return true;
-  return at(message).acknowledged && in_link_ != message;
+  return finished(at(message));
 }
 
 absl::Status FlowSender::progress() {
@@ -40,7 +40,7 @@ absl::Status FlowSender::send_announced() {
     const auto payload = static_cast<std::uint32_t>(std::min<std::uint64_t>(message.bytes - offset, chunk_bytes_));
     message.sent += payload;
     message.begun = true;
-    in_link_ = sending_;
+    message.last_chunk = ++chunks_sent_;
     const std::uint64_t sequence = sending_;
     if (message.sent == message.bytes) ++sending_;
     link_.send(Frame{FrameKind::kChunk, payload, sequence, offset, message.bytes},
@@ -51,7 +51,7 @@ absl::Status FlowSender::send_announced() {
 }
 
 void FlowSender::retire() {
-  while (oldest_ < next_ && at(oldest_).acknowledged && in_link_ != oldest_) ++oldest_;
+  while (oldest_ < next_ && finished(at(oldest_))) ++oldest_;
 }
 
 absl::Status FlowSender::on_control(const Frame& control) {

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
@@ -40,6 +39,7 @@ class FlowSender final : private ChunkLink::Owner {
     SendBuffer buffer;
     std::uint64_t bytes = 0;
     std::uint64_t sent = 0;
+    std::uint64_t last_chunk = 0;  // counted over the flow from 1: what the link must have completed
     bool begun = false;  // a message of zero bytes still needs its one chunk
     bool acknowledged = false;
   };
@@ -47,12 +47,15 @@ class FlowSender final : private ChunkLink::Owner {
   absl::Status on_landed(const Frame&) override;
   absl::Status on_chunk(const Frame&, Slot&) override;
   absl::Status on_control(const Frame& control) override;
-  void on_sent(Slot*) override { in_link_.reset(); }
+  void on_sent(Slot*) override { ++chunks_completed_; }
 
   absl::Status take_announcement(const Frame& control);
   absl::Status take_acknowledgement(const Frame& control);
   absl::Status send_announced();
   void retire();
+  bool finished(const Message& message) const {
+    return message.acknowledged && chunks_completed_ >= message.last_chunk;
+  }
   Message& at(std::uint64_t message) { return messages_[message % kMaxLandings]; }
   const Message& at(std::uint64_t message) const { return messages_[message % kMaxLandings]; }
 
@@ -65,7 +68,8 @@ class FlowSender final : private ChunkLink::Owner {
   std::uint64_t sending_ = 0;                             // message whose chunks are being sent
   std::uint64_t next_ = 0;                                // sequence number of the next post()
   std::uint64_t announced_ = 0;                           // messages below this one may be sent
-  std::optional<std::uint64_t> in_link_;                  // message whose bytes the link still reads
+  std::uint64_t chunks_sent_ = 0;
+  std::uint64_t chunks_completed_ = 0;  // in the order in which they were sent: the link reads them no more
 };
 
 }  // namespace cableway
