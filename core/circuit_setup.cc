@@ -70,6 +70,38 @@ absl::Status check_limits(const CircuitSetup& setup) {
   return check_path(setup);
 }
 
+// An end of a queue pair crosses a cable in this form.
+void put_rdma_endpoint(WireWriter& writer, const RdmaEndpoint& endpoint) {
+  writer.put(endpoint.queue_pair);
+  writer.put(endpoint.packet_sequence);
+  writer.put_bytes(endpoint.gid);
+  writer.put(endpoint.mtu);
+  writer.put(endpoint.mailbox);
+  writer.put(endpoint.mailbox_key);
+}
+
+RdmaEndpoint get_rdma_endpoint(WireReader& reader) {
+  RdmaEndpoint endpoint;
+  endpoint.queue_pair = reader.get<std::uint32_t>();
+  endpoint.packet_sequence = reader.get<std::uint32_t>();
+  reader.get_bytes(endpoint.gid);
+  endpoint.mtu = reader.get<std::uint32_t>();
+  endpoint.mailbox = reader.get<std::uint64_t>();
+  endpoint.mailbox_key = reader.get<std::uint32_t>();
+  return endpoint;
+}
+
+absl::Status check_rdma_endpoint(const RdmaEndpoint& endpoint) {
+  constexpr std::uint32_t kMost24Bits = (1U << 24) - 1;
+  const bool numbers = endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMost24Bits &&
+                       endpoint.packet_sequence <= kMost24Bits;
+  const bool mtu = endpoint.mtu >= 256 && endpoint.mtu <= 4096 && (endpoint.mtu & (endpoint.mtu - 1)) == 0;
+  if (numbers && mtu && endpoint.mailbox != 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "set-up: an end of a queue pair that cannot be: number ", endpoint.queue_pair, ", packet sequence ",
+      endpoint.packet_sequence, ", MTU ", endpoint.mtu, ", mailbox ", endpoint.mailbox));
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
@@ -86,6 +118,8 @@ std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
   writer.put(setup.hop);
   writer.put(static_cast<std::uint16_t>(setup.hops.size()));
   for (const Hop& hop : setup.hops) put_hop(writer, hop);
+  writer.put(static_cast<std::uint8_t>(setup.rdma.has_value()));
+  if (setup.rdma) put_rdma_endpoint(writer, *setup.rdma);
   return bytes;
 }
 
@@ -110,9 +144,34 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
     return absl::InvalidArgumentError(absl::StrCat("set-up: ", hops, " hops, at most ", kMaxHops));
   }
   for (std::size_t i = 0; i < hops && reader.ok(); ++i) setup.hops.push_back(get_hop(reader));
+  if (reader.get<std::uint8_t>() != 0) setup.rdma = get_rdma_endpoint(reader);
   if (!reader.finished()) return absl::InvalidArgumentError("set-up: cut short, or followed by something else");
+  if (setup.rdma) {
+    if (absl::Status status = check_rdma_endpoint(*setup.rdma); !status.ok()) return status;
+  }
   if (absl::Status status = check_limits(setup); !status.ok()) return status;
   return setup;
+}
+
+std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer) {
+  std::vector<std::byte> body;
+  WireWriter writer(body);
+  if (answer.rdma) put_rdma_endpoint(writer, *answer.rdma);
+  const FrameBytes header = encode_frame(
+      Frame{FrameKind::kSetupOk, static_cast<std::uint32_t>(body.size()), 0, 0, answer.chunk_bytes});
+  body.insert(body.begin(), header.begin(), header.end());
+  return body;
+}
+
+absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<const std::byte> body) {
+  SetupAnswer answer;
+  answer.chunk_bytes = static_cast<std::uint32_t>(header.size);
+  if (body.empty()) return answer;
+  WireReader reader(body);
+  answer.rdma = get_rdma_endpoint(reader);
+  if (!reader.finished()) return absl::InvalidArgumentError("set-up-ok: cut short, or followed by something else");
+  if (absl::Status status = check_rdma_endpoint(*answer.rdma); !status.ok()) return status;
+  return answer;
 }
 
 std::string describe_path(const CircuitSetup& setup) {

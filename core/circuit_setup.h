@@ -10,13 +10,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/frame.h"
 #include "core/hop.h"
 #include "core/keyed_mac.h"
+#include "core/rdma_queue_pair.h"
 
 namespace cableway {
 
@@ -42,6 +45,8 @@ struct CircuitSetup {
   std::string from_node;
   std::vector<Hop> hops;  // the whole path, 1 to kMaxHops
   std::uint16_t hop = 0;  // index of the hop that this connection is
+  // That hop may go over RDMA, and the connection stays beside it: the queue pair that waits at its near end.
+  std::optional<RdmaEndpoint> rdma;
 
   const Hop& this_hop() const { return hops[hop]; }
   const std::string& this_hop_from() const { return hop == 0 ? from_node : hops[hop - 1U].to_node; }
@@ -52,6 +57,21 @@ struct CircuitSetup {
 std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup);
 // InvalidArgument says which field is wrong; FailedPrecondition that the versions differ.
 absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> bytes);
+
+// What says that the circuit stands: a frame kSetupOk, and its body where the hop goes over RDMA.
+struct SetupAnswer {
+  // What the rest of the path takes in one chunk, if that is less than it was asked for; else 0. A multiple of 128.
+  std::uint32_t chunk_bytes = 0;
+  std::optional<RdmaEndpoint> rdma;  // only where one was offered
+
+  friend bool operator==(const SetupAnswer&, const SetupAnswer&) = default;
+};
+
+// Header and body.
+std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer);
+// `header` is a kSetupOk that has been checked, `body` as long as it says.
+absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<const std::byte> body);
+
 // "n0 -c0-> n1 -c1-> n2"
 std::string describe_path(const CircuitSetup& setup);
 

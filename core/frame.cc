@@ -50,6 +50,13 @@ absl::Status check_without_message(const Frame& frame, std::uint32_t most_payloa
   return zero ? absl::OkStatus() : malformed(frame, "message, offset and size 0 expected");
 }
 
+absl::Status check_setup_ok(const Frame& frame) {
+  if (frame.payload > kMaxSetupOkBytes) return malformed(frame, "payload too long");
+  if (frame.message != 0 || frame.offset != 0) return malformed(frame, "message and offset 0 expected");
+  const bool chunk = frame.size <= kMaxChunkBytes && frame.size % kLineBytes == 0;
+  return chunk ? absl::OkStatus() : malformed(frame, "size of a chunk expected");
+}
+
 absl::Status check_probe(const Frame& frame) {
   if (frame.payload != 0 || frame.message != 0) return malformed(frame, "payload and message 0 expected");
   if (frame.offset > 1) return malformed(frame, "offset 0 or 1 expected");
@@ -73,7 +80,7 @@ absl::Status check_fields(const Frame& frame) {
     case FrameKind::kSetup:
       return check_without_message(frame, kMaxSetupBytes);
     case FrameKind::kSetupOk:
-      return check_without_message(frame, 0);
+      return check_setup_ok(frame);
     case FrameKind::kProbe:
       return check_probe(frame);
     case FrameKind::kChallenge:

@@ -11,7 +11,8 @@
 //   kAck      0              sequence   0                bytes that landed: the message is whole at its receiver
 //   kFailed   text bytes     0          0                0        (the circuit is dead, the text says why)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
-//   kSetupOk  0              0          0                0        (its answer; kFailed is the other)
+//   kSetupOk  body bytes     0          0                the largest chunk, or 0: as was asked
+//                                                        (its answer, circuit_setup.h; kFailed is the other)
 //   kProbe    0              0          0: data comes,   milliseconds that the data may take
 //                                       1: data is asked
 //                                                        (first frame of a connection: core/linux/cable_test.h)
@@ -40,6 +41,7 @@ inline constexpr std::uint64_t kLineBytes = 128;
 inline constexpr std::uint32_t kMaxChunkBytes = 4U << 20;
 inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
+inline constexpr std::uint32_t kMaxSetupOkBytes = 64;
 inline constexpr std::uint64_t kMaxProbeMs = 2000;
 
 enum class FrameKind : std::uint8_t {

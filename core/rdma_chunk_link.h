@@ -9,8 +9,9 @@
 // are offered one by one (a credit), used in any order, and given back when they are asked for. Landings travel with
 // the announcement that they are for, on the last hop only.
 //
-// The connection over which the hop was set up stays open beside it as its lifeline: it carries what an end says last,
-// and its end is the end of the hop.
+// The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its queue
+// pair at once, and with it loses what is still on its way. So over the lifeline it says the latest acknowledgements
+// once more, then why it goes; the other end leaves out those that it has heard. docs/decisions/0009 tells why.
 //
 // One thread at a time. Allocates nothing after construction, copies no payload, and never waits.
 #ifndef CABLEWAY_CORE_RDMA_CHUNK_LINK_H_
@@ -20,9 +21,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/chunk_link.h"
 #include "core/rdma_frame.h"
@@ -35,11 +39,11 @@ namespace cableway {
 class HopLifeline {
  public:
   virtual ~HopLifeline() = default;
-  // OK while the other end is there. kCancelled: it has closed. kAborted: it said why it gave up, in its own words.
-  virtual absl::Status look() = 0;
-  // Tells the other end why, as far as that is possible without waiting, and closes this side.
-  virtual void say_failed(absl::string_view reason) = 0;
-  virtual void close() = 0;
+  // What the other end has said there next: nothing as long as it goes on; an acknowledgement that may be known already;
+  // kAborted with why it gave up, in its own words; kCancelled when it has closed.
+  virtual absl::StatusOr<std::optional<Frame>> look() = 0;
+  // Says `last`, then why, unless `reason` is empty, as far as that is possible without waiting; closes this side.
+  virtual void leave(std::span<const Frame> last, absl::string_view reason) = 0;
 };
 
 class RdmaChunkLink final : public ChunkLink {
@@ -75,8 +79,6 @@ class RdmaChunkLink final : public ChunkLink {
 
   // The poller's news of the lifeline: the next progress() looks at it. Without any it is looked at now and then.
   void on_lifeline() { lifeline_news_ = true; }
-  // Whether nothing of what was sent is on its way any more, so that closing loses nothing.
-  bool all_delivered() const { return writes_reported_ == writes_posted_ && batched_ == 0 && controls_ == 0; }
   RdmaQueuePair& queue_pair() { return *queue_pair_; }
   HopLifeline& lifeline() { return *lifeline_; }
 
@@ -100,8 +102,7 @@ class RdmaChunkLink final : public ChunkLink {
   };
   struct Offered {  // a slot here
     RdmaSlot* slot = nullptr;
-    bool told = false;      // the other end may write into it
-    bool recalled = false;  // and was asked for it
+    bool recalled = false;  // the other end was asked for it
     bool returned = false;  // and will not
   };
   struct Credit {  // a slot at the other end
@@ -127,6 +128,7 @@ class RdmaChunkLink final : public ChunkLink {
   void add_taken();
   absl::Status post_batch();
   absl::Status poll(Owner& owner);
+  absl::Status poll_queue_pair(Owner& owner);
   absl::Status take(const RdmaCompletion& completion, Owner& owner);
   absl::Status take_notice(std::uint32_t notice, Owner& owner);
   absl::Status take_frame(const RdmaFrame& frame, Owner& owner);
@@ -137,9 +139,11 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status give_back(const RdmaFrame& frame);
   absl::Status take_returned(const RdmaFrame& frame);
   void take_written(std::uint64_t ticket, Owner& owner);
-  absl::Status look_at_lifeline();
+  absl::Status look_at_lifeline(Owner& owner);
   // What the other end said last says more than what its queue pair's end looks like here.
-  absl::Status explain(const absl::Status& found);
+  absl::Status explain(const absl::Status& found, Owner& owner);
+  absl::Status hear(const Frame& acknowledgement, Owner& owner);
+  void leave(absl::string_view reason);
 
   const std::unique_ptr<RdmaQueuePair> queue_pair_;
   const RdmaEndpoint other_;
@@ -164,6 +168,9 @@ class RdmaChunkLink final : public ChunkLink {
   std::uint64_t outgoing_end_ = 0;
   std::array<Target, kMaxLandings> targets_;
   std::vector<Credit> credits_;  // oldest first
+  std::uint64_t acknowledged_there_ = 0;  // messages below this one, as far as was heard
+  std::array<Frame, kMaxLandings> acknowledgements_;  // the latest that were sent
+  std::uint64_t acknowledgements_sent_ = 0;
 
   std::uint64_t frames_taken_ = 0;
   std::uint64_t frames_made_room_for_ = 0;

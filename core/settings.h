@@ -22,6 +22,9 @@ namespace cableway {
 
 inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
 
+// What hops go over: RDMA where both ends' ports have it and TCP elsewhere, or one of them alone.
+enum class Transport : std::uint8_t { kAuto, kTcp, kVerbs };
+
 struct Settings {
   std::string config;  // the settings file that was read, empty: none
   std::string node;    // default: the host's name
@@ -40,6 +43,7 @@ struct Settings {
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
   bool drain = false;
+  Transport transport = Transport::kAuto;
   std::uint64_t relay_memory = 2ULL << 30;  // bytes that circuits which pass through may take
   bool cable_test = true;                   // neighbours may test their cables' speed, and this node's operator, too
 

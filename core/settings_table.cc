@@ -21,6 +21,8 @@ constexpr std::size_t kLongestRuntimeDir = 80;
 constexpr std::size_t kMostPorts = 64;
 constexpr std::int64_t kHighestPort = 65535;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
+// In the order of Transport.
+constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
 
 constexpr std::string_view kName = "1 to 63 letters, digits, '.', '_' or '-'";
 constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
@@ -63,6 +65,17 @@ Refused set_log_level(const Setting& /*setting*/, std::string_view text, Setting
   if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end()) return text;
   settings.log_level = std::string(text);
   return std::nullopt;
+}
+
+Refused set_transport(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  const auto* const named = std::find(kTransports.begin(), kTransports.end(), text);
+  if (named == kTransports.end()) return text;
+  settings.transport = static_cast<Transport>(named - kTransports.begin());
+  return std::nullopt;
+}
+
+std::string show_transport(const Settings& settings) {
+  return std::string(kTransports[static_cast<std::size_t>(settings.transport)]);
 }
 
 // Numbers, and durations in their own unit.
@@ -209,6 +222,9 @@ constexpr Setting kSettings[] = {
      show_duration<&Settings::hold>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>},
+    {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
+     "what hops go over: auto is RDMA where both ends of a cable have it and TCP elsewhere, verbs refuses a cable without",
+     set_transport, show_transport},
     {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
      1LL << 40, "",
      "what circuits that pass through this node may take of its memory, as the kernel counts it: up to half is "

@@ -10,15 +10,21 @@
 namespace cableway::linux_ {
 namespace {
 
-std::variant<LandingReader, SlotReader> make_reader(int socket, TcpChunkLink::Place place) {
+std::variant<LandingReader, SlotReader, MemorySlotReader> make_reader(int socket, TcpChunkLink::Place place,
+                                                                      TcpChunkLink::Slots slots) {
   if (place == TcpChunkLink::Place::kFlowEnd) return LandingReader(socket);
+  if (slots == TcpChunkLink::Slots::kMemory) return MemorySlotReader(socket);
   return SlotReader(socket);
 }
 
 }  // namespace
 
-TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place)
-    : socket_(std::move(socket)), place_(place), writer_(socket_.get()), reader_(make_reader(socket_.get(), place)) {
+TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place, Slots slots)
+    : socket_(std::move(socket)),
+      place_(place),
+      slots_(slots),
+      writer_(socket_.get()),
+      reader_(make_reader(socket_.get(), place, slots)) {
   // splice(2) from a socket waits unless the descriptor itself says not to: its own flag is about the pipe.
   static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
   if (place == Place::kFlowEnd) return;
@@ -29,7 +35,12 @@ TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place)
     static_cast<void>(set_receive_buffer(socket_.get(), kControlBufferBytes));
     static_cast<void>(set_send_buffer(socket_.get(), kFloorSendBytes));
   }
-  std::get<SlotReader>(reader_).bound_pipes(kFloorPipeBytes);
+  if (auto* pipes = std::get_if<SlotReader>(&reader_)) pipes->bound_pipes(kFloorPipeBytes);
+}
+
+void TcpChunkLink::send(const Frame& chunk, Slot& slot) {
+  if (slots_ == Slots::kMemory) return writer_.begin(chunk, static_cast<RdmaSlot&>(slot));
+  writer_.begin(chunk, static_cast<PipeSlot&>(slot));
 }
 
 absl::Status TcpChunkLink::send_control(const Frame& control) {
@@ -41,10 +52,14 @@ absl::Status TcpChunkLink::post_landing(std::uint64_t message, const Landing& la
 }
 
 void TcpChunkLink::post_slot(Slot& slot) {
+  if (auto* memory = std::get_if<MemorySlotReader>(&reader_)) return memory->post_slot(static_cast<RdmaSlot&>(slot));
   std::get<SlotReader>(reader_).post_slot(static_cast<PipeSlot&>(slot));
 }
 
 bool TcpChunkLink::withdraw_slot(Slot& slot) {
+  if (auto* memory = std::get_if<MemorySlotReader>(&reader_)) {
+    return memory->withdraw_slot(static_cast<RdmaSlot&>(slot));
+  }
   return std::get<SlotReader>(reader_).withdraw_slot(static_cast<PipeSlot&>(slot));
 }
 
@@ -60,7 +75,7 @@ bool TcpChunkLink::narrow() {
 
 void TcpChunkLink::size_for_data(int send_bytes, std::uint32_t pipe_bytes) {
   if (std::exchange(pipe_bytes_, pipe_bytes) == pipe_bytes) return;
-  std::get<SlotReader>(reader_).bound_pipes(pipe_bytes);
+  if (auto* pipes = std::get_if<SlotReader>(&reader_)) pipes->bound_pipes(pipe_bytes);
   if (place_ == Place::kRelayDownstream) static_cast<void>(set_send_buffer(socket_.get(), send_bytes));
 }
 
@@ -76,7 +91,7 @@ absl::Status TcpChunkLink::flush(Owner& owner) {
   absl::Status written = writer_.progress(owner);
   if (written.ok()) return written;
   // A peer that gave up has said why before it went, and that says more than a broken pipe.
-  if (auto* reader = std::get_if<SlotReader>(&reader_)) reader->on_readable(true);
+  on_readable(true);
   absl::Status said = read(owner);
   return said.ok() ? written : said;
 }
@@ -99,6 +114,10 @@ void TcpChunkLink::fence() {
   if (auto* reader = std::get_if<LandingReader>(&reader_)) reader->forget_landings();
   if (!fenced_) ::shutdown(socket_.get(), SHUT_WR);
   fenced_ = true;
+}
+
+void TcpChunkLink::on_readable(bool ended) {
+  if (auto* reader = std::get_if<SlotReader>(&reader_)) reader->on_readable(ended);
 }
 
 UniqueFd TcpChunkLink::take_socket() {

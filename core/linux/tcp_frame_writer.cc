@@ -32,12 +32,18 @@ void TcpFrameWriter::begin(const Frame& chunk, const std::byte* payload) {
   payload_written_ = 0;
   memory_ = payload;
   slot_ = nullptr;
+  memory_slot_ = nullptr;
   chunk_active_ = true;
 }
 
 void TcpFrameWriter::begin(const Frame& chunk, PipeSlot& slot) {
   begin(chunk, slot.head.data());
   slot_ = &slot;
+}
+
+void TcpFrameWriter::begin(const Frame& chunk, RdmaSlot& slot) {
+  begin(chunk, slot.data());
+  memory_slot_ = &slot;
 }
 
 absl::Status TcpFrameWriter::queue(const Frame& control) {
@@ -68,7 +74,8 @@ absl::Status TcpFrameWriter::progress(ChunkLink::Owner& owner) {
     if (!outcome.ok()) return outcome.status();
     if (*outcome == Outcome::kMustWait) return absl::OkStatus();
     chunk_active_ = false;
-    owner.on_sent(slot_);
+    if (memory_slot_ != nullptr) memory_slot_->drained = payload_written_;
+    owner.on_sent(memory_slot_ != nullptr ? static_cast<Slot*>(memory_slot_) : slot_);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "core/chunk_link.h"
 #include "core/frame.h"
 #include "core/linux/pipe_slot.h"
+#include "core/rdma_slot.h"
 
 namespace cableway::linux_ {
 
@@ -22,6 +23,7 @@ class TcpFrameWriter {
   // Requires can_send(). The memory or slot is read until progress() reports it sent.
   void begin(const Frame& chunk, const std::byte* payload);
   void begin(const Frame& chunk, PipeSlot& slot);
+  void begin(const Frame& chunk, RdmaSlot& slot);
   absl::Status queue(const Frame& control);
 
   // Writes until nothing is left, the kernel takes no more, or a slot has nothing more to give yet.
@@ -57,7 +59,8 @@ class TcpFrameWriter {
   std::uint32_t payload_bytes_ = 0;
   std::uint32_t payload_written_ = 0;
   const std::byte* memory_ = nullptr;
-  PipeSlot* slot_ = nullptr;
+  PipeSlot* slot_ = nullptr;           // the chunk is in a pipe
+  RdmaSlot* memory_slot_ = nullptr;  // it is in memory, and that is a slot's
   std::uint64_t bytes_written_ = 0;
 };
 

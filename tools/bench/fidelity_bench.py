@@ -28,6 +28,7 @@ _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
 _SPECS = ("ring:4", "line:4", "star:4", "mesh:4", "torus:2x3")
 _RATE_MBPS = 200  # two cores copy for all nodes of a lab: the cables and not they are to be the limit
 _MTU = 9000       # the lab's
+_CHUNK = "16KiB"  # relays over TCP pass a chunk on while it arrives, a few packets at a time
 _SIZES = {"1M": "1MiB", "8M": "8MiB"}
 _OPERATIONS = 4  # timed ones of a run, after one that is not
 _ROUNDS = 5
@@ -78,7 +79,7 @@ def _foretell(build: Path, spec: str, workload: str, size: str) -> float:
     operation, _, variant = workload.partition(",")
     text = f"{operation}:{size}" + (f",{variant}" if variant else "")
     command = [str(build / "bin/cableway"), "sim", "--topology", f"{spec}@{_RATE_MBPS}Mbit/s", "--workload", text,
-               "--mtu", str(_MTU), "--repeat", str(_OPERATIONS), "--json"]
+               "--mtu", str(_MTU), "--chunk", _CHUNK, "--repeat", str(_OPERATIONS), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
     if done.returncode != 0:
         raise BenchError(f"{' '.join(command)} failed: {done.stderr.strip()}")

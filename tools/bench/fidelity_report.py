@@ -62,7 +62,8 @@ def section_text(cases: list[Case], facts: dict[str, str], rounds: int, rate_mbp
         "",
         f"`tools/bench.sh fidelity`: the time of one operation as `cableway sim` foretells it, beside what collperf over the"
         f" plugin measures in network namespaces with cables of {rate_mbps} Mbit/s, an MTU of 9000, one rank in each node,"
-        f" ranks in the order of nodes. Median of {rounds} runs, each the mean of 4 operations after one to warm up.",
+        f" ranks in the order of nodes; foretold with chunks of 16 KiB, as relays over TCP pass a chunk on while it arrives."
+        f" Median of {rounds} runs, each the mean of 4 operations after one to warm up.",
         "",
         *facts_table(facts),
         "",
