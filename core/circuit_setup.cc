@@ -93,13 +93,13 @@ RdmaEndpoint get_rdma_endpoint(WireReader& reader) {
 
 absl::Status check_rdma_endpoint(const RdmaEndpoint& endpoint) {
   constexpr std::uint32_t kMost24Bits = (1U << 24) - 1;
-  const bool numbers = endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMost24Bits &&
-                       endpoint.packet_sequence <= kMost24Bits;
+  const bool numbers =
+      endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMost24Bits && endpoint.packet_sequence <= kMost24Bits;
   const bool mtu = endpoint.mtu >= 256 && endpoint.mtu <= 4096 && (endpoint.mtu & (endpoint.mtu - 1)) == 0;
   if (numbers && mtu && endpoint.mailbox != 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "set-up: an end of a queue pair that cannot be: number ", endpoint.queue_pair, ", packet sequence ",
-      endpoint.packet_sequence, ", MTU ", endpoint.mtu, ", mailbox ", endpoint.mailbox));
+  return absl::InvalidArgumentError(absl::StrCat("set-up: an end of a queue pair that cannot be: number ",
+                                                 endpoint.queue_pair, ", packet sequence ", endpoint.packet_sequence,
+                                                 ", MTU ", endpoint.mtu, ", mailbox ", endpoint.mailbox));
 }
 
 }  // namespace
@@ -157,8 +157,8 @@ std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer) {
   std::vector<std::byte> body;
   WireWriter writer(body);
   if (answer.rdma) put_rdma_endpoint(writer, *answer.rdma);
-  const FrameBytes header = encode_frame(
-      Frame{FrameKind::kSetupOk, static_cast<std::uint32_t>(body.size()), 0, 0, answer.chunk_bytes});
+  const FrameBytes header =
+      encode_frame(Frame{FrameKind::kSetupOk, static_cast<std::uint32_t>(body.size()), 0, 0, answer.chunk_bytes});
   body.insert(body.begin(), header.begin(), header.end());
   return body;
 }

@@ -87,11 +87,8 @@ void RdmaChunkLink::send_chunk(const Frame& chunk, const std::byte* data, std::u
     return;
   }
   if (chunk.payload > 0) {
-    batch_[batched_++] = RdmaWrite{.data = data,
-                                   .bytes = chunk.payload,
-                                   .local_key = local_key,
-                                   .to = to->address,
-                                   .remote_key = to->key};
+    batch_[batched_++] = RdmaWrite{
+        .data = data, .bytes = chunk.payload, .local_key = local_key, .to = to->address, .remote_key = to->key};
     ++writes_posted_;
   }
   // The address of a slot says which; a landing is known by its message.
@@ -284,8 +281,8 @@ void RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
 
 absl::Status RdmaChunkLink::take_notice(std::uint32_t notice, Owner& owner) {
   if (notice != static_cast<std::uint32_t>(frames_taken_)) {
-    return broke_protocol(absl::StrCat("notice ", notice, " where ", static_cast<std::uint32_t>(frames_taken_),
-                                       " was expected"));
+    return broke_protocol(
+        absl::StrCat("notice ", notice, " where ", static_cast<std::uint32_t>(frames_taken_), " was expected"));
   }
   // Copied before it is looked at: it lies in memory that the other side may write.
   RdmaFrameBytes bytes;

@@ -9,9 +9,10 @@
 // are offered one by one (a credit), used in any order, and given back when they are asked for. Landings travel with
 // the announcement that they are for, on the last hop only.
 //
-// The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its queue
-// pair at once, and with it loses what is still on its way. So over the lifeline it says the latest acknowledgements
-// once more, then why it goes; the other end leaves out those that it has heard. docs/decisions/0009 tells why.
+// The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its
+// queue pair at once, and with it loses what is still on its way. So over the lifeline it says the latest
+// acknowledgements once more, then why it goes; the other end leaves out those that it has heard. docs/decisions/0009
+// tells why.
 //
 // One thread at a time. Allocates nothing after construction, copies no payload, and never waits.
 #ifndef CABLEWAY_CORE_RDMA_CHUNK_LINK_H_
@@ -39,8 +40,8 @@ namespace cableway {
 class HopLifeline {
  public:
   virtual ~HopLifeline() = default;
-  // What the other end has said there next: nothing as long as it goes on; an acknowledgement that may be known already;
-  // kAborted with why it gave up, in its own words; kCancelled when it has closed.
+  // What the other end has said there next: nothing as long as it goes on; an acknowledgement that may be known
+  // already; kAborted with why it gave up, in its own words; kCancelled when it has closed.
   virtual absl::StatusOr<std::optional<Frame>> look() = 0;
   // Says `last`, then why, unless `reason` is empty, as far as that is possible without waiting; closes this side.
   virtual void leave(std::span<const Frame> last, absl::string_view reason) = 0;
@@ -167,8 +168,8 @@ class RdmaChunkLink final : public ChunkLink {
   std::uint64_t outgoing_first_ = 0;
   std::uint64_t outgoing_end_ = 0;
   std::array<Target, kMaxLandings> targets_;
-  std::vector<Credit> credits_;  // oldest first
-  std::uint64_t acknowledged_there_ = 0;  // messages below this one, as far as was heard
+  std::vector<Credit> credits_;                       // oldest first
+  std::uint64_t acknowledged_there_ = 0;              // messages below this one, as far as was heard
   std::array<Frame, kMaxLandings> acknowledgements_;  // the latest that were sent
   std::uint64_t acknowledgements_sent_ = 0;
 

@@ -223,7 +223,8 @@ constexpr Setting kSettings[] = {
     {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
-     "what hops go over: auto is RDMA where both ends of a cable have it and TCP elsewhere, verbs refuses a cable without",
+     "what hops go over: auto is RDMA where both ends of a cable have it and TCP elsewhere, verbs refuses a cable "
+     "without",
      set_transport, show_transport},
     {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
      1LL << 40, "",

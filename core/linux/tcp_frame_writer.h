@@ -59,7 +59,7 @@ class TcpFrameWriter {
   std::uint32_t payload_bytes_ = 0;
   std::uint32_t payload_written_ = 0;
   const std::byte* memory_ = nullptr;
-  PipeSlot* slot_ = nullptr;           // the chunk is in a pipe
+  PipeSlot* slot_ = nullptr;         // the chunk is in a pipe
   RdmaSlot* memory_slot_ = nullptr;  // it is in memory, and that is a slot's
   std::uint64_t bytes_written_ = 0;
 };

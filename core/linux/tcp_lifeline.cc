@@ -16,8 +16,8 @@ namespace cableway::linux_ {
 
 absl::StatusOr<bool> TcpLifeline::have(std::size_t bytes) {
   while (staged_ < bytes) {
-    const ssize_t got = uninterrupted(
-        [&] { return ::recv(socket_.get(), &staging_[staged_], bytes - staged_, MSG_DONTWAIT); });
+    const ssize_t got =
+        uninterrupted([&] { return ::recv(socket_.get(), &staging_[staged_], bytes - staged_, MSG_DONTWAIT); });
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (got < 0) return connection_error(errno, "cannot read from the peer");
     if (got == 0) return absl::CancelledError("the peer closed the connection");

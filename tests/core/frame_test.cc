@@ -48,6 +48,7 @@ TEST(Frame, SurvivesARoundTrip) {
       {FrameKind::kFailed, 0, 0, 0, 0},
       {FrameKind::kSetup, kMaxSetupBytes, 0, 0, 0},
       {FrameKind::kSetupOk, 0, 0, 0, 0},
+      {FrameKind::kSetupOk, kMaxSetupOkBytes, 0, 0, kMaxChunkBytes},
       {FrameKind::kProbe, 0, 0, 0, 1},
       {FrameKind::kProbe, 0, 0, 1, kMaxProbeMs},
       {FrameKind::kChallenge, 0, 0, ~std::uint64_t{0}, 1},
@@ -105,8 +106,14 @@ TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
               AllOf(HasSubstr("frame failed"), HasSubstr("too long"), HasSubstr("513")));
   EXPECT_THAT(error_of(Frame{FrameKind::kSetup, kMaxSetupBytes + 1, 0, 0, 0}),
               AllOf(HasSubstr("frame set-up"), HasSubstr("too long")));
-  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 1, 0, 0, 0}), HasSubstr("frame set-up-ok"));
-  for (const FrameKind kind : {FrameKind::kFailed, FrameKind::kSetup, FrameKind::kSetupOk}) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, kMaxSetupOkBytes + 1, 0, 0, 0}),
+              AllOf(HasSubstr("frame set-up-ok"), HasSubstr("too long")));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 1, 0, 0}), HasSubstr("message and offset 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 0, 128, 0}), HasSubstr("message and offset 0 expected"));
+  for (const std::uint64_t size : {std::uint64_t{127}, std::uint64_t{kMaxChunkBytes} + 128, ~std::uint64_t{0}}) {
+    EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 0, 0, size}), HasSubstr("size of a chunk expected"));
+  }
+  for (const FrameKind kind : {FrameKind::kFailed, FrameKind::kSetup}) {
     EXPECT_THAT(error_of(Frame{kind, 0, 1, 0, 0}), HasSubstr("message, offset and size 0 expected"));
     EXPECT_THAT(error_of(Frame{kind, 0, 0, 1, 0}), HasSubstr("message, offset and size 0 expected"));
     EXPECT_THAT(error_of(Frame{kind, 0, 0, 0, 1}), HasSubstr("message, offset and size 0 expected"));

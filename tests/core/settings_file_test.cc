@@ -57,6 +57,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
     hello_ms = 0x32
     hold_ms = 150
     drain = true
+    transport = "verbs"
     relay_memory = "96M"
     cable_test = false
   )");
@@ -76,6 +77,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_EQ(settings->data_ports, (PortRange{20000, 20999}));
   EXPECT_EQ(settings->hello, std::chrono::milliseconds(50));
   EXPECT_EQ(settings->hold, std::chrono::milliseconds(150));
+  EXPECT_EQ(settings->transport, Transport::kVerbs);
   EXPECT_TRUE(settings->drain);
   EXPECT_EQ(settings->relay_memory, 96U << 20);
   EXPECT_FALSE(settings->cable_test);
