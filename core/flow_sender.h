@@ -40,7 +40,7 @@ class FlowSender final : private ChunkLink::Owner {
     std::uint64_t bytes = 0;
     std::uint64_t sent = 0;
     std::uint64_t last_chunk = 0;  // counted over the flow from 1: what the link must have completed
-    bool begun = false;  // a message of zero bytes still needs its one chunk
+    bool begun = false;            // a message of zero bytes still needs its one chunk
     bool acknowledged = false;
   };
 

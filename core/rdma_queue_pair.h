@@ -1,8 +1,8 @@
 // RdmaQueuePair: one end of a reliable connection over which one side writes into the other's registered memory. What
-// core/rdma_chunk_link.h needs of it and no more: core/linux/verbs_queue_pair.h gives it a device, sim/stub_queue_pair.h
-// one in memory. The order is that of InfiniBand's reliable connection (InfiniBand Architecture Specification 1.4,
-// volume 1, section 9.7; RoCE v2 is the same over UDP): what is posted here is done there in that order, and a notice is
-// seen there only after all bytes that were written before it.
+// core/rdma_chunk_link.h needs of it and no more: core/linux/verbs_queue_pair.h gives it a device,
+// sim/stub_queue_pair.h one in memory. The order is that of InfiniBand's reliable connection (InfiniBand Architecture
+// Specification 1.4, volume 1, section 9.7; RoCE v2 is the same over UDP): what is posted here is done there in that
+// order, and a notice is seen there only after all bytes that were written before it.
 #ifndef CABLEWAY_CORE_RDMA_QUEUE_PAIR_H_
 #define CABLEWAY_CORE_RDMA_QUEUE_PAIR_H_
 
