@@ -30,7 +30,7 @@ done
 # package, or package:command where any source of the command will do
 packages=(
   g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
-  libabsl-dev libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libnl-3-dev
+  libabsl-dev libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libibverbs-dev libnl-3-dev
   libpugixml-dev libsodium-dev libspdlog-dev libtomlplusplus-dev nlohmann-json3-dev
   iproute2:ip iputils-ping:ping nftables:nft patch:patch procps:ps python3:python3 util-linux:unshare
 )

@@ -1,0 +1,5 @@
+# libibverbs::headers, and nothing of the library: core/linux/verbs_library.h finds it at run time.
+find_path(CABLEWAY_IBVERBS_INCLUDE infiniband/verbs.h REQUIRED)
+mark_as_advanced(CABLEWAY_IBVERBS_INCLUDE)
+add_library(libibverbs::headers INTERFACE IMPORTED GLOBAL)
+set_target_properties(libibverbs::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${CABLEWAY_IBVERBS_INCLUDE})

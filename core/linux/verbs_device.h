@@ -1,0 +1,87 @@
+// One opened RDMA device, its first port (the only one that every adapter of today has), and the protection domain that
+// all of this process's memory and queue pairs on it belong to. Those hold on to it, so it goes when the last of them
+// has.
+#ifndef CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_
+#define CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/linux/verbs_library.h"
+
+namespace cableway::linux_ {
+
+// A place of a port's table of addresses, and what was there when it was chosen.
+struct VerbsGid {
+  int index = 0;
+  std::array<std::byte, 16> bytes{};
+
+  friend bool operator==(const VerbsGid&, const VerbsGid&) = default;
+};
+
+// What a device says unasked.
+struct VerbsEvent {
+  enum class Kind : std::uint8_t { kPortError, kPortActive, kDeviceFatal, kGidChange, kQueuePairFatal, kOther };
+  Kind kind = Kind::kOther;
+  std::uint32_t queue_pair = 0;  // kQueuePairFatal: its number
+  std::string words;             // "RDMA device mlx5_0: port error"
+};
+
+// Any thread, but for next_event().
+class VerbsDevice {
+ public:
+  // FailedPrecondition, NotFound and PermissionDenied say what is in the way of using it: no library, no such device,
+  // no access, InfiniBand below, or a port that is not active.
+  static absl::StatusOr<std::shared_ptr<VerbsDevice>> open(const std::string& name);
+  VerbsDevice(const VerbsDevice&) = delete;
+  VerbsDevice& operator=(const VerbsDevice&) = delete;
+
+  const std::string& name() const { return name_; }
+  // Bytes of payload that a packet may have there now: 256 to 4096. FailedPrecondition: the port cannot be used, and
+  // why.
+  absl::StatusOr<std::uint32_t> active_mtu() const;
+  // Whether the address is still where it was.
+  absl::Status check_gid(const VerbsGid& gid) const;
+  // Whether memory of other devices (of a GPU) may be registered by a descriptor: library, kernel and device can.
+  bool supports_dmabuf() const;
+
+  // Readable when next_event() has something; one thread at a time. Nothing waits.
+  int events_fd() const;
+  std::optional<VerbsEvent> next_event();
+  // It has said that it failed. Nothing that was made on it works any more, nor will.
+  bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
+
+  // For what is made on it.
+  const VerbsLibrary& library() const { return *library_; }
+  ibv_context* context() const { return context_.get(); }
+  ibv_pd* domain() const { return domain_.get(); }
+  VerbsRelease release() const { return VerbsRelease{library_}; }
+  // Why a call failed with `error` (an errno), in an operator's words: ResourceExhausted says what to raise,
+  // Unavailable anything else. `what` follows "cannot".
+  absl::Status refused(int error, absl::string_view what) const;
+
+ private:
+  VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwned<ibv_context> context);
+  absl::Status prepare();
+  std::string limits() const;
+  VerbsEvent read_event(const ibv_async_event& event);
+
+  const std::string name_;
+  const VerbsLibrary* const library_;
+  const VerbsOwned<ibv_context> context_;
+  VerbsOwned<ibv_pd> domain_;
+  ibv_device_attr attributes_{};
+  std::atomic<bool> lost_ = false;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_

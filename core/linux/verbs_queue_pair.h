@@ -1,0 +1,85 @@
+// RdmaQueuePair on a device: a reliable connection with a completion queue of its own. See core/rdma_queue_pair.h for
+// the contract; the verbs' own are in rdma-core's manual pages (ibv_post_send(3), ibv_modify_qp(3)).
+#ifndef CABLEWAY_CORE_LINUX_VERBS_QUEUE_PAIR_H_
+#define CABLEWAY_CORE_LINUX_VERBS_QUEUE_PAIR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/linux/mapped_pages.h"
+#include "core/linux/verbs_device.h"
+#include "core/linux/verbs_memory.h"
+#include "core/rdma_queue_pair.h"
+
+namespace cableway::linux_ {
+
+// How a device sends. Both ends of a hop may differ in all of it.
+struct VerbsOptions {
+  std::uint8_t service_level = 0;  // 0 to 7: the priority that goes with it over Ethernet
+  std::uint8_t traffic_class = 0;  // of the packets' IP header: DSCP in the upper six bits, ECN in the lower two
+  // An acknowledgement is waited for 4.096 us * 2^timeout: 14 is 67 ms. 1 to 31; devices may round up, and take up to
+  // four times as long. 0, which is for ever, is refused.
+  std::uint8_t timeout = 14;
+  // 0 to 7 times what was not acknowledged is sent again before the connection counts as dead.
+  std::uint8_t retry_count = 7;
+};
+
+class VerbsQueuePair final : public RdmaQueuePair {
+ public:
+  // On `device`'s port with address `gid`. `packet_sequence`: 24 bits, random, so that packets of an earlier connection
+  // are not taken for this one's. ResourceExhausted says what to raise; otherwise what is wrong with port or options.
+  static absl::StatusOr<std::unique_ptr<VerbsQueuePair>> create(std::shared_ptr<const VerbsDevice> device,
+                                                                const VerbsGid& gid, std::uint32_t packet_sequence,
+                                                                const VerbsOptions& options);
+  ~VerbsQueuePair() override;
+
+  RdmaEndpoint endpoint() const override { return endpoint_; }
+  std::span<const std::byte> mailbox() const override { return mailbox_.bytes(); }
+  // Waits up to a second or so where the kernel has to find out the other end's Ethernet address.
+  absl::Status connect(const RdmaEndpoint& other) override;
+  absl::Status post(std::span<const RdmaWrite> writes) override;
+  absl::Status expect_notices(std::uint32_t count) override;
+  absl::StatusOr<std::size_t> poll(std::span<RdmaCompletion> completions) override;
+  void fence() override;
+
+  // For who wants to sleep: after arm() and a poll() that found nothing, `fd` becomes readable with the next
+  // completion, once; take_events() makes it unreadable again.
+  int fd() const;
+  absl::Status arm();
+  void take_events();
+
+ private:
+  // Where postings and completions are spelled in the device's way.
+  struct Batch;
+
+  VerbsQueuePair(std::shared_ptr<const VerbsDevice> device, const VerbsGid& gid, const VerbsOptions& options);
+  absl::Status prepare(std::uint32_t packet_sequence);
+  absl::Status make_mailbox();
+  absl::Status make_queues();
+  absl::Status initialise();
+  absl::Status ready_to_receive(const RdmaEndpoint& other);
+  absl::Status ready_to_send();
+  const absl::Status& break_off(absl::Status status);
+  absl::Status why(std::span<const ibv_wc> failed) const;
+
+  const std::shared_ptr<const VerbsDevice> device_;
+  const VerbsGid gid_;
+  const VerbsOptions options_;
+  RdmaEndpoint endpoint_;
+  const std::unique_ptr<Batch> batch_;
+  absl::Status broken_;  // final
+  // What comes later here uses what comes earlier, and goes first.
+  MappedPages mailbox_;
+  std::unique_ptr<VerbsMemory> mailbox_memory_;
+  VerbsOwned<ibv_comp_channel> channel_;
+  VerbsOwned<ibv_cq> completions_;
+  VerbsOwned<ibv_qp> pair_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_VERBS_QUEUE_PAIR_H_

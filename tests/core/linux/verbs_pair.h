@@ -1,0 +1,92 @@
+// Two joined queue pairs of this process on one RDMA device of this host, where it has one.
+#ifndef CABLEWAY_TESTS_CORE_LINUX_VERBS_PAIR_H_
+#define CABLEWAY_TESTS_CORE_LINUX_VERBS_PAIR_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/linux/mapped_pages.h"
+#include "core/linux/rdma_devices.h"
+#include "core/linux/verbs_memory.h"
+#include "core/linux/verbs_queue_pair.h"
+
+namespace cableway::linux_::test {
+
+struct UsableDevice {
+  std::shared_ptr<VerbsDevice> device;
+  VerbsGid gid;
+};
+
+inline VerbsGid gid_of(const RoceGid& found) {
+  VerbsGid gid{found.index, {}};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(found.address.bytes.data());
+  if (found.address.is_ipv6) {
+    std::copy_n(bytes, 16, gid.bytes.begin());
+  } else {
+    gid.bytes[10] = gid.bytes[11] = std::byte{0xff};
+    std::copy_n(bytes, 4, gid.bytes.begin() + 12);
+  }
+  return gid;
+}
+
+// The first that opens and has an address; else why this host has none.
+inline absl::StatusOr<UsableDevice> usable_device() {
+  absl::Status reason = absl::NotFoundError("this host has no RDMA device with Ethernet below");
+  for (const RdmaDevice& found : read_rdma_devices(Sysfs())) {
+    absl::StatusOr<std::shared_ptr<VerbsDevice>> device = VerbsDevice::open(found.name);
+    if (device.ok() && !found.gids.empty()) return UsableDevice{*device, gid_of(found.gids.back())};
+    reason = device.ok() ? absl::NotFoundError(found.name + " has no RoCE v2 GID") : device.status();
+  }
+  return reason;
+}
+
+// Memory that a device may read, and write if it is a landing.
+class RegisteredBytes {
+ public:
+  RegisteredBytes(const std::shared_ptr<VerbsDevice>& device, std::size_t bytes, bool landing)
+      : pages_(MappedPages::create(bytes).value()),
+        memory_(VerbsMemory::add(device, pages_.bytes().data(), bytes, VerbsRights{landing, false}).value()) {}
+
+  std::byte* data() const { return pages_.bytes().data(); }
+  std::span<std::byte> bytes() const { return pages_.bytes(); }
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(data()); }
+  RdmaKeys keys() const { return memory_->keys(); }
+
+ private:
+  MappedPages pages_;
+  std::unique_ptr<VerbsMemory> memory_;
+};
+
+class VerbsPair {
+ public:
+  explicit VerbsPair(const UsableDevice& usable, const VerbsOptions& options = {})
+      : left(VerbsQueuePair::create(usable.device, usable.gid, 0x123456, options).value()),
+        right(VerbsQueuePair::create(usable.device, usable.gid, 0xfffff0, options).value()) {
+    joined = left->connect(right->endpoint());
+    if (joined.ok()) joined = right->connect(left->endpoint());
+  }
+
+  absl::Status joined;
+  std::unique_ptr<VerbsQueuePair> left;
+  std::unique_ptr<VerbsQueuePair> right;
+};
+
+// Polls until something has completed or failed, for 20 s at most.
+inline absl::StatusOr<RdmaCompletion> next_completion(RdmaQueuePair& pair) {
+  RdmaCompletion completion;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < until) {
+    const absl::StatusOr<std::size_t> filled = pair.poll({&completion, 1});
+    if (!filled.ok()) return filled.status();
+    if (*filled == 1) return completion;
+  }
+  return absl::DeadlineExceededError("nothing has completed for 20 s");
+}
+
+}  // namespace cableway::linux_::test
+
+#endif  // CABLEWAY_TESTS_CORE_LINUX_VERBS_PAIR_H_
