@@ -13,7 +13,7 @@
 
 namespace cableway {
 
-class RdmaSlot final : public Slot {
+class RdmaSlot : public Slot {
  public:
   // `memory` and `keys` (by the number of the device on this node) outlive this.
   RdmaSlot(std::span<std::byte> memory, std::span<const RdmaKeys> keys) : memory_(memory), keys_(keys) {}

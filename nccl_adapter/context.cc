@@ -148,11 +148,14 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
   opening_.erase(entry);
   if (!opened.ok()) return opened.status();
   CircuitSetup setup = std::move((*opened)->setup);
+  const std::uint32_t chunk_bytes = (*opened)->connection.chunk_bytes;
+  auto link = linux_::make_hop_link(std::move((*opened)->connection), {linux_::HopPlace::kSource, setup.last_hop()});
+  if (!link.ok()) return link.status();
   auto comm = std::make_unique<SendComm>(
-      *this, std::move((*opened)->socket),
+      *this, *std::move(link),
       FlowComm::Names{absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"),
                       setup.this_hop().to_node},
-      log(), setup.chunk_bytes);
+      log(), chunk_bytes);
   log().info(absl::StrCat("circuit ", describe_path(setup), " is open"));
   return keep(std::move(comm));
 }
@@ -160,7 +163,9 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
 absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
   std::optional<ArrivedCircuit> arrived = listener->take();
   if (!arrived.has_value()) return nullptr;
-  auto comm = std::make_unique<RecvComm>(*this, std::move(arrived->socket),
+  auto link = linux_::make_hop_link(std::move(arrived->connection), {linux_::HopPlace::kDestination, true});
+  if (!link.ok()) return link.status();
+  auto comm = std::make_unique<RecvComm>(*this, *std::move(link),
                                          FlowComm::Names{absl::StrCat("flow from node ", arrived->setup.from_node, " (",
                                                                       describe_path(arrived->setup), ")"),
                                                          arrived->setup.this_hop_from()},

@@ -5,14 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/data_socket.h"
+#include "nccl_adapter/registrations.h"
 
 namespace cableway::nccl {
 
-FlowComm::FlowComm(Context& context, linux_::UniqueFd socket, Names names, Log log)
-    : link_(std::move(socket), linux_::TcpChunkLink::Place::kFlowEnd),
-      context_(context),
-      names_(std::move(names)),
-      log_(log) {
+FlowComm::FlowComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log)
+    : hop_(std::move(hop)), context_(context), names_(std::move(names)), log_(log) {
   for (Request& request : requests_) request.comm = this;
 }
 
@@ -22,6 +20,12 @@ absl::StatusOr<MemoryRegion*> FlowComm::register_memory(void* data, std::size_t 
   region->comm = this;
   region->data = static_cast<std::byte*>(data);
   region->bytes = bytes;
+  if (const auto device = hop_->device(); device != nullptr) {
+    auto memory = shared_registrations().add(device, data, bytes, {.remote_write = receives()});
+    if (!memory.ok())
+      return absl::Status(memory.status().code(), absl::StrCat(names_.flow, ": ", memory.status().message()));
+    region->registration = *std::move(memory);
+  }
   regions_.push_back(std::move(region));
   return regions_.back().get();
 }
@@ -65,18 +69,18 @@ linux_::UniqueFd FlowComm::close() {
   // The last acknowledgements are on their way out before the connection is shut down.
   if (failure_.ok()) static_cast<void>(progress());
   if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(names_.flow, " is closed"));
-  return link_.take_socket();
+  return hop_->take_socket();
 }
 
 linux_::UniqueFd FlowComm::abandon() {
   const std::lock_guard lock(mutex_);
   static_cast<void>(fail(absl::AbortedError("its communicator was finalized before it was closed")));
-  return link_.take_socket();
+  return hop_->take_socket();
 }
 
 void FlowComm::check_silence() {
   const std::lock_guard lock(mutex_);
-  if (failure_.ok() && linux_::connection_stalled(link_.socket())) {
+  if (failure_.ok() && linux_::connection_stalled(hop_->socket())) {
     static_cast<void>(fail(absl::UnavailableError("the cable to it, or its host, is silent")));
   }
 }
@@ -116,7 +120,7 @@ absl::Status FlowComm::fail(const absl::Status& reason) {
   failure_ = absl::Status(
       code, absl::StrCat(names_.flow, " failed: ",
                          found_here ? absl::StrCat("about node ", names_.neighbour, ": ") : "", reason.message()));
-  link_.fail(failure_.message());
+  hop_->link().fail(failure_.message());
   // An idle flow that the peer closes is the ordinary end of a job.
   failure_told_ = !idle();
   if (failure_told_) log_.warn(std::string(failure_.message()));

@@ -16,7 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
-#include "core/linux/tcp_chunk_link.h"
+#include "core/linux/hop_link.h"
 #include "nccl_adapter/log.h"
 #include "nccl_adapter/memory_region.h"
 
@@ -44,7 +44,7 @@ class FlowComm {
     std::string neighbour;  // the node at the other end of this flow's connection
   };
 
-  FlowComm(Context& context, linux_::UniqueFd socket, Names names, Log log);
+  FlowComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log);
   virtual ~FlowComm() = default;
   FlowComm(const FlowComm&) = delete;
   FlowComm& operator=(const FlowComm&) = delete;
@@ -75,6 +75,8 @@ class FlowComm {
   virtual bool done(std::uint64_t message) const = 0;
   virtual std::uint64_t size(std::uint64_t message) const = 0;
   virtual bool idle() const = 0;
+  // Whether the other end of the connection writes into memory that is registered here, or this end sends from it.
+  virtual bool receives() const = 0;
 
   // With mutex_ held. Null: the place that `message` needs is still taken.
   Request* take_request(std::uint64_t message, MemoryRegion* region);
@@ -84,7 +86,7 @@ class FlowComm {
   absl::Status fail(const absl::Status& reason);
 
   std::mutex mutex_;
-  linux_::TcpChunkLink link_;
+  const std::unique_ptr<linux_::HopLink> hop_;
   absl::Status failure_;
   bool failure_told_ = false;
 

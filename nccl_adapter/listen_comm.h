@@ -10,7 +10,7 @@
 
 #include "core/circuit_setup.h"
 #include "core/flow_proof.h"
-#include "core/linux/unique_fd.h"
+#include "core/linux/hop_connection.h"
 #include "nccl_adapter/seen_flows.h"
 
 namespace cableway::nccl {
@@ -18,7 +18,7 @@ namespace cableway::nccl {
 class Context;
 
 struct ArrivedCircuit {
-  linux_::UniqueFd socket;
+  linux_::HopConnection connection;
   CircuitSetup setup;
 };
 

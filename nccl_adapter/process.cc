@@ -51,7 +51,11 @@ absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings
 }
 
 Process::Process(const Settings& settings, std::string daemon, Log log)
-    : settings_(settings), daemon_(std::move(daemon)), log_(log), cold_(std::make_unique<ColdThread>()) {}
+    : settings_(settings),
+      daemon_(std::move(daemon)),
+      log_(log),
+      cold_(std::make_unique<ColdThread>()),
+      transports_(settings.transport) {}
 
 Process::~Process() {
   boost::asio::post(cold_->io(), [this] { stop(); });
@@ -220,9 +224,17 @@ void Process::on_setup(linux_::PendingCircuit pending) {
     absl::IsResourceExhausted(reason) ? log_.warn(line) : log_.info(line);
     return std::move(pending).refuse(reason);
   }
-  absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept();
+  absl::StatusOr<std::unique_ptr<linux_::RdmaHalf>> joined = transports_.join(setup);
+  if (!joined.ok()) {
+    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", joined.status().message()));
+    return std::move(pending).refuse(
+        absl::Status(joined.status().code(), absl::StrCat("node ", welcome_.node, ": ", joined.status().message())));
+  }
+  SetupAnswer answer;
+  if (*joined != nullptr) answer.rdma = (*joined)->queue_pair->endpoint();
+  absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept(answer);
   if (!socket.ok()) return log_.info(absl::StrCat(describe_path(setup), ": ", socket.status().message()));
-  listener->put(ArrivedCircuit{*std::move(socket), setup});
+  listener->put(ArrivedCircuit{{*std::move(socket), *std::move(joined), setup.chunk_bytes}, setup});
 }
 
 std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {
@@ -280,13 +292,15 @@ void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std:
   setup.hops = std::move(hops);
   setup.hops.back().to_port = handle.port;
   prove_flow(handle.cookie, setup);
-  linux_::dial_circuit(cold_->io(), setup, setup_key_, [setup, opening](absl::StatusOr<linux_::UniqueFd> socket) {
-    if (!socket.ok()) {
-      return opening->finish(absl::Status(
-          socket.status().code(), absl::StrCat("no circuit ", describe_path(setup), ": ", socket.status().message())));
+  const auto dialed = [setup, opening](absl::StatusOr<linux_::HopConnection> connection) {
+    if (!connection.ok()) {
+      return opening->finish(
+          absl::Status(connection.status().code(),
+                       absl::StrCat("no circuit ", describe_path(setup), ": ", connection.status().message())));
     }
-    opening->finish(OpeningCircuit::Opened{*std::move(socket), setup});
-  });
+    opening->finish(OpeningCircuit::Opened{*std::move(connection), setup});
+  };
+  linux_::dial_circuit(cold_->io(), setup, setup_key_, &transports_, dialed);
 }
 
 void Process::close_connection(linux_::UniqueFd socket) {

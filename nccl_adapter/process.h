@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
 #include "core/linux/circuit_acceptor.h"
+#include "core/linux/hop_transports.h"
 #include "core/linux/session_client.h"
 #include "core/session_message.h"
 #include "core/settings.h"
@@ -33,7 +34,7 @@ namespace cableway::nccl {
 class OpeningCircuit {
  public:
   struct Opened {
-    linux_::UniqueFd socket;
+    linux_::HopConnection connection;
     CircuitSetup setup;
   };
 
@@ -109,6 +110,7 @@ class Process {
   std::vector<std::string> addresses_;  // of the node's ports, as it said last
   bool listening_ = true;               // on all of them
   std::optional<SubKey> setup_key_;     // the node's
+  linux_::HopTransports transports_;
   bool told_of_missing_key_ = false;
   std::unique_ptr<linux_::CircuitAcceptor> acceptor_;
   std::unique_ptr<boost::asio::steady_timer> look_around_timer_;

@@ -9,7 +9,7 @@ absl::StatusOr<Request*> RecvComm::receive(void* data, std::size_t bytes, Memory
   if (!flow_.can_post()) return nullptr;
   Request* request = take_request(flow_.next(), region);
   if (request == nullptr) return nullptr;
-  const auto posted = flow_.post(Landing{static_cast<std::byte*>(data), bytes, 0});
+  const auto posted = flow_.post(Landing{static_cast<std::byte*>(data), bytes, remote_key(region)});
   if (!posted.ok()) return fail(posted.status());
   return request;
 }

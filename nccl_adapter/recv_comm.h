@@ -9,8 +9,8 @@ namespace cableway::nccl {
 
 class RecvComm final : public FlowComm {
  public:
-  RecvComm(Context& context, linux_::UniqueFd socket, Names names, Log log)
-      : FlowComm(context, std::move(socket), std::move(names), log), flow_(link_) {}
+  RecvComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log)
+      : FlowComm(context, std::move(hop), std::move(names), log), flow_(hop_->link()) {}
 
   // Null: 32 requests are in flight, try again.
   absl::StatusOr<Request*> receive(void* data, std::size_t bytes, MemoryRegion* region);
@@ -20,6 +20,7 @@ class RecvComm final : public FlowComm {
   bool done(std::uint64_t message) const override { return flow_.done(message); }
   std::uint64_t size(std::uint64_t message) const override { return flow_.size(message); }
   bool idle() const override { return flow_.idle(); }
+  bool receives() const override { return true; }
 
   FlowReceiver flow_;
 };

@@ -48,11 +48,10 @@ std::vector<std::byte> failed_frame(absl::string_view reason) {
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> PendingCircuit::accept() && {
-  const FrameBytes header = encode_frame(Frame{FrameKind::kSetupOk, 0, 0, 0, 0});
-  std::vector<std::byte> answer(header.begin(), header.end());
-  if (seal_) seal_->append_next(answer);
-  if (!send_whole(socket_.get(), answer)) {
+absl::StatusOr<UniqueFd> PendingCircuit::accept(const SetupAnswer& answer) && {
+  std::vector<std::byte> bytes = encode_setup_answer(answer);
+  if (seal_) seal_->append_next(bytes);
+  if (!send_whole(socket_.get(), bytes)) {
     return absl::UnavailableError("the peer went away during the set-up");
   }
   return std::move(socket_);

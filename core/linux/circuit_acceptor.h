@@ -33,7 +33,7 @@ class PendingCircuit {
 
   const CircuitSetup& setup() const { return setup_; }
   // Answers yes and gives the connection.
-  absl::StatusOr<UniqueFd> accept() &&;
+  absl::StatusOr<UniqueFd> accept(const SetupAnswer& answer = {}) &&;
   // Answers with the reason, and closes.
   void refuse(const absl::Status& reason) &&;
 

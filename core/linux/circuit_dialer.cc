@@ -38,9 +38,11 @@ constexpr std::chrono::milliseconds kRetryAfter{100};
 
 class Dial : public std::enable_shared_from_this<Dial> {
  public:
-  Dial(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, DialDone done)
+  Dial(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, HopTransports* transports,
+       DialDone done)
       : setup_(std::move(setup)),
         key_(std::move(key)),
+        transports_(transports),
         done_(std::move(done)),
         socket_(io),
         deadline_(io),
@@ -126,6 +128,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   void send_setup() {
     waiting_for_ = "no answer to the set-up";
+    if (absl::Status status = offer_rdma(); !status.ok()) return finish(failed(status.code(), status.message()));
     // What connecting has taken is gone: the next nodes must give up before this one does.
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline_.expiry() - std::chrono::steady_clock::now());
@@ -136,6 +139,17 @@ class Dial : public std::enable_shared_from_this<Dial> {
     frame.insert(frame.end(), body.begin(), body.end());
     if (seal_) seal_->append_next(frame);
     send(std::move(frame), [this] { read_header([this](const Frame& answer) { answered(answer); }); });
+  }
+
+  absl::Status offer_rdma() {
+    setup_.rdma.reset();
+    // Between two processes of one node there is no cable, and a router need not know RoCE.
+    if (transports_ == nullptr || hop().routed || hop().to_node == setup_.this_hop_from()) return absl::OkStatus();
+    absl::StatusOr<std::unique_ptr<RdmaHalf>> half = transports_->open(hop().from_address);
+    if (!half.ok()) return half.status();
+    offered_ = *std::move(half);
+    if (offered_ != nullptr) setup_.rdma = offered_->queue_pair->endpoint();
+    return absl::OkStatus();
   }
 
   // `then` and `have` are members' calls, which this object outlives.
@@ -169,12 +183,34 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void answered(const Frame& frame) {
     if (frame.kind == FrameKind::kFailed) return read_reason(frame);
     if (frame.kind != FrameKind::kSetupOk) return finish_unexpected(frame);
-    if (!seal_) return finish_connected();
-    read_seal([this](bool proven) {
+    body_.resize(frame.payload);
+    boost::asio::async_read(socket_, boost::asio::buffer(body_),
+                            [self = shared_from_this(), frame](error_code read, std::size_t) {
+                              if (!self->finished_) self->have_answer(frame, read);
+                            });
+  }
+
+  void have_answer(const Frame& frame, error_code error) {
+    if (error) {
+      return finish(failed(absl::StatusCode::kUnavailable, absl::StrCat("no answer to the set-up: ", error.message())));
+    }
+    if (!seal_) return accepted(frame);
+    read_seal([this, frame](bool proven) {
       proven
-          ? finish_connected()
+          ? accepted(frame)
           : finish(failed(absl::StatusCode::kUnavailable, "accepted without a proof that it has this cluster's key"));
     });
+  }
+
+  void accepted(const Frame& frame) {
+    const absl::StatusOr<SetupAnswer> answer = decode_setup_answer(frame, std::as_bytes(std::span(body_)));
+    if (!answer.ok()) return finish(failed(absl::StatusCode::kUnavailable, answer.status().message()));
+    if (answer->chunk_bytes != 0) setup_.chunk_bytes = std::min(setup_.chunk_bytes, answer->chunk_bytes);
+    if (transports_ != nullptr) {
+      absl::Status settled = transports_->settle(*answer, offered_);
+      if (!settled.ok()) return finish(failed(settled.code(), settled.message()));
+    }
+    finish_connected();
   }
 
   void finish_unexpected(const Frame& frame) {
@@ -185,15 +221,15 @@ class Dial : public std::enable_shared_from_this<Dial> {
   }
 
   void read_reason(const Frame& frame) {
-    reason_.resize(frame.payload);
-    boost::asio::async_read(socket_, boost::asio::buffer(reason_),
+    body_.resize(frame.payload);
+    boost::asio::async_read(socket_, boost::asio::buffer(body_),
                             [self = shared_from_this()](error_code read, std::size_t) { self->have_reason(read); });
   }
 
   void have_reason(error_code error) {
     if (finished_) return;
     if (error) {
-      reason_ = absl::StrCat("refused, and closed before saying why: ", error.message());
+      body_ = absl::StrCat("refused, and closed before saying why: ", error.message());
       return refused(!key_);
     }
     if (!seal_) return refused(!key_);
@@ -202,13 +238,13 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   // What comes from the hop that failed names it, so it is passed on as it is; what a stranger may have said is not.
   void refused(bool proven) {
-    const std::string reason = printable(reason_);
+    const std::string reason = printable(body_);
     finish(proven ? absl::UnavailableError(reason)
                   : failed(absl::StatusCode::kUnavailable,
                            absl::StrCat("refused without a proof that it has this cluster's key: ", reason)));
   }
 
-  // Of the frame that is in header_ and reason_.
+  // Of the frame that is in header_ and body_.
   void read_seal(std::function<void(bool proven)> have) {
     boost::asio::async_read(socket_, boost::asio::buffer(seal_frame_),
                             [self = shared_from_this(), have = std::move(have)](error_code error, std::size_t) {
@@ -220,19 +256,19 @@ class Dial : public std::enable_shared_from_this<Dial> {
     const absl::StatusOr<Frame> frame = decode_frame(seal_frame_);
     if (!frame.ok() || frame->kind != FrameKind::kSeal) return false;
     std::vector<std::byte> sealed(header_.begin(), header_.end());
-    const auto reason = std::as_bytes(std::span(reason_));
-    sealed.insert(sealed.end(), reason.begin(), reason.end());
+    const auto body = std::as_bytes(std::span(body_));
+    sealed.insert(sealed.end(), body.begin(), body.end());
     return seal_->next_is(sealed, sixteen_bytes_of(*frame));
   }
 
   void finish_connected() {
     error_code error;
     const int fd = socket_.release(error);
-    finish(error ? absl::StatusOr<UniqueFd>(failed(absl::StatusCode::kInternal, error.message()))
-                 : absl::StatusOr<UniqueFd>(UniqueFd(fd)));
+    if (error) return finish(failed(absl::StatusCode::kInternal, error.message()));
+    finish(HopConnection{UniqueFd(fd), std::move(offered_), setup_.chunk_bytes});
   }
 
-  void finish(absl::StatusOr<UniqueFd> result) {
+  void finish(absl::StatusOr<HopConnection> result) {
     if (std::exchange(finished_, true)) return;
     error_code ignored;
     deadline_.cancel();
@@ -243,6 +279,8 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   CircuitSetup setup_;
   const std::optional<SubKey> key_;
+  HopTransports* const transports_;
+  std::unique_ptr<RdmaHalf> offered_;  // with the set-up
   Challenge challenge_{};
   std::optional<CircuitSeal> seal_;  // once both ends have said their challenges
   DialDone done_;
@@ -253,14 +291,15 @@ class Dial : public std::enable_shared_from_this<Dial> {
   std::vector<std::byte> outgoing_;
   FrameBytes header_{};
   FrameBytes seal_frame_{};
-  std::string reason_;
+  std::string body_;  // of the answer, or the reason
   bool finished_ = false;
 };
 
 }  // namespace
 
-void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, DialDone done) {
-  auto dial = std::make_shared<Dial>(io, std::move(setup), std::move(key), std::move(done));
+void dial_circuit(boost::asio::io_context& io, CircuitSetup setup, std::optional<SubKey> key, HopTransports* transports,
+                  DialDone done) {
+  auto dial = std::make_shared<Dial>(io, std::move(setup), std::move(key), transports, std::move(done));
   boost::asio::post(io, [dial] { dial->start(); });
 }
 

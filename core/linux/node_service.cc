@@ -72,12 +72,15 @@ absl::Status NodeService::open() {
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
   relay_memory_ = share_out_relay_memory(settings_.relay_memory);
-  auto loop =
-      RelayLoop::start(relay_memory_, {[this](RelayLoop::Closed closed) {
-                                         auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
-                                         boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
-                                       },
-                                       [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
+  auto rdma_memory = RdmaRelayMemory::reserve(settings_.relay_memory);
+  if (!rdma_memory.ok()) return rdma_memory.status();
+  rdma_memory_ = *std::move(rdma_memory);
+  auto loop = RelayLoop::start(relay_memory_, rdma_memory_.get(),
+                               {[this](RelayLoop::Closed closed) {
+                                  auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
+                                  boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
+                                },
+                                [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   if (relay_memory_.leases == 0) {
@@ -240,24 +243,42 @@ void NodeService::relay(PendingCircuit pending) {
   onward.budget_ms -= onward.budget_ms / 10;
   ++dialing_;
   auto shared = std::make_shared<PendingCircuit>(std::move(pending));
-  dial_circuit(io_, std::move(onward), setup_key_,
-               [this, shared](absl::StatusOr<UniqueFd> downstream) { on_dialed(shared, std::move(downstream)); });
+  dial_circuit(io_, std::move(onward), setup_key_, &transports_,
+               [this, shared](absl::StatusOr<HopConnection> downstream) { on_dialed(shared, std::move(downstream)); });
 }
 
-void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream) {
+void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<HopConnection> downstream) {
   --dialing_;
   if (!downstream.ok()) return refuse(std::move(*pending), downstream.status());
-  absl::StatusOr<std::unique_ptr<PipeSlot>> floor = RelayLoop::make_floor();
-  if (!floor.ok()) {
-    return refuse(std::move(*pending),
-                  absl::ResourceExhaustedError(
-                      absl::StrCat("node ", node_->identity().name, " can relay no more: ", floor.status().message())));
-  }
-  warn_of_small_pipes(**floor);
+  const auto here = [&](const absl::Status& status, absl::string_view what) {
+    return absl::Status(status.code(), absl::StrCat("node ", node_->identity().name, what, status.message()));
+  };
   const CircuitSetup setup = pending->setup();
-  absl::StatusOr<UniqueFd> upstream = std::move(*pending).accept();
-  if (!upstream.ok()) return log_(absl::StrCat("lost circuit ", describe_path(setup), ": ", text(upstream.status())));
-  loop_->add(setup, *std::move(upstream), *std::move(downstream), *std::move(floor));
+  absl::StatusOr<std::unique_ptr<RdmaHalf>> joined = transports_.join(setup);
+  if (!joined.ok()) return refuse(std::move(*pending), here(joined.status(), ": "));
+  absl::StatusOr<std::unique_ptr<Slot>> floor = make_floor(joined->get(), downstream->rdma.get());
+  if (!floor.ok()) return refuse(std::move(*pending), here(floor.status(), " can relay no more: "));
+
+  const bool pipes = *joined == nullptr && downstream->rdma == nullptr;
+  const std::uint32_t chunk_bytes =
+      pipes ? downstream->chunk_bytes : std::min(downstream->chunk_bytes, RdmaRelayMemory::kSlotBytes);
+  SetupAnswer answer{chunk_bytes < setup.chunk_bytes ? chunk_bytes : 0, std::nullopt};
+  if (*joined != nullptr) answer.rdma = (*joined)->queue_pair->endpoint();
+  absl::StatusOr<UniqueFd> upstream = std::move(*pending).accept(answer);
+  absl::Status added = upstream.status();
+  if (added.ok()) {
+    added = loop_->add(setup, {*std::move(upstream), *std::move(joined), chunk_bytes}, *std::move(downstream),
+                       *std::move(floor));
+  }
+  if (!added.ok()) log_(absl::StrCat("lost circuit ", describe_path(setup), ": ", text(added)));
+}
+
+absl::StatusOr<std::unique_ptr<Slot>> NodeService::make_floor(const RdmaHalf* upstream, const RdmaHalf* downstream) {
+  if (upstream != nullptr || downstream != nullptr) return rdma_memory_->make_floor(upstream, downstream);
+  absl::StatusOr<std::unique_ptr<PipeSlot>> floor = RelayLoop::make_floor();
+  if (!floor.ok()) return absl::ResourceExhaustedError(floor.status().message());
+  warn_of_small_pipes(**floor);
+  return std::unique_ptr<Slot>(*std::move(floor));
 }
 
 bool NodeService::has_room() const {

@@ -16,8 +16,10 @@
 #include "core/linux/asio_clock.h"
 #include "core/linux/cable_test.h"
 #include "core/linux/circuit_acceptor.h"
+#include "core/linux/hop_transports.h"
 #include "core/linux/netlink_inventory.h"
 #include "core/linux/pipe_slot.h"
+#include "core/linux/rdma_relay_memory.h"
 #include "core/linux/relay_loop.h"
 #include "core/linux/relay_memory.h"
 #include "core/linux/session_server.h"
@@ -61,7 +63,12 @@ class NodeService {
   };
 
   NodeService(boost::asio::io_context& io, const Settings& settings, Log log)
-      : io_(io), settings_(settings), log_(std::move(log)), clock_(io), channel_(io, settings.control_port) {}
+      : io_(io),
+        settings_(settings),
+        log_(std::move(log)),
+        clock_(io),
+        channel_(io, settings.control_port),
+        transports_(settings.transport) {}
 
   absl::Status open();
   absl::Status make_node();
@@ -74,7 +81,9 @@ class NodeService {
   void on_setup(PendingCircuit pending);
   void check_waiting_setups();
   void relay(PendingCircuit pending);
-  void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<UniqueFd> downstream);
+  void on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl::StatusOr<HopConnection> downstream);
+  // What waits in this node for its turn to leave: in a pipe, or in registered memory where a hop has a queue pair.
+  absl::StatusOr<std::unique_ptr<Slot>> make_floor(const RdmaHalf* upstream, const RdmaHalf* downstream);
   void on_closed(RelayLoop::Closed closed);
   // For lines that strangers or a storm of changes can cause: of each kind a few a second, then a count of those left
   // out.
@@ -115,7 +124,9 @@ class NodeService {
   std::list<WaitingSetup> waiting_setups_;
   std::unique_ptr<Timer> setup_deadline_;
 
+  HopTransports transports_;
   RelayMemory relay_memory_;
+  std::unique_ptr<RdmaRelayMemory> rdma_memory_;
   std::uint64_t setups_refused_ = 0;
   std::size_t dialing_ = 0;
   bool warned_of_small_pipes_ = false;

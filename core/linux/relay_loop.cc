@@ -27,20 +27,22 @@ constexpr std::chrono::microseconds kStayAwake{20};
 
 }  // namespace
 
-// What epoll says about a socket is for the link that owns it.
+// What epoll says about a descriptor is for the link that owns it.
 struct RelayLoop::Side {
   Circuit& circuit;
-  TcpChunkLink& link;
+  HopLink& hop;
   bool brings_data;  // upstream; downstream brings answers
+  bool completions;  // of a queue pair, not a connection
 };
 
 struct RelayLoop::Circuit {
-  Circuit(CircuitSetup circuit_setup, UniqueFd up, UniqueFd down, std::unique_ptr<PipeSlot> floor, SlotPool& pool)
+  Circuit(CircuitSetup circuit_setup, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
+          std::unique_ptr<Slot> floor, SlotPool& pool)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
-        upstream(std::move(up), TcpChunkLink::Place::kRelayUpstream),
-        downstream(std::move(down), TcpChunkLink::Place::kRelayDownstream),
-        relay(upstream, downstream, std::move(floor), pool, names(setup)) {}
+        upstream(std::move(up)),
+        downstream(std::move(down)),
+        relay(upstream->link(), downstream->link(), std::move(floor), pool, names(setup)) {}
 
   static RelayNames names(const CircuitSetup& setup) {
     return {setup.this_hop().to_node, setup.this_hop_from(), setup.hops[setup.hop + 1U].to_node};
@@ -49,11 +51,13 @@ struct RelayLoop::Circuit {
   const CircuitSetup setup;
   const std::string path;
   const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
-  TcpChunkLink upstream;
-  TcpChunkLink downstream;
+  const std::unique_ptr<HopLink> upstream;
+  const std::unique_ptr<HopLink> downstream;
   RelayCircuit relay;
-  Side upstream_side{*this, upstream, true};
-  Side downstream_side{*this, downstream, false};
+  Side upstream_side{*this, *upstream, true, false};
+  Side upstream_completions{*this, *upstream, true, true};
+  Side downstream_side{*this, *downstream, false, false};
+  Side downstream_completions{*this, *downstream, false, true};
   bool in_unfinished = false;
   bool is_closed = false;
   // Copies of the relay's counters for other threads.
@@ -61,7 +65,8 @@ struct RelayLoop::Circuit {
   std::atomic<std::uint64_t> bytes = 0;
 };
 
-absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& memory, Listener listener) {
+absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& memory, RdmaRelayMemory* rdma,
+                                                            Listener listener) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot make the relay's epoll set");
@@ -76,16 +81,17 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& m
                                                      leases.status().message(), "; lower CABLEWAY_RELAY_MEMORY"));
   }
   std::unique_ptr<RelayLoop> loop(
-      new RelayLoop(std::move(epoll), std::move(wake), memory, *std::move(leases), std::move(listener)));
+      new RelayLoop(std::move(epoll), std::move(wake), memory, rdma, *std::move(leases), std::move(listener)));
   loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
   return loop;
 }
 
-RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory,
+RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, RdmaRelayMemory* rdma,
                      std::vector<std::unique_ptr<Slot>> leases, Listener listener)
     : epoll_(std::move(epoll)),
       wake_(std::move(wake)),
       memory_(memory),
+      rdma_(rdma),
       listener_(std::move(listener)),
       pool_(std::move(leases), kLeasesPerCircuit) {}
 
@@ -102,9 +108,17 @@ absl::StatusOr<std::unique_ptr<PipeSlot>> RelayLoop::make_floor() {
   return PipeSlot::create(kFloorPipeBytes);
 }
 
-void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream,
-                    std::unique_ptr<PipeSlot> floor) {
-  auto circuit = std::make_unique<Circuit>(setup, std::move(upstream), std::move(downstream), std::move(floor), pool_);
+absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
+                            std::unique_ptr<Slot> floor) {
+  const bool pipes = upstream.rdma == nullptr && downstream.rdma == nullptr;
+  const auto slots = pipes ? TcpChunkLink::Slots::kPipes : TcpChunkLink::Slots::kMemory;
+  auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots});
+  if (!up.ok()) return up.status();
+  const bool last_hop = setup.hop + 2U == setup.hops.size();
+  auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots});
+  if (!down.ok()) return down.status();
+  auto circuit = std::make_unique<Circuit>(setup, *std::move(up), *std::move(down), std::move(floor),
+                                           pipes ? pool_ : rdma_->pool());
   open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -113,6 +127,7 @@ void RelayLoop::add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downs
     ++ended_.circuits_opened;
   }
   ::eventfd_write(wake_.get(), 1);
+  return absl::OkStatus();
 }
 
 RelayStatus RelayLoop::status() const {
@@ -181,7 +196,8 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     if (const int count = look(0); count != 0) return count;
     ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
   } while (std::chrono::steady_clock::now() < sleep_at);
-  const std::chrono::milliseconds longest = pool_.leased() > 0 ? kRestEvery : kStallCheckEvery;
+  const bool any_leased = pool_.leased() > 0 || (rdma_ != nullptr && rdma_->pool().leased() > 0);
+  const std::chrono::milliseconds longest = any_leased ? kRestEvery : kStallCheckEvery;
   return look(static_cast<int>(longest.count()));
 }
 
@@ -190,16 +206,27 @@ bool RelayLoop::serve_events(std::span<const epoll_event> events) {
   // Data before answers: somebody waits for the data, and an answer is about data that has arrived already.
   for (const bool data : {true, false}) {
     for (const epoll_event& event : events) {
-      const auto* side = static_cast<Side*>(event.data.ptr);
+      auto* side = static_cast<Side*>(event.data.ptr);
       woken = woken || side == nullptr;
       // A circuit has two sockets and may have ended by the first one's event.
       if (side == nullptr || side->brings_data != data || side->circuit.is_closed) continue;
-      const bool ended = (event.events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-      if (ended || (event.events & EPOLLIN) != 0) side->link.on_readable(ended);
-      serve(side->circuit);
+      serve_event(*side, event.events);
     }
   }
   return woken;
+}
+
+void RelayLoop::serve_event(Side& side, std::uint32_t events) {
+  const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  if (side.completions) {
+    if (absl::Status armed = side.hop.on_completions(); !armed.ok()) {
+      side.circuit.relay.fail(armed);
+      return close(side.circuit, armed);
+    }
+  } else if (ended || (events & EPOLLIN) != 0) {
+    side.hop.on_readable(ended);
+  }
+  serve(side.circuit);
 }
 
 void RelayLoop::serve_unfinished() {
@@ -220,8 +247,7 @@ void RelayLoop::take_added() {
   for (std::unique_ptr<Circuit>& circuit : added) {
     Circuit& entry = *circuit;
     circuits_.emplace(&entry, std::move(circuit));
-    absl::Status watched = watch(entry.upstream_side);
-    if (watched.ok()) watched = watch(entry.downstream_side);
+    const absl::Status watched = watch(entry);
     if (watched.ok()) {
       serve(entry);
     } else {
@@ -231,12 +257,24 @@ void RelayLoop::take_added() {
   }
 }
 
-absl::Status RelayLoop::watch(Side& side) {
+absl::Status RelayLoop::watch(Circuit& circuit) {
+  absl::Status watched = watch(circuit.upstream->socket(), circuit.upstream_side);
+  if (watched.ok()) watched = watch(circuit.downstream->socket(), circuit.downstream_side);
+  if (watched.ok() && circuit.upstream->completions() >= 0) {
+    watched = watch(circuit.upstream->completions(), circuit.upstream_completions);
+  }
+  if (watched.ok() && circuit.downstream->completions() >= 0) {
+    watched = watch(circuit.downstream->completions(), circuit.downstream_completions);
+  }
+  return watched;
+}
+
+absl::Status RelayLoop::watch(int fd, Side& side) {
   // Edge-triggered, once for both directions: a turn ends only when neither side can move, so every edge is a reason.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.ptr = &side;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, side.link.socket(), &event) == 0) return absl::OkStatus();
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(
       errno, absl::StrCat("node ", side.circuit.setup.this_hop().to_node, " cannot watch another connection"));
 }
@@ -268,7 +306,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
     ended_.bytes += owned->relay.bytes_relayed();
     if (broken) ++ended_.circuits_broken;
   }
-  Closed closed{owned->setup, reason, owned->upstream.take_socket(), owned->downstream.take_socket()};
+  Closed closed{owned->setup, reason, owned->upstream->take_socket(), owned->downstream->take_socket()};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.upstream.get(), nullptr);
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.downstream.get(), nullptr);
   closed_.push_back(std::move(owned));
@@ -288,9 +326,9 @@ void RelayLoop::close_stalled() {
   std::vector<std::pair<Circuit*, std::string>> stalled;
   for (const auto& [circuit, owned] : circuits_) {
     const RelayNames names = Circuit::names(circuit->setup);
-    if (connection_stalled(circuit->upstream.socket())) {
+    if (connection_stalled(circuit->upstream->socket())) {
       stalled.emplace_back(circuit, names.upstream);
-    } else if (connection_stalled(circuit->downstream.socket())) {
+    } else if (connection_stalled(circuit->downstream->socket())) {
       stalled.emplace_back(circuit, names.downstream);
     }
   }

@@ -23,9 +23,10 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
+#include "core/linux/hop_link.h"
 #include "core/linux/pipe_slot.h"
+#include "core/linux/rdma_relay_memory.h"
 #include "core/linux/relay_memory.h"
-#include "core/linux/tcp_chunk_link.h"
 #include "core/linux/unique_fd.h"
 #include "core/relay_circuit.h"
 #include "core/relay_status.h"
@@ -49,7 +50,9 @@ class RelayLoop {
   };
 
   // Makes the slots of all leases. ResourceExhausted: the kernel has not so many pipes for this process.
-  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const RelayMemory& memory, Listener listener);
+  // `rdma`, for circuits with a hop over RDMA, outlives it; null: there are none.
+  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const RelayMemory& memory, RdmaRelayMemory* rdma,
+                                                          Listener listener);
   // Stops the thread and drops the circuits that are left.
   ~RelayLoop();
   RelayLoop(const RelayLoop&) = delete;
@@ -58,8 +61,10 @@ class RelayLoop {
   // What a circuit needs of the kernel. Before its set-up is answered, because the kernel may refuse.
   static absl::StatusOr<std::unique_ptr<PipeSlot>> make_floor();
 
-  // Any thread. Both connections have had their set-up answered.
-  void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream, std::unique_ptr<PipeSlot> floor);
+  // Any thread. Both connections have had their set-up answered. The floor is a PipeSlot where both hops go over TCP,
+  // else an RdmaSlot. A status other than OK: there is no such circuit.
+  absl::Status add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
+                   std::unique_ptr<Slot> floor);
   // Any thread. Circuits added and not yet ended.
   std::size_t circuits() const { return open_.load(std::memory_order_relaxed); }
   // Any thread. setups_refused is not counted here.
@@ -69,24 +74,27 @@ class RelayLoop {
   struct Circuit;
   struct Side;
 
-  RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, std::vector<std::unique_ptr<Slot>> leases,
-            Listener listener);
+  RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, RdmaRelayMemory* rdma,
+            std::vector<std::unique_ptr<Slot>> leases, Listener listener);
   void run();
   // Waits until something is to be done, or a check may be due. Returns the number of events.
   int wait(std::span<epoll_event> events);
   // Returns whether somebody woke the loop.
   bool serve_events(std::span<const epoll_event> events);
+  void serve_event(Side& side, std::uint32_t events);
   void serve_unfinished();
   void take_added();
   void serve(Circuit& circuit);
   void close(Circuit& circuit, const absl::Status& reason);
   void close_stalled();
   void rest();
-  absl::Status watch(Side& side);
+  absl::Status watch(Circuit& circuit);
+  absl::Status watch(int fd, Side& side);
 
   const UniqueFd epoll_;
   const UniqueFd wake_;
   const RelayMemory memory_;
+  RdmaRelayMemory* const rdma_;
   const Listener listener_;
 
   // The loop's thread alone, but for the pool's counters.

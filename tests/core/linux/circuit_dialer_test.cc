@@ -22,14 +22,14 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-using Result = absl::StatusOr<UniqueFd>;
+using Result = absl::StatusOr<HopConnection>;
 
 // Dials while `peer` plays the other side in a thread of its own.
 template <typename Peer>
 Result dial(const CircuitSetup& setup, Peer peer) {
   boost::asio::io_context io;
   std::optional<Result> result;
-  dial_circuit(io, setup, std::nullopt, [&](Result done) {
+  dial_circuit(io, setup, std::nullopt, nullptr, [&](Result done) {
     EXPECT_FALSE(result.has_value()) << "called twice";
     result = std::move(done);
   });
@@ -76,7 +76,7 @@ TEST(CircuitDialer, SendsTheSetupAndGivesTheConnection) {
   ASSERT_TRUE(result.ok()) << result.status();
   // What follows the answer is the circuit's and is still there.
   std::string text(4, ' ');
-  EXPECT_TRUE(test::run_until([&] { return ::recv(result->get(), text.data(), 4, MSG_PEEK) == 4; }, [] {}));
+  EXPECT_TRUE(test::run_until([&] { return ::recv(result->socket.get(), text.data(), 4, MSG_PEEK) == 4; }, [] {}));
   EXPECT_EQ(text, "next");
 }
 

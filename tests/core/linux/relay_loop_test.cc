@@ -52,19 +52,22 @@ class RelayLoopTest : public testing::Test {
 
   void start_loop(std::size_t leases) {
     loop_.reset();
-    auto loop =
-        RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases}, {[this](RelayLoop::Closed closed) {
-                                                                                  const std::lock_guard lock(mutex_);
-                                                                                  closed_.push_back(std::move(closed));
-                                                                                },
-                                                                                [this] { ++out_of_leases_; }});
+    const RelayLoop::Listener listener{[this](RelayLoop::Closed closed) {
+                                         const std::lock_guard lock(mutex_);
+                                         closed_.push_back(std::move(closed));
+                                       },
+                                       [this] { ++out_of_leases_; }};
+    auto loop = RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases}, nullptr, listener);
     EXPECT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
   }
   void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream) {
     absl::StatusOr<std::unique_ptr<PipeSlot>> floor = RelayLoop::make_floor();
     EXPECT_TRUE(floor.ok()) << floor.status();
-    loop_->add(setup, std::move(upstream), std::move(downstream), *std::move(floor));
+    EXPECT_TRUE(loop_
+                    ->add(setup, {std::move(upstream), nullptr, setup.chunk_bytes},
+                          {std::move(downstream), nullptr, setup.chunk_bytes}, *std::move(floor))
+                    .ok());
   }
   // Through `relays` relays, all of them this loop.
   Flow open(std::uint64_t number, int buffer_bytes = 0, std::uint32_t chunk_bytes = 65536, std::size_t relays = 1) {

@@ -28,7 +28,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 using Bytes = std::vector<std::byte>;
-using Result = absl::StatusOr<UniqueFd>;
+using Result = absl::StatusOr<HopConnection>;
 
 constexpr char kSameKey[] = "CABLEWAY_KEY_FILE must name the same key on every node, or on none";
 
@@ -68,7 +68,7 @@ class SealedSetupTest : public testing::Test {
 
   Result dial(const std::optional<SubKey>& key) {
     std::optional<Result> result;
-    dial_circuit(io_, test::sample_setup(acceptor_->port(), false, 60000), key,
+    dial_circuit(io_, test::sample_setup(acceptor_->port(), false, 60000), key, nullptr,
                  [&](Result done) { result = std::move(done); });
     serve([&] { return result.has_value(); });
     return std::move(result).value_or(absl::InternalError("never called"));
@@ -120,11 +120,11 @@ TEST_F(SealedSetupTest, OpensACircuitBetweenTwoThatHaveTheKey) {
   expected.budget_ms = setups_[0].budget_ms;
   EXPECT_EQ(setups_[0], expected);
   // Nothing of the set-up is left before the circuit's first byte, either way.
-  test::write_all(result->get(), std::string("there"));
+  test::write_all(result->socket.get(), std::string("there"));
   test::write_all(accepted_[0].get(), std::string("back"));
   EXPECT_EQ(test::read_text(accepted_[0].get(), 5), "there");
   std::string back(4, ' ');
-  EXPECT_TRUE(test::run_until([&] { return ::recv(result->get(), back.data(), 4, MSG_PEEK) == 4; }, [] {}));
+  EXPECT_TRUE(test::run_until([&] { return ::recv(result->socket.get(), back.data(), 4, MSG_PEEK) == 4; }, [] {}));
   EXPECT_EQ(back, "back");
 }
 
@@ -231,7 +231,7 @@ Result dial_to(std::uint32_t budget_ms, const std::function<void(int socket, con
   const test::Listener listener = test::listen_on_loopback();
   boost::asio::io_context io;
   std::optional<Result> result;
-  dial_circuit(io, test::sample_setup(listener.port, false, budget_ms), sub_key(1),
+  dial_circuit(io, test::sample_setup(listener.port, false, budget_ms), sub_key(1), nullptr,
                [&](Result done) { result = std::move(done); });
   std::thread other([&] {
     const UniqueFd socket = test::accept_from(listener);
@@ -242,7 +242,7 @@ Result dial_to(std::uint32_t budget_ms, const std::function<void(int socket, con
   io.run();
   Result done = std::move(result).value_or(absl::InternalError("never called"));
   const bool opened = done.ok();
-  if (opened) done->reset();
+  if (opened) done->socket.reset();
   other.join();
   return done;
 }

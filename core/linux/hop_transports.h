@@ -1,0 +1,40 @@
+// Which transport a hop gets, and this end of it: RDMA where both ends' ports have it, else TCP. Each end looks at its
+// own port. The end that dials offers a queue pair with the set-up; the one that accepts answers with its own, or does
+// without. A device that should work and does not is an error, and never a reason to use TCP in silence.
+#ifndef CABLEWAY_CORE_LINUX_HOP_TRANSPORTS_H_
+#define CABLEWAY_CORE_LINUX_HOP_TRANSPORTS_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/circuit_setup.h"
+#include "core/linux/hop_connection.h"
+#include "core/linux/verbs_ports.h"
+#include "core/settings.h"
+
+namespace cableway::linux_ {
+
+// Set-up only; one thread at a time.
+class HopTransports {
+ public:
+  explicit HopTransports(Transport wanted, VerbsHost host = {}) : wanted_(wanted), host_(std::move(host)) {}
+
+  // A queue pair on the port with this address; null where hops go over TCP there.
+  absl::StatusOr<std::unique_ptr<RdmaHalf>> open(const std::string& address);
+
+  // For the end that dials: `answer` to a set-up that offered `offered`, null if it offered none.
+  absl::Status settle(const SetupAnswer& answer, std::unique_ptr<RdmaHalf>& offered) const;
+
+  // For the end that accepts: its queue pair, joined to the one that the set-up offers; null: the hop goes over TCP.
+  absl::StatusOr<std::unique_ptr<RdmaHalf>> join(const CircuitSetup& setup);
+
+ private:
+  const Transport wanted_;
+  const VerbsHost host_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_HOP_TRANSPORTS_H_

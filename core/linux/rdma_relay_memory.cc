@@ -1,0 +1,96 @@
+#include "core/linux/rdma_relay_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace cableway::linux_ {
+namespace {
+
+constexpr std::uint64_t kShareOfRelayMemory = 16;
+constexpr std::uint64_t kMostLeaseBytes = 64ULL << 20;
+
+// A circuit's own slot: pages and keys that no other circuit has.
+struct FloorMemory {
+  MappedPages pages;
+  std::array<RdmaKeys, RdmaRelayMemory::kMostDevices> keys{};
+  std::array<std::unique_ptr<VerbsMemory>, 2> registered;
+};
+
+class FloorSlot final : public RdmaSlot {
+ public:
+  explicit FloorSlot(std::unique_ptr<FloorMemory> memory)
+      : RdmaSlot(memory->pages.bytes(), memory->keys), memory_(std::move(memory)) {}
+
+ private:
+  const std::unique_ptr<FloorMemory> memory_;
+};
+
+absl::StatusOr<std::unique_ptr<VerbsMemory>> register_floor(const RdmaHalf& half, FloorMemory& floor,
+                                                            VerbsRights rights) {
+  const std::span<std::byte> bytes = floor.pages.bytes();
+  auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), rights);
+  if (memory.ok()) floor.keys[half.device_number] = (*memory)->keys();
+  return memory;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> RdmaRelayMemory::reserve(std::uint64_t relay_memory) {
+  const std::uint64_t bytes = std::min(relay_memory / kShareOfRelayMemory, kMostLeaseBytes);
+  const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(bytes / kSlotBytes), 1);
+  std::unique_ptr<RdmaRelayMemory> memory(new RdmaRelayMemory);
+  absl::StatusOr<MappedPages> pages = MappedPages::create(count * kSlotBytes);
+  if (!pages.ok()) return pages.status();
+  memory->lease_pages_ = *std::move(pages);
+  std::vector<std::unique_ptr<Slot>> slots;
+  slots.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = memory->lease_pages_.bytes().subspan(i * kSlotBytes, kSlotBytes);
+    slots.push_back(std::make_unique<RdmaSlot>(at, memory->lease_keys_));
+  }
+  memory->pool_ = std::make_unique<SlotPool>(std::move(slots), std::min(kLeasesPerCircuit, count));
+  return memory;
+}
+
+absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const RdmaHalf* upstream,
+                                                                  const RdmaHalf* downstream) {
+  auto floor = std::make_unique<FloorMemory>();
+  absl::StatusOr<MappedPages> pages = MappedPages::create(kSlotBytes);
+  if (!pages.ok()) return pages.status();
+  floor->pages = *std::move(pages);
+  if (upstream != nullptr) {
+    if (absl::Status status = use_for_leases(*upstream); !status.ok()) return status;
+    auto memory = register_floor(*upstream, *floor, {.remote_write = true});
+    if (!memory.ok()) return memory.status();
+    floor->registered[0] = *std::move(memory);
+  }
+  // On one device both ways, where both neighbours are on one port's segment, the first registration does.
+  const bool other_device = upstream == nullptr || downstream == nullptr || upstream->device != downstream->device;
+  if (downstream != nullptr && other_device) {
+    if (absl::Status status = use_for_leases(*downstream); !status.ok()) return status;
+    auto memory = register_floor(*downstream, *floor, {});
+    if (!memory.ok()) return memory.status();
+    floor->registered[1] = *std::move(memory);
+  }
+  return std::unique_ptr<Slot>(std::make_unique<FloorSlot>(std::move(floor)));
+}
+
+absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
+  if (half.device_number >= kMostDevices) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("more than ", kMostDevices, " RDMA devices have been opened by this node: start cablewayd again"));
+  }
+  std::unique_ptr<VerbsMemory>& registered = lease_memory_[half.device_number];
+  if (registered != nullptr) return absl::OkStatus();
+  const std::span<std::byte> bytes = lease_pages_.bytes();
+  auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), {.remote_write = true});
+  if (!memory.ok()) return memory.status();
+  registered = *std::move(memory);
+  lease_keys_[half.device_number] = registered->keys();
+  return absl::OkStatus();
+}
+
+}  // namespace cableway::linux_

@@ -1,0 +1,55 @@
+// Registered memory for the chunks of circuits that pass through this node over RDMA, on one hop or both: a slot for
+// each circuit, its own for life and with keys of its own, and a pool of further ones that busy circuits lease. All are
+// of one size, so chunks of these circuits have at most that.
+#ifndef CABLEWAY_CORE_LINUX_RDMA_RELAY_MEMORY_H_
+#define CABLEWAY_CORE_LINUX_RDMA_RELAY_MEMORY_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/linux/hop_connection.h"
+#include "core/linux/mapped_pages.h"
+#include "core/linux/verbs_memory.h"
+#include "core/rdma_slot.h"
+#include "core/slot_pool.h"
+
+namespace cableway::linux_ {
+
+class RdmaRelayMemory {
+ public:
+  static constexpr std::uint32_t kSlotBytes = 64U << 10;
+  // Beside its own. With them a circuit has a megabyte on its way.
+  static constexpr std::size_t kLeasesPerCircuit = 15;
+  // RDMA devices that one node may use.
+  static constexpr std::size_t kMostDevices = 16;
+
+  // Address space for a sixteenth of `relay_memory`, 64 MiB at most. It is memory, and locked, once it is registered.
+  static absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> reserve(std::uint64_t relay_memory);
+
+  // A slot for a circuit between these hops, of which one or both have a queue pair here; the pool's slots are good for
+  // them, too, from then on. Set-up only, one thread. ResourceExhausted says what to raise.
+  absl::StatusOr<std::unique_ptr<Slot>> make_floor(const RdmaHalf* upstream, const RdmaHalf* downstream);
+
+  // For the thread that relays.
+  SlotPool& pool() { return *pool_; }
+
+ private:
+  using KeysByDevice = std::array<RdmaKeys, kMostDevices>;
+
+  RdmaRelayMemory() = default;
+  absl::Status use_for_leases(const RdmaHalf& half);
+
+  MappedPages lease_pages_;
+  std::array<std::unique_ptr<VerbsMemory>, kMostDevices> lease_memory_;  // by number of the device
+  KeysByDevice lease_keys_{};
+  std::unique_ptr<SlotPool> pool_;
+};
+
+}  // namespace cableway::linux_
+
+#endif  // CABLEWAY_CORE_LINUX_RDMA_RELAY_MEMORY_H_

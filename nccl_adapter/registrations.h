@@ -1,0 +1,40 @@
+// What this process has registered with its RDMA devices for NCCL. NCCL registers the same buffers on many comms, and
+// one registration serves all of those on a device that ask for the same memory with the same rights.
+//
+// Nothing is remembered beyond that: a registration lasts as long as some comm's region holds it, so an address that an
+// allocator has given away and mapped anew never finds an old one (NCCL deregisters memory before it frees it).
+#ifndef CABLEWAY_NCCL_ADAPTER_REGISTRATIONS_H_
+#define CABLEWAY_NCCL_ADAPTER_REGISTRATIONS_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "absl/status/statusor.h"
+#include "core/linux/verbs_device.h"
+#include "core/linux/verbs_memory.h"
+
+namespace cableway::nccl {
+
+// Any thread; set-up only.
+class Registrations {
+ public:
+  absl::StatusOr<std::shared_ptr<const linux_::VerbsMemory>> add(const std::shared_ptr<linux_::VerbsDevice>& device,
+                                                                 void* data, std::size_t bytes,
+                                                                 linux_::VerbsRights rights);
+
+ private:
+  using Key = std::tuple<const linux_::VerbsDevice*, void*, std::size_t, bool, bool>;
+
+  std::mutex mutex_;
+  std::map<Key, std::weak_ptr<const linux_::VerbsMemory>> known_;
+};
+
+// The process's.
+Registrations& shared_registrations();
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_REGISTRATIONS_H_
