@@ -35,7 +35,7 @@ def _batch(tool: str, lines: list[str]) -> None:
         return
     path = f"/run/{tool}.batch"
     _write(path, "\n".join(lines) + "\n")
-    pid = os.posix_spawnp(tool, [tool, "-batch", path], os.environ)
+    pid = os.posix_spawnp(tool, [tool, "-b", path], os.environ)
     if os.waitpid(pid, 0)[1] != 0:
         raise RuntimeError(f"{tool}, with the lines of {lines}, failed")
 

@@ -29,7 +29,7 @@ from shaping import Means, Shape
 from topology_spec import Cable, Topology
 
 _AGENT = Path(__file__).resolve().parent / "guest_agent.py"
-_SAY_EVERY_S = 2.0
+_SAY_AFTER_S = 2.0
 _BOOT_DEADLINE_S, _BOOT_DEADLINE_PER_GUEST_S = 60.0, 15.0  # guests share the host's processors
 _WIRE_QUEUE_PACKETS = 512
 _SYSCTLS = [("net/ipv4/conf/all/rp_filter", "0"), ("net/ipv4/conf/default/rp_filter", "0"),
@@ -132,7 +132,7 @@ def _await_guests(guests: dict[str, subprocess.Popen[bytes]]) -> None:
         if waiting and passed_s > deadline_s:
             raise LabError(f"guest {waiting[0]} does not take commands after {deadline_s:g} s."
                            f" {guest_files.console_end(waiting[0])}")
-        if waiting and passed_s - said_s >= _SAY_EVERY_S:
+        if waiting and passed_s >= max(_SAY_AFTER_S, said_s * 1.5):
             said_s = passed_s
             say(f"{passed_s:3.0f} s: waiting for {len(waiting)} of {len(guests)} guests to start: {', '.join(waiting)}")
     if said_s:
