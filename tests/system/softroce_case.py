@@ -53,7 +53,10 @@ class GuestLab:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            stream.close()
         kill_processes_with(self.mark)
         self._errors.close()
         self._folder.cleanup()

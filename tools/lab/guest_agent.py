@@ -137,7 +137,7 @@ class _Serving:
             if self._ended in readable and not full:
                 self._conclude()
             if writable:
-                del self._unsent[:self._connection.send(self._unsent)]
+                del self._unsent[:self._connection.send(self._unsent, socket.MSG_DONTWAIT)]
 
     def _take_frames(self) -> None:
         received = self._connection.recv(_CHUNK_BYTES)

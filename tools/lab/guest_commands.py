@@ -19,6 +19,7 @@ from lab_state import LabState
 _CONNECT_S = 20.0
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _MOST_UNWRITTEN_BYTES = 256 << 10
+_LOOK_AGAIN_MS = 200
 _PIPE_ATOM_BYTES = 4096  # what a pipe that poll() calls writable takes without waiting
 # A guest that lives answers these in its kernel, however busy its processes are.
 _KEEPALIVE = ((socket.SO_KEEPALIVE, socket.SOL_SOCKET, 1), (socket.TCP_KEEPIDLE, socket.IPPROTO_TCP, 10),
@@ -67,7 +68,8 @@ class _Command:
             for fd, queue in self._unwritten.items():
                 if queue:
                     poll.register(fd, select.POLLOUT)
-            ready = dict(poll.poll(1000 if self._interrupted else None))
+            # A signal that comes while nobody reads our output is seen soon: poll() goes on waiting after it.
+            ready = dict(poll.poll(None if room and not self._interrupted else _LOOK_AGAIN_MS))
             if self._connection.fileno() in ready:
                 self._read()
             elif self._guest_ended in ready:
