@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import initial_ram_disk
+import kernel_image
 from lab_error import EXIT_UNAVAILABLE, LabError, say, unavailable_error
 
 _IMAGES_DIR = Path(__file__).resolve().parents[2] / "build" / "softroce"
@@ -32,8 +33,9 @@ class Images:
 
 
 def _recipe() -> str:
-    """Tells RAM disks that are made as they are today from older ones."""
-    return hashlib.sha256(Path(initial_ram_disk.__file__).read_bytes()).hexdigest()[:8]
+    """Tells images that are made as they are today from older ones."""
+    sources = [Path(module.__file__ or "") for module in (initial_ram_disk, kernel_image)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:8]
 
 
 def _complete(folder: Path) -> bool:
@@ -46,7 +48,7 @@ def find_images() -> Images | None:
     if not found:
         return None
     newest = max(found, key=lambda folder: [int(number) for number in re.findall(r"\d+", folder.name.rpartition("-")[0])])
-    return Images(newest / "vmlinuz", newest / "initrd")
+    return Images(newest / "kernel", newest / "initrd")
 
 
 def _apt(command: list[str], folder: Path | None = None) -> str:
@@ -90,12 +92,12 @@ def _make(package: str, target: Path) -> None:
         _unpack(_BUSYBOX, files)
         version = package.removeprefix("linux-image-")
         made.mkdir()
-        shutil.copyfile(files / "boot" / f"vmlinuz-{version}", made / "vmlinuz")
+        (made / "kernel").write_bytes(kernel_image.startable_kernel((files / "boot" / f"vmlinuz-{version}").read_bytes()))
         (made / "initrd").write_bytes(
             initial_ram_disk.initial_ram_disk(files / "bin" / "busybox", files / "lib" / "modules" / version))
         (made / "complete").touch()
-        if target.exists():
-            shutil.rmtree(target)
+        for older in _IMAGES_DIR.glob("*-*-*"):
+            shutil.rmtree(older)
         made.rename(target)
 
 
@@ -117,7 +119,7 @@ def _make_newest() -> Images:
     target = _IMAGES_DIR / f"{package.removeprefix('linux-image-')}-{_recipe()}"
     if not _complete(target):
         _make(package, target)
-    return Images(target / "vmlinuz", target / "initrd")
+    return Images(target / "kernel", target / "initrd")
 
 
 def make_images() -> Images:
