@@ -5,22 +5,25 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--all] [--check]
+usage: tools/setup.sh [--all] [--verbs] [--check]
 
 Installs what this machine lacks to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. What is there is left
 alone. Uses sudo where it is not root.
 
   --all     also what `tools/test.sh --all` needs: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
             only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
-            build/arm64-sysroot, not into the system)
+            build/arm64-sysroot, not into the system); and what --verbs is for
+  --verbs   also what tools/lab/softroce and `tools/test.sh --verbs` need: QEMU, tools for RDMA devices, and on Debian the
+            kernel that the lab's guests run (it goes to build/softroce, not into the system)
   --check   install nothing; list what is missing, and exit with 1 if anything is
 END
 }
 
-all=false check=false
+all=false verbs=false check=false
 for argument in "$@"; do
   case $argument in
-    --all) all=true ;;
+    --all) all=true verbs=true ;;
+    --verbs) verbs=true ;;
     --check) check=true ;;
     --help | -h) usage && exit 0 ;;
     *) echo "setup: unknown argument '$argument'; tools/setup.sh --help lists them" >&2 && exit 2 ;;
@@ -42,6 +45,10 @@ if $all; then
   if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
     packages+=(chromium:chromium fonts-dejavu-core)
   fi
+fi
+if $verbs; then
+  packages+=(qemu-system-x86:qemu-system-x86_64 ibverbs-providers ibverbs-utils:ibv_devinfo libibverbs-dev
+    perftest:ib_write_bw)
 fi
 
 if ! command -v dpkg-query apt-get >/dev/null; then
@@ -74,15 +81,21 @@ sysroot=true
 if $all && [[ $(uname -m) != aarch64 ]] && ! tools/arm64_sysroot.sh --check; then
   sysroot=false
 fi
+guests=true
+if $verbs && grep -qx 'ID=debian' /etc/os-release 2>/dev/null && ! { command -v python3 >/dev/null &&
+  tools/lab/softroce images --check; }; then
+  guests=false
+fi
 
 find_missing
 if $check; then
-  if ((${#missing[@]} == 0)) && $sysroot; then
+  if ((${#missing[@]} == 0)) && $sysroot && $guests; then
     echo "setup: nothing is missing"
     exit 0
   fi
   ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
   $sysroot || echo "setup: missing build/arm64-sysroot (tools/arm64_sysroot.sh makes it)"
+  $guests || echo "setup: missing build/softroce (tools/lab/softroce images makes it)"
   exit 1
 fi
 
@@ -131,6 +144,10 @@ fi
 if ! $sysroot; then
   echo "setup: unpacking the arm64 libraries into build/arm64-sysroot"
   tools/arm64_sysroot.sh
+fi
+if ! $guests; then
+  echo "setup: making the kernel image of the soft-RoCE lab's guests in build/softroce"
+  tools/lab/softroce images >/dev/null
 fi
 have=$(cmake --version | sed -n 's/^cmake version //p')
 if [[ $(printf '%s\n3.25\n' "$have" | sort -V | head -n 1) != 3.25 ]]; then

@@ -5,13 +5,15 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/test.sh [--all] [--filter REGEX] [--preset NAME]
+usage: tools/test.sh [--all | --verbs] [--filter REGEX] [--preset NAME]
 
-Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test.
+Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test but those with
+real verbs.
 
   --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a
                    cross build whose unit tests run under qemu-user), clang-format, clang-tidy, shellcheck, the fuzzers (with
-                   clang)
+                   clang), and what --verbs runs
+  --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
                    "fuzz." or "style."
   --preset NAME    build and test that preset alone: release, debug, asan, tsan, fuzz or arm64
@@ -21,11 +23,13 @@ END
 }
 
 all=false
+verbs=false
 preset=
 filter=()
 while (($# > 0)); do
   case $1 in
     --all) all=true ;;
+    --verbs) verbs=true ;;
     --filter) filter=(-R "${2:?--filter needs a regular expression}") && shift ;;
     --preset) preset=${2:?--preset needs a name} && shift ;;
     --help | -h) usage && exit 0 ;;
@@ -35,6 +39,10 @@ while (($# > 0)); do
 done
 if $all && [[ -n $preset ]]; then
   echo "test.sh: --all builds every preset: leave out --preset" >&2
+  exit 2
+fi
+if $all && $verbs; then
+  echo "test.sh: --all runs what --verbs runs: leave out --verbs" >&2
   exit 2
 fi
 
@@ -86,8 +94,7 @@ conclude() { # <arguments that say what ctest runs>
   local log=$logs/ctest.log
   echo "$(elapsed) test"
   local status=0
-  # One more than there are processors: many tests wait most of their time.
-  ctest "$@" -j $(($(nproc) + 1)) --output-on-failure --no-tests=error --no-label-summary "${filter[@]}" </dev/null 2>&1 |
+  ctest "$@" --output-on-failure --no-tests=error --no-label-summary "${filter[@]}" </dev/null 2>&1 |
     tee "$log" || status=$?
   echo "$(elapsed) done"
   if ((status != 0)); then
@@ -98,15 +105,23 @@ conclude() { # <arguments that say what ctest runs>
   return "$status"
 }
 
+# One more than there are processors: many tests wait most of their time.
+jobs=(-j $(($(nproc) + 1)))
+
 if ! $all; then
   preset=${preset:-release}
   groups=()
   if [[ $preset != release && $preset != debug ]]; then
     groups=(--all)
   fi
+  selection=(-LE verbs "${jobs[@]}")
+  if $verbs; then
+    groups+=(--verbs)
+    selection=(-L verbs -j 1)
+  fi
   stage "set-up" tools/setup.sh "${groups[@]}"
   build "$preset"
-  conclude --preset "$preset"
+  conclude --preset "$preset" "${selection[@]}"
   exit
 fi
 
@@ -135,4 +150,4 @@ mkdir -p build/all
     echo "subdirs(\"$PWD/build/$preset\")"
   done
 } >build/all/CTestTestfile.cmake
-conclude --test-dir build/all
+conclude --test-dir build/all "${jobs[@]}"

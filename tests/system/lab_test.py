@@ -19,6 +19,7 @@ import uuid
 from pathlib import Path
 
 from lab_case import DEADLINE_S, LAB, REACH, LabTestCase, lab, main, python, script, wait_until
+from marked_processes import kill_processes_with, processes_with
 
 import address_plan  # lab_case has put the lab's modules in the path
 import topology_file
@@ -224,24 +225,6 @@ class AddressingTest(LabTestCase):
             lab exec n0 -- printenv CABLEWAY_PORTS""")
         self.assertEqual([line.strip() for line in output.splitlines()][1:], [
             "mg0 UP 10.6.0.1/24", "to-n1 UP fe80", "to-n1,fe80::/10"])
-
-
-def processes_with(mark: str) -> list[int]:
-    """The processes whose environment carries the mark."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (path / "environ").read_bytes():
-                found.append(int(path.name))
-        except OSError:
-            continue
-    return found
-
-
-def kill_processes_with(mark: str) -> None:
-    """So that a lab that does leave something behind fails its test, and only that."""
-    for pid in processes_with(mark):
-        os.kill(pid, signal.SIGKILL)
 
 
 def namespaces_in_use() -> set[str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
-import signal
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import cable_control
@@ -15,16 +13,17 @@ import cable_plugging
 import supervisor
 from address_plan import ADDRESSINGS, IPV4
 from drawing import show
-from lab_error import LabError, usage_error
-from lab_network import LabPlan
+from lab_error import usage_error
+from lab_network import LabPlan, build
 from lab_registry import check_name, open_registry
-from lab_state import TOPOLOGY_FILE, LabState, changing_state, is_inside, load_state
+from lab_state import TOPOLOGY_FILE, LabState, changing_state, load_state
 from node_commands import exec_in_control, exec_in_node, run_in_each
 from routed_topology import routed_topology
+from running_lab import in_lab, write_env_file
 from shaping import Shape, parse_delay, parse_loss, parse_rate
-from supervisor import LabProcess
-from topology_file import read_topology, topology_text
-from topology_spec import SPEC_FORMS, Topology, is_spec, parse_spec
+from topology_file import load_topology, topology_text
+from topology_spec import SPEC_FORMS
+from verbs import VerbParser, add_lab_verb, need_command, run_verb
 
 _DESCRIPTION = """\
 Builds nodes (network namespaces) joined by cables (veth pairs, each its own IP subnet), runs a command among them, and
@@ -42,12 +41,6 @@ exit status: that of COMMAND; 2 when asked for something it does not understand;
 126, 127 when COMMAND cannot be run; 1 otherwise."""
 
 
-def _load(spec: str) -> Topology:
-    if is_spec(spec) or (spec.isalpha() and not os.path.exists(spec)):
-        return parse_spec(spec)
-    return read_topology(spec)
-
-
 def _sysctl(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.startswith("net.") or "/" in key or ".." in key:
@@ -60,7 +53,7 @@ def _plan(arguments: argparse.Namespace) -> LabPlan:
         raise usage_error(f"mtu '{arguments.mtu}': expected 1280 to 65535")
     return LabPlan(
         spec=arguments.spec,
-        topology=_load(arguments.spec),
+        topology=load_topology(arguments.spec),
         rate_bps=None if arguments.rate is None else parse_rate(arguments.rate),
         delay_us=None if arguments.delay in (None, "none") else parse_delay(arguments.delay),
         loss_ppm=parse_loss(arguments.loss),
@@ -71,30 +64,16 @@ def _plan(arguments: argparse.Namespace) -> LabPlan:
     )
 
 
-def _need_command(arguments: argparse.Namespace) -> list[str]:
-    if not arguments.command_words:
-        raise usage_error(f"lab {arguments.verb}: expected -- COMMAND at the end")
-    return arguments.command_words
-
-
-def _write_env_file(path: str, state: LabState) -> None:
-    lines = [f"export {key}={shlex.quote(value)}" for key, value in state.environment().items()]
-    try:
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise usage_error(f"env file '{path}': {error.strerror}") from None
-
-
 def _run(arguments: argparse.Namespace) -> int:
-    command, plan = _need_command(arguments), _plan(arguments)
+    command, plan = need_command(arguments), _plan(arguments)
     here = str(Path(__file__).resolve().parent)
     environment = dict(os.environ) | {"PATH": f"{here}:{os.environ.get('PATH', os.defpath)}"}
 
     def on_built(state: LabState) -> None:
         if arguments.env_file:
-            _write_env_file(arguments.env_file, state)
+            write_env_file(arguments.env_file, state)
 
-    return supervisor.run_lab(plan, command, environment, on_built)
+    return supervisor.run_lab(partial(build, plan), command, environment, on_built)
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -102,7 +81,8 @@ def _up(arguments: argparse.Namespace) -> int:
     with open_registry() as registry:
         if registry.find(name) is not None:
             raise usage_error(f"lab '{name}' is up already; choose another name, or take it down with: lab down {name}")
-        supervisor.start_background_lab(plan, name, lambda process: registry.add(name, process, plan.spec))
+        supervisor.start_background_lab(partial(build, plan), name,
+                                        lambda process: registry.add(name, process, plan.spec))
     print(f"lab {name} is up: lab enter {name} [NODE]; lab down {name}")
     return 0
 
@@ -121,27 +101,6 @@ def _list(_: argparse.Namespace) -> int:
     return 0
 
 
-def _process_of(handle: str) -> LabProcess:
-    """A lab's first process from its handle: PID:START as `lab run` sets LAB, else the name of a background lab."""
-    pid, colon, start = handle.partition(":")
-    if colon:
-        if not (pid.isdecimal() and start.isdecimal()):
-            raise usage_error(f"lab '{handle}': expected a name, or PID:START as in the LAB of a running lab")
-        return LabProcess(int(pid), int(start))
-    with open_registry() as registry:
-        return registry.require(handle)
-
-
-def _in_lab(handle: str | None, body: Callable[[], int]) -> int:
-    """Runs the body in the lab: at once where this process is in it, else in a process that enters it."""
-    handle = handle or os.environ.get("LAB")
-    if not handle:
-        raise usage_error("which lab? run this inside `lab run SPEC -- ...`, or give --lab NAME (see lab list)")
-    if is_inside(handle):
-        return body()
-    return supervisor.run_attached(_process_of(handle), body)
-
-
 def _enter(arguments: argparse.Namespace) -> int:
     command = arguments.command_words or [os.environ.get("SHELL", "/bin/sh")]
 
@@ -151,30 +110,30 @@ def _enter(arguments: argparse.Namespace) -> int:
             exec_in_control(state, command)
         exec_in_node(state, state.check_node(arguments.node), command)
 
-    return _in_lab(arguments.name, body)
+    return in_lab(arguments.name, body)
 
 
 def _exec(arguments: argparse.Namespace) -> int:
-    command = _need_command(arguments)
+    command = need_command(arguments)
 
     def body() -> int:
         state = load_state()
         exec_in_node(state, state.check_node(arguments.node), command)
 
-    return _in_lab(arguments.lab, body)
+    return in_lab(arguments.lab, body)
 
 
 def _each(arguments: argparse.Namespace) -> int:
-    command = _need_command(arguments)
+    command = need_command(arguments)
 
     def body() -> int:
         state = load_state()
         names = state.topology.node_names()
         if arguments.nodes:
             names = [state.check_node(name) for name in arguments.nodes.split(",")]
-        return run_in_each(state, names, command)
+        return run_in_each(names, command, partial(exec_in_node, state))
 
-    return _in_lab(arguments.lab, body)
+    return in_lab(arguments.lab, body)
 
 
 def _changing(arguments: argparse.Namespace, change: Callable[[LabState], None]) -> int:
@@ -183,7 +142,7 @@ def _changing(arguments: argparse.Namespace, change: Callable[[LabState], None])
             change(state)
         return 0
 
-    return _in_lab(arguments.lab, body)
+    return in_lab(arguments.lab, body)
 
 
 def _cut(arguments: argparse.Namespace) -> int:
@@ -224,7 +183,7 @@ def _show(arguments: argparse.Namespace) -> int:
         print(show(load_state()))
         return 0
 
-    return _in_lab(arguments.lab, body)
+    return in_lab(arguments.lab, body)
 
 
 def _topology(arguments: argparse.Namespace) -> int:
@@ -235,12 +194,7 @@ def _topology(arguments: argparse.Namespace) -> int:
             print(TOPOLOGY_FILE.read_text(encoding="utf-8"), end="")
         return 0
 
-    return _in_lab(arguments.lab, body)
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise usage_error(f"{message}; see {self.prog} --help")
+    return in_lab(arguments.lab, body)
 
 
 def _add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -288,54 +242,45 @@ def _add_build_verbs(verbs: argparse._SubParsersAction) -> None:
     enter.set_defaults(do=_enter)
 
 
-def _add_lab_verb(verbs: argparse._SubParsersAction, name: str, do: Callable[[argparse.Namespace], int], summary: str,
-                  usage: str, description: str = "") -> argparse.ArgumentParser:
-    """A verb that works on a lab that is up: the one this process is in, or --lab."""
-    parser = verbs.add_parser(name, help=summary, usage=f"lab {name} {usage}", description=description or None)
-    parser.add_argument("--lab", metavar="NAME", help="which lab (default: $LAB)")
-    parser.set_defaults(do=do)
-    return parser
-
-
 def _add_node_verbs(verbs: argparse._SubParsersAction) -> None:
-    run = _add_lab_verb(verbs, "exec", _exec, "run a command in a node", "[--lab NAME] NODE -- COMMAND...",
+    run = add_lab_verb(verbs, "exec", _exec, "run a command in a node", "[--lab NAME] NODE -- COMMAND...",
                         "Sets CABLEWAY_NODE, CABLEWAY_PORTS, LAB_NODE_INDEX and LAB_NODE_ADDRESS (on the management"
                         " network) as well.")
     run.add_argument("node", metavar="NODE")
-    each = _add_lab_verb(verbs, "each", _each, "run a command in every node at once",
+    each = add_lab_verb(verbs, "each", _each, "run a command in every node at once",
                          "[--lab NAME] [--nodes A,B] -- COMMAND...",
                          "Output lines carry the node's name; {} in COMMAND becomes it. Exits with the worst status.")
     each.add_argument("--nodes", metavar="A,B", help="only these")
-    _add_lab_verb(verbs, "show", _show, "draw the lab; its addresses and its cables' state", "[--lab NAME]")
-    topology = _add_lab_verb(verbs, "topology", _topology, "print the topology file", "[--lab NAME] [--routed A-B]...")
+    add_lab_verb(verbs, "show", _show, "draw the lab; its addresses and its cables' state", "[--lab NAME]")
+    topology = add_lab_verb(verbs, "topology", _topology, "print the topology file", "[--lab NAME] [--routed A-B]...")
     topology.add_argument("--routed", metavar="A-B", action="append",
                           help="instead: only these pairs, joined by the kernels' forwarding (routed = true)")
 
 
 def _add_cable_verbs(verbs: argparse._SubParsersAction) -> None:
-    cut = _add_lab_verb(verbs, "cut", _cut, "cut a cable", "[--lab NAME] CABLE|A-B [--silent] [--one-way NODE]",
+    cut = add_lab_verb(verbs, "cut", _cut, "cut a cable", "[--lab NAME] CABLE|A-B [--silent] [--one-way NODE]",
                         "Takes both ends' links down, so that both nodes see the carrier go.")
     cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
     cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE sends")
-    mend = _add_lab_verb(verbs, "mend", _mend, "undo a cut", "[--lab NAME] CABLE|A-B")
-    shape = _add_lab_verb(verbs, "shape", _shape, "change a cable's rate, delay or loss while packets flow",
+    mend = add_lab_verb(verbs, "mend", _mend, "undo a cut", "[--lab NAME] CABLE|A-B")
+    shape = add_lab_verb(verbs, "shape", _shape, "change a cable's rate, delay or loss while packets flow",
                           "[--lab NAME] CABLE|A-B [--rate RATE] [--delay TIME] [--loss PERCENT]",
                           "What is not given stays; 'none' takes a limit, delay or loss away. The file stays.")
     for option, metavar in (("--rate", "RATE"), ("--delay", "TIME"), ("--loss", "PERCENT")):
         shape.add_argument(option, metavar=metavar)
-    plug = _add_lab_verb(verbs, "plug", _plug, "plug in one more cable", "[--lab NAME] A-B [--rate RATE]",
+    plug = add_lab_verb(verbs, "plug", _plug, "plug in one more cable", "[--lab NAME] A-B [--rate RATE]",
                          "Between two nodes, or a node and a switch; `lab show` says its name. It is not shaped but for"
                          " RATE.")
     plug.add_argument("pair", metavar="A-B")
     plug.add_argument("--rate", metavar="RATE")
-    unplug = _add_lab_verb(verbs, "unplug", _unplug, "pull out a cable: its interfaces are gone",
+    unplug = add_lab_verb(verbs, "unplug", _unplug, "pull out a cable: its interfaces are gone",
                            "[--lab NAME] CABLE|A-B", "For good: lab plug makes a new one. To see a carrier go: lab cut.")
     for parser in (cut, mend, shape, unplug):
         parser.add_argument("cable", metavar="CABLE|A-B", help="a cable's name, or the two nodes that it joins")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="lab", description=_DESCRIPTION, epilog=_EPILOG,
+    parser = VerbParser(prog="lab", description=_DESCRIPTION, epilog=_EPILOG,
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _add_build_verbs(verbs)
@@ -345,13 +290,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(words: list[str]) -> int:
-    split = words.index("--") if "--" in words else len(words)
-    try:
-        arguments = _parser().parse_args(words[:split])
-        arguments.command_words = words[split + 1:]
-        return arguments.do(arguments)
-    except LabError as error:
-        return supervisor.report(error)
-    except BrokenPipeError:  # whoever read our output has left
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+    return run_verb(_parser(), words)

@@ -1,5 +1,8 @@
 """What the lab refuses, and with which exit status."""
 
+import sys
+from pathlib import Path
+
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_UNAVAILABLE = 77  # ctest's and automake's "skipped": this machine cannot hold a lab
@@ -19,3 +22,13 @@ def usage_error(message: str) -> LabError:
 
 def unavailable_error(message: str) -> LabError:
     return LabError(message, EXIT_UNAVAILABLE)
+
+
+def program() -> str:
+    """The command that runs: lab, or softroce."""
+    return Path(sys.argv[0]).name
+
+
+def say(text: str) -> None:
+    """On stderr, behind the command's name."""
+    print(f"{program()}: {text}", file=sys.stderr, flush=True)

@@ -18,6 +18,7 @@ from topology_file import read_topology, topology_text
 from topology_spec import Cable, Topology
 
 TOPOLOGY_FILE = LAB_DIR / "topology.toml"
+GUESTS_FILE = LAB_DIR / "guests.json"  # of a lab whose nodes are guests and not namespaces
 _STATE_FILE = LAB_DIR / "state.json"
 _LOCK_FILE = LAB_DIR / "lock"
 _SHAPE_DIR = LAB_DIR / "delay"

@@ -6,6 +6,7 @@ import os
 import selectors
 import signal
 import sys
+from collections.abc import Callable
 from typing import BinaryIO, NoReturn
 
 from lab_state import LabState
@@ -13,6 +14,8 @@ from namespaces import become_node, die_with_parent
 from supervisor import guarded, leave, replace_process, status_of
 
 _LONGEST_LINE_BYTES = 64 << 10  # a longer one is printed in pieces
+
+RunInNode = Callable[[str, list[str]], int]  # a node and a command: becomes it, or returns its exit status
 
 
 def exec_in_node(state: LabState, node: str, command: list[str]) -> NoReturn:
@@ -45,7 +48,7 @@ class _PrefixedStream:
         return bool(received)
 
 
-def _start(state: LabState, node: str, command: list[str]) -> tuple[int, int, int]:
+def _start(run: RunInNode, node: str, command: list[str]) -> tuple[int, int, int]:
     """Forks the command; returns its pid and the read ends of its stdout and stderr."""
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
@@ -56,13 +59,13 @@ def _start(state: LabState, node: str, command: list[str]) -> tuple[int, int, in
         os.dup2(out_write, 1)
         os.dup2(err_write, 2)
         words = [word.replace("{}", node) for word in command]
-        leave(guarded(lambda: exec_in_node(state, node, words)))
+        leave(guarded(lambda: run(node, words)))
     os.close(out_write)
     os.close(err_write)
     return pid, out_read, err_read
 
 
-def run_in_each(state: LabState, nodes: list[str], command: list[str]) -> int:
+def run_in_each(nodes: list[str], command: list[str], run: RunInNode) -> int:
     """Runs the command in all the nodes at once; returns the worst exit status. SIGINT and SIGTERM are passed on."""
     width = max(len(node) for node in nodes)
     sys.stdout.flush()
@@ -71,7 +74,7 @@ def run_in_each(state: LabState, nodes: list[str], command: list[str]) -> int:
     signal.signal(signal.SIGINT, lambda number, _: _pass_on(children, number))
     with selectors.DefaultSelector() as selector:
         for node in nodes:
-            pid, out, err = _start(state, node, command)
+            pid, out, err = _start(run, node, command)
             children.append(pid)
             prefix = f"{node:<{width}} | ".encode()
             for fd, sink in ((out, sys.stdout.buffer), (err, sys.stderr.buffer)):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -29,15 +30,17 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import namespaces
-from lab_error import EXIT_FAILED, LabError
-from lab_network import LabPlan, build
+from lab_error import EXIT_FAILED, LabError, say
 from lab_state import LabState
+
+Builder = Callable[[str, bool], LabState]  # builds a lab: its handle, and whether nodes may have a /sys of their own
 
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
 _WATCHED = _PASSED_ON | {signal.SIGCHLD}
 _SI_KERNEL = 0x80  # si_code of a signal that a terminal made
 _GRACE_S = 3.0  # from a passed-on signal to the end of everything in the lab
 _BUILD_DEADLINE_S = 300.0
+_TIMED_OUT = 124  # as timeout(1) says it
 
 
 def status_of(wait_status: int) -> int:
@@ -55,7 +58,7 @@ def leave(status: int) -> NoReturn:
 
 
 def report(error: LabError) -> int:
-    print(f"lab: {error}", file=sys.stderr)
+    say(str(error))
     return error.exit_status
 
 
@@ -93,7 +96,7 @@ def replace_process(command: list[str], environment: dict[str, str]) -> NoReturn
     try:
         os.execvpe(command[0], command, environment)
     except OSError as error:
-        print(f"lab: {command[0]}: {error.strerror}", file=sys.stderr)
+        say(f"{command[0]}: {error.strerror}")
         leave(127 if isinstance(error, FileNotFoundError) else 126)
 
 
@@ -116,15 +119,21 @@ def block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
 
 
-def _run_as_init(child: int | None) -> int:
-    """Pid 1's loop: reaps everything, ends with the status of `child`, or soon after a signal was passed on."""
-    deadline, interrupted_by = None, 0
+def _run_as_init(child: int | None, limit_s: float = math.inf) -> int:
+    """Pid 1's loop: reaps everything, ends with the status of `child`, or soon after a signal was passed on. After
+    `limit_s` it signals everything by itself."""
+    deadline, interrupted_by, timed_out = None, 0, False
+    limit = time.monotonic() + limit_s
     while True:
-        wait_s = 3600.0 if deadline is None else max(0.0, deadline - time.monotonic())
-        information = signal.sigtimedwait(_WATCHED, wait_s)
+        wait_s = min(limit if deadline is None else deadline, time.monotonic() + 3600.0) - time.monotonic()
+        information = signal.sigtimedwait(_WATCHED, max(0.0, wait_s))
         if information is None:
             if deadline is not None:
-                return 128 + interrupted_by
+                return _TIMED_OUT if timed_out else 128 + interrupted_by
+            if time.monotonic() >= limit:
+                say(f"{limit_s:g} s have passed: the lab ends")
+                timed_out, deadline = True, time.monotonic() + _GRACE_S
+                _signal_everything(signal.SIGTERM)
             continue
         if information.si_signo != signal.SIGCHLD:
             if information.si_code != _SI_KERNEL:
@@ -135,9 +144,9 @@ def _run_as_init(child: int | None) -> int:
             continue
         alive, ended_with = _reap(child)
         if ended_with is not None:
-            return ended_with
+            return _TIMED_OUT if timed_out else ended_with
         if not alive and deadline is not None:
-            return 128 + interrupted_by
+            return _TIMED_OUT if timed_out else 128 + interrupted_by
 
 
 def _signal_everything(signal_number: int) -> bool:
@@ -223,40 +232,40 @@ def _init_body(body: Callable[[LabProcess], int], receive: int, dies_with_parent
     return body(LabProcess(**message))
 
 
-def _build_inside(plan: LabPlan, handle: str) -> LabState:
+def _build_inside(build: Builder, handle: str) -> LabState:
     own_sysfs = namespaces.mount_private_view()
     if not own_sysfs:
-        print("lab: note: this system allows no fresh /sys: in a node, /sys/class/net shows the host's interfaces",
-              file=sys.stderr)
-    return build(plan, handle, own_sysfs)
+        say("note: this system allows no fresh /sys: in a node, /sys/class/net shows the host's interfaces")
+    return build(handle, own_sysfs)
 
 
-def run_lab(plan: LabPlan, command: list[str], environment: dict[str, str],
-            on_built: Callable[[LabState], None]) -> int:
-    """Builds a lab, runs the command in its control namespace, takes the lab down; returns the exit status."""
+def run_lab(build: Builder, command: list[str], environment: dict[str, str], on_built: Callable[[LabState], None],
+            limit_s: float = math.inf) -> int:
+    """Builds a lab, runs the command in its control namespace, takes the lab down; returns the exit status, 124 where
+    the command took longer than `limit_s`."""
     block_signals()
     namespaces.isolate()
 
     def body(process: LabProcess) -> int:
-        state = _build_inside(plan, process.handle)
+        state = _build_inside(build, process.handle)
         on_built(state)
         block_signals()
         child = os.fork()
         if child == 0:
             replace_process(command, environment | state.environment())
-        return _run_as_init(child)
+        return _run_as_init(child, limit_s)
 
     return wait_for_child(_fork_init(body, dies_with_parent=True).pid)
 
 
-def start_background_lab(plan: LabPlan, handle: str, keep: Callable[[LabProcess], None]) -> None:
+def start_background_lab(build: Builder, handle: str, keep: Callable[[LabProcess], None]) -> None:
     """Builds a lab that lives on after this process, from when keep() has returned: a caller that is killed before that
     leaves no lab behind. Raises LabError when the lab cannot be built."""
     ours, theirs = (end.detach() for end in socket.socketpair())
     launcher = os.fork()
     if launcher == 0:
         os.close(ours)
-        leave(guarded(lambda: _launch(plan, handle, theirs)))
+        leave(guarded(lambda: _launch(build, handle, theirs)))
     os.close(theirs)
     readable, _, _ = select.select([ours], [], [], _BUILD_DEADLINE_S)
     answer = _read_line(ours) if readable else None
@@ -270,7 +279,7 @@ def start_background_lab(plan: LabPlan, handle: str, keep: Callable[[LabProcess]
     os.close(ours)
 
 
-def _launch(plan: LabPlan, handle: str, caller: int) -> int:
+def _launch(build: Builder, handle: str, caller: int) -> int:
     """The process between the caller and the lab's pid 1, so that the latter belongs to nobody's session."""
     os.setsid()
     try:
@@ -278,13 +287,13 @@ def _launch(plan: LabPlan, handle: str, caller: int) -> int:
     except LabError as error:
         _write_line(caller, {"error": str(error), "exit_status": error.exit_status})
         return error.exit_status
-    _fork_init(lambda process: _background_body(plan, handle, caller, process), dies_with_parent=False)
+    _fork_init(lambda process: _background_body(build, handle, caller, process), dies_with_parent=False)
     return 0
 
 
-def _background_body(plan: LabPlan, handle: str, caller: int, process: LabProcess) -> int:
+def _background_body(build: Builder, handle: str, caller: int, process: LabProcess) -> int:
     try:
-        _build_inside(plan, handle)
+        _build_inside(build, handle)
     except LabError as error:
         _write_line(caller, {"error": str(error), "exit_status": error.exit_status})
         return error.exit_status

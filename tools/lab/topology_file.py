@@ -4,13 +4,14 @@ switches as well: `[[switch]] name = ".."`, which a cable's end may name like a 
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from lab_error import LabError, usage_error
-from topology_spec import MAX_CABLES, MAX_NODES, Cable, End, Node, Topology
+from topology_spec import MAX_CABLES, MAX_NODES, Cable, End, Node, Topology, is_spec, parse_spec
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
 _INTERFACE = re.compile(r"[A-Za-z0-9._-]{1,15}")
@@ -171,6 +172,13 @@ def read_topology(path: str) -> Topology:
     except (OSError, UnicodeDecodeError) as error:
         raise usage_error(f"topology file '{path}': cannot read it: {error}") from None
     return parse_topology(path, text)
+
+
+def load_topology(text: str) -> Topology:
+    """What SPEC or FILE describes."""
+    if is_spec(text) or (text.isalpha() and not os.path.exists(text)):
+        return parse_spec(text)
+    return read_topology(text)
 
 
 def _end_text(end: End) -> str:
