@@ -19,6 +19,7 @@ Mac flow_proof(const Cookie& cookie, const CircuitSetup& setup) {
   CircuitSetup lasting = setup;
   lasting.hop = 0;
   lasting.budget_ms = 0;
+  lasting.rdma.reset();
   lasting.proof = {};
   const std::vector<std::byte> encoded = encode_circuit_setup(lasting);
   std::vector<std::byte> proven;

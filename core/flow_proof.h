@@ -11,7 +11,8 @@ namespace cableway {
 // What a set-up calls the listen comm; tells nothing of the cookie.
 ListenerName listener_name(const Cookie& cookie);
 
-// Over all of a set-up that no relay changes: not the hop, not the budget, not the proof itself.
+// Over all of a set-up that no relay changes: not the hop, not what that hop offers, not the budget, not the proof
+// itself.
 Mac flow_proof(const Cookie& cookie, const CircuitSetup& setup);
 
 // Fills in listener and proof: the last thing that a source does to its set-up.
