@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/random_value.h"
-#include "core/linux/rdma_devices.h"
 #include "core/linux/verbs_devices.h"
 #include "routing/port_address.h"
 
@@ -22,13 +21,24 @@ absl::Status no_rdma_at(const std::string& address) {
 
 }  // namespace
 
+absl::StatusOr<std::optional<VerbsPort>> HopTransports::find(const std::string& address) {
+  if (const auto found = found_.find(address); found != found_.end()) {
+    const auto device = VerbsDevices::of_this_process().open(found->second.device);
+    if (device.ok() && device->device->check_gid(found->second.gid).ok()) return found->second;
+    found_.erase(found);
+  }
+  const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);
+  if (!parsed.ok()) return parsed.status();
+  absl::StatusOr<std::optional<VerbsPort>> port = verbs_port_of(*parsed, host_);
+  if (port.ok() && port->has_value()) found_[address] = **port;
+  return port;
+}
+
 absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::open(const std::string& address) {
   if (wanted_ == Transport::kTcp) return nullptr;
   // Most hosts have none at all, and are not asked for more.
-  if (wanted_ == Transport::kAuto && read_rdma_devices(host_.sysfs).empty()) return nullptr;
-  const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);
-  if (!parsed.ok()) return parsed.status();
-  const absl::StatusOr<std::optional<VerbsPort>> port = verbs_port_of(*parsed, host_);
+  if (wanted_ == Transport::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) return nullptr;
+  const absl::StatusOr<std::optional<VerbsPort>> port = find(address);
   if (!port.ok()) return port.status();
   if (!port->has_value()) {
     if (wanted_ == Transport::kVerbs) return no_rdma_at(address);

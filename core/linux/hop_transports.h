@@ -4,7 +4,9 @@
 #ifndef CABLEWAY_CORE_LINUX_HOP_TRANSPORTS_H_
 #define CABLEWAY_CORE_LINUX_HOP_TRANSPORTS_H_
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,8 +33,12 @@ class HopTransports {
   absl::StatusOr<std::unique_ptr<RdmaHalf>> join(const CircuitSetup& setup);
 
  private:
+  absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
   const Transport wanted_;
   const VerbsHost host_;
+  // What was found for an address: a device's table has hundreds of entries, each of them files. Good as long as the
+  // device says that the address is still there.
+  std::map<std::string, VerbsPort> found_;
 };
 
 }  // namespace cableway::linux_

@@ -9,8 +9,8 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr std::uint64_t kShareOfRelayMemory = 16;
-constexpr std::uint64_t kMostLeaseBytes = 64ULL << 20;
+constexpr std::uint64_t kShareOfRelayMemory = 64;
+constexpr std::uint64_t kMostLeaseBytes = 32ULL << 20;
 
 // A circuit's own slot: pages and keys that no other circuit has.
 struct FloorMemory {

@@ -28,7 +28,7 @@ class RdmaRelayMemory {
   // RDMA devices that one node may use.
   static constexpr std::size_t kMostDevices = 16;
 
-  // Address space for a sixteenth of `relay_memory`, 64 MiB at most. It is memory, and locked, once it is registered.
+  // Address space for a 64th of `relay_memory`, 32 MiB at most. It is memory, and locked, once it is registered.
   static absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> reserve(std::uint64_t relay_memory);
 
   // A slot for a circuit between these hops, of which one or both have a queue pair here; the pool's slots are good for
