@@ -2,16 +2,17 @@
 #ifndef CABLEWAY_TESTS_CORE_LINUX_VERBS_PAIR_H_
 #define CABLEWAY_TESTS_CORE_LINUX_VERBS_PAIR_H_
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "core/linux/mapped_pages.h"
 #include "core/linux/rdma_devices.h"
 #include "core/linux/verbs_memory.h"
+#include "core/linux/verbs_ports.h"
 #include "core/linux/verbs_queue_pair.h"
 
 namespace cableway::linux_::test {
@@ -21,25 +22,18 @@ struct UsableDevice {
   VerbsGid gid;
 };
 
-inline VerbsGid gid_of(const RoceGid& found) {
-  VerbsGid gid{found.index, {}};
-  const auto* const bytes = reinterpret_cast<const std::byte*>(found.address.bytes.data());
-  if (found.address.is_ipv6) {
-    std::copy_n(bytes, 16, gid.bytes.begin());
-  } else {
-    gid.bytes[10] = gid.bytes[11] = std::byte{0xff};
-    std::copy_n(bytes, 4, gid.bytes.begin() + 12);
-  }
-  return gid;
-}
-
 // The first that opens and has an address; else why this host has none.
 inline absl::StatusOr<UsableDevice> usable_device() {
   absl::Status reason = absl::NotFoundError("this host has no RDMA device with Ethernet below");
   for (const RdmaDevice& found : read_rdma_devices(Sysfs())) {
-    absl::StatusOr<std::shared_ptr<VerbsDevice>> device = VerbsDevice::open(found.name);
-    if (device.ok() && !found.gids.empty()) return UsableDevice{*device, gid_of(found.gids.back())};
-    reason = device.ok() ? absl::NotFoundError(found.name + " has no RoCE v2 GID") : device.status();
+    reason = absl::NotFoundError(found.name + " has no RoCE v2 GID");
+    if (found.gids.empty()) continue;
+    routing::PortAddress address = found.gids.back().address;
+    if (address.is_ipv6_link_local()) address.scope = found.gids.back().interface;
+    const absl::StatusOr<std::optional<VerbsPort>> port = verbs_port_of(address);
+    const absl::StatusOr<std::shared_ptr<VerbsDevice>> device = VerbsDevice::open(found.name);
+    if (port.ok() && port->has_value() && device.ok()) return UsableDevice{*device, (*port)->gid};
+    reason = port.ok() ? device.status() : port.status();
   }
   return reason;
 }
