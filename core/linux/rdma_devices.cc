@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t kMostDevices = 256;
 constexpr std::size_t kMostGids = 4096;
+// The kernel gives a new address the first place that is free, so behind so many free ones there is nothing. To look
+// into all of a table of a thousand takes longer than a set-up may.
+constexpr int kMostFreePlaces = 64;
 
 std::optional<int> index_from(const std::string& text) {
   int index = -1;
@@ -39,18 +42,29 @@ std::optional<routing::PortAddress> address_from_gid(const std::string& text) {
   return address;
 }
 
+// Of a port's table, in their order.
+std::vector<int> read_places(const Sysfs& sysfs, const std::string& port) {
+  std::vector<int> places;
+  for (const std::string& name : sysfs.names(absl::StrCat(port, "/gid_attrs/ndevs"), kMostGids)) {
+    if (const std::optional<int> index = index_from(name); index.has_value()) places.push_back(*index);
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
 // The RoCE v2 ones. Places of the table that hold none cannot be read, or are all zeros.
 std::vector<RoceGid> read_gids(const Sysfs& sysfs, const std::string& port) {
   std::vector<RoceGid> gids;
-  for (const std::string& place : sysfs.names(absl::StrCat(port, "/gid_attrs/ndevs"), kMostGids)) {
-    const std::optional<int> index = index_from(place);
-    const std::string interface = sysfs.line(absl::StrCat(port, "/gid_attrs/ndevs/", place));
-    if (!index.has_value() || interface.empty()) continue;
-    if (sysfs.line(absl::StrCat(port, "/gid_attrs/types/", place)) != "RoCE v2") continue;
-    const auto address = address_from_gid(sysfs.line(absl::StrCat(port, "/gids/", place)));
-    if (address.has_value()) gids.push_back(RoceGid{*index, interface, *address});
+  int last_taken = -1;
+  for (const int index : read_places(sysfs, port)) {
+    if (index > last_taken + kMostFreePlaces) break;
+    const std::string interface = sysfs.line(absl::StrCat(port, "/gid_attrs/ndevs/", index));
+    if (interface.empty()) continue;
+    last_taken = index;
+    if (sysfs.line(absl::StrCat(port, "/gid_attrs/types/", index)) != "RoCE v2") continue;
+    const auto address = address_from_gid(sysfs.line(absl::StrCat(port, "/gids/", index)));
+    if (address.has_value()) gids.push_back(RoceGid{index, interface, *address});
   }
-  std::sort(gids.begin(), gids.end(), [](const RoceGid& a, const RoceGid& b) { return a.index < b.index; });
   return gids;
 }
 
