@@ -44,8 +44,13 @@ struct Settings {
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
   bool drain = false;
   Transport transport = Transport::kAuto;
-  std::uint64_t relay_memory = 2ULL << 30;  // bytes that circuits which pass through may take
-  bool cable_test = true;                   // neighbours may test their cables' speed, and this node's operator, too
+  std::uint8_t rdma_service_level = 0;       // 0 to 7
+  std::uint8_t rdma_traffic_class = 0;       // of the packets' IP header
+  std::uint8_t rdma_timeout = 14;            // 4.096 us * 2^this until what is not acknowledged is sent again
+  std::uint8_t rdma_retries = 7;             // so many times
+  std::chrono::microseconds relay_spin{20};  // how long a relay looks for more before it sleeps
+  std::uint64_t relay_memory = 2ULL << 30;   // bytes that circuits which pass through may take
+  bool cable_test = true;                    // neighbours may test their cables' speed, and this node's operator, too
 
   // Where a setting comes from, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Not in it: the default.
   std::map<std::string, std::string> origins;

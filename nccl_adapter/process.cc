@@ -55,7 +55,7 @@ Process::Process(const Settings& settings, std::string daemon, Log log)
       daemon_(std::move(daemon)),
       log_(log),
       cold_(std::make_unique<ColdThread>()),
-      transports_(settings.transport) {}
+      transports_(settings) {}
 
 Process::~Process() {
   boost::asio::post(cold_->io(), [this] { stop(); });

@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::open(const std::string&
   absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*port)->device);
   if (!device.ok()) return device.status();
   const std::uint32_t sequence = random_value<std::uint32_t>() & kMost24Bits;
-  auto queue_pair = VerbsQueuePair::create(device->device, (*port)->gid, sequence, VerbsOptions());
+  auto queue_pair = VerbsQueuePair::create(device->device, (*port)->gid, sequence, options_);
   if (!queue_pair.ok()) return queue_pair.status();
   auto half = std::make_unique<RdmaHalf>();
   half->device = std::move(device->device);

@@ -21,7 +21,11 @@ namespace cableway::linux_ {
 // Set-up only; one thread at a time.
 class HopTransports {
  public:
-  explicit HopTransports(Transport wanted, VerbsHost host = {}) : wanted_(wanted), host_(std::move(host)) {}
+  explicit HopTransports(const Settings& settings, VerbsHost host = {})
+      : wanted_(settings.transport),
+        options_{settings.rdma_service_level, settings.rdma_traffic_class, settings.rdma_timeout,
+                 settings.rdma_retries},
+        host_(std::move(host)) {}
 
   // A queue pair on the port with this address; null where hops go over TCP there.
   absl::StatusOr<std::unique_ptr<RdmaHalf>> open(const std::string& address);
@@ -35,6 +39,7 @@ class HopTransports {
  private:
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
   const Transport wanted_;
+  const VerbsOptions options_;
   const VerbsHost host_;
   // What was found for an address: a device's table has hundreds of entries, each of them files. Good as long as the
   // device says that the address is still there.

@@ -75,7 +75,7 @@ absl::Status NodeService::open() {
   auto rdma_memory = RdmaRelayMemory::reserve(settings_.relay_memory);
   if (!rdma_memory.ok()) return rdma_memory.status();
   rdma_memory_ = *std::move(rdma_memory);
-  auto loop = RelayLoop::start(relay_memory_, rdma_memory_.get(),
+  auto loop = RelayLoop::start(relay_memory_, rdma_memory_.get(), settings_.relay_spin,
                                {[this](RelayLoop::Closed closed) {
                                   auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
                                   boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });

@@ -68,7 +68,7 @@ class NodeService {
         log_(std::move(log)),
         clock_(io),
         channel_(io, settings.control_port),
-        transports_(settings.transport) {}
+        transports_(settings) {}
 
   absl::Status open();
   absl::Status make_node();

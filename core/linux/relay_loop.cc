@@ -22,9 +22,6 @@ constexpr std::chrono::seconds kStallCheckEvery{1};
 constexpr std::chrono::milliseconds kRestEvery{250};
 constexpr std::chrono::minutes kNoticeEvery{1};
 
-// Going to sleep and being woken takes longer than relaying a small message, so the loop looks around this long first.
-constexpr std::chrono::microseconds kStayAwake{20};
-
 }  // namespace
 
 // What epoll says about a descriptor is for the link that owns it.
@@ -66,7 +63,7 @@ struct RelayLoop::Circuit {
 };
 
 absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& memory, RdmaRelayMemory* rdma,
-                                                            Listener listener) {
+                                                            std::chrono::microseconds spin, Listener listener) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot make the relay's epoll set");
@@ -81,17 +78,18 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& m
                                                      leases.status().message(), "; lower CABLEWAY_RELAY_MEMORY"));
   }
   std::unique_ptr<RelayLoop> loop(
-      new RelayLoop(std::move(epoll), std::move(wake), memory, rdma, *std::move(leases), std::move(listener)));
+      new RelayLoop(std::move(epoll), std::move(wake), memory, rdma, spin, *std::move(leases), std::move(listener)));
   loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
   return loop;
 }
 
 RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, RdmaRelayMemory* rdma,
-                     std::vector<std::unique_ptr<Slot>> leases, Listener listener)
+                     std::chrono::microseconds spin, std::vector<std::unique_ptr<Slot>> leases, Listener listener)
     : epoll_(std::move(epoll)),
       wake_(std::move(wake)),
       memory_(memory),
       rdma_(rdma),
+      spin_(spin),
       listener_(std::move(listener)),
       pool_(std::move(leases), kLeasesPerCircuit) {}
 
@@ -191,7 +189,7 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   };
   if (!unfinished_.empty()) return look(0);
-  const auto sleep_at = std::chrono::steady_clock::now() + kStayAwake;
+  const auto sleep_at = std::chrono::steady_clock::now() + spin_;
   do {
     if (const int count = look(0); count != 0) return count;
     ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU

@@ -50,9 +50,10 @@ class RelayLoop {
   };
 
   // Makes the slots of all leases. ResourceExhausted: the kernel has not so many pipes for this process.
-  // `rdma`, for circuits with a hop over RDMA, outlives it; null: there are none.
+  // `rdma`, for circuits with a hop over RDMA, outlives it; null: there are none. `spin`: for so long it looks for more
+  // before it sleeps, since going to sleep and being woken takes longer than relaying a small message.
   static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const RelayMemory& memory, RdmaRelayMemory* rdma,
-                                                          Listener listener);
+                                                          std::chrono::microseconds spin, Listener listener);
   // Stops the thread and drops the circuits that are left.
   ~RelayLoop();
   RelayLoop(const RelayLoop&) = delete;
@@ -75,7 +76,7 @@ class RelayLoop {
   struct Side;
 
   RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, RdmaRelayMemory* rdma,
-            std::vector<std::unique_ptr<Slot>> leases, Listener listener);
+            std::chrono::microseconds spin, std::vector<std::unique_ptr<Slot>> leases, Listener listener);
   void run();
   // Waits until something is to be done, or a check may be due. Returns the number of events.
   int wait(std::span<epoll_event> events);
@@ -95,6 +96,7 @@ class RelayLoop {
   const UniqueFd wake_;
   const RelayMemory memory_;
   RdmaRelayMemory* const rdma_;
+  const std::chrono::microseconds spin_;
   const Listener listener_;
 
   // The loop's thread alone, but for the pool's counters.

@@ -58,6 +58,11 @@ TEST(SettingsFile, MayGiveEverySetting) {
     hold_ms = 150
     drain = true
     transport = "verbs"
+    rdma_service_level = 3
+    rdma_traffic_class = 106
+    rdma_timeout = 18
+    rdma_retries = 6
+    relay_spin_us = 0
     relay_memory = "96M"
     cable_test = false
   )");
@@ -78,6 +83,11 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_EQ(settings->hello, std::chrono::milliseconds(50));
   EXPECT_EQ(settings->hold, std::chrono::milliseconds(150));
   EXPECT_EQ(settings->transport, Transport::kVerbs);
+  EXPECT_EQ(settings->rdma_service_level, 3);
+  EXPECT_EQ(settings->rdma_traffic_class, 106);
+  EXPECT_EQ(settings->rdma_timeout, 18);
+  EXPECT_EQ(settings->rdma_retries, 6);
+  EXPECT_EQ(settings->relay_spin, std::chrono::microseconds(0));
   EXPECT_TRUE(settings->drain);
   EXPECT_EQ(settings->relay_memory, 96U << 20);
   EXPECT_FALSE(settings->cable_test);

@@ -57,7 +57,8 @@ class RelayLoopTest : public testing::Test {
                                          closed_.push_back(std::move(closed));
                                        },
                                        [this] { ++out_of_leases_; }};
-    auto loop = RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases}, nullptr, listener);
+    auto loop = RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = leases}, nullptr,
+                                 std::chrono::microseconds(20), listener);
     EXPECT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
   }
