@@ -119,11 +119,10 @@ std::string added_text(const WhatIf& what_if) {
     // Where pairs are joined, what the others get is no longer all there is.
     const std::uint64_t joined = pairs_joined(what_if, each);
     const auto change = [&](double now, double before) { return joined > 0 ? "-" : change_text(now, before); };
-    table.add_row(
-        {absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
-         absl::StrCat(joined), throughput_text(each.shares.least_rate),
-         change(each.shares.least_rate, added.intact.least_rate), throughput_text(each.shares.total_rate),
-         change(each.shares.total_rate, added.intact.total_rate)});
+    table.add_row({absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
+                   absl::StrCat(joined), throughput_text(each.shares.least_rate),
+                   change(each.shares.least_rate, added.intact.least_rate), throughput_text(each.shares.total_rate),
+                   change(each.shares.total_rate, added.intact.total_rate)});
   }
   return absl::StrCat("\none more cable of ", rate_text(added.rate_mbps), ": the best of ", added.candidates,
                       " places for it, best first\n", table.text());
