@@ -1,6 +1,5 @@
 #include "sim/circuit_world.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -84,12 +83,15 @@ const std::vector<routing::CableIndex>& CircuitWorld::wire_of(routing::CableInde
 }
 
 // All of them are dead before the first end hears of it: no end may act on a cable that is gone.
-void CircuitWorld::cut(routing::CableIndex cable) {
-  const std::vector<routing::CableIndex>& wire = wire_of(cable);
+void CircuitWorld::cut(std::span<const routing::CableIndex> cables) {
+  std::vector<bool> gone(topology_.cable_count());
+  for (const routing::CableIndex cable : cables) {
+    for (const routing::CableIndex each : wire_of(cable)) gone[each.value] = true;
+  }
   std::vector<CableHop*> dead;
   for (const std::unique_ptr<Circuit>& circuit : circuits_) {
     for (std::size_t i = 0; i < circuit->path_.hops(); ++i) {
-      if (!std::binary_search(wire.begin(), wire.end(), circuit->path_.cables[i])) continue;
+      if (!gone[circuit->path_.cables[i].value]) continue;
       const std::string& name = topology_.cable(circuit->path_.cables[i]).name;
       circuit->hops_[i]->cut(absl::UnavailableError(absl::StrCat("cable ", name, " was cut")));
       dead.push_back(circuit->hops_[i].get());

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/flow_receiver.h"
@@ -70,9 +71,9 @@ class CircuitWorld {
   Instant now() const { return clock_.now(); }
   const CircuitOptions& options() const { return options_; }
   const RelayHost& relay(routing::NodeIndex node) const { return *relays_[node.value]; }
-  // The cable loses its carrier, and with it the other cables of its wire: every circuit over one of them ends, and its
-  // ends are told. What is opened later is not cut.
-  void cut(routing::CableIndex cable);
+  // The cables lose their carrier at once, and with each the other cables of its wire: every circuit over one of them
+  // ends, and its ends are told. What is opened later is not cut.
+  void cut(std::span<const routing::CableIndex> cables);
   // The cables of one wire with this one, which fail with it; itself among them.
   const std::vector<routing::CableIndex>& wire_of(routing::CableIndex cable) const;
 

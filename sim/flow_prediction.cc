@@ -29,30 +29,52 @@ double overhead_of(const CircuitOptions& circuits) {
   return static_cast<double>(on_wire) / static_cast<double>(circuits.chunk_bytes);
 }
 
+// Of all operations of a pipeline.
+std::uint64_t batch_count(const workload::MixGroup& group) {
+  const std::uint64_t batch = workload::micro_batch_bytes(group.workload.size, group.workload.workload.micro_batches);
+  return (group.workload.size + batch - 1) / batch * static_cast<std::uint64_t>(group.repeat);
+}
+
+// How many transfers a group needs, on each channel.
+std::uint64_t transfer_count(const workload::MixGroup& group) {
+  const workload::Workload& workload = group.workload.workload;
+  const int ranks = static_cast<int>(group.ranks.size());
+  if (workload.operation == workload::Operation::kPipeline) return batch_count(group) * (group.ranks.size() - 1);
+  // The others have few pairs.
+  if (workload.operation == workload::Operation::kAllToAll) return pair_count(workload, ranks);
+  return workload::traffic_of(workload, ranks, group.workload.size).size();
+}
+
+// Before the first transfer is made: they take memory.
+absl::Status check_transfers(const std::vector<workload::MixGroup>& groups, int channels) {
+  std::uint64_t count = 0;
+  for (const workload::MixGroup& group : groups) {
+    count += transfer_count(group) * static_cast<std::uint64_t>(channels);
+    if (count > kMaxFlowTransfers) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there are more than ", kMaxFlowTransfers, " transfers; expected fewer ranks or channels"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 class TransferList {
  public:
   explicit TransferList(const PredictionRequest& request)
       : request_(request), overhead_(overhead_of(request.circuits)) {}
 
-  absl::Status add(const workload::MixGroup& group) {
-    if (pair_count(group.workload.workload, static_cast<int>(group.ranks.size())) > kMaxFlowTransfers) {
-      return too_many();
-    }
+  void add(const workload::MixGroup& group) {
     if (group.workload.workload.operation == workload::Operation::kPipeline) return add_pipeline(group);
     const std::vector<std::uint32_t> after = ends_of(group.after);
     std::vector<std::uint32_t> places;
     for (const workload::RankTraffic& traffic :
          workload::traffic_of(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
       for (int channel = 0; channel < request_.channels; ++channel) {
-        if (transfers_.size() >= kMaxFlowTransfers) {
-          return too_many();
-        }
         places.push_back(static_cast<std::uint32_t>(transfers_.size()));
         transfers_.push_back(transfer(group, traffic, group.repeat, after));
       }
     }
     add_end(group, std::move(places));
-    return absl::OkStatus();
   }
 
   const std::vector<Transfer>& transfers() const { return transfers_; }
@@ -60,11 +82,6 @@ class TransferList {
   const std::vector<std::uint32_t>& ends() const { return ends_; }
 
  private:
-  static absl::Status too_many() {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there are more than ", kMaxFlowTransfers, " transfers; expected fewer ranks or channels"));
-  }
-
   NodeIndex node(const workload::MixGroup& group, int rank) const {
     return request_.ranks[static_cast<std::size_t>(group.ranks[static_cast<std::size_t>(rank)])];
   }
@@ -78,14 +95,11 @@ class TransferList {
 
   // A stage sends a batch when all of it has come, and all of the one before it has left; operations follow each other
   // as batches do.
-  absl::Status add_pipeline(const workload::MixGroup& group) {
+  void add_pipeline(const workload::MixGroup& group) {
     const std::uint64_t size = group.workload.size;
     const std::uint64_t batch = workload::micro_batch_bytes(size, group.workload.workload.micro_batches);
-    const std::uint64_t batches = (size + batch - 1) / batch * static_cast<std::uint64_t>(group.repeat);
+    const std::uint64_t batches = batch_count(group);
     const std::uint64_t stages = group.ranks.size() - 1;
-    if (batches * stages * static_cast<std::uint64_t>(request_.channels) > kMaxFlowTransfers - transfers_.size()) {
-      return too_many();
-    }
     std::vector<std::vector<std::uint32_t>> sent(stages, ends_of(group.after));  // by stage: its last batch
     std::uint64_t left = size;
     for (std::uint64_t i = 0; i < batches; ++i) {
@@ -99,7 +113,6 @@ class TransferList {
       left = left > bytes ? left - bytes : size;
     }
     add_end(group, std::move(sent.back()));
-    return absl::OkStatus();
   }
 
   std::vector<std::uint32_t> add_channels(const workload::MixGroup& group, const workload::RankTraffic& traffic,
@@ -173,10 +186,9 @@ void note_only_group(Prediction& prediction) {
 absl::StatusOr<Prediction> predict_flow_level(const routing::Topology& topology, const PredictionRequest& request) {
   const absl::StatusOr<std::vector<workload::MixGroup>> groups = groups_of(request);
   if (!groups.ok()) return groups.status();
+  if (absl::Status status = check_transfers(*groups, request.channels); !status.ok()) return status;
   TransferList list(request);
-  for (const workload::MixGroup& group : *groups) {
-    if (absl::Status status = list.add(group); !status.ok()) return status;
-  }
+  for (const workload::MixGroup& group : *groups) list.add(group);
   FlowLevelSettings settings;
   if (list.transfers().size() > kExactTransfers) settings.coarseness = kCoarseness;
   settings.progress = [&request](std::size_t done, std::size_t transfers) {

@@ -1,6 +1,6 @@
 #include "sim/job_run.h"
 
-#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace cableway::sim {
@@ -29,9 +29,9 @@ void JobRun::add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size
 }
 
 void JobRun::start() {
-  for (CutEffect& effect : cuts_) {
-    clock_.post_at(clock_.now() + effect.cut.when, [this, &effect] { cut(effect); });
-  }
+  std::set<Duration> moments;
+  for (const CutEffect& effect : cuts_) moments.insert(effect.cut.when);
+  for (const Duration when : moments) clock_.post_at(clock_.now() + when, [this, when] { cut_at(when); });
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     if (groups_[group].waits_for == 0) start_soon(group);
   }
@@ -57,15 +57,21 @@ void JobRun::note_ended(std::size_t group) {
   }
 }
 
-void JobRun::cut(CutEffect& effect) {
+// What each of them costs is looked at before the first one ends the job.
+void JobRun::cut_at(Duration when) {
   if (ended()) return;
-  effect.happened = true;
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
-    for (RankFlow& flow : groups_[group].run->unfinished_flows_over(effect.wire)) {
-      effect.lost.push_back({group, std::move(flow)});
+  std::vector<routing::CableIndex> cables;
+  for (CutEffect& effect : cuts_) {
+    if (effect.cut.when != when) continue;
+    effect.happened = true;
+    cables.push_back(effect.cut.cable);
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      for (RankFlow& flow : groups_[group].run->unfinished_flows_over(effect.wire)) {
+        effect.lost.push_back({group, std::move(flow)});
+      }
     }
   }
-  world_.cut(effect.cut.cable);
+  world_.cut(cables);
 }
 
 JobRun::GroupTimes JobRun::times(std::size_t group) const {

@@ -32,7 +32,8 @@ struct CableCut {
   Duration when{0};  // since the beginning
 };
 
-// What a cut has done.
+// What a cut has done. Cuts of the same moment happen at once: none is too late for another's having ended the job, and
+// a flow over several of them is lost to each.
 struct CutEffect {
   CableCut cut;
   std::vector<routing::CableIndex> wire;  // the cables that were cut, sorted: those of one wire
@@ -80,7 +81,7 @@ class JobRun {
   void add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size_t>& after);
   void start_soon(std::size_t group);
   void note_ended(std::size_t group);
-  void cut(CutEffect& effect);
+  void cut_at(Duration when);
 
   CircuitWorld& world_;
   VirtualClock& clock_;

@@ -182,6 +182,7 @@ void note_utilisation(const routing::Topology& topology, Prediction& prediction)
       prediction.cables.begin(), prediction.cables.end(),
       [](const CableLoad& left, const CableLoad& right) { return left.utilisation < right.utilisation; });
   prediction.hottest = static_cast<std::size_t>(hottest - prediction.cables.begin());
+  prediction.shared = shared_loads(topology, prediction.cables, prediction.whole_s);
 }
 
 absl::StatusOr<Prediction> predict(const routing::Topology& topology, const PredictionRequest& request) {

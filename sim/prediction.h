@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "routing/topology.h"
+#include "sim/cable_load.h"
 #include "sim/circuit_world.h"
 #include "sim/collective_run.h"
 #include "sim/job_run.h"
@@ -33,14 +34,6 @@ struct PredictionRequest {
   std::size_t timeline_samples = 0;  // at most; 0: none (use_timeline.h)
   // Called now and then, with how much is done (0 to 1) and how much time has passed in the simulation.
   std::function<void(double share_done, double virtual_s)> progress = [](double, double) {};
-};
-
-// One direction of a cable.
-struct CableLoad {
-  routing::CableIndex cable;
-  bool from_a = true;
-  std::uint64_t bytes = 0;
-  double utilisation = 0;  // of its rate, over the whole time
 };
 
 struct RelayLoad {
@@ -81,6 +74,7 @@ struct Prediction {
   std::vector<CutEffect> cuts;    // in the order of the request
   std::vector<CableLoad> cables;  // all, both directions, in the order of cables
   std::size_t hottest = 0;        // its place in `cables`
+  std::vector<SharedLoad> shared;
   std::vector<RelayLoad> relays;  // nodes that circuits pass through
   UseSamples timeline;
   std::size_t flows = 0;
@@ -92,7 +86,7 @@ struct Prediction {
 // not there. A cut that ends the job is no error.
 absl::StatusOr<Prediction> predict(const routing::Topology& topology, const PredictionRequest& request);
 
-// Sets `utilisation` of all loads from their bytes, and `hottest`.
+// Sets `utilisation` of all loads from their bytes, `hottest` and `shared`.
 void note_utilisation(const routing::Topology& topology, Prediction& prediction);
 
 // The workloads that a request has, in the order of GroupPrediction: one for each group of its mix, or the only one.

@@ -28,7 +28,7 @@ void add_group(const PredictionRequest& request, const workload::MixGroup& group
   };
   for (const workload::RankTraffic& traffic :
        workload::traffic_of(group.workload.workload, static_cast<int>(group.ranks.size()), group.workload.size)) {
-    size.messages += traffic.bytes / message + channels;
+    size.held_messages += traffic.bytes / message + channels;
     // Equal-cost paths have equal numbers of hops.
     size.hops += channels * paths.next(node(traffic.from), node(traffic.to)).hops();
   }
@@ -66,7 +66,9 @@ absl::Status check_simulated_size(const routing::Topology& topology, const Predi
   if (!size.ok()) return size.status();
   if (size->hops == 0 && size->flows > kMaxSimulatedHops) return too_large(size->flows, "flows", kMaxSimulatedHops);
   if (size->hops > kMaxSimulatedHops) return too_large(size->hops, "hops of flows", kMaxSimulatedHops);
-  if (size->messages > kMaxSimulatedMessages) return too_large(size->messages, "messages", kMaxSimulatedMessages);
+  if (size->held_messages > kMaxSimulatedMessages) {
+    return too_large(size->held_messages, "messages in an operation", kMaxSimulatedMessages);
+  }
   return absl::OkStatus();
 }
 

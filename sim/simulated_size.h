@@ -1,5 +1,5 @@
-// How much a simulation at chunk level has to do and to hold: so that one that is too large is refused before it takes
-// all memory.
+// How much a simulation at chunk level has to hold: so that one that is too large is refused before it takes all
+// memory. How long it takes is another matter: operations that follow each other take time, and the memory of one.
 #ifndef CABLEWAY_SIM_SIMULATED_SIZE_H_
 #define CABLEWAY_SIM_SIMULATED_SIZE_H_
 
@@ -18,9 +18,9 @@ inline constexpr std::uint64_t kMaxSimulatedHops = 500'000;
 inline constexpr std::uint64_t kMaxSimulatedMessages = 10'000'000;
 
 struct SimulatedSize {
-  std::uint64_t flows = 0;     // at most
-  std::uint64_t hops = 0;      // of all flows
-  std::uint64_t messages = 0;  // of one operation of each group
+  std::uint64_t flows = 0;          // at most
+  std::uint64_t hops = 0;           // of all flows
+  std::uint64_t held_messages = 0;  // of one operation of each group: those that follow use the same schedule
 };
 
 // What a rank sends as one message at most: `step_bytes`, or as NCCL, 512 KiB for collectives and 128 KiB for the rest.

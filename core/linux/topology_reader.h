@@ -10,7 +10,8 @@
 namespace cableway::linux_ {
 
 // The ending of the name says which form it has: routing/topology_input.h. InvalidArgument names the file, and the
-// place where the text is at fault. Reads no more than a topology file may have.
+// place where the text is at fault. Reads no more than a topology file may have, and only what open_input() opens
+// (bounded_file.h).
 absl::StatusOr<routing::Topology> read_topology(const std::string& path);
 
 }  // namespace cableway::linux_

@@ -1,6 +1,7 @@
 #include "sim/flow_model/failures.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -15,6 +16,7 @@ using routing::NodeIndex;
 using routing::Topology;
 
 constexpr std::size_t kCasesPerReport = 64;
+constexpr double kNoPath = -1;
 
 // The cables as they are numbered when `gone`, sorted, are no longer there. None of them is.
 std::vector<CableIndex> renumbered(std::vector<CableIndex> cables, std::span<const CableIndex> gone) {
@@ -30,6 +32,11 @@ class FailureAnalysis {
       : intact_(std::move(intact)), settings_(settings) {
     report_.physical = routing::physical_cables(topology());
     report_.intact = all_to_all_shares(intact_, shares_);
+    report_.parts = topology().components().size();
+    intact_rates_.assign(shares_.rates().begin(), shares_.rates().end());
+    for (FlowIndex flow = 0; flow < intact_rates_.size(); ++flow) {
+      if (!has_path(flow)) intact_rates_[flow] = kNoPath;
+    }
     report_.weak = routing::weak_points(topology(), report_.physical);
   }
 
@@ -48,12 +55,12 @@ class FailureAnalysis {
 
   void fail_cable(std::uint32_t first) {
     const AllToAllRoutes rest = intact_.without(cables_of(first));
-    report_.cables.push_back({.kind = FailureCase::Kind::kCable, .cable = first, .shares = shares_of(rest)});
+    report_.cables.push_back(judged({.kind = FailureCase::Kind::kCable, .cable = first, .shares = shares_of(rest)}));
     if (!settings_.two_cables) return;
     for (std::uint32_t second = first + 1; second < report_.physical.cables.size(); ++second) {
       const AllToAllRoutes less = rest.without(renumbered(cables_of(second), cables_of(first)));
-      report_.two_cables.push_back(
-          {.kind = FailureCase::Kind::kTwoCables, .cable = first, .second_cable = second, .shares = shares_of(less)});
+      report_.two_cables.push_back(judged(
+          {.kind = FailureCase::Kind::kTwoCables, .cable = first, .second_cable = second, .shares = shares_of(less)}));
     }
   }
 
@@ -61,9 +68,35 @@ class FailureAnalysis {
     std::vector<CableIndex> cables;
     for (const routing::Adjacency& adjacency : topology().adjacencies(node)) cables.push_back(adjacency.cable);
     std::sort(cables.begin(), cables.end());
-    FailureCase failure{.kind = FailureCase::Kind::kNode, .node = node, .shares = shares_of(intact_.without(cables))};
-    failure.shares.pairs_cut -= 2 * (topology().node_count() - 1);
-    report_.nodes.push_back(failure);
+    report_.nodes.push_back(
+        judged({.kind = FailureCase::Kind::kNode, .node = node, .shares = shares_of(intact_.without(cables))}));
+  }
+
+  bool has_path(FlowIndex flow) const { return shares_.bottlenecks()[flow] != kNoBottleneck; }
+
+  // Beside what there was before, pair by pair. Precondition: shares_of() has just computed what is left.
+  FailureCase judged(FailureCase failure) const {
+    const bool is_node = failure.kind == FailureCase::Kind::kNode;
+    double least = std::numeric_limits<double>::infinity();
+    failure.shares.pairs_cut = 0;
+    FlowIndex flow = 0;
+    for (std::uint32_t low = 0; low < topology().node_count(); ++low) {
+      for (std::uint32_t high = low + 1; high < topology().node_count(); ++high, flow += 2) {
+        if (is_node && (low == failure.node.value || high == failure.node.value)) continue;
+        for (const FlowIndex way : {flow, flow + 1}) {
+          const double before = intact_rates_[way];
+          if (before == kNoPath) continue;
+          if (!has_path(way)) {
+            ++failure.shares.pairs_cut;
+            continue;
+          }
+          least = std::min(least, before);
+          failure.total_rate_before += before;
+        }
+      }
+    }
+    failure.least_rate_before = failure.total_rate_before > 0 ? least : 0;
+    return failure;
   }
 
   AllToAllShares shares_of(const AllToAllRoutes& routes) {
@@ -83,6 +116,7 @@ class FailureAnalysis {
   const AllToAllRoutes intact_;
   const FailureSettings& settings_;
   MaxMinShares shares_;
+  std::vector<double> intact_rates_;  // by flow; kNoPath where there is none
   FailureReport report_;
   std::size_t done_ = 0;
 };

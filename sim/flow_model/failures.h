@@ -24,13 +24,18 @@ struct FailureCase {
   std::uint32_t cable = 0;
   std::uint32_t second_cable = 0;
   routing::NodeIndex node = {};  // kNode
-  // A node that failed is no longer counted as part of a pair. The hottest cable is one of the intact topology's.
+  // A node that failed is no longer counted as part of a pair. `pairs_cut` are those that had a path before. The
+  // hottest cable is one of the intact topology's.
   AllToAllShares shares;
+  // What the pairs that still have a path got before, in bytes a second: the one that got least, and all together.
+  double least_rate_before = 0;
+  double total_rate_before = 0;
 };
 
 struct FailureReport {
   routing::PhysicalCables physical;  // what fails as one: twins of one wire are one cable
   AllToAllShares intact;
+  std::size_t parts = 0;                // that no cable joins, before anything fails: 1 where the topology is connected
   std::vector<FailureCase> cables;      // by cable
   std::vector<FailureCase> two_cables;  // by first, then second cable; empty where they were not asked for
   std::vector<FailureCase> nodes;       // by node

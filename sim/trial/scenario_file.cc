@@ -196,7 +196,7 @@ class Reader {
     made.kind = *known;
     made.at = ms(table, "at_ms", 0, 0);
     made.lasts = ms(table, "lasts_ms", 0, 0);
-    made.target = static_cast<std::uint32_t>(number(table, "target", 0, last_target(*known), 0));
+    made.target = static_cast<std::uint32_t>(number(table, "target", 0, target_count(scenario_.plan, *known) - 1, 0));
     made.amount = number(table, "amount", 0, kMostNumber, 0);
     const bool may_stay = made.kind == FaultKind::kCut || made.kind == FaultKind::kSilence ||
                           made.kind == FaultKind::kPartition || made.kind == FaultKind::kDrift ||
@@ -205,20 +205,6 @@ class Reader {
     if (made.lasts == Duration{0} && !may_stay) fault(table, "the fault never ends; expected lasts_ms from 1 on");
     scenario_.plan.sealed = scenario_.plan.sealed || made.kind == FaultKind::kCorrupt;
     scenario_.plan.faults.push_back(made);
-  }
-
-  std::uint64_t last_target(FaultKind kind) const {
-    switch (target_of(kind)) {
-      case FaultTarget::kCable:
-        return std::max<std::size_t>(scenario_.plan.shape.segments(), 1) - 1;
-      case FaultTarget::kNode:
-        return scenario_.plan.shape.nodes - 1ULL;
-      case FaultTarget::kFlow:
-        return std::max<std::size_t>(scenario_.plan.flows.size(), 1) - 1;
-      case FaultTarget::kNone:
-        break;
-    }
-    return 0;
   }
 
   void read_expectations(const toml::table& table) {

@@ -1,8 +1,10 @@
 #include "sim/trial/trial_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "sim/trial/trial_random.h"
 
 namespace cableway::sim {
@@ -165,10 +167,7 @@ Fault make_fault(TrialRandom& random, const TrialPlan& plan) {
   Fault fault;
   fault.kind = range.kind;
   fault.target = static_cast<std::uint32_t>(random.next() & 0xFFFF);
-  if (target_of(fault.kind) == FaultTarget::kCable) fault.target %= plan.shape.segments();
-  if (target_of(fault.kind) == FaultTarget::kNode) fault.target %= plan.shape.nodes;
-  if (target_of(fault.kind) == FaultTarget::kFlow) fault.target %= plan.flows.size();
-  if (target_of(fault.kind) == FaultTarget::kNone) fault.target = 0;
+  fault.target %= static_cast<std::uint32_t>(target_count(plan, fault.kind));
   fault.amount = random.between(range.least, range.most);
   if (fault.kind == FaultKind::kPartition) fault.amount = random.next() & ((2ULL << (plan.shape.nodes - 1)) - 1);
   if (fault.kind == FaultKind::kDrift) return fault;
@@ -181,6 +180,36 @@ Fault make_fault(TrialRandom& random, const TrialPlan& plan) {
 }
 
 }  // namespace
+
+std::uint64_t target_count(const TrialPlan& plan, FaultKind kind) {
+  std::uint64_t count = 1;
+  switch (target_of(kind)) {
+    case FaultTarget::kCable:
+      count = plan.shape.segments();
+      break;
+    case FaultTarget::kNode:
+      count = plan.shape.nodes;
+      break;
+    case FaultTarget::kFlow:
+      count = plan.flows.size();
+      break;
+    case FaultTarget::kNone:
+      break;
+  }
+  return std::max<std::uint64_t>(count, 1);
+}
+
+absl::Status check_targets(const TrialPlan& plan) {
+  for (const Fault& fault : plan.faults) {
+    const std::uint64_t count = target_count(plan, fault.kind);
+    if (fault.target < count) continue;
+    constexpr std::array<const char*, 4> kNames = {"cable", "node", "flow", "target"};  // in the order of FaultTarget
+    const char* name = kNames[static_cast<std::size_t>(target_of(fault.kind))];
+    return absl::InvalidArgumentError(absl::StrCat("fault \"", to_text(FaultPlan{fault}), "\": there is no ", name, " ",
+                                                   fault.target, "; expected a ", name, " from 0 to ", count - 1));
+  }
+  return absl::OkStatus();
+}
 
 TrialPlan make_trial_plan(std::uint64_t seed) {
   TrialRandom random(seed);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/clock.h"
 #include "sim/trial/fault.h"
 
@@ -62,6 +63,11 @@ struct TrialPlan {
 };
 
 TrialPlan make_trial_plan(std::uint64_t seed);
+
+// How many targets the plan has for faults of this kind: a fault's target is below that. 1 where it has none.
+std::uint64_t target_count(const TrialPlan& plan, FaultKind kind);
+// InvalidArgument names the first fault whose target the plan does not have, and what was expected.
+absl::Status check_targets(const TrialPlan& plan);
 
 }  // namespace cableway::sim
 

@@ -125,6 +125,34 @@ TEST(JobRun, ACutBesideTheJobOrAfterItChangesNothing) {
   EXPECT_FALSE(prediction.cuts[1].happened);
 }
 
+TEST(JobRun, CutsOfTheSameMomentHappenTogether) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:64MiB");
+  request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(20)},
+                  {cable_between(topology, 0, 1), std::chrono::milliseconds(20)},
+                  {cable_between(topology, 1, 2), std::chrono::milliseconds(21)}};
+  const Prediction prediction = predicted(topology, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  for (const std::size_t cut : {0U, 1U}) {
+    EXPECT_TRUE(prediction.cuts[cut].happened);
+    ASSERT_EQ(prediction.cuts[cut].lost.size(), 2U) << "one ring over it, on two channels";
+    EXPECT_EQ(prediction.cuts[cut].lost[0].flow.source, cut == 0 ? 2 : 0);
+  }
+  EXPECT_FALSE(prediction.cuts[2].happened) << "the job was over";
+  EXPECT_TRUE(prediction.cuts[2].lost.empty());
+}
+
+TEST(JobRun, AFlowOverTwoCablesThatAreCutAtOnceIsLostToBoth) {
+  const Topology line = routing::sample_topology(4, routing::line_pairs(4));
+  PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
+  request.cuts = {{cable_between(line, 0, 1), std::chrono::milliseconds(10)},
+                  {cable_between(line, 2, 3), std::chrono::milliseconds(10)}};
+  const Prediction prediction = predicted(line, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  EXPECT_EQ(prediction.cuts[0].lost.size(), 2U);
+  EXPECT_EQ(prediction.cuts[1].lost.size(), 2U);
+}
+
 TEST(JobRun, ACutTakesAllCablesOfAWire) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
   for (routing::Cable& cable : cables) {
@@ -180,6 +208,25 @@ TEST(FlowPrediction, GroupsOfAMixWaitForEachOther) {
   EXPECT_NEAR(flow->groups[1].time_s, alone_s, 0.02 * alone_s);
 }
 
+TEST(FlowPrediction, TooManyTransfersAreRefusedBeforeAnythingIsDone) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "pipeline:1GiB,4096");
+  request.channels = 64;
+  request.progress = [](double, double) { FAIL() << "it was begun"; };
+  const auto error_of = [&] { return std::string(predict_flow_level(topology, request).status().message()); };
+  request.collective.operations = 10;  // 4096 batches * 3 stages * 64 channels * 10 operations
+  EXPECT_THAT(error_of(), HasSubstr("more than 4000000 transfers"));
+  request = request_for(topology, "all_to_all:1GiB");
+  request.ranks.assign(2001, NodeIndex{0});
+  EXPECT_THAT(error_of(), HasSubstr("expected fewer ranks or channels"));
+  // Groups count together.
+  const std::string group = "[[group]]\nranks = [0, 1]\nworkload = \"pipeline:1GiB,4096\"\nrepeat = 10\n";
+  request = request_for(topology, "all_reduce:1MiB");
+  request.channels = 50;
+  request.mix = *workload::parse_mix(group + group, "mix.toml");
+  EXPECT_THAT(error_of(), HasSubstr("more than 4000000 transfers"));
+}
+
 TEST(FlowPrediction, WithoutACableARingIsALine) {
   const Topology topology = ring(4);
   const Topology line = without_cables(topology, {cable_between(topology, 0, 1)});
@@ -197,7 +244,15 @@ TEST(SimulatedSize, CountsFlowsHopsAndMessages) {
   const absl::StatusOr<SimulatedSize> size = simulated_size(line, request_for(line, "sendrecv:64MiB,0-3"));
   ASSERT_TRUE(size.ok());
   EXPECT_EQ(size->hops, 2U * 3) << "two channels of three cables";
-  EXPECT_EQ(size->messages, (64ULL << 20) / (128 << 10) + 2);
+  EXPECT_EQ(size->held_messages, (64ULL << 20) / (128 << 10) + 2);
+}
+
+TEST(SimulatedSize, IsThatOfOneOperationHoweverManyFollow) {
+  const Topology line = routing::sample_topology(4, routing::line_pairs(4));
+  PredictionRequest request = request_for(line, "all_reduce:64MiB");
+  const std::uint64_t once = simulated_size(line, request)->held_messages;
+  request.collective.operations = 1000;
+  EXPECT_EQ(simulated_size(line, request)->held_messages, once);
 }
 
 TEST(SimulatedSize, RefusesWhatWouldTakeAllMemory) {

@@ -18,10 +18,11 @@ void show(const TrialReport& report, const Options& options) {
   }
 }
 
-Summary replay(const Options& options) {
+absl::StatusOr<Summary> replay(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  sim::TrialPlan plan = sim::make_trial_plan(options.replay->seed);
-  if (options.replay->faults.has_value()) plan.faults = *options.replay->faults;
+  const absl::StatusOr<sim::TrialPlan> made = plan_of(*options.replay);
+  if (!made.ok()) return made.status();
+  const sim::TrialPlan& plan = *made;
   const std::string command = absl::StrCat("simtest --replay ", plan.seed, ":", sim::to_text(plan.faults));
   const TrialReport report = run_plan(plan, absl::StrCat("seed ", plan.seed), command, options.twice);
   show(report, options);
@@ -31,20 +32,24 @@ Summary replay(const Options& options) {
   return summary;
 }
 
+int refuse(const absl::Status& status) {
+  std::fputs(absl::StrCat("simtest: ", status.message(), "\n").c_str(), stderr);
+  return 2;
+}
+
 int run(const Options& options) {
   Summary summary;
   if (!options.scenario.empty()) {
     const auto begin = std::chrono::steady_clock::now();
     const absl::StatusOr<TrialReport> report = run_scenario(options.scenario, options.twice);
-    if (!report.ok()) {
-      std::fputs(absl::StrCat("simtest: ", report.status().message(), "\n").c_str(), stderr);
-      return 2;
-    }
+    if (!report.ok()) return refuse(report.status());
     show(*report, options);
     summary.add(*report);
     summary.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } else if (options.replay.has_value()) {
-    summary = replay(options);
+    const absl::StatusOr<Summary> replayed = replay(options);
+    if (!replayed.ok()) return refuse(replayed.status());
+    summary = *replayed;
   } else {
     summary = run_campaign(options, [&](const TrialReport& report) { show(report, options); });
   }

@@ -51,6 +51,15 @@ TrialReport run_graph(std::uint64_t seed, std::size_t most_nodes) {
 
 }  // namespace
 
+absl::StatusOr<sim::TrialPlan> plan_of(const Replay& replay) {
+  sim::TrialPlan plan = sim::make_trial_plan(replay.seed);
+  if (replay.faults.has_value()) plan.faults = *replay.faults;
+  if (absl::Status status = sim::check_targets(plan); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--replay: seed ", replay.seed, ": ", status.message()));
+  }
+  return plan;
+}
+
 TrialReport run_plan(const sim::TrialPlan& plan, const std::string& name, const std::string& replay, bool twice) {
   TrialReport report;
   report.seed = plan.seed;

@@ -11,6 +11,9 @@
 
 namespace cableway::simtest {
 
+// InvalidArgument names a fault whose target the seed's world does not have.
+absl::StatusOr<sim::TrialPlan> plan_of(const Replay& replay);
+
 TrialReport run_seed(std::uint64_t seed, const Options& options);
 // InvalidArgument: the file cannot be read, or is no scenario.
 absl::StatusOr<TrialReport> run_scenario(const std::string& file, bool twice);

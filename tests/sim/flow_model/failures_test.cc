@@ -90,8 +90,47 @@ TEST(FailuresTest, EveryCaseIsWhatTheTopologyWithoutItGives) {
       AllToAllShares expected = all_to_all_shares(*AllToAllRoutes::compute(left), memory);
       if (expected.hottest) expected.hottest->cable = *topology.find_cable(left.cable(expected.hottest->cable).name);
       ASSERT_EQ(failure.shares, expected) << "round " << round << ": " << describe(topology, report.physical, failure);
+      if (failure.shares.pairs_cut > 0) continue;
+      EXPECT_DOUBLE_EQ(failure.least_rate_before, report.intact.least_rate);
+      EXPECT_DOUBLE_EQ(failure.total_rate_before, report.intact.total_rate);
     }
   }
+}
+
+// A ring of three, and beside it a line of three whose cables are half as fast: 18 of 30 ordered pairs have no path.
+TEST(FailuresTest, WhatWasCutOffBeforeIsNoFailuresDoing) {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
+                                        routing::sample_cable(2, 0, 2), routing::sample_cable(3, 3, 4),
+                                        routing::sample_cable(4, 4, 5)};
+  cables[3].rate_mbps = cables[4].rate_mbps = 5000;
+  const Topology topology = routing::make_topology(routing::sample_nodes(6), cables);
+  const FailureReport report = report_of(topology);
+  EXPECT_EQ(report.parts, 2U);
+  EXPECT_EQ(report.intact.pairs, 12U);
+  EXPECT_EQ(report.intact.pairs_cut, 18U);
+  EXPECT_DOUBLE_EQ(report.intact.least_rate, kCable / 4);  // over a cable of the line
+  for (std::size_t cable = 0; cable < 3; ++cable) EXPECT_EQ(report.cables[cable].shares.pairs_cut, 0U);
+  for (std::size_t cable = 3; cable < 5; ++cable) EXPECT_EQ(report.cables[cable].shares.pairs_cut, 4U);
+  EXPECT_EQ(report.nodes[0].shares.pairs_cut, 0U);
+  EXPECT_EQ(report.nodes[3].shares.pairs_cut, 0U);
+  EXPECT_EQ(report.nodes[4].shares.pairs_cut, 2U);
+  // Without the line's cables only the ring is left, and it has what it had.
+  const FailureCase& ring_left = report.two_cables.back();
+  EXPECT_EQ(ring_left.shares.pairs_cut, 6U);
+  EXPECT_DOUBLE_EQ(ring_left.shares.least_rate, kCable);
+  EXPECT_DOUBLE_EQ(ring_left.least_rate_before, kCable);
+  EXPECT_DOUBLE_EQ(ring_left.total_rate_before, 6 * kCable);
+  // With one of them, its two nodes get twice what they had, as nobody passes through any more.
+  EXPECT_DOUBLE_EQ(report.cables[3].shares.least_rate, kCable / 2);
+  EXPECT_DOUBLE_EQ(report.cables[3].least_rate_before, kCable / 4);
+}
+
+TEST(FailuresTest, WhereNothingIsLeftThereIsNothingToCompare) {
+  const FailureReport report = report_of(routing::sample_topology(2, {{0, 1}}));
+  EXPECT_EQ(report.parts, 1U);
+  EXPECT_EQ(report.cables[0].shares.pairs_cut, 2U);
+  EXPECT_EQ(report.cables[0].least_rate_before, 0);
+  EXPECT_EQ(report.cables[0].total_rate_before, 0);
 }
 
 TEST(FailuresTest, OneCaseForEachCableAndPairAndNode) {

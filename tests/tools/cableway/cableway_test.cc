@@ -1,4 +1,5 @@
 // The command-line tool from arguments to output, against topology files and against nodes that answer as told.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/linux/unique_fd.h"
 #include "core/status_view.h"
 #include "routing/topology_file.h"
 #include "sim/node_world.h"
@@ -165,14 +167,17 @@ TEST(SpecTest, AWrongOneIsNamed) {
 TEST(FileErrorTest, AFileThatCannotBeReadIsNamed) {
   Outcome outcome = cableway({"topology", "--file", "/no/such/file"});
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_EQ(outcome.err, "cableway: topology file \"/no/such/file\" cannot be read: No such file or directory\n");
+  EXPECT_EQ(outcome.err, "cableway: topology file \"/no/such/file\" cannot be opened: No such file or directory\n");
   outcome = cableway({"routes", "--file", "/"});
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("Is a directory"));
+  EXPECT_THAT(outcome.err, HasSubstr("is a folder; expected a regular file"));
 }
 
 TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
-  const Outcome outcome = cableway({"topology", "--file", "/dev/zero"});
+  EXPECT_THAT(cableway({"topology", "--file", "/dev/zero"}).err, HasSubstr("is a device; expected a regular file"));
+  // What is handed over may be anything.
+  const linux_::UniqueFd endless(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  const Outcome outcome = cableway({"topology", "--file", "/dev/fd/" + std::to_string(endless.get())});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("at most 33554432"));
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/simtest/trial_report.h"
+#include "tools/simtest/trial_runner.h"
 
 namespace cableway::simtest {
 namespace {
@@ -30,6 +31,30 @@ TEST(ReplayOption, TakesASeedAndItsFaults) {
   EXPECT_EQ(replay->seed, 17U);
   EXPECT_EQ(replay->faults->size(), 2U);
   for (const char* text : {"", "x", ":none", "17:", "17:cut"}) EXPECT_FALSE(parse_replay(text).ok()) << text;
+}
+
+TEST(ReplayOption, AFaultWithoutATargetIsNamed) {
+  const auto error_of = [](const std::string& text) {
+    return std::string(plan_of(*parse_replay(text)).status().message());
+  };
+  const sim::TrialPlan world = *plan_of(*parse_replay("17"));
+  const std::string last_cable = std::to_string(world.shape.segments() - 1);
+  const std::string last_flow = std::to_string(world.flows.size() - 1);
+  EXPECT_EQ(error_of("17:cut@1+2:999:1"),
+            "--replay: seed 17: fault \"cut@1+2:999:1\": there is no cable 999; expected "
+            "a cable from 0 to " +
+                last_cable);
+  EXPECT_THAT(error_of("17:crash@1+2:64:0"), HasSubstr("there is no node 64"));
+  EXPECT_THAT(error_of("17:kill@1+2:999:0"), HasSubstr("expected a flow from 0 to " + last_flow));
+  EXPECT_THAT(error_of("17:partition@1+2:1:3"), HasSubstr("expected a target from 0 to 0"));
+  EXPECT_TRUE(plan_of(*parse_replay("17:cut@1+2:" + last_cable + ":1,kill@1+2:" + last_flow + ":0")).ok());
+}
+
+TEST(ReplayOption, EverySeedCanBeReplayedAsItWasShown) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Replay shown{seed, sim::make_trial_plan(seed).faults};
+    EXPECT_TRUE(plan_of(shown).ok()) << plan_of(shown).status();
+  }
 }
 
 TEST(TrialReport, CrossesAPipeAsItIs) {

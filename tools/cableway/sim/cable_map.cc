@@ -97,7 +97,8 @@ class CableMap {
       ranks_[report.request.ranks[rank].value].push_back(rank);
     }
     for (const sim::CutEffect& effect : report.prediction.cuts) {
-      for (const routing::CableIndex cable : effect.wire) cut_[cable.value] = effect.happened;
+      if (!effect.happened) continue;
+      for (const routing::CableIndex cable : effect.wire) cut_[cable.value] = true;
     }
   }
 

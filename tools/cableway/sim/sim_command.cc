@@ -53,6 +53,10 @@ struct Context {
   bool shows_progress() const { return options().progress || surroundings.err_is_terminal; }
 };
 
+Answer not_usable(const absl::Status& status) {
+  return Answer{"", kNotUsable, {std::string(status.message())}};
+}
+
 absl::StatusOr<Answer> compare(const Context& context) {
   std::vector<SimResult> results;
   for (const std::string& file : context.options().compare) {
@@ -121,16 +125,11 @@ void find_bound(const Context& context, SimReport& report) {
       ReportBound{bound->seconds, report.request.mix ? absl::StrCat("groups in turn, ", method) : method, bound->gap};
 }
 
-// Without whatever was cut while the job ran, whether that ended it or not; what was to be cut in the same moment is as
-// good as cut.
+// Without whatever was cut while the job ran, whether that ended it or not.
 void start_anew(SimReport& report) {
   std::vector<routing::CableIndex> gone;
-  const auto& cuts = report.prediction.cuts;
-  for (const sim::CutEffect& effect : cuts) {
-    const bool is_gone = std::any_of(cuts.begin(), cuts.end(), [&](const sim::CutEffect& each) {
-      return each.happened && each.cut.when >= effect.cut.when;
-    });
-    if (!is_gone) continue;
+  for (const sim::CutEffect& effect : report.prediction.cuts) {
+    if (!effect.happened) continue;
     std::vector<routing::CableIndex> both;
     std::set_union(gone.begin(), gone.end(), effect.wire.begin(), effect.wire.end(), std::back_inserter(both));
     gone = std::move(both);
@@ -154,6 +153,11 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   const auto began = steady_clock::now();
   absl::StatusOr<sim::PredictionRequest> request = make_request(options, plan, topology);
   if (!request.ok()) return request.status();
+  // A workload is an argument; a mix is a file.
+  if (absl::Status fits = check_fit(*request); !fits.ok()) {
+    if (plan.workload || request->ranks.size() < 2) return not_usable(fits);
+    return absl::InvalidArgumentError(absl::StrCat(options.mix, ": ", fits.message()));
+  }
   SimReport report{std::move(topology),
                    std::move(source),
                    plan.workload ? options.workload : options.mix,
@@ -189,10 +193,6 @@ absl::Status check_html(const Request& request) {
     }
   }
   return check_writable(html);
-}
-
-Answer not_usable(const absl::Status& status) {
-  return Answer{"", kNotUsable, {std::string(status.message())}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tools/cableway/sim/sim_compare.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "absl/status/status.h"
@@ -17,41 +18,129 @@ namespace {
 using ParsedJson = nlohmann::json;
 using Quantity = std::optional<double>;
 
+// A wire's name joins those of its cables.
+constexpr std::size_t kMostNameBytes = 2 * routing::kMaxCableNameLength;
+
 absl::Status bad_result(const std::string& file, const std::string& wrong) {
   return absl::InvalidArgumentError(
       absl::StrCat("file \"", file, "\": ", wrong, "; expected what cableway sim --json prints"));
 }
 
-Quantity quantity(const ParsedJson& object, const char* name) {
-  const ParsedJson& value = object.at(name);
-  return value.is_null() ? Quantity() : Quantity(value.get<double>());
+// A terminal shows nothing else than names where names should be; a connector's have spaces, a wire's have signs.
+std::string shown_name(const std::string& name) {
+  const bool is_plain = !name.empty() && name.size() <= kMostNameBytes &&
+                        std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return is_plain ? name : routing::in_quotes(name);
 }
 
-// A terminal shows nothing else than names where names should be.
-std::string name_in(const ParsedJson& object, const char* member) {
-  std::string name = object.at(member).get<std::string>();
-  return routing::is_valid_name(name, routing::kMaxCableNameLength) ? name : routing::in_quotes(name);
+// What other commands print is told apart by a member that nothing else has.
+std::string_view known_as(const ParsedJson& json) {
+  if (json.contains("single_points_of_failure")) return "it is a result of cableway sim --what-if, which has no times";
+  if (json.contains("change")) return "it is a comparison by cableway sim --compare already";
+  return "";
 }
 
-SimResult read_result(const ParsedJson& json, const std::string& name) {
-  SimResult result;
-  result.name = name;
-  result.topology = json.at("topology").get<std::string>();
-  result.workload = json.at("workload").get<std::string>();
-  result.command = json.at("command").get<std::string>();
-  result.time_s = quantity(json, "time_s");
-  result.algbw_gbps = quantity(json, "algbw_gbps");
-  result.busbw_gbps = quantity(json, "busbw_gbps");
-  result.bound_time_s = quantity(json, "bound_time_s");
-  result.ratio = quantity(json, "ratio");
-  result.hottest = "-";
-  if (const ParsedJson& hottest = json.at("hottest"); !hottest.is_null()) {
-    result.hottest =
-        absl::StrCat(name_in(hottest, "cable"), " ", name_in(hottest, "from"), " -> ", name_in(hottest, "to"));
-    result.hottest_utilisation = quantity(hottest, "utilisation");
+// Reads one object; the first fault ends it.
+class ResultReader {
+ public:
+  explicit ResultReader(const std::string& file) : file_(file) {}
+
+  absl::StatusOr<SimResult> read(const ParsedJson& json) {
+    if (!json.is_object()) return bad_result(file_, absl::StrCat("it holds ", type_text(json), ", not an object"));
+    if (const std::string_view known = known_as(json); !known.empty()) return bad_result(file_, std::string(known));
+    SimResult result;
+    result.name = file_;
+    result.topology = text(json, "", "topology");
+    result.workload = text(json, "", "workload");
+    result.command = text(json, "", "command");
+    result.time_s = quantity(json, "", "time_s");
+    result.algbw_gbps = quantity(json, "", "algbw_gbps");
+    result.busbw_gbps = quantity(json, "", "busbw_gbps");
+    result.bound_time_s = quantity(json, "", "bound_time_s");
+    result.ratio = quantity(json, "", "ratio");
+    read_hottest(json, result);
+    if (!status_.ok()) return status_;
+    return result;
   }
-  return result;
-}
+
+ private:
+  static std::string type_text(const ParsedJson& value) {
+    if (value.is_null()) return "null";
+    if (value.is_boolean()) return "true or false";
+    if (value.is_number()) return "a number";
+    if (value.is_string()) return "a text";
+    return value.is_array() ? "a list" : "an object";
+  }
+
+  void fault(const std::string& wrong) {
+    if (status_.ok()) status_ = bad_result(file_, wrong);
+  }
+
+  // Null where it is not there, which is a fault. `of` is "hottest." and the like.
+  const ParsedJson* member(const ParsedJson& object, const char* of, const char* name) {
+    const auto found = object.find(name);
+    if (found != object.end()) return &*found;
+    fault(absl::StrCat("member \"", of, name, "\" is missing"));
+    return nullptr;
+  }
+  void wrong_type(const ParsedJson& value, const char* of, const char* name, const char* expected) {
+    fault(absl::StrCat("member \"", of, name, "\" is ", type_text(value), ", not ", expected));
+  }
+
+  std::string text(const ParsedJson& object, const char* of, const char* name) {
+    const ParsedJson* value = member(object, of, name);
+    if (value == nullptr) return "";
+    if (value->is_string()) return value->get<std::string>();
+    wrong_type(*value, of, name, "a text");
+    return "";
+  }
+
+  Quantity quantity(const ParsedJson& object, const char* of, const char* name) {
+    const ParsedJson* value = member(object, of, name);
+    if (value == nullptr || value->is_null()) return std::nullopt;
+    if (value->is_number()) return value->get<double>();
+    wrong_type(*value, of, name, "a number or null");
+    return std::nullopt;
+  }
+
+  // What is shared only where it was busier than every cable.
+  void read_hottest(const ParsedJson& json, SimResult& result) {
+    result.hottest = "-";
+    const ParsedJson* cable = member(json, "", "hottest");
+    if (cable != nullptr && !cable->is_null()) {
+      if (!cable->is_object()) return wrong_type(*cable, "", "hottest", "an object or null");
+      result.hottest = absl::StrCat(shown_name(text(*cable, "hottest.", "cable")), " ", way(*cable, "hottest."));
+      result.hottest_utilisation = quantity(*cable, "hottest.", "utilisation");
+    }
+    // Results of before it was written have none.
+    const auto shared = json.find("hottest_shared");
+    if (shared == json.end() || shared->is_null()) return;
+    if (!shared->is_object()) return wrong_type(*shared, "", "hottest_shared", "an object or null");
+    const Quantity utilisation = quantity(*shared, "hottest_shared.", "utilisation");
+    const std::string name = shown_name(text(*shared, "hottest_shared.", "name"));
+    const std::string where = shared_place(*shared, name);
+    if (!utilisation || (result.hottest_utilisation && *utilisation <= *result.hottest_utilisation)) return;
+    result.hottest = where;
+    result.hottest_utilisation = utilisation;
+  }
+
+  std::string way(const ParsedJson& object, const char* of) {
+    return absl::StrCat(shown_name(text(object, of, "from")), " -> ", shown_name(text(object, of, "to")));
+  }
+
+  // A connector has one end only.
+  std::string shared_place(const ParsedJson& shared, const std::string& name) {
+    const ParsedJson* from = member(shared, "hottest_shared.", "from");
+    const ParsedJson* to = member(shared, "hottest_shared.", "to");
+    if (from == nullptr || to == nullptr) return "";
+    if (to->is_null()) return absl::StrCat(name, ", out");
+    if (from->is_null()) return absl::StrCat(name, ", in");
+    return absl::StrCat(name, " ", way(shared, "hottest_shared."));
+  }
+
+  const std::string& file_;
+  absl::Status status_;
+};
 
 Quantity change(const Quantity& a, const Quantity& b) {
   if (!a || !b || *a == 0) return std::nullopt;
@@ -98,11 +187,7 @@ absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::str
   const absl::StatusOr<ParsedJson> json =
       routing::parse_bounded_json(text, file_name, kBounds, "what cableway sim --json prints");
   if (!json.ok()) return json.status();
-  try {
-    return read_result(*json, file_name);
-  } catch (const ParsedJson::exception& error) {
-    return bad_result(file_name, error.what());
-  }
+  return ResultReader(file_name).read(*json);
 }
 
 std::string comparison_text(const SimResult& a, const SimResult& b) {
@@ -118,7 +203,7 @@ std::string comparison_text(const SimResult& a, const SimResult& b) {
   add("bound", a.bound_time_s, b.bound_time_s, seconds_or_dash);
   add("ratio", a.ratio, b.ratio, number_or_dash);
   add("hottest", a.hottest_utilisation, b.hottest_utilisation, share_or_dash);
-  table.add_row({"cable", a.hottest, b.hottest, ""});
+  table.add_row({"where", a.hottest, b.hottest, ""});
   const auto heading = [](const char* name, const SimResult& result) {
     return absl::StrCat(name, "  ", result.name, ": ", routing::in_quotes(result.workload), " on ",
                         routing::in_quotes(result.topology), "\n");

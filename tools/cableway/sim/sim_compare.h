@@ -23,11 +23,12 @@ struct SimResult {
   std::optional<double> busbw_gbps;
   std::optional<double> bound_time_s;
   std::optional<double> ratio;
-  std::string hottest;  // "c3 n3 -> n4", or "-"
+  std::string hottest;  // "c3 n3 -> n4", "n0 eth1, out", or "-"
   std::optional<double> hottest_utilisation;
 };
 
-// Pure. InvalidArgument names the file and what is wrong in it.
+// Pure. InvalidArgument names the file and what is wrong in it: the member that is missing or of another type, or what
+// it is instead.
 absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::string& file_name);
 
 std::string comparison_text(const SimResult& a, const SimResult& b);

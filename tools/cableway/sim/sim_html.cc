@@ -1,6 +1,7 @@
 #include "tools/cableway/sim/sim_html.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,18 @@ std::string bound_card(const SimReport& report) {
                                                     report.bound->method))));
 }
 
+std::string hottest_card(const SimReport& report) {
+  const std::optional<HottestPlace> hottest = hottest_place(report.prediction);
+  if (!hottest) return "";
+  const sim::SharedLoad* shared = hottest->shared;
+  const char* what = "Hottest cable";
+  if (shared != nullptr) what = shared->kind == sim::SharedLoad::Kind::kWire ? "Hottest wire" : "Hottest port";
+  return card(
+      what, percent_text(hottest->utilisation),
+      more(absl::StrCat(place_text(report, *hottest),
+                        shared == nullptr ? "" : absl::StrCat("; ", shared->cables.size(), " cables share it"))));
+}
+
 std::string cards(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
   std::string text = time_card(report);
@@ -61,12 +74,7 @@ std::string cards(const SimReport& report) {
                                 more(absl::StrFormat("algbw %.3f GB/s", prediction.algbw_gbps))));
   }
   absl::StrAppend(&text, bound_card(report));
-  if (!prediction.cables.empty()) {
-    const sim::CableLoad& hottest = prediction.cables[prediction.hottest];
-    absl::StrAppend(&text, card("Hottest cable", percent_text(hottest.utilisation),
-                                more(absl::StrCat(report.topology.cable(hottest.cable).name, ", ",
-                                                  direction_text(report.topology, hottest.cable, hottest.from_a)))));
-  }
+  absl::StrAppend(&text, hottest_card(report));
   return absl::StrCat("<div class=\"cards\">\n", text, "</div>\n");
 }
 
@@ -179,6 +187,30 @@ std::string cables_section(const SimReport& report) {
           shown < cables.size() ? absl::StrCat("<p class=\"soft\">and ", cables.size() - shown, " more</p>\n") : ""));
 }
 
+std::string shared_section(const SimReport& report) {
+  if (report.prediction.shared.empty()) return "";
+  const std::vector<sim::SharedLoad> shared = hottest_shared_first(report.prediction);
+  const std::size_t shown = std::min(shared.size(), kMostCableRows);
+  std::string rows;
+  for (const sim::SharedLoad& each : std::span(shared).first(shown)) {
+    absl::StrAppend(&rows, "<tr><td>", xml_text(each.name), "</td><td class=\"n\">", each.cables.size(),
+                    "</td><td class=\"n\">", rate_text(each.rate_mbps), "</td>", share_cell(each.out.utilisation),
+                    share_cell(each.in.utilisation), "<td class=\"n\">", bytes_text(each.out.bytes),
+                    "</td><td class=\"n\">", bytes_text(each.in.bytes), "</td></tr>\n");
+  }
+  return section(
+      "Wires, plugs and ports that cables share, hottest first",
+      absl::StrCat(
+          "<div class=\"wide\"><table>\n<thead><tr><th>shared</th><th class=\"n\">cables</th><th "
+          "class=\"n\">rate</th><th "
+          "class=\"n\">out</th><th class=\"n\">in</th><th class=\"n\">sent</th><th "
+          "class=\"n\">received</th></tr></thead>\n<tbody>\n",
+          rows, "</tbody></table></div>\n",
+          shown < shared.size() ? absl::StrCat("<p class=\"soft\">and ", shared.size() - shown, " more</p>\n") : "",
+          "<p class=\"soft\">They may be full while none of their cables is. Out and in are as the node has "
+          "them; of a wire, as its end a has them.</p>\n"));
+}
+
 std::string groups_section(const SimReport& report) {
   if (!report.request.mix) return "";
   std::string rows;
@@ -239,8 +271,8 @@ std::string sim_html(const SimReport& report) {
       xml_text(title), "</title>\n<style>", kReportStyle, "</style>\n</head>\n<body>\n<main>\n<h1>", xml_text(title),
       "</h1>\n<p class=\"soft\">", xml_text(topology_summary(report.topology)), "; ", report.request.ranks.size(),
       " ranks. What Cableway's simulator expects.</p>\n", cards(report), failures(report), map_section(report),
-      timeline_section(report), groups_section(report), cables_section(report), relays_section(report),
-      origin_section(report), "</main>\n</body>\n</html>\n");
+      timeline_section(report), groups_section(report), cables_section(report), shared_section(report),
+      relays_section(report), origin_section(report), "</main>\n</body>\n</html>\n");
 }
 
 }  // namespace cableway::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "routing/topology.h"
 #include "sim/prediction.h"
@@ -16,6 +17,9 @@ namespace cableway::cli {
 // says what the topology lacks, or what is wrong with the file and where.
 absl::StatusOr<sim::PredictionRequest> make_request(const SimOptions& options, const SimPlan& plan,
                                                     const routing::Topology& topology);
+
+// Whether the ranks are enough for the workload, or for every group of the mix. InvalidArgument says what was expected.
+absl::Status check_fit(const sim::PredictionRequest& request);
 
 // "0,2,n5", "best", or empty: one rank on each node.
 absl::StatusOr<std::vector<routing::NodeIndex>> find_ranks(const routing::Topology& topology, const std::string& order);

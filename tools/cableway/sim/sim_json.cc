@@ -1,5 +1,6 @@
 #include "tools/cableway/sim/sim_json.h"
 
+#include <optional>
 #include <vector>
 
 #include "sim/workload/workload_text.h"
@@ -51,6 +52,45 @@ Json hottest_json(const SimReport& report) {
   const sim::CableLoad& load = report.prediction.cables[report.prediction.hottest];
   Json hottest = {{"cable", report.topology.cable(load.cable).name}};
   hottest.update(load_json(report, load));
+  return hottest;
+}
+
+// A connector leads to several nodes: its far end is null.
+Json shared_direction_json(const SimReport& report, const sim::SharedLoad& load, bool outward) {
+  const std::string& node = report.topology.node(load.node).name;
+  const bool is_wire = load.kind == sim::SharedLoad::Kind::kWire;
+  const Json far = is_wire
+                       ? Json(report.topology.node(report.topology.neighbour_over(load.cables.front(), load.node)).name)
+                       : Json();
+  const sim::SharedLoad::Direction& direction = outward ? load.out : load.in;
+  return {{"from", outward ? Json(node) : far},
+          {"to", outward ? far : Json(node)},
+          {"bytes", direction.bytes},
+          {"utilisation", direction.utilisation}};
+}
+
+const char* kind_text(const sim::SharedLoad& load) {
+  return load.kind == sim::SharedLoad::Kind::kWire ? "wire" : "connector";
+}
+
+Json shared_json(const SimReport& report) {
+  Json shared = Json::array();
+  for (const sim::SharedLoad& load : report.prediction.shared) {
+    shared.push_back({{"name", load.name},
+                      {"kind", kind_text(load)},
+                      {"cables", names_of(report.topology, load.cables)},
+                      {"rate_mbps", load.rate_mbps},
+                      {"directions", Json::array({shared_direction_json(report, load, true),
+                                                  shared_direction_json(report, load, false)})}});
+  }
+  return shared;
+}
+
+Json hottest_shared_json(const SimReport& report) {
+  const std::optional<HottestPlace> place = hottest_shared(report.prediction);
+  if (!place) return nullptr;
+  Json hottest = {{"name", place->shared->name}, {"kind", kind_text(*place->shared)}};
+  hottest.update(shared_direction_json(report, *place->shared, place->outward));
   return hottest;
 }
 
@@ -141,7 +181,9 @@ std::string sim_json(const SimReport& report) {
                {"ratio", positive_or_null(ratio_of(report))},
                {"ended_early", end_json(report)},
                {"hottest", hottest_json(report)},
+               {"hottest_shared", hottest_shared_json(report)},
                {"cables", cables_json(report)},
+               {"shared", shared_json(report)},
                {"relays", relays_json(report)},
                {"groups", groups_json(report)},
                {"failures", failures_json(report)},

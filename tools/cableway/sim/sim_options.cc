@@ -82,11 +82,15 @@ void add_sim_options(CLI::App& command, SimOptions& options) {
                        "every failure of one and two cables and of one node, and which added cable helps most");
   CLI::Option* compare =
       command.add_option("--compare", options.compare, "two results of --json, side by side")->expected(2);
+  compare->check(kNotEmpty);
   what_if->excludes(compare);
-  for (const char* name : {"--workload", "--mix", "--rank-order", "--fail", "--html"}) {
+  // What would be ignored was meant for something else.
+  for (const char* name : {"--workload", "--mix", "--rank-order", "--fail", "--html", "--channels", "--repeat",
+                           "--level", "--chunk", "--mtu", "--relay-time", "--leases"}) {
     what_if->excludes(command.get_option(name));
     compare->excludes(command.get_option(name));
   }
+  for (const char* name : {"--topology", "--all", "--progress"}) compare->excludes(command.get_option(name));
   command.get_option("--mix")->excludes(command.get_option("--workload"))->excludes(command.get_option("--repeat"));
 }
 

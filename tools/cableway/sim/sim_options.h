@@ -46,7 +46,7 @@ struct SimOptions {
   std::string command;  // all of it, for the report
 };
 
-// Adds the options to a subcommand; `options` outlives its parsing.
+// Adds the options to a subcommand, which has --topology already; `options` outlives its parsing.
 void add_sim_options(CLI::App& command, SimOptions& options);
 
 // What the options say that needs no topology.

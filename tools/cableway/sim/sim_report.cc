@@ -31,6 +31,48 @@ std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction) {
   return cables;
 }
 
+std::vector<sim::SharedLoad> hottest_shared_first(const sim::Prediction& prediction) {
+  std::vector<sim::SharedLoad> sorted = prediction.shared;
+  const auto most = [](const sim::SharedLoad& load) { return std::max(load.out.utilisation, load.in.utilisation); };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const sim::SharedLoad& left, const sim::SharedLoad& right) { return most(left) > most(right); });
+  return sorted;
+}
+
+std::optional<HottestPlace> hottest_shared(const sim::Prediction& prediction) {
+  std::optional<HottestPlace> hottest;
+  for (const sim::SharedLoad& load : prediction.shared) {
+    for (const bool outward : {true, false}) {
+      const double utilisation = (outward ? load.out : load.in).utilisation;
+      if (!hottest || utilisation > hottest->utilisation) hottest = HottestPlace{&load, outward, utilisation};
+    }
+  }
+  return hottest;
+}
+
+std::optional<HottestPlace> hottest_place(const sim::Prediction& prediction) {
+  if (prediction.cables.empty()) return std::nullopt;
+  const HottestPlace cable{nullptr, true, prediction.cables[prediction.hottest].utilisation};
+  const std::optional<HottestPlace> shared = hottest_shared(prediction);
+  return shared && shared->utilisation > cable.utilisation ? shared : cable;
+}
+
+std::string shared_direction_text(const Topology& topology, const sim::SharedLoad& shared, bool outward) {
+  if (shared.kind == sim::SharedLoad::Kind::kWire) return direction_text(topology, shared.cables.front(), outward);
+  return outward ? "out" : "in";
+}
+
+std::string place_text(const SimReport& report, const HottestPlace& place) {
+  if (place.shared == nullptr) {
+    const sim::CableLoad& cable = report.prediction.cables[report.prediction.hottest];
+    return absl::StrCat(report.topology.cable(cable.cable).name, " ",
+                        direction_text(report.topology, cable.cable, cable.from_a));
+  }
+  const bool is_wire = place.shared->kind == sim::SharedLoad::Kind::kWire;
+  return absl::StrCat(place.shared->name, is_wire ? " " : ", ",
+                      shared_direction_text(report.topology, *place.shared, place.outward));
+}
+
 std::string direction_text(const Topology& topology, CableIndex cable, bool from_a) {
   const routing::Cable& ends = topology.cable(cable);
   const std::string& a = topology.node(ends.a.node).name;

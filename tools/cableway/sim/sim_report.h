@@ -56,6 +56,27 @@ struct CableBusyness {
 // All cables, the one with the busiest direction first; equal ones in their own order.
 std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction);
 
+// What cables share, the one with the busier direction first; equal ones in their own order.
+std::vector<sim::SharedLoad> hottest_shared_first(const sim::Prediction& prediction);
+
+// The direction that was busiest.
+struct HottestPlace {
+  const sim::SharedLoad* shared = nullptr;  // not there: it is Prediction::hottest, a cable
+  bool outward = true;                      // of what is shared
+  double utilisation = 0;
+};
+
+// Of what cables share; nothing where they share nothing.
+std::optional<HottestPlace> hottest_shared(const sim::Prediction& prediction);
+// Of all; what is shared only where it was busier than every cable. Nothing where there is no cable.
+std::optional<HottestPlace> hottest_place(const sim::Prediction& prediction);
+
+// "n3 -> n4" of a wire; "out" or "in" of a connector.
+std::string shared_direction_text(const routing::Topology& topology, const sim::SharedLoad& shared, bool outward);
+
+// "c3 n3 -> n4", "n0 eth1, out"
+std::string place_text(const SimReport& report, const HottestPlace& place);
+
 // "n3 -> n4"
 std::string direction_text(const routing::Topology& topology, routing::CableIndex cable, bool from_a);
 

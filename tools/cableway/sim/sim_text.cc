@@ -1,6 +1,7 @@
 #include "tools/cableway/sim/sim_text.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -88,11 +89,12 @@ std::string simulated_text(const SimReport& report) {
 }
 
 std::string hottest_text(const SimReport& report) {
-  if (report.prediction.cables.empty()) return "";
-  const sim::CableLoad& hottest = report.prediction.cables[report.prediction.hottest];
-  return line("hottest", absl::StrCat(report.topology.cable(hottest.cable).name, " ",
-                                      direction_text(report.topology, hottest.cable, hottest.from_a), ": ",
-                                      percent_text(hottest.utilisation)));
+  const std::optional<HottestPlace> hottest = hottest_place(report.prediction);
+  if (!hottest) return "";
+  return line("hottest", absl::StrCat(place_text(report, *hottest), ": ", percent_text(hottest->utilisation),
+                                      hottest->shared == nullptr
+                                          ? ""
+                                          : absl::StrCat(", which ", hottest->shared->cables.size(), " cables share")));
 }
 
 std::string groups_text(const SimReport& report) {
@@ -170,11 +172,33 @@ std::string cables_text(const SimReport& report, bool all) {
   return absl::StrCat("\n", table.text(), left == 0 ? "" : absl::StrCat("and ", left, " more: --all\n"));
 }
 
+std::string shared_text(const SimReport& report, bool all) {
+  if (report.prediction.shared.empty()) return "";
+  using Align = TextTable::Align;
+  TextTable table({{"shared"},
+                   {"cables", Align::kRight},
+                   {"Mbit/s", Align::kRight},
+                   {"out", Align::kRight},
+                   {"in", Align::kRight},
+                   {"sent", Align::kRight},
+                   {"received", Align::kRight}});
+  const std::vector<sim::SharedLoad> shared = hottest_shared_first(report.prediction);
+  const std::size_t shown = all ? shared.size() : std::min(shared.size(), kRowsShown);
+  for (const sim::SharedLoad& each : std::span(shared).first(shown)) {
+    table.add_row({each.name, absl::StrCat(each.cables.size()), absl::StrCat(each.rate_mbps),
+                   percent_text(each.out.utilisation), percent_text(each.in.utilisation), bytes_text(each.out.bytes),
+                   bytes_text(each.in.bytes)});
+  }
+  const std::size_t left = shared.size() - shown;
+  return absl::StrCat("\n", table.text(), left == 0 ? "" : absl::StrCat("and ", left, " more: --all\n"));
+}
+
 }  // namespace
 
 std::string sim_text(const SimReport& report, bool all) {
   return absl::StrCat(what_was_asked(report), "\n", times_text(report), relays_text(report), hottest_text(report),
-                      simulated_text(report), groups_text(report), cuts_text(report, all), cables_text(report, all));
+                      simulated_text(report), groups_text(report), cuts_text(report, all), cables_text(report, all),
+                      shared_text(report, all));
 }
 
 }  // namespace cableway::cli

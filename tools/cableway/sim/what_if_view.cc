@@ -42,6 +42,17 @@ std::string change_text(double now, double before) {
   return before > 0 ? absl::StrFormat("%+.1f %%", 100 * (now / before - 1)) : "-";
 }
 
+// What is so before anything fails.
+std::string parts_text(const WhatIf& what_if) {
+  const AllToAllShares& intact = what_if.failures.intact;
+  if (intact.pairs_cut == 0) return "";
+  const std::string why = what_if.failures.parts > 1
+                              ? absl::StrCat("the cluster is in ", what_if.failures.parts, " parts already")
+                              : "nodes that drain relay nothing";
+  return absl::StrCat("cut off   ", why, ": ", intact.pairs_cut, " of ", intact.pairs_cut + intact.pairs,
+                      " ordered pairs of nodes have no path, and are not counted below\n");
+}
+
 std::string shares_text(const AllToAllShares& shares) {
   return absl::StrCat("slowest pair ", throughput_text(shares.least_rate), ", all together ",
                       throughput_text(shares.total_rate));
@@ -80,31 +91,38 @@ std::string cases_text(const WhatIf& what_if, const char* heading, const std::ve
                    {"hottest then"}});
   const std::size_t shown = all ? cases.size() : std::min(cases.size(), kCasesShown);
   const std::vector<FailureCase> sorted = worst_first(cases);
-  const AllToAllShares& intact = what_if.failures.intact;
   for (const FailureCase& each : std::span(sorted).first(shown)) {
     table.add_row({sim::describe(what_if.topology, what_if.failures.physical, each),
                    absl::StrCat(each.shares.pairs_cut), throughput_text(each.shares.least_rate),
-                   change_text(each.shares.least_rate, intact.least_rate), throughput_text(each.shares.total_rate),
-                   change_text(each.shares.total_rate, intact.total_rate), hottest_text(what_if, each.shares)});
+                   change_text(each.shares.least_rate, each.least_rate_before), throughput_text(each.shares.total_rate),
+                   change_text(each.shares.total_rate, each.total_rate_before), hottest_text(what_if, each.shares)});
   }
   return absl::StrCat("\n", heading, ": ", cases.size(), cases.size() == 1 ? " case, " : " cases, ", cut,
                       cut == 1 ? " cuts nodes off; worst first\n" : " cut nodes off; worst first\n", table.text(),
                       shown < cases.size() ? absl::StrCat("and ", cases.size() - shown, " more: --all\n") : "");
 }
 
+std::uint64_t pairs_joined(const WhatIf& what_if, const sim::AddedCable& added) {
+  return what_if.added.intact.pairs_cut - added.shares.pairs_cut;
+}
+
 std::string added_text(const WhatIf& what_if) {
   const sim::AddedCableReport& added = what_if.added;
   if (added.best.empty()) return "\none more cable: every two nodes share one\n";
   TextTable table({{"between"},
+                   {"pairs joined", Align::kRight},
                    {"slowest pair", Align::kRight},
                    {"change", Align::kRight},
                    {"all together", Align::kRight},
                    {"change", Align::kRight}});
   for (const sim::AddedCable& each : added.best) {
-    table.add_row(
-        {absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
-         throughput_text(each.shares.least_rate), change_text(each.shares.least_rate, added.intact.least_rate),
-         throughput_text(each.shares.total_rate), change_text(each.shares.total_rate, added.intact.total_rate)});
+    // Where pairs are joined, what the others get is no longer all there is.
+    const std::uint64_t joined = pairs_joined(what_if, each);
+    const auto change = [&](double now, double before) { return joined > 0 ? "-" : change_text(now, before); };
+    table.add_row({absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
+                   absl::StrCat(joined), throughput_text(each.shares.least_rate),
+                   change(each.shares.least_rate, added.intact.least_rate), throughput_text(each.shares.total_rate),
+                   change(each.shares.total_rate, added.intact.total_rate)});
   }
   return absl::StrCat("\none more cable of ", rate_text(added.rate_mbps), ": the best of ", added.candidates,
                       " places for it, best first\n", table.text());
@@ -141,6 +159,8 @@ Json failed_json(const WhatIf& what_if, const FailureCase& failure) {
     json["cables"] = cables;
   }
   json.update(shares_json(what_if, failure.shares));
+  json.update({{"slowest_pair_before_gbps", failure.least_rate_before / 1e9},
+               {"total_before_gbps", failure.total_rate_before / 1e9}});
   return json;
 }
 
@@ -156,7 +176,7 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
   const std::vector<std::string> points = single_points(what_if);
   return absl::StrCat("topology  ", what_if.source, ": ", topology_summary(what_if.topology), "\n",
                       "intact    all_to_all: ", shares_text(what_if.failures.intact), ", hottest ",
-                      hottest_text(what_if, what_if.failures.intact), "\n",
+                      hottest_text(what_if, what_if.failures.intact), "\n", parts_text(what_if),
                       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
@@ -170,10 +190,12 @@ std::string what_if_json(const WhatIf& what_if) {
   for (const sim::AddedCable& each : what_if.added.best) {
     added.push_back({{"a", what_if.topology.node(each.a).name},
                      {"b", what_if.topology.node(each.b).name},
+                     {"pairs_joined", pairs_joined(what_if, each)},
                      {"slowest_pair_gbps", each.shares.least_rate / 1e9},
                      {"total_gbps", each.shares.total_rate / 1e9}});
   }
   const Json view = {{"topology", what_if.source},
+                     {"parts", what_if.failures.parts},
                      {"intact", shares_json(what_if, what_if.failures.intact)},
                      {"single_points_of_failure", single_points(what_if)},
                      {"one_cable", cases_json(what_if, what_if.failures.cables)},

@@ -1,6 +1,8 @@
 // `cableway sim` from arguments to output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -8,8 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "routing/topology_file.h"
+#include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command_line.h"
 
@@ -18,8 +23,10 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 Outcome sim(std::vector<std::string> arguments, Around around = {}) {
   arguments.insert(arguments.begin(), "sim");
@@ -117,6 +124,66 @@ TEST_F(SimFileTest, AReportIsNotWrittenOverWhatIsRead) {
   EXPECT_EQ(text_of("in.dot"), "graph { a -- b }");
 }
 
+TEST_F(SimFileTest, APipeWithNobodyAtItsOtherEndIsRefusedAndNotWaitedFor) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto refused = [&](const std::vector<std::string>& arguments) {
+    const Outcome outcome = sim(arguments);
+    EXPECT_EQ(outcome.exit_status, kFailed);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(pipe), HasSubstr("is a pipe; expected a regular file")));
+  };
+  refused({"--topology", pipe, "--workload", "sendrecv:1MiB,0-1"});
+  refused({"--topology", "ring:4", "--mix", pipe});
+  refused({"--compare", pipe, pipe});
+  refused({"--topology", "ring:4", "--workload", "sendrecv:1MiB,0-1", "--html", pipe});
+}
+
+// As a shell's <(..) and >(..) hand them over.
+TEST_F(SimFileTest, APipeThatWasHandedOverIsReadAndWritten) {
+  int mix[2];
+  int page[2];
+  ASSERT_EQ(::pipe(mix), 0);
+  ASSERT_EQ(::pipe(page), 0);
+  const std::string text = "[[group]]\nranks = [0, 1]\nworkload = \"sendrecv:1MiB,0-1\"\n";
+  ASSERT_EQ(::write(mix[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ::close(mix[1]);
+  const auto name = [](int descriptor) { return "/dev/fd/" + std::to_string(descriptor); };
+  std::string got;
+  std::thread reader([&] {
+    char some[4096];
+    for (ssize_t size = 0; (size = ::read(page[0], some, sizeof some)) > 0;) {
+      got.append(some, static_cast<std::size_t>(size));
+    }
+  });
+  const Outcome outcome = sim({"--topology", "ring:4", "--mix", name(mix[0]), "--html", name(page[1])});
+  ::close(page[1]);
+  reader.join();
+  ::close(page[0]);
+  ::close(mix[0]);
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(got, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("</html>")));
+}
+
+TEST(SimCommand, ThePortThatCablesShareIsNamedWhereItIsTheHottest) {
+  const Outcome outcome = sim({"--topology", "switch:4", "--workload", "all_to_all:64MiB"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(ContainsRegex("\nhottest    n[0-3] [a-z0-9-]+, (out|in): 9[0-9]\\.[0-9] %, which 3 cables share\n"),
+                    HasSubstr("\nshared ")));
+  const json view = json::parse(sim({"--topology", "switch:4", "--workload", "all_to_all:64MiB", "--json"}).out);
+  ASSERT_EQ(view["shared"].size(), 4U);
+  EXPECT_EQ(view["shared"][0]["kind"], "connector");
+  EXPECT_EQ(view["shared"][0]["cables"].size(), 3U);
+  EXPECT_EQ(view["shared"][0]["directions"][0]["from"], "n0");
+  EXPECT_TRUE(view["shared"][0]["directions"][0]["to"].is_null());
+  EXPECT_LT(view["hottest"]["utilisation"], 0.4);
+  EXPECT_GT(view["hottest_shared"]["utilisation"], 0.9);
+  const json flow =
+      json::parse(sim({"--topology", "switch:4", "--workload", "all_to_all:64MiB", "--json", "--level", "flow"}).out);
+  EXPECT_NEAR(flow["hottest_shared"]["utilisation"], 1, 0.01);
+}
+
 TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
   const Outcome outcome =
       sim({"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms", "--json"});
@@ -166,6 +233,28 @@ TEST(SimCommand, WhatMakesNoSenseIsNamed) {
   refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--mix", "x"}, kNotUsable, "--mix");
   refused({"--topology", "ring:4", "--what-if", "--workload", "all_reduce:1MiB"}, kNotUsable, "--what-if");
   refused({"--compare", "a.json"}, kNotUsable, "--compare");
+  refused({"--compare", "a.json", ""}, kNotUsable, "--compare");
+  for (const std::vector<std::string>& ignored :
+       std::vector<std::vector<std::string>>{{"--topology", "ring:4"},
+                                             {"--file", "ring:4"},
+                                             {"--all"},
+                                             {"--progress"},
+                                             {"--channels", "1"},
+                                             {"--repeat", "1"},
+                                             {"--level", "flow"},
+                                             {"--chunk", "64KiB"},
+                                             {"--mtu", "9000"},
+                                             {"--relay-time", "1"},
+                                             {"--leases", "1"},
+                                             {"--workload", "all_reduce:1MiB"},
+                                             {"--what-if"}}) {
+    std::vector<std::string> arguments = {"--compare", "a.json", "b.json"};
+    arguments.insert(arguments.end(), ignored.begin(), ignored.end());
+    refused(arguments, kNotUsable, "--compare");
+  }
+  refused({"--topology", "ring:4", "--what-if", "--channels", "4"}, kNotUsable, "--what-if");
+  refused({"--topology", "ring:4", "--workload", "sendrecv:1MiB,0-9"}, kNotUsable, "rank 9");
+  refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--rank-order", "0"}, kNotUsable, "two ranks");
   refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--level", "bit"}, kNotUsable, "bit");
   refused({"--topology", "rung:4", "--workload", "all_reduce:1MiB"}, kFailed, "rung");
   refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--rank-order", "0,9"}, kFailed, "no node \"9\"");
@@ -219,6 +308,13 @@ TEST_F(SimFileTest, AWrongMixIsSaidWithItsLine) {
   EXPECT_THAT(outcome.err, HasSubstr("mix.toml:"));
 }
 
+TEST_F(SimFileTest, AMixOfOtherRanksIsAWrongFile) {
+  const std::string mix = file("mix.toml", "[[group]]\nranks = [0, 9]\nworkload = \"all_reduce:4MiB\"\n");
+  const Outcome outcome = sim({"--topology", "ring:4", "--mix", mix});
+  EXPECT_EQ(outcome.exit_status, kFailed);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(mix), HasSubstr("names rank 9, but the job has 4 ranks")));
+}
+
 TEST_F(SimFileTest, WritesAReport) {
   const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_to_all:4MiB", "--html", path("report.html")});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
@@ -251,6 +347,70 @@ TEST_F(SimFileTest, WhatIsNoResultIsNotCompared) {
                                   std::string("{\"topology\": 3}"), std::string(100'000, '[')}) {
     EXPECT_THAT(refusal(text), AllOf(HasSubstr("bad.json"), HasSubstr("expected")));
   }
+}
+
+TEST_F(SimFileTest, WhatIsNoResultIsToldByItsMember) {
+  json good = json::parse(sim({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--json"}).out);
+  const auto refusal = [&](const json& result) {
+    const Outcome outcome = sim({"--compare", file("bad.json", result.dump()), path("bad.json")});
+    EXPECT_EQ(outcome.exit_status, kFailed);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(path("bad.json")), Not(HasSubstr("json.exception")),
+                                   HasSubstr("; expected what cableway sim --json prints")));
+    return outcome.err;
+  };
+  for (const char* member : {"topology", "workload", "command", "time_s", "ratio", "hottest"}) {
+    json without = good;
+    without.erase(member);
+    EXPECT_THAT(refusal(without), HasSubstr("member \"" + std::string(member) + "\" is missing"));
+  }
+  json other = good;
+  other["time_s"] = "soon";
+  EXPECT_THAT(refusal(other), HasSubstr("member \"time_s\" is a text, not a number or null"));
+  other = good;
+  other["topology"] = nullptr;
+  EXPECT_THAT(refusal(other), HasSubstr("member \"topology\" is null, not a text"));
+  other = good;
+  other["hottest"]["cable"] = json::array();
+  EXPECT_THAT(refusal(other), HasSubstr("member \"hottest.cable\" is a list, not a text"));
+  other = good;
+  other["hottest"] = 3;
+  EXPECT_THAT(refusal(other), HasSubstr("member \"hottest\" is a number, not an object or null"));
+  EXPECT_THAT(refusal(json::array({1})), HasSubstr("it holds a list, not an object"));
+  EXPECT_THAT(refusal(json::parse(sim({"--topology", "ring:4", "--what-if", "--json"}).out)),
+              HasSubstr("it is a result of cableway sim --what-if"));
+  const std::string a = file("a.json", good.dump());
+  EXPECT_THAT(refusal(json::parse(sim({"--compare", a, a, "--json"}).out)), HasSubstr("it is a comparison"));
+}
+
+TEST_F(SimFileTest, ThePortThatIsTheHottestIsCompared) {
+  const std::string a = file("a.json", sim({"--topology", "switch:4", "--workload", "all_to_all:16MiB", "--json"}).out);
+  json old = json::parse(text_of("a.json"));
+  old.erase("hottest_shared");
+  old.erase("shared");
+  const Outcome outcome = sim({"--compare", a, file("b.json", old.dump())});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("\nwhere +n[0-3] [a-z0-9-]+, (out|in) +[^ ]+ n[0-3] -> n[0-3]\n"));
+}
+
+// What a node knows may be in parts.
+TEST(SimWhatIf, WhatWasCutOffBeforeIsSaidAndNotCounted) {
+  const routing::Topology parts = routing::sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
+  const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_topology_file(parts)}; });
+  const Outcome outcome = sim({"--what-if"});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(HasSubstr("\ncut off   the cluster is in 2 parts already: 12 of 20 ordered pairs of nodes have no path"),
+            HasSubstr("one cable fails: 4 cases, 1 cuts nodes off"),
+            HasSubstr("one node fails: 5 cases, 0 cut nodes off")));
+  const json view = json::parse(sim({"--what-if", "--json"}).out);
+  EXPECT_EQ(view["parts"], 2);
+  EXPECT_EQ(view["intact"]["pairs_cut"], 12);
+  std::vector<int> cut;
+  for (const json& each : view["one_cable"]) cut.push_back(each["pairs_cut"]);
+  EXPECT_THAT(cut, UnorderedElementsAre(0, 0, 0, 2));
+  EXPECT_EQ(view["added_cables"][0]["pairs_joined"], 12);
+  EXPECT_THAT(outcome.out, HasSubstr("pairs joined"));
 }
 
 TEST(SimWhatIf, NamesSinglePointsOfFailureAndTheBestPlaceForACable) {

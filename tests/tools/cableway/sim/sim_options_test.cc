@@ -125,10 +125,10 @@ TEST(SimJob, HasWhatTheOptionsSay) {
 TEST(SimJob, RefusesRanksThatDoNotFitTheWorkload) {
   SimOptions few = options();
   few.rank_order = "0";
-  EXPECT_THAT(std::string(make_request(few, *make_plan(few), ring()).status().message()), HasSubstr("two ranks"));
+  EXPECT_THAT(std::string(check_fit(*make_request(few, *make_plan(few), ring())).message()), HasSubstr("two ranks"));
   few.workload = "sendrecv:1MiB,0-12";
   few.rank_order = "";
-  EXPECT_FALSE(make_request(few, *make_plan(few), ring()).ok());
+  EXPECT_FALSE(check_fit(*make_request(few, *make_plan(few), ring())).ok());
 }
 
 TEST(XmlText, EscapesAndLeavesOutWhatXmlCannotSay) {

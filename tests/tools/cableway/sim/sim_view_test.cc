@@ -108,6 +108,42 @@ c2     n2  n3   10000    0.0 %   0.0 %    0 bytes    0 bytes
 )");
 }
 
+// Three nodes on a switch: n1 sends half a cable's rate to each of the others.
+SimReport switch_report() {
+  SimReport report = sample_report();
+  report.topology = routing::make_topology(routing::sample_nodes(3), routing::switch_segment(0, {0, 1, 2}));
+  report.request.ranks.pop_back();
+  sim::Prediction& prediction = report.prediction;
+  prediction.cables.clear();
+  prediction.relays.clear();
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    const routing::Cable& cable = report.topology.cable(CableIndex{i / 2});
+    const bool is_from_n1 = (i % 2 == 0 ? cable.a : cable.b).node == NodeIndex{1};
+    const double share = is_from_n1 ? 0.5 : 0;
+    prediction.cables.push_back(
+        {CableIndex{i / 2}, i % 2 == 0, static_cast<std::uint64_t>(share * kRate * 0.1), share});
+  }
+  prediction.hottest = 1;
+  prediction.shared = sim::shared_loads(report.topology, prediction.cables, prediction.whole_s);
+  return report;
+}
+
+TEST(SimText, OfAPortThatCablesShare) {
+  const SimReport report = switch_report();
+  const std::string port = report.prediction.shared[1].name;
+  EXPECT_THAT(sim_text(report, false),
+              AllOf(HasSubstr("hottest    " + port + ", out: 100.0 %, which 2 cables share\n"),
+                    HasSubstr("\nshared  cables  Mbit/s      out      in       sent  received\n" + port +
+                              "       2   10000  100.0 %   0.0 %  119.2 MiB   0 bytes\n")));
+}
+
+TEST(SimHtml, ShowsWhatCablesShare) {
+  const std::string page = sim_html(switch_report());
+  EXPECT_THAT(page, AllOf(HasSubstr("Hottest port"), HasSubstr(", out; 2 cables share it"),
+                          HasSubstr("Wires, plugs and ports that cables share, hottest first")));
+  EXPECT_THAT(sim_html(sample_report()), AllOf(HasSubstr("Hottest cable"), Not(HasSubstr("cables share"))));
+}
+
 TEST(SimText, OfACut) {
   EXPECT_EQ(sim_text(cut_report(), false), R"(topology   ring:4: ring, 4 nodes, 4 cables
 workload   all_reduce:64MiB on 4 ranks, 2 channels
@@ -186,6 +222,7 @@ TEST(SimJson, OfAResult) {
     "bytes": 125000000,
     "utilisation": 1.0
   },
+  "hottest_shared": null,
   "cables": [
     {
       "name": "c0",
@@ -260,6 +297,7 @@ TEST(SimJson, OfAResult) {
       ]
     }
   ],
+  "shared": [],
   "relays": [
     {
       "node": "n1",
@@ -412,7 +450,7 @@ busbw GB/s        1.007        2.014     +100.0 %
 bound             50 ms        50 ms       +0.0 %
 ratio             0.500        1.000     +100.0 %
 hottest         100.0 %      100.0 %       +0.0 %
-cable       c1 n1 -> n2  c1 n1 -> n2
+where       c1 n1 -> n2  c1 n1 -> n2
 )");
 }
 
