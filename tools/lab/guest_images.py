@@ -74,7 +74,8 @@ def _make(packages: DebianPackages, kernel: str, target: Path, with_programs: bo
             packages.unpack(package, files)
         version = kernel.removeprefix("linux-image-")
         made.mkdir()
-        (made / "kernel").write_bytes(kernel_image.startable_kernel((files / "boot" / f"vmlinuz-{version}").read_bytes()))
+        shipped = files / "boot" / f"vmlinuz-{version}"
+        (made / "kernel").write_bytes(kernel_image.startable_kernel(shipped.read_bytes()))
         (made / "initrd").write_bytes(
             initial_ram_disk.initial_ram_disk(files / "bin" / "busybox", files / "lib" / "modules" / version))
         if with_programs:

@@ -142,7 +142,7 @@ def _await_guests(guests: dict[str, subprocess.Popen[bytes]]) -> None:
 
 
 def _queue_on_wires() -> None:
-    """What a guest's neighbour may have sent ahead; the kernel's default of 10 packets costs a switch of processes each."""
+    """What a guest's neighbour may have sent ahead. With the kernel's default of 10 packets, guests take turns often."""
     try:
         Path("/proc/sys/net/unix/max_dgram_qlen").write_text(str(_WIRE_QUEUE_PACKETS), encoding="ascii")
     except OSError:  # a user namespace may not; it works with 10 as well

@@ -84,7 +84,8 @@ class Machine:
                        f" lab_dir={LAB_DIR} lab_start={guest_files.start_script(self.node)}")
         return [
             find_qemu(self.architecture), "-name", self.node, *self.architecture.machine,
-            "-accel", "tcg,thread=multi", "-smp", "1", "-m", str(self.memory_mb), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-accel", "tcg,thread=multi", "-smp", "1", "-m", str(self.memory_mb),
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-serial", f"file:{guest_files.console_file(self.node)}",
             "-qmp", f"unix:{guest_files.monitor_socket(self.node)},server=on,wait=off",
             "-kernel", str(images.kernel), "-initrd", str(images.ram_disk), "-append", kernel_line,

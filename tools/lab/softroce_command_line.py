@@ -14,6 +14,7 @@ import guest_images
 import guest_lab
 import supervisor
 from address_plan import IPV4
+from command_verbs import VerbParser, add_lab_verb, need_command, run_verb
 from drawing import show
 from guest_architecture import ARCHITECTURES, Architecture, find_qemu, host_architecture
 from guest_commands import run_in_guest
@@ -25,7 +26,6 @@ from running_lab import in_lab, write_env_file
 from shaping import parse_rate
 from topology_file import load_topology
 from topology_spec import SPEC_FORMS
-from verbs import VerbParser, add_lab_verb, need_command, run_verb
 
 _DESCRIPTION = """\
 Builds nodes that are virtual machines (QEMU, emulated: no KVM needed), joined by cables, each cable's ends with a
@@ -58,7 +58,8 @@ def _plan(arguments: argparse.Namespace) -> guest_lab.GuestPlan:
     plan = LabPlan(arguments.spec, topology, rate, forwarding=arguments.forwarding, mtu=arguments.mtu, addressing=IPV4)
     architecture = _architecture(arguments)
     find_qemu(architecture)
-    return guest_lab.GuestPlan(plan, architecture, guest_images.ready_images(architecture), arguments.no_rdma, arguments.memory)
+    images = guest_images.ready_images(architecture)
+    return guest_lab.GuestPlan(plan, architecture, images, arguments.no_rdma, arguments.memory)
 
 
 def _run(arguments: argparse.Namespace) -> int:
