@@ -47,8 +47,13 @@ if $all; then
   fi
 fi
 if $verbs; then
-  packages+=(qemu-system-x86:qemu-system-x86_64 ibverbs-providers ibverbs-utils:ibv_devinfo libibverbs-dev
+  packages+=(qemu-system-arm:qemu-system-aarch64 ibverbs-providers ibverbs-utils:ibv_devinfo libibverbs-dev
     perftest:ib_write_bw)
+  guests=(arm64)
+  if [[ $(uname -m) != aarch64 ]]; then
+    packages+=(qemu-system-x86:qemu-system-x86_64)
+    guests+=(amd64)
+  fi
 fi
 
 if ! command -v dpkg-query apt-get >/dev/null; then
@@ -81,21 +86,24 @@ sysroot=true
 if $all && [[ $(uname -m) != aarch64 ]] && ! tools/arm64_sysroot.sh --check; then
   sysroot=false
 fi
-guests=true
-if $verbs && grep -qx 'ID=debian' /etc/os-release 2>/dev/null && ! { command -v python3 >/dev/null &&
-  tools/lab/softroce images --check; }; then
-  guests=false
+# Those of the lab's guests that lack their images. Debian alone has the packages that they are made of.
+unmade=()
+if $verbs && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
+  for guest in "${guests[@]}"; do
+    command -v python3 >/dev/null && tools/lab/softroce images --arch "$guest" --check || unmade+=("$guest")
+  done
 fi
 
 find_missing
 if $check; then
-  if ((${#missing[@]} == 0)) && $sysroot && $guests; then
+  if ((${#missing[@]} == 0)) && $sysroot && ((${#unmade[@]} == 0)); then
     echo "setup: nothing is missing"
     exit 0
   fi
   ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
   $sysroot || echo "setup: missing build/arm64-sysroot (tools/arm64_sysroot.sh makes it)"
-  $guests || echo "setup: missing build/softroce (tools/lab/softroce images makes it)"
+  ((${#unmade[@]} == 0)) || echo "setup: missing images in build/softroce for ${unmade[*]} (tools/lab/softroce images" \
+    "--arch makes them)"
   exit 1
 fi
 
@@ -145,10 +153,10 @@ if ! $sysroot; then
   echo "setup: unpacking the arm64 libraries into build/arm64-sysroot"
   tools/arm64_sysroot.sh
 fi
-if ! $guests; then
-  echo "setup: making the kernel image of the soft-RoCE lab's guests in build/softroce"
-  tools/lab/softroce images >/dev/null
-fi
+for guest in "${unmade[@]}"; do
+  echo "setup: making what the soft-RoCE lab's $guest guests start from, in build/softroce"
+  tools/lab/softroce images --arch "$guest" >/dev/null
+done
 have=$(cmake --version | sed -n 's/^cmake version //p')
 if [[ $(printf '%s\n3.25\n' "$have" | sort -V | head -n 1) != 3.25 ]]; then
   echo "setup: CMake $have ($(command -v cmake)) is too old: 3.25 is needed, which Debian 12 and Ubuntu 24.04 have" >&2

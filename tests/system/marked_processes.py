@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -22,4 +23,5 @@ def processes_with(mark: str) -> list[int]:
 def kill_processes_with(mark: str) -> None:
     """So that a lab that does leave something behind fails its test, and only that."""
     for pid in processes_with(mark):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # one that is on its way out
+            os.kill(pid, signal.SIGKILL)

@@ -14,7 +14,7 @@ import lab_case  # puts the lab's modules in the path
 from marked_processes import kill_processes_with, processes_with
 
 import guest_images
-import guest_machine
+from guest_architecture import find_qemu, host_architecture
 from lab_error import LabError
 
 SOFTROCE = str(lab_case.LAB_SOURCE / "softroce")
@@ -95,8 +95,8 @@ def main() -> None:
     """Runs the calling script's tests; exits with 77, saying why, where this machine can hold no guests. Where CI is set,
     that is a failure."""
     try:
-        guest_machine.find_qemu()
-        if guest_images.find_images() is None:
+        find_qemu(host_architecture())
+        if guest_images.find_images(host_architecture()) is None:
             raise LabError("the guests' kernel is missing: tools/setup.sh --verbs makes it")
     except LabError as error:
         print(f"{'failed' if os.environ.get('CI') else 'skipped'}: {error}")

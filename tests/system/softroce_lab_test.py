@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,9 @@ from pathlib import Path
 
 from lab_case import LAB, REACH, wait_until
 from softroce_case import COMMAND_S, GuestLab, GuestTestCase, main, softroce
+
+from guest_architecture import ARCHITECTURES, host_architecture  # softroce_case has put the lab's modules in the path
+from guest_images import find_images
 
 _PROGRESS_BYTES = 1 << 20
 
@@ -184,6 +188,18 @@ class ExecTest(GuestTestCase):
         self.assertIn("use `softroce`", done.stderr)
 
 
+class ArchitectureTest(unittest.TestCase):
+    def test_guests_of_the_other_architecture(self) -> None:
+        foreign = next(each for each in ARCHITECTURES.values() if each.foreign)
+        if not shutil.which(foreign.qemu) or find_images(foreign) is None:
+            self.skipTest(f"no QEMU, or no images, for {foreign.name}: tools/lab/softroce images --arch {foreign.name}")
+        lab = GuestLab("line:2", "--arch", foreign.name)
+        self.addCleanup(lab.close)
+        shown = lab.check("exec", "n0", "--", "sh", "-c", "uname -m; ibv_devinfo")
+        self.assertRegex(shown, rf"^{foreign.machine_name}\n(.|\n)*hca_id:\s+rxe-to-n1(.|\n)*PORT_ACTIVE")
+        lab.check("exec", "n1", "--", "ping", "-c", "1", "10.7.0.1")
+
+
 class LifeTest(unittest.TestCase):
     def test_two_labs_do_not_collide_and_leave_nothing(self) -> None:
         labs = [GuestLab("line:2"), GuestLab("line:2")]
@@ -228,7 +244,7 @@ class RefusalTest(unittest.TestCase):
 
     def with_qemu(self, folder: str, text: str) -> dict[str, str]:
         """An environment in which QEMU is a script."""
-        path = Path(folder, "qemu-system-x86_64")
+        path = Path(folder, host_architecture().qemu)
         path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         path.chmod(0o755)
         return os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
@@ -246,7 +262,7 @@ class RefusalTest(unittest.TestCase):
 
     def test_qemu_is_missing(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            self.refused("'qemu-system-x86_64' is not in PATH: tools/setup.sh --verbs", "line:2", status=77,
+            self.refused("'qemu-system-.*' is not in PATH: tools/setup.sh --verbs", "line:2", status=77,
                          env=os.environ | {"PATH": folder})
 
     def test_a_guest_that_does_not_start_is_named(self) -> None:

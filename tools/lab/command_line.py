@@ -12,6 +12,7 @@ import cable_control
 import cable_plugging
 import supervisor
 from address_plan import ADDRESSINGS, IPV4
+from command_verbs import VerbParser, add_lab_verb, need_command, run_verb
 from drawing import show
 from lab_error import usage_error
 from lab_network import LabPlan, build
@@ -23,7 +24,6 @@ from running_lab import in_lab, write_env_file
 from shaping import Shape, parse_delay, parse_loss, parse_rate
 from topology_file import load_topology, topology_text
 from topology_spec import SPEC_FORMS
-from verbs import VerbParser, add_lab_verb, need_command, run_verb
 
 _DESCRIPTION = """\
 Builds nodes (network namespaces) joined by cables (veth pairs, each its own IP subnet), runs a command among them, and

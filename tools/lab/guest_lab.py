@@ -18,8 +18,9 @@ import guest_files
 import kernel_tools
 import shaping
 from address_plan import MANAGEMENT_BITS, MANAGEMENT_INTERFACE, management_address, with_prefix
+from guest_architecture import Architecture
 from guest_images import Images
-from guest_machine import MOST_CABLES, Machine, find_qemu, port_at, start_machine
+from guest_machine import MOST_CABLES, Machine, port_at, start_machine
 from kernel_routes import KernelRoute, kernel_routes
 from lab_error import LabError, say, usage_error
 from lab_network import LabPlan
@@ -43,6 +44,7 @@ class GuestPlan:
     """What `softroce run` was asked for."""
 
     lab: LabPlan
+    architecture: Architecture
     images: Images
     no_rdma: list[str]  # cables, as the user names them
     memory_mb: int
@@ -96,23 +98,23 @@ def _configuration(state: LabState, index: int, no_rdma: set[str], routes: list[
     }
 
 
-def _write_start(state: LabState, index: int, no_rdma: set[str], routes: list[KernelRoute]) -> None:
+def _write_start(state: LabState, index: int, no_rdma: set[str], routes: list[KernelRoute], python: str) -> None:
     """What the guest runs once it sees the host's files."""
     node = state.topology.nodes[index].name
     folder = guest_files.guest_dir(node)
     folder.mkdir(parents=True)
     configuration = folder / "configuration.json"
     configuration.write_text(json.dumps(_configuration(state, index, no_rdma, routes)), encoding="utf-8")
-    words = [sys.executable, "-E", "-s", "-S", str(_AGENT), str(configuration)]
+    words = [python, "-E", "-s", "-S", str(_AGENT), str(configuration)]
     guest_files.start_script(node).write_text(f"exec {shlex.join(words)}\n", encoding="utf-8")
 
 
 def _start_guests(state: LabState, plan: GuestPlan) -> dict[str, subprocess.Popen[bytes]]:
-    qemu, guests = find_qemu(), {}
+    guests = {}
     for index, node in enumerate(state.topology.node_names()):
         ports = [port_at(cable, state.cables[cable.name].number, node) for cable in state.topology.cables_of(node)]
-        machine = Machine(node, index, ports, state.mtu, plan.memory_mb)
-        guests[node] = start_machine(machine, qemu, plan.images)
+        machine = Machine(node, index, ports, state.mtu, plan.memory_mb, plan.architecture)
+        guests[node] = start_machine(machine, plan.images)
     return guests
 
 
@@ -140,7 +142,7 @@ def _await_guests(guests: dict[str, subprocess.Popen[bytes]]) -> None:
 
 
 def _queue_on_wires() -> None:
-    """What a guest's neighbour may have sent ahead; the kernel's default of 10 packets costs a switch of processes each."""
+    """What a guest's neighbour may have sent ahead. With the kernel's default of 10 packets, guests take turns often."""
     try:
         Path("/proc/sys/net/unix/max_dgram_qlen").write_text(str(_WIRE_QUEUE_PACKETS), encoding="ascii")
     except OSError:  # a user namespace may not; it works with 10 as well
@@ -160,9 +162,10 @@ def build(plan: GuestPlan, handle: str, own_sysfs: bool) -> LabState:
     _queue_on_wires()
     kernel_tools.batch("ip", ["link set dev lo up"])
     start_management_switch(guest_files.WIRES_DIR, len(topology.nodes))
+    python = "/usr/bin/python3" if plan.architecture.foreign else sys.executable
     routes = kernel_routes(topology) if state.forwarding else {}
     for index, node in enumerate(topology.node_names()):
-        _write_start(state, index, no_rdma, routes.get(node, []))
+        _write_start(state, index, no_rdma, routes.get(node, []), python)
     state.save_topology()
     _await_guests(_start_guests(state, plan))
     state.save()

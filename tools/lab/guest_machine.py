@@ -6,27 +6,17 @@ process stands between, and what one guest cannot take yet its neighbour keeps.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from dataclasses import dataclass
 
 import guest_files
 import management_switch
+from guest_architecture import Architecture, find_qemu
 from guest_images import Images
-from lab_error import unavailable_error
 from namespaces import LAB_DIR
 from topology_spec import Cable
 
-_QEMU = "qemu-system-x86_64"
 MOST_CABLES = 24  # of a guest: its bus has 32 places
-
-
-def find_qemu() -> str:
-    path = shutil.which(_QEMU)
-    if path is None:
-        raise unavailable_error(f"'{_QEMU}' is not in PATH: tools/setup.sh --verbs installs it (Debian's package"
-                                " qemu-system-x86)")
-    return path
 
 
 @dataclass(frozen=True)
@@ -68,6 +58,7 @@ class Machine:
     ports: list[Port]
     mtu: int
     memory_mb: int
+    architecture: Architecture
 
     def _wires(self) -> list[str]:
         folder = guest_files.WIRES_DIR
@@ -80,18 +71,25 @@ class Machine:
                       "-device", _card(port.wire, port.device, port.mac, self.mtu)]
         return words
 
-    def command(self, qemu: str, images: Images) -> list[str]:
-        kernel_line = ("console=ttyS0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on tsc=reliable"
+    def _folders(self, images: Images) -> list[str]:
+        """What the guest sees of the host's files; the RAM disk mounts them."""
+        def shared(tag: str, path: object, options: str) -> list[str]:
+            return ["-virtfs", f"local,path={path},security_model=none,mount_tag={tag},multidevs=remap{options}"]
+
+        programs = shared("programs", images.programs, ",readonly=on") if images.programs else []
+        return [*shared("host", "/", ",readonly=on"), *shared("lab", LAB_DIR, ""), *programs]
+
+    def command(self, images: Images) -> list[str]:
+        kernel_line = (f"{self.architecture.kernel_options} quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on"
                        f" lab_dir={LAB_DIR} lab_start={guest_files.start_script(self.node)}")
         return [
-            qemu, "-name", self.node, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1",
-            "-m", str(self.memory_mb), "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            find_qemu(self.architecture), "-name", self.node, *self.architecture.machine,
+            "-accel", "tcg,thread=multi", "-smp", "1", "-m", str(self.memory_mb),
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-serial", f"file:{guest_files.console_file(self.node)}",
             "-qmp", f"unix:{guest_files.monitor_socket(self.node)},server=on,wait=off",
             "-kernel", str(images.kernel), "-initrd", str(images.ram_disk), "-append", kernel_line,
-            "-virtfs", "local,path=/,security_model=none,mount_tag=host,readonly=on,multidevs=remap",
-            "-virtfs", f"local,path={LAB_DIR},security_model=none,mount_tag=lab,multidevs=remap",
-            *self._wires(),
+            *self._folders(images), *self._wires(),
         ]
 
 
@@ -103,10 +101,10 @@ def _card(wire: str, name: str, mac: str, mtu: int) -> str:
     return f"virtio-net-pci,netdev={wire},id={name},mac={mac},host_mtu={mtu},romfile="
 
 
-def start_machine(machine: Machine, qemu: str, images: Images) -> subprocess.Popen[bytes]:
+def start_machine(machine: Machine, images: Images) -> subprocess.Popen[bytes]:
     """The guest begins to boot. In a session of its own: a terminal's Ctrl-C is for the lab's command."""
     with open(guest_files.qemu_log(machine.node), "wb") as log:
-        process = subprocess.Popen(machine.command(qemu, images), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        process = subprocess.Popen(machine.command(images), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                    start_new_session=True)
     guest_files.write_pid(machine.node, process.pid)
     return process

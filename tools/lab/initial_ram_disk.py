@@ -33,7 +33,11 @@ done
 mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=512000,cache=loose host /host
 mount -t tmpfs -o mode=0755 own /own
 mkdir /own/files /own/work
-mount -t overlay -o lowerdir=/host,upperdir=/own/files,workdir=/own/work root /root
+lower=/host
+if mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=512000,cache=loose programs /programs 2>/dev/null; then
+  lower=/programs:/host
+fi
+mount -t overlay -o lowerdir=$lower,upperdir=/own/files,workdir=/own/work root /root
 for folder in proc sys dev; do
   mount --move /$folder /root/$folder
 done
@@ -105,7 +109,7 @@ class _Archive:
 def initial_ram_disk(busybox: Path, modules_dir: Path) -> bytes:
     """The archive for the kernel whose modules are in `modules_dir`; busybox has to be a static program."""
     archive = _Archive()
-    for folder in ("bin", "proc", "sys", "dev", "host", "own", "root", "modules"):
+    for folder in ("bin", "proc", "sys", "dev", "host", "programs", "own", "root", "modules"):
         archive.add(folder, 0o040755)
     archive.add("init", 0o100755, _INIT.encode())
     archive.add("bin/busybox", 0o100755, busybox.read_bytes())

@@ -14,9 +14,10 @@ import guest_images
 import guest_lab
 import supervisor
 from address_plan import IPV4
+from command_verbs import VerbParser, add_lab_verb, need_command, run_verb
 from drawing import show
+from guest_architecture import ARCHITECTURES, Architecture, find_qemu, host_architecture
 from guest_commands import run_in_guest
-from guest_machine import find_qemu
 from lab_error import usage_error
 from lab_network import LabPlan
 from lab_state import TOPOLOGY_FILE, LabState, changing_state, load_state
@@ -25,7 +26,6 @@ from running_lab import in_lab, write_env_file
 from shaping import parse_rate
 from topology_file import load_topology
 from topology_spec import SPEC_FORMS
-from verbs import VerbParser, add_lab_verb, need_command, run_verb
 
 _DESCRIPTION = """\
 Builds nodes that are virtual machines (QEMU, emulated: no KVM needed), joined by cables, each cable's ends with a
@@ -43,6 +43,10 @@ exit status: that of COMMAND; 2 when asked for something it does not understand;
 124 when --timeout is over; 126, 127 when COMMAND cannot be run; 1 otherwise."""
 
 
+def _architecture(arguments: argparse.Namespace) -> Architecture:
+    return ARCHITECTURES[arguments.arch] if arguments.arch else host_architecture()
+
+
 def _plan(arguments: argparse.Namespace) -> guest_lab.GuestPlan:
     if not 1280 <= arguments.mtu <= 9000:
         raise usage_error(f"mtu '{arguments.mtu}': expected 1280 to 9000")
@@ -52,8 +56,10 @@ def _plan(arguments: argparse.Namespace) -> guest_lab.GuestPlan:
     guest_lab.check_topology(topology)
     rate = None if arguments.rate is None else parse_rate(arguments.rate)
     plan = LabPlan(arguments.spec, topology, rate, forwarding=arguments.forwarding, mtu=arguments.mtu, addressing=IPV4)
-    find_qemu()
-    return guest_lab.GuestPlan(plan, guest_images.ready_images(), arguments.no_rdma, arguments.memory)
+    architecture = _architecture(arguments)
+    find_qemu(architecture)
+    images = guest_images.ready_images(architecture)
+    return guest_lab.GuestPlan(plan, architecture, images, arguments.no_rdma, arguments.memory)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -73,8 +79,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _images(arguments: argparse.Namespace) -> int:
     if arguments.check:
-        return 0 if guest_images.find_images() else 1
-    images = guest_images.make_images()
+        return 0 if guest_images.find_images(_architecture(arguments)) else 1
+    images = guest_images.make_images(_architecture(arguments))
     print(f"{images.kernel}\n{images.ram_disk}")
     return 0
 
@@ -172,6 +178,8 @@ def _parser() -> argparse.ArgumentParser:
     images = verbs.add_parser("images", help="make the guests' kernel and RAM disk now, for which `run` needs a network")
     images.add_argument("--check", action="store_true", help="only tell, by the exit status, whether they are there")
     images.set_defaults(do=_images)
+    for parser_of_guests in (verbs.choices["run"], images):
+        parser_of_guests.add_argument("--arch", choices=sorted(ARCHITECTURES), help="of the guests (default: the host's)")
     run = add_lab_verb(verbs, "exec", _exec, "run a command in a guest", "[--lab HANDLE] NODE -- COMMAND...",
                        "Its output and exit status are those of COMMAND, which has no stdin. Signals are passed on; when"
                        " softroce exec is killed, so are COMMAND and its process group.")

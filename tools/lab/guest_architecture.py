@@ -1,0 +1,53 @@
+"""The processors that guests can have. Both are emulated, so that of the host makes no difference but in speed: the
+host's programs run only in guests that have its own."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from dataclasses import dataclass
+
+from lab_error import unavailable_error
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Named as Debian does."""
+
+    name: str
+    qemu: str
+    qemu_package: str
+    machine: tuple[str, ...]  # QEMU's options
+    kernel_options: str
+    machine_name: str  # as uname -m has it
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the host's programs do not run in such guests."""
+        return platform.machine() != self.machine_name
+
+
+_ARCHITECTURES = (
+    Architecture("amd64", "qemu-system-x86_64", "qemu-system-x86", ("-machine", "q35", "-cpu", "max"),
+                 "console=ttyS0 tsc=reliable", "x86_64"),
+    # A Cortex-A72 takes no time over pointer authentication, which `max` has and would emulate.
+    Architecture("arm64", "qemu-system-aarch64", "qemu-system-arm", ("-machine", "virt", "-cpu", "cortex-a72"),
+                 "console=ttyAMA0", "aarch64"),
+)
+ARCHITECTURES = {architecture.name: architecture for architecture in _ARCHITECTURES}
+
+
+def host_architecture() -> Architecture:
+    for architecture in _ARCHITECTURES:
+        if not architecture.foreign:
+            return architecture
+    raise unavailable_error(f"this machine is {platform.machine()}: there are guests for"
+                            f" {' and '.join(each.machine_name for each in _ARCHITECTURES)}")
+
+
+def find_qemu(architecture: Architecture) -> str:
+    path = shutil.which(architecture.qemu)
+    if path is None:
+        how = "" if architecture.foreign else "tools/setup.sh --verbs installs it, or "
+        raise unavailable_error(f"'{architecture.qemu}' is not in PATH: {how}apt-get install {architecture.qemu_package}")
+    return path
