@@ -12,7 +12,7 @@ alone. Uses sudo where it is not root.
 
   --all     also what `tools/test.sh --all` needs: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
             only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
-            build/arm64-sysroot, not into the system); and what --verbs is for
+            build/arm64-sysroot, not into the system)
   --verbs   also what tools/lab/softroce and `tools/test.sh --verbs` need: QEMU, tools for RDMA devices, and on Debian the
             kernel that the lab's guests run (it goes to build/softroce, not into the system)
   --check   install nothing; list what is missing, and exit with 1 if anything is
@@ -22,7 +22,7 @@ END
 all=false verbs=false check=false
 for argument in "$@"; do
   case $argument in
-    --all) all=true verbs=true ;;
+    --all) all=true ;;
     --verbs) verbs=true ;;
     --check) check=true ;;
     --help | -h) usage && exit 0 ;;
@@ -47,12 +47,14 @@ if $all; then
   fi
 fi
 if $verbs; then
-  packages+=(qemu-system-arm:qemu-system-aarch64 ibverbs-providers ibverbs-utils:ibv_devinfo libibverbs-dev
-    perftest:ib_write_bw)
-  guests=(arm64)
-  if [[ $(uname -m) != aarch64 ]]; then
+  packages+=(ibverbs-providers ibverbs-utils:ibv_devinfo perftest:ib_write_bw)
+  # Guests of the other architecture are for who asks for them (tools/lab/softroce run --arch).
+  if [[ $(uname -m) == aarch64 ]]; then
+    packages+=(qemu-system-arm:qemu-system-aarch64)
+    guests=(arm64)
+  else
     packages+=(qemu-system-x86:qemu-system-x86_64)
-    guests+=(amd64)
+    guests=(amd64)
   fi
 fi
 

@@ -5,15 +5,16 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/test.sh [--all | --verbs] [--filter REGEX] [--preset NAME]
+usage: tools/test.sh [--all] [--verbs] [--filter REGEX] [--preset NAME]
 
 Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test but those with
 real verbs.
 
   --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a
                    cross build whose unit tests run under qemu-user), clang-format, clang-tidy, shellcheck, the fuzzers (with
-                   clang), and what --verbs runs
-  --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
+                   clang)
+  --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce);
+                   with --all, them as well
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
                    "fuzz." or "style."
   --preset NAME    build and test that preset alone: release, debug, asan, tsan, fuzz or arm64
@@ -39,10 +40,6 @@ while (($# > 0)); do
 done
 if $all && [[ -n $preset ]]; then
   echo "test.sh: --all builds every preset: leave out --preset" >&2
-  exit 2
-fi
-if $all && $verbs; then
-  echo "test.sh: --all runs what --verbs runs: leave out --verbs" >&2
   exit 2
 fi
 
@@ -125,7 +122,13 @@ if ! $all; then
   exit
 fi
 
-stage "set-up" tools/setup.sh --all
+groups=(--all)
+selection=(-LE verbs)
+if $verbs; then
+  groups+=(--verbs)
+  selection=()
+fi
+stage "set-up" tools/setup.sh "${groups[@]}"
 presets=(release asan tsan fuzz)
 if [[ $(uname -m) == aarch64 ]]; then
   echo "$(elapsed)   this machine is arm64 itself: no cross build"
@@ -150,4 +153,4 @@ mkdir -p build/all
     echo "subdirs(\"$PWD/build/$preset\")"
   done
 } >build/all/CTestTestfile.cmake
-conclude --test-dir build/all "${jobs[@]}"
+conclude --test-dir build/all "${selection[@]}" "${jobs[@]}"
