@@ -64,7 +64,8 @@ class StubNetwork {
   std::mt19937 random_;
   std::vector<std::unique_ptr<StubDevice>> devices_;
   std::vector<StubQueuePair*> pairs_;  // by number; null: gone
-  std::size_t slow_ = 0;               // what is left behind now: a pair's number times its deeds, and which of them
+  // What is left behind now: a pair's number times its deeds, and which of them. Nothing at first.
+  std::size_t slow_ = ~std::size_t{0};
   absl::Status misuse_;
 };
 
