@@ -135,12 +135,14 @@ void RdmaChunkLink::add_frame(const RdmaFrame& frame, bool reports) {
 }
 
 void RdmaChunkLink::queue(const RdmaFrame& frame) {
+  if (frame.what == RdmaFrame::What::kFrame) ++flow_frames_;
+  if (frame.what == RdmaFrame::What::kReturn) ++returns_;
   control_ring_[(control_first_ + controls_++) % kMostControls] = frame;
 }
 
 absl::Status RdmaChunkLink::send_control(const Frame& control) {
-  if (controls_ == kMostControls) {
-    return absl::ResourceExhaustedError("more frames are waiting than the protocol allows");
+  if (flow_frames_ == kMostFlowFrames) {
+    return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   RdmaFrame frame{RdmaFrame::What::kFrame, control, 0, 0, 0};
   const Posted& posted = posted_[control.message % kMaxLandings];
@@ -183,9 +185,11 @@ bool RdmaChunkLink::withdraw_slot(Slot& slot) {
 
 void RdmaChunkLink::add_controls() {
   while (controls_ > 0 && batched_ < kBatch && mailbox_has_room(kPlacesForTaken) && queue_has_room(1)) {
-    add_frame(control_ring_[control_first_ % kMostControls], false);
-    ++control_first_;
+    const RdmaFrame& next = control_ring_[control_first_++ % kMostControls];
     --controls_;
+    if (next.what == RdmaFrame::What::kFrame) --flow_frames_;
+    if (next.what == RdmaFrame::What::kReturn) --returns_;
+    add_frame(next, false);
     bytes_moved_ += kRdmaFrameBytes;
   }
 }
@@ -369,7 +373,7 @@ absl::Status RdmaChunkLink::give_back(const RdmaFrame& frame) {
                                    [&](const Credit& credit) { return credit.address == frame.address; });
   // One that has been used comes back with its chunk.
   if (unused == credits_.end()) return absl::OkStatus();
-  if (controls_ == kMostControls) return broke_protocol("it wants more slots back than it has offered");
+  if (returns_ == kMostSlots) return broke_protocol("it wants more slots back than it has offered");
   credits_.erase(unused);
   queue(RdmaFrame{RdmaFrame::What::kReturn, {}, frame.address, 0, 0});
   return absl::OkStatus();

@@ -115,8 +115,10 @@ class RdmaChunkLink final : public ChunkLink {
     Slot* slot = nullptr;
   };
 
-  // Frames of each kind that may wait: announcements, acknowledgements, and three for each slot.
-  static constexpr std::size_t kMostControls = 2 * kMaxLandings + 3 * kMostSlots;
+  // Announcements and acknowledgements that may wait, and all frames: of each slot it may be recalled, offered and
+  // recalled again, and the other end's may be returned.
+  static constexpr std::size_t kMostFlowFrames = 2 * kMaxLandings;
+  static constexpr std::size_t kMostControls = kMostFlowFrames + 4 * kMostSlots;
   static constexpr std::size_t kBatch = 16;
 
   void send_chunk(const Frame& chunk, const std::byte* data, std::uint32_t local_key, Slot* slot);
@@ -164,6 +166,8 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<RdmaFrame, kMostControls> control_ring_;
   std::uint64_t control_first_ = 0;
   std::size_t controls_ = 0;
+  std::size_t flow_frames_ = 0;  // of controls_
+  std::size_t returns_ = 0;      // of controls_
   std::array<Outgoing, kMostChunks> outgoing_;
   std::uint64_t outgoing_first_ = 0;
   std::uint64_t outgoing_end_ = 0;
