@@ -93,7 +93,7 @@ void RdmaChunkLink::send_chunk(const Frame& chunk, const std::byte* data, std::u
   }
   // The address of a slot says which; a landing is known by its message.
   add_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, place_.last_hop ? 0 : to->address, 0, 0}, true);
-  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, slot};
+  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, chunk.message, slot};
   bytes_moved_ += kRdmaFrameBytes + chunk.payload;
 }
 
@@ -226,21 +226,33 @@ absl::Status RdmaChunkLink::progress(Owner& owner) {
   if (absl::Status status = poll(owner); !status.ok()) return status;
   if (absl::Status status = flush(owner); !status.ok()) return status;
   empty_turns_ = bytes_moved_ == before ? empty_turns_ + 1 : 0;
-  if (!lifeline_news_ && empty_turns_ < kLookEvery) return absl::OkStatus();
-  lifeline_news_ = false;
-  empty_turns_ = 0;
-  return look_at_lifeline(owner);
+  if (lifeline_news_ || empty_turns_ >= kLookEvery) {
+    lifeline_news_ = false;
+    empty_turns_ = 0;
+    if (absl::Status status = look_at_lifeline(owner); !status.ok()) return status;
+  }
+  return all_acknowledged_is_complete() ? left_ : absl::OkStatus();
+}
+
+// An acknowledgement may overtake the device's own word that it reads the memory no more, and so may the end of the
+// other side. What is acknowledged has landed, so that word comes at once.
+bool RdmaChunkLink::all_acknowledged_is_complete() const {
+  return outgoing_first_ == outgoing_end_ || outgoing_[outgoing_first_ % kMostChunks].message >= acknowledged_there_;
 }
 
 absl::Status RdmaChunkLink::look_at_lifeline(Owner& owner) {
-  while (true) {
+  while (left_.ok()) {
     const absl::StatusOr<std::optional<Frame>> said = lifeline_->look();
     if (said.ok() && !said->has_value()) return absl::OkStatus();
     // What was written before it counts, and came by another way. That way may have ended by now.
     poll_queue_pair(owner).IgnoreError();
-    if (!said.ok()) return said.status();
-    if (absl::Status status = hear(**said, owner); !status.ok()) return status;
+    if (!said.ok()) {
+      left_ = said.status();
+    } else if (absl::Status status = hear(**said, owner); !status.ok()) {
+      return status;
+    }
   }
+  return absl::OkStatus();
 }
 
 absl::Status RdmaChunkLink::hear(const Frame& acknowledgement, Owner& owner) {
@@ -389,8 +401,8 @@ absl::Status RdmaChunkLink::take_returned(const RdmaFrame& frame) {
 }
 
 absl::Status RdmaChunkLink::explain(const absl::Status& found, Owner& owner) {
-  absl::Status said = look_at_lifeline(owner);
-  return said.ok() ? found : said;
+  if (absl::Status status = look_at_lifeline(owner); !status.ok()) return status;
+  return left_.ok() ? found : left_;
 }
 
 void RdmaChunkLink::fail(absl::string_view reason) {

@@ -112,6 +112,7 @@ class RdmaChunkLink final : public ChunkLink {
   };
   struct Outgoing {
     std::uint64_t ticket = 0;
+    std::uint64_t message = 0;
     Slot* slot = nullptr;
   };
 
@@ -143,6 +144,7 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status take_returned(const RdmaFrame& frame);
   void take_written(std::uint64_t ticket, Owner& owner);
   absl::Status look_at_lifeline(Owner& owner);
+  bool all_acknowledged_is_complete() const;
   // What the other end said last says more than what its queue pair's end looks like here.
   absl::Status explain(const absl::Status& found, Owner& owner);
   absl::Status hear(const Frame& acknowledgement, Owner& owner);
@@ -183,6 +185,7 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<Posted, kMaxLandings> posted_;
   std::vector<Offered> offered_;
 
+  absl::Status left_;  // why the other end has, if it has
   bool lifeline_news_ = false;
   std::uint32_t empty_turns_ = 0;
   std::uint64_t bytes_moved_ = 0;
