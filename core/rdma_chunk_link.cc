@@ -93,7 +93,7 @@ void RdmaChunkLink::send_chunk(const Frame& chunk, const std::byte* data, std::u
   }
   // The address of a slot says which; a landing is known by its message.
   add_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, place_.last_hop ? 0 : to->address, 0, 0}, true);
-  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, slot};
+  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, chunk.message, slot};
   bytes_moved_ += kRdmaFrameBytes + chunk.payload;
 }
 
@@ -135,12 +135,14 @@ void RdmaChunkLink::add_frame(const RdmaFrame& frame, bool reports) {
 }
 
 void RdmaChunkLink::queue(const RdmaFrame& frame) {
+  if (frame.what == RdmaFrame::What::kFrame) ++flow_frames_;
+  if (frame.what == RdmaFrame::What::kReturn) ++returns_;
   control_ring_[(control_first_ + controls_++) % kMostControls] = frame;
 }
 
 absl::Status RdmaChunkLink::send_control(const Frame& control) {
-  if (controls_ == kMostControls) {
-    return absl::ResourceExhaustedError("more frames are waiting than the protocol allows");
+  if (flow_frames_ == kMostFlowFrames) {
+    return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   RdmaFrame frame{RdmaFrame::What::kFrame, control, 0, 0, 0};
   const Posted& posted = posted_[control.message % kMaxLandings];
@@ -183,9 +185,11 @@ bool RdmaChunkLink::withdraw_slot(Slot& slot) {
 
 void RdmaChunkLink::add_controls() {
   while (controls_ > 0 && batched_ < kBatch && mailbox_has_room(kPlacesForTaken) && queue_has_room(1)) {
-    add_frame(control_ring_[control_first_ % kMostControls], false);
-    ++control_first_;
+    const RdmaFrame& next = control_ring_[control_first_++ % kMostControls];
     --controls_;
+    if (next.what == RdmaFrame::What::kFrame) --flow_frames_;
+    if (next.what == RdmaFrame::What::kReturn) --returns_;
+    add_frame(next, false);
     bytes_moved_ += kRdmaFrameBytes;
   }
 }
@@ -222,21 +226,33 @@ absl::Status RdmaChunkLink::progress(Owner& owner) {
   if (absl::Status status = poll(owner); !status.ok()) return status;
   if (absl::Status status = flush(owner); !status.ok()) return status;
   empty_turns_ = bytes_moved_ == before ? empty_turns_ + 1 : 0;
-  if (!lifeline_news_ && empty_turns_ < kLookEvery) return absl::OkStatus();
-  lifeline_news_ = false;
-  empty_turns_ = 0;
-  return look_at_lifeline(owner);
+  if (lifeline_news_ || empty_turns_ >= kLookEvery) {
+    lifeline_news_ = false;
+    empty_turns_ = 0;
+    if (absl::Status status = look_at_lifeline(owner); !status.ok()) return status;
+  }
+  return all_acknowledged_is_complete() ? left_ : absl::OkStatus();
+}
+
+// An acknowledgement may overtake the device's own word that it reads the memory no more, and so may the end of the
+// other side. What is acknowledged has landed, so that word comes at once.
+bool RdmaChunkLink::all_acknowledged_is_complete() const {
+  return outgoing_first_ == outgoing_end_ || outgoing_[outgoing_first_ % kMostChunks].message >= acknowledged_there_;
 }
 
 absl::Status RdmaChunkLink::look_at_lifeline(Owner& owner) {
-  while (true) {
+  while (left_.ok()) {
     const absl::StatusOr<std::optional<Frame>> said = lifeline_->look();
     if (said.ok() && !said->has_value()) return absl::OkStatus();
     // What was written before it counts, and came by another way. That way may have ended by now.
     poll_queue_pair(owner).IgnoreError();
-    if (!said.ok()) return said.status();
-    if (absl::Status status = hear(**said, owner); !status.ok()) return status;
+    if (!said.ok()) {
+      left_ = said.status();
+    } else if (absl::Status status = hear(**said, owner); !status.ok()) {
+      return status;
+    }
   }
+  return absl::OkStatus();
 }
 
 absl::Status RdmaChunkLink::hear(const Frame& acknowledgement, Owner& owner) {
@@ -369,7 +385,7 @@ absl::Status RdmaChunkLink::give_back(const RdmaFrame& frame) {
                                    [&](const Credit& credit) { return credit.address == frame.address; });
   // One that has been used comes back with its chunk.
   if (unused == credits_.end()) return absl::OkStatus();
-  if (controls_ == kMostControls) return broke_protocol("it wants more slots back than it has offered");
+  if (returns_ == kMostSlots) return broke_protocol("it wants more slots back than it has offered");
   credits_.erase(unused);
   queue(RdmaFrame{RdmaFrame::What::kReturn, {}, frame.address, 0, 0});
   return absl::OkStatus();
@@ -385,8 +401,8 @@ absl::Status RdmaChunkLink::take_returned(const RdmaFrame& frame) {
 }
 
 absl::Status RdmaChunkLink::explain(const absl::Status& found, Owner& owner) {
-  absl::Status said = look_at_lifeline(owner);
-  return said.ok() ? found : said;
+  if (absl::Status status = look_at_lifeline(owner); !status.ok()) return status;
+  return left_.ok() ? found : left_;
 }
 
 void RdmaChunkLink::fail(absl::string_view reason) {

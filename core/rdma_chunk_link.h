@@ -112,11 +112,14 @@ class RdmaChunkLink final : public ChunkLink {
   };
   struct Outgoing {
     std::uint64_t ticket = 0;
+    std::uint64_t message = 0;
     Slot* slot = nullptr;
   };
 
-  // Frames of each kind that may wait: announcements, acknowledgements, and three for each slot.
-  static constexpr std::size_t kMostControls = 2 * kMaxLandings + 3 * kMostSlots;
+  // Announcements and acknowledgements that may wait, and all frames: of each slot it may be recalled, offered and
+  // recalled again, and the other end's may be returned.
+  static constexpr std::size_t kMostFlowFrames = 2 * kMaxLandings;
+  static constexpr std::size_t kMostControls = kMostFlowFrames + 4 * kMostSlots;
   static constexpr std::size_t kBatch = 16;
 
   void send_chunk(const Frame& chunk, const std::byte* data, std::uint32_t local_key, Slot* slot);
@@ -141,6 +144,7 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status take_returned(const RdmaFrame& frame);
   void take_written(std::uint64_t ticket, Owner& owner);
   absl::Status look_at_lifeline(Owner& owner);
+  bool all_acknowledged_is_complete() const;
   // What the other end said last says more than what its queue pair's end looks like here.
   absl::Status explain(const absl::Status& found, Owner& owner);
   absl::Status hear(const Frame& acknowledgement, Owner& owner);
@@ -164,6 +168,8 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<RdmaFrame, kMostControls> control_ring_;
   std::uint64_t control_first_ = 0;
   std::size_t controls_ = 0;
+  std::size_t flow_frames_ = 0;  // of controls_
+  std::size_t returns_ = 0;      // of controls_
   std::array<Outgoing, kMostChunks> outgoing_;
   std::uint64_t outgoing_first_ = 0;
   std::uint64_t outgoing_end_ = 0;
@@ -179,6 +185,7 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<Posted, kMaxLandings> posted_;
   std::vector<Offered> offered_;
 
+  absl::Status left_;  // why the other end has, if it has
   bool lifeline_news_ = false;
   std::uint32_t empty_turns_ = 0;
   std::uint64_t bytes_moved_ = 0;

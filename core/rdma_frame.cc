@@ -68,6 +68,10 @@ absl::StatusOr<RdmaFrame> decode_rdma_frame(std::span<const std::byte, kRdmaFram
   if (!travels_on_hops(head->kind)) {
     return absl::InvalidArgumentError(absl::StrCat("peer sent a frame ", to_text(head->kind), " into a mailbox"));
   }
+  if (head->kind == FrameKind::kAck && (frame.address != 0 || frame.key != 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("frame ack is malformed: address ", frame.address, ", key ",
+                                                   frame.key, ", where 0 is expected of both"));
+  }
   frame.frame = *head;
   return frame;
 }

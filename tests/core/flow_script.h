@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "core/flow_receiver.h"
@@ -16,17 +17,34 @@
 
 namespace cableway::test {
 
+// Gives the memory of messages the keys that their link needs, until they are done.
+class MessageKeys {
+ public:
+  MessageKeys() = default;
+  MessageKeys(const MessageKeys&) = delete;
+  MessageKeys& operator=(const MessageKeys&) = delete;
+  virtual ~MessageKeys() = default;
+
+  virtual std::uint32_t key_to_send(std::uint64_t message, std::span<const std::byte> bytes) = 0;
+  virtual std::uint32_t key_to_receive(std::uint64_t message, std::span<std::byte> room) = 0;
+  virtual void sent(std::uint64_t message) = 0;
+  virtual void received(std::uint64_t message) = 0;
+};
+
 class FlowScript {
  public:
-  // Sizes of messages, in order; every receive has room for a random number of bytes more.
-  FlowScript(FlowSender& sender, FlowReceiver& receiver, std::vector<std::size_t> sizes, std::uint32_t seed)
-      : sender_(sender), receiver_(receiver), sizes_(std::move(sizes)), random_(seed) {}
+  // Sizes of messages, in order; every receive has room for a random number of bytes more. `keys`, if there are any,
+  // outlive this.
+  FlowScript(FlowSender& sender, FlowReceiver& receiver, std::vector<std::size_t> sizes, std::uint32_t seed,
+             MessageKeys* keys = nullptr)
+      : sender_(sender), receiver_(receiver), sizes_(std::move(sizes)), random_(seed), keys_(keys) {}
 
   // Posts at most one message, or one receive. False: nothing more to post, or no room now.
   bool post_send() {
     if (sent_ == sizes_.size() || !sender_.can_post()) return false;
-    sending_.emplace_back(sent_, sizes_[sent_]);
-    const auto posted = sender_.post(sending_.back().buffer(), sizes_[sent_]);
+    const SentMessage& message = sending_.emplace_back(sent_, sizes_[sent_]);
+    const std::uint32_t key = keys_ == nullptr ? 0 : keys_->key_to_send(sent_, message.bytes());
+    const auto posted = sender_.post(message.buffer(key), sizes_[sent_]);
     EXPECT_TRUE(posted.ok()) << posted.status();
     EXPECT_EQ(posted.value_or(~sent_), sent_);
     ++sent_;
@@ -34,8 +52,9 @@ class FlowScript {
   }
   bool post_receive() {
     if (posted_ == sizes_.size() || !receiver_.can_post()) return false;
-    receiving_.emplace_back(sizes_[posted_] + extra_room());
-    const auto posted = receiver_.post(receiving_.back().landing());
+    ReceivedMessage& message = receiving_.emplace_back(sizes_[posted_] + extra_room());
+    const std::uint32_t key = keys_ == nullptr ? 0 : keys_->key_to_receive(posted_, message.room());
+    const auto posted = receiver_.post(message.landing(key));
     EXPECT_TRUE(posted.ok()) << posted.status();
     EXPECT_EQ(posted.value_or(~posted_), posted_);
     ++posted_;
@@ -46,12 +65,14 @@ class FlowScript {
   void notice_done() {
     while (send_done_ < sent_ && sender_.done(send_done_)) {
       EXPECT_EQ(sender_.size(send_done_), sizes_[send_done_]);
+      if (keys_ != nullptr) keys_->sent(send_done_);
       sending_[send_done_++].poison();
     }
     while (receive_done_ < posted_ && receiver_.done(receive_done_)) {
       EXPECT_EQ(receiver_.size(receive_done_), sizes_[receive_done_]);
       EXPECT_TRUE(receiving_[receive_done_].holds(receive_done_, sizes_[receive_done_]))
           << "message " << receive_done_ << " of " << sizes_[receive_done_] << " bytes";
+      if (keys_ != nullptr) keys_->received(receive_done_);
       receiving_[receive_done_++].reuse();
     }
   }
@@ -83,6 +104,7 @@ class FlowScript {
   FlowReceiver& receiver_;
   const std::vector<std::size_t> sizes_;
   std::mt19937 random_;
+  MessageKeys* const keys_;
   std::deque<SentMessage> sending_;
   std::deque<ReceivedMessage> receiving_;
   std::size_t sent_ = 0;

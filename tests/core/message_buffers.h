@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/chunk_link.h"
@@ -23,7 +24,8 @@ class SentMessage {
   SentMessage(std::uint64_t message, std::size_t bytes) : bytes_(bytes) {
     for (std::size_t i = 0; i < bytes; ++i) bytes_[i] = message_byte(message, i);
   }
-  SendBuffer buffer() const { return SendBuffer{bytes_.data(), 0}; }
+  SendBuffer buffer(std::uint32_t key = 0) const { return SendBuffer{bytes_.data(), key}; }
+  std::span<const std::byte> bytes() const { return bytes_; }
   std::size_t size() const { return bytes_.size(); }
   void poison() { std::fill(bytes_.begin(), bytes_.end(), std::byte{0xdd}); }
 
@@ -36,8 +38,9 @@ class ReceivedMessage {
  public:
   explicit ReceivedMessage(std::size_t capacity) : capacity_(capacity), bytes_(capacity + 2 * kGuard, kFresh) {}
 
-  Landing landing() { return Landing{bytes_.data() + kGuard, capacity_, 0}; }
+  Landing landing(std::uint32_t key = 0) { return Landing{bytes_.data() + kGuard, capacity_, key}; }
   std::size_t capacity() const { return capacity_; }
+  std::span<std::byte> room() { return std::span(bytes_).subspan(kGuard, capacity_); }
 
   // Whether it holds message `message` of `size` bytes, and nothing else was written.
   bool holds(std::uint64_t message, std::size_t size) const {

@@ -1,0 +1,302 @@
+// What an RDMA hop does about a peer that breaks the protocol, about devices that fail, and about ends that leave.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/rdma_chunk_link.h"
+#include "tests/core/played_hop.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using What = RdmaFrame::What;
+
+class RdmaFault : public test::PlayedHop {};
+
+TEST_F(RdmaFault, EndsOverAFrameThatIsMalformed) {
+  make_taking();
+  RdmaFrameBytes bytes = encode_rdma_frame(RdmaFrame{What::kTaken, {}, 0, 0, 0});
+  bytes[1] = std::byte{0x99};
+  played_.tell(bytes, 1);
+  EXPECT_THAT(why(), HasSubstr("unknown kind"));
+}
+
+TEST_F(RdmaFault, EndsOverANoticeThatIsNotTheNext) {
+  make_taking();
+  played_.tell(encode_rdma_frame(RdmaFrame{What::kTaken, {}, 0, 0, 0}), 5);
+  EXPECT_THAT(why(), HasSubstr("notice 5 where 1 was expected"));
+}
+
+TEST_F(RdmaFault, EndsOverNewsOfFramesThatWereNotSent) {
+  make_taking();
+  played_.tell(RdmaFrame{What::kTaken, {}, 0, 0, 1});
+  EXPECT_THAT(why(), HasSubstr("it has taken 1 frames, of fewer that were sent"));
+}
+
+TEST_F(RdmaFault, EndsOverAChunkInASlotThatItDidNotOffer) {
+  make_taking();
+  link_->post_slot(slot(0));
+  ASSERT_TRUE(turn().ok());
+  played_.tell(chunk(64), reinterpret_cast<std::uint64_t>(slot(1).data()));
+  EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
+  EXPECT_THAT(owner_.slots, IsEmpty());
+}
+
+TEST_F(RdmaFault, EndsOverAChunkBesideItsSlotsBeginning) {
+  make_taking();
+  link_->post_slot(slot(0));
+  ASSERT_TRUE(turn().ok());
+  played_.tell(chunk(64), reinterpret_cast<std::uint64_t>(slot(0).data()) + 64);
+  EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
+}
+
+TEST_F(RdmaFault, EndsOverAChunkThatIsLargerThanItsSlot) {
+  make_taking();
+  link_->post_slot(slot(0));
+  ASSERT_TRUE(turn().ok());
+  played_.tell(chunk(test::kSlotRoom + 128), reinterpret_cast<std::uint64_t>(slot(0).data()));
+  EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
+}
+
+TEST_F(RdmaFault, EndsOverASlotThatIsUsedTwice) {
+  make_taking();
+  link_->post_slot(slot(0));
+  ASSERT_TRUE(turn().ok());
+  fill(slot(0), 64);
+  fill(slot(0), 64);
+  EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
+  EXPECT_THAT(owner_.slots, ElementsAre(&slot(0)));
+}
+
+TEST_F(RdmaFault, EndsOverAChunkForALandingThatWasNotAnnounced) {
+  make_taking();
+  played_.tell(chunk(64, 3));
+  EXPECT_THAT(why(), HasSubstr("chunk of message 3, for which no receive is posted"));
+  EXPECT_THAT(owner_.landed, IsEmpty());
+}
+
+TEST_F(RdmaFault, EndsOverAMessageThatDoesNotFitItsLanding) {
+  make_taking();
+  std::vector<std::byte> landing(100);
+  ASSERT_TRUE(link_->post_landing(0, Landing{landing.data(), landing.size(), 1}).ok());
+  played_.tell(chunk(101));
+  EXPECT_THAT(why(), HasSubstr("for which no receive is posted"));
+}
+
+TEST_F(RdmaFault, EndsOverASlotThatIsReturnedUnasked) {
+  make_taking();
+  link_->post_slot(slot(0));
+  ASSERT_TRUE(turn().ok());
+  played_.tell(What::kReturn, reinterpret_cast<std::uint64_t>(slot(0).data()));
+  EXPECT_THAT(why(), HasSubstr("returned a slot that it was not asked for"));
+}
+
+TEST_F(RdmaFault, EndsOverMoreSlotsThanThereMayBe) {
+  make_sending();
+  for (std::size_t i = 0; i <= RdmaChunkLink::kMostSlots; ++i) played_.tell(What::kSlot, 64 + i, 1);
+  EXPECT_THAT(why(), HasSubstr("more slots than there may be"));
+}
+
+TEST_F(RdmaFault, EndsOverAPeerThatOffersAndRecallsAndNeverListens) {
+  make_sending();
+  played_.makes_room(false);
+  absl::Status status;
+  for (int i = 0; status.ok() && i < 2000; ++i) {
+    played_.heard();
+    played_.tell(What::kSlot, 64, 1);
+    played_.tell(What::kRecall, 64);
+    status = turn();
+  }
+  EXPECT_THAT(std::string(status.message()), HasSubstr("wants more slots back than it has offered"));
+}
+
+TEST_F(RdmaFault, EndsOverAnAnnouncementWithoutAnAddress) {
+  make_sending_to_destination();
+  played_.tell(Frame{FrameKind::kAnnounce, 0, 0, 0, 0});  // no room, no address
+  ASSERT_TRUE(turn().ok());
+  played_.tell(Frame{FrameKind::kAnnounce, 0, 1, 0, 5});
+  EXPECT_THAT(why(), HasSubstr("an announcement without an address"));
+}
+
+TEST_F(RdmaFault, EndsOverAKeyThatThePeerDoesNotHave) {
+  make_sending();
+  played_.tell(What::kSlot, played_.address(), played_.remote_key() + 0x100);
+  ASSERT_TRUE(turn().ok());
+  link_->send(chunk(64), buffer_);
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  EXPECT_THAT(why(), HasSubstr("remote access error"));
+  EXPECT_THAT(owner_.sent, IsEmpty());
+}
+
+TEST_F(RdmaFault, SaysWhatTheDeviceSaidOfAFailedCompletion) {
+  make_sending();
+  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  ASSERT_TRUE(turn().ok());
+  pair_->fail_write(0, "local length error");
+  link_->send(chunk(64), buffer_);
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  EXPECT_THAT(why(), HasSubstr("local length error"));
+  EXPECT_THAT(owner_.sent, IsEmpty()) << "nobody knows whether it was sent";
+  EXPECT_THAT(why(), HasSubstr("local length error")) << "it stays so";
+}
+
+TEST_F(RdmaFault, PeersOwnWordsSayMoreThanTheDevice) {
+  make_sending();
+  ASSERT_TRUE(turn().ok());
+  far_lifeline_->leave({}, "the disk is full");
+  played_.pair().fence();
+  ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, 0, 0, 1}).ok());
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  network_.deliver_all();  // finds nobody
+  const absl::Status status = link_->progress(owner_);
+  EXPECT_TRUE(absl::IsAborted(status)) << status;
+  EXPECT_EQ(status.message(), "the disk is full");
+}
+
+TEST_F(RdmaFault, NoticesThatThePeerHasLeftWithoutAWord) {
+  make_sending();
+  ASSERT_TRUE(turn().ok());
+  far_lifeline_->leave({}, "");
+  absl::Status status;
+  int turns = 0;
+  for (; status.ok() && turns < 1000; ++turns) status = link_->progress(owner_);
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  EXPECT_GT(turns, 100) << "looking is a system call";
+}
+
+TEST_F(RdmaFault, LooksAtOnceWhenThereIsNews) {
+  make_sending();
+  ASSERT_TRUE(turn().ok());
+  const std::size_t looks = lifeline_->looks();
+  ASSERT_TRUE(turn().ok());
+  EXPECT_EQ(lifeline_->looks(), looks);
+  far_lifeline_->leave({}, "the disk is full");
+  link_->on_lifeline();
+  EXPECT_EQ(why(), "the disk is full");
+}
+
+TEST_F(RdmaFault, HearsEveryAcknowledgementOnce) {
+  make_sending();
+  ASSERT_TRUE(turn().ok());
+  const auto acknowledgement = [](std::uint64_t message) { return Frame{FrameKind::kAck, 0, message, 0, 1}; };
+  played_.tell(acknowledgement(0));
+  ASSERT_TRUE(turn().ok());
+  played_.tell(acknowledgement(1));  // on its way when its end leaves
+  network_.deliver_all();
+  const std::vector<Frame> last{acknowledgement(0), acknowledgement(1), acknowledgement(2)};
+  far_lifeline_->leave(last, "");
+  link_->on_lifeline();
+  EXPECT_TRUE(absl::IsCancelled(link_->progress(owner_)));
+  EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement(0), acknowledgement(1), acknowledgement(2)));
+}
+
+TEST_F(RdmaFault, RepeatsItsLatestAcknowledgementsWhenItLeaves) {
+  make_taking();
+  ASSERT_TRUE(turn().ok());
+  for (std::uint64_t i = 0; i < kMaxLandings + 8; ++i) {
+    ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, i, 0, i}).ok());
+  }
+  link_->fail("had enough");
+  for (std::uint64_t i = 8; i < kMaxLandings + 8; ++i) {
+    const auto said = far_lifeline_->look();
+    ASSERT_TRUE(said.ok() && said->has_value()) << i;
+    EXPECT_EQ(**said, (Frame{FrameKind::kAck, 0, i, 0, i}));
+  }
+  EXPECT_EQ(far_lifeline_->look().status(), absl::AbortedError("had enough"));
+}
+
+// The queue pair says only later that the memory is not read any more: until then the end is not told.
+TEST_F(RdmaFault, AnEndThatHasLeftIsNotNewsBeforeWhatItTookIsComplete) {
+  make_sending();
+  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  ASSERT_TRUE(turn().ok());
+  link_->send(chunk(64), buffer_);
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  pair_->hold_completions(true);
+  network_.deliver_all();
+  const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 64};
+  far_lifeline_->leave({&acknowledgement, 1}, "");
+  link_->on_lifeline();
+  EXPECT_TRUE(link_->progress(owner_).ok());
+  EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement));
+  EXPECT_TRUE(link_->progress(owner_).ok());
+  pair_->hold_completions(false);
+  network_.deliver_all();
+  EXPECT_TRUE(absl::IsCancelled(link_->progress(owner_)));
+  EXPECT_THAT(owner_.sent, SizeIs(1));
+}
+
+TEST_F(RdmaFault, AnEndThatHasLeftIsNewsAtOnceIfItHasNotAcknowledged) {
+  make_sending();
+  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  ASSERT_TRUE(turn().ok());
+  link_->send(chunk(64), buffer_);
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  far_lifeline_->leave({}, "the disk is full");
+  link_->on_lifeline();
+  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
+  EXPECT_THAT(owner_.sent, IsEmpty());
+}
+
+TEST_F(RdmaFault, AnEndThatHasLeftIsNewsOnceTheDeviceHasGivenUp) {
+  make_sending();
+  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  ASSERT_TRUE(turn().ok());
+  link_->send(chunk(64), buffer_);
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 64};
+  far_lifeline_->leave({&acknowledgement, 1}, "the disk is full");
+  link_->on_lifeline();
+  EXPECT_TRUE(link_->progress(owner_).ok());
+  pair_->fail(absl::InternalError("transport retry counter exceeded"));
+  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
+}
+
+TEST_F(RdmaFault, NothingIsWrittenHereAfterTheFence) {
+  make_taking();
+  link_->post_slot(slot(0));
+  ASSERT_TRUE(turn().ok());
+  std::fill(played_.memory.begin(), played_.memory.end(), std::byte{9});
+  fill(slot(0), 64);
+  link_->fence();
+  network_.deliver_all();
+  EXPECT_EQ(slot(0).data()[0], std::byte{0});
+  EXPECT_THAT(std::string(link_->progress(owner_).message()), HasSubstr("closed"));
+  EXPECT_THAT(std::string(link_->flush(owner_).message()), HasSubstr("closed"));
+  EXPECT_THAT(owner_.slots, IsEmpty());
+  EXPECT_TRUE(absl::IsCancelled(far_lifeline_->look().status()));
+}
+
+TEST_F(RdmaFault, NothingIsReadHereAfterTheFence) {
+  make_sending();
+  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  ASSERT_TRUE(turn().ok());
+  link_->send(chunk(64), buffer_);
+  ASSERT_TRUE(link_->flush(owner_).ok());
+  link_->fence();
+  std::fill(payload_.begin(), payload_.end(), std::byte{1});
+  network_.deliver_all();
+  EXPECT_THAT(played_.memory, testing::Each(std::byte{0}));
+  EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
+}
+
+TEST_F(RdmaFault, BoundsWhatIsPosted) {
+  make_taking();
+  std::vector<std::byte> landing(8);
+  for (std::size_t i = 0; i < kMaxLandings; ++i) {
+    ASSERT_TRUE(link_->post_landing(i, Landing{landing.data(), landing.size(), 1}).ok());
+  }
+  EXPECT_TRUE(absl::IsResourceExhausted(link_->post_landing(kMaxLandings, Landing{landing.data(), 8, 1})));
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,45 @@
+// Feeds bytes to the decoder of what an RDMA hop's ends write into each other's mailboxes, frame by frame.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/rdma_frame.h"
+#include "tests/fuzz/require.h"
+
+using cableway::fuzz::require;
+
+namespace {
+
+void check_accepted(const cableway::RdmaFrame& frame, std::span<const std::byte, cableway::kRdmaFrameBytes> bytes) {
+  using namespace cableway;
+  const RdmaFrameBytes again = encode_rdma_frame(frame);
+  require(std::equal(again.begin(), again.end(), bytes.begin()), "a frame does not survive a round trip");
+  if (frame.what != RdmaFrame::What::kFrame) {
+    require(frame.frame == Frame(), "a frame inside one that carries none");
+    require((frame.address == 0) == (frame.what == RdmaFrame::What::kTaken), "an address where none belongs, or none");
+    return;
+  }
+  const FrameKind kind = frame.frame.kind;
+  require(kind == FrameKind::kChunk || kind == FrameKind::kAnnounce || kind == FrameKind::kAck,
+          "a frame that has no business in a mailbox");
+  require(frame.frame.payload <= kMaxChunkBytes, "a chunk without a bound");
+  require(kind != FrameKind::kAck || (frame.address == 0 && frame.key == 0), "an acknowledgement with an address");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace cableway;
+  const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
+  for (std::size_t at = 0; at + kRdmaFrameBytes <= size; at += kRdmaFrameBytes) {
+    const auto each = bytes.subspan(at).first<kRdmaFrameBytes>();
+    const absl::StatusOr<RdmaFrame> frame = decode_rdma_frame(each);
+    if (frame.ok()) {
+      check_accepted(*frame, each);
+    } else {
+      require(!frame.status().message().empty() && frame.status().message().size() < 512, "an error without a reason");
+    }
+  }
+  return 0;
+}
