@@ -24,8 +24,9 @@ struct VerbsOptions {
   // An acknowledgement is waited for 4.096 us * 2^timeout: 14 is 67 ms. 1 to 31; devices may round up, and take up to
   // four times as long. 0, which is for ever, is refused.
   std::uint8_t timeout = 14;
-  // 0 to 7 times what was not acknowledged is sent again before the connection counts as dead.
-  std::uint8_t retry_count = 7;
+  // 0 to 7 times what was not acknowledged is sent again before the connection counts as dead. The kernel's soft-RoCE
+  // takes 7 for ever.
+  std::uint8_t retry_count = 6;
 };
 
 class VerbsQueuePair final : public RdmaQueuePair {

@@ -277,7 +277,7 @@ TEST_F(VerbsQueuePairTest, MemoryWithoutTheRightIsNotWritten) {
 }
 
 TEST_F(VerbsQueuePairTest, APeerThatVanishesDoesNotAnswer) {
-  test::VerbsPair pair(usable_, kHasty);
+  test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   pair.right.reset();
   const std::array<RdmaWrite, 1> writes{noticed(64, 1)};
