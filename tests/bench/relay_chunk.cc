@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/flow_receiver.h"
 #include "core/flow_sender.h"
 #include "tests/core/linux/allocation_counter.h"
@@ -188,12 +189,12 @@ absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks, const In
   return cost;
 }
 
-// What the device was told to read is what arrived, where it arrived: nothing was moved by this CPU.
-bool moved_nothing(const Cost& cost) {
-  const std::uint64_t frames = cost.inlined_bytes / kRdmaFrameBytes;
-  const std::uint64_t in_slots = (1 + kLeases) * kChunkBytes;
-  return cost.allocations == 0 && cost.payload_bytes + in_slots >= cost.chunks * kChunkBytes &&
-         frames < 4 * cost.chunks;
+// What left, and was not read by the device from the slot that it had arrived in.
+std::uint64_t copied_bytes(const Cost& cost) {
+  const std::uint64_t sent_before = (1 + kLeases) * kChunkBytes;
+  const std::uint64_t by_device = cost.payload_bytes + sent_before;
+  const std::uint64_t relayed = cost.chunks * kChunkBytes;
+  return relayed > by_device ? relayed - by_device : 0;
 }
 
 absl::StatusOr<nlohmann::ordered_json> measure(bool in_turns, std::uint64_t chunks) {
@@ -202,7 +203,10 @@ absl::StatusOr<nlohmann::ordered_json> measure(bool in_turns, std::uint64_t chun
   if (const auto warm = run_turns(flow, kWarmUpChunks, nullptr); !warm.ok()) return warm.status();
   const absl::StatusOr<Cost> cost = run_turns(flow, chunks, nullptr);
   if (!cost.ok()) return cost.status();
-  if (!moved_nothing(*cost)) return absl::InternalError("something was copied or allocated");
+  if (copied_bytes(*cost) != 0 || cost->allocations != 0) {
+    return absl::InternalError(absl::StrCat(copied_bytes(*cost), " bytes were copied and ", cost->allocations,
+                                            " allocations made: 0 of both expected"));
+  }
   const auto per_chunk = [&](auto value) { return static_cast<double>(value) / static_cast<double>(cost->chunks); };
   const auto turns = static_cast<std::int64_t>(cost->turns);
   nlohmann::ordered_json result{{"chunks", cost->chunks},
@@ -210,7 +214,8 @@ absl::StatusOr<nlohmann::ordered_json> measure(bool in_turns, std::uint64_t chun
                                 {"slots", 1 + flow.relay().leases()},
                                 {"cpu_us_per_chunk", per_chunk(cost->cpu_ns - turns * clock_cost_ns()) / 1000},
                                 {"postings_per_chunk", per_chunk(cost->posts)},
-                                {"copies", 0},
+                                {"frame_bytes_per_chunk", per_chunk(cost->inlined_bytes)},
+                                {"copied_bytes", copied_bytes(*cost)},
                                 {"allocations", cost->allocations},
                                 {"instructions_per_chunk", nullptr}};
   const InstructionCounter counter;
