@@ -15,6 +15,7 @@ usage: tools/bench.sh BENCHMARK [options]
           real nodes in virtual time, from power-on to one topology on all of them
   crossings
           chunks that the simulator takes over cables in a second, and how long whole operations take it
+  chunk   what a relay's CPU does for one chunk over RDMA, on devices that are not there
   routes  shortest paths beside Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 
 tools/bench.sh BENCHMARK --help lists its options.
@@ -22,7 +23,7 @@ END
 }
 
 case ${1:-} in
-  relay | fidelity | convergence | crossings | routes)
+  relay | fidelity | convergence | crossings | chunk | routes)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"

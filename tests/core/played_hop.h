@@ -173,8 +173,9 @@ class PlayedHop : public testing::Test {
   sim::StubNetwork network_;
   sim::StubDevice& device_ = network_.add_device();
   sim::StubDevice& far_device_ = network_.add_device();
-  RdmaSlots slot_memory_{RdmaChunkLink::kMostSlots, kSlotRoom, device_, device_};
-  std::vector<std::unique_ptr<Slot>> slots_ = slot_memory_.make_from(0);
+  std::vector<std::byte> slot_memory_ = std::vector<std::byte>(RdmaChunkLink::kMostSlots * kSlotRoom);
+  RdmaSlots registered_slots_{slot_memory_, kSlotRoom, device_, device_};
+  std::vector<std::unique_ptr<Slot>> slots_ = registered_slots_.make_from(0);
   PlayedEnd played_{far_device_};
   RdmaRecorder owner_;
   std::vector<std::byte> payload_ = std::vector<std::byte>(kSlotRoom, std::byte{5});

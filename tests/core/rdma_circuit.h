@@ -8,17 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/rdma_chunk_link.h"
 #include "core/relay_circuit.h"
 #include "sim/stub_network.h"
-#include "tests/core/flow_script.h"
 
 namespace cableway::test {
 
@@ -67,13 +65,13 @@ class FakeLifeline final : public HopLifeline {
   std::size_t looks_ = 0;
 };
 
-// Slots in memory that is registered with two devices, each slot by itself.
+// Slots of `bytes` each in memory that is registered with two devices, each slot by itself. Its owner keeps the memory.
 class RdmaSlots {
  public:
-  RdmaSlots(std::size_t count, std::size_t bytes, sim::StubDevice& first, sim::StubDevice& second)
-      : memory_(count * bytes), keys_(count), bytes_(bytes) {
-    registered_.reserve(2 * count);
-    for (std::size_t i = 0; i < count; ++i) {
+  RdmaSlots(std::span<std::byte> memory, std::size_t bytes, sim::StubDevice& first, sim::StubDevice& second)
+      : memory_(memory), keys_(memory.size() / bytes), bytes_(bytes) {
+    registered_.reserve(2 * keys_.size());
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
       registered_.push_back(first.register_writable(room(i)));
       keys_[i][0] = registered_.back().keys();
       registered_.push_back(second.register_writable(room(i)));
@@ -92,9 +90,9 @@ class RdmaSlots {
   }
 
  private:
-  std::span<std::byte> room(std::size_t number) { return std::span(memory_).subspan(number * bytes_, bytes_); }
+  std::span<std::byte> room(std::size_t number) { return memory_.subspan(number * bytes_, bytes_); }
 
-  std::vector<std::byte> memory_;
+  const std::span<std::byte> memory_;
   std::vector<std::array<RdmaKeys, 2>> keys_;
   const std::size_t bytes_;
   std::vector<sim::StubMemory> registered_;
@@ -140,8 +138,9 @@ class RdmaCircuit {
       hops_.push_back(std::make_unique<RdmaHop>(network, from, to, i == 0 ? 0 : 1, i == relays));
     }
     for (std::size_t i = 0; i < relays; ++i) {
+      auto& memory = slot_memory_.emplace_back((1 + leases) * chunk_bytes);
       auto& slots = *slots_.emplace_back(
-          std::make_unique<RdmaSlots>(1 + leases, chunk_bytes, *devices_[2 * i + 1], *devices_[2 * i + 2]));
+          std::make_unique<RdmaSlots>(memory, chunk_bytes, *devices_[2 * i + 1], *devices_[2 * i + 2]));
       pools_.push_back(std::make_unique<SlotPool>(slots.make_from(1), most_leases));
       relays_.push_back(
           std::make_unique<RelayCircuit>(*hops_[i]->taking, *hops_[i + 1]->sending, slots.make(0), *pools_.back()));
@@ -165,32 +164,11 @@ class RdmaCircuit {
 
  private:
   std::vector<sim::StubDevice*> devices_;  // of the hops, from the source on: where each begins, and where it ends
+  std::deque<std::vector<std::byte>> slot_memory_;
   std::vector<std::unique_ptr<RdmaSlots>> slots_;
   std::vector<std::unique_ptr<SlotPool>> pools_;
   std::vector<std::unique_ptr<RdmaHop>> hops_;
   std::vector<std::unique_ptr<RelayCircuit>> relays_;
-};
-
-// Registers a flow's messages with the devices of its ends until they are done: whatever reads or writes them later is
-// refused by the device.
-class StubMessageKeys final : public MessageKeys {
- public:
-  StubMessageKeys(sim::StubDevice& source, sim::StubDevice& destination) : source_(source), destination_(destination) {}
-
-  std::uint32_t key_to_send(std::uint64_t message, std::span<const std::byte> bytes) override {
-    return sending_.emplace(message, source_.register_memory(bytes)).first->second.keys().local;
-  }
-  std::uint32_t key_to_receive(std::uint64_t message, std::span<std::byte> room) override {
-    return receiving_.emplace(message, destination_.register_writable(room)).first->second.keys().remote;
-  }
-  void sent(std::uint64_t message) override { sending_.erase(message); }
-  void received(std::uint64_t message) override { receiving_.erase(message); }
-
- private:
-  sim::StubDevice& source_;
-  sim::StubDevice& destination_;
-  std::map<std::uint64_t, sim::StubMemory> sending_;
-  std::map<std::uint64_t, sim::StubMemory> receiving_;
 };
 
 }  // namespace cableway::test

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,28 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t kRdmaSeeds = 500;  // times three numbers of relays
 constexpr std::size_t kMostLateWrites = 20;
+
+// Registers a flow's messages with the devices of its ends until they are done: whatever reads or writes them later is
+// refused by the device.
+class StubMessageKeys final : public test::MessageKeys {
+ public:
+  StubMessageKeys(sim::StubDevice& source, sim::StubDevice& destination) : source_(source), destination_(destination) {}
+
+  std::uint32_t key_to_send(std::uint64_t message, std::span<const std::byte> bytes) override {
+    return sending_.emplace(message, source_.register_memory(bytes)).first->second.keys().local;
+  }
+  std::uint32_t key_to_receive(std::uint64_t message, std::span<std::byte> room) override {
+    return receiving_.emplace(message, destination_.register_writable(room)).first->second.keys().remote;
+  }
+  void sent(std::uint64_t message) override { sending_.erase(message); }
+  void received(std::uint64_t message) override { receiving_.erase(message); }
+
+ private:
+  sim::StubDevice& source_;
+  sim::StubDevice& destination_;
+  std::map<std::uint64_t, sim::StubMemory> sending_;
+  std::map<std::uint64_t, sim::StubMemory> receiving_;
+};
 
 class RdmaWorld {
  public:
@@ -94,7 +118,7 @@ class RdmaWorld {
   FlowSender sender_;
   FlowReceiver receiver_;
   const std::size_t messages_;
-  test::StubMessageKeys keys_;
+  StubMessageKeys keys_;
   test::FlowScript script_;
   const std::uint32_t eager_;
   absl::Status status_;
@@ -223,7 +247,7 @@ class RdmaNeighbourhood {
   test::RdmaCircuit circuit_;
   FlowSender sender_;
   FlowReceiver receiver_;
-  test::StubMessageKeys keys_;
+  StubMessageKeys keys_;
   test::FlowScript script_;
 };
 

@@ -37,7 +37,7 @@ class CountedFlow {
   }
   // The relay's leases go back, and the next turns take them again.
   void rest() {
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 1000 && circuit_.relays()[0]->leases() > 0; ++i) {
       turn(false);
       circuit_.relays()[0]->rest();
     }
@@ -66,15 +66,15 @@ TEST(RdmaNoAllocation, NothingIsAllocatedWhileDataMoves) {
   const std::uint64_t before = linux_::test::allocations();
   std::size_t returned = 0;
   for (int round = 0; round < 20; ++round) {
-    for (int i = 0; i < 200; ++i) flow.turn(true);
+    for (int i = 0; i < 500; ++i) flow.turn(true);
     EXPECT_GT(flow.relay().leases(), 0U);
     flow.rest();
     if (flow.relay().leases() == 0) ++returned;
   }
   EXPECT_EQ(linux_::test::allocations(), before);
   EXPECT_EQ(returned, 20U);
-  EXPECT_GT(flow.done(), 1000U);
-  EXPECT_GT(flow.relay().chunks_relayed(), 10'000U);
+  EXPECT_GT(flow.done(), 500U);
+  EXPECT_GT(flow.relay().chunks_relayed(), 5000U);
   EXPECT_TRUE(flow.misuse().ok()) << flow.misuse();
 }
 
