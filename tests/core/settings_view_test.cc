@@ -23,10 +23,10 @@ Settings sample() {
 
 TEST(SettingsView, TellsWhereEachComesFrom) {
   const std::string text = describe_settings(sample(), {"ports: no cable"}, ViewFormat::kText);
-  EXPECT_THAT(text, HasSubstr("\nnode          n0                CABLEWAY_NODE\n"));
-  EXPECT_THAT(text, HasSubstr("\nports         eth1,10.7.0.0/16  c.toml:3\n"));
-  EXPECT_THAT(text, HasSubstr("\nlog_file      -                 default\n"));
-  EXPECT_THAT(text, HasSubstr("\nhold_ms       1000              default\n"));
+  EXPECT_THAT(text, HasSubstr("\nnode                n0                CABLEWAY_NODE\n"));
+  EXPECT_THAT(text, HasSubstr("\nports               eth1,10.7.0.0/16  c.toml:3\n"));
+  EXPECT_THAT(text, HasSubstr("\nlog_file            -                 default\n"));
+  EXPECT_THAT(text, HasSubstr("\nhold_ms             1000              default\n"));
   EXPECT_TRUE(text.ends_with("\nwarning: ports: no cable\n")) << text;
 }
 

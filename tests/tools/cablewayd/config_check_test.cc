@@ -36,7 +36,7 @@ std::string error_of(const Settings& settings) {
 }
 
 TEST(ConfigCheck, ShowsSettingsThatAreGoodWithoutAWarning) {
-  EXPECT_THAT(shown(sample()), AllOf(HasSubstr("node          n0"), Not(HasSubstr("warning"))));
+  EXPECT_THAT(shown(sample()), AllOf(HasSubstr("node                n0"), Not(HasSubstr("warning"))));
 }
 
 TEST(ConfigCheck, WarnsOfSelectorsThatMatchNoPort) {
