@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from softroce_case import COMMAND_S, SOFTROCE, GuestLab
@@ -25,7 +24,6 @@ _PORT = 29500
 _SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_RELAY_MEMORY": "256M"}
 _IDLE_US = 500
 
-# Takes the next free turn of memory, so that no test needs the guests' clocks.
 _SENT_PACKETS = "cat /sys/class/infiniband/*/ports/1/hw_counters/sent_pkts 2>/dev/null; true"
 
 
@@ -58,6 +56,10 @@ class GuestProcess:
         self.process.kill()
         self.process.wait()
 
+    def close(self) -> None:
+        self.kill()
+        self._output.close()
+
 
 class GuestRanks:
     """collperf's processes, one on each of the nodes."""
@@ -89,9 +91,9 @@ class GuestRanks:
             raise AssertionError(f"ranks ended with {statuses}, and should with 3, which is failed:\n{self.text()}")
         return "\n".join(rank.text() for rank in waited)
 
-    def kill(self) -> None:
+    def close(self) -> None:
         for rank in self.ranks:
-            rank.kill()
+            rank.close()
 
 
 class GuestNodes:
@@ -103,17 +105,11 @@ class GuestNodes:
         self._all_ranks: list[GuestRanks] = []
         self._next_port = _PORT
 
-    def __enter__(self) -> GuestNodes:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        self.stop()
-
     def stop(self) -> None:
         for ranks in self._all_ranks:
-            ranks.kill()
+            ranks.close()
         for daemon in self._daemons.values():
-            daemon.kill()
+            daemon.close()
         self._daemons.clear()
 
     # Nodes
@@ -129,12 +125,8 @@ class GuestNodes:
             self.wait_until(lambda name=name: self._asks(name, "status").returncode == 0, lambda name=name: f"{name} up")
 
     def kill(self, name: str) -> None:
-        self._daemons.pop(name).kill()
-
-    def stop_node(self, name: str) -> None:
-        daemon = self._daemons.pop(name)
-        daemon.process.terminate()
-        daemon.wait(PATIENCE_S)
+        """By SIGKILL."""
+        self._daemons.pop(name).close()
 
     def check_alive(self) -> None:
         for name, daemon in self._daemons.items():
