@@ -125,8 +125,14 @@ class GuestNodes:
             self.wait_until(lambda name=name: self._asks(name, "status").returncode == 0, lambda name=name: f"{name} up")
 
     def kill(self, name: str) -> None:
+        self.kill_command(name, "cablewayd")
+        daemon = self._daemons.pop(name)
+        daemon.wait(PATIENCE_S)
+        daemon.close()
+
+    def kill_command(self, name: str, command: str) -> None:
         """By SIGKILL."""
-        self._daemons.pop(name).close()
+        self.run(name, "pkill", "-KILL", "-x", command)
 
     def check_alive(self) -> None:
         for name, daemon in self._daemons.items():
