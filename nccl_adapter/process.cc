@@ -224,7 +224,7 @@ void Process::on_setup(linux_::PendingCircuit pending) {
     absl::IsResourceExhausted(reason) ? log_.warn(line) : log_.info(line);
     return std::move(pending).refuse(reason);
   }
-  absl::StatusOr<std::unique_ptr<linux_::RdmaHalf>> joined = transports_.join(setup);
+  absl::StatusOr<std::unique_ptr<linux_::RdmaHalf>> joined = transports_.join(setup, pending.own_address());
   if (!joined.ok()) {
     log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", joined.status().message()));
     return std::move(pending).refuse(

@@ -11,6 +11,7 @@ usage: tools/bench.sh BENCHMARK [options]
           nothing shaped, throughput and CPU time per byte; 8-byte latency
   fidelity
           the simulator beside the real thing: times of operations on several topologies, foretold and measured
+  verbs   RDMA hops on emulated machines with soft-RoCE: beside perftest's ib_write_bw, and through relays
   convergence
           real nodes in virtual time, from power-on to one topology on all of them
   crossings
@@ -23,7 +24,7 @@ END
 }
 
 case ${1:-} in
-  relay | fidelity | convergence | crossings | chunk | routes)
+  relay | verbs | fidelity | convergence | crossings | chunk | routes)
     benchmark=$1
     shift
     exec python3 "$root/tools/bench/${benchmark}_bench.py" "$@"

@@ -48,6 +48,14 @@ std::vector<std::byte> failed_frame(absl::string_view reason) {
 
 }  // namespace
 
+std::string PendingCircuit::own_address() const {
+  tcp::endpoint local;
+  auto size = static_cast<socklen_t>(local.capacity());
+  if (::getsockname(socket_.get(), local.data(), &size) != 0) return setup_.this_hop().to_address;
+  local.resize(size);
+  return local.address().to_string();
+}
+
 absl::StatusOr<UniqueFd> PendingCircuit::accept(const SetupAnswer& answer) && {
   std::vector<std::byte> bytes = encode_setup_answer(answer);
   if (seal_) seal_->append_next(bytes);

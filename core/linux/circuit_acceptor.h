@@ -32,6 +32,8 @@ class PendingCircuit {
       : io_(&io), socket_(std::move(socket)), setup_(std::move(setup)), seal_(std::move(seal)) {}
 
   const CircuitSetup& setup() const { return setup_; }
+  // The address that it came to, as this host writes it: the one in the set-up may have the scope of the sender's host.
+  std::string own_address() const;
   // Answers yes and gives the connection.
   absl::StatusOr<UniqueFd> accept(const SetupAnswer& answer = {}) &&;
   // Answers with the reason, and closes.

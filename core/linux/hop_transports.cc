@@ -70,13 +70,14 @@ absl::Status HopTransports::settle(const SetupAnswer& answer, std::unique_ptr<Rd
   return offered->queue_pair->connect(offered->other);
 }
 
-absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::join(const CircuitSetup& setup) {
+absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::join(const CircuitSetup& setup,
+                                                                const std::string& own_address) {
   if (!setup.rdma) {
     const bool has_cable = !setup.this_hop().routed && setup.this_hop().to_node != setup.this_hop_from();
     if (wanted_ != Transport::kVerbs || !has_cable) return nullptr;
     return absl::FailedPreconditionError("CABLEWAY_TRANSPORT is verbs, and the other end of the cable has no RDMA");
   }
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> half = open(setup.this_hop().to_address);
+  absl::StatusOr<std::unique_ptr<RdmaHalf>> half = open(own_address);
   if (!half.ok() || *half == nullptr) return half;
   (*half)->other = *setup.rdma;
   if (absl::Status joined = (*half)->queue_pair->connect(*setup.rdma); !joined.ok()) return joined;

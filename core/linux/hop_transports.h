@@ -33,8 +33,9 @@ class HopTransports {
   // For the end that dials: `answer` to a set-up that offered `offered`, null if it offered none.
   absl::Status settle(const SetupAnswer& answer, std::unique_ptr<RdmaHalf>& offered) const;
 
-  // For the end that accepts: its queue pair, joined to the one that the set-up offers; null: the hop goes over TCP.
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> join(const CircuitSetup& setup);
+  // For the end that accepts: its queue pair, on the port with its own address, joined to the one that the set-up
+  // offers; null: the hop goes over TCP.
+  absl::StatusOr<std::unique_ptr<RdmaHalf>> join(const CircuitSetup& setup, const std::string& own_address);
 
  private:
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);

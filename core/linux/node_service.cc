@@ -254,7 +254,7 @@ void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl
     return absl::Status(status.code(), absl::StrCat("node ", node_->identity().name, what, status.message()));
   };
   const CircuitSetup setup = pending->setup();
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> joined = transports_.join(setup);
+  absl::StatusOr<std::unique_ptr<RdmaHalf>> joined = transports_.join(setup, pending->own_address());
   if (!joined.ok()) return refuse(std::move(*pending), here(joined.status(), ": "));
   absl::StatusOr<std::unique_ptr<Slot>> floor = make_floor(joined->get(), downstream->rdma.get());
   if (!floor.ok()) return refuse(std::move(*pending), here(floor.status(), " can relay no more: "));

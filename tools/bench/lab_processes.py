@@ -22,6 +22,8 @@ _TAIL_CHARACTERS = 2000
 class LabProcess:
     """A command in a node. Its process id is the command's own: `lab exec` becomes the command."""
 
+    TOOL = "lab"
+
     def __init__(self, node: str, command: list[str], environment: Mapping[str, str], cpus: str = "",
                  pass_fds: tuple[int, ...] = ()):
         """`cpus`: a list as taskset(1) takes it; empty for all."""
@@ -30,7 +32,7 @@ class LabProcess:
         self._output = tempfile.TemporaryFile()
         settings = [f"{key}={value}" for key, value in environment.items()]  # by env(1): they go before the lab's own
         self._process = subprocess.Popen(
-            ["lab", "exec", node, "--", "env", *settings, *pinned], stdin=subprocess.DEVNULL, stdout=self._output,
+            [self.TOOL, "exec", node, "--", "env", *settings, *pinned], stdin=subprocess.DEVNULL, stdout=self._output,
             stderr=self._output, pass_fds=pass_fds)
 
     @property
@@ -41,8 +43,7 @@ class LabProcess:
         return self._process.poll() is None
 
     def tail(self) -> str:
-        self._output.seek(0)
-        return self._output.read().decode(errors="replace")[-_TAIL_CHARACTERS:].strip()
+        return self.output()[-_TAIL_CHARACTERS:].strip()
 
     def fail(self, what: str) -> BenchError:
         return BenchError(f"{self.name} {what}; the end of its output:\n{self.tail() or '(nothing)'}")
@@ -50,6 +51,10 @@ class LabProcess:
     def check_status(self) -> None:
         if self._process.returncode != 0:
             raise self.fail(f"ended with status {self._process.returncode}")
+
+    def output(self) -> str:
+        self._output.seek(0)
+        return self._output.read().decode(errors="replace")
 
     def stop(self) -> None:
         """SIGTERM, and SIGKILL to what does not heed it."""

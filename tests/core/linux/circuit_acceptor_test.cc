@@ -35,6 +35,7 @@ class CircuitAcceptorTest : public testing::Test {
             return std::move(pending).refuse(absl::PermissionDeniedError("nobody listens by this name"));
           }
           setups_.push_back(pending.setup());
+          own_address_ = pending.own_address();
           absl::StatusOr<UniqueFd> socket = std::move(pending).accept();
           ASSERT_TRUE(socket.ok()) << socket.status();
           accepted_.push_back(*std::move(socket));
@@ -69,6 +70,7 @@ class CircuitAcceptorTest : public testing::Test {
   boost::asio::io_context io_;
   ListenerName listener_ = test::sample_setup(1).listener;
   std::vector<CircuitSetup> setups_;
+  std::string own_address_;
   std::vector<UniqueFd> accepted_;
   std::vector<absl::Status> refused_;
   std::unique_ptr<CircuitAcceptor> acceptor_;
@@ -81,6 +83,7 @@ TEST_F(CircuitAcceptorTest, GivesTheSetupAndTheConnection) {
   test::write_all(peer.get(), test::setup_frame(setup));
   serve([&] { return !accepted_.empty(); });
   EXPECT_EQ(setups_.front(), setup);
+  EXPECT_EQ(own_address_, "127.0.0.1");
   EXPECT_EQ(test::read_frame(peer.get()).kind, FrameKind::kSetupOk);
   // What follows the set-up is the circuit's and is still there.
   test::write_all(peer.get(), std::string("payload"));

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""System test of RDMA hops with real verbs: the nodes are guests with soft-RoCE (tools/lab/softroce). Bytes, and what
+ends a flow.
+
+Usage: verbs_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where QEMU or the guests' kernel
+is missing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import softroce_case
+from guest_nodes import GuestNodes, GuestRanks
+from softroce_case import GuestTestCase
+
+RATE = ("--rate", "40mbit")
+MTU_BYTES = 4096
+# A queue pair that gets no answer gives up after 8 times 67 ms to 4 times that; a silent neighbour is dead after 1 s to the
+# daemons, and 10 s to a lifeline. Emulated guests need as much again.
+FAILED_WITHIN_S = 30.0
+CHUNK = 64 << 10  # at relays
+EDGES = ",".join(map(str, (1, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, (4 << 20) + 1)))
+ONCE = ("--warmup", "0", "--iters", "0", "--check-iters", "1")
+
+BUILD = Path()
+
+
+class NodesTestCase(GuestTestCase):
+    """The lab and its nodes are up for all tests of the class."""
+
+    CABLES = 0
+    SETTINGS: dict[str, str] = {}
+    nodes: GuestNodes
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.nodes = GuestNodes(cls.lab, BUILD)
+        cls.addClassCleanup(cls.nodes.stop)
+        cls.nodes.start(**cls.SETTINGS)
+        cls.nodes.wait_for_cables(cls.CABLES)
+
+    def setUp(self) -> None:
+        self._began = time.monotonic()
+        self.addCleanup(lambda: print(f"{time.monotonic() - self._began:.1f} s ", end="", flush=True))
+
+    def tearDown(self) -> None:
+        self.nodes.check_alive()
+
+    def check_every_operation(self, sizes: str) -> int:
+        """Returns the bytes that rank 0 verified."""
+        said = self.nodes.ranks(self.nodes.names, "--op", "all", "--sizes", sizes, "--channels", "1", *ONCE).finish()
+        for operation in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"):
+            self.assertIn(operation, said)
+        return int(re.search(r"(\d+) bytes verified", said)[1])  # type: ignore[index]
+
+    def flowing(self, source: str, destination: str) -> GuestRanks:
+        """Ranks between which data flows for longer than any test waits."""
+        before = self.nodes.sent_rdma_packets(source)
+        ranks = self.nodes.ranks([source, destination], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M",
+                                 "--channels", "1", "--warmup", "1", "--iters", "4", "--seconds", "300")
+        self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets(source) > before + 1000 or not ranks.running(),
+                              lambda: f"data flows:\n{ranks.text()}")
+        self.assertTrue(ranks.running(), ranks.text())
+        return ranks
+
+
+class TriangleTest(NodesTestCase):
+    OPTIONS = ("ring:3", *RATE)
+    CABLES = 3
+
+    def test_every_operation(self) -> None:
+        before = {name: self.nodes.sent_rdma_packets(name) for name in self.nodes.names}
+        self.check_every_operation("1,128,64K,300K")
+        for name, packets in before.items():
+            # Each rank sends at least the largest size once.
+            self.assertGreater(self.nodes.sent_rdma_packets(name) - packets, 300 * 1024 // MTU_BYTES, name)
+
+    def test_a_gid_that_disappears_ends_its_flows(self) -> None:
+        ranks = self.flowing("n0", "n1")
+        self.nodes.run("n0", "ip", "address", "del", "10.7.0.1/24", "dev", "to-n1")
+        try:
+            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), "node n0|node n1")
+            # The port's other address has a GID as well.
+            self.nodes.wait_for_cables(self.CABLES)
+            before = self.nodes.sent_rdma_packets("n0")
+            self.nodes.check_traffic(["n0", "n1"])
+            self.assertGreater(self.nodes.sent_rdma_packets("n0"), before + (64 << 10) // MTU_BYTES)
+        finally:
+            self.nodes.run("n0", "ip", "address", "add", "10.7.0.1/24", "dev", "to-n1")
+        self.nodes.wait_for_cables(self.CABLES)
+        self.nodes.check_traffic()
+
+    def test_a_device_that_disappears_is_told(self) -> None:
+        ranks = self.flowing("n0", "n1")
+        self.nodes.run("n0", "rdma", "link", "delete", "rxe-to-n1")
+        try:
+            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), "RDMA device rxe-to-n1|node n0")
+            again = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "64K", *ONCE)
+            self.assertRegex(again.end_badly(seconds=FAILED_WITHIN_S),
+                             r"the port with address 10\.7\.0\.1 has no RDMA device")
+        finally:
+            self.nodes.run("n0", "rdma", "link", "add", "rxe-to-n1", "type", "rxe", "netdev", "to-n1")
+        self.nodes.check_traffic()
+
+    def test_registrations_that_memory_locks_forbid(self) -> None:
+        limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "4M", *ONCE,
+                                   prefix=("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "prlimit", "--memlock=65536"))
+        said = limited.end_badly(seconds=FAILED_WITHIN_S)
+        self.assertRegex(said, r"cannot register \d+ bytes of memory: .*this process may lock 64")
+        self.nodes.check_traffic()
+
+
+class RingTest(NodesTestCase):
+    OPTIONS = ("ring:4", *RATE)
+    CABLES = 4
+
+    def test_every_operation_and_relays(self) -> None:
+        packets = {name: self.nodes.sent_rdma_packets(name) for name in self.nodes.names}
+        relayed = {name: self.nodes.relayed_bytes(name) for name in self.nodes.names}
+        self.check_every_operation("1,128,64K,300K")
+        for name in self.nodes.names:
+            self.assertGreater(self.nodes.sent_rdma_packets(name) - packets[name], 300 * 1024 // MTU_BYTES, name)
+        self.assertGreater(sum(self.nodes.relayed_bytes(name) - relayed[name] for name in self.nodes.names), 300 << 10)
+
+    def test_size_edges_through_a_relay(self) -> None:
+        relayed = sum(map(self.nodes.relayed_bytes, self.nodes.names))
+        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "opposite", "--sizes", EDGES, "--step-bytes",
+                         "8M", "--channels", "1", *ONCE).finish()
+        # Both ways.
+        self.assertGreaterEqual(sum(map(self.nodes.relayed_bytes, self.nodes.names)) - relayed, 2 * (4 << 20))
+
+    def test_32_messages_in_flight_through_a_relay(self) -> None:
+        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "2M", "--step-bytes",
+                         "16K", "--in-flight", "32", "--channels", "2", *ONCE).finish()
+
+    # What ends a flow
+
+    def relay(self) -> str:
+        """The node that relays between n0 and n2 now."""
+        relays = [name for name in ("n1", "n3") if self.nodes.cableway(name, "status")["circuits"]]
+        self.assertEqual(len(relays), 1, relays)
+        return relays[0]
+
+    def test_a_cable_cut_silently_is_named(self) -> None:
+        ranks = self.flowing("n0", "n2")
+        relay = self.relay()
+        self.lab.check("cut", f"{relay}-n2", "--silent")
+        try:
+            said = ranks.end_badly(seconds=FAILED_WITHIN_S)
+            self.assertRegex(said, rf"node {relay}|node n2")
+            self.nodes.check_traffic()  # around the other side
+        finally:
+            self.lab.check("mend", f"{relay}-n2")
+        self.nodes.wait_for_cables(self.CABLES)
+
+    def test_a_cable_without_carrier_is_named(self) -> None:
+        ranks = self.flowing("n0", "n1")
+        self.lab.check("cut", "n0-n1")
+        try:
+            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), "node n0|node n1")
+        finally:
+            self.lab.check("mend", "n0-n1")
+        self.nodes.wait_for_cables(self.CABLES)
+        self.nodes.check_traffic()
+
+    def test_a_killed_relay_is_named_at_both_ends(self) -> None:
+        ranks = self.flowing("n0", "n2")
+        relay = self.relay()
+        self.nodes.kill(relay)
+        ranks.end_badly(seconds=FAILED_WITHIN_S)
+        for rank in ranks.ranks:
+            self.assertRegex(rank.text(), rf"failed: .*node {relay}")
+        self.nodes.check_traffic([name for name in self.nodes.names if name != relay])
+        self.nodes.start(relay)
+        self.nodes.wait_for_cables(self.CABLES)
+        self.nodes.check_traffic()
+
+    def check_killed_rank(self, killed: int) -> None:
+        nodes = ["n0", "n2"]
+        ranks = self.flowing(*nodes)
+        self.nodes.kill_command(nodes[killed], "collperf")
+        said = ranks.end_badly(nodes[killed], seconds=FAILED_WITHIN_S)
+        self.assertRegex(said, rf"node {nodes[killed]}|rank {killed}")
+        self.nodes.check_traffic()
+
+    def test_a_killed_receiver_ends_the_sender(self) -> None:
+        self.check_killed_rank(1)
+
+    def test_a_killed_sender_ends_the_receiver(self) -> None:
+        self.check_killed_rank(0)
+
+
+class MixedPathTest(NodesTestCase):
+    """One hop over RDMA, one over TCP."""
+
+    OPTIONS = ("line:3", *RATE, "--no-rdma", "c1")
+    CABLES = 2
+    SETTINGS = {"TRANSPORT": "auto"}
+    AUTO = {"CABLEWAY_TRANSPORT": "auto"}
+
+    def test_bytes_are_right_both_ways(self) -> None:
+        packets, relayed = self.nodes.sent_rdma_packets("n0"), self.nodes.relayed_bytes("n1")
+        backward = self.nodes.sent_rdma_packets("n1")
+        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "opposite", "--sizes", EDGES, "--step-bytes", "8M",
+                         "--channels", "1", *ONCE, settings=self.AUTO).finish()
+        for name, before in (("n0", packets), ("n1", backward)):
+            self.assertGreater(self.nodes.sent_rdma_packets(name) - before, (4 << 20) // MTU_BYTES, name)
+        self.assertGreaterEqual(self.nodes.relayed_bytes("n1") - relayed, 2 * (4 << 20))
+
+    def test_verbs_refuses_a_cable_without_rdma(self) -> None:
+        self.assertEqual(self.nodes.sent_rdma_packets("n2"), 0)
+        ranks = self.nodes.ranks(["n1", "n2"], "--op", "sendrecv", "--sizes", "64K", *ONCE)
+        said = ranks.end_badly(seconds=FAILED_WITHIN_S)
+        self.assertRegex(said, r"CABLEWAY_TRANSPORT is verbs, and the port with address 10\.7\.1\.[12] has no RDMA device")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] != "--build":
+        sys.exit("usage: verbs_test.py --build DIR [TEST...]")
+    BUILD = Path(sys.argv[2]).resolve()
+    del sys.argv[1:3]
+    softroce_case.main()

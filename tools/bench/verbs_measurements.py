@@ -1,0 +1,100 @@
+"""What tools/bench.sh verbs measures in labs of guests, and in which order. All that is compared takes turns."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from guest_processes import CollperfRuns, guests, ib_write_bw, start_nodes
+from relay_measurements import say
+from spread import Spread
+
+LINE_MBPS = 40
+RING_MBPS = 10
+MESSAGE_BYTES = 1 << 20
+MESSAGES_IN_FLIGHT = 8
+_OPERATION_BYTES = 4 * MESSAGE_BYTES
+_SLACK_S = 120.0
+
+# Ways down the line, and round the ring.
+PERFTEST, DIRECT, RELAY_1, RELAY_2 = "ib_write_bw", "direct", "1 relay", "2 relays"
+ROUTER_1, ROUTER_2 = "ib_write_bw, 1 router", "ib_write_bw, 2 routers"
+ONE_WAY, BOTH_WAYS = "one way", "both ways"
+LINE_WAYS = (PERFTEST, DIRECT, RELAY_1, RELAY_2, ROUTER_1, ROUTER_2)
+
+
+@dataclass(frozen=True)
+class Plan:
+    repeats: int
+    seconds: int
+
+
+@dataclass
+class Rates:
+    """Megabytes per second, by way."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, way: str, rate: float) -> None:
+        self.values.setdefault(way, []).append(rate)
+
+    def spread(self, way: str) -> Spread:
+        return Spread(tuple(self.values[way]))
+
+    def ratio(self, way: str, base: str) -> float:
+        return self.spread(way).median / self.spread(base).median
+
+    def save(self, path: Path) -> None:
+        path.write_text(json.dumps(self.values), encoding="utf-8")
+
+    @staticmethod
+    def load(path: Path) -> Rates:
+        return Rates(json.loads(path.read_text(encoding="utf-8")))
+
+
+def _options(seconds: int, rate_mbps: int, pattern: str) -> list[str]:
+    """So many operations as a cable takes in that time."""
+    operations = max(2, math.ceil(seconds * rate_mbps * 125e3 / _OPERATION_BYTES))
+    return ["--pattern", pattern, "--sizes", str(_OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES), "--in-flight",
+            str(MESSAGES_IN_FLIGHT), "--warmup", "1", "--iters", str(operations), "--timeout", "60"]
+
+
+def measure_line(build: Path, plan: Plan) -> Rates:
+    """In a lab line:4 at LINE_MBPS whose kernels forward."""
+    rates, runs, nodes = Rates(), CollperfRuns(build), guests()
+
+    def ours(relays: int) -> float:
+        options = _options(plan.seconds, LINE_MBPS, "pair 0 1")
+        return runs.megabytes_per_s(_SLACK_S + 4 * plan.seconds, ((nodes[0], nodes[relays + 1]), options))[0]
+
+    def perftest(routers: int) -> float:
+        return ib_write_bw((nodes[0], "10.7.0.1"), (nodes[routers + 1], f"10.7.{routers}.2"), plan.seconds)
+
+    ways: dict[str, Callable[[], float]] = {
+        PERFTEST: lambda: perftest(0), DIRECT: lambda: ours(0), RELAY_1: lambda: ours(1), RELAY_2: lambda: ours(2),
+        ROUTER_1: lambda: perftest(1), ROUTER_2: lambda: perftest(2)}
+    with ExitStack() as stack:
+        start_nodes(build, stack, len(nodes) - 1)
+        for turn in range(plan.repeats):
+            for way, run in ways.items():
+                rates.add(way, run())
+                say(f"{LINE_MBPS} Mbit/s, round {turn + 1}/{plan.repeats}, {way}: {rates.values[way][-1]:.3f} MB/s")
+    return rates
+
+
+def measure_ring(build: Path, plan: Plan) -> Rates:
+    """In a lab ring:4 at RING_MBPS: what one cable carries, the mean of all, one way round and both ways at once."""
+    rates, runs, nodes = Rates(), CollperfRuns(build), guests()
+    options = _options(plan.seconds, RING_MBPS, "neighbour")
+    forward, backward = (nodes, options), (list(reversed(nodes)), options)
+    with ExitStack() as stack:
+        start_nodes(build, stack, len(nodes))
+        for turn in range(plan.repeats):
+            for way, flows in ((ONE_WAY, (forward,)), (BOTH_WAYS, (forward, backward))):
+                rates.add(way, sum(runs.megabytes_per_s(_SLACK_S + 4 * plan.seconds, *flows)))
+                say(f"{RING_MBPS} Mbit/s, round {turn + 1}/{plan.repeats}, {way}: {rates.values[way][-1]:.3f} MB/s")
+    return rates
