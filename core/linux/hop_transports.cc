@@ -71,7 +71,7 @@ absl::Status HopTransports::settle(const SetupAnswer& answer, std::unique_ptr<Rd
 }
 
 absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::join(const CircuitSetup& setup,
-                                                                const std::string& own_address) {
+                                                              const std::string& own_address) {
   if (!setup.rdma) {
     const bool has_cable = !setup.this_hop().routed && setup.this_hop().to_node != setup.this_hop_from();
     if (wanted_ != Transport::kVerbs || !has_cable) return nullptr;
