@@ -68,8 +68,8 @@ bool RdmaChunkLink::queue_has_room(std::uint64_t writes) const {
 
 bool RdmaChunkLink::can_send() const {
   return begun_ && broken_.ok() && batched_ + 2 <= kBatch && outgoing_end_ - outgoing_first_ < kMostChunks &&
-         mailbox_has_room(kPlacesForTaken + kPlacesForControls) && queue_has_room(2 + kWritesForControls) &&
-         (place_.last_hop || !credits_.empty());
+         outgoing_bytes_ < kMostBytes && mailbox_has_room(kPlacesForTaken + kPlacesForControls) &&
+         queue_has_room(2 + kWritesForControls) && (place_.last_hop || !credits_.empty());
 }
 
 void RdmaChunkLink::send(const Frame& chunk, SendBuffer payload) {
@@ -93,7 +93,8 @@ void RdmaChunkLink::send_chunk(const Frame& chunk, const std::byte* data, std::u
   }
   // The address of a slot says which; a landing is known by its message.
   add_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, place_.last_hop ? 0 : to->address, 0, 0}, true);
-  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, chunk.message, slot};
+  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, chunk.message, chunk.payload, slot};
+  outgoing_bytes_ += chunk.payload;
   bytes_moved_ += kRdmaFrameBytes + chunk.payload;
 }
 
@@ -288,7 +289,9 @@ absl::Status RdmaChunkLink::take(const RdmaCompletion& completion, Owner& owner)
 void RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
   writes_reported_ = ticket;
   while (outgoing_first_ != outgoing_end_ && outgoing_[outgoing_first_ % kMostChunks].ticket <= ticket) {
-    Slot* slot = outgoing_[outgoing_first_++ % kMostChunks].slot;
+    const Outgoing& sent = outgoing_[outgoing_first_++ % kMostChunks];
+    outgoing_bytes_ -= sent.bytes;
+    Slot* slot = sent.slot;
     if (slot != nullptr) slot->drained = slot->filled;
     bytes_moved_ += kRdmaFrameBytes;
     owner.on_sent(slot);

@@ -85,6 +85,11 @@ class RdmaChunkLink final : public ChunkLink {
 
   // Chunks that may be on their way over one hop.
   static constexpr std::size_t kMostChunks = 32;
+  // And bytes, but for the last chunk: what a fast cable has on its way is less, and what queues before a slow one
+  // longer than the device waits for an acknowledgement is sent twice.
+  static constexpr std::uint64_t kMostBytes = 1U << 20;
+  // A source whose first hop this is sends chunks of at most so many bytes, so that several are on their way.
+  static constexpr std::uint32_t kChunkBytes = 128U << 10;
   // Slots that one hop may have posted.
   static constexpr std::size_t kMostSlots = 64;
 
@@ -113,6 +118,7 @@ class RdmaChunkLink final : public ChunkLink {
   struct Outgoing {
     std::uint64_t ticket = 0;
     std::uint64_t message = 0;
+    std::uint32_t bytes = 0;
     Slot* slot = nullptr;
   };
 
@@ -173,6 +179,7 @@ class RdmaChunkLink final : public ChunkLink {
   std::array<Outgoing, kMostChunks> outgoing_;
   std::uint64_t outgoing_first_ = 0;
   std::uint64_t outgoing_end_ = 0;
+  std::uint64_t outgoing_bytes_ = 0;
   std::array<Target, kMaxLandings> targets_;
   std::vector<Credit> credits_;                       // oldest first
   std::uint64_t acknowledged_there_ = 0;              // messages below this one, as far as was heard

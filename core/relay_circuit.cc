@@ -71,7 +71,7 @@ absl::Status RelayCircuit::move_once() {
 }
 
 bool RelayCircuit::lease_if_needed() {
-  if (!offers_none() || leased_.size() == pool_.most_per_circuit() || giving_back_ || sits_out_) return false;
+  if (!offers_few() || leased_.size() == pool_.most_per_circuit() || giving_back_ || sits_out_) return false;
   Slot* slot = pool_.lease();
   if (slot == nullptr) {
     note_unmet();

@@ -27,6 +27,7 @@
 #include "core/frame.h"
 #include "core/linux/data_socket.h"
 #include "core/linux/random_value.h"
+#include "core/rdma_chunk_link.h"
 
 namespace cableway::linux_ {
 namespace {
@@ -210,6 +211,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
       absl::Status settled = transports_->settle(*answer, offered_);
       if (!settled.ok()) return finish(failed(settled.code(), settled.message()));
     }
+    if (offered_ != nullptr) setup_.chunk_bytes = std::min(setup_.chunk_bytes, RdmaChunkLink::kChunkBytes);
     finish_connected();
   }
 
