@@ -114,12 +114,11 @@ class GuestNodes:
 
     # Nodes
 
-    def start(self, *names: str, prefix: tuple[str, ...] = (), **settings: str) -> None:
-        """A cablewayd in each (default: in all) that answers; its neighbours it may still have to find. `prefix` goes
-        before its command."""
+    def start(self, *names: str, **settings: str) -> None:
+        """A cablewayd in each (default: in all) that answers; its neighbours it may still have to find."""
         environment = _SETTINGS | {f"CABLEWAY_{key}": value for key, value in settings.items()}
         for name in names or self.names:
-            command = [*prefix, str(self._build / "bin/cablewayd")]
+            command = [str(self._build / "bin/cablewayd")]
             self._daemons[name] = GuestProcess(self._lab, name, command, environment)
         for name in names or self.names:
             self.wait_until(lambda name=name: self._asks(name, "status").returncode == 0, lambda name=name: f"{name} up")
@@ -190,7 +189,7 @@ class GuestNodes:
 
     def ranks(self, names: list[str], *options: str, settings: Mapping[str, str] | None = None,
               prefix: tuple[str, ...] = ()) -> GuestRanks:
-        """collperf with one rank on each of the nodes."""
+        """collperf with one rank on each of the nodes; `prefix` goes before its command."""
         self._next_port += 1
         address = self.run(names[0], "printenv", "LAB_NODE_ADDRESS").strip()
         started = []

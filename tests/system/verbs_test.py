@@ -96,21 +96,10 @@ class TriangleTest(NodesTestCase):
         self.nodes.wait_for_cables(self.CABLES)
         self.nodes.check_traffic()
 
-    def test_a_device_that_disappears_is_told(self) -> None:
-        ranks = self.flowing("n0", "n1")
-        self.nodes.run("n0", "rdma", "link", "delete", "rxe-to-n1")
-        try:
-            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), "RDMA device rxe-to-n1|node n0")
-            again = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "64K", *ONCE)
-            self.assertRegex(again.end_badly(seconds=FAILED_WITHIN_S),
-                             r"the port with address 10\.7\.0\.1 has no RDMA device")
-        finally:
-            self.nodes.run("n0", "rdma", "link", "add", "rxe-to-n1", "type", "rxe", "netdev", "to-n1")
-        self.nodes.check_traffic()
-
     def test_registrations_that_memory_locks_forbid(self) -> None:
-        limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "4M", *ONCE,
-                                   prefix=("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "prlimit", "--memlock=65536"))
+        # What the kernel does not hold root to unless it lacks that capability.
+        bound = ("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "prlimit", "--memlock=65536")
+        limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "4M", *ONCE, prefix=bound)
         said = limited.end_badly(seconds=FAILED_WITHIN_S)
         self.assertRegex(said, r"cannot register \d+ bytes of memory: .*this process may lock 64")
         self.nodes.check_traffic()
