@@ -48,7 +48,7 @@ absl::StatusOr<VerbsOwned<ibv_context>> open_context(const VerbsLibrary& library
                                           "ib_uverbs module is not loaded"));
 }
 
-VerbsEvent::Kind kind_of(ibv_event_type type) {
+VerbsEvent::Kind event_kind(ibv_event_type type) {
   switch (type) {
     case IBV_EVENT_PORT_ERR:
       return VerbsEvent::Kind::kPortError;
@@ -120,8 +120,8 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu() const {
 absl::Status VerbsDevice::check_gid(const VerbsGid& gid) const {
   ibv_gid now{};
   if (library_->query_gid(context(), kFirstPort, gid.index, &now) != 0) {
-    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " has no GID ", gid.index, ": ",
-                                                      words_of(errno), "; the port's address may have been removed"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("RDMA device ", name_, " has no GID ", gid.index, "; the port's address may have been removed"));
   }
   if (std::memcmp(now.raw, gid.bytes.data(), gid.bytes.size()) == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -149,7 +149,7 @@ std::optional<VerbsEvent> VerbsDevice::next_event() {
 
 VerbsEvent VerbsDevice::read_event(const ibv_async_event& event) {
   VerbsEvent read;
-  read.kind = kind_of(event.event_type);
+  read.kind = event_kind(event.event_type);
   read.words = absl::StrCat("RDMA device ", name_, ": ", library_->event_type_str(event.event_type));
   if (read.kind == VerbsEvent::Kind::kQueuePairFatal) read.queue_pair = event.element.qp->qp_num;
   if (read.kind == VerbsEvent::Kind::kDeviceFatal) lost_.store(true, std::memory_order_relaxed);
@@ -174,9 +174,8 @@ absl::Status VerbsDevice::refused(int error, absl::string_view what) const {
 }
 
 std::string VerbsDevice::limits() const {
-  const std::string of_device =
-      absl::StrCat("the device has ", attributes_.max_mr, " registrations, ", attributes_.max_qp, " queue pairs and ",
-                   attributes_.max_cq, " completion queues in all");
+  std::string of_device = absl::StrCat("the device has ", attributes_.max_mr, " registrations, ", attributes_.max_qp,
+                                       " queue pairs and ", attributes_.max_cq, " completion queues in all");
   rlimit lock{};
   if (::getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY) return of_device;
   return absl::StrCat("this process may lock ", lock.rlim_cur / 1024,

@@ -56,7 +56,7 @@ std::string infiniband_behind(const Sysfs& sysfs, const std::string& pci_functio
 }
 
 // The file through which processes use the device. It is there on a host; in a container only if it was given.
-absl::Status check_access(const VerbsHost& host, const std::string& device) {
+absl::Status check_device_file(const VerbsHost& host, const std::string& device) {
   for (const std::string& name : host.sysfs.names("class/infiniband_verbs", kMostNames)) {
     if (host.sysfs.line(absl::StrCat("class/infiniband_verbs/", name, "/ibdev")) != device) continue;
     const std::string file = absl::StrCat(host.device_folder, "/", name);
@@ -81,7 +81,7 @@ absl::StatusOr<std::optional<VerbsPort>> port_on(const RdmaDevice& device, const
     return absl::FailedPreconditionError(
         absl::StrCat("RDMA device ", device.name, " behind ", interface, " has no RoCE v2 GID for ", to_text(address)));
   }
-  if (absl::Status status = check_access(host, device.name); !status.ok()) return status;
+  if (absl::Status status = check_device_file(host, device.name); !status.ok()) return status;
   return VerbsPort{device.name, gid_at(index, address)};
 }
 
