@@ -4,10 +4,10 @@
 // pipeline, and with a transport that cuts through it forwards the head of a chunk while its tail is still arriving.
 //
 // One slot, the floor, is the circuit's own for life, so what waits here waits for this circuit alone and no cycle of
-// waits can form. Further ones are leased (slot_pool.h) by a circuit of whose slots half are full at the end of a pass,
-// so small messages that leave at once lease nothing; while it holds a lease its links are wide. All of a circuit's
-// leases go back together: when nothing has moved for a while, when it has held them for a while and others wait, and
-// when it ends.
+// waits can form. Further ones are leased (slot_pool.h) by a circuit with more than half of its slots full at the end
+// of a pass, so small messages that leave at once lease nothing; while it holds a lease its links are wide. All of a
+// circuit's leases go back together: when nothing has moved for a while, when it has held them for a while and others
+// wait, and when it ends.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never waits.
 #ifndef CABLEWAY_CORE_RELAY_CIRCUIT_H_
@@ -106,8 +106,8 @@ class RelayCircuit {
   bool should_give_back() const;
   void give_back();
   void return_leases();
-  // Half of its slots hold chunks: what is left to be offered may be on its way up as credits, and runs out.
-  bool offers_few() const { return 2 * in_use_ >= 1 + leased_.size(); }
+  // More than half of its slots hold chunks: what is left to be offered may be on its way up as credits, and runs out.
+  bool offers_few() const { return 2 * in_use_ > 1 + leased_.size(); }
   absl::Status blame(const std::string& node, const absl::Status& reason) const;
   std::uint64_t bytes_moved() const { return upstream_.bytes_moved() + downstream_.bytes_moved(); }
 
