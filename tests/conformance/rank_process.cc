@@ -83,6 +83,20 @@ void RankProcess::stop() const {
   ::waitpid(pid_, nullptr, WUNTRACED);
 }
 
+void RankProcess::await_stop(std::chrono::seconds limit) {
+  ASSERT_GT(pid_, 0) << "the rank's process has ended";
+  const auto end = std::chrono::steady_clock::now() + limit;
+  int status = 0;
+  while (::waitpid(pid_, &status, WNOHANG | WUNTRACED) == 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end)
+        << "a rank's process did not stop within " << limit.count() << " s";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (WIFSTOPPED(status)) return;
+  pid_ = 0;
+  FAIL() << "a rank's process ended with wait status " << status << " before it stopped";
+}
+
 void RankProcess::resume() const {
   ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGCONT);

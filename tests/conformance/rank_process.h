@@ -35,6 +35,8 @@ class RankProcess {
   void kill();
   // Stands still, and goes on.
   void stop() const;
+  // Waits until it has stopped by itself (raise(SIGSTOP)): what it does before that is done then, and nothing after it.
+  void await_stop(std::chrono::seconds limit = std::chrono::seconds(60));
   void resume() const;
   // Waits until the process has ended, and expects that all went well there.
   void finish(std::chrono::seconds limit = std::chrono::seconds(60));

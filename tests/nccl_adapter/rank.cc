@@ -53,6 +53,23 @@ collperf::PluginLibrary open_plugin(int version) {
 
 constexpr std::chrono::seconds kConnectLimit{30};
 
+// A pause between two polls. What is short is polled for as NCCL does, without rest; who waits for long leaves the
+// processor to the other ranks and nodes, which here are many for few processors.
+class Pauses {
+ public:
+  void pause() const {
+    if (std::chrono::steady_clock::now() < restless_until_) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point restless_until_ =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+};
+
 }  // namespace
 
 std::vector<std::string> warnings() {
@@ -89,6 +106,7 @@ std::pair<Handle, void*> Rank::listen() {
 
 void* Rank::connect(Handle handle, abi::Result* result) {
   const auto end = std::chrono::steady_clock::now() + kConnectLimit;
+  const Pauses pauses;
   while (std::chrono::steady_clock::now() < end) {
     void* comm = nullptr;
     const abi::Result now = net().connect(0, handle.data(), &comm);
@@ -98,18 +116,19 @@ void* Rank::connect(Handle handle, abi::Result* result) {
       return nullptr;
     }
     if (comm != nullptr) return comm;
-    std::this_thread::yield();
+    pauses.pause();
   }
   give_up("connect took too long");
 }
 
 void* Rank::accept(void* listen_comm) {
   const auto end = std::chrono::steady_clock::now() + kConnectLimit;
+  const Pauses pauses;
   while (std::chrono::steady_clock::now() < end) {
     void* comm = nullptr;
     if (net().accept(listen_comm, &comm) != abi::kSuccess) give_up("accept failed");
     if (comm != nullptr) return comm;
-    std::this_thread::yield();
+    pauses.pause();
   }
   give_up("accept took too long");
 }
@@ -148,6 +167,7 @@ void* Rank::post_receive(void* comm, const Buffer& buffer, std::size_t bytes) {
 
 Outcome Rank::finish(void* request, std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
+  const Pauses pauses;
   Outcome outcome;
   while (std::chrono::steady_clock::now() < end) {
     int done = -1;
@@ -158,7 +178,7 @@ Outcome Rank::finish(void* request, std::chrono::milliseconds limit) {
     outcome.done = done == 1;
     outcome.bytes = bytes;
     if (outcome.done) return outcome;
-    std::this_thread::yield();
+    pauses.pause();
   }
   return outcome;
 }
