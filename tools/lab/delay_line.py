@@ -8,7 +8,6 @@ Fit for delays of 100 us and more, and for a few Gbit/s.
 
 from __future__ import annotations
 
-import os
 import select
 import signal
 import socket
@@ -16,7 +15,7 @@ import time
 from collections import deque
 from pathlib import Path
 
-from namespaces import die_with_parent
+from namespaces import fork_server
 from shaping import QUEUE_BYTES
 
 _ETH_P_ALL = 3
@@ -102,19 +101,7 @@ def start_delay_line(interfaces: tuple[str, str], delay_path: Path) -> int:
     """Forks the process, between two interfaces of the current network namespace, and returns its pid; it dies with its
     parent. SIGHUP makes it read the delay anew."""
     ports = [_open(interface) for interface in interfaces]
-    pid = os.fork()
-    if pid != 0:
-        for port in ports:
-            port.close()
-        return pid
-    try:
-        die_with_parent()
-        os.setsid()
-        null = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):  # whoever reads the lab's output must not wait for this process
-            os.dup2(null, fd)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        _serve(ports, delay_path)
-    finally:
-        os._exit(1)
+    pid = fork_server(lambda: _serve(ports, delay_path))
+    for port in ports:
+        port.close()
+    return pid

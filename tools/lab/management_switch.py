@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import array
 import fcntl
-import os
 import select
-import signal
 import socket
 import struct
 from pathlib import Path
 
 import kernel_tools
 from address_plan import CONTROL_ADDRESS, MANAGEMENT_BITS, MANAGEMENT_INTERFACE
-from namespaces import die_with_parent
+from namespaces import fork_server
 
 _ETH_P_ALL = 3
 _SOL_PACKET, _PACKET_IGNORE_OUTGOING = 263, 23
@@ -122,17 +120,4 @@ class _Switch:
 def start_management_switch(folder: Path, node_count: int) -> None:
     """Makes mg0 in the current network namespace, and forks the process, which dies with its parent. Its sockets are in
     the folder."""
-    switch = _Switch(folder, node_count)
-    if os.fork() != 0:
-        return
-    try:
-        die_with_parent()
-        os.setsid()
-        null = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):  # whoever reads the lab's output must not wait for this process
-            os.dup2(null, fd)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        switch.serve()
-    finally:
-        os._exit(1)
+    fork_server(_Switch(folder, node_count).serve)

@@ -12,7 +12,7 @@ import errno
 import os
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lab_error import LabError, unavailable_error
@@ -53,6 +53,25 @@ def _mount(source: str, target: str | Path, kind: str | None, flags: int = 0) ->
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
     """The kernel sends this process the signal when its parent dies. Does not survive a fork."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number)), "prctl")
+
+
+def fork_server(serve: Callable[[], None]) -> int:
+    """Forks a process that does nothing but serve() in the current namespaces, and returns its pid. It dies with its
+    parent, and nobody who reads the parent's output waits for it."""
+    pid = os.fork()
+    if pid != 0:
+        return pid
+    try:
+        die_with_parent()
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        serve()
+    finally:
+        os._exit(1)
 
 
 def isolate() -> None:
