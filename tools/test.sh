@@ -5,16 +5,16 @@ cd "$(dirname "$0")/.."
 
 usage() {
   cat <<'END'
-usage: tools/test.sh [--all] [--verbs] [--filter REGEX] [--preset NAME]
+usage: tools/test.sh [--all [--no-verbs]] [--verbs] [--filter REGEX] [--preset NAME]
 
 Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test but those with
 real verbs.
 
   --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a
                    cross build whose unit tests run under qemu-user), clang-format, clang-tidy, shellcheck, the fuzzers (with
-                   clang)
-  --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce);
-                   with --all, them as well
+                   clang), the tests with real verbs
+  --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
+  --no-verbs       with --all: without those
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
                    "fuzz." or "style."
   --preset NAME    build and test that preset alone: release, debug, asan, tsan, fuzz or arm64
@@ -25,12 +25,14 @@ END
 
 all=false
 verbs=false
+no_verbs=false
 preset=
 filter=()
 while (($# > 0)); do
   case $1 in
     --all) all=true ;;
     --verbs) verbs=true ;;
+    --no-verbs) no_verbs=true ;;
     --filter) filter=(-R "${2:?--filter needs a regular expression}") && shift ;;
     --preset) preset=${2:?--preset needs a name} && shift ;;
     --help | -h) usage && exit 0 ;;
@@ -40,6 +42,10 @@ while (($# > 0)); do
 done
 if $all && [[ -n $preset ]]; then
   echo "test.sh: --all builds every preset: leave out --preset" >&2
+  exit 2
+fi
+if $no_verbs && { $verbs || ! $all; }; then
+  echo "test.sh: --no-verbs goes with --all alone" >&2
   exit 2
 fi
 
@@ -122,11 +128,11 @@ if ! $all; then
   exit
 fi
 
-groups=(--all)
-selection=(-LE verbs)
-if $verbs; then
-  groups+=(--verbs)
-  selection=()
+groups=(--all --verbs)
+selection=()
+if $no_verbs; then
+  groups=(--all)
+  selection=(-LE verbs)
 fi
 stage "set-up" tools/setup.sh "${groups[@]}"
 presets=(release asan tsan fuzz)
