@@ -162,8 +162,10 @@ class RingTest(NodesTestCase):
         ranks = self.flowing("n0", "n2")
         relay = self.relay()
         self.lab.check("cut", f"{relay}-n2", "--silent")
+        cut = time.monotonic()
         try:
             ranks.end_badly(seconds=FAILED_WITHIN_S)
+            print(f"named after {time.monotonic() - cut:.1f} s, ", end="")
             for rank in ranks.ranks:
                 self.assertRegex(rank.text(), rf"failed: .*(node {relay}|node n2)")
             self.nodes.wait_for_cables(self.CABLES - 1)
