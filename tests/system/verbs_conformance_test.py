@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """System test: what NCCL may rely on (tests/conformance/suite.h), over real verbs. A guest's loopback interface gets a
-soft-RoCE device, and the suite's nodes, whose cables are subnets of that interface, are told to use nothing else.
+soft-RoCE device, and the suite's nodes, whose cables are subnets of that interface, are told to use nothing else. And
+the unit tests that need a device, which are skipped on hosts without.
 
 Usage: verbs_conformance_test.py --build DIR [TEST...]. The tests in DIR are run. Exit status 77 where QEMU or the guests'
 kernel is missing.
@@ -88,6 +89,13 @@ class ConformanceTest(GuestTestCase):
 
     def test_the_contract(self) -> None:
         self.check("conformance_test")
+
+    def test_devices_and_queue_pairs(self) -> None:
+        done = self.lab.do("exec", "n1", "--", "timeout", str(TEST_S), "env", "CABLEWAY_TEST_INTERFACE=to-n0",
+                           str(BUILD / "bin/core_linux_verbs_device_test"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"\[  PASSED  \] [1-9]\d* tests\.")
+        self.assertNotIn("SKIPPED", done.stdout)
 
 
 if __name__ == "__main__":
