@@ -46,7 +46,7 @@ struct Settings {
   Transport transport = Transport::kAuto;
   std::uint8_t rdma_service_level = 0;       // 0 to 7
   std::uint8_t rdma_traffic_class = 0;       // of the packets' IP header
-  std::uint8_t rdma_timeout = 14;            // 4.096 us * 2^this until what is not acknowledged is sent again
+  std::uint8_t rdma_timeout = 18;            // 4.096 us * 2^this until what is not acknowledged is sent again
   std::uint8_t rdma_retries = 6;             // so many times
   std::chrono::microseconds relay_spin{20};  // how long a relay looks for more before it sleeps
   std::uint64_t relay_memory = 2ULL << 30;   // bytes that circuits which pass through may take

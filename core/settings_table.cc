@@ -233,7 +233,7 @@ constexpr Setting kSettings[] = {
      "in the IP header of what goes over RDMA: DSCP in the upper six bits, ECN in the lower two",
      set_number<&Settings::rdma_traffic_class>, show_number<&Settings::rdma_traffic_class>},
     {"rdma_timeout", Form::kNumber, "an exponent", 1, 31, "",
-     "a device sends again what was not acknowledged within 4.096 us * 2^this: 14 is 67 ms",
+     "a device sends again what was not acknowledged within 4.096 us * 2^this: 18 is 1.07 s",
      set_number<&Settings::rdma_timeout>, show_number<&Settings::rdma_timeout>},
     {"rdma_retries", Form::kNumber, "times", 0, 7, "",
      "so often, and then the cable counts as dead; soft-RoCE takes 7 for ever", set_number<&Settings::rdma_retries>,

@@ -12,9 +12,9 @@ real verbs.
 
   --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a
                    cross build whose unit tests run under qemu-user), clang-format, clang-tidy, shellcheck, the fuzzers (with
-                   clang), and the tests with real verbs
+                   clang), the tests with real verbs
   --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
-  --no-verbs       with --all: without them
+  --no-verbs       with --all: without those
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
                    "fuzz." or "style."
   --preset NAME    build and test that preset alone: release, debug, asan, tsan, fuzz or arm64
@@ -45,7 +45,7 @@ if $all && [[ -n $preset ]]; then
   exit 2
 fi
 if $no_verbs && { $verbs || ! $all; }; then
-  echo "test.sh: --no-verbs goes with --all alone: without it no test with real verbs runs" >&2
+  echo "test.sh: --no-verbs goes with --all alone" >&2
   exit 2
 fi
 

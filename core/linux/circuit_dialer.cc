@@ -54,6 +54,8 @@ class Dial : public std::enable_shared_from_this<Dial> {
     deadline_.async_wait([self = shared_from_this()](error_code stopped) {
       if (!stopped) self->finish(self->failed(absl::StatusCode::kDeadlineExceeded, self->waiting_for_));
     });
+    // Before connecting: the other end waits for a set-up only so long, and a process's first queue pair takes a while.
+    if (absl::Status status = offer_rdma(); !status.ok()) return finish(failed(status.code(), status.message()));
     connect();
   }
 
@@ -129,7 +131,6 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   void send_setup() {
     waiting_for_ = "no answer to the set-up";
-    if (absl::Status status = offer_rdma(); !status.ok()) return finish(failed(status.code(), status.message()));
     // What connecting has taken is gone: the next nodes must give up before this one does.
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline_.expiry() - std::chrono::steady_clock::now());

@@ -21,9 +21,9 @@ namespace cableway::linux_ {
 struct VerbsOptions {
   std::uint8_t service_level = 0;  // 0 to 7: the priority that goes with it over Ethernet
   std::uint8_t traffic_class = 0;  // of the packets' IP header: DSCP in the upper six bits, ECN in the lower two
-  // An acknowledgement is waited for 4.096 us * 2^timeout: 14 is 67 ms. 1 to 31; devices may round up, and take up to
+  // An acknowledgement is waited for 4.096 us * 2^timeout: 18 is 1.07 s. 1 to 31; devices may round up, and take up to
   // four times as long. 0, which is for ever, is refused.
-  std::uint8_t timeout = 14;
+  std::uint8_t timeout = 18;
   // 0 to 7 times what was not acknowledged is sent again before the connection counts as dead. The kernel's soft-RoCE
   // takes 7 for ever.
   std::uint8_t retry_count = 6;

@@ -14,7 +14,7 @@ import verbs_report
 from bench_error import BenchError
 from guest_processes import average_mebibytes
 from verbs_measurements import (BOTH_WAYS, DIRECT, LINE_WAYS, ONE_WAY, PERFTEST, RELAY_1, RELAY_2, ROUTER_1, ROUTER_2,
-                                Plan, Rates)
+                                DIRECT_4, RELAY_1_4, Plan, Rates)
 
 PERFTEST_OUTPUT = """\
  #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
@@ -27,7 +27,7 @@ def line(direct: float = 0.98, relay_1: float = 0.99, relay_2: float = 0.985) ->
     """Shares of ib_write_bw's 5 MB/s, and of the direct rate."""
     ours = 5.0 * direct
     return Rates({PERFTEST: [4.0, 5.0, 6.0], DIRECT: [ours], RELAY_1: [ours * relay_1], RELAY_2: [ours * relay_2],
-                  ROUTER_1: [4.9], ROUTER_2: [4.8]})
+                  ROUTER_1: [4.9], ROUTER_2: [4.8], DIRECT_4: [ours], RELAY_1_4: [ours]})
 
 
 def ring(factor: float = 1.96) -> Rates:

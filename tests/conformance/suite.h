@@ -25,6 +25,8 @@
 //   endurance_test              thousands of connections, flat memory, flat descriptors
 //   long_test (label system)    silence of minutes, more connections than there are ports
 //
+// tests/system/verbs_conformance_test.py runs most of them over RDMA as well, in a guest.
+//
 // The plugin is loaded with dlopen and nothing else; every rank is a process of its own (rank_process.h).
 #ifndef CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
 #define CABLEWAY_TESTS_CONFORMANCE_SUITE_H_

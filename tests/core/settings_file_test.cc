@@ -60,7 +60,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
     transport = "verbs"
     rdma_service_level = 3
     rdma_traffic_class = 106
-    rdma_timeout = 18
+    rdma_timeout = 16
     rdma_retries = 5
     relay_spin_us = 0
     relay_memory = "96M"
@@ -85,7 +85,7 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_EQ(settings->transport, Transport::kVerbs);
   EXPECT_EQ(settings->rdma_service_level, 3);
   EXPECT_EQ(settings->rdma_traffic_class, 106);
-  EXPECT_EQ(settings->rdma_timeout, 18);
+  EXPECT_EQ(settings->rdma_timeout, 16);
   EXPECT_EQ(settings->rdma_retries, 5);
   EXPECT_EQ(settings->relay_spin, std::chrono::microseconds(0));
   EXPECT_TRUE(settings->drain);

@@ -40,6 +40,8 @@ TEST(Settings, HaveDefaults) {
     EXPECT_EQ(settings->log_level, "info");
     EXPECT_EQ(settings->daemon, "");
     EXPECT_EQ(settings->linger, std::chrono::seconds(30));
+    EXPECT_EQ(settings->rdma_timeout, 18);
+    EXPECT_EQ(settings->rdma_retries, 6);
   }
 }
 

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +26,16 @@ _SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_RELAY_MEMORY": "256M"}
 _IDLE_US = 500
 
 _SENT_PACKETS = "cat /sys/class/infiniband/*/ports/1/hw_counters/sent_pkts 2>/dev/null; true"
+
+
+# The kernel's limit on RDMA objects (domains, registrations, queues) of each device, for a group of processes.
+_GROUPS = "/sys/fs/cgroup"
+_LIMITED = f"{_GROUPS}/limited"
+_LIMIT = f"""set -e
+[ -e {_GROUPS}/cgroup.procs ] || mount -t cgroup2 none {_GROUPS}
+echo +rdma >{_GROUPS}/cgroup.subtree_control
+mkdir -p {_LIMITED}
+for device in /sys/class/infiniband/*; do echo "${{device##*/}} hca_object=$0" >{_LIMITED}/rdma.max; done"""
 
 
 class GuestProcess:
@@ -167,6 +178,25 @@ class GuestNodes:
 
     def run(self, name: str, *words: str) -> str:
         return self._lab.check("exec", name, "--", *words)
+
+    # Limits
+
+    def rdma_objects_limited(self, names: list[str], objects: int) -> tuple[str, ...]:
+        """What goes before a command on these nodes, so that it may have only so many objects of each RDMA device."""
+        for name in names:
+            self.run(name, "sh", "-c", _LIMIT, str(objects))
+        return "sh", "-c", f'echo $$ >{_LIMITED}/cgroup.procs; exec "$@"', "sh"
+
+    @contextmanager
+    def no_more_rdma_objects(self, name: str) -> Iterator[None]:
+        """For its cablewayd, beside those that it has."""
+        self.rdma_objects_limited([name], 0)
+        move = "pidof cablewayd >{}/cgroup.procs"
+        self.run(name, "sh", "-c", move.format(_LIMITED))
+        try:
+            yield
+        finally:
+            self.run(name, "sh", "-c", move.format(_GROUPS))
 
     # Waiting
 

@@ -20,8 +20,8 @@ from softroce_case import GuestTestCase
 
 RATE = ("--rate", "40mbit")
 MTU_BYTES = 4096
-# A queue pair that gets no answer gives up after 8 times 67 ms to 4 times that; a silent neighbour is dead after 1 s to the
-# daemons, and 10 s to a lifeline. Emulated guests need as much again.
+# A queue pair that gets no answer gives up after 7 times 1.07 s; a silent neighbour is dead after 1 s to the daemons, and
+# 8 s to a lifeline. Emulated guests need as much again.
 FAILED_WITHIN_S = 30.0
 CHUNK = 64 << 10  # at relays
 EDGES = ",".join(map(str, (1, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, (4 << 20) + 1)))
@@ -105,6 +105,21 @@ class TriangleTest(NodesTestCase):
         self.nodes.check_traffic()
 
 
+    def test_every_limit_on_objects_is_named(self) -> None:
+        # What a sender needs of its device one after the other: with the first so many the next is refused.
+        needs = ("make a protection domain", "register 16384 bytes", "make a completion queue", "make a queue pair",
+                 "register 4194304 bytes")
+        for allowed, refused in enumerate(needs):
+            with self.subTest(refused):
+                prefix = self.nodes.rdma_objects_limited(["n0", "n1"], allowed)
+                limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "4M",
+                                           "--step-bytes", "4M", "--channels", "1", "--peer-grace", "2", *ONCE,
+                                           prefix=prefix)
+                said = limited.end_badly(seconds=FAILED_WITHIN_S)
+                self.assertRegex(said, rf"RDMA device rxe-to-n[01] cannot {refused}.*: raise rdma\.max")
+        self.nodes.check_traffic()
+
+
 class RingTest(NodesTestCase):
     OPTIONS = ("ring:4", *RATE)
     CABLES = 4
@@ -124,6 +139,13 @@ class RingTest(NodesTestCase):
         # Both ways.
         self.assertGreaterEqual(sum(map(self.nodes.relayed_bytes, self.nodes.names)) - relayed, 2 * (4 << 20))
 
+    def test_64_mib_through_a_relay(self) -> None:
+        relayed = sum(map(self.nodes.relayed_bytes, self.nodes.names))
+        # 13.5 s on cables of 40 Mbit/s.
+        self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "64M", "--step-bytes", "64M",
+                         "--channels", "1", *ONCE).finish()
+        self.assertGreaterEqual(sum(map(self.nodes.relayed_bytes, self.nodes.names)) - relayed, 64 << 20)
+
     def test_32_messages_in_flight_through_a_relay(self) -> None:
         self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "2M", "--step-bytes",
                          "16K", "--in-flight", "32", "--channels", "2", *ONCE).finish()
@@ -140,9 +162,13 @@ class RingTest(NodesTestCase):
         ranks = self.flowing("n0", "n2")
         relay = self.relay()
         self.lab.check("cut", f"{relay}-n2", "--silent")
+        cut = time.monotonic()
         try:
-            said = ranks.end_badly(seconds=FAILED_WITHIN_S)
-            self.assertRegex(said, rf"node {relay}|node n2")
+            ranks.end_badly(seconds=FAILED_WITHIN_S)
+            print(f"named after {time.monotonic() - cut:.1f} s, ", end="")
+            for rank in ranks.ranks:
+                self.assertRegex(rank.text(), rf"failed: .*(node {relay}|node n2)")
+            self.nodes.wait_for_cables(self.CABLES - 1)
             self.nodes.check_traffic()  # around the other side
         finally:
             self.lab.check("mend", f"{relay}-n2")
@@ -201,6 +227,14 @@ class MixedPathTest(NodesTestCase):
         for name, before in (("n0", packets), ("n1", backward)):
             self.assertGreater(self.nodes.sent_rdma_packets(name) - before, (4 << 20) // MTU_BYTES, name)
         self.assertGreaterEqual(self.nodes.relayed_bytes("n1") - relayed, 2 * (4 << 20))
+
+    def test_a_relay_that_may_make_no_queue_pair(self) -> None:
+        self.nodes.check_traffic(settings=self.AUTO)
+        with self.nodes.no_more_rdma_objects("n1"):
+            ranks = self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--sizes", "64K", *ONCE, settings=self.AUTO)
+            said = ranks.end_badly(seconds=FAILED_WITHIN_S)
+            self.assertRegex(said, r"node n1.*RDMA device rxe-to-n0 cannot .*: raise rdma\.max")
+        self.nodes.check_traffic(settings=self.AUTO)
 
     def test_verbs_refuses_a_cable_without_rdma(self) -> None:
         self.assertEqual(self.nodes.sent_rdma_packets("n2"), 0)

@@ -23,8 +23,10 @@ _SLACK_S = 120.0
 # Ways down the line, and round the ring.
 PERFTEST, DIRECT, RELAY_1, RELAY_2 = "ib_write_bw", "direct", "1 relay", "2 relays"
 ROUTER_1, ROUTER_2 = "ib_write_bw, 1 router", "ib_write_bw, 2 routers"
+# Each connection has a queue pair of its own on every hop.
+DIRECT_4, RELAY_1_4 = "direct, 4 connections", "1 relay, 4 connections"
 ONE_WAY, BOTH_WAYS = "one way", "both ways"
-LINE_WAYS = (PERFTEST, DIRECT, RELAY_1, RELAY_2, ROUTER_1, ROUTER_2)
+LINE_WAYS = (PERFTEST, DIRECT, RELAY_1, RELAY_2, ROUTER_1, ROUTER_2, DIRECT_4, RELAY_1_4)
 
 
 @dataclass(frozen=True)
@@ -56,19 +58,20 @@ class Rates:
         return Rates(json.loads(path.read_text(encoding="utf-8")))
 
 
-def _options(seconds: int, rate_mbps: int, pattern: str) -> list[str]:
+def _options(seconds: int, rate_mbps: int, pattern: str, connections: int = 1) -> list[str]:
     """So many operations as a cable takes in that time."""
     operations = max(2, math.ceil(seconds * rate_mbps * 125e3 / _OPERATION_BYTES))
-    return ["--pattern", pattern, "--sizes", str(_OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES), "--in-flight",
-            str(MESSAGES_IN_FLIGHT), "--warmup", "1", "--iters", str(operations), "--timeout", "60"]
+    return ["--pattern", pattern, "--sizes", str(_OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES // connections),
+            "--in-flight", str(MESSAGES_IN_FLIGHT), "--channels", str(connections), "--warmup", "1", "--iters",
+            str(operations), "--timeout", "60"]
 
 
 def measure_line(build: Path, plan: Plan) -> Rates:
     """In a lab line:4 at LINE_MBPS whose kernels forward."""
     rates, runs, nodes = Rates(), CollperfRuns(build), guests()
 
-    def ours(relays: int) -> float:
-        options = _options(plan.seconds, LINE_MBPS, "pair 0 1")
+    def ours(relays: int, connections: int = 1) -> float:
+        options = _options(plan.seconds, LINE_MBPS, "pair 0 1", connections)
         return runs.megabytes_per_s(_SLACK_S + 4 * plan.seconds, ((nodes[0], nodes[relays + 1]), options))[0]
 
     def perftest(routers: int) -> float:
@@ -76,7 +79,8 @@ def measure_line(build: Path, plan: Plan) -> Rates:
 
     ways: dict[str, Callable[[], float]] = {
         PERFTEST: lambda: perftest(0), DIRECT: lambda: ours(0), RELAY_1: lambda: ours(1), RELAY_2: lambda: ours(2),
-        ROUTER_1: lambda: perftest(1), ROUTER_2: lambda: perftest(2)}
+        ROUTER_1: lambda: perftest(1), ROUTER_2: lambda: perftest(2), DIRECT_4: lambda: ours(0, 4),
+        RELAY_1_4: lambda: ours(1, 4)}
     with ExitStack() as stack:
         start_nodes(build, stack, len(nodes) - 1)
         for turn in range(plan.repeats):

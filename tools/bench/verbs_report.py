@@ -52,7 +52,8 @@ def _method(plan: Plan) -> str:
     return f"""\
 `tools/bench.sh verbs`: nodes are emulated machines with the kernel's soft-RoCE (tools/lab/softroce), with
 `CABLEWAY_TRANSPORT=verbs`; the cable is the limit, not the emulated processor. Ours: collperf on the plugin, messages of
-{MESSAGE_BYTES >> 20} MiB, {MESSAGES_IN_FLIGHT} in flight, one connection, the last operation checked byte by byte.
+{MESSAGE_BYTES >> 20} MiB, {MESSAGES_IN_FLIGHT} in flight, one connection, which is one queue pair on each hop, the last operation checked
+byte by byte; with 4 connections, messages of a quarter.
 ib_write_bw: perftest's writes of 64 KiB; to nodes further away it goes through the kernels' IP forwarding, on one queue
 pair end to end. Some {plan.seconds} s each; medians over {plan.repeats} round(s) in which all take turns."""
 
