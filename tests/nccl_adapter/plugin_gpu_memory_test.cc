@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 
 #include "tests/nccl_adapter/loopback_world.h"
 #include "tests/nccl_adapter/rank.h"
@@ -73,6 +74,18 @@ TEST_F(PluginGpuMemory, AFlushOfHostMemoryIsDoneAtOnce) {
     EXPECT_EQ(request, nullptr);
   }
   static_cast<void>(sender);
+}
+
+TEST(PluginGpuMemoryByVerbs, IsNotPromisedWhereThePortsHaveNoRdma) {
+  const LoopbackWorld world("a");
+  ::setenv("CABLEWAY_TRANSPORT", "verbs", 1);
+  {
+    Rank rank(11);
+    collperf::DeviceProperties device;
+    EXPECT_EQ(rank.net().get_properties(0, &device), abi::kSuccess);
+    EXPECT_EQ(device.ptr_support, abi::kPtrHost);
+  }
+  ::unsetenv("CABLEWAY_TRANSPORT");
 }
 
 }  // namespace
