@@ -95,11 +95,11 @@ Context* Context::legacy() {
   return shared().legacy.get();
 }
 
-absl::StatusOr<Welcome> Context::this_node() {
+absl::StatusOr<std::shared_ptr<const Process>> Context::this_process() {
   const std::lock_guard lock(shared().mutex);
-  const std::shared_ptr<Process> process = shared().process.lock();
+  std::shared_ptr<const Process> process = shared().process.lock();
   if (process == nullptr) return absl::FailedPreconditionError("init has not succeeded");
-  return process->node();
+  return process;
 }
 
 Context::~Context() {

@@ -28,8 +28,8 @@ class Context {
   // The context of the versions that hand out none: made by the first form, found by the second (null before that).
   static absl::StatusOr<Context*> legacy(Log log);
   static Context* legacy();
-  // This process's node, for calls that no version gives a context.
-  static absl::StatusOr<Welcome> this_node();
+  // For calls that no version gives a context.
+  static absl::StatusOr<std::shared_ptr<const Process>> this_process();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 

@@ -1,49 +1,43 @@
 #include "nccl_adapter/flow_comm.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/data_socket.h"
-#include "nccl_adapter/registrations.h"
 
 namespace cableway::nccl {
 
 FlowComm::FlowComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log)
-    : hop_(std::move(hop)), context_(context), names_(std::move(names)), log_(log) {
-  for (Request& request : requests_) request.comm = this;
+    : hop_(std::move(hop)), memory_(*hop_, this), context_(context), names_(std::move(names)), log_(log) {
+  for (Request& request : messages_) request.comm = this;
+  for (Request& request : flushes_) {
+    request.comm = this;
+    request.flushes = true;
+  }
 }
 
-absl::StatusOr<MemoryRegion*> FlowComm::register_memory(void* data, std::size_t bytes) {
+absl::StatusOr<MemoryRegion*> FlowComm::register_memory(const NamedMemory& memory) {
   const std::lock_guard lock(mutex_);
-  auto region = std::make_unique<MemoryRegion>();
-  region->comm = this;
-  region->data = static_cast<std::byte*>(data);
-  region->bytes = bytes;
-  if (const auto device = hop_->device(); device != nullptr) {
-    auto memory = shared_registrations().add(device, data, bytes, {.remote_write = receives()});
-    if (!memory.ok())
-      return absl::Status(memory.status().code(), absl::StrCat(names_.flow, ": ", memory.status().message()));
-    region->registration = *std::move(memory);
-  }
-  regions_.push_back(std::move(region));
-  return regions_.back().get();
+  absl::StatusOr<MemoryRegion*> region = memory_.add(memory, receives());
+  if (!region.ok()) return named(region.status());
+  return region;
 }
 
 absl::Status FlowComm::deregister_memory(MemoryRegion* region) {
   const std::lock_guard lock(mutex_);
-  const auto entry =
-      std::find_if(regions_.begin(), regions_.end(), [region](const auto& owned) { return owned.get() == region; });
-  if (entry == regions_.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(names_.flow, ": deregMr of memory that is not registered on it"));
+  if (!memory_.holds(region)) {
+    return named(absl::InvalidArgumentError("deregMr of memory that is not registered on it"));
   }
   if (region->in_flight > 0) {
     static_cast<void>(fail(absl::AbortedError("its memory was deregistered while in use")));
-    for (Request& request : requests_) {
-      if (request.active && request.region == region) request.region = nullptr;
+    memory_.end_flushes();
+    for (Requests* requests : {&messages_, &flushes_}) {
+      for (Request& request : *requests) {
+        if (request.active && request.region == region) request.region = nullptr;
+      }
     }
   }
-  regions_.erase(entry);
+  memory_.remove(region);
   return absl::OkStatus();
 }
 
@@ -52,16 +46,28 @@ absl::StatusOr<Completion> FlowComm::test(Request* request) {
   if (!request->active) {
     return absl::InvalidArgumentError(absl::StrCat(names_.flow, ": test of a request that is already done"));
   }
+  return request->flushes ? test_flush(*request) : test_message(*request);
+}
+
+absl::StatusOr<Completion> FlowComm::test_message(Request& request) {
   // What was done before the flow failed stays done.
-  if (!done(request->message) && failure_.ok()) {
+  if (!done(request.number) && failure_.ok()) {
     if (absl::Status status = progress(); !status.ok()) static_cast<void>(fail(status));
   }
-  if (done(request->message)) {
-    release(*request);
-    return Completion{true, size(request->message)};
+  if (done(request.number)) {
+    release(request);
+    return Completion{true, size(request.number)};
   }
   if (!failure_.ok()) return failure_;
   return Completion{};
+}
+
+// Not about the flow, which may have ended in order after its last message: a flush is between device and GPU.
+absl::StatusOr<Completion> FlowComm::test_flush(Request& request) {
+  const absl::StatusOr<bool> flushed = memory_.flushed(request.number);
+  if (!flushed.ok()) return named(flushed.status());
+  if (*flushed) release(request);
+  return Completion{*flushed, 0};
 }
 
 linux_::UniqueFd FlowComm::close() {
@@ -69,12 +75,14 @@ linux_::UniqueFd FlowComm::close() {
   // The last acknowledgements are on their way out before the connection is shut down.
   if (failure_.ok()) static_cast<void>(progress());
   if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(names_.flow, " is closed"));
+  memory_.end_flushes();
   return hop_->take_socket();
 }
 
 linux_::UniqueFd FlowComm::abandon() {
   const std::lock_guard lock(mutex_);
   static_cast<void>(fail(absl::AbortedError("its communicator was finalized before it was closed")));
+  memory_.end_flushes();
   return hop_->take_socket();
 }
 
@@ -85,12 +93,12 @@ void FlowComm::check_silence() {
   }
 }
 
-Request* FlowComm::take_request(std::uint64_t message, MemoryRegion* region) {
+Request* FlowComm::take(Requests& requests, std::uint64_t number, MemoryRegion* region) {
   // A flow keeps what it knows of a message in the same place of a ring of the same length, so a request that is done
   // but not yet tested keeps that place, too.
-  Request& request = requests_[message % requests_.size()];
+  Request& request = requests[number % requests.size()];
   if (request.active) return nullptr;
-  request.message = message;
+  request.number = number;
   request.region = region;
   request.active = true;
   if (region != nullptr) ++region->in_flight;
@@ -106,8 +114,8 @@ void FlowComm::release(Request& request) {
 absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const {
   if (bytes == 0) return absl::OkStatus();
   if (region == nullptr || region->comm != this || !region->contains(data, bytes)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(names_.flow, ": a buffer of ", bytes, " bytes is not inside the memory registered for it"));
+    return named(absl::InvalidArgumentError(
+        absl::StrCat("a buffer of ", bytes, " bytes is not inside the memory registered for it")));
   }
   return absl::OkStatus();
 }
@@ -125,6 +133,10 @@ absl::Status FlowComm::fail(const absl::Status& reason) {
   failure_told_ = !idle();
   if (failure_told_) log_.warn(std::string(failure_.message()));
   return failure_;
+}
+
+absl::Status FlowComm::named(const absl::Status& status) const {
+  return absl::Status(status.code(), absl::StrCat(names_.flow, ": ", status.message()));
 }
 
 void FlowComm::tell(const absl::Status& reason) {

@@ -1,8 +1,8 @@
 // What a send comm and a receive comm have in common: one flow over one circuit, at most 32 requests, registered
 // memory, a reason when it has failed.
 //
-// NCCL calls isend, irecv and test from one thread and everything else from another; the cold thread looks in too. Each
-// comm has a mutex of its own for that, which data threads of different flows never share.
+// NCCL calls isend, irecv, iflush and test from one thread and everything else from another; the cold thread looks in
+// too. Each comm has a mutex of its own for that, which data threads of different flows never share.
 #ifndef CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_
 
@@ -12,11 +12,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
 #include "core/linux/hop_link.h"
+#include "nccl_adapter/flow_memory.h"
 #include "nccl_adapter/log.h"
 #include "nccl_adapter/memory_region.h"
 
@@ -24,11 +24,12 @@ namespace cableway::nccl {
 
 class Context;
 
-// What isend and irecv return and test takes. Lives inside its comm.
+// What isend, irecv and iflush return and test takes. Lives inside its comm.
 struct Request {
   FlowComm* comm = nullptr;
   MemoryRegion* region = nullptr;
-  std::uint64_t message = 0;
+  bool flushes = false;
+  std::uint64_t number = 0;  // of the message or the flush
   bool active = false;
 };
 
@@ -51,7 +52,8 @@ class FlowComm {
 
   Context& context() const { return context_; }
 
-  absl::StatusOr<MemoryRegion*> register_memory(void* data, std::size_t bytes);
+  // A GPU's memory is refused where this end's hop goes over TCP.
+  absl::StatusOr<MemoryRegion*> register_memory(const NamedMemory& memory);
   // When it returns nothing touches the memory any more. If requests still use it, the flow ends: NCCL deregisters
   // memory in use only when it aborts.
   absl::Status deregister_memory(MemoryRegion* region);
@@ -78,26 +80,33 @@ class FlowComm {
   // Whether the other end of the connection writes into memory that is registered here, or this end sends from it.
   virtual bool receives() const = 0;
 
-  // With mutex_ held. Null: the place that `message` needs is still taken.
-  Request* take_request(std::uint64_t message, MemoryRegion* region);
+  using Requests = std::array<Request, kMaxLandings>;
+
+  // With mutex_ held. Null: the place that message or flush `number` needs is still taken.
+  static Request* take(Requests& requests, std::uint64_t number, MemoryRegion* region);
+  static void release(Request& request);
   absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
   // Notes the first failure, tells the peer, ends the circuit, and tells the operator unless the flow is idle. Returns
   // the noted status. What the peer did wrong is not the caller's invalid argument.
   absl::Status fail(const absl::Status& reason);
+  // What is wrong, with the flow's name before it.
+  absl::Status named(const absl::Status& status) const;
 
   std::mutex mutex_;
   const std::unique_ptr<linux_::HopLink> hop_;
   absl::Status failure_;
   bool failure_told_ = false;
+  FlowMemory memory_;
+  Requests messages_;
+  Requests flushes_;
 
  private:
-  void release(Request& request);
+  absl::StatusOr<Completion> test_message(Request& request);
+  absl::StatusOr<Completion> test_flush(Request& request);
 
   Context& context_;
   const Names names_;
   const Log log_;
-  std::array<Request, kMaxLandings> requests_;
-  std::vector<std::unique_ptr<MemoryRegion>> regions_;
 };
 
 }  // namespace cableway::nccl

@@ -1,5 +1,6 @@
-// Memory that NCCL registered on a comm. With it goes what the device knows of it, where the comm's connection has one;
-// TCP needs no key, and then a region is there to know, when NCCL takes it back, whether anything may still touch it.
+// Memory that NCCL names in regMr, and what a comm keeps of it. With that goes what the device knows of it, where the
+// comm's connection has one; TCP needs no key, and then a region is there to know, when NCCL takes it back, whether
+// anything may still touch it.
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_REGION_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_REGION_H_
 
@@ -13,10 +14,26 @@ namespace cableway::nccl {
 
 class FlowComm;
 
+struct NamedMemory {
+  enum class Kind : std::uint8_t {
+    kHost,
+    kPeer,    // of a GPU, by its address: the kernel has to know whose it is
+    kDmabuf,  // of a GPU, by a descriptor
+  };
+  Kind kind = Kind::kHost;
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  int fd = -1;               // kDmabuf; needed no longer once it is registered
+  std::uint64_t offset = 0;  // kDmabuf: of `data` in there
+
+  bool is_gpus() const { return kind != Kind::kHost; }
+};
+
 struct MemoryRegion {
   FlowComm* comm = nullptr;
   std::byte* data = nullptr;
   std::size_t bytes = 0;
+  bool is_gpus = false;
   std::size_t in_flight = 0;                                // requests that use it; guarded by the comm's mutex
   std::shared_ptr<const linux_::VerbsMemory> registration;  // null: TCP
 

@@ -55,6 +55,13 @@ absl::Status check_device(int dev) {
   return absl::InvalidArgumentError(absl::StrCat("device ", dev, " does not exist; there is one, 0"));
 }
 
+int pointers(const linux_::GpuMemorySupport& gpu_memory) {
+  int kinds = abi::kPtrHost;
+  if (gpu_memory.peer_memory) kinds |= abi::kPtrCuda;
+  if (gpu_memory.dmabuf) kinds |= abi::kPtrDmaBuf;
+  return kinds;
+}
+
 Context* as_context(void* context) {
   return static_cast<Context*>(context);
 }
@@ -63,6 +70,17 @@ FlowComm* as_flow(void* comm) {
 }
 ListenComm* as_listener(void* comm) {
   return static_cast<ListenComm*>(comm);
+}
+
+absl::Status keep_registered(void* comm, const NamedMemory& memory, void** mhandle) {
+  absl::StatusOr<MemoryRegion*> region = as_flow(comm)->register_memory(memory);
+  if (region.ok()) *mhandle = *region;
+  return region.status();
+}
+
+abi::Result wrong_number_of_buffers(const FlowComm& comm, const char* function, int n) {
+  comm.context().log().warn(absl::StrCat(function, " of ", n, " buffers, but the device says at most 1"));
+  return abi::kInvalidUsage;
 }
 
 }  // namespace
@@ -103,11 +121,13 @@ abi::Result describe_device(int dev, Device* device) {
   // NCCL has given no logger to this call.
   return logged(Log(nullptr), "getProperties", [&]() -> absl::Status {
     if (absl::Status status = check_device(dev); !status.ok()) return status;
-    absl::StatusOr<Welcome> node = Context::this_node();
-    if (!node.ok()) return node.status();
+    const absl::StatusOr<std::shared_ptr<const Process>> process = Context::this_process();
+    if (!process.ok()) return process.status();
+    const Welcome& node = (*process)->node();
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-    device->guid = guid_of(absl::StrCat(node->cluster, "/", node->node));
-    device->speed_mbps = static_cast<int>(std::min(node->rate_mbps, kMost));
+    device->guid = guid_of(absl::StrCat(node.cluster, "/", node.node));
+    device->speed_mbps = static_cast<int>(std::min(node.rate_mbps, kMost));
+    device->ptr_support = pointers((*process)->gpu_memory());
     return absl::OkStatus();
   });
 }
@@ -149,19 +169,24 @@ abi::Result accept(void* listen_comm, void** recv_comm, abi::DeviceHandle** devi
 abi::Result reg_mr(void* comm, void* data, std::size_t size, int type, void** mhandle) {
   *mhandle = nullptr;
   return logged(as_flow(comm)->context().log(), "regMr", [&]() -> absl::Status {
-    if (type != abi::kPtrHost) {
-      return absl::InvalidArgumentError(absl::StrCat("memory of type ", type, "; only host memory (1) is supported"));
+    if (type != abi::kPtrHost && type != abi::kPtrCuda) {
+      return absl::InvalidArgumentError(absl::StrCat("memory of type ", type, "; expected 1 (host) or 2 (CUDA)"));
     }
-    absl::StatusOr<MemoryRegion*> region = as_flow(comm)->register_memory(data, size);
-    if (region.ok()) *mhandle = *region;
-    return region.status();
+    const auto kind = type == abi::kPtrCuda ? NamedMemory::Kind::kPeer : NamedMemory::Kind::kHost;
+    return keep_registered(comm, {.kind = kind, .data = data, .bytes = size}, mhandle);
   });
 }
 
-abi::Result reg_mr_dma_buf(void* comm, void*, std::size_t, int, std::uint64_t, int, void** mhandle) {
+abi::Result reg_mr_dma_buf(void* comm, void* data, std::size_t size, int type, std::uint64_t offset, int fd,
+                           void** mhandle) {
   *mhandle = nullptr;
-  return logged(as_flow(comm)->context().log(), "regMrDmaBuf", [] {
-    return absl::InvalidArgumentError("device memory is not supported, and the device does not say it is");
+  return logged(as_flow(comm)->context().log(), "regMrDmaBuf", [&]() -> absl::Status {
+    if (type != abi::kPtrCuda) {
+      return absl::InvalidArgumentError(absl::StrCat("a dmabuf of type ", type, "; expected 2 (CUDA)"));
+    }
+    if (fd < 0) return absl::InvalidArgumentError(absl::StrCat("the dmabuf's descriptor is ", fd));
+    constexpr auto kKind = NamedMemory::Kind::kDmabuf;
+    return keep_registered(comm, {.kind = kKind, .data = data, .bytes = size, .fd = fd, .offset = offset}, mhandle);
   });
 }
 
@@ -185,10 +210,7 @@ abi::Result irecv(void* recv_comm, int n, void** data, std::size_t capacity, voi
   // From v9 on *request may hold a hint on entry; what is not posted must read as null.
   *request = nullptr;
   auto* comm = static_cast<RecvComm*>(as_flow(recv_comm));
-  if (n != 1) {
-    comm->context().log().warn(absl::StrCat("irecv of ", n, " buffers, but the device says at most 1"));
-    return abi::kInvalidUsage;
-  }
+  if (n != 1) return wrong_number_of_buffers(*comm, "irecv", n);
   return told_by(*comm, [&]() -> absl::Status {
     absl::StatusOr<Request*> posted = comm->receive(data[0], capacity, static_cast<MemoryRegion*>(mhandles[0]));
     if (posted.ok()) *request = *posted;
@@ -196,10 +218,17 @@ abi::Result irecv(void* recv_comm, int n, void** data, std::size_t capacity, voi
   });
 }
 
-abi::Result iflush(void*, int, void**, int*, void**, void** request) {
-  // Host memory written by a CPU needs no flush; a null request says that it is done.
+abi::Result iflush(void* recv_comm, int n, void** data, int* sizes, void** mhandles, void** request) {
+  // A null request says that it is done.
   *request = nullptr;
-  return abi::kSuccess;
+  auto* comm = static_cast<RecvComm*>(as_flow(recv_comm));
+  if (n != 1) return wrong_number_of_buffers(*comm, "iflush", n);
+  if (sizes[0] == 0) return abi::kSuccess;
+  return told_by(*comm, [&]() -> absl::Status {
+    absl::StatusOr<Request*> posted = comm->flush(data[0], static_cast<MemoryRegion*>(mhandles[0]));
+    if (posted.ok()) *request = *posted;
+    return posted.status();
+  });
 }
 
 abi::Result test(void* request, int* done, int* sizes) {

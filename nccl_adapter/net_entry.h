@@ -30,6 +30,7 @@ abi::Result devices(int* count);
 struct Device {
   std::uint64_t guid = 0;
   int speed_mbps = 0;
+  int ptr_support = abi::kPtrHost;
 };
 abi::Result describe_device(int dev, Device* device);
 
@@ -58,7 +59,7 @@ abi::Result get_properties(int dev, Properties* properties) {
   *properties = Properties{};
   properties->name = name;
   properties->guid = device.guid;
-  properties->ptr_support = abi::kPtrHost;
+  properties->ptr_support = device.ptr_support;
   properties->speed = device.speed_mbps;
   properties->port = 1;
   properties->max_comms = 65536;

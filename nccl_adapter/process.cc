@@ -47,6 +47,7 @@ absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings
   std::shared_ptr<Process> process(new Process(settings, std::move(daemon), log));
   if (absl::Status status = process->join_node(); !status.ok()) return status;
   if (absl::Status status = process->listen(); !status.ok()) return status;
+  process->look_for_gpu_memory();
   return process;
 }
 
@@ -139,6 +140,13 @@ absl::Status Process::take(const Welcome& welcome) {
   if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
   listen_on(welcome.addresses);
   return absl::OkStatus();
+}
+
+void Process::look_for_gpu_memory() {
+  gpu_memory_ = linux_::gpu_memory_support(welcome_.addresses, settings_);
+  if (!gpu_memory_.any()) return log_.info(absl::StrCat("GPU memory goes through the host: ", gpu_memory_.why_not));
+  if (gpu_memory_.dmabuf) log_.info("GPU memory can go straight to the cables, by dmabuf");
+  if (gpu_memory_.peer_memory) log_.info("GPU memory can go straight to the cables, by nvidia_peermem");
 }
 
 void Process::take_again(const Welcome& welcome) {

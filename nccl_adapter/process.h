@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
 #include "core/linux/circuit_acceptor.h"
+#include "core/linux/gpu_memory_support.h"
 #include "core/linux/hop_transports.h"
 #include "core/linux/session_client.h"
 #include "core/session_message.h"
@@ -57,6 +58,8 @@ class Process {
 
   // What the node said of itself when this process joined it. Any thread.
   const Welcome& node() const { return welcome_; }
+  // Of the ports that it had then. What was promised to NCCL once stays so: it asks again and again. Any thread.
+  const linux_::GpuMemorySupport& gpu_memory() const { return gpu_memory_; }
   const Log& log() const { return log_; }
 
   // Any thread:
@@ -85,6 +88,7 @@ class Process {
   absl::Status take(const Welcome& welcome);
   void take_again(const Welcome& welcome);
   void listen_on(const std::vector<std::string>& addresses);
+  void look_for_gpu_memory();
   void request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening);
   void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
   absl::Status may_arrive(ListenComm& listener, const CircuitSetup& setup) const;
@@ -97,6 +101,7 @@ class Process {
   const std::string daemon_;
   const Log log_;
   Welcome welcome_;
+  linux_::GpuMemorySupport gpu_memory_;
 
   std::mutex mutex_;  // set-up and tear-down only
   std::map<ListenerName, std::weak_ptr<ListenComm>> listeners_;

@@ -7,11 +7,24 @@ absl::StatusOr<Request*> RecvComm::receive(void* data, std::size_t bytes, Memory
   if (!failure_.ok()) return failure_;
   if (absl::Status status = check_buffer(data, bytes, region); !status.ok()) return status;
   if (!flow_.can_post()) return nullptr;
-  Request* request = take_request(flow_.next(), region);
+  Request* request = take(messages_, flow_.next(), region);
   if (request == nullptr) return nullptr;
   const auto posted = flow_.post(Landing{static_cast<std::byte*>(data), bytes, remote_key(region)});
   if (!posted.ok()) return fail(posted.status());
   return request;
+}
+
+absl::StatusOr<Request*> RecvComm::flush(const void* data, MemoryRegion* region) {
+  const std::lock_guard lock(mutex_);
+  if (region == nullptr || !region->is_gpus) return nullptr;
+  if (absl::Status status = check_buffer(data, 1, region); !status.ok()) return status;
+  Request* const request = take(flushes_, memory_.next_flush(), region);
+  // Nothing may be taken for flushed that is not, so there is no "try again".
+  if (request == nullptr) return named(absl::ResourceExhaustedError("more than 32 flushes at once"));
+  const absl::StatusOr<std::uint64_t> flush = memory_.flush(*region, data);
+  if (flush.ok()) return request;
+  release(*request);
+  return named(flush.status());
 }
 
 }  // namespace cableway::nccl

@@ -14,6 +14,9 @@ class RecvComm final : public FlowComm {
 
   // Null: 32 requests are in flight, try again.
   absl::StatusOr<Request*> receive(void* data, std::size_t bytes, MemoryRegion* region);
+  // Whether what was received at `data` has arrived in a GPU's memory: test() says when. Null: it has, or it is host
+  // memory, in which whatever is done is there. The flow may have ended in the meantime.
+  absl::StatusOr<Request*> flush(const void* data, MemoryRegion* region);
 
  private:
   absl::Status progress() override { return flow_.progress(); }

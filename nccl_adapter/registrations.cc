@@ -3,20 +3,33 @@
 #include <utility>
 
 namespace cableway::nccl {
+namespace {
+
+absl::StatusOr<std::unique_ptr<linux_::VerbsMemory>> register_with(const std::shared_ptr<linux_::VerbsDevice>& device,
+                                                                   const NamedMemory& memory,
+                                                                   linux_::VerbsRights rights) {
+  if (memory.kind != NamedMemory::Kind::kDmabuf) {
+    return linux_::VerbsMemory::add(device, memory.data, memory.bytes, rights);
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data);
+  return linux_::VerbsMemory::add_dmabuf(device, memory.fd, memory.offset, memory.bytes, address, rights);
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<const linux_::VerbsMemory>> Registrations::add(
-    const std::shared_ptr<linux_::VerbsDevice>& device, void* data, std::size_t bytes, linux_::VerbsRights rights) {
-  const Key key{device.get(), data, bytes, rights.remote_write, rights.relaxed_ordering};
+    const std::shared_ptr<linux_::VerbsDevice>& device, const NamedMemory& memory, linux_::VerbsRights rights) {
+  const Key key{device.get(), memory.kind, memory.data, memory.bytes, memory.offset, rights};
   const std::lock_guard lock(mutex_);
   std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
   if (auto known = known_.find(key); known != known_.end()) {
-    if (auto memory = known->second.lock()) return memory;
+    if (auto registered = known->second.lock()) return registered;
   }
-  absl::StatusOr<std::unique_ptr<linux_::VerbsMemory>> added = linux_::VerbsMemory::add(device, data, bytes, rights);
+  absl::StatusOr<std::unique_ptr<linux_::VerbsMemory>> added = register_with(device, memory, rights);
   if (!added.ok()) return added.status();
-  std::shared_ptr<const linux_::VerbsMemory> memory = *std::move(added);
-  known_[key] = memory;
-  return memory;
+  std::shared_ptr<const linux_::VerbsMemory> registered = *std::move(added);
+  known_[key] = registered;
+  return registered;
 }
 
 Registrations& shared_registrations() {

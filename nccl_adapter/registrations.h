@@ -7,6 +7,7 @@
 #define CABLEWAY_NCCL_ADAPTER_REGISTRATIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "core/linux/verbs_device.h"
 #include "core/linux/verbs_memory.h"
+#include "nccl_adapter/memory_region.h"
 
 namespace cableway::nccl {
 
@@ -22,11 +24,12 @@ namespace cableway::nccl {
 class Registrations {
  public:
   absl::StatusOr<std::shared_ptr<const linux_::VerbsMemory>> add(const std::shared_ptr<linux_::VerbsDevice>& device,
-                                                                 void* data, std::size_t bytes,
-                                                                 linux_::VerbsRights rights);
+                                                                 const NamedMemory& memory, linux_::VerbsRights rights);
 
  private:
-  using Key = std::tuple<const linux_::VerbsDevice*, void*, std::size_t, bool, bool>;
+  // All that makes a registration another one. Not the descriptor of a dmabuf: NCCL makes a new one each time.
+  using Key =
+      std::tuple<const linux_::VerbsDevice*, NamedMemory::Kind, void*, std::size_t, std::uint64_t, linux_::VerbsRights>;
 
   std::mutex mutex_;
   std::map<Key, std::weak_ptr<const linux_::VerbsMemory>> known_;

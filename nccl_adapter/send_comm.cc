@@ -10,7 +10,7 @@ absl::StatusOr<Request*> SendComm::send(const void* data, std::size_t bytes, Mem
     if (absl::Status status = flow_.progress(); !status.ok()) return fail(status);
   }
   if (!flow_.can_post()) return nullptr;
-  Request* request = take_request(flow_.next(), region);
+  Request* request = take(messages_, flow_.next(), region);
   if (request == nullptr) return nullptr;
   const auto posted = flow_.post(SendBuffer{static_cast<const std::byte*>(data), local_key(region)}, bytes);
   if (!posted.ok()) return fail(posted.status());

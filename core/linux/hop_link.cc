@@ -49,6 +49,7 @@ class RdmaHop final : public HopLink {
     return queue_pair_.arm();
   }
   std::shared_ptr<VerbsDevice> device() const override { return device_; }
+  const VerbsQueuePair* queue_pair() const override { return &queue_pair_; }
   UniqueFd take_socket() override {
     link_.fence();
     return lifeline_.take_socket();

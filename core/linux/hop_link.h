@@ -31,6 +31,8 @@ class HopLink {
   virtual absl::Status on_completions() { return absl::OkStatus(); }
   // Memory that is sent from or landed in has to be registered with it; null: it has not.
   virtual std::shared_ptr<VerbsDevice> device() const { return nullptr; }
+  // Over RDMA; null: TCP. Lives as long as this.
+  virtual const VerbsQueuePair* queue_pair() const { return nullptr; }
   // Fences, and gives the connection away, to be drained and closed (lingering_close.h).
   virtual UniqueFd take_socket() = 0;
 };

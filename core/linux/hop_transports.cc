@@ -12,14 +12,16 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr std::uint32_t kMost24Bits = (1U << 24) - 1;
-
 absl::Status no_rdma_at(const std::string& address) {
   return absl::FailedPreconditionError(
       absl::StrCat("CABLEWAY_TRANSPORT is verbs, and the port with address ", address, " has no RDMA device"));
 }
 
 }  // namespace
+
+VerbsOptions verbs_options(const Settings& settings) {
+  return {settings.rdma_service_level, settings.rdma_traffic_class, settings.rdma_timeout, settings.rdma_retries};
+}
 
 absl::StatusOr<std::optional<VerbsPort>> HopTransports::find(const std::string& address) {
   if (const auto found = found_.find(address); found != found_.end()) {
@@ -46,8 +48,7 @@ absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::open(const std::string&
   }
   absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*port)->device);
   if (!device.ok()) return device.status();
-  const std::uint32_t sequence = random_value<std::uint32_t>() & kMost24Bits;
-  auto queue_pair = VerbsQueuePair::create(device->device, (*port)->gid, sequence, options_);
+  auto queue_pair = VerbsQueuePair::create(device->device, (*port)->gid, random_packet_sequence(), options_);
   if (!queue_pair.ok()) return queue_pair.status();
   auto half = std::make_unique<RdmaHalf>();
   half->device = std::move(device->device);

@@ -18,14 +18,14 @@
 
 namespace cableway::linux_ {
 
+// How hops' queue pairs are to send.
+VerbsOptions verbs_options(const Settings& settings);
+
 // Set-up only; one thread at a time.
 class HopTransports {
  public:
   explicit HopTransports(const Settings& settings, VerbsHost host = {})
-      : wanted_(settings.transport),
-        options_{settings.rdma_service_level, settings.rdma_traffic_class, settings.rdma_timeout,
-                 settings.rdma_retries},
-        host_(std::move(host)) {}
+      : wanted_(settings.transport), options_(verbs_options(settings)), host_(std::move(host)) {}
 
   // A queue pair on the port with this address; null where hops go over TCP there.
   absl::StatusOr<std::unique_ptr<RdmaHalf>> open(const std::string& address);

@@ -4,6 +4,7 @@
 
 #include <sys/random.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <type_traits>
 
@@ -17,6 +18,11 @@ T random_value() {
   T value{};
   if (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) std::abort();
   return value;
+}
+
+// The number that a queue pair's packets begin with, so that those of an earlier connection are not taken for them.
+inline std::uint32_t random_packet_sequence() {
+  return random_value<std::uint32_t>() >> 8;
 }
 
 }  // namespace cableway::linux_

@@ -12,6 +12,9 @@ namespace {
 constexpr std::uint64_t kShareOfRelayMemory = 64;
 constexpr std::uint64_t kMostLeaseBytes = 32ULL << 20;
 
+// What a neighbour writes into slots may get there in any order: nobody looks at a slot before the notice that follows.
+constexpr VerbsRights kForUpstream{.remote_write = true, .relaxed_ordering = true};
+
 // A circuit's own slot: pages and keys that no other circuit has.
 struct FloorMemory {
   MappedPages pages;
@@ -63,7 +66,7 @@ absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const RdmaHalf
   floor->pages = *std::move(pages);
   if (upstream != nullptr) {
     if (absl::Status status = use_for_leases(*upstream); !status.ok()) return status;
-    auto memory = register_floor(*upstream, *floor, {.remote_write = true});
+    auto memory = register_floor(*upstream, *floor, kForUpstream);
     if (!memory.ok()) return memory.status();
     floor->registered[0] = *std::move(memory);
   }
@@ -86,7 +89,7 @@ absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
   std::unique_ptr<VerbsMemory>& registered = lease_memory_[half.device_number];
   if (registered != nullptr) return absl::OkStatus();
   const std::span<std::byte> bytes = lease_pages_.bytes();
-  auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), {.remote_write = true});
+  auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), kForUpstream);
   if (!memory.ok()) return memory.status();
   registered = *std::move(memory);
   lease_keys_[half.device_number] = registered->keys();

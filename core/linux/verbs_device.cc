@@ -78,9 +78,13 @@ VerbsDevice::VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwn
 absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& name) {
   const absl::StatusOr<const VerbsLibrary*> library = VerbsLibrary::of_this_process();
   if (!library.ok()) return library.status();
-  absl::StatusOr<VerbsOwned<ibv_context>> context = open_context(**library, name);
+  return open(name, **library);
+}
+
+absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& name, const VerbsLibrary& library) {
+  absl::StatusOr<VerbsOwned<ibv_context>> context = open_context(library, name);
   if (!context.ok()) return context.status();
-  std::shared_ptr<VerbsDevice> device(new VerbsDevice(name, *library, *std::move(context)));
+  std::shared_ptr<VerbsDevice> device(new VerbsDevice(name, &library, *std::move(context)));
   if (absl::Status status = device->prepare(); !status.ok()) return status;
   return device;
 }

@@ -41,6 +41,8 @@ class VerbsDevice {
   // FailedPrecondition, NotFound and PermissionDenied say what is in the way of using it: no library, no such device,
   // no access, InfiniBand below, or a port that is not active.
   static absl::StatusOr<std::shared_ptr<VerbsDevice>> open(const std::string& name);
+  // By another library than the process's, which outlives it: a test's.
+  static absl::StatusOr<std::shared_ptr<VerbsDevice>> open(const std::string& name, const VerbsLibrary& library);
   VerbsDevice(const VerbsDevice&) = delete;
   VerbsDevice& operator=(const VerbsDevice&) = delete;
 
@@ -52,6 +54,8 @@ class VerbsDevice {
   absl::Status check_gid(const VerbsGid& gid) const;
   // Whether memory of other devices (of a GPU) may be registered by a descriptor: library, kernel and device can.
   bool supports_dmabuf() const;
+  // The number of its maker (an IEEE organizationally unique identifier): 0x02c9 for NVIDIA.
+  std::uint32_t maker() const { return attributes_.vendor_id; }
 
   // Readable when next_event() has something; one thread at a time. Nothing waits.
   int events_fd() const;

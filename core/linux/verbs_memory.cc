@@ -10,8 +10,10 @@ namespace {
 
 unsigned access_flags(const VerbsDevice& device, VerbsRights rights) {
   unsigned flags = 0;
+  if (rights.local_write) flags |= IBV_ACCESS_LOCAL_WRITE;
   // What others may write, this side must be able to as well: so the specification wants it.
   if (rights.remote_write) flags |= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+  if (rights.remote_read) flags |= IBV_ACCESS_REMOTE_READ;
   // Optional rights are for the newer call, which drops them where the kernel does not know them.
   if (rights.relaxed_ordering && device.library().reg_mr_iova2 != nullptr) flags |= IBV_ACCESS_RELAXED_ORDERING;
   return flags;
@@ -25,6 +27,10 @@ ibv_mr* register_memory(const VerbsDevice& device, void* data, std::size_t bytes
   return library.reg_mr_iova2(device.domain(), data, bytes, reinterpret_cast<std::uintptr_t>(data), flags);
 }
 
+absl::Status nothing_to_register() {
+  return absl::InvalidArgumentError("no bytes to register; expected at least one");
+}
+
 }  // namespace
 
 VerbsMemory::VerbsMemory(std::shared_ptr<const VerbsDevice> device, VerbsOwned<ibv_mr> region)
@@ -32,7 +38,7 @@ VerbsMemory::VerbsMemory(std::shared_ptr<const VerbsDevice> device, VerbsOwned<i
 
 absl::StatusOr<std::unique_ptr<VerbsMemory>> VerbsMemory::add(std::shared_ptr<const VerbsDevice> device, void* data,
                                                               std::size_t bytes, VerbsRights rights) {
-  if (bytes == 0) return absl::InvalidArgumentError("no bytes to register; expected at least one");
+  if (bytes == 0) return nothing_to_register();
   VerbsOwned<ibv_mr> region(register_memory(*device, data, bytes, access_flags(*device, rights)), device->release());
   if (region == nullptr) return device->refused(errno, absl::StrCat("register ", bytes, " bytes of memory"));
   return std::unique_ptr<VerbsMemory>(new VerbsMemory(std::move(device), std::move(region)));
@@ -41,6 +47,7 @@ absl::StatusOr<std::unique_ptr<VerbsMemory>> VerbsMemory::add(std::shared_ptr<co
 absl::StatusOr<std::unique_ptr<VerbsMemory>> VerbsMemory::add_dmabuf(std::shared_ptr<const VerbsDevice> device, int fd,
                                                                      std::uint64_t offset, std::size_t bytes,
                                                                      std::uint64_t address, VerbsRights rights) {
+  if (bytes == 0) return nothing_to_register();
   const VerbsLibrary& library = device->library();
   if (library.reg_dmabuf_mr == nullptr) {
     return absl::UnimplementedError("libibverbs.so.1 is too old for dmabuf; rdma-core 34 or later has it");

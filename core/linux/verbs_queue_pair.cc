@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,16 +14,9 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr std::uint8_t kPort = 1;
 constexpr std::size_t kPolledAtOnce = 32;
 // All that can complete: when a connection breaks, what was posted without a report is reported as well.
 constexpr int kMostCompletions = RdmaQueuePair::kMostWrites + RdmaQueuePair::kMostNotices;
-// A neighbour is one cable away.
-constexpr std::uint8_t kHopLimit = 1;
-// How long the other end waits, once told that there is no room for its notice: code 12 is 0.64 ms.
-constexpr std::uint8_t kNoRoomPause = 12;
-// How often it tries again then: code 7 is for ever.
-constexpr std::uint8_t kNoRoomRetries = 7;
 
 // Room for notices: nothing but a place in the queue, since their bytes go where the writes say. Devices read it while
 // it is posted and never later, so one chain does for all.
@@ -45,18 +37,6 @@ RoomForNotices& room_for_notices() {
   return room;
 }
 
-absl::Status range(absl::string_view what, int value, int least, int most) {
-  if (value >= least && value <= most) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(what, " is ", value, "; expected ", least, " to ", most));
-}
-
-absl::Status check(const VerbsGid& gid, const VerbsOptions& options) {
-  if (absl::Status status = range("GID index", gid.index, 0, 255); !status.ok()) return status;
-  if (absl::Status status = range("RDMA service level", options.service_level, 0, 7); !status.ok()) return status;
-  if (absl::Status status = range("RDMA timeout", options.timeout, 1, 31); !status.ok()) return status;
-  return range("RDMA retry count", options.retry_count, 0, 7);
-}
-
 absl::Status check(const RdmaEndpoint& other) {
   constexpr std::uint32_t kMost24Bits = (1U << 24) - 1;
   if (other.queue_pair > kMost24Bits || other.packet_sequence > kMost24Bits) {
@@ -67,10 +47,6 @@ absl::Status check(const RdmaEndpoint& other) {
         absl::StrCat("the neighbour's RDMA MTU is ", other.mtu, "; expected 256, 512, 1024, 2048 or 4096"));
   }
   return absl::OkStatus();
-}
-
-ibv_mtu mtu_code(std::uint32_t bytes) {
-  return static_cast<ibv_mtu>(std::countr_zero(bytes) - 7);
 }
 
 void spell(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
@@ -146,7 +122,7 @@ absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shar
                                                                        const VerbsGid& gid,
                                                                        std::uint32_t packet_sequence,
                                                                        const VerbsOptions& options) {
-  if (absl::Status status = check(gid, options); !status.ok()) return status;
+  if (absl::Status status = check_options(gid, options); !status.ok()) return status;
   std::unique_ptr<VerbsQueuePair> made(new VerbsQueuePair(std::move(device), gid, options));
   if (absl::Status status = made->prepare(packet_sequence); !status.ok()) return status;
   return made;
@@ -164,7 +140,7 @@ absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence) {
                *mtu,
                reinterpret_cast<std::uintptr_t>(mailbox_.bytes().data()),
                mailbox_memory_->keys().remote};
-  return initialise();
+  return initialise_queue_pair(*device_, *pair_, IBV_ACCESS_REMOTE_WRITE);
 }
 
 absl::Status VerbsQueuePair::make_mailbox() {
@@ -204,58 +180,14 @@ absl::Status VerbsQueuePair::make_queues() {
                                               " notices and ", kMostInlineBytes, " bytes inline"));
 }
 
-absl::Status VerbsQueuePair::initialise() {
-  ibv_qp_attr wanted{};
-  wanted.qp_state = IBV_QPS_INIT;
-  wanted.pkey_index = 0;
-  wanted.port_num = kPort;
-  wanted.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
-  constexpr int kWhat = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
-  const int error = device_->library().modify_qp(pair_.get(), &wanted, kWhat);
-  return error == 0 ? absl::OkStatus() : device_->refused(error, "initialise a queue pair");
-}
-
 absl::Status VerbsQueuePair::connect(const RdmaEndpoint& other) {
   if (!broken_.ok()) return broken_;
   if (absl::Status status = check(other); !status.ok()) return break_off(std::move(status));
   if (absl::Status status = expect_notices(kMostNotices); !status.ok()) return status;
-  if (absl::Status status = ready_to_receive(other); !status.ok()) return break_off(std::move(status));
-  return break_off(ready_to_send());
-}
-
-absl::Status VerbsQueuePair::ready_to_receive(const RdmaEndpoint& other) {
-  ibv_qp_attr wanted{};
-  wanted.qp_state = IBV_QPS_RTR;
-  wanted.path_mtu = mtu_code(std::min(endpoint_.mtu, other.mtu));
-  wanted.dest_qp_num = other.queue_pair;
-  wanted.rq_psn = other.packet_sequence;
-  wanted.max_dest_rd_atomic = 1;
-  wanted.min_rnr_timer = kNoRoomPause;
-  wanted.ah_attr.is_global = 1;
-  wanted.ah_attr.port_num = kPort;
-  wanted.ah_attr.sl = options_.service_level;
-  wanted.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(gid_.index);
-  wanted.ah_attr.grh.hop_limit = kHopLimit;
-  wanted.ah_attr.grh.traffic_class = options_.traffic_class;
-  std::memcpy(wanted.ah_attr.grh.dgid.raw, other.gid.data(), other.gid.size());
-  constexpr int kWhat = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                        IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-  const int error = device_->library().modify_qp(pair_.get(), &wanted, kWhat);
-  return error == 0 ? absl::OkStatus() : device_->refused(error, "find the neighbour's port, or join its queue pair");
-}
-
-absl::Status VerbsQueuePair::ready_to_send() {
-  ibv_qp_attr wanted{};
-  wanted.qp_state = IBV_QPS_RTS;
-  wanted.timeout = options_.timeout;
-  wanted.retry_cnt = options_.retry_count;
-  wanted.rnr_retry = kNoRoomRetries;
-  wanted.sq_psn = endpoint_.packet_sequence;
-  wanted.max_rd_atomic = 1;
-  constexpr int kWhat =
-      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC;
-  const int error = device_->library().modify_qp(pair_.get(), &wanted, kWhat);
-  return error == 0 ? absl::OkStatus() : device_->refused(error, "make a queue pair send");
+  if (absl::Status status = join_queue_pair(*device_, *pair_, endpoint_, other, gid_, options_); !status.ok()) {
+    return break_off(std::move(status));
+  }
+  return broken_;
 }
 
 absl::Status VerbsQueuePair::post(std::span<const RdmaWrite> writes) {

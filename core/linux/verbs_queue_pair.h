@@ -11,23 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/linux/mapped_pages.h"
+#include "core/linux/verbs_connection.h"
 #include "core/linux/verbs_device.h"
 #include "core/linux/verbs_memory.h"
 #include "core/rdma_queue_pair.h"
 
 namespace cableway::linux_ {
-
-// How a device sends. Both ends of a hop may differ in all of it.
-struct VerbsOptions {
-  std::uint8_t service_level = 0;  // 0 to 7: the priority that goes with it over Ethernet
-  std::uint8_t traffic_class = 0;  // of the packets' IP header: DSCP in the upper six bits, ECN in the lower two
-  // An acknowledgement is waited for 4.096 us * 2^timeout: 18 is 1.07 s. 1 to 31; devices may round up, and take up to
-  // four times as long. 0, which is for ever, is refused.
-  std::uint8_t timeout = 18;
-  // 0 to 7 times what was not acknowledged is sent again before the connection counts as dead. The kernel's soft-RoCE
-  // takes 7 for ever.
-  std::uint8_t retry_count = 6;
-};
 
 class VerbsQueuePair final : public RdmaQueuePair {
  public:
@@ -53,6 +42,10 @@ class VerbsQueuePair final : public RdmaQueuePair {
   absl::Status arm();
   void take_events();
 
+  // What another connection on the same port needs.
+  const VerbsGid& gid() const { return gid_; }
+  const VerbsOptions& options() const { return options_; }
+
  private:
   // Where postings and completions are spelled in the device's way.
   struct Batch;
@@ -61,9 +54,6 @@ class VerbsQueuePair final : public RdmaQueuePair {
   absl::Status prepare(std::uint32_t packet_sequence);
   absl::Status make_mailbox();
   absl::Status make_queues();
-  absl::Status initialise();
-  absl::Status ready_to_receive(const RdmaEndpoint& other);
-  absl::Status ready_to_send();
   const absl::Status& break_off(absl::Status status);
   absl::Status why(std::span<const ibv_wc> failed) const;
 

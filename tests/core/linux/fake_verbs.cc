@@ -1,0 +1,335 @@
+#include "tests/core/linux/fake_verbs.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <utility>
+
+namespace cableway::linux_::test {
+namespace {
+
+// Those that can be opened.
+std::vector<FakeVerbsDevice*>& listed_devices() {
+  static auto& devices = *new std::vector<FakeVerbsDevice*>;
+  return devices;
+}
+
+struct FakeQueue : ibv_cq {
+  std::deque<ibv_wc> done;
+};
+
+struct FakePair : ibv_qp {
+  std::uint32_t other = 0;
+  ibv_gid other_gid{};
+  unsigned access = 0;
+};
+
+FakeVerbsDevice& device_of(const ibv_context* context) {
+  return static_cast<FakeVerbsDevice&>(*context->device);
+}
+
+// Devices count keys from anywhere.
+constexpr std::uint32_t kFirstKey = 0x1000;
+
+FakeRegistration* registration_of(FakeVerbsDevice& device, std::uint32_t key) {
+  const std::size_t place = key - kFirstKey;
+  return place < device.registrations.size() ? &device.registrations[place] : nullptr;
+}
+
+ibv_mr* note(ibv_pd* domain, FakeRegistration registration) {
+  FakeVerbsDevice& device = device_of(domain->context);
+  registration.key = kFirstKey + static_cast<std::uint32_t>(device.registrations.size());
+  device.registrations.push_back(registration);
+  auto* const region = new ibv_mr{};
+  region->context = domain->context;
+  region->lkey = region->rkey = registration.key;
+  return region;
+}
+
+ibv_mr* fail_with(int error) {
+  errno = error;
+  return nullptr;
+}
+
+ibv_mr* register_memory(ibv_pd* domain, void* data, std::size_t bytes, int access) {
+  if (const int error = device_of(domain->context).register_error; error != 0) return fail_with(error);
+  return note(
+      domain,
+      {.address = reinterpret_cast<std::uintptr_t>(data), .bytes = bytes, .access = static_cast<unsigned>(access)});
+}
+
+ibv_mr* register_memory_with_options(ibv_pd* domain, void* data, std::size_t bytes, std::uint64_t, unsigned access) {
+  return register_memory(domain, data, bytes, static_cast<int>(access));
+}
+
+ibv_mr* register_dmabuf(ibv_pd* domain, std::uint64_t offset, std::size_t bytes, std::uint64_t address, int fd,
+                        int access) {
+  if (const int error = device_of(domain->context).dmabuf_error; error != 0) return fail_with(error);
+  if (fd < 0) return fail_with(EBADF);
+  return note(
+      domain,
+      {.address = address, .bytes = bytes, .access = static_cast<unsigned>(access), .dmabuf = true, .offset = offset});
+}
+
+int deregister(ibv_mr* region) {
+  registration_of(device_of(region->context), region->lkey)->is_live = false;
+  delete region;
+  return 0;
+}
+
+// ---- Work requests ----
+
+// What a piece of memory may be used for under a key.
+bool allows(FakeVerbsDevice& device, std::uint32_t key, std::uint64_t address, std::size_t bytes, unsigned access) {
+  const FakeRegistration* const found = registration_of(device, key);
+  return found != nullptr && found->is_live && (found->access & access) == access && address >= found->address &&
+         address + bytes <= found->address + found->bytes;
+}
+
+ibv_wc_status read_itself(const FakePair& pair, const ibv_send_wr& posting) {
+  FakeVerbsDevice& device = device_of(pair.context);
+  if (device.read_status != IBV_WC_SUCCESS) return device.read_status;
+  if (pair.other != pair.qp_num || std::memcmp(pair.other_gid.raw, device.gid.bytes.data(), 16) != 0) {
+    return IBV_WC_RETRY_EXC_ERR;
+  }
+  const ibv_sge& landing = posting.sg_list[0];
+  if (!allows(device, landing.lkey, landing.addr, landing.length, IBV_ACCESS_LOCAL_WRITE)) return IBV_WC_LOC_PROT_ERR;
+  const auto& from = posting.wr.rdma;
+  if ((pair.access & IBV_ACCESS_REMOTE_READ) == 0 ||
+      !allows(device, from.rkey, from.remote_addr, landing.length, IBV_ACCESS_REMOTE_READ)) {
+    return IBV_WC_REM_ACCESS_ERR;
+  }
+  std::memcpy(reinterpret_cast<void*>(landing.addr), reinterpret_cast<const void*>(from.remote_addr), landing.length);
+  return IBV_WC_SUCCESS;
+}
+
+int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
+  FakeVerbsDevice& device = device_of(pair->context);
+  for (ibv_send_wr* each = postings; each != nullptr; each = each->next) {
+    *refused = each;
+    if (device.posting_error != 0) return device.posting_error;
+    if (pair->state != IBV_QPS_RTS) return EINVAL;
+    const bool reads = each->opcode == IBV_WR_RDMA_READ;
+    ibv_wc done{};
+    done.wr_id = each->wr_id;
+    done.opcode = reads ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
+    if (reads) done.status = read_itself(static_cast<const FakePair&>(*pair), *each);
+    if (reads) ++device.reads;
+    if ((each->send_flags & IBV_SEND_SIGNALED) != 0) static_cast<FakeQueue*>(pair->send_cq)->done.push_back(done);
+  }
+  return 0;
+}
+
+int post_receive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) {
+  return 0;
+}
+
+int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
+  if (device_of(queue->context).holds_completions) return 0;
+  auto& done = static_cast<FakeQueue*>(queue)->done;
+  int filled = 0;
+  for (; filled < most && !done.empty(); ++filled) {
+    completions[filled] = done.front();
+    done.pop_front();
+  }
+  return filled;
+}
+
+int arm_queue(ibv_cq*, int) {
+  return 0;
+}
+
+// ---- Devices ----
+
+ibv_device** list_devices(int* count) {
+  const std::vector<FakeVerbsDevice*>& devices = listed_devices();
+  auto* const list = new ibv_device*[devices.size() + 1]();
+  std::copy(devices.begin(), devices.end(), list);
+  *count = static_cast<int>(devices.size());
+  return list;
+}
+
+void free_list(ibv_device** list) {
+  delete[] list;
+}
+
+const char* name_of(ibv_device* device) {
+  return static_cast<FakeVerbsDevice*>(device)->name.c_str();
+}
+
+ibv_context* open_device(ibv_device* device) {
+  auto* const context = new ibv_context{};
+  context->device = device;
+  context->async_fd = ::eventfd(0, EFD_CLOEXEC);
+  context->ops.post_send = post_send;
+  context->ops.post_recv = post_receive;
+  context->ops.poll_cq = poll_queue;
+  context->ops.req_notify_cq = arm_queue;
+  return context;
+}
+
+int close_device(ibv_context* context) {
+  ::close(context->async_fd);
+  delete context;
+  return 0;
+}
+
+int query_device(ibv_context* context, ibv_device_attr* attributes) {
+  *attributes = {};
+  attributes->vendor_id = device_of(context).maker;
+  attributes->max_mr = 1000;
+  attributes->max_qp = 100;
+  attributes->max_cq = 200;
+  return 0;
+}
+
+int query_port(ibv_context*, std::uint8_t, _compat_ibv_port_attr* attributes) {
+  // What callers of the library's own have is the whole structure, whose beginning the old one is.
+  auto* const port = reinterpret_cast<ibv_port_attr*>(attributes);
+  port->state = IBV_PORT_ACTIVE;
+  port->active_mtu = IBV_MTU_4096;
+  port->link_layer = IBV_LINK_LAYER_ETHERNET;
+  return 0;
+}
+
+int query_gid(ibv_context* context, std::uint8_t, int index, ibv_gid* gid) {
+  const VerbsGid& own = device_of(context).gid;
+  if (index != own.index) return EINVAL;
+  std::memcpy(gid->raw, own.bytes.data(), own.bytes.size());
+  return 0;
+}
+
+ibv_pd* make_domain(ibv_context* context) {
+  auto* const domain = new ibv_pd{};
+  domain->context = context;
+  return domain;
+}
+
+int free_domain(ibv_pd* domain) {
+  delete domain;
+  return 0;
+}
+
+// ---- Queues ----
+
+ibv_comp_channel* make_channel(ibv_context* context) {
+  auto* const channel = new ibv_comp_channel{};
+  channel->context = context;
+  channel->fd = ::eventfd(0, EFD_CLOEXEC);
+  return channel;
+}
+
+int free_channel(ibv_comp_channel* channel) {
+  ::close(channel->fd);
+  delete channel;
+  return 0;
+}
+
+ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel*, int) {
+  auto* const queue = new FakeQueue{};
+  queue->context = context;
+  return queue;
+}
+
+int free_queue(ibv_cq* queue) {
+  delete static_cast<FakeQueue*>(queue);
+  return 0;
+}
+
+int no_event(ibv_comp_channel*, ibv_cq**, void**) {
+  return -1;
+}
+
+ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
+  if (const int error = device_of(domain->context).queue_pair_error; error != 0) {
+    errno = error;
+    return nullptr;
+  }
+  static std::uint32_t last_number = 16;
+  auto* const pair = new FakePair{};
+  pair->context = domain->context;
+  pair->send_cq = wanted->send_cq;
+  pair->recv_cq = wanted->recv_cq;
+  pair->qp_num = ++last_number;
+  return pair;
+}
+
+int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
+  auto& changed = static_cast<FakePair&>(*pair);
+  if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
+  if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
+  if ((what & IBV_QP_AV) != 0) changed.other_gid = wanted->ah_attr.grh.dgid;
+  if ((what & IBV_QP_SQ_PSN) != 0) device_of(pair->context).packet_sequences.push_back(wanted->sq_psn);
+  changed.state = wanted->qp_state;
+  return 0;
+}
+
+int free_pair(ibv_qp* pair) {
+  delete static_cast<FakePair*>(pair);
+  return 0;
+}
+
+// Of an outcome that tests have asked for.
+const char* in_words(ibv_wc_status status) {
+  return status == IBV_WC_REM_ACCESS_ERR ? "remote access error" : "some error";
+}
+
+VerbsLibrary fake_library() {
+  VerbsLibrary library;
+  library.get_device_list = list_devices;
+  library.free_device_list = free_list;
+  library.get_device_name = name_of;
+  library.open_device = open_device;
+  library.close_device = close_device;
+  library.query_device = query_device;
+  library.query_old_port = query_port;
+  library.query_gid = query_gid;
+  library.alloc_pd = make_domain;
+  library.dealloc_pd = free_domain;
+  library.reg_mr = register_memory;
+  library.reg_mr_iova2 = register_memory_with_options;
+  library.reg_dmabuf_mr = register_dmabuf;
+  library.dereg_mr = deregister;
+  library.create_comp_channel = make_channel;
+  library.destroy_comp_channel = free_channel;
+  library.create_cq = make_queue;
+  library.destroy_cq = free_queue;
+  library.get_cq_event = no_event;
+  library.create_qp = make_pair;
+  library.modify_qp = modify_pair;
+  library.destroy_qp = free_pair;
+  library.wc_status_str = in_words;
+  return library;
+}
+
+VerbsLibrary& the_library() {
+  static auto& library = *new VerbsLibrary;
+  return library;
+}
+
+}  // namespace
+
+FakeVerbs::FakeVerbs() : library_(the_library()) {
+  library_ = fake_library();
+}
+
+FakeVerbs::~FakeVerbs() {
+  listed_devices().clear();
+}
+
+FakeVerbsDevice& FakeVerbs::add(const std::string& name, const VerbsGid& gid) {
+  devices_.push_back(std::make_unique<FakeVerbsDevice>(name));
+  devices_.back()->gid = gid;
+  listed_devices().push_back(devices_.back().get());
+  return *devices_.back();
+}
+
+std::shared_ptr<VerbsDevice> FakeVerbs::open(const FakeVerbsDevice& device) const {
+  return VerbsDevice::open(device.name, library_).value();
+}
+
+}  // namespace cableway::linux_::test

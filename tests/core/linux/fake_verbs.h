@@ -1,0 +1,69 @@
+// A libibverbs in memory: the calls that core/linux/verbs_* make, for devices of a test's making. What registers memory
+// and makes queues is noted and can be made to fail; of work requests, reads over a queue pair that is connected with
+// itself are done, with the checks of keys, rights and bounds that a device makes. Writes are taken and go nowhere.
+#ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
+#define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/linux/verbs_device.h"
+
+namespace cableway::linux_::test {
+
+// What a call was asked to register.
+struct FakeRegistration {
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  unsigned access = 0;  // IBV_ACCESS_*
+  bool dmabuf = false;
+  std::uint64_t offset = 0;  // of a dmabuf
+  std::uint32_t key = 0;     // both keys
+  bool is_live = true;
+};
+
+struct FakeVerbsDevice : ibv_device {
+  explicit FakeVerbsDevice(std::string its_name) : ibv_device{}, name(std::move(its_name)) {}
+
+  const std::string name;
+  std::uint32_t maker = 0x02c9;
+  VerbsGid gid;  // its port's only one, at the place that this says
+  // Errors (errno) that calls end with; 0: they do not.
+  int register_error = 0;  // of host memory, and of what is registered by its address
+  int dmabuf_error = 0;    // EOPNOTSUPP: there is no such thing here
+  int queue_pair_error = 0;
+  int posting_error = 0;
+  ibv_wc_status read_status = IBV_WC_SUCCESS;
+  bool holds_completions = false;  // until this is false again
+
+  std::vector<FakeRegistration> registrations;  // ever
+  std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
+  std::size_t reads = 0;
+};
+
+// One at a time in a process. Outlives all that was made on its devices.
+class FakeVerbs {
+ public:
+  FakeVerbs();
+  ~FakeVerbs();
+  FakeVerbs(const FakeVerbs&) = delete;
+  FakeVerbs& operator=(const FakeVerbs&) = delete;
+
+  FakeVerbsDevice& add(const std::string& name, const VerbsGid& gid = {});
+  std::shared_ptr<VerbsDevice> open(const FakeVerbsDevice& device) const;
+  const VerbsLibrary& library() const { return library_; }
+  // For a library that is too old for dmabufs.
+  VerbsLibrary& library() { return library_; }
+
+ private:
+  VerbsLibrary& library_;
+  std::vector<std::unique_ptr<FakeVerbsDevice>> devices_;
+};
+
+}  // namespace cableway::linux_::test
+
+#endif  // CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_

@@ -1,0 +1,63 @@
+#include "core/linux/rdma_relay_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/rdma_slot.h"
+#include "tests/core/linux/fake_verbs.h"
+
+namespace cableway::linux_ {
+namespace {
+
+using testing::Each;
+using testing::Field;
+
+constexpr std::uint64_t kRelayMemory = 64ULL << 20;  // 16 leases
+constexpr unsigned kWritten = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+
+class RdmaRelayMemoryTest : public testing::Test {
+ protected:
+  RdmaHalf half(const test::FakeVerbsDevice& fake, std::size_t number) const {
+    RdmaHalf half;
+    half.device = verbs_.open(fake);
+    half.device_number = number;
+    return half;
+  }
+
+  test::FakeVerbs verbs_;
+  test::FakeVerbsDevice& up_ = verbs_.add("mlx5_0");
+  test::FakeVerbsDevice& down_ = verbs_.add("mlx5_1");
+};
+
+TEST_F(RdmaRelayMemoryTest, WhatUpstreamWritesMayComeInAnyOrderAndDownstreamWritesNothing) {
+  const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
+  const RdmaHalf upstream = half(up_, 0);
+  const RdmaHalf downstream = half(down_, 1);
+  const auto floor = memory->make_floor(&upstream, &downstream).value();
+  ASSERT_EQ(up_.registrations.size(), 2U);  // the leases, and the floor
+  EXPECT_THAT(up_.registrations, Each(Field(&test::FakeRegistration::access, kWritten | IBV_ACCESS_RELAXED_ORDERING)));
+  ASSERT_EQ(down_.registrations.size(), 2U);
+  EXPECT_EQ(down_.registrations[1].access, 0U);
+}
+
+TEST_F(RdmaRelayMemoryTest, ALibraryThatDoesNotKnowTheOrderIsNotAskedForIt) {
+  verbs_.library().reg_mr_iova2 = nullptr;
+  const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
+  const RdmaHalf upstream = half(up_, 0);
+  ASSERT_TRUE(memory->make_floor(&upstream, nullptr).ok());
+  EXPECT_THAT(up_.registrations, Each(Field(&test::FakeRegistration::access, kWritten)));
+}
+
+TEST_F(RdmaRelayMemoryTest, EveryCircuitsOwnSlotHasKeysOfItsOwnThatGoWithIt) {
+  const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
+  const RdmaHalf upstream = half(up_, 0);
+  auto first = memory->make_floor(&upstream, nullptr).value();
+  const auto second = memory->make_floor(&upstream, nullptr).value();
+  const std::uint32_t first_key = static_cast<const RdmaSlot&>(*first).keys(0).remote;
+  EXPECT_NE(first_key, static_cast<const RdmaSlot&>(*second).keys(0).remote);
+  first.reset();
+  for (const test::FakeRegistration& each : up_.registrations) EXPECT_EQ(each.is_live, each.key != first_key);
+}
+
+}  // namespace
+}  // namespace cableway::linux_
