@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
+#include "core/hop_names.h"
 #include "core/linux/hop_link.h"
 #include "nccl_adapter/log.h"
 #include "nccl_adapter/memory_region.h"
@@ -40,8 +41,8 @@ struct Completion {
 class FlowComm {
  public:
   struct Names {
-    std::string flow;       // in messages: "flow to node n2 (n0 -c0-> n1 -c1-> n2)"
-    std::string neighbour;  // the node at the other end of this flow's connection
+    std::string flow;  // in messages: "flow to node n2 (n0 -c0-> n1 -c1-> n2)"
+    HopEnd end;        // of its connection
   };
 
   FlowComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log);
@@ -67,8 +68,10 @@ class FlowComm {
   // The same for a comm that nobody has closed: its requests' memory may be gone already, so nothing is moved any more.
   linux_::UniqueFd abandon();
 
-  // The cold thread's look: fails the flow if its cable or the host behind it has gone silent.
-  void check_silence();
+  // The cold thread's look: fails the flow if what it goes over has ended without a word (HopLink::check()).
+  void check();
+  // Why it failed while messages were on their way, "" if it has not: what the operator is told of it.
+  std::string failure();
 
  protected:
   virtual absl::Status progress() = 0;
@@ -89,12 +92,14 @@ class FlowComm {
   const std::unique_ptr<linux_::HopLink> hop_;
   absl::Status failure_;
   bool failure_told_ = false;
+  bool failed_busy_ = false;  // with requests that it had not done
 
  private:
   void release(Request& request);
 
   Context& context_;
   const Names names_;
+  const std::string end_text_;  // of names_.end
   const Log log_;
   std::array<Request, kMaxLandings> requests_;
   std::vector<std::unique_ptr<MemoryRegion>> regions_;

@@ -53,6 +53,8 @@ class VerbsQueuePair final : public RdmaQueuePair {
   absl::Status arm();
   void take_events();
 
+  const VerbsGid& gid() const { return gid_; }
+
  private:
   // Where postings and completions are spelled in the device's way.
   struct Batch;
