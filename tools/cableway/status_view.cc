@@ -12,7 +12,7 @@ namespace cableway::cli {
 namespace {
 
 // Of a node whose circuits all go over TCP there is nothing to say.
-std::string rdma_text(const Json& memory) {
+std::string registered_text(const Json& memory) {
   if (number(memory, "registered_bytes") == 0) return "";
   return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
                       bytes_text(number(memory, "floor_bytes")),
@@ -42,7 +42,7 @@ std::string facts_text(const Json& status) {
       " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_most"),
       " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
       number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n",
-      rdma_text(status.at("rdma_memory")));
+      registered_text(status.at("rdma_memory")));
 }
 
 std::string problems_text(const Json& problems) {
