@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/hop_names.h"
 
 namespace cableway {
 namespace {
@@ -55,17 +56,13 @@ std::vector<const Slot*> RelayCircuit::slots() const {
   return slots;
 }
 
-absl::Status RelayCircuit::blame(const std::string& node, const absl::Status& reason) const {
-  return absl::Status(reason.code(), absl::StrCat("node ", names_.self, ", about node ", node, ": ", reason.message()));
-}
-
 absl::Status RelayCircuit::move_once() {
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
-    return blame(names_.upstream, status);
+    return told_of(names_.upstream, status);
   }
   send_waiting();
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {
-    return blame(names_.downstream, status);
+    return told_of(names_.downstream, status);
   }
   return absl::OkStatus();
 }

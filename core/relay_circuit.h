@@ -26,11 +26,10 @@
 
 namespace cableway {
 
-// The nodes on both sides and this one, for the reasons that the ends are given.
+// This node's two ends, for the reasons that the circuit's ends are given (core/hop_names.h).
 struct RelayNames {
-  std::string self = "relay";
-  std::string upstream = "upstream";
-  std::string downstream = "downstream";
+  std::string upstream = "relay, upstream";
+  std::string downstream = "relay, downstream";
 };
 
 class RelayCircuit {
@@ -108,7 +107,6 @@ class RelayCircuit {
   void return_leases();
   // More than half of its slots hold chunks: what is left to be offered may be on its way up as credits, and runs out.
   bool offers_few() const { return 2 * in_use_ > 1 + leased_.size(); }
-  absl::Status blame(const std::string& node, const absl::Status& reason) const;
   std::uint64_t bytes_moved() const { return upstream_.bytes_moved() + downstream_.bytes_moved(); }
 
   ChunkLink& upstream_;

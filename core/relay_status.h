@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/hop_transport.h"
+
 namespace cableway {
 
 struct CircuitStatus {
@@ -14,6 +16,8 @@ struct CircuitStatus {
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;  // payload, without headers
   std::uint64_t open_ms = 0;
+  HopTransport upstream = {};  // of this node's two ends
+  HopTransport downstream = {};
 };
 
 // Units: bytes, unless a number of something.
@@ -28,6 +32,17 @@ struct RelayMemoryStatus {
   std::uint64_t waits = 0;  // times a circuit wanted a lease and none was there
 };
 
+// Registered memory of circuits with a hop over RDMA. Bytes, unless a number of something.
+struct RdmaMemoryStatus {
+  std::uint64_t registered = 0;  // now: the circuits' own slots and the leases, those too that are not leased
+  std::uint64_t floors = 0;      // of that, the circuits' own
+  std::uint64_t leases = 0;
+  std::uint64_t leased = 0;
+  std::uint64_t most_leased = 0;
+  std::uint64_t leased_bytes = 0;
+  std::uint64_t waits = 0;
+};
+
 struct RelayStatus {
   std::vector<CircuitStatus> circuits;  // open ones
   std::uint64_t circuits_opened = 0;
@@ -36,6 +51,7 @@ struct RelayStatus {
   std::uint64_t bytes = 0;
   std::uint64_t setups_refused = 0;
   RelayMemoryStatus memory;
+  RdmaMemoryStatus rdma_memory;
 };
 
 }  // namespace cableway

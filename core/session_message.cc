@@ -16,7 +16,9 @@ enum class Type : std::uint8_t {
   kViewRequest,
   kViewReply,
   kCableTestRequest,
-  kCableTestReply
+  kCableTestReply,
+  kFlowOpened,
+  kFlowEnded
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -86,6 +88,23 @@ class Encoder {
     writer_.put(message.to_mbps);
     writer_.put(message.from_mbps);
   }
+  void operator()(const FlowOpened& message) {
+    type(Type::kFlowOpened);
+    writer_.put(message.number);
+    writer_.put(message.flow);
+    writer_.put_text(message.node);
+    writer_.put(static_cast<std::uint8_t>(message.sends));
+    writer_.put_text(message.path);
+    writer_.put_text(message.port);
+    writer_.put_text(message.transport.over);
+    writer_.put_text(message.transport.reason);
+    writer_.put(message.open_ms);
+  }
+  void operator()(const FlowEnded& message) {
+    type(Type::kFlowEnded);
+    writer_.put(message.number);
+    writer_.put_text(message.failure);
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -132,6 +151,12 @@ class Decoder {
         message =
             CableTestReply{reader_.get_text(kMaxText), reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>()};
         break;
+      case Type::kFlowOpened:
+        message = flow_opened();
+        break;
+      case Type::kFlowEnded:
+        message = FlowEnded{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
+        break;
       default:
         return absl::InvalidArgumentError(
             absl::StrCat("session message of unknown type ", static_cast<unsigned>(type)));
@@ -164,6 +189,21 @@ class Decoder {
     PathReply message{reader_.get<std::uint64_t>(), reader_.get_text(kMaxText), {}};
     const std::size_t hops = reader_.get<std::uint16_t>();
     for (std::size_t i = 0; i < hops && i < kMaxHops && reader_.ok(); ++i) message.hops.push_back(get_hop(reader_));
+    return message;
+  }
+  FlowOpened flow_opened() {
+    FlowOpened message;
+    message.number = reader_.get<std::uint64_t>();
+    message.flow = reader_.get<std::uint64_t>();
+    message.node = reader_.get_printable(kMaxNodeNameBytes);
+    const auto sends = reader_.get<std::uint8_t>();
+    if (sends > 1) reader_.reject();
+    message.sends = sends == 1;
+    message.path = reader_.get_printable(kMaxPathText);
+    message.port = reader_.get_printable(kMaxPortName);
+    message.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
+    message.open_ms = reader_.get<std::uint64_t>();
+    if (message.open_ms > kMaxOpenMs) reader_.reject();
     return message;
   }
   ViewReply view_reply() { return ViewReply{reader_.get_text(kMaxText), reader_.get_long_text()}; }

@@ -6,6 +6,7 @@
 //   PathRequest                     PathReply
 //   ViewRequest                     ViewReply
 //   CableTestRequest                CableTestReply
+//   FlowOpened, FlowEnded           nothing: they are told, and not asked
 #ifndef CABLEWAY_CORE_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_MESSAGE_H_
 
@@ -20,14 +21,19 @@
 #include "absl/status/statusor.h"
 #include "core/circuit_setup.h"
 #include "core/hop.h"
+#include "core/hop_names.h"
+#include "core/hop_transport.h"
 #include "core/sub_key.h"
 
 namespace cableway {
 
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 16U << 20;  // a view of the largest topology fits
 
+// Of this conversation alone: process and node come from one installation, and nodes from several.
+inline constexpr std::uint16_t kSessionVersion = 2;
+
 struct Hello {
-  std::uint16_t version = kProtocolVersion;
+  std::uint16_t version = kSessionVersion;
   std::string program;
   friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -91,8 +97,35 @@ struct CableTestReply {
   friend bool operator==(const CableTestReply&, const CableTestReply&) = default;
 };
 
+// A flow of the process is set up, or still is when it joins another life of its node. For people: the node shows it.
+// All texts are printable ASCII.
+struct FlowOpened {
+  std::uint64_t number = 0;  // grows with each that the session tells
+  std::uint64_t flow = 0;    // as its set-up calls it
+  std::string node;          // at the other end
+  bool sends = false;        // from here to there
+  std::string path;          // nodes_on_path()
+  std::string port;          // of this node, that it uses; "" where no cable is crossed, or its name does not say
+  HopTransport transport;    // of this end's hop
+  std::uint64_t open_ms = 0;
+  friend bool operator==(const FlowOpened&, const FlowOpened&) = default;
+};
+
+struct FlowEnded {
+  std::uint64_t number = 0;
+  std::string failure;  // why it failed; "": it was closed
+  friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
+};
+
+// What their texts may have, beside kMaxNodeNameBytes and kMaxPathText.
+inline constexpr std::size_t kMaxPortName = 15;
+inline constexpr std::size_t kMaxTransportName = 80;  // "rdma " and a device
+inline constexpr std::size_t kMaxTransportReason = 200;
+inline constexpr std::size_t kMaxFlowFailure = 1024;
+inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
+
 using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
-                                    CableTestRequest, CableTestReply>;
+                                    CableTestRequest, CableTestReply, FlowOpened, FlowEnded>;
 
 // With the length in front. Whoever sends it wipes it: a Welcome may carry a key.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);

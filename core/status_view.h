@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/flow_ledger.h"
 #include "core/node.h"
 #include "core/relay_status.h"
 
 namespace cableway {
 
 // `problems`: what an operator should mend beside what the node itself knows (Node::problems()).
-std::string status_view(const Node& node, const RelayStatus& relay, std::size_t sessions,
+std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
                         const std::vector<std::string>& problems);
 
 }  // namespace cableway

@@ -12,8 +12,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/hop_names.h"
 #include "core/linux/settings_reader.h"
 #include "core/settings.h"
+#include "nccl_adapter/flow_reports.h"
 #include "nccl_adapter/fork_guard.h"
 
 namespace cableway::nccl {
@@ -104,8 +106,9 @@ absl::StatusOr<std::shared_ptr<const Process>> Context::this_process() {
 
 Context::~Context() {
   for (auto& [comm, owned] : flows_) {
-    process_->unwatch(comm);
-    process_->close_connection(comm->abandon());
+    linux_::UniqueFd connection = comm->abandon();
+    process_->unwatch(comm, comm->failure());
+    process_->close_connection(std::move(connection));
   }
   for (auto& [listener, owned] : listeners_) process_->remove_listener(*listener);
 }
@@ -149,35 +152,39 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
   if (!opened.ok()) return opened.status();
   CircuitSetup setup = std::move((*opened)->setup);
   const std::uint32_t chunk_bytes = (*opened)->connection.chunk_bytes;
+  FlowOpened report = report_of(setup, transport_of((*opened)->connection), true);
   auto link = linux_::make_hop_link(std::move((*opened)->connection), {linux_::HopPlace::kSource, setup.last_hop()});
-  if (!link.ok()) return link.status();
+  if (!link.ok()) return told_of(to_text(dialing_end(setup, setup.hop)), link.status());
   auto comm = std::make_unique<SendComm>(
       *this, *std::move(link),
       FlowComm::Names{absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"),
-                      setup.this_hop().to_node},
+                      dialing_end(setup, setup.hop)},
       log(), chunk_bytes);
-  log().info(absl::StrCat("circuit ", describe_path(setup), " is open"));
-  return keep(std::move(comm));
+  log().info(absl::StrCat("circuit ", describe_path(setup), " is open, first over ", report.transport.over, ": ",
+                          report.transport.reason));
+  return keep(std::move(comm), std::move(report));
 }
 
 absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
   std::optional<ArrivedCircuit> arrived = listener->take();
   if (!arrived.has_value()) return nullptr;
+  const CircuitSetup& setup = arrived->setup;
+  FlowOpened report = report_of(setup, transport_of(arrived->connection), false);
   auto link = linux_::make_hop_link(std::move(arrived->connection), {linux_::HopPlace::kDestination, true});
-  if (!link.ok()) return link.status();
-  auto comm = std::make_unique<RecvComm>(*this, *std::move(link),
-                                         FlowComm::Names{absl::StrCat("flow from node ", arrived->setup.from_node, " (",
-                                                                      describe_path(arrived->setup), ")"),
-                                                         arrived->setup.this_hop_from()},
-                                         log());
+  if (!link.ok()) return told_of(to_text(accepting_end(setup, setup.hop)), link.status());
+  auto comm = std::make_unique<RecvComm>(
+      *this, *std::move(link),
+      FlowComm::Names{absl::StrCat("flow from node ", setup.from_node, " (", describe_path(setup), ")"),
+                      accepting_end(setup, setup.hop)},
+      log());
   const std::lock_guard lock(mutex_);
-  return keep(std::move(comm));
+  return keep(std::move(comm), std::move(report));
 }
 
 template <typename Comm>
-Comm* Context::keep(std::unique_ptr<Comm> comm) {
+Comm* Context::keep(std::unique_ptr<Comm> comm, FlowOpened report) {
   Comm* raw = comm.get();
-  process_->watch(raw);
+  process_->watch(raw, std::move(report));
   flows_.emplace(raw, std::move(comm));
   return raw;
 }
@@ -191,8 +198,9 @@ absl::Status Context::close(FlowComm* comm) {
     owned = std::move(entry->second);
     flows_.erase(entry);
   }
-  process_->unwatch(comm);
-  process_->close_connection(owned->close());
+  linux_::UniqueFd connection = owned->close();
+  process_->unwatch(comm, owned->failure());
+  process_->close_connection(std::move(connection));
   return absl::OkStatus();
 }
 

@@ -3,12 +3,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/linux/data_socket.h"
 
 namespace cableway::nccl {
 
 FlowComm::FlowComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log)
-    : hop_(std::move(hop)), memory_(*hop_, this), context_(context), names_(std::move(names)), log_(log) {
+    : hop_(std::move(hop)),
+      memory_(*hop_, this),
+      context_(context),
+      names_(std::move(names)),
+      end_text_(to_text(names_.end)),
+      log_(log) {
   for (Request& request : messages_) request.comm = this;
   for (Request& request : flushes_) {
     request.comm = this;
@@ -86,11 +90,15 @@ linux_::UniqueFd FlowComm::abandon() {
   return hop_->take_socket();
 }
 
-void FlowComm::check_silence() {
+void FlowComm::check() {
   const std::lock_guard lock(mutex_);
-  if (failure_.ok() && linux_::connection_stalled(hop_->socket())) {
-    static_cast<void>(fail(absl::UnavailableError("the cable to it, or its host, is silent")));
-  }
+  if (!failure_.ok()) return;
+  if (absl::Status found = hop_->check(); !found.ok()) static_cast<void>(fail(found));
+}
+
+std::string FlowComm::failure() {
+  const std::lock_guard lock(mutex_);
+  return failed_busy_ ? std::string(failure_.message()) : "";
 }
 
 Request* FlowComm::take(Requests& requests, std::uint64_t number, MemoryRegion* region) {
@@ -123,14 +131,15 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 absl::Status FlowComm::fail(const absl::Status& reason) {
   if (!failure_.ok()) return failure_;
   const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
-  // A reason in the peer's own words names whom it blames; what was found here is about the neighbour.
-  const bool found_here = !absl::IsAborted(reason) && !absl::IsOutOfRange(reason);
-  failure_ = absl::Status(
-      code, absl::StrCat(names_.flow, " failed: ",
-                         found_here ? absl::StrCat("about node ", names_.neighbour, ": ") : "", reason.message()));
-  hop_->link().fail(failure_.message());
+  // What was found here is about the hop. A reason in the peer's own words names whom it blames, and what this side's
+  // caller did is about no hop.
+  const bool about_hop = !absl::IsAborted(reason) && !absl::IsOutOfRange(reason);
+  const std::string found = absl::StrCat(about_hop ? absl::StrCat(end_text_, ": ") : "", reason.message());
+  failure_ = absl::Status(code, absl::StrCat(names_.flow, " failed: ", found));
+  // The peer knows the path, and has room for a reason only.
+  hop_->link().fail(about_hop ? found : absl::StrCat("node ", names_.end.node, ": ", found));
   // An idle flow that the peer closes is the ordinary end of a job.
-  failure_told_ = !idle();
+  failed_busy_ = failure_told_ = !idle();
   if (failure_told_) log_.warn(std::string(failure_.message()));
   return failure_;
 }

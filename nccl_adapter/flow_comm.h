@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
+#include "core/hop_names.h"
 #include "core/linux/hop_link.h"
 #include "nccl_adapter/flow_memory.h"
 #include "nccl_adapter/log.h"
@@ -41,8 +42,8 @@ struct Completion {
 class FlowComm {
  public:
   struct Names {
-    std::string flow;       // in messages: "flow to node n2 (n0 -c0-> n1 -c1-> n2)"
-    std::string neighbour;  // the node at the other end of this flow's connection
+    std::string flow;  // in messages: "flow to node n2 (n0 -c0-> n1 -c1-> n2)"
+    HopEnd end;        // of its connection
   };
 
   FlowComm(Context& context, std::unique_ptr<linux_::HopLink> hop, Names names, Log log);
@@ -69,8 +70,10 @@ class FlowComm {
   // The same for a comm that nobody has closed: its requests' memory may be gone already, so nothing is moved any more.
   linux_::UniqueFd abandon();
 
-  // The cold thread's look: fails the flow if its cable or the host behind it has gone silent.
-  void check_silence();
+  // The cold thread's look: fails the flow if what it goes over has ended without a word (HopLink::check()).
+  void check();
+  // Why it failed while messages were on their way, "" if it has not: what the operator is told of it.
+  std::string failure();
 
  protected:
   virtual absl::Status progress() = 0;
@@ -99,6 +102,7 @@ class FlowComm {
   FlowMemory memory_;
   Requests messages_;
   Requests flushes_;
+  bool failed_busy_ = false;  // with requests that it had not done
 
  private:
   absl::StatusOr<Completion> test_message(Request& request);
@@ -106,6 +110,7 @@ class FlowComm {
 
   Context& context_;
   const Names names_;
+  const std::string end_text_;  // of names_.end
   const Log log_;
 };
 

@@ -7,11 +7,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/flow_proof.h"
+#include "core/hop_names.h"
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/lingering_close.h"
 #include "core/linux/node_starter.h"
 #include "core/linux/random_value.h"
 #include "core/linux/session_socket.h"
+#include "core/linux/verbs_devices.h"
 
 namespace cableway::nccl {
 namespace {
@@ -106,7 +108,7 @@ absl::Status Process::greet() {
   auto promise = std::make_shared<std::promise<absl::StatusOr<Welcome>>>();
   std::future<absl::StatusOr<Welcome>> result = promise->get_future();
   boost::asio::post(cold_->io(), [this, promise] {
-    session_->request(Hello{kProtocolVersion, "plugin"}, [this, promise](const absl::StatusOr<SessionMessage>& reply) {
+    session_->request(Hello{kSessionVersion, "plugin"}, [this, promise](const absl::StatusOr<SessionMessage>& reply) {
       promise->set_value(welcomed(reply));
     });
   });
@@ -124,6 +126,7 @@ absl::StatusOr<Welcome> Process::welcomed(const absl::StatusOr<SessionMessage>& 
   const Welcome* welcome = std::get_if<Welcome>(&*reply);
   if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
   if (absl::Status status = take(*welcome); !status.ok()) return status;
+  reports_.tell(session_);
   Welcome kept = *welcome;
   kept.setup_key.reset();
   return kept;
@@ -232,17 +235,18 @@ void Process::on_setup(linux_::PendingCircuit pending) {
     absl::IsResourceExhausted(reason) ? log_.warn(line) : log_.info(line);
     return std::move(pending).refuse(reason);
   }
-  absl::StatusOr<std::unique_ptr<linux_::RdmaHalf>> joined = transports_.join(setup, pending.own_address());
+  absl::StatusOr<linux_::HopChoice> joined = transports_.join(setup, pending.own_address());
   if (!joined.ok()) {
-    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", joined.status().message()));
-    return std::move(pending).refuse(
-        absl::Status(joined.status().code(), absl::StrCat("node ", welcome_.node, ": ", joined.status().message())));
+    const absl::Status reason = told_of(to_text(accepting_end(setup, setup.hop)), joined.status());
+    log_.warn(absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message()));
+    return std::move(pending).refuse(reason);
   }
   SetupAnswer answer;
-  if (*joined != nullptr) answer.rdma = (*joined)->queue_pair->endpoint();
+  if (joined->rdma != nullptr) answer.rdma = joined->rdma->queue_pair->endpoint();
   absl::StatusOr<linux_::UniqueFd> socket = std::move(pending).accept(answer);
   if (!socket.ok()) return log_.info(absl::StrCat(describe_path(setup), ": ", socket.status().message()));
-  listener->put(ArrivedCircuit{{*std::move(socket), *std::move(joined), setup.chunk_bytes}, setup});
+  listener->put(
+      ArrivedCircuit{{*std::move(socket), std::move(joined->rdma), std::move(joined->why), setup.chunk_bytes}, setup});
 }
 
 std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {
@@ -253,9 +257,11 @@ std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle
 
 absl::Status Process::rejoin_node() {
   if (absl::Status status = connect_session(); !status.ok()) return status;
-  session_->request(Hello{kProtocolVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
+  session_->request(Hello{kSessionVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
     const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
-    if (welcome != nullptr) take_again(*welcome);
+    if (welcome == nullptr) return;
+    take_again(*welcome);
+    reports_.tell(session_);
   });
   return absl::OkStatus();
 }
@@ -315,12 +321,14 @@ void Process::close_connection(linux_::UniqueFd socket) {
   linux_::close_lingering(cold_->io(), std::move(socket));
 }
 
-void Process::watch(FlowComm* comm) {
+void Process::watch(FlowComm* comm, FlowOpened report) {
+  boost::asio::post(cold_->io(), [this, comm, report = std::move(report)] { reports_.opened(comm, report); });
   const std::lock_guard lock(mutex_);
   watched_.insert(comm);
 }
 
-void Process::unwatch(FlowComm* comm) {
+void Process::unwatch(FlowComm* comm, const std::string& failure) {
+  boost::asio::post(cold_->io(), [this, comm, failure] { reports_.ended(comm, failure); });
   const std::lock_guard lock(mutex_);
   watched_.erase(comm);
 }
@@ -330,9 +338,17 @@ void Process::look_around() {
   // A restarted node must know that it is needed, and says where its ports are now. It may not be there yet.
   if (session_->ended()) rejoin_node().IgnoreError();
   if (!listening_) listen_on(addresses_);
+  // What they say is kept by them, for check().
+  for (const auto& device : linux_::VerbsDevices::of_this_process().opened()) {
+    while (device != nullptr && device->next_event()) {
+    }
+  }
   {
     const std::lock_guard lock(mutex_);
-    for (FlowComm* comm : watched_) comm->check_silence();
+    for (FlowComm* comm : watched_) {
+      comm->check();
+      if (const std::string failure = comm->failure(); !failure.empty()) reports_.ended(comm, failure);
+    }
   }
   look_around_timer_->expires_after(kLookAroundEvery);
   look_around_timer_->async_wait([this](boost::system::error_code stopped) {

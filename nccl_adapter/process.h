@@ -25,6 +25,7 @@
 #include "core/sub_key.h"
 #include "nccl_adapter/cold_thread.h"
 #include "nccl_adapter/flow_comm.h"
+#include "nccl_adapter/flow_reports.h"
 #include "nccl_adapter/fork_guard.h"
 #include "nccl_adapter/listen_comm.h"
 #include "nccl_adapter/log.h"
@@ -68,9 +69,10 @@ class Process {
   void remove_listener(const ListenComm& listener);
   std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
   void close_connection(linux_::UniqueFd socket);
-  // The comm is looked at for silence, once a second, until it is unwatched.
-  void watch(FlowComm* comm);
-  void unwatch(FlowComm* comm);
+  // The comm is looked at, once a second, for silence and failure, until it is unwatched; the node is told of it.
+  void watch(FlowComm* comm, FlowOpened report);
+  // `failure` as in FlowReports::ended().
+  void unwatch(FlowComm* comm, const std::string& failure);
 
  private:
   Process(const Settings& settings, std::string daemon, Log log);
@@ -112,6 +114,7 @@ class Process {
   std::unique_ptr<ColdThread> cold_;
   // The cold thread's, until it has ended.
   std::shared_ptr<linux_::SessionClient> session_;
+  FlowReports reports_;
   std::vector<std::string> addresses_;  // of the node's ports, as it said last
   bool listening_ = true;               // on all of them
   std::optional<SubKey> setup_key_;     // the node's

@@ -56,6 +56,20 @@ std::string discovered_cable_name(std::string_view node, std::string_view interf
   return default_cable_name(first, second);
 }
 
+std::optional<CableInterfaces> interfaces_in_name(std::string_view cable, std::string_view node,
+                                                  std::string_view other_node) {
+  const bool swapped = natural_less(other_node, node);
+  const std::string first = end_name(swapped ? other_node : node, "");
+  const std::string between = "-" + end_name(swapped ? node : other_node, "");
+  if (!cable.starts_with(first)) return std::nullopt;
+  cable.remove_prefix(first.size());
+  const std::size_t end = cable.find(between);
+  if (end == std::string_view::npos || end == 0 || end + between.size() == cable.size()) return std::nullopt;
+  CableInterfaces found{std::string(cable.substr(0, end)), std::string(cable.substr(end + between.size()))};
+  if (swapped) std::swap(found.node, found.other_node);
+  return found;
+}
+
 bool has_default_name(const Topology& topology, const Cable& cable) {
   const std::string& a = topology.node(cable.a.node).name;
   const std::string& b = topology.node(cable.b.node).name;

@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_ROUTING_CABLE_NAME_H_
 #define CABLEWAY_ROUTING_CABLE_NAME_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +26,18 @@ void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables);
 std::string discovered_cable_name(std::string_view node, std::string_view interface, std::string_view other_node,
                                   std::string_view other_interface);
 
-// Whether the name of `cable`, which is one of the topology's, says nothing that its ends do not: it is one of the two
-// above, in either direction.
+// The interfaces that are in a name as discovered_cable_name() makes it of these two nodes, each at its node's end.
+// nullopt: it is no such name.
+struct CableInterfaces {
+  std::string node;
+  std::string other_node;
+  friend bool operator==(const CableInterfaces&, const CableInterfaces&) = default;
+};
+std::optional<CableInterfaces> interfaces_in_name(std::string_view cable, std::string_view node,
+                                                  std::string_view other_node);
+
+// Whether the name of `cable`, which is one of the topology's, says nothing that its ends do not: it is a default or a
+// discovered one, in either direction.
 bool has_default_name(const Topology& topology, const Cable& cable);
 
 }  // namespace cableway::routing

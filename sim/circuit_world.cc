@@ -1,10 +1,12 @@
 #include "sim/circuit_world.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/hop_names.h"
 #include "sim/rate.h"
 
 namespace cableway::sim {
@@ -63,11 +65,14 @@ Circuit& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUse
   if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
   for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
   const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
+  // At the place `at` of the path, of the cable that leads to the place `to`.
+  const auto end = [&](std::size_t at, std::size_t to) {
+    return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
+  };
   LinkUser* upstream = &source;
   for (std::size_t i = 1; i < circuit->hops_.size(); ++i) {
-    circuit->relays_.push_back(relays_[path.nodes[i].value]->add(circuit->hops_[i - 1]->destination(),
-                                                                 circuit->hops_[i]->source(),
-                                                                 RelayNames{name(i), name(i - 1), name(i + 1)}));
+    circuit->relays_.push_back(relays_[path.nodes[i].value]->add(
+        circuit->hops_[i - 1]->destination(), circuit->hops_[i]->source(), RelayNames{end(i, i - 1), end(i, i + 1)}));
     circuit->hops_[i - 1]->set_users(*upstream, *circuit->relays_.back());
     upstream = circuit->relays_.back().get();
   }

@@ -145,12 +145,11 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
   absl::Status offer_rdma() {
     setup_.rdma.reset();
-    // Between two processes of one node there is no cable, and a router need not know RoCE.
-    if (transports_ == nullptr || hop().routed || hop().to_node == setup_.this_hop_from()) return absl::OkStatus();
-    absl::StatusOr<std::unique_ptr<RdmaHalf>> half = transports_->open(hop().from_address);
-    if (!half.ok()) return half.status();
-    offered_ = *std::move(half);
-    if (offered_ != nullptr) setup_.rdma = offered_->queue_pair->endpoint();
+    if (transports_ == nullptr) return absl::OkStatus();
+    absl::StatusOr<HopChoice> choice = transports_->offer(setup_);
+    if (!choice.ok()) return choice.status();
+    offered_ = *std::move(choice);
+    if (offered_.rdma != nullptr) setup_.rdma = offered_.rdma->queue_pair->endpoint();
     return absl::OkStatus();
   }
 
@@ -212,7 +211,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
       absl::Status settled = transports_->settle(*answer, offered_);
       if (!settled.ok()) return finish(failed(settled.code(), settled.message()));
     }
-    if (offered_ != nullptr) setup_.chunk_bytes = std::min(setup_.chunk_bytes, RdmaChunkLink::kChunkBytes);
+    if (offered_.rdma != nullptr) setup_.chunk_bytes = std::min(setup_.chunk_bytes, RdmaChunkLink::kChunkBytes);
     finish_connected();
   }
 
@@ -268,7 +267,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
     error_code error;
     const int fd = socket_.release(error);
     if (error) return finish(failed(absl::StatusCode::kInternal, error.message()));
-    finish(HopConnection{UniqueFd(fd), std::move(offered_), setup_.chunk_bytes});
+    finish(HopConnection{UniqueFd(fd), std::move(offered_.rdma), std::move(offered_.why), setup_.chunk_bytes});
   }
 
   void finish(absl::StatusOr<HopConnection> result) {
@@ -283,7 +282,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   CircuitSetup setup_;
   const std::optional<SubKey> key_;
   HopTransports* const transports_;
-  std::unique_ptr<RdmaHalf> offered_;  // with the set-up
+  HopChoice offered_;  // with the set-up
   Challenge challenge_{};
   std::optional<CircuitSeal> seal_;  // once both ends have said their challenges
   DialDone done_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/hop_transport.h"
 #include "core/linux/unique_fd.h"
 #include "core/linux/verbs_device.h"
 #include "core/linux/verbs_queue_pair.h"
@@ -25,8 +26,14 @@ struct RdmaHalf {
 struct HopConnection {
   UniqueFd socket;
   std::unique_ptr<RdmaHalf> rdma;  // null: TCP
+  std::string why_transport;       // HopTransport::reason
   std::uint32_t chunk_bytes = 0;   // the largest that the path takes from here on
 };
+
+inline HopTransport transport_of(const HopConnection& connection) {
+  const RdmaHalf* const rdma = connection.rdma.get();
+  return {rdma == nullptr ? "tcp" : "rdma " + rdma->device->name(), connection.why_transport};
+}
 
 }  // namespace cableway::linux_
 

@@ -1,8 +1,10 @@
 #include "core/linux/hop_link.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "core/linux/data_socket.h"
 #include "core/linux/tcp_lifeline.h"
 #include "core/rdma_chunk_link.h"
 
@@ -29,6 +31,11 @@ class TcpHop final : public HopLink {
   TcpChunkLink link_;
 };
 
+absl::Status address_gone(const VerbsDevice& device, const VerbsGid& gid) {
+  const absl::Status found = device.check_gid(gid);
+  return found.ok() ? found : absl::UnavailableError(found.message());
+}
+
 // The upstream end of a hop dials, the downstream end accepts.
 RdmaChunkLink::Place rdma_place(const RdmaHalf& half, const HopLinkOptions& options) {
   const bool accepted = options.place == HopPlace::kDestination || options.place == HopPlace::kRelayUpstream;
@@ -48,6 +55,13 @@ class RdmaHop final : public HopLink {
     queue_pair_.take_events();
     return queue_pair_.arm();
   }
+  absl::Status check() override {
+    if (absl::Status health = device_->health(); !health.ok()) return health;
+    if (const std::uint64_t changes = device_->gid_changes(); std::exchange(gid_changes_, changes) != changes) {
+      if (absl::Status gone = address_gone(*device_, queue_pair_.gid()); !gone.ok()) return gone;
+    }
+    return HopLink::check();
+  }
   std::shared_ptr<VerbsDevice> device() const override { return device_; }
   const VerbsQueuePair* queue_pair() const override { return &queue_pair_; }
   UniqueFd take_socket() override {
@@ -63,6 +77,7 @@ class RdmaHop final : public HopLink {
         link_(std::move(half.queue_pair), half.other, std::move(lifeline), rdma_place(half, options)) {}
 
   const std::shared_ptr<VerbsDevice> device_;
+  std::uint64_t gid_changes_ = device_->gid_changes();  // as of the last look
   // The link's own.
   VerbsQueuePair& queue_pair_;
   TcpLifeline& lifeline_;
@@ -70,6 +85,11 @@ class RdmaHop final : public HopLink {
 };
 
 }  // namespace
+
+absl::Status HopLink::check() {
+  if (!connection_stalled(socket())) return absl::OkStatus();
+  return absl::UnavailableError("the cable, or the host behind it, is silent");
+}
 
 absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection, const HopLinkOptions& options) {
   if (connection.rdma == nullptr) return std::make_unique<TcpHop>(std::move(connection.socket), options);

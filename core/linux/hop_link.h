@@ -29,6 +29,9 @@ class HopLink {
   // What woke it. After either, progress() until nothing moves.
   virtual void on_readable(bool ended) = 0;
   virtual absl::Status on_completions() { return absl::OkStatus(); }
+  // To be called now and then, for what ends a hop without a word on it: Unavailable where the cable or the host behind
+  // it is silent, or the device has said that it, its port or its address is gone.
+  virtual absl::Status check();
   // Memory that is sent from or landed in has to be registered with it; null: it has not.
   virtual std::shared_ptr<VerbsDevice> device() const { return nullptr; }
   // Over RDMA; null: TCP. Lives as long as this.

@@ -5,12 +5,28 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/hop_names.h"
 #include "core/linux/random_value.h"
 #include "core/linux/verbs_devices.h"
 #include "routing/port_address.h"
 
 namespace cableway::linux_ {
 namespace {
+
+// Reasons, for people.
+constexpr char kAtBothEnds[] = "both ends have it";
+constexpr char kTcpWanted[] = "CABLEWAY_TRANSPORT=tcp";
+constexpr char kNoneThere[] = "the other end offers no RDMA";
+constexpr char kWithinNode[] = "both ends are on this node";
+constexpr char kRouted[] = "IP routers are in between";
+
+bool crosses_no_cable(const CircuitSetup& setup) {
+  return setup.this_hop().to_node == setup.this_hop_from();
+}
+
+absl::Status no_rdma_there() {
+  return absl::FailedPreconditionError("CABLEWAY_TRANSPORT is verbs, and the other end of the cable has no RDMA");
+}
 
 absl::Status no_rdma_at(const std::string& address) {
   return absl::FailedPreconditionError(
@@ -36,53 +52,61 @@ absl::StatusOr<std::optional<VerbsPort>> HopTransports::find(const std::string& 
   return port;
 }
 
-absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::open(const std::string& address) {
-  if (wanted_ == Transport::kTcp) return nullptr;
+absl::StatusOr<HopChoice> HopTransports::open(const std::string& address, const std::string& port) {
+  if (wanted_ == Transport::kTcp) return HopChoice{nullptr, kTcpWanted};
+  const std::string none = absl::StrCat("no RDMA device behind ", port.empty() ? address : port);
   // Most hosts have none at all, and are not asked for more.
-  if (wanted_ == Transport::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) return nullptr;
-  const absl::StatusOr<std::optional<VerbsPort>> port = find(address);
-  if (!port.ok()) return port.status();
-  if (!port->has_value()) {
+  if (wanted_ == Transport::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) return HopChoice{nullptr, none};
+  const absl::StatusOr<std::optional<VerbsPort>> found = find(address);
+  if (!found.ok()) return found.status();
+  if (!found->has_value()) {
     if (wanted_ == Transport::kVerbs) return no_rdma_at(address);
-    return nullptr;
+    return HopChoice{nullptr, none};
   }
-  absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*port)->device);
+  absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*found)->device);
   if (!device.ok()) return device.status();
-  auto queue_pair = VerbsQueuePair::create(device->device, (*port)->gid, random_packet_sequence(), options_);
+  auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_);
   if (!queue_pair.ok()) return queue_pair.status();
   auto half = std::make_unique<RdmaHalf>();
   half->device = std::move(device->device);
   half->device_number = device->number;
   half->queue_pair = *std::move(queue_pair);
-  return half;
+  return HopChoice{std::move(half), kAtBothEnds};
 }
 
-absl::Status HopTransports::settle(const SetupAnswer& answer, std::unique_ptr<RdmaHalf>& offered) const {
-  if (offered == nullptr) {
+absl::StatusOr<HopChoice> HopTransports::offer(const CircuitSetup& setup) {
+  if (crosses_no_cable(setup)) return HopChoice{nullptr, kWithinNode};
+  // A router need not know RoCE.
+  if (setup.this_hop().routed) return HopChoice{nullptr, kRouted};
+  return open(setup.this_hop().from_address, dialing_end(setup, setup.hop).port);
+}
+
+absl::Status HopTransports::settle(const SetupAnswer& answer, HopChoice& offered) const {
+  if (offered.rdma == nullptr) {
     if (!answer.rdma) return absl::OkStatus();
     return absl::InvalidArgumentError("it answered with a queue pair, and none was offered");
   }
   if (!answer.rdma) {
-    offered.reset();
-    if (wanted_ != Transport::kVerbs) return absl::OkStatus();
-    return absl::FailedPreconditionError("CABLEWAY_TRANSPORT is verbs, and the other end of the cable has no RDMA");
+    if (wanted_ == Transport::kVerbs) return no_rdma_there();
+    offered = {nullptr, kNoneThere};
+    return absl::OkStatus();
   }
-  offered->other = *answer.rdma;
-  return offered->queue_pair->connect(offered->other);
+  offered.rdma->other = *answer.rdma;
+  return offered.rdma->queue_pair->connect(offered.rdma->other);
 }
 
-absl::StatusOr<std::unique_ptr<RdmaHalf>> HopTransports::join(const CircuitSetup& setup,
-                                                              const std::string& own_address) {
+absl::StatusOr<HopChoice> HopTransports::join(const CircuitSetup& setup, const std::string& own_address) {
+  if (crosses_no_cable(setup)) return HopChoice{nullptr, kWithinNode};
+  if (setup.this_hop().routed) return HopChoice{nullptr, kRouted};
   if (!setup.rdma) {
-    const bool has_cable = !setup.this_hop().routed && setup.this_hop().to_node != setup.this_hop_from();
-    if (wanted_ != Transport::kVerbs || !has_cable) return nullptr;
-    return absl::FailedPreconditionError("CABLEWAY_TRANSPORT is verbs, and the other end of the cable has no RDMA");
+    if (wanted_ == Transport::kVerbs) return no_rdma_there();
+    return HopChoice{nullptr, wanted_ == Transport::kTcp ? kTcpWanted : kNoneThere};
   }
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> half = open(own_address);
-  if (!half.ok() || *half == nullptr) return half;
-  (*half)->other = *setup.rdma;
-  if (absl::Status joined = (*half)->queue_pair->connect(*setup.rdma); !joined.ok()) return joined;
-  return half;
+  absl::StatusOr<HopChoice> choice = open(own_address, accepting_end(setup, setup.hop).port);
+  if (!choice.ok() || choice->rdma == nullptr) return choice;
+  choice->rdma->other = *setup.rdma;
+  if (absl::Status joined = choice->rdma->queue_pair->connect(*setup.rdma); !joined.ok()) return joined;
+  return choice;
 }
 
 }  // namespace cableway::linux_

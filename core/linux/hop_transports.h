@@ -21,23 +21,30 @@ namespace cableway::linux_ {
 // How hops' queue pairs are to send.
 VerbsOptions verbs_options(const Settings& settings);
 
+// What one end of a hop has chosen.
+struct HopChoice {
+  std::unique_ptr<RdmaHalf> rdma;  // null: TCP
+  std::string why;                 // HopTransport::reason
+};
+
 // Set-up only; one thread at a time.
 class HopTransports {
  public:
   explicit HopTransports(const Settings& settings, VerbsHost host = {})
       : wanted_(settings.transport), options_(verbs_options(settings)), host_(std::move(host)) {}
 
-  // A queue pair on the port with this address; null where hops go over TCP there.
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> open(const std::string& address);
-
-  // For the end that dials: `answer` to a set-up that offered `offered`, null if it offered none.
-  absl::Status settle(const SetupAnswer& answer, std::unique_ptr<RdmaHalf>& offered) const;
+  // For the end that dials with `setup`: a queue pair on its port to be offered, where the hop may go over RDMA.
+  absl::StatusOr<HopChoice> offer(const CircuitSetup& setup);
+  // And what became of that, by the `answer` to the set-up.
+  absl::Status settle(const SetupAnswer& answer, HopChoice& offered) const;
 
   // For the end that accepts: its queue pair, on the port with its own address, joined to the one that the set-up
-  // offers; null: the hop goes over TCP.
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> join(const CircuitSetup& setup, const std::string& own_address);
+  // offers, if it offers one.
+  absl::StatusOr<HopChoice> join(const CircuitSetup& setup, const std::string& own_address);
 
  private:
+  // `port`: the interface with that address, for people; "" where that is not known.
+  absl::StatusOr<HopChoice> open(const std::string& address, const std::string& port);
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
   const Transport wanted_;
   const VerbsOptions options_;

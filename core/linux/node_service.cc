@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/events_view.h"
+#include "core/hop_names.h"
 #include "core/keyed_seal.h"
 #include "core/linux/circuit_dialer.h"
 #include "core/linux/key_reader.h"
@@ -68,7 +69,10 @@ absl::Status NodeService::open() {
   // Before anything that can be heard, because binding the session socket is what makes this process the node.
   auto sessions = SessionServer::listen(
       io_, *endpoint, welcome(),
-      [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); });
+      [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); },
+      {[this](const SessionPeer& peer, const SessionMessage& report) { return on_report(peer, report); },
+       [this](const SessionPeer& peer) { flows_.left(peer); },
+       [this](const std::string& line) { log_briefly(session_lines_, line); }});
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
   relay_memory_ = share_out_relay_memory(settings_.relay_memory);
@@ -254,21 +258,23 @@ void NodeService::on_dialed(const std::shared_ptr<PendingCircuit>& pending, absl
     return absl::Status(status.code(), absl::StrCat("node ", node_->identity().name, what, status.message()));
   };
   const CircuitSetup setup = pending->setup();
-  absl::StatusOr<std::unique_ptr<RdmaHalf>> joined = transports_.join(setup, pending->own_address());
-  if (!joined.ok()) return refuse(std::move(*pending), here(joined.status(), ": "));
-  absl::StatusOr<std::unique_ptr<Slot>> floor = make_floor(joined->get(), downstream->rdma.get());
+  absl::StatusOr<HopChoice> joined = transports_.join(setup, pending->own_address());
+  if (!joined.ok()) {
+    return refuse(std::move(*pending), told_of(to_text(accepting_end(setup, setup.hop)), joined.status()));
+  }
+  absl::StatusOr<std::unique_ptr<Slot>> floor = make_floor(joined->rdma.get(), downstream->rdma.get());
   if (!floor.ok()) return refuse(std::move(*pending), here(floor.status(), " can relay no more: "));
 
-  const bool pipes = *joined == nullptr && downstream->rdma == nullptr;
+  const bool pipes = joined->rdma == nullptr && downstream->rdma == nullptr;
   const std::uint32_t chunk_bytes =
       pipes ? downstream->chunk_bytes : std::min(downstream->chunk_bytes, RdmaRelayMemory::kSlotBytes);
   SetupAnswer answer{chunk_bytes < setup.chunk_bytes ? chunk_bytes : 0, std::nullopt};
-  if (*joined != nullptr) answer.rdma = (*joined)->queue_pair->endpoint();
+  if (joined->rdma != nullptr) answer.rdma = joined->rdma->queue_pair->endpoint();
   absl::StatusOr<UniqueFd> upstream = std::move(*pending).accept(answer);
   absl::Status added = upstream.status();
   if (added.ok()) {
-    added = loop_->add(setup, {*std::move(upstream), *std::move(joined), chunk_bytes}, *std::move(downstream),
-                       *std::move(floor));
+    added = loop_->add(setup, {*std::move(upstream), std::move(joined->rdma), std::move(joined->why), chunk_bytes},
+                       *std::move(downstream), *std::move(floor));
   }
   if (!added.ok()) log_(absl::StrCat("lost circuit ", describe_path(setup), ": ", text(added)));
 }
@@ -320,6 +326,17 @@ void NodeService::on_request(const SessionMessage& request, SessionServer::Answe
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(view(wanted->name));
   if (const auto* test = std::get_if<CableTestRequest>(&request)) return test_cable(*test, answer);
   answer(Refusal{"not a request that a node answers"});
+}
+
+absl::Status NodeService::on_report(const SessionPeer& peer, const SessionMessage& report) {
+  if (const auto* opened = std::get_if<FlowOpened>(&report)) return flows_.opened(peer, *opened, clock_.now());
+  const auto& end = std::get<FlowEnded>(report);
+  const absl::StatusOr<std::optional<FlowOpened>> flow = flows_.ended(peer, end);
+  if (!flow.ok()) return flow.status();
+  if (!end.failure.empty()) {
+    log_briefly(session_lines_, absl::StrCat("process ", peer.process, ": ", end.failure));
+  }
+  return absl::OkStatus();
 }
 
 void NodeService::test_cable(const CableTestRequest& request, const SessionServer::Answer& answer) {
@@ -430,7 +447,7 @@ ViewReply NodeService::full_view(const std::string& name) {
   if (name == "status") {
     RelayStatus status = loop_->status();
     status.setups_refused = setups_refused_;
-    return ViewReply{{}, status_view(*node_, status, sessions_->sessions(), problems())};
+    return ViewReply{{}, status_view(*node_, status, flows_.status(clock_.now()), sessions_->sessions(), problems())};
   }
   if (name == "ports") return ViewReply{{}, ports_view(*node_, inventory_->rejected(), channel_.counters())};
   if (name == "events") return ViewReply{{}, events_view(*node_)};

@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/datagram_seal.h"
+#include "core/flow_ledger.h"
 #include "core/linux/asio_clock.h"
 #include "core/linux/cable_test.h"
 #include "core/linux/circuit_acceptor.h"
@@ -98,6 +99,7 @@ class NodeService {
   void on_out_of_leases();
   void warn_of_small_pipes(const PipeSlot& floor);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
+  absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
   void find_path(const PathRequest& request, SessionServer::Answer answer);
   void answer_waiting();
   void test_cable(const CableTestRequest& request, const SessionServer::Answer& answer);
@@ -133,6 +135,8 @@ class NodeService {
   LineCount event_lines_;
   LineCount topology_lines_;
   LineCount circuit_lines_;
+  LineCount session_lines_;
+  FlowLedger flows_;  // before what tells it
   std::unique_ptr<CableTests> cable_tests_;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<RelayLoop> loop_;

@@ -24,11 +24,16 @@ struct FloorMemory {
 
 class FloorSlot final : public RdmaSlot {
  public:
-  explicit FloorSlot(std::unique_ptr<FloorMemory> memory)
-      : RdmaSlot(memory->pages.bytes(), memory->keys), memory_(std::move(memory)) {}
+  // `count`: of all such slots.
+  FloorSlot(std::unique_ptr<FloorMemory> memory, std::shared_ptr<std::atomic<std::size_t>> count)
+      : RdmaSlot(memory->pages.bytes(), memory->keys), memory_(std::move(memory)), count_(std::move(count)) {
+    count_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~FloorSlot() override { count_->fetch_sub(1, std::memory_order_relaxed); }
 
  private:
   const std::unique_ptr<FloorMemory> memory_;
+  const std::shared_ptr<std::atomic<std::size_t>> count_;
 };
 
 absl::StatusOr<std::unique_ptr<VerbsMemory>> register_floor(const RdmaHalf& half, FloorMemory& floor,
@@ -78,7 +83,19 @@ absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const RdmaHalf
     if (!memory.ok()) return memory.status();
     floor->registered[1] = *std::move(memory);
   }
-  return std::unique_ptr<Slot>(std::make_unique<FloorSlot>(std::move(floor)));
+  return std::unique_ptr<Slot>(std::make_unique<FloorSlot>(std::move(floor), floors_));
+}
+
+RdmaMemoryStatus RdmaRelayMemory::status() const {
+  const std::uint64_t floors = floors_->load(std::memory_order_relaxed) * kSlotBytes;
+  const std::uint64_t leases = leases_registered_.load(std::memory_order_relaxed) ? pool_->size() * kSlotBytes : 0;
+  return {.registered = floors + leases,
+          .floors = floors,
+          .leases = pool_->size(),
+          .leased = pool_->leased(),
+          .most_leased = pool_->most_leased(),
+          .leased_bytes = pool_->leased() * kSlotBytes,
+          .waits = pool_->waits()};
 }
 
 absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
@@ -92,6 +109,7 @@ absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
   auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), kForUpstream);
   if (!memory.ok()) return memory.status();
   registered = *std::move(memory);
+  leases_registered_.store(true, std::memory_order_relaxed);
   lease_keys_[half.device_number] = registered->keys();
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #define CABLEWAY_CORE_LINUX_RDMA_RELAY_MEMORY_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "core/linux/mapped_pages.h"
 #include "core/linux/verbs_memory.h"
 #include "core/rdma_slot.h"
+#include "core/relay_status.h"
 #include "core/slot_pool.h"
 
 namespace cableway::linux_ {
@@ -38,6 +40,9 @@ class RdmaRelayMemory {
   // For the thread that relays.
   SlotPool& pool() { return *pool_; }
 
+  // Any thread.
+  RdmaMemoryStatus status() const;
+
  private:
   using KeysByDevice = std::array<RdmaKeys, kMostDevices>;
 
@@ -47,6 +52,8 @@ class RdmaRelayMemory {
   MappedPages lease_pages_;
   std::array<std::unique_ptr<VerbsMemory>, kMostDevices> lease_memory_;  // by number of the device
   KeysByDevice lease_keys_{};
+  std::atomic<bool> leases_registered_ = false;  // with one device at least
+  std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::unique_ptr<SlotPool> pool_;
 };
 

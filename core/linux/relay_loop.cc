@@ -11,13 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/data_socket.h"
+#include "core/hop_names.h"
 
 namespace cableway::linux_ {
 namespace {
 
 constexpr int kMaxEvents = 64;
-constexpr std::chrono::seconds kStallCheckEvery{1};
+constexpr std::chrono::seconds kCheckEvery{1};
 // A lease that idles is back after RelayCircuit::kIdleRests of these, and one that others wait for after kHeldRests.
 constexpr std::chrono::milliseconds kRestEvery{250};
 constexpr std::chrono::minutes kNoticeEvery{1};
@@ -30,23 +30,30 @@ struct RelayLoop::Side {
   HopLink& hop;
   bool brings_data;  // upstream; downstream brings answers
   bool completions;  // of a queue pair, not a connection
+
+  const std::string& name() const;
 };
 
 struct RelayLoop::Circuit {
-  Circuit(CircuitSetup circuit_setup, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
+  struct Transports {
+    HopTransport upstream;
+    HopTransport downstream;
+  };
+
+  Circuit(CircuitSetup circuit_setup, Transports over, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
           std::unique_ptr<Slot> floor, SlotPool& pool)
       : setup(std::move(circuit_setup)),
         path(describe_path(setup)),
+        names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))},
+        transports(std::move(over)),
         upstream(std::move(up)),
         downstream(std::move(down)),
-        relay(upstream->link(), downstream->link(), std::move(floor), pool, names(setup)) {}
-
-  static RelayNames names(const CircuitSetup& setup) {
-    return {setup.this_hop().to_node, setup.this_hop_from(), setup.hops[setup.hop + 1U].to_node};
-  }
+        relay(upstream->link(), downstream->link(), std::move(floor), pool, names) {}
 
   const CircuitSetup setup;
   const std::string path;
+  const RelayNames names;
+  const Transports transports;
   const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
   const std::unique_ptr<HopLink> upstream;
   const std::unique_ptr<HopLink> downstream;
@@ -61,6 +68,10 @@ struct RelayLoop::Circuit {
   std::atomic<std::uint64_t> chunks = 0;
   std::atomic<std::uint64_t> bytes = 0;
 };
+
+const std::string& RelayLoop::Side::name() const {
+  return brings_data ? circuit.names.upstream : circuit.names.downstream;
+}
 
 absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const RelayMemory& memory, RdmaRelayMemory* rdma,
                                                             std::chrono::microseconds spin, Listener listener) {
@@ -109,14 +120,15 @@ absl::StatusOr<std::unique_ptr<PipeSlot>> RelayLoop::make_floor() {
 absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
                             std::unique_ptr<Slot> floor) {
   const bool pipes = upstream.rdma == nullptr && downstream.rdma == nullptr;
+  Circuit::Transports transports{transport_of(upstream), transport_of(downstream)};
   const auto slots = pipes ? TcpChunkLink::Slots::kPipes : TcpChunkLink::Slots::kMemory;
   auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots});
   if (!up.ok()) return up.status();
   const bool last_hop = setup.hop + 2U == setup.hops.size();
   auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots});
   if (!down.ok()) return down.status();
-  auto circuit = std::make_unique<Circuit>(setup, *std::move(up), *std::move(down), std::move(floor),
-                                           pipes ? pool_ : rdma_->pool());
+  auto circuit = std::make_unique<Circuit>(setup, std::move(transports), *std::move(up), *std::move(down),
+                                           std::move(floor), pipes ? pool_ : rdma_->pool());
   open_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
@@ -139,12 +151,17 @@ RelayStatus RelayLoop::status() const {
                    .most_leased = pool_.most_leased(),
                    .leased_bytes = pool_.leased() * lease_memory(),
                    .waits = pool_.waits()};
+  if (rdma_ != nullptr) status.rdma_memory = rdma_->status();
   const auto now = std::chrono::steady_clock::now();
   for (const Circuit* circuit : listed_) {
     const auto open_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - circuit->opened);
-    const CircuitStatus open{circuit->setup.flow, circuit->path, circuit->chunks.load(std::memory_order_relaxed),
+    const CircuitStatus open{circuit->setup.flow,
+                             circuit->path,
+                             circuit->chunks.load(std::memory_order_relaxed),
                              circuit->bytes.load(std::memory_order_relaxed),
-                             static_cast<std::uint64_t>(open_for.count())};
+                             static_cast<std::uint64_t>(open_for.count()),
+                             circuit->transports.upstream,
+                             circuit->transports.downstream};
     status.chunks += open.chunks;
     status.bytes += open.bytes;
     status.circuits.push_back(open);
@@ -154,7 +171,7 @@ RelayStatus RelayLoop::status() const {
 
 void RelayLoop::run() {
   std::array<epoll_event, kMaxEvents> events;
-  auto next_stall_check = std::chrono::steady_clock::now() + kStallCheckEvery;
+  auto next_check = std::chrono::steady_clock::now() + kCheckEvery;
   auto next_rest = std::chrono::steady_clock::now() + kRestEvery;
   while (true) {
     const auto count = static_cast<std::size_t>(std::max(wait(events), 0));
@@ -173,9 +190,9 @@ void RelayLoop::run() {
       next_rest = now + kRestEvery;
       rest();
     }
-    if (now >= next_stall_check) {
-      next_stall_check = now + kStallCheckEvery;
-      close_stalled();
+    if (now >= next_check) {
+      next_check = now + kCheckEvery;
+      close_dead();
     }
   }
   for (const auto& [circuit, owned] : circuits_) {
@@ -195,7 +212,7 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
   } while (std::chrono::steady_clock::now() < sleep_at);
   const bool any_leased = pool_.leased() > 0 || (rdma_ != nullptr && rdma_->pool().leased() > 0);
-  const std::chrono::milliseconds longest = any_leased ? kRestEvery : kStallCheckEvery;
+  const std::chrono::milliseconds longest = any_leased ? kRestEvery : kCheckEvery;
   return look(static_cast<int>(longest.count()));
 }
 
@@ -217,10 +234,7 @@ bool RelayLoop::serve_events(std::span<const epoll_event> events) {
 void RelayLoop::serve_event(Side& side, std::uint32_t events) {
   const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (side.completions) {
-    if (absl::Status armed = side.hop.on_completions(); !armed.ok()) {
-      side.circuit.relay.fail(armed);
-      return close(side.circuit, armed);
-    }
+    if (absl::Status armed = side.hop.on_completions(); !armed.ok()) return end(side.circuit, side.name(), armed);
   } else if (ended || (events & EPOLLIN) != 0) {
     side.hop.on_readable(ended);
   }
@@ -311,6 +325,12 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   listener_.closed(std::move(closed));
 }
 
+void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::Status& found) {
+  const absl::Status reason = told_of(hop_end, found);
+  circuit.relay.fail(reason);
+  close(circuit, reason);
+}
+
 void RelayLoop::rest() {
   for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
   if (pool_.size() == 0 || !pool_.anyone_waits()) return;
@@ -320,23 +340,17 @@ void RelayLoop::rest() {
   listener_.out_of_leases();
 }
 
-void RelayLoop::close_stalled() {
-  std::vector<std::pair<Circuit*, std::string>> stalled;
+void RelayLoop::close_dead() {
+  std::vector<std::pair<const Side*, absl::Status>> dead;
   for (const auto& [circuit, owned] : circuits_) {
-    const RelayNames names = Circuit::names(circuit->setup);
-    if (connection_stalled(circuit->upstream->socket())) {
-      stalled.emplace_back(circuit, names.upstream);
-    } else if (connection_stalled(circuit->downstream->socket())) {
-      stalled.emplace_back(circuit, names.downstream);
+    for (const Side* side : {&circuit->upstream_side, &circuit->downstream_side}) {
+      absl::Status found = side->hop.check();
+      if (found.ok()) continue;
+      dead.emplace_back(side, std::move(found));
+      break;
     }
   }
-  for (const auto& [circuit, silent] : stalled) {
-    const absl::Status reason =
-        absl::UnavailableError(absl::StrCat("node ", circuit->setup.this_hop().to_node, ", about node ", silent,
-                                            ": the cable, or the host behind it, is silent"));
-    circuit->relay.fail(reason);
-    close(*circuit, reason);
-  }
+  for (const auto& [side, found] : dead) end(side->circuit, side->name(), found);
 }
 
 }  // namespace cableway::linux_

@@ -86,8 +86,11 @@ class RelayLoop {
   void serve_unfinished();
   void take_added();
   void serve(Circuit& circuit);
+  // For what was found at one of its ends, which that end's name is put before.
+  void end(Circuit& circuit, const std::string& hop_end, const absl::Status& found);
   void close(Circuit& circuit, const absl::Status& reason);
-  void close_stalled();
+  // What has ended without a word.
+  void close_dead();
   void rest();
   absl::Status watch(Circuit& circuit);
   absl::Status watch(int fd, Side& side);

@@ -24,6 +24,8 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr std::size_t kMaxUntold = 1U << 20;
+
 // Anybody may bind the name; whoever does decides where this process's data goes.
 absl::Status check_owner(int socket) {
   ucred owner{};
@@ -71,15 +73,27 @@ void SessionClient::request(SessionMessage message, Reply reply) {
     welcome_due_ = welcome_due_ || std::holds_alternative<Hello>(message);
     waiting_.push_back(std::move(reply));
   }
-  outgoing_.push_back(encode_session_message(message));
-  if (!writing_) write_next();
+  send(message);
   if (!reading_) read_next();
+}
+
+void SessionClient::tell(const SessionMessage& message) {
+  if (ended()) return;
+  if (outgoing_bytes_ > kMaxUntold) return close();
+  send(message);
+}
+
+void SessionClient::send(const SessionMessage& message) {
+  outgoing_.push_back(encode_session_message(message));
+  outgoing_bytes_ += outgoing_.back().size();
+  if (!writing_) write_next();
 }
 
 void SessionClient::close() {
   error_code ignored;
   socket_.close(ignored);
   outgoing_.clear();
+  outgoing_bytes_ = 0;
   std::deque<Reply> waiting = std::exchange(waiting_, {});
   std::map<std::uint64_t, Reply> paths = std::exchange(waiting_for_paths_, {});
   const absl::Status ended = absl::UnavailableError("the session with the node has ended");
@@ -94,6 +108,7 @@ void SessionClient::write_next() {
                            [self = shared_from_this()](error_code error, std::size_t) {
                              if (self->ended()) return;
                              if (error) return self->close();
+                             self->outgoing_bytes_ -= self->outgoing_.front().size();
                              self->outgoing_.pop_front();
                              self->write_next();
                            });

@@ -5,6 +5,8 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -30,6 +32,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   // requests, but for those of path requests, whose `request` is filled in here: each of them comes when it is known.
   // Beside a cable test nothing else may be asked.
   void request(SessionMessage message, Reply reply);
+  // Says what is not answered: FlowOpened, FlowEnded. Where the node has not read a megabyte, the session ends.
+  void tell(const SessionMessage& message);
   // Called when the node says Welcome again: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
   bool ended() const { return !socket_.is_open(); }
@@ -38,6 +42,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
 
  private:
   explicit SessionClient(boost::asio::io_context& io) : socket_(io) {}
+  void send(const SessionMessage& message);
   void write_next();
   void read_next();
   void have_length();
@@ -46,6 +51,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
 
   boost::asio::local::stream_protocol::socket socket_;
   std::deque<std::vector<std::byte>> outgoing_;
+  std::size_t outgoing_bytes_ = 0;
   std::deque<Reply> waiting_;                         // in the order of their requests
   std::map<std::uint64_t, Reply> waiting_for_paths_;  // by request
   std::uint64_t next_request_ = 1;

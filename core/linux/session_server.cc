@@ -10,9 +10,11 @@
 #include <boost/asio/write.hpp>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,21 +30,36 @@ namespace {
 
 constexpr std::size_t kMaxSessions = 1024;
 constexpr std::size_t kMaxUnanswered = 256;
+// Behind what is being written. Half of it stops the reading of requests, so only what a process asked for long before,
+// and what it is told unasked, can come to more.
+constexpr std::size_t kMaxUnsent = 1U << 20;
 constexpr std::uint32_t kMaxRequestBytes = 65536;
 constexpr std::chrono::seconds kHelloLimit{5};
 
-bool may_connect(int socket) {
+std::optional<ucred> credentials(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer;
+}
+
+bool may_connect(const ucred& peer) {
   return peer.uid == 0 || ::geteuid() == 0 || peer.uid == ::geteuid();
+}
+
+bool is_report(const SessionMessage& message) {
+  return std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message);
 }
 
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request)
-      : acceptor(io), pause(io), welcome(std::move(node_welcome)), handler(std::move(on_request)) {}
+  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener hears)
+      : acceptor(io),
+        pause(io),
+        welcome(std::move(node_welcome)),
+        handler(std::move(on_request)),
+        listener(std::move(hears)) {}
 
   class Session;
 
@@ -50,6 +67,8 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   boost::asio::steady_timer pause;
   Welcome welcome;
   Handler handler;
+  Listener listener;
+  std::uint64_t last_session = 0;
   std::size_t connections = 0;
   std::set<Session*> greeted;
 
@@ -59,13 +78,16 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
 // One connection. Requests are read while earlier ones wait for their answers, as far as the bound on those allows.
 class SessionServer::State::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(std::shared_ptr<State> server, stream_protocol::socket socket)
-      : server_(std::move(server)), socket_(std::move(socket)), hello_limit_(socket_.get_executor()) {
+  Session(std::shared_ptr<State> server, stream_protocol::socket socket, std::int64_t process)
+      : server_(std::move(server)),
+        socket_(std::move(socket)),
+        peer_{++server_->last_session, process},
+        hello_limit_(socket_.get_executor()) {
     ++server_->connections;
   }
   ~Session() {
     --server_->connections;
-    server_->greeted.erase(this);
+    leave();
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -81,8 +103,10 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void send(const SessionMessage& message) {
     if (!socket_.is_open()) return;
+    if (waiting_bytes_ > kMaxUnsent) return close_unread();
     outgoing_.push_back(encode_session_message(message));
-    if (outgoing_.size() == 1) write();
+    if (outgoing_.size() == 1) return write();
+    waiting_bytes_ += outgoing_.back().size();
   }
 
  private:
@@ -110,6 +134,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     absl::StatusOr<SessionMessage> request = decode_session_message(body_);
     if (!request.ok()) return refuse(std::string(request.status().message()));
     if (!greeted_) return greet(*request);
+    if (is_report(*request)) return hear(*request);
     ++unanswered_;
     server_->handler(*request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
@@ -120,13 +145,20 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   void greet(const SessionMessage& request) {
     const Hello* hello = std::get_if<Hello>(&request);
     if (hello == nullptr) return refuse("the first message must be Hello");
-    if (hello->version != kProtocolVersion) {
-      return refuse(absl::StrCat("this node speaks protocol version ", kProtocolVersion, ", the process ",
-                                 hello->version, ": install the same Cableway for both"));
+    if (hello->version != kSessionVersion) {
+      return refuse(absl::StrCat("this node speaks session version ", kSessionVersion, ", the process ", hello->version,
+                                 ": install the same Cableway for both"));
     }
     greeted_ = true;
     server_->greeted.insert(this);
     send(server_->welcome);
+    read_on();
+  }
+
+  void hear(const SessionMessage& report) {
+    has_told_ = true;
+    const absl::Status taken = server_->listener.told ? server_->listener.told(peer_, report) : absl::OkStatus();
+    if (!taken.ok()) return refuse(std::string(taken.message()));
     read_on();
   }
 
@@ -137,45 +169,71 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void read_on() {
-    if (!reading_ && !refusing_ && socket_.is_open() && unanswered_ + outgoing_.size() < kMaxUnanswered) read();
+    const bool has_room = unanswered_ + outgoing_.size() < kMaxUnanswered && waiting_bytes_ < kMaxUnsent / 2;
+    if (!reading_ && !refusing_ && socket_.is_open() && has_room) read();
   }
 
   // Says why, and then no more.
   void refuse(std::string reason) {
     refusing_ = true;
-    server_->greeted.erase(this);
+    leave();
     send(Refusal{std::move(reason)});
   }
 
   void write() {
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
                              [self = shared_from_this()](error_code error, std::size_t) {
-                               if (error) return self->close();
-                               wipe(self->outgoing_.front());
-                               self->outgoing_.pop_front();
-                               if (!self->outgoing_.empty()) return self->write();
-                               self->refusing_ ? self->close() : self->read_on();
+                               // It may have been closed after this was written and before it is told.
+                               if (error || !self->socket_.is_open()) return self->close();
+                               self->written();
                              });
   }
 
-  void close() {
+  void written() {
+    wipe(outgoing_.front());
+    outgoing_.pop_front();
+    if (outgoing_.empty()) return refusing_ ? close() : read_on();
+    waiting_bytes_ -= outgoing_.front().size();
+    write();
+    read_on();
+  }
+
+  void close_unread() {
+    if (server_->listener.log) {
+      server_->listener.log(absl::StrCat("ended the session of process ", peer_.process, ": it has not read ",
+                                         waiting_bytes_, " bytes of answers"));
+    }
+    close();
+  }
+
+  // It counts no more.
+  void leave() {
     server_->greeted.erase(this);
+    if (std::exchange(has_told_, false) && server_->listener.left) server_->listener.left(peer_);
+  }
+
+  void close() {
+    leave();
     for (std::vector<std::byte>& unsent : outgoing_) wipe(unsent);
     outgoing_.clear();
+    waiting_bytes_ = 0;
     error_code ignored;
     socket_.close(ignored);
   }
 
   std::shared_ptr<State> server_;
   stream_protocol::socket socket_;
+  const SessionPeer peer_;
   boost::asio::steady_timer hello_limit_;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;
-  std::deque<std::vector<std::byte>> outgoing_;
+  std::deque<std::vector<std::byte>> outgoing_;  // the first is being written
+  std::size_t waiting_bytes_ = 0;                // of the others
   std::size_t unanswered_ = 0;
   bool reading_ = false;
   bool refusing_ = false;
   bool greeted_ = false;
+  bool has_told_ = false;
 };
 
 namespace {
@@ -199,12 +257,13 @@ void SessionServer::State::accept() {
       });
       return;
     }
-    if (!may_connect(socket.native_handle())) {
+    const std::optional<ucred> peer = credentials(socket.native_handle());
+    if (!peer || !may_connect(*peer)) {
       refuse(socket, "this node is another user's");
     } else if (self->connections >= kMaxSessions) {
       refuse(socket, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
     } else {
-      std::make_shared<Session>(self, std::move(socket))->start();
+      std::make_shared<Session>(self, std::move(socket), peer->pid)->start();
     }
     self->accept();
   });
@@ -212,8 +271,9 @@ void SessionServer::State::accept() {
 
 absl::StatusOr<std::unique_ptr<SessionServer>> SessionServer::listen(boost::asio::io_context& io,
                                                                      const stream_protocol::endpoint& endpoint,
-                                                                     Welcome welcome, Handler handler) {
-  auto state = std::make_shared<State>(io, std::move(welcome), std::move(handler));
+                                                                     Welcome welcome, Handler handler,
+                                                                     Listener listener) {
+  auto state = std::make_shared<State>(io, std::move(welcome), std::move(handler), std::move(listener));
   error_code error;
   state->acceptor.open(endpoint.protocol(), error);
   if (!error) state->acceptor.bind(endpoint, error);
@@ -233,11 +293,15 @@ SessionServer::~SessionServer() {
   error_code ignored;
   state_->acceptor.close(ignored);
   state_->pause.cancel();
+  // Sessions may outlast what listens.
+  state_->listener = {};
 }
 
 void SessionServer::update_welcome(const Welcome& welcome) {
   state_->welcome = welcome;
-  for (State::Session* session : state_->greeted) session->send(welcome);
+  // One that does not read is closed by this, and is then none of them.
+  const std::set<State::Session*> greeted = state_->greeted;
+  for (State::Session* session : greeted) session->send(welcome);
 }
 
 std::size_t SessionServer::sessions() const {

@@ -6,8 +6,10 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "core/flow_ledger.h"
 #include "core/session_message.h"
 
 namespace cableway::linux_ {
@@ -19,11 +21,22 @@ class SessionServer {
   using Answer = std::function<void(SessionMessage)>;
   using Handler = std::function<void(const SessionMessage&, Answer)>;
 
+  // On `io`'s thread; must not block. Any of them may be empty.
+  struct Listener {
+    // FlowOpened or FlowEnded, which nobody answers. A status other than OK ends the session with these words.
+    std::function<absl::Status(const SessionPeer&, const SessionMessage&)> told;
+    // A session that told something is over.
+    std::function<void(const SessionPeer&)> left;
+    // Why a session was ended that had done nothing against the protocol.
+    std::function<void(const std::string&)> log;
+  };
+
   // AlreadyExists: another node holds the socket. Peers must run as the same user as this process, or as root; where
-  // this process is root, as anyone. At most 1,024 sessions at a time.
+  // this process is root, as anyone. At most 1,024 sessions at a time. Of each at most 1 MiB waits to be read by its
+  // process, beside two answers; whoever lets more come together has its session ended.
   static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
-      Handler handler);
+      Handler handler, Listener listener = {});
   ~SessionServer();
   SessionServer(const SessionServer&) = delete;
   SessionServer& operator=(const SessionServer&) = delete;

@@ -148,7 +148,24 @@ std::optional<VerbsEvent> VerbsDevice::next_event() {
   if (library_->get_async_event(context(), &event) != 0) return std::nullopt;
   VerbsEvent read = read_event(event);
   library_->ack_async_event(&event);
+  note(read);
   return read;
+}
+
+absl::Status VerbsDevice::health() const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return absl::OkStatus();
+  const std::lock_guard lock(mutex_);
+  return trouble_.empty() ? absl::OkStatus() : absl::UnavailableError(trouble_);
+}
+
+void VerbsDevice::note(const VerbsEvent& event) {
+  const bool ends = event.kind == VerbsEvent::Kind::kPortError || event.kind == VerbsEvent::Kind::kDeviceFatal;
+  const bool back = event.kind == VerbsEvent::Kind::kPortActive && !is_lost();
+  if (event.kind == VerbsEvent::Kind::kGidChange) gid_changes_.fetch_add(1, std::memory_order_relaxed);
+  if (!ends && !back) return;
+  const std::lock_guard lock(mutex_);
+  trouble_ = ends ? event.words : "";
+  in_trouble_.store(ends, std::memory_order_relaxed);
 }
 
 VerbsEvent VerbsDevice::read_event(const ibv_async_event& event) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -62,6 +63,11 @@ class VerbsDevice {
   std::optional<VerbsEvent> next_event();
   // It has said that it failed. Nothing that was made on it works any more, nor will.
   bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
+  // What it has said that no connection on it survives, in its words: that it has failed, or its port, which is not
+  // back. As of the events that have been read.
+  absl::Status health() const;
+  // How often addresses have changed, of which any may be one's own (check_gid()).
+  std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
 
   // For what is made on it.
   const VerbsLibrary& library() const { return *library_; }
@@ -77,6 +83,7 @@ class VerbsDevice {
   absl::Status prepare();
   std::string limits() const;
   VerbsEvent read_event(const ibv_async_event& event);
+  void note(const VerbsEvent& event);
 
   const std::string name_;
   const VerbsLibrary* const library_;
@@ -84,6 +91,10 @@ class VerbsDevice {
   VerbsOwned<ibv_pd> domain_;
   ibv_device_attr attributes_{};
   std::atomic<bool> lost_ = false;
+  std::atomic<bool> in_trouble_ = false;
+  std::atomic<std::uint64_t> gid_changes_ = 0;
+  mutable std::mutex mutex_;  // only where there is trouble
+  std::string trouble_;       // what it said
 };
 
 }  // namespace cableway::linux_

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/hop_names.h"
 
 namespace cableway::sim {
 namespace {
@@ -165,8 +166,7 @@ void TrialCircuit::answer(std::size_t hop) {
 void TrialCircuit::add_relay(std::size_t hop) {
   PlantHop& upstream = *hops_[hop - 1];
   PlantHop& downstream = *hops_[hop];
-  RelayNames names{TrialGround::name(nodes_[hop]), TrialGround::name(nodes_[hop - 1]),
-                   TrialGround::name(nodes_[hop + 1])};
+  RelayNames names{to_text(accepting_end(setup_, hop - 1)), to_text(dialing_end(setup_, hop))};
   relays_.push_back(Relay{
       nodes_[hop],
       ground_.hosts[nodes_[hop]].relay->add(upstream.hop->destination(), downstream.hop->source(), std::move(names)),

@@ -103,30 +103,31 @@ class PeerDeathTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(PeerDeathTest, AKilledReceiverBesideIsNamed) {
-  kill_receiver_on("b", "about node b: ");
+  kill_receiver_on("b", LoopbackWorld::found_at("a", "b"));
 }
 
 TEST_P(PeerDeathTest, AKilledReceiverBeyondARelayIsNamedByTheRelay) {
-  kill_receiver_on("c", "node b, about node c: ");
+  kill_receiver_on("c", LoopbackWorld::found_at("b", "c"));
 }
 
 TEST_P(PeerDeathTest, AKilledSenderBesideIsNamed) {
-  kill_sender_towards("b", false, "about node a: ");
+  kill_sender_towards("b", false, LoopbackWorld::found_at("b", "a"));
 }
 
 TEST_P(PeerDeathTest, AKilledSenderBeyondARelayIsNamedByTheRelay) {
-  kill_sender_towards("c", false, "node b, about node a: ");
+  kill_sender_towards("c", false, LoopbackWorld::found_at("b", "a"));
 }
 
 TEST_P(PeerDeathTest, ASenderBesideThatIsKilledWithinAMessageIsNamed) {
-  kill_sender_towards("b", true, "about node a: ");
+  kill_sender_towards("b", true, LoopbackWorld::found_at("b", "a"));
 }
 
 TEST_P(PeerDeathTest, ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay) {
   // The relay, in the middle of a chunk, has no way to say on whose account it ends.
   kill_sender_towards("c", true,
-                      "about node b: the peer closed the connection in the middle of a chunk: that node, or "
-                      "one before it on the path, is gone");
+                      LoopbackWorld::found_at("c", "b") +
+                          "the peer closed the connection in the middle of a chunk: that node, or "
+                          "one before it on the path, is gone");
 }
 
 TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowGoesOnWithIt) {

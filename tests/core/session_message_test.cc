@@ -21,6 +21,19 @@ SubKey some_key() {
   return key;
 }
 
+FlowOpened flow_opened() {
+  FlowOpened flow;
+  flow.number = 3;
+  flow.flow = std::numeric_limits<std::uint64_t>::max();
+  flow.node = std::string(kMaxNodeNameBytes, 'n');
+  flow.sends = true;
+  flow.path = std::string(kMaxPathText, 'p');
+  flow.port = std::string(kMaxPortName, 'e');
+  flow.transport = {std::string(kMaxTransportName, 'r'), std::string(kMaxTransportReason, 'w')};
+  flow.open_ms = kMaxOpenMs;
+  return flow;
+}
+
 std::vector<SessionMessage> one_of_each() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   const Hop hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, true};
@@ -39,7 +52,11 @@ std::vector<SessionMessage> one_of_each() {
           CableTestRequest{"eth1", "n7", 500, true},
           CableTestRequest{"", "", 0, false},
           CableTestReply{"", kMost, 1},
-          CableTestReply{"no such cable", 0, 0}};
+          CableTestReply{"no such cable", 0, 0},
+          flow_opened(),
+          FlowOpened{},
+          FlowEnded{kMost, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
+          FlowEnded{1, ""}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -71,7 +88,7 @@ TEST(SessionMessage, IsRefusedWhereverItIsCut) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 10, 255}) {
+  for (const int type : {0, 12, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
@@ -84,6 +101,49 @@ TEST(SessionMessage, RefusesAPathOfTooManyHops) {
   EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
   reply.hops.push_back(reply.hops.front());
   EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+}
+
+TEST(SessionMessage, BoundsWhatAProcessTellsOfAFlow) {
+  ASSERT_TRUE(decode_session_message(body_of(flow_opened())).ok());
+  const auto with = [](auto change) {
+    FlowOpened flow = flow_opened();
+    change(flow);
+    return decode_session_message(body_of(flow)).status();
+  };
+  for (const absl::Status& status : {
+           with([](FlowOpened& flow) { flow.node += 'x'; }),
+           with([](FlowOpened& flow) { flow.path += 'x'; }),
+           with([](FlowOpened& flow) { flow.port += 'x'; }),
+           with([](FlowOpened& flow) { flow.transport.over += 'x'; }),
+           with([](FlowOpened& flow) { flow.transport.reason += 'x'; }),
+           with([](FlowOpened& flow) { ++flow.open_ms; }),
+       }) {
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  }
+  EXPECT_TRUE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure, 'x')})).ok());
+  EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure + 1, 'x')})).ok());
+}
+
+// They go to terminals and logs.
+TEST(SessionMessage, RefusesTextsOfFlowsThatAreNotPrintable) {
+  for (const char* text : {"\n", "\x1b[2J", "\xff", "\x7f"}) {
+    FlowOpened flow = flow_opened();
+    flow.port = text;
+    EXPECT_FALSE(decode_session_message(body_of(flow)).ok());
+    flow = flow_opened();
+    flow.transport.reason = text;
+    EXPECT_FALSE(decode_session_message(body_of(flow)).ok());
+    EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, text})).ok());
+  }
+}
+
+TEST(SessionMessage, RefusesAFlowThatGoesNeitherWay) {
+  std::vector<std::byte> body = body_of(FlowOpened{});
+  // Behind the type, two numbers and the length of a name.
+  constexpr std::size_t kSends = 1 + 8 + 8 + 2;
+  ASSERT_EQ(body[kSends], std::byte{0});
+  body[kSends] = std::byte{2};
+  EXPECT_FALSE(decode_session_message(body).ok());
 }
 
 // A reply that repeats the request's name in its error must still be one that its reader takes.

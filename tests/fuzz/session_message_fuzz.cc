@@ -2,8 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <variant>
 
+#include "core/frame.h"
 #include "core/session_message.h"
 #include "core/wire.h"
 #include "tests/fuzz/require.h"
@@ -25,6 +27,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(again.ok() && *again == *message, "a message does not survive a round trip");
   if (const auto* reply = std::get_if<PathReply>(&*message)) {
     require(reply->hops.size() <= kMaxHops, "a path without a bound");
+  }
+  if (const auto* flow = std::get_if<FlowOpened>(&*message)) {
+    const std::string shown = flow->node + flow->path + flow->port + flow->transport.over + flow->transport.reason;
+    require(shown.size() < 1024, "a flow without a bound");
+    require(printable(shown) == shown, "a flow that a terminal may not show");
   }
   return 0;
 }

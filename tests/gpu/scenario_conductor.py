@@ -148,7 +148,7 @@ class ScenarioConductor:
             text = lab_nodes.output(node, [str(self.bundle / "bin" / "cableway"), "flows", "--json"], self.settings)
             try:
                 view = json.loads(text)
-                found[node] = len(view["flows"]) + view["left_out"]
+                found[node] = len(view["circuits"]) + view["circuits_left_out"]
             except (ValueError, KeyError, TypeError):
                 found[node] = -1
         return found

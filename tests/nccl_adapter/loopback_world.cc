@@ -173,6 +173,10 @@ Hop LoopbackWorld::hop(const std::string& from, const std::string& to) const {
   return hop;
 }
 
+std::string LoopbackWorld::found_at(const std::string& node, const std::string& neighbour) {
+  return "node " + node + " port lo (cable to " + neighbour + " lo): ";
+}
+
 std::string LoopbackWorld::path(const std::vector<std::string>& nodes) const {
   std::string text = nodes.front();
   for (std::size_t i = 1; i < nodes.size(); ++i) text += " -" + hop(nodes[i - 1], nodes[i]).cable + "-> " + nodes[i];

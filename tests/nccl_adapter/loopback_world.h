@@ -47,6 +47,8 @@ class LoopbackWorld {
   // Stands still, and goes on.
   void stop(const std::string& node) const;
   void resume(const std::string& node) const;
+  // Names the session socket of the node, for whoever asks it.
+  const std::string& runtime_dir(const std::string& node) const { return runtime_dirs_.at(node); }
   // The cablewayd that start() started.
   pid_t process(const std::string& node) const { return daemons_.at(node); }
 
@@ -56,6 +58,8 @@ class LoopbackWorld {
   Door relay_door(const std::string& node, const std::string& neighbour) const;
   // The cable between two neighbours, in that direction, as both of them know it.
   Hop hop(const std::string& from, const std::string& to) const;
+  // How messages name what `node` finds on its cable to `neighbour`: "node a port lo (cable to b lo): ".
+  static std::string found_at(const std::string& node, const std::string& neighbour);
   // How messages name a path: "a -a.lo-b.lo-> b -b.lo-c.lo-> c".
   std::string path(const std::vector<std::string>& nodes) const;
 

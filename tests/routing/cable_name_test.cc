@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "routing/node_name.h"
@@ -26,6 +27,23 @@ TEST(CableName, FitsForTheLongestEnds) {
   const std::string longest = discovered_cable_name(std::string(kMaxNodeNameLength, 'a'), interface,
                                                     std::string(kMaxNodeNameLength, 'b'), interface);
   EXPECT_TRUE(is_valid_name(longest, kMaxCableNameLength));
+}
+
+TEST(CableName, TellsTheInterfacesOfTheTwoNodes) {
+  const auto interfaces = [](const std::string& node, const std::string& other) {
+    return interfaces_in_name(discovered_cable_name(node, "eth-1.7", other, "enp1s0"), node, other);
+  };
+  EXPECT_EQ(interfaces("n2", "n10"), (CableInterfaces{"eth-1.7", "enp1s0"}));
+  EXPECT_EQ(interfaces("n10", "n2"), (CableInterfaces{"eth-1.7", "enp1s0"}));
+  EXPECT_EQ(interfaces("n0-n1.x", "n0"), (CableInterfaces{"eth-1.7", "enp1s0"}));
+  EXPECT_EQ(interfaces_in_name("n0.eth0-n1.eth1", "n1", "n0"), (CableInterfaces{"eth1", "eth0"}));
+}
+
+TEST(CableName, TellsNoInterfacesWhereItHoldsNone) {
+  for (const char* name :
+       {"", "c0", "n0-n1", "n0.-n1.", "n0.eth0-n1.", "n0.-n1.eth1", "n0.eth0-n2.eth1", "n1.eth1-n0.eth0", "n0.eth0"}) {
+    EXPECT_EQ(interfaces_in_name(name, "n0", "n1"), std::nullopt) << name;
+  }
 }
 
 TEST(CableName, IsADefaultInEitherDirectionAndWithItsInterfacesOnly) {

@@ -68,7 +68,7 @@ class FailureTest(lab_case.LabTestCase):
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
         # The relay is the one that sees it, and its reason reaches the sender.
         self.assertRegex(output, r"flow to node n2 \(n0 -n0\.to-n1-n1\.to-n0-> n1 -n1\.to-n2-n2\.to-n1-> n2\) failed:"
-                                 r" node n1, about node n2: .*silent")
+                                 r" node n1 port to-n2 \(cable to n2 to-n1\): .*silent")
 
     def test_a_silent_first_cable_is_named(self) -> None:
         output = self.scenario(40, """
@@ -76,7 +76,8 @@ class FailureTest(lab_case.LabTestCase):
             ended sender "$rank_0" 0
         """)
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
-        self.assertRegex(output, r"flow to node n2 \(.*\) failed: about node n1: the cable to it, or its host, is silent")
+        self.assertRegex(output, r"flow to node n2 \(.*\) failed: node n0 port to-n1 \(cable to n1 to-n0\): the cable, or the host"
+                                 " behind it, is silent")
 
     def test_a_killed_relay_is_named_at_both_ends(self) -> None:
         output = self.scenario(40, """
@@ -85,8 +86,8 @@ class FailureTest(lab_case.LabTestCase):
             ended receiver "$rank_1" 1
         """)
         self.assertLess(self.milliseconds(output, "sender"), 5_000, output)
-        self.assertRegex(output, r"flow to node n2 \(.*\) failed: about node n1: ")
-        self.assertRegex(output, r"flow from node n0 \(.*\) failed: about node n1: ")
+        self.assertRegex(output, r"flow to node n2 \(.*\) failed: node n0 port to-n1 \(cable to n1 to-n0\): ")
+        self.assertRegex(output, r"flow from node n0 \(.*\) failed: node n2 port to-n1 \(cable to n1 to-n2\): ")
 
     def test_an_application_that_stands_still_ends_nothing(self) -> None:
         output = self.scenario(3, """

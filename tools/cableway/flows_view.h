@@ -1,4 +1,5 @@
-// `cableway flows`: the circuits that pass through the node here, for people and as JSON.
+// `cableway flows`: the flows of this host's processes and the circuits that pass through the node here, each with what
+// it goes over and why, for people and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_FLOWS_VIEW_H_
 #define CABLEWAY_TOOLS_CABLEWAY_FLOWS_VIEW_H_
 
@@ -12,8 +13,13 @@ namespace cableway::cli {
 absl::StatusOr<std::string> flows_text(const std::string& answer);
 
 //   node
-//   flows     {flow (16 hex digits), path, chunks, bytes, open_ms, mean_mbps: since it was opened}
-//   left_out  open circuits that the node did not list, for their number
+//   flows              of this host's processes: {flow (16 hex digits), process, node, sends, path, port, transport,
+//                      reason, open_ms}
+//   flows_left_out     open ones that the node did not list, for their number
+//   circuits           through this node: {flow, path, chunks, bytes, open_ms, mean_mbps: since it was opened;
+//   upstream,
+//                      downstream: {transport, reason}}
+//   circuits_left_out
 absl::StatusOr<std::string> flows_json(const std::string& answer);
 
 }  // namespace cableway::cli

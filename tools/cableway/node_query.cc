@@ -48,7 +48,7 @@ class Query {
   Query(linux_::SessionClient& session, SessionMessage request) : session_(session), request_(std::move(request)) {}
 
   void start() {
-    session_.request(Hello{kProtocolVersion, "cableway"},
+    session_.request(Hello{kSessionVersion, "cableway"},
                      [this](absl::StatusOr<SessionMessage> reply) { on_welcome(std::move(reply)); });
   }
 

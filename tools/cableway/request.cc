@@ -64,9 +64,14 @@ constexpr Command kCommands[] = {
      "reason",
      "Examples:\n  cableway ports\n  cableway ports --json | jq '.rejected'", false},
     {"flows", View::kFlows,
-     "the circuits that pass through this node: flow, path, payload, mean rate since they were opened.\n"
-     "Those that begin or end here are not among them: they run from process to process, without the node",
-     "Examples:\n  cableway flows\n  watch cableway flows", false},
+     "the flows of this host's processes and the circuits that pass through its node, each with what it goes over and "
+     "why.\n"
+     "The rate of a circuit is its mean since it was opened; of flows no rate is known: their data goes from process "
+     "to "
+     "process",
+     "Examples:\n  cableway flows\n  watch cableway flows\n"
+     "  cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'",
+     false},
     {"events", View::kEvents, "the last 1000 things that happened to the node, oldest first",
      "Examples:\n  cableway events\n  cableway events --follow\n  cableway events --follow --json", false},
     {"env", View::kEnv, "the environment that a job here needs, for a shell; remarks and rank order as comments",

@@ -66,8 +66,8 @@ class RelayLoopTest : public testing::Test {
     absl::StatusOr<std::unique_ptr<PipeSlot>> floor = RelayLoop::make_floor();
     EXPECT_TRUE(floor.ok()) << floor.status();
     EXPECT_TRUE(loop_
-                    ->add(setup, {std::move(upstream), nullptr, setup.chunk_bytes},
-                          {std::move(downstream), nullptr, setup.chunk_bytes}, *std::move(floor))
+                    ->add(setup, {std::move(upstream), nullptr, {}, setup.chunk_bytes},
+                          {std::move(downstream), nullptr, {}, setup.chunk_bytes}, *std::move(floor))
                     .ok());
   }
   // Through `relays` relays, all of them this loop.
@@ -190,11 +190,11 @@ TEST_F(RelayLoopTest, GivesBothConnectionsOfACircuitThatEnds) {
   Flow flow = open(1);
   flow.destination.reset();
   wait_until_closed(1);
-  EXPECT_THAT(reason_of(0), AllOf(HasSubstr("node n1, about node n2"), HasSubstr("the peer closed")));
+  EXPECT_THAT(reason_of(0), AllOf(HasSubstr("node n1 (cable c1 to n2): "), HasSubstr("the peer closed")));
   EXPECT_TRUE(closed_[0].upstream.valid());
   EXPECT_TRUE(closed_[0].downstream.valid());
   EXPECT_EQ(closed_[0].setup.flow, 1U);
-  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), HasSubstr("about node n2"));
+  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), HasSubstr("node n1 (cable c1 to n2): "));
 }
 
 TEST_F(RelayLoopTest, EndsACircuitWhoseDestinationDiesUnderLoad) {
@@ -214,7 +214,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseDestinationDiesUnderLoad) {
   EXPECT_EQ(closed(), 0U);
   flow.destination.reset();
   wait_until_closed(1);
-  EXPECT_THAT(reason_of(0), HasSubstr("about node n2"));
+  EXPECT_THAT(reason_of(0), HasSubstr("node n1 (cable c1 to n2): "));
   EXPECT_FALSE(failure_of([&] { return flow.sender->progress(); }).empty());
   EXPECT_FALSE(flow.sender->done(0));
   EXPECT_EQ(loop_->status().circuits_broken, 1U);
@@ -276,7 +276,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
   EXPECT_EQ(closed(), 0U) << "the end was seen before what came ahead of it";
   const std::vector<std::byte> received = test::read_bytes(destination.get(), sent.size());
   wait_until_closed(1);
-  EXPECT_THAT(reason_of(0), HasSubstr("about node n0: the peer closed the connection"));
+  EXPECT_THAT(reason_of(0), HasSubstr("node n1 (cable c0 to n0): the peer closed the connection"));
   // What comes out is the beginning of what went in, but for the reason behind a whole chunk.
   const std::size_t whole = received.size() - received.size() % (kFrameHeaderBytes + 65536);
   EXPECT_GT(whole, 0U);

@@ -11,7 +11,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/linux/session_client.h"
@@ -36,12 +38,21 @@ class SessionTest : public testing::Test {
 
   void listen() {
     auto server = SessionServer::listen(io_, endpoint_, welcome_,
-                                        [](const SessionMessage& request, const SessionServer::Answer& answer) {
+                                        [this](const SessionMessage& request, const SessionServer::Answer& answer) {
+                                          ++requests_;
                                           if (const auto* path = std::get_if<PathRequest>(&request)) {
                                             return answer(PathReply{path->request, "no path to " + path->node, {}});
                                           }
+                                          if (std::holds_alternative<ViewRequest>(request))
+                                            return answer(ViewReply{"", view_});
                                           answer(Refusal{"not a request that a node answers"});
-                                        });
+                                        },
+                                        {[this](const SessionPeer& peer, const SessionMessage& report) {
+                                           told_.emplace_back(peer, report);
+                                           return told_status_;
+                                         },
+                                         [this](const SessionPeer& peer) { left_.push_back(peer.session); },
+                                         [this](const std::string& line) { log_.push_back(line); }});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -87,13 +98,19 @@ class SessionTest : public testing::Test {
   boost::asio::io_context io_;
   const boost::asio::local::stream_protocol::endpoint endpoint_;
   const Welcome welcome_{"n0", "lab", 17, 1000, {"10.0.0.1"}};
+  std::string view_;
+  std::size_t requests_ = 0;
+  absl::Status told_status_;
+  std::vector<std::pair<SessionPeer, SessionMessage>> told_;
+  std::vector<std::uint64_t> left_;
+  std::vector<std::string> log_;
   std::unique_ptr<SessionServer> server_;
 };
 
 TEST_F(SessionTest, GreetsThenAnswersInOrder) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
-  const Reply greeting = ask(*client, Hello{kProtocolVersion, "test"});
+  const Reply greeting = ask(*client, Hello{kSessionVersion, "test"});
   ASSERT_TRUE(greeting.ok()) << greeting.status();
   EXPECT_EQ(std::get<Welcome>(*greeting), welcome_);
   EXPECT_EQ(server_->sessions(), 1U);
@@ -108,6 +125,105 @@ TEST_F(SessionTest, GreetsThenAnswersInOrder) {
 
   client->close();
   serve([&] { return server_->sessions() == 0; });
+}
+
+TEST_F(SessionTest, TakesReportsThatNobodyAnswersBesideRequests) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  FlowOpened opened;
+  opened.number = 1;
+  opened.node = "n1";
+  client->tell(opened);
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n1"})).error, "no path to n1");
+  client->tell(FlowEnded{1, "it failed"});
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n2"})).error, "no path to n2");
+  ASSERT_EQ(told_.size(), 2U);
+  EXPECT_EQ(told_[0].first.process, ::getpid());
+  EXPECT_EQ(told_[0].second, SessionMessage(opened));
+  EXPECT_EQ(told_[1].first.session, told_[0].first.session);
+  EXPECT_EQ(told_[1].second, SessionMessage(FlowEnded{1, "it failed"}));
+  EXPECT_TRUE(left_.empty());
+  client->close();
+  serve([&] { return !left_.empty(); });
+  EXPECT_EQ(left_, std::vector<std::uint64_t>{told_[0].first.session});
+}
+
+TEST_F(SessionTest, ASessionThatToldNothingLeavesNothing) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  client->close();
+  serve([&] { return server_->connections() == 0; });
+  EXPECT_TRUE(left_.empty());
+}
+
+TEST_F(SessionTest, EndsASessionWhoseReportMakesNoSense) {
+  listen();
+  told_status_ = absl::InvalidArgumentError("flow number 7 ended, which is not open");
+  std::vector<std::byte> words = encode_session_message(Hello{kSessionVersion, "test"});
+  const UniqueFd peer = raw_peer();
+  test::write_all(peer.get(), words);
+  test::write_all(peer.get(), encode_session_message(FlowEnded{7, ""}));
+  serve([&] { return !left_.empty(); });
+  EXPECT_EQ(server_->sessions(), 0U);
+  std::vector<SessionMessage> heard;
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<std::byte> length = test::read_bytes(peer.get(), 4);
+    WireReader reader(length);
+    const Reply message = decode_session_message(test::read_bytes(peer.get(), reader.get<std::uint32_t>()));
+    ASSERT_TRUE(message.ok()) << message.status();
+    heard.push_back(*message);
+  }
+  EXPECT_EQ(heard[0], SessionMessage(welcome_));
+  EXPECT_EQ(heard[1], SessionMessage(Refusal{"flow number 7 ended, which is not open"}));
+}
+
+TEST_F(SessionTest, AnswersNoMoreThanItsPeerReads) {
+  listen();
+  view_ = std::string(300000, 'v');
+  const UniqueFd peer = raw_peer();
+  test::write_all(peer.get(), encode_session_message(Hello{kSessionVersion, "test"}));
+  for (int i = 0; i < 200; ++i) test::write_all(peer.get(), encode_session_message(ViewRequest{"status"}));
+  // All that will be answered before the peer reads has been: nothing is left to do.
+  serve([&] { return requests_ > 0 && io_.poll() == 0; });
+  // The kernel's buffer, the answer that is being written, and what half a megabyte does not reach.
+  const std::size_t answered = requests_;
+  EXPECT_LT(answered, 20U) << "of 300 KB each";
+  EXPECT_EQ(server_->sessions(), 1U);
+  // And it goes on with who reads.
+  std::size_t taken = 0;
+  std::vector<std::byte> some(1 << 20);
+  serve([&] {
+    const ssize_t got = ::recv(peer.get(), some.data(), some.size(), MSG_DONTWAIT);
+    if (got > 0) taken += static_cast<std::size_t>(got);
+    return requests_ == 200 && taken > 200 * view_.size();
+  });
+  EXPECT_TRUE(log_.empty());
+}
+
+TEST_F(SessionTest, EndsASessionThatReadsNothingOfWhatItIsTold) {
+  listen();
+  const UniqueFd peer = raw_peer();
+  const std::shared_ptr<SessionClient> other = connect();
+  ASSERT_TRUE(ask(*other, Hello{kSessionVersion, "test"}).ok());
+  test::write_all(peer.get(), encode_session_message(Hello{kSessionVersion, "test"}));
+  serve([&] { return server_->sessions() == 2; });
+  Welcome changed = welcome_;
+  changed.addresses.assign(100, std::string(1000, '7'));
+  int updates = 0;
+  while (log_.empty() && updates < 1000) {
+    server_->update_welcome(changed);
+    ++updates;
+    while (io_.poll() > 0) {
+    }
+  }
+  // 100 KB each: one megabyte, and what the kernel takes.
+  EXPECT_LT(updates, 100);
+  ASSERT_EQ(log_.size(), 1U);
+  EXPECT_THAT(log_[0], AllOf(HasSubstr("process " + std::to_string(::getpid())), HasSubstr("has not read")));
+  serve([&] { return server_->sessions() == 1; });
+  EXPECT_TRUE(ask(*other, PathRequest{1, 0, "n1"}).ok());
 }
 
 // Descriptors that a program started from here would inherit.
@@ -146,7 +262,7 @@ TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
 TEST_F(SessionTest, FailsWhatIsUnansweredWhenItEnds) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
-  ASSERT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   std::optional<Reply> unanswered;
   client->request(PathRequest{1, 1, "n1"}, [&](Reply reply) { unanswered.emplace(std::move(reply)); });
   client->close();
@@ -161,8 +277,8 @@ TEST_F(SessionTest, RefusesAnotherVersionInWords) {
   const std::shared_ptr<SessionClient> client = connect();
   const Reply reply = ask(*client, Hello{9, "test"});
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
-  EXPECT_THAT(std::string(reply.status().message()),
-              AllOf(HasSubstr("version 1"), HasSubstr("the process 9"), HasSubstr("install the same Cableway")));
+  EXPECT_THAT(std::string(reply.status().message()), AllOf(HasSubstr("session version 2"), HasSubstr("the process 9"),
+                                                           HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 
@@ -193,7 +309,7 @@ TEST_F(SessionTest, RefusesARequestThatIsTooLarge) {
 
 TEST_F(SessionTest, OutlivesAPeerThatLeavesInTheMiddle) {
   listen();
-  const std::vector<std::byte> hello = encode_session_message(Hello{kProtocolVersion, "test"});
+  const std::vector<std::byte> hello = encode_session_message(Hello{kSessionVersion, "test"});
   for (std::size_t length = 0; length < hello.size(); ++length) {
     const UniqueFd peer = raw_peer();
     test::write_all(peer.get(), std::span(hello).first(length));
@@ -201,7 +317,7 @@ TEST_F(SessionTest, OutlivesAPeerThatLeavesInTheMiddle) {
   }
   io_.poll();
   EXPECT_EQ(server_->sessions(), 0U);
-  EXPECT_TRUE(ask(*connect(), Hello{kProtocolVersion, "test"}).ok());
+  EXPECT_TRUE(ask(*connect(), Hello{kSessionVersion, "test"}).ok());
 }
 
 // The client trusts its node no further than the node trusts it.
@@ -215,7 +331,7 @@ class SessionWithPlayedNode : public SessionTest {
     boost::asio::local::stream_protocol::socket node = acceptor_.accept();
     test::write_all(node.native_handle(), bytes);
     if (then_close) node.shutdown(boost::asio::socket_base::shutdown_send);
-    return ask(*client, Hello{kProtocolVersion, "test"}).status();
+    return ask(*client, Hello{kSessionVersion, "test"}).status();
   }
 
   boost::asio::local::stream_protocol::acceptor acceptor_;
@@ -244,7 +360,7 @@ TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
   test::write_all(node.native_handle(), encode_session_message(welcome_));
   test::write_all(node.native_handle(), encode_session_message(PathReply{1, "", {}}));
-  EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  EXPECT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   serve([&] { return client->ended(); });
 }
 
@@ -254,7 +370,7 @@ TEST_F(SessionWithPlayedNode, HearsThatThePortsHaveChanged) {
   client->on_welcome([&](const Welcome& welcome) { addresses = welcome.addresses; });
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
   test::write_all(node.native_handle(), encode_session_message(welcome_));
-  EXPECT_TRUE(ask(*client, Hello{kProtocolVersion, "test"}).ok());
+  EXPECT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   EXPECT_TRUE(addresses.empty()) << "the first one is the answer to Hello";
   Welcome changed = welcome_;
   changed.addresses = {"10.0.0.1", "10.9.0.1"};

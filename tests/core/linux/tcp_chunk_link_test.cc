@@ -335,7 +335,7 @@ class RelayBetweenPeers : public testing::Test {
     upstream_ = std::make_unique<TcpChunkLink>(std::move(up), TcpChunkLink::Place::kRelayUpstream);
     downstream_ = std::make_unique<TcpChunkLink>(std::move(down), TcpChunkLink::Place::kRelayDownstream);
     relay_ = std::make_unique<RelayCircuit>(*upstream_, *downstream_, *PipeSlot::create(1U << 18), pool_,
-                                            RelayNames{"n1", "n0", "n2"});
+                                            RelayNames{"node n1, towards n0", "node n1, towards n2"});
   }
   absl::StatusOr<bool> progress() {
     // Nobody polls here.
@@ -398,21 +398,21 @@ TEST_F(RelayBetweenPeers, SendsTheHeadOfAChunkWhileItsTailIsStillToCome) {
 
 TEST_F(RelayBetweenPeers, EndsBothSidesOnGarbageFromUpstream) {
   test::write_all(source_.get(), std::string(64, 'x'));
-  EXPECT_THAT(error(), AllOf(HasSubstr("node n1, about node n0"), HasSubstr("not a Cableway frame")));
+  EXPECT_THAT(error(), AllOf(HasSubstr("node n1, towards n0"), HasSubstr("not a Cableway frame")));
   EXPECT_THAT(reason_at(source_.get()), HasSubstr("not a Cableway frame"));
-  EXPECT_THAT(reason_at(destination_.get()), HasSubstr("about node n0"));
+  EXPECT_THAT(reason_at(destination_.get()), HasSubstr("towards n0"));
 }
 
 TEST_F(RelayBetweenPeers, EndsBothSidesOnGarbageFromDownstream) {
   test::write_all(destination_.get(), std::string(64, 'x'));
-  EXPECT_THAT(error(), AllOf(HasSubstr("about node n2"), HasSubstr("not a Cableway frame")));
-  EXPECT_THAT(reason_at(source_.get()), HasSubstr("about node n2"));
+  EXPECT_THAT(error(), AllOf(HasSubstr("towards n2"), HasSubstr("not a Cableway frame")));
+  EXPECT_THAT(reason_at(source_.get()), HasSubstr("towards n2"));
   EXPECT_THAT(reason_at(destination_.get()), HasSubstr("not a Cableway frame"));
 }
 
 TEST_F(RelayBetweenPeers, EndsWhenDataComesFromDownstream) {
   test::write_frame(destination_.get(), {FrameKind::kChunk, 128, 0, 0, 128}, message_bytes(0, 0, 128));
-  EXPECT_THAT(error(), AllOf(HasSubstr("about node n2"), HasSubstr("against the circuit's direction")));
+  EXPECT_THAT(error(), AllOf(HasSubstr("towards n2"), HasSubstr("against the circuit's direction")));
   EXPECT_THAT(reason_at(source_.get()), HasSubstr("against the circuit's direction"));
 }
 
@@ -421,7 +421,7 @@ TEST_F(RelayBetweenPeers, PassesOnWhatTheDestinationSaidLast) {
   destination_.reset();
   EXPECT_THAT(error(), HasSubstr("the peer closed the connection"));
   EXPECT_EQ(test::read_frame(source_.get()), (Frame{FrameKind::kAck, 0, 0, 0, 5}));
-  EXPECT_THAT(reason_at(source_.get()), HasSubstr("about node n2"));
+  EXPECT_THAT(reason_at(source_.get()), HasSubstr("towards n2"));
 }
 
 TEST_F(RelayBetweenPeers, PassesOnAFailureWithItsReason) {
@@ -435,7 +435,7 @@ TEST_F(RelayBetweenPeers, PassesOnAFailureWithItsReason) {
 TEST_F(RelayBetweenPeers, ClosesDownstreamWhenUpstreamDiesWithinAChunk) {
   test::write_frame(source_.get(), {FrameKind::kChunk, 65536, 0, 0, 65536}, message_bytes(0, 0, 10000));
   source_.reset();
-  EXPECT_THAT(error(), HasSubstr("about node n0: the peer closed the connection"));
+  EXPECT_THAT(error(), HasSubstr("towards n0: the peer closed the connection"));
   // The chunk has begun downstream; nothing may follow it that reads as payload.
   const std::vector<std::byte> out = test::read_bytes(destination_.get(), 1U << 20);
   EXPECT_LE(out.size(), kFrameHeaderBytes + 10000);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/verbs_devices.h"
 #include "tests/core/linux/verbs_pair.h"
@@ -71,6 +72,7 @@ TEST_F(VerbsDeviceTest, WhetherItTakesDmabufIsWhatRegisteringSays) {
 TEST_F(VerbsDeviceTest, SaysNothingUnasked) {
   EXPECT_EQ(device_->next_event(), std::nullopt);
   EXPECT_FALSE(device_->is_lost());
+  EXPECT_TRUE(device_->health().ok());
 }
 
 // Changes an address of this host, so only where the host is the test's own: CABLEWAY_TEST_INTERFACE names the one
@@ -88,12 +90,16 @@ TEST_F(VerbsDeviceTest, TellsOfAnAddressThatChangesAndOfAPortThatGoesDown) {
   };
   ASSERT_EQ(std::system(absl::StrCat("ip address add 192.0.2.1/32 dev ", interface).c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kGidChange), absl::StrCat("RDMA device ", device_->name(), ": GID table change"));
+  EXPECT_GT(device_->gid_changes(), 0U);
+  EXPECT_TRUE(device_->health().ok());
   ASSERT_EQ(std::system(absl::StrCat("ip address del 192.0.2.1/32 dev ", interface).c_str()), 0);
   ASSERT_EQ(std::system(absl::StrCat("ip link set ", interface, " down").c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kPortError), absl::StrCat("RDMA device ", device_->name(), ": port error"));
+  EXPECT_EQ(device_->health(), absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": port error")));
   EXPECT_THAT(device_->active_mtu().status().message(), HasSubstr("is not active, its port is in state 1, not 4"));
   ASSERT_EQ(std::system(absl::StrCat("ip link set ", interface, " up").c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kPortActive), absl::StrCat("RDMA device ", device_->name(), ": port active"));
+  EXPECT_TRUE(device_->health().ok());
 }
 
 }  // namespace

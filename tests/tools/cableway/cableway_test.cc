@@ -268,6 +268,13 @@ RelayStatus busy_relay() {
                   .most_leased = 3,
                   .leased_bytes = 8U << 20,
                   .waits = 2};
+  relay.rdma_memory = {.registered = 32U << 20,
+                       .floors = 64U << 10,
+                       .leases = 511,
+                       .leased = 15,
+                       .most_leased = 30,
+                       .leased_bytes = 15U << 16,
+                       .waits = 4};
   return relay;
 }
 
@@ -278,7 +285,7 @@ const std::string& status_of_n1() {
     world.build(4, routing::ring_pairs(4));
     world.start_all();
     EXPECT_TRUE(world.settle(std::chrono::seconds(2), [&] { return world.node(1).paths().reaches("n3"); }));
-    return status_view(world.node(1), busy_relay(), 3, {});
+    return status_view(world.node(1), busy_relay(), FlowsStatus{2, 9, 1, {}}, 3, {});
   }();
   return status;
 }
@@ -289,16 +296,20 @@ TEST(NodeTest, StatusAsText) {
   });
   const Outcome outcome = cableway({"status"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
-  EXPECT_EQ(outcome.out,
-            "node n1 of cluster test\n"
-            "  knows       4 nodes, itself included; 2 cables of its own are up\n"
-            "  addresses   10.0.0.2, 10.0.0.5\n"
-            "  relay port  7470\n"
-            "  sessions    3, this command's included\n"
-            "  relayed     5.0 MiB in 40 chunks\n"
-            "  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"
-            "  memory      512.0 KiB in circuits, 8.0 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
-            "  leases      1 of 64 out, at most 3 at once, waited for 2 times\n");
+  EXPECT_EQ(
+      outcome.out,
+      "node n1 of cluster test\n"
+      "  knows       4 nodes, itself included; 2 cables of its own are up\n"
+      "  addresses   10.0.0.2, 10.0.0.5\n"
+      "  relay port  7470\n"
+      "  sessions    3, this command's included\n"
+      "  flows       2 of processes here open, 9 opened, 1 failed\n"
+      "  relayed     5.0 MiB in 40 chunks\n"
+      "  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"
+      "  memory      512.0 KiB in circuits, 8.0 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
+      "  leases      1 of 64 out, at most 3 at once, waited for 2 times\n"
+      "  RDMA        32.0 MiB registered, 64.0 KiB of it in circuits; leases: 15 of 511 out (960.0 KiB), at most 30 "
+      "at once, waited for 4 times\n");
 }
 
 TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {

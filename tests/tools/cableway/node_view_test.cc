@@ -19,6 +19,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kStatus[] = R"({"node": "n1", "cluster": "lab", "draining": true, "addresses": [], "relay_port": 7470,
   "nodes": 3, "cables_up": 0, "sessions": 1,
@@ -28,8 +29,19 @@ constexpr char kStatus[] = R"({"node": "n1", "cluster": "lab", "draining": true,
               "setups_refused": 0},
   "relay_memory": {"bytes": 1073741824, "circuits_most": 1024, "floor_bytes": 1572864, "leases": 62, "leased": 1,
                    "leased_most": 2, "leased_bytes": 8585216, "waits": 3},
-  "circuits": [{"flow": 171, "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000},
-               {"flow": 1, "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0}]})";
+  "rdma_memory": {"registered_bytes": 0, "floor_bytes": 0, "leases": 512, "leased": 0, "leased_most": 0,
+                  "leased_bytes": 0, "waits": 0},
+  "own": {"flows_open": 4, "flows_opened": 6, "flows_failed": 1},
+  "flows": [{"flow": 3, "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
+             "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
+            {"flow": 4, "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
+             "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
+  "circuits": [{"flow": 171, "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
+                "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
+                "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
+               {"flow": 1, "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0,
+                "upstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"},
+                "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})";
 
 TEST(StatusText, TellsOfProblems) {
   EXPECT_EQ(*status_text(kStatus),
@@ -38,6 +50,7 @@ TEST(StatusText, TellsOfProblems) {
             "  addresses   none: see cableway ports\n"
             "  relay port  7470\n"
             "  sessions    1, this command's included\n"
+            "  flows       4 of processes here open, 6 opened, 1 failed\n"
             "  relayed     1.5 KiB in 2 chunks\n"
             "  circuits    3 open, 4 opened, 0 broken, 0 set-ups refused\n"
             "  memory      1.5 MiB in circuits, 8.2 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
@@ -46,30 +59,56 @@ TEST(StatusText, TellsOfProblems) {
             "  problem     cable c9: its ends do not agree\n");
 }
 
-TEST(FlowsText, ListsCircuitsWithTheirMeanRate) {
-  EXPECT_EQ(*flows_text(kStatus),
-            R"(circuits through node n1: 3 open
+TEST(StatusText, TellsOfRegisteredMemoryWhereThereIsSome) {
+  json status = json::parse(kStatus);
+  EXPECT_THAT(*status_text(kStatus), Not(HasSubstr("RDMA")));
+  status["rdma_memory"]["registered_bytes"] = 65536;
+  status["rdma_memory"]["floor_bytes"] = 65536;
+  EXPECT_THAT(
+      *status_text(status.dump()),
+      HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it in circuits; leases: 0 of 512 out (0 bytes), "
+                "at most 0 at once, waited for 0 times\n"));
+}
 
-flow              path                  open for  chunks  payload  mean Mbit/s
-00000000000000ab  n0 -c0-> n1 -c1-> n2     4.0 s       2  4.8 MiB         10.0
-0000000000000001  n2 -c1-> n1 -c0-> n0     0.0 s       0  0 bytes          0.0
+TEST(FlowsText, ListsFlowsAndCircuitsWithWhatTheyGoOver) {
+  EXPECT_EQ(*flows_text(kStatus),
+            R"(flows of processes on node n1: 4 open
+
+flow              process  peer     path        open for  port  over, and why
+0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  eth1  rdma rxe0: both ends have it
+0000000000000004        -  from n1  n1 -> n1       0.0 s  -     tcp: both ends are on this node
+and 2 more
+
+circuits through node n1: 3 open
+
+flow              path                  open for  chunks  payload  mean Mbit/s  in over, and why                   out over, and why
+00000000000000ab  n0 -c0-> n1 -c1-> n2     4.0 s       2  4.8 MiB         10.0  tcp: the other end offers no RDMA  rdma rxe1: both ends have it
+0000000000000001  n2 -c1-> n1 -c0-> n0     0.0 s       0  0 bytes          0.0  tcp: CABLEWAY_TRANSPORT=tcp        tcp: CABLEWAY_TRANSPORT=tcp
 and 1 more
 )");
 }
 
 TEST(FlowsText, SaysThatThereIsNone) {
   json status = json::parse(kStatus);
-  status["circuits"] = json::array();
-  status["relayed"]["circuits_open"] = 0;
-  EXPECT_EQ(*flows_text(status.dump()), "circuits through node n1: 0 open\n");
+  status["flows"] = status["circuits"] = json::array();
+  status["own"]["flows_open"] = status["relayed"]["circuits_open"] = 0;
+  EXPECT_EQ(*flows_text(status.dump()), "flows of processes on node n1: 0 open\n\ncircuits through node n1: 0 open\n");
 }
 
 TEST(FlowsJson, HasEveryField) {
-  EXPECT_EQ(json::parse(*flows_json(kStatus)), json::parse(R"({"node": "n1", "left_out": 1, "flows": [
+  EXPECT_EQ(json::parse(*flows_json(kStatus)),
+            json::parse(R"({"node": "n1", "flows_left_out": 2, "circuits_left_out": 1, "flows": [
+    {"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
+     "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
+    {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
+     "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
+    "circuits": [
     {"flow": "00000000000000ab", "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
-     "mean_mbps": 10.0},
+     "mean_mbps": 10.0, "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
+     "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
     {"flow": "0000000000000001", "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0,
-     "mean_mbps": 0.0}]})"));
+     "mean_mbps": 0.0, "upstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"},
+     "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})"));
 }
 
 constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",

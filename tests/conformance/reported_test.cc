@@ -1,0 +1,164 @@
+// What a node says of the flows of its processes: each is listed as long as it is open, with what it goes over and why,
+// and is gone with its process. A node that comes back is told again.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "core/settings.h"
+#include "tests/conformance/suite.h"
+#include "tools/cableway/node_query.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+constexpr std::size_t kBytes = 300'000;
+
+// A receiver on c and a sender on a, with b between them: one message, and then both wait for a word.
+class ReportedTest : public testing::TestWithParam<int> {
+ protected:
+  ReportedTest() {
+    for (const char* node : {"a", "b", "c"}) world_.start(node);
+    receiver_.emplace(world_, "c", GetParam(), &ReportedTest::receive);
+    sender_.emplace(world_, "a", GetParam(), &ReportedTest::send);
+  }
+
+  json status_of(const std::string& node) const {
+    Settings settings;
+    settings.runtime_dir = world_.runtime_dir(node);
+    const auto view = cli::ask_node(settings, "status", seconds(20));
+    EXPECT_TRUE(view.ok()) << view.status();
+    return view.ok() ? json::parse(view->text) : json();
+  }
+  // Once it knows of `open` flows of its processes.
+  json status_with(const std::string& node, std::size_t open) const {
+    const auto give_up = std::chrono::steady_clock::now() + seconds(30);
+    json status = status_of(node);
+    while (status["own"]["flows_open"] != open && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      status = status_of(node);
+    }
+    EXPECT_EQ(status["own"]["flows_open"], open) << status.dump(2);
+    EXPECT_EQ(status["flows"].size(), open) << status.dump(2);
+    return status;
+  }
+  static void receive(Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* comm = rank.accept(listener);
+    EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+    test.say("received");
+    test.hear();
+    EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
+    test.say("closed");
+    test.hear();
+  }
+  static void send(Rank& rank, Line& test) {
+    void* comm = rank.connect(to_handle(test.hear()));
+    EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+    if (test.hear() == "fail") {
+      EXPECT_EQ(send_until_failure(rank, comm, kBytes).result, abi::kRemoteError);
+      test.say("failed");
+      test.hear();
+    }
+    EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    test.say("closed");
+    test.hear();
+  }
+
+  LoopbackWorld world_{"a"};
+  // Once the nodes run, or the plugin would start some.
+  std::optional<RankProcess> receiver_;
+  std::optional<RankProcess> sender_;
+};
+
+TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
+  sender_->say(receiver_->hear());
+  EXPECT_EQ(receiver_->hear(), "received");
+  json at_source = status_with("a", 1)["flows"][0];
+  json at_destination = status_with("c", 1)["flows"][0];
+  const json circuit = status_of("b")["circuits"].at(0);
+  EXPECT_EQ(at_source["flow"], circuit["flow"]);
+  EXPECT_EQ(at_destination["flow"], circuit["flow"]);
+  for (json* flow : {&at_source, &at_destination}) {
+    flow->erase("flow");
+    flow->erase("open_ms");
+  }
+  EXPECT_EQ(at_source, (json{{"process", sender_->pid()},
+                             {"node", "c"},
+                             {"sends", true},
+                             {"path", "a -> b -> c"},
+                             {"port", "lo"},
+                             {"transport", "tcp"},
+                             {"reason", "no RDMA device behind lo"}}));
+  EXPECT_EQ(at_destination, (json{{"process", receiver_->pid()},
+                                  {"node", "a"},
+                                  {"sends", false},
+                                  {"path", "a -> b -> c"},
+                                  {"port", "lo"},
+                                  {"transport", "tcp"},
+                                  {"reason", "the other end offers no RDMA"}}));
+  EXPECT_EQ(circuit["upstream"], (json{{"transport", "tcp"}, {"reason", "the other end offers no RDMA"}}));
+  EXPECT_EQ(circuit["downstream"], (json{{"transport", "tcp"}, {"reason", "no RDMA device behind lo"}}));
+
+  sender_->say("close");
+  EXPECT_EQ(sender_->hear(), "closed");
+  status_with("a", 0);
+  receiver_->say("close");
+  EXPECT_EQ(receiver_->hear(), "closed");
+  status_with("c", 0);
+  for (const char* node : {"a", "c"}) {
+    EXPECT_EQ(status_of(node)["own"], (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 0}})) << node;
+  }
+  for (RankProcess* process : {&*sender_, &*receiver_}) {
+    process->say("end");
+    process->finish();
+  }
+}
+
+TEST_P(ReportedTest, AFlowThatFailsIsCountedAndOneWhoseProcessDiesIsForgotten) {
+  sender_->say(receiver_->hear());
+  EXPECT_EQ(receiver_->hear(), "received");
+  status_with("c", 1);
+  receiver_->kill();
+  status_with("c", 0);
+  EXPECT_EQ(status_of("c")["own"]["flows_failed"], 0);
+  sender_->say("fail");
+  EXPECT_EQ(sender_->hear(), "failed");
+  // Before it is closed.
+  EXPECT_EQ(status_with("a", 0)["own"]["flows_failed"], 1);
+  sender_->say("close");
+  EXPECT_EQ(sender_->hear(), "closed");
+  EXPECT_EQ(status_with("a", 0)["own"], (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 1}}));
+  sender_->say("end");
+  sender_->finish();
+}
+
+TEST_P(ReportedTest, ANodeThatComesBackIsToldAgain) {
+  sender_->say(receiver_->hear());
+  EXPECT_EQ(receiver_->hear(), "received");
+  const json before = status_with("a", 1)["flows"][0];
+  world_.kill("a");
+  world_.start("a");
+  const json after = status_with("a", 1)["flows"][0];
+  EXPECT_EQ(after["flow"], before["flow"]);
+  EXPECT_GE(after["open_ms"], before["open_ms"]);
+  sender_->say("close");
+  EXPECT_EQ(sender_->hear(), "closed");
+  status_with("a", 0);
+  sender_->say("end");
+  receiver_->say("close");
+  EXPECT_EQ(receiver_->hear(), "closed");
+  receiver_->say("end");
+  sender_->finish();
+  receiver_->finish();
+}
+
+INSTANTIATE_TEST_SUITE_P(Abi, ReportedTest, every_abi(), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test
