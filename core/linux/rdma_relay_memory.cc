@@ -78,17 +78,28 @@ absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const RdmaHalf
   return std::unique_ptr<Slot>(std::make_unique<FloorSlot>(std::move(floor)));
 }
 
+// The relaying thread reads no keys of theirs any more that would do harm: nothing on such a device works.
+void RdmaRelayMemory::release_lost() {
+  for (std::size_t number = 0; number < kMostDevices; ++number) {
+    if (lease_devices_[number] == nullptr || !lease_devices_[number]->is_lost()) continue;
+    lease_memory_[number].reset();
+    lease_devices_[number].reset();
+  }
+}
+
 absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
   if (half.device_number >= kMostDevices) {
     return absl::ResourceExhaustedError(
         absl::StrCat("more than ", kMostDevices, " RDMA devices have been opened by this node: start cablewayd again"));
   }
+  release_lost();
   std::unique_ptr<VerbsMemory>& registered = lease_memory_[half.device_number];
   if (registered != nullptr) return absl::OkStatus();
   const std::span<std::byte> bytes = lease_pages_.bytes();
   auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), {.remote_write = true});
   if (!memory.ok()) return memory.status();
   registered = *std::move(memory);
+  lease_devices_[half.device_number] = half.device;
   lease_keys_[half.device_number] = registered->keys();
   return absl::OkStatus();
 }

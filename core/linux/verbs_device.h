@@ -1,6 +1,5 @@
-// One opened RDMA device, its first port (the only one that every adapter of today has), and the protection domain that
-// all of this process's memory and queue pairs on it belong to. Those hold on to it, so it goes when the last of them
-// has.
+// One opened RDMA device with its ports, and the protection domain that all of this process's memory and queue pairs on
+// it belong to. Those hold on to it, so it goes when the last of them has.
 #ifndef CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_
 #define CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_
 
@@ -23,6 +22,7 @@ namespace cableway::linux_ {
 struct VerbsGid {
   int index = 0;
   std::array<std::byte, 16> bytes{};
+  std::uint8_t port = 1;  // of the device's ports, from 1
 
   friend bool operator==(const VerbsGid&, const VerbsGid&) = default;
 };
@@ -32,32 +32,37 @@ struct VerbsEvent {
   enum class Kind : std::uint8_t { kPortError, kPortActive, kDeviceFatal, kGidChange, kQueuePairFatal, kOther };
   Kind kind = Kind::kOther;
   std::uint32_t queue_pair = 0;  // kQueuePairFatal: its number
-  std::string words;             // "RDMA device mlx5_0: port error"
+  std::uint8_t port = 0;         // kPortError, kPortActive, kGidChange: whose; 0: all of the device's
+  std::string words = {};        // "RDMA device mlx5_0: port error"
 };
 
 // Any thread, but for next_event().
 class VerbsDevice {
  public:
-  // FailedPrecondition, NotFound and PermissionDenied say what is in the way of using it: no library, no such device,
-  // no access, InfiniBand below, or a port that is not active.
+  // FailedPrecondition, NotFound and PermissionDenied say what is in the way of using it: no library, no such device or
+  // no access.
   static absl::StatusOr<std::shared_ptr<VerbsDevice>> open(const std::string& name);
   VerbsDevice(const VerbsDevice&) = delete;
   VerbsDevice& operator=(const VerbsDevice&) = delete;
 
   const std::string& name() const { return name_; }
-  // Bytes of payload that a packet may have there now: 256 to 4096. FailedPrecondition: the port cannot be used, and
-  // why.
-  absl::StatusOr<std::uint32_t> active_mtu() const;
+  // Bytes of payload that a packet of that port may have now: 256 to 4096. FailedPrecondition: the port cannot be used,
+  // and why: InfiniBand below, or not active.
+  absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
   // Whether the address is still where it was.
   absl::Status check_gid(const VerbsGid& gid) const;
   // Whether memory of other devices (of a GPU) may be registered by a descriptor: library, kernel and device can.
   bool supports_dmabuf() const;
 
-  // Readable when next_event() has something; one thread at a time. Nothing waits.
+  // Readable when next_event() has something; one thread at a time. Nothing waits. One that is gone says kDeviceFatal
+  // once, and then nothing: its descriptor stays readable, and is not to be waited for any more.
   int events_fd() const;
   std::optional<VerbsEvent> next_event();
-  // It has said that it failed. Nothing that was made on it works any more, nor will.
+  // It has said that it failed, or was given up. Nothing that was made on it works any more, nor will.
   bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
+  void give_up() { lost_.store(true, std::memory_order_relaxed); }
+  // The kernel has taken it away, and may wait until this process lets go of it.
+  bool is_removed() const;
 
   // For what is made on it.
   const VerbsLibrary& library() const { return *library_; }

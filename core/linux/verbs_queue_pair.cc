@@ -15,7 +15,6 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr std::uint8_t kPort = 1;
 constexpr std::size_t kPolledAtOnce = 32;
 // All that can complete: when a connection breaks, what was posted without a report is reported as well.
 constexpr int kMostCompletions = RdmaQueuePair::kMostWrites + RdmaQueuePair::kMostNotices;
@@ -154,7 +153,7 @@ absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shar
 
 absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence) {
   if (absl::Status status = device_->check_gid(gid_); !status.ok()) return status;
-  const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu();
+  const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid_.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_mailbox(); !status.ok()) return status;
   if (absl::Status status = make_queues(); !status.ok()) return status;
@@ -208,7 +207,7 @@ absl::Status VerbsQueuePair::initialise() {
   ibv_qp_attr wanted{};
   wanted.qp_state = IBV_QPS_INIT;
   wanted.pkey_index = 0;
-  wanted.port_num = kPort;
+  wanted.port_num = gid_.port;
   wanted.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
   constexpr int kWhat = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
   const int error = device_->library().modify_qp(pair_.get(), &wanted, kWhat);
@@ -232,7 +231,7 @@ absl::Status VerbsQueuePair::ready_to_receive(const RdmaEndpoint& other) {
   wanted.max_dest_rd_atomic = 1;
   wanted.min_rnr_timer = kNoRoomPause;
   wanted.ah_attr.is_global = 1;
-  wanted.ah_attr.port_num = kPort;
+  wanted.ah_attr.port_num = gid_.port;
   wanted.ah_attr.sl = options_.service_level;
   wanted.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(gid_.index);
   wanted.ah_attr.grh.hop_limit = kHopLimit;
