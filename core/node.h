@@ -55,6 +55,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // Says goodbye to the neighbours, who then use no path through here any more.
   void leave();
   void set_draining(bool draining);
+  // Adds what its host has seen to events().
+  void tell(std::string text);
 
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
@@ -87,7 +89,6 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void note_rejected_ports();
   void note_outlived();
   void advertise();
-  void tell(std::string text);
 
   NodeOptions options_;
   Clock& clock_;

@@ -32,9 +32,14 @@ struct PortFacts {
   // Those that Cableway may use, never none: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's
   // order.
   std::vector<PortPrefix> addresses;
-  std::string plug;         // ports with the same are halves of one physical connector; "" where nothing says so
-  std::string rdma_device;  // "mlx5_0", or "" where it has none
-  int gid_index = -1;       // of the RoCE v2 GID that is addresses.front(); -1: RDMA cannot be used here now
+  std::string plug;  // ports with the same are halves of one physical connector; "" where nothing says so
+  // Which port of which RDMA device is behind it: "mlx5_0", "mlx4_0:2", or "" for none.
+  std::string rdma_device;
+  int gid_index = -1;  // of the RoCE v2 GID that is addresses.front(); -1: RDMA cannot be used here now
+  // Why it cannot, so that hops which should use it are refused; with no device: that there was one. "": it can, or
+  // there has been none.
+  std::string rdma_trouble;
+  std::uint32_t rdma_mtu = 0;  // bytes of payload in its packets; 0: the device was not asked
 
   friend bool operator==(const PortFacts&, const PortFacts&) = default;
 };

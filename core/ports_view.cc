@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/port_selector.h"
+#include "core/port_transport.h"
 #include "routing/port_address.h"
 
 namespace cableway {
@@ -65,20 +66,28 @@ Json control_json(const ControlCounters& counters, PortId port) {
           {"not_open", found->not_open}};
 }
 
-Json port_json(const Node& node, const PortFacts& port, const ControlCounters& counters) {
+Json port_json(const Node& node, Transport wanted, const PortFacts& port, const ControlCounters& counters) {
   Json addresses = Json::array();
   for (const PortPrefix& prefix : port.addresses) addresses.push_back(to_text(prefix));
   Json neighbours = Json::array();
   for (const auto& [key, neighbour] : node.neighbours().all()) {
     if (key.port == port.id) neighbours.push_back(neighbour_json(node, key, neighbour));
   }
+  const PortTransport transport = transport_of(port, wanted);
+  const bool usable = port.gid_index >= 0;
   return {{"interface", port.interface},
           {"addresses", addresses},
           {"mtu", port.mtu},
           {"rate_mbps", rate_or_null(port.rate_mbps)},
           {"carrier", port.carrier},
           {"rdma_device", text_or_null(port.rdma_device)},
-          {"gid_index", port.gid_index < 0 ? Json(nullptr) : Json(port.gid_index)},
+          {"rdma_usable", port.rdma_device.empty() ? Json(nullptr) : Json(usable)},
+          {"gid_index", usable ? Json(port.gid_index) : Json(nullptr)},
+          {"roce_version", usable ? Json(2) : Json(nullptr)},
+          {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
+          {"rdma_trouble", text_or_null(port.rdma_trouble)},
+          {"transport", name_of(transport.kind)},
+          {"transport_reason", transport.why},
           {"plug", text_or_null(port.plug)},
           {"neighbours", neighbours},
           {"control", control_json(counters, port.id)}};
@@ -86,9 +95,12 @@ Json port_json(const Node& node, const PortFacts& port, const ControlCounters& c
 
 }  // namespace
 
-std::string ports_view(const Node& node, const std::vector<RejectedPort>& rejected, const ControlCounters& counters) {
+std::string ports_view(const Node& node, Transport wanted, const std::vector<RejectedPort>& rejected,
+                       const ControlCounters& counters) {
   Json ports = Json::array();
-  for (const PortFacts& port : node.neighbours().ports()) ports.push_back(port_json(node, port, counters));
+  for (const PortFacts& port : node.neighbours().ports()) {
+    ports.push_back(port_json(node, wanted, port, counters));
+  }
   Json not_used = Json::array();
   for (const RejectedPort& each : rejected)
     not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"asked_for", each.asked_for}});

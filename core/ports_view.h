@@ -9,10 +9,13 @@
 #include "core/control_counters.h"
 #include "core/node.h"
 #include "core/port_inventory.h"
+#include "core/settings.h"
 
 namespace cableway {
 
-std::string ports_view(const Node& node, const std::vector<RejectedPort>& rejected, const ControlCounters& counters);
+// `wanted`: this node's CABLEWAY_TRANSPORT.
+std::string ports_view(const Node& node, Transport wanted, const std::vector<RejectedPort>& rejected,
+                       const ControlCounters& counters);
 
 }  // namespace cableway
 

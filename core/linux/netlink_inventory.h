@@ -9,26 +9,34 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/linux/rdma_ports.h"
+#include "core/linux/rdma_watch.h"
 #include "core/port_inventory.h"
 #include "core/port_selector.h"
 
 namespace cableway::linux_ {
 
-// Follows the host: what rtnetlink says is applied at once, one `changed` for all that had come. RDMA devices notify
-// nobody: they are read again several times within half a minute after each change of an interface, since their own
-// changes follow those. Nothing wakes a host on which nothing happens. Lives on the thread that runs `io`.
+// Follows the host: what rtnetlink says is applied at once, one `changed` for all that had come. sysfs tells nobody of
+// RDMA devices: they are read again several times within half a minute after each change of an interface, since their
+// own changes follow those. After follow_devices() also when one of their files comes or goes, and at once when one of
+// them says something. Nothing wakes a host on which nothing happens. Lives on the thread that runs `io`.
 class NetlinkInventory final : public PortInventory {
  public:
   // Has read everything when it returns. No selectors: the RoCE interfaces. See port_selection.h for the rules.
   // Unavailable where this system has no rtnetlink.
   static absl::StatusOr<std::unique_ptr<NetlinkInventory>> open(boost::asio::io_context& io,
                                                                 std::vector<PortSelector> selectors,
-                                                                std::string sysfs_root = "/sys");
+                                                                std::string sysfs_root = "/sys",
+                                                                std::string rdma_folder = kRdmaDeviceFolder);
   ~NetlinkInventory() override;
 
   std::vector<PortFacts> ports() const override;
   std::vector<RejectedPort> rejected() const override;
   void watch(std::function<void()> changed) override;
+  // From now on the RDMA devices behind ports are held open, and asked. `said` hears what they say of each port: "port
+  // eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither is called from within this. A
+  // status: devices that come or go are noticed with the next change of an interface only; all else is followed.
+  absl::Status follow_devices(RdmaWatch::Open open, std::function<void(const std::string&)> said);
   // Why there is no port and what to do about it; empty where there is one.
   std::string status() const;
 

@@ -105,6 +105,7 @@ absl::Status NodeService::open() {
   acceptor_->on_probe([this](const Frame& probe, UniqueFd socket, std::optional<CircuitSeal> seal) {
     on_probe(probe, std::move(socket), std::move(seal));
   });
+  follow_devices();
   use_ports();
   node_->start();
   listen_on_ports();
@@ -138,6 +139,18 @@ absl::Status NodeService::make_node() {
   return absl::OkStatus();
 }
 
+void NodeService::follow_devices() {
+  if (settings_.transport == Transport::kTcp) return;
+  const absl::Status followed =
+      inventory_->follow_devices(open_verbs_devices(), [this](const std::string& text) { node_->tell(text); });
+  if (!followed.ok()) {
+    log_(absl::StrCat("RDMA devices that come or go are noticed only when an interface changes: ", text(followed)));
+  }
+  for (const PortFacts& port : inventory_->ports()) {
+    if (!port.rdma_trouble.empty()) node_->tell(absl::StrCat("port ", port.interface, ": ", port.rdma_trouble));
+  }
+}
+
 // Whoever may have a path from this node may set it up.
 Welcome NodeService::welcome() const {
   Welcome welcome = node_->welcome();
@@ -146,6 +159,7 @@ Welcome NodeService::welcome() const {
 }
 
 void NodeService::on_ports_changed() {
+  rdma_memory_->release_lost();
   use_ports();
   listen_on_ports();
   sessions_->update_welcome(welcome());
@@ -449,7 +463,8 @@ ViewReply NodeService::full_view(const std::string& name) {
     status.setups_refused = setups_refused_;
     return ViewReply{{}, status_view(*node_, status, flows_.status(clock_.now()), sessions_->sessions(), problems())};
   }
-  if (name == "ports") return ViewReply{{}, ports_view(*node_, inventory_->rejected(), channel_.counters())};
+  if (name == "ports")
+    return ViewReply{{}, ports_view(*node_, settings_.transport, inventory_->rejected(), channel_.counters())};
   if (name == "events") return ViewReply{{}, events_view(*node_)};
   return ViewReply{absl::StrCat("no view \"", name, "\"; there are topology, status, ports and events"), {}};
 }

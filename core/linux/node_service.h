@@ -73,6 +73,7 @@ class NodeService {
 
   absl::Status open();
   absl::Status make_node();
+  void follow_devices();
   void on_ports_changed();
   void listen_on_ports();
   void use_ports();

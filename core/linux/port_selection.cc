@@ -53,8 +53,10 @@ class Selection {
     const auto found = devices_.pci_functions.find(id);
     return found == devices_.pci_functions.end() ? "" : found->second;
   }
-  const RdmaDevice* rdma_device(PortId id, const KernelLink& link) const {
-    return rdma_device_of(devices_.rdma, link.name, pci_function(id));
+  const RdmaPort* rdma_port(PortId id, const KernelLink& link) const {
+    const auto port = devices_.function_ports.find(id);
+    const int function_port = port == devices_.function_ports.end() ? 0 : port->second;
+    return rdma_port_of(devices_.rdma, {link.name, pci_function(id), function_port});
   }
   void reject(const std::string& interface, std::string reason, bool asked_for) {
     found_.rejected.push_back(RejectedPort{interface, std::move(reason), asked_for});
@@ -100,8 +102,13 @@ bool Selection::is_inside_a_prefix(const PortAddress& address) {
 std::string Selection::why_not(PortId id, const KernelLink& link, bool selected) const {
   if (!selectors_.empty() && !selected) return "CABLEWAY_PORTS names neither it nor an address of it";
   if (link.loopback && !selected) return "is the loopback interface, which is used only where CABLEWAY_PORTS names it";
-  if (!selected && link.master == 0 && rdma_device(id, link) == nullptr) {
+  const RdmaPort* const rdma = rdma_port(id, link);
+  if (!selected && link.master == 0 && rdma == nullptr) {
     return "has no RDMA device; CABLEWAY_PORTS may name it all the same";
+  }
+  if (!selected && link.master == 0 && !rdma->is_ethernet()) {
+    return absl::StrCat("is on ", rdma->link_layer,
+                        ", not Ethernet; CABLEWAY_PORTS may name it all the same, with CABLEWAY_TRANSPORT=tcp");
   }
   const auto master = network_.links.find(link.master);
   if (link.master != 0 && (master == network_.links.end() || master->second.kind != "vrf")) {
@@ -132,23 +139,15 @@ std::vector<PortPrefix> Selection::usable(const KernelLink& link, const std::vec
 }
 
 void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
-  const RdmaDevice* device = rdma_device(port.id, link);
-  if (device == nullptr) return;
-  port.rdma_device = device->name;
-  const PortAddress& address = port.addresses.front().address;
-  const int index = gid_index_of(*device, link.name, address);
-  if (index < 0) {
-    reject(link.name,
-           absl::StrCat("RDMA device ", device->name, " has no RoCE v2 GID for ", to_text(address),
-                        ", so RDMA is not used there"),
-           false);
-  } else if (device->is_active()) {
-    port.gid_index = index;
-  } else if (link.carrier) {
-    reject(link.name,
-           absl::StrCat("RDMA device ", device->name, " is not active, its state is \"", device->state,
-                        "\", so RDMA is not used there"),
-           false);
+  const RdmaPort* const rdma = rdma_port(port.id, link);
+  if (rdma == nullptr) return;
+  port.rdma_device = rdma->name();
+  const absl::StatusOr<int> gid = usable_gid(*rdma, link.name, port.addresses.front().address);
+  if (gid.ok()) {
+    port.gid_index = *gid;
+    port.rdma_mtu = rdma->mtu;
+  } else {
+    port.rdma_trouble = std::string(gid.status().message());
   }
 }
 
@@ -193,7 +192,7 @@ void Selection::look_at(PortId id, const KernelLink& link) {
 void Selection::add_plugs() {
   std::map<PortId, ConnectorClues> clues;
   for (const auto& [id, link] : network_.links) {
-    const RdmaDevice* device = rdma_device(id, link);
+    const RdmaPort* device = rdma_port(id, link);
     clues[id] = ConnectorClues{pci_function(id), link.phys_port_name, link.phys_switch_id,
                                device == nullptr ? "" : device->board};
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/linux/kernel_network.h"
-#include "core/linux/rdma_devices.h"
+#include "core/linux/rdma_ports.h"
 #include "core/port_inventory.h"
 #include "core/port_selector.h"
 
@@ -17,8 +17,9 @@ namespace cableway::linux_ {
 // What sysfs says of the interfaces. One without an entry has nothing there.
 struct DeviceFacts {
   std::map<PortId, std::string> pci_functions;
+  std::map<PortId, int> function_ports;  // InterfaceHardware::port
   std::map<PortId, std::uint64_t> rates_mbps;
-  std::vector<RdmaDevice> rdma;
+  std::vector<RdmaPort> rdma;
 };
 
 struct PortSelection {

@@ -98,11 +98,21 @@ RdmaMemoryStatus RdmaRelayMemory::status() const {
           .waits = pool_->waits()};
 }
 
+// The relaying thread reads no keys of theirs any more that would do harm: nothing on such a device works.
+void RdmaRelayMemory::release_lost() {
+  for (std::size_t number = 0; number < kMostDevices; ++number) {
+    if (lease_devices_[number] == nullptr || !lease_devices_[number]->is_lost()) continue;
+    lease_memory_[number].reset();
+    lease_devices_[number].reset();
+  }
+}
+
 absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
   if (half.device_number >= kMostDevices) {
     return absl::ResourceExhaustedError(
         absl::StrCat("more than ", kMostDevices, " RDMA devices have been opened by this node: start cablewayd again"));
   }
+  release_lost();
   std::unique_ptr<VerbsMemory>& registered = lease_memory_[half.device_number];
   if (registered != nullptr) return absl::OkStatus();
   const std::span<std::byte> bytes = lease_pages_.bytes();
@@ -110,6 +120,7 @@ absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
   if (!memory.ok()) return memory.status();
   registered = *std::move(memory);
   leases_registered_.store(true, std::memory_order_relaxed);
+  lease_devices_[half.device_number] = half.device;
   lease_keys_[half.device_number] = registered->keys();
   return absl::OkStatus();
 }

@@ -37,6 +37,9 @@ class RdmaRelayMemory {
   // them, too, from then on. Set-up only, one thread. ResourceExhausted says what to raise.
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const RdmaHalf* upstream, const RdmaHalf* downstream);
 
+  // Deregisters what devices that have failed were given, so that they can be closed. The same thread.
+  void release_lost();
+
   // For the thread that relays.
   SlotPool& pool() { return *pool_; }
 
@@ -50,7 +53,9 @@ class RdmaRelayMemory {
   absl::Status use_for_leases(const RdmaHalf& half);
 
   MappedPages lease_pages_;
-  std::array<std::unique_ptr<VerbsMemory>, kMostDevices> lease_memory_;  // by number of the device
+  // By number of the device.
+  std::array<std::shared_ptr<VerbsDevice>, kMostDevices> lease_devices_;
+  std::array<std::unique_ptr<VerbsMemory>, kMostDevices> lease_memory_;
   KeysByDevice lease_keys_{};
   std::atomic<bool> leases_registered_ = false;  // with one device at least
   std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);

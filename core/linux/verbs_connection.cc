@@ -9,7 +9,6 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr std::uint8_t kOnlyPort = 1;
 // A neighbour is one cable away.
 constexpr std::uint8_t kHopLimit = 1;
 // How long the other end waits, once told that there is no room for its notice: code 12 is 0.64 ms.
@@ -36,7 +35,7 @@ absl::Status ready_to_receive(const VerbsDevice& device, ibv_qp& pair, std::uint
   wanted.max_dest_rd_atomic = 1;
   wanted.min_rnr_timer = kNoRoomPause;
   wanted.ah_attr.is_global = 1;
-  wanted.ah_attr.port_num = kOnlyPort;
+  wanted.ah_attr.port_num = gid.port;
   wanted.ah_attr.sl = options.service_level;
   wanted.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(gid.index);
   wanted.ah_attr.grh.hop_limit = kHopLimit;
@@ -72,11 +71,11 @@ absl::Status check_options(const VerbsGid& gid, const VerbsOptions& options) {
   return range("RDMA retry count", options.retry_count, 0, 7);
 }
 
-absl::Status initialise_queue_pair(const VerbsDevice& device, ibv_qp& pair, unsigned access) {
+absl::Status initialise_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsGid& gid, unsigned access) {
   ibv_qp_attr wanted{};
   wanted.qp_state = IBV_QPS_INIT;
   wanted.pkey_index = 0;
-  wanted.port_num = kOnlyPort;
+  wanted.port_num = gid.port;
   wanted.qp_access_flags = access;
   constexpr int kWhat = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
   const int error = device.library().modify_qp(&pair, &wanted, kWhat);

@@ -28,7 +28,7 @@ absl::Status check_options(const VerbsGid& gid, const VerbsOptions& options);
 
 // What a device refuses is said as VerbsDevice::refused() does. `access`: what the other end may do, of
 // IBV_ACCESS_REMOTE_*.
-absl::Status initialise_queue_pair(const VerbsDevice& device, ibv_qp& pair, unsigned access);
+absl::Status initialise_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsGid& gid, unsigned access);
 // From then on it receives and sends. `own` and `other` are what the two ends told each other; `gid` is the own port's.
 absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const RdmaEndpoint& own,
                              const RdmaEndpoint& other, const VerbsGid& gid, const VerbsOptions& options);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -12,8 +13,6 @@
 
 namespace cableway::linux_ {
 namespace {
-
-constexpr std::uint8_t kFirstPort = 1;
 
 std::string words_of(int error) {
   return std::generic_category().message(error);
@@ -67,6 +66,11 @@ VerbsEvent::Kind event_kind(ibv_event_type type) {
   }
 }
 
+bool is_of_a_port(VerbsEvent::Kind kind) {
+  return kind == VerbsEvent::Kind::kPortError || kind == VerbsEvent::Kind::kPortActive ||
+         kind == VerbsEvent::Kind::kGidChange;
+}
+
 }  // namespace
 
 VerbsDevice::VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwned<ibv_context> context)
@@ -98,13 +102,13 @@ absl::Status VerbsDevice::prepare() {
   if (flags == -1 || ::fcntl(events_fd(), F_SETFL, flags | O_NONBLOCK) == -1) {
     return refused(errno, "be asked for events without waiting");
   }
-  return active_mtu().status();
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu() const {
+absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const {
   ibv_port_attr port{};
-  if (const int error = library_->query_port(context(), kFirstPort, &port); error != 0) {
-    return refused(error, "be asked for the state of its port");
+  if (const int error = library_->query_port(context(), number, &port); error != 0) {
+    return refused(error, absl::StrCat("be asked for the state of port ", number));
   }
   if (port.link_layer != IBV_LINK_LAYER_ETHERNET) {
     return absl::FailedPreconditionError(
@@ -123,7 +127,7 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu() const {
 
 absl::Status VerbsDevice::check_gid(const VerbsGid& gid) const {
   ibv_gid now{};
-  if (library_->query_gid(context(), kFirstPort, gid.index, &now) != 0) {
+  if (library_->query_gid(context(), gid.port, gid.index, &now) != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("RDMA device ", name_, " has no GID ", gid.index, "; the port's address may have been removed"));
   }
@@ -145,27 +149,37 @@ int VerbsDevice::events_fd() const {
 
 std::optional<VerbsEvent> VerbsDevice::next_event() {
   ibv_async_event event{};
-  if (library_->get_async_event(context(), &event) != 0) return std::nullopt;
+  errno = 0;
+  if (library_->get_async_event(context(), &event) != 0) {
+    const int error = errno;
+    if (error == EAGAIN || error == EINTR || is_lost()) return std::nullopt;
+    give_up();
+    VerbsEvent gone{.kind = VerbsEvent::Kind::kDeviceFatal,
+                    .words = absl::StrCat("RDMA device ", name_, ": gone (", words_of(error), ")")};
+    note(gone);
+    return gone;
+  }
   VerbsEvent read = read_event(event);
   library_->ack_async_event(&event);
   note(read);
   return read;
 }
 
-absl::Status VerbsDevice::health() const {
+absl::Status VerbsDevice::health(std::uint8_t port) const {
   if (!in_trouble_.load(std::memory_order_relaxed)) return absl::OkStatus();
   const std::lock_guard lock(mutex_);
-  return trouble_.empty() ? absl::OkStatus() : absl::UnavailableError(trouble_);
+  if (!failure_.empty()) return absl::UnavailableError(failure_);
+  const auto found = port_trouble_.find(port);
+  return found == port_trouble_.end() ? absl::OkStatus() : absl::UnavailableError(found->second);
 }
 
 void VerbsDevice::note(const VerbsEvent& event) {
-  const bool ends = event.kind == VerbsEvent::Kind::kPortError || event.kind == VerbsEvent::Kind::kDeviceFatal;
-  const bool back = event.kind == VerbsEvent::Kind::kPortActive && !is_lost();
   if (event.kind == VerbsEvent::Kind::kGidChange) gid_changes_.fetch_add(1, std::memory_order_relaxed);
-  if (!ends && !back) return;
   const std::lock_guard lock(mutex_);
-  trouble_ = ends ? event.words : "";
-  in_trouble_.store(ends, std::memory_order_relaxed);
+  if (event.kind == VerbsEvent::Kind::kDeviceFatal) failure_ = event.words;
+  if (event.kind == VerbsEvent::Kind::kPortError) port_trouble_[event.port] = event.words;
+  if (event.kind == VerbsEvent::Kind::kPortActive) port_trouble_.erase(event.port);
+  in_trouble_.store(!failure_.empty() || !port_trouble_.empty(), std::memory_order_relaxed);
 }
 
 VerbsEvent VerbsDevice::read_event(const ibv_async_event& event) {
@@ -173,8 +187,14 @@ VerbsEvent VerbsDevice::read_event(const ibv_async_event& event) {
   read.kind = event_kind(event.event_type);
   read.words = absl::StrCat("RDMA device ", name_, ": ", library_->event_type_str(event.event_type));
   if (read.kind == VerbsEvent::Kind::kQueuePairFatal) read.queue_pair = event.element.qp->qp_num;
-  if (read.kind == VerbsEvent::Kind::kDeviceFatal) lost_.store(true, std::memory_order_relaxed);
+  if (read.kind == VerbsEvent::Kind::kDeviceFatal) give_up();
+  if (is_of_a_port(read.kind)) read.port = static_cast<std::uint8_t>(event.element.port_num);
   return read;
+}
+
+bool VerbsDevice::is_removed() const {
+  const std::string entry = absl::StrCat("/sys/class/infiniband_verbs/", context_->device->dev_name);
+  return ::access(entry.c_str(), F_OK) != 0;
 }
 
 absl::Status VerbsDevice::refused(int error, absl::string_view what) const {

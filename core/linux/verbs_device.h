@@ -1,6 +1,5 @@
-// One opened RDMA device, its first port (the only one that every adapter of today has), and the protection domain that
-// all of this process's memory and queue pairs on it belong to. Those hold on to it, so it goes when the last of them
-// has.
+// One opened RDMA device with its ports, and the protection domain that all of this process's memory and queue pairs on
+// it belong to. Those hold on to it, so it goes when the last of them has.
 #ifndef CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_
 #define CABLEWAY_CORE_LINUX_VERBS_DEVICE_H_
 
@@ -8,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +24,7 @@ namespace cableway::linux_ {
 struct VerbsGid {
   int index = 0;
   std::array<std::byte, 16> bytes{};
+  std::uint8_t port = 1;  // of the device's ports, from 1
 
   friend bool operator==(const VerbsGid&, const VerbsGid&) = default;
 };
@@ -33,14 +34,15 @@ struct VerbsEvent {
   enum class Kind : std::uint8_t { kPortError, kPortActive, kDeviceFatal, kGidChange, kQueuePairFatal, kOther };
   Kind kind = Kind::kOther;
   std::uint32_t queue_pair = 0;  // kQueuePairFatal: its number
-  std::string words;             // "RDMA device mlx5_0: port error"
+  std::uint8_t port = 0;         // kPortError, kPortActive, kGidChange: whose; 0: all of the device's
+  std::string words = {};        // "RDMA device mlx5_0: port error"
 };
 
 // Any thread, but for next_event().
 class VerbsDevice {
  public:
-  // FailedPrecondition, NotFound and PermissionDenied say what is in the way of using it: no library, no such device,
-  // no access, InfiniBand below, or a port that is not active.
+  // FailedPrecondition, NotFound and PermissionDenied say what is in the way of using it: no library, no such device or
+  // no access.
   static absl::StatusOr<std::shared_ptr<VerbsDevice>> open(const std::string& name);
   // By another library than the process's, which outlives it: a test's.
   static absl::StatusOr<std::shared_ptr<VerbsDevice>> open(const std::string& name, const VerbsLibrary& library);
@@ -48,9 +50,9 @@ class VerbsDevice {
   VerbsDevice& operator=(const VerbsDevice&) = delete;
 
   const std::string& name() const { return name_; }
-  // Bytes of payload that a packet may have there now: 256 to 4096. FailedPrecondition: the port cannot be used, and
-  // why.
-  absl::StatusOr<std::uint32_t> active_mtu() const;
+  // Bytes of payload that a packet of that port may have now: 256 to 4096. FailedPrecondition: the port cannot be used,
+  // and why: InfiniBand below, or not active.
+  absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
   // Whether the address is still where it was.
   absl::Status check_gid(const VerbsGid& gid) const;
   // Whether memory of other devices (of a GPU) may be registered by a descriptor: library, kernel and device can.
@@ -58,16 +60,20 @@ class VerbsDevice {
   // The number of its maker (an IEEE organizationally unique identifier): 0x02c9 for NVIDIA.
   std::uint32_t maker() const { return attributes_.vendor_id; }
 
-  // Readable when next_event() has something; one thread at a time. Nothing waits.
+  // Readable when next_event() has something; one thread at a time. Nothing waits. One that is gone says kDeviceFatal
+  // once, and then nothing: its descriptor stays readable, and is not to be waited for any more.
   int events_fd() const;
   std::optional<VerbsEvent> next_event();
-  // It has said that it failed. Nothing that was made on it works any more, nor will.
+  // It has said that it failed, or was given up. Nothing that was made on it works any more, nor will.
   bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
-  // What it has said that no connection on it survives, in its words: that it has failed, or its port, which is not
-  // back. As of the events that have been read.
-  absl::Status health() const;
+  // What it has said that no connection over that port survives, in its words: that it has failed, or the port, which
+  // is not back. As of the events that have been read.
+  absl::Status health(std::uint8_t port) const;
   // How often addresses have changed, of which any may be one's own (check_gid()).
   std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
+  void give_up() { lost_.store(true, std::memory_order_relaxed); }
+  // The kernel has taken it away, and may wait until this process lets go of it.
+  bool is_removed() const;
 
   // For what is made on it.
   const VerbsLibrary& library() const { return *library_; }
@@ -91,10 +97,11 @@ class VerbsDevice {
   VerbsOwned<ibv_pd> domain_;
   ibv_device_attr attributes_{};
   std::atomic<bool> lost_ = false;
-  std::atomic<bool> in_trouble_ = false;
+  std::atomic<bool> in_trouble_ = false;  // any of it
   std::atomic<std::uint64_t> gid_changes_ = 0;
-  mutable std::mutex mutex_;  // only where there is trouble
-  std::string trouble_;       // what it said
+  mutable std::mutex mutex_;                          // only where there is trouble
+  std::map<std::uint8_t, std::string> port_trouble_;  // what it said, by port
+  std::string failure_;                               // and of itself
 };
 
 }  // namespace cableway::linux_

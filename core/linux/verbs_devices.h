@@ -24,14 +24,22 @@ class VerbsDevices {
   static VerbsDevices& of_this_process();
 
   // The device of that name, numbered from 0 in the order in which they were first opened. One that has failed is
-  // opened anew and gets a number of its own. Errors are VerbsDevice::open()'s, and the next call tries again.
+  // opened anew and gets another number as long as something still uses the failed one. Errors are
+  // VerbsDevice::open()'s, and the next call tries again.
   absl::StatusOr<Numbered> open(const std::string& name);
-  // All that are open, each at the place of its number.
+  // It has failed, or is gone: nobody is given it any more, and it is closed when the last that uses it lets go.
+  void give_up(const std::shared_ptr<VerbsDevice>& device);
+  // All that are open, each at the place of its number; null where one was given up.
   std::vector<std::shared_ptr<VerbsDevice>> opened() const;
 
  private:
+  struct Place {
+    std::shared_ptr<VerbsDevice> device;      // null: given up
+    std::weak_ptr<const VerbsDevice> in_use;  // the same, until nobody uses it any more
+  };
+
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<VerbsDevice>> opened_;
+  std::vector<Place> places_;
 };
 
 }  // namespace cableway::linux_

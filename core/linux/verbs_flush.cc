@@ -34,11 +34,11 @@ absl::StatusOr<std::unique_ptr<VerbsFlush>> VerbsFlush::create(std::shared_ptr<c
 
 absl::Status VerbsFlush::prepare(const VerbsGid& gid, std::uint32_t packet_sequence, const VerbsOptions& options) {
   if (absl::Status status = device_->check_gid(gid); !status.ok()) return status;
-  const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu();
+  const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_landing(); !status.ok()) return status;
   if (absl::Status status = make_queues(); !status.ok()) return status;
-  if (absl::Status status = initialise_queue_pair(*device_, *pair_, IBV_ACCESS_REMOTE_READ); !status.ok()) {
+  if (absl::Status status = initialise_queue_pair(*device_, *pair_, gid, IBV_ACCESS_REMOTE_READ); !status.ok()) {
     return status;
   }
   const RdmaEndpoint own{

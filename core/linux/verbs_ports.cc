@@ -3,23 +3,18 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
-#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/rdma_devices.h"
+#include "core/linux/rdma_ports.h"
 
 namespace cableway::linux_ {
 namespace {
-
-constexpr std::size_t kMostNames = 256;
 
 bool is_address(const sockaddr* found, const routing::PortAddress& address) {
   if (found == nullptr) return false;
@@ -32,8 +27,8 @@ bool is_address(const sockaddr* found, const routing::PortAddress& address) {
   return false;
 }
 
-VerbsGid gid_at(int index, const routing::PortAddress& address) {
-  VerbsGid gid{index, {}};
+VerbsGid gid_at(int index, const routing::PortAddress& address, std::uint8_t port) {
+  VerbsGid gid{index, {}, port};
   const auto* const bytes = reinterpret_cast<const std::byte*>(address.bytes.data());
   if (address.is_ipv6) {
     std::copy_n(bytes, 16, gid.bytes.begin());
@@ -42,47 +37,6 @@ VerbsGid gid_at(int index, const routing::PortAddress& address) {
     std::copy_n(bytes, 4, gid.bytes.begin() + 12);
   }
   return gid;
-}
-
-// Of the InfiniBand device that is the same PCI function, "" if there is none.
-std::string infiniband_behind(const Sysfs& sysfs, const std::string& pci_function) {
-  if (pci_function.empty()) return "";
-  for (const std::string& name : sysfs.names("class/infiniband", kMostNames)) {
-    const std::string folder = absl::StrCat("class/infiniband/", name);
-    if (sysfs.line(absl::StrCat(folder, "/ports/1/link_layer")) != "InfiniBand") continue;
-    if (sysfs.link_name(absl::StrCat(folder, "/device")) == pci_function) return name;
-  }
-  return "";
-}
-
-// The file through which processes use the device. It is there on a host; in a container only if it was given.
-absl::Status check_device_file(const VerbsHost& host, const std::string& device) {
-  for (const std::string& name : host.sysfs.names("class/infiniband_verbs", kMostNames)) {
-    if (host.sysfs.line(absl::StrCat("class/infiniband_verbs/", name, "/ibdev")) != device) continue;
-    const std::string file = absl::StrCat(host.device_folder, "/", name);
-    if (::access(file.c_str(), R_OK | W_OK) == 0) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        absl::StrCat("RDMA device ", device, " cannot be used: ", file, ": ", std::generic_category().message(errno),
-                     "; a container needs the host's /dev/infiniband (docker run --device=/dev/infiniband), and its "
-                     "user reading and writing of it"));
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "RDMA device ", device, " cannot be used by processes: the kernel's ib_uverbs module is not loaded"));
-}
-
-absl::StatusOr<std::optional<VerbsPort>> port_on(const RdmaDevice& device, const std::string& interface,
-                                                 const routing::PortAddress& address, const VerbsHost& host) {
-  if (!device.is_active()) {
-    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", device.name, " behind ", interface,
-                                                      " is not active, its state is \"", device.state, "\""));
-  }
-  const int index = gid_index_of(device, interface, address);
-  if (index < 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("RDMA device ", device.name, " behind ", interface, " has no RoCE v2 GID for ", to_text(address)));
-  }
-  if (absl::Status status = check_device_file(host, device.name); !status.ok()) return status;
-  return VerbsPort{device.name, gid_at(index, address)};
 }
 
 }  // namespace
@@ -103,17 +57,12 @@ absl::StatusOr<std::optional<VerbsPort>> verbs_port_of(const routing::PortAddres
   if (interface.empty()) {
     return absl::NotFoundError(absl::StrCat("no interface of this host has the address ", to_text(address)));
   }
-  const std::string pci_function = host.sysfs.link_name(absl::StrCat("class/net/", interface, "/device"));
-  const std::vector<RdmaDevice> devices = read_rdma_devices(host.sysfs);
-  if (const RdmaDevice* const device = rdma_device_of(devices, interface, pci_function); device != nullptr) {
-    return port_on(*device, interface, address, host);
-  }
-  if (const std::string name = infiniband_behind(host.sysfs, pci_function); !name.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name, " behind ", interface,
-                                                      " is on InfiniBand; Cableway uses RDMA over Ethernet (RoCE v2) "
-                                                      "only"));
-  }
-  return std::nullopt;
+  const std::vector<RdmaPort> ports = read_rdma_ports(host.sysfs, host.device_folder);
+  const RdmaPort* const port = rdma_port_of(ports, read_interface(host.sysfs, interface));
+  if (port == nullptr) return std::nullopt;
+  const absl::StatusOr<int> index = usable_gid(*port, interface, address);
+  if (!index.ok()) return index.status();
+  return VerbsPort{port->device, gid_at(*index, address, port->number)};
 }
 
 }  // namespace cableway::linux_

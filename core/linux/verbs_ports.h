@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/linux/rdma_ports.h"
 #include "core/linux/sysfs.h"
 #include "core/linux/verbs_device.h"
 #include "routing/port_address.h"
@@ -16,7 +17,7 @@ namespace cableway::linux_ {
 
 struct VerbsPort {
   std::string device;  // "mlx5_0"
-  VerbsGid gid;        // its RoCE v2 GID that is the port's address
+  VerbsGid gid;        // its port, and that one's RoCE v2 GID that is the port's address
 };
 
 // The interface that has `address` in this network namespace; "" if none has. A link-local one names it itself.
@@ -25,7 +26,7 @@ std::string interface_with(const routing::PortAddress& address);
 // Where a host's devices are looked for. Tests have their own.
 struct VerbsHost {
   Sysfs sysfs = Sysfs();
-  std::string device_folder = "/dev/infiniband";
+  std::string device_folder = kRdmaDeviceFolder;
   std::function<std::string(const routing::PortAddress&)> interface_of = interface_with;
 };
 

@@ -130,7 +130,7 @@ absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shar
 
 absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence) {
   if (absl::Status status = device_->check_gid(gid_); !status.ok()) return status;
-  const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu();
+  const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid_.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_mailbox(); !status.ok()) return status;
   if (absl::Status status = make_queues(); !status.ok()) return status;
@@ -140,7 +140,7 @@ absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence) {
                *mtu,
                reinterpret_cast<std::uintptr_t>(mailbox_.bytes().data()),
                mailbox_memory_->keys().remote};
-  return initialise_queue_pair(*device_, *pair_, IBV_ACCESS_REMOTE_WRITE);
+  return initialise_queue_pair(*device_, *pair_, gid_, IBV_ACCESS_REMOTE_WRITE);
 }
 
 absl::Status VerbsQueuePair::make_mailbox() {

@@ -23,7 +23,7 @@ class PortsView : public ::testing::Test {
     EXPECT_TRUE(world_.settle(2s, [&] { return world_.node(1).paths().topology().cable_count() == 2; }));
   }
   json view(const std::vector<RejectedPort>& rejected = {}, const ControlCounters& counters = {}) {
-    return json::parse(ports_view(world_.node(1), rejected, counters));
+    return json::parse(ports_view(world_.node(1), Transport::kAuto, rejected, counters));
   }
 
   sim::NodeWorld world_{1};
@@ -46,7 +46,13 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                          {"rate_mbps", port.rate_mbps},
                          {"carrier", true},
                          {"rdma_device", nullptr},
+                         {"rdma_usable", nullptr},
                          {"gid_index", nullptr},
+                         {"roce_version", nullptr},
+                         {"rdma_mtu", nullptr},
+                         {"rdma_trouble", nullptr},
+                         {"transport", "tcp"},
+                         {"transport_reason", "no RDMA device behind " + port.interface},
                          {"plug", nullptr},
                          {"neighbours",
                           {{{"node", "n0"},

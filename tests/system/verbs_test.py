@@ -13,6 +13,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from typing import Any
 
 import softroce_case
 from guest_nodes import GuestNodes, GuestRanks
@@ -235,6 +236,44 @@ class MixedPathTest(NodesTestCase):
             said = ranks.end_badly(seconds=FAILED_WITHIN_S)
             self.assertRegex(said, r"node n1.*RDMA device rxe-to-n0 cannot .*: raise rdma\.max")
         self.nodes.check_traffic(settings=self.AUTO)
+
+    def port(self, interface: str) -> dict[str, Any]:
+        """Of n1, as `cableway ports` shows it."""
+        ports = self.nodes.cableway("n1", "ports")["ports"]
+        return next(port for port in ports if port["interface"] == interface)
+
+    def wait_for_event(self, text: str) -> None:
+        def events() -> list[str]:
+            return [event["text"] for event in self.nodes.cableway("n1", "events")["events"]]
+
+        self.nodes.wait_until(lambda: text in events(), lambda: f"{text!r} among {events()}")
+
+    def test_what_a_device_says_is_known(self) -> None:
+        self.assertEqual((self.port("to-n2")["transport"], self.port("to-n2")["transport_reason"]),
+                         ("tcp", "no RDMA device behind to-n2"))
+        port = self.port("to-n0")
+        self.assertEqual((port["transport"], port["rdma_device"], port["rdma_mtu"]), ("rdma", "rxe-to-n0", MTU_BYTES))
+        self.lab.check("cut", "n0-n1")
+        try:
+            self.wait_for_event("port to-n0: RDMA device rxe-to-n0: port error")
+            self.nodes.wait_until(lambda: self.port("to-n0")["transport"] == "refused", lambda: self.port("to-n0"))
+            self.assertIn("rxe-to-n0 behind to-n0 is not active", self.port("to-n0")["transport_reason"])
+        finally:
+            self.lab.check("mend", "n0-n1")
+        self.wait_for_event("port to-n0: RDMA device rxe-to-n0: port active")
+        self.nodes.wait_until(lambda: self.port("to-n0")["transport"] == "rdma", lambda: self.port("to-n0"))
+        self.nodes.wait_for_cables(self.CABLES)
+
+    def test_a_device_that_is_taken_away_is_let_go_and_found_again(self) -> None:
+        node, interface = "n1", "to-n0"
+        # Soft-RoCE's devices go when nobody has them open any more.
+        self.nodes.run(node, "rdma", "link", "delete", f"rxe-{interface}")
+        self.nodes.wait_until(lambda: self.port(interface)["rdma_device"] is None, lambda: self.port(interface))
+        self.assertEqual(self.port(interface)["transport_reason"], f"RDMA device rxe-{interface} behind {interface} is gone")
+        self.nodes.run(node, "rdma", "link", "add", f"rxe-{interface}", "type", "rxe", "netdev", interface)
+        self.nodes.wait_until(lambda: self.port(interface)["transport"] == "rdma", lambda: self.port(interface))
+        self.nodes.wait_for_cables(self.CABLES)
+        self.nodes.check_traffic(["n0", "n1"], settings=self.AUTO)
 
     def test_verbs_refuses_a_cable_without_rdma(self) -> None:
         self.assertEqual(self.nodes.sent_rdma_packets("n2"), 0)

@@ -68,7 +68,7 @@ class Examination {
       add(Severity::kWarning, "plugin", absl::StrCat("there is none at ", host.plugin_sought),
           "unpack the whole package, and use the cableway in its bin/");
     }
-    if (host.has_rdma_devices && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {
+    if (uses_rdma() && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {
       add(Severity::kWarning, "memory",
           absl::StrCat("this shell may lock ", bytes_text(*host.memlock_bytes),
                        " of memory: RDMA needs more, and fails without it"),
@@ -81,11 +81,18 @@ class Examination {
     }
   }
 
+  bool uses_rdma() const { return examined_.host.has_rdma_devices && examined_.settings.transport != Transport::kTcp; }
+
   void look_at_verbs() {
     const HostFacts& host = examined_.host;
-    if (host.has_rdma_devices && !host.has_verbs_files) {
+    if (!uses_rdma()) return;
+    if (!host.has_verbs_files) {
       add(Severity::kWarning, "RDMA", "there are RDMA devices, but no /dev/infiniband",
           host.in_container ? "start the container with --device /dev/infiniband" : "modprobe ib_uverbs");
+    }
+    if (!host.no_verbs_library.empty()) {
+      add(Severity::kWarning, "RDMA", absl::StrCat("there are RDMA devices, and ", host.no_verbs_library),
+          "without it hops over ports with such a device are refused; CABLEWAY_TRANSPORT=tcp does without RDMA");
     }
   }
 
@@ -100,7 +107,8 @@ class Examination {
   }
 
   void look_at_ports() {
-    const Json ports = examined_.ports ? examined_.ports->at("ports") : ports_of_host(examined_.host.ports);
+    const Json ports = examined_.ports ? examined_.ports->at("ports")
+                                       : ports_of_host(examined_.host.ports, examined_.settings.transport);
     if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
       add(Severity::kError, "container", "this container has a network of its own, without the host's interfaces",
           "start it with docker run --network host");
@@ -109,7 +117,7 @@ class Examination {
           examined_.host.no_ports.empty() ? "set CABLEWAY_PORTS to the interfaces of this host's cables"
                                           : examined_.host.no_ports);
     }
-    append(examine_ports(ports, examined_.settings));
+    append(examine_ports(ports, examined_.settings, examined_.host.links));
     append(examine_rejected(rejected()));
   }
 

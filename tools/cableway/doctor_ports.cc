@@ -8,13 +8,47 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/linux/rdma_ports.h"
 #include "core/port_selector.h"
+#include "core/port_transport.h"
+#include "tools/cableway/doctor_links.h"
 #include "tools/cableway/quantity_text.h"
 
 namespace cableway::cli {
 namespace {
 
 constexpr std::uint64_t kJumboMtu = 4096;
+constexpr std::uint64_t kMostRdmaMtu = 4096;
+
+// What to do about hops that are refused.
+std::string advice_for_refusal(const std::string& why) {
+  constexpr struct {
+    const char* part;
+    const char* advice;
+  } kAdvice[] = {
+      {"is on InfiniBand",
+       "set the adapter's port to Ethernet (mlxconfig set LINK_TYPE_P1=ETH, and restart the host), or "
+       "CABLEWAY_TRANSPORT=tcp on this node"},
+      {"only one of RoCE v1",
+       "let the driver have RoCE v2 (devlink dev param: enable_roce); an adapter without it, as the first ConnectX-3, "
+       "goes with CABLEWAY_TRANSPORT=tcp on this node"},
+      {"has no RoCE v2 GID",
+       "the device's GIDs follow the interface's addresses: see /sys/class/infiniband/*/ports/*/gids, and the driver's "
+       "log (dmesg)"},
+      {"is not active", "rdma link show, and the driver's log (dmesg)"},
+      {"ib_uverbs", "modprobe ib_uverbs, on the host where this is a container"},
+      {"Permission denied",
+       "let this node's user read and write /dev/infiniband/uverbs* (a udev rule, or their group)"},
+      {"a container needs", "start the container with --device /dev/infiniband; on a host, udevadm trigger"},
+      {"rdma-core", "apt-get install rdma-core, on each host with RDMA devices, and in each container"},
+      {"ibverbs-providers", "apt-get install ibverbs-providers"},
+      {"CABLEWAY_TRANSPORT is verbs", "CABLEWAY_TRANSPORT=auto takes TCP there; or give the cable an RDMA device"},
+  };
+  for (const auto& [part, advice] : kAdvice) {
+    if (absl::StrContains(why, part)) return advice;
+  }
+  return "rdma link show, and the driver's log (dmesg); CABLEWAY_TRANSPORT=tcp on this node does without";
+}
 
 class PortExamination {
  public:
@@ -36,7 +70,7 @@ class PortExamination {
     if (has_carrier) look_at_neighbours();
     look_at_rates();
     look_at_mtu();
-    look_at_rdma();
+    look_at_transport();
     if (!port_.at("control").is_null()) look_at_control(port_.at("control"));
     return std::move(findings_);
   }
@@ -99,21 +133,47 @@ class PortExamination {
 
   void look_at_mtu() {
     const std::uint64_t mtu = number(port_, "mtu");
+    if (text(port_, "transport") == "rdma") return look_at_rdma_mtu(mtu);
     if (mtu >= kJumboMtu) return;
     add(Severity::kRemark, absl::StrCat("MTU ", mtu),
-        absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ip link set dev ", interface_,
-                     " mtu 9000, at both ends of the cable at the same time"));
+        absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ", larger_mtu()));
   }
 
-  void look_at_rdma() {
-    if (port_.at("rdma_device").is_null()) {
+  void look_at_rdma_mtu(std::uint64_t mtu) {
+    const std::uint64_t allowed = linux_::roce_mtu_of(mtu);
+    const std::uint64_t taken = port_.at("rdma_mtu").is_null() ? allowed : number(port_, "rdma_mtu");
+    if (taken < allowed) {
+      add(Severity::kRemark,
+          absl::StrCat("RDMA packets of ", taken, " bytes, though MTU ", mtu, " has room for ", allowed),
+          absl::StrCat("some drivers take a new MTU only when the interface comes up: ip link set ", interface_,
+                       " down, then up"));
+    } else if (taken < kMostRdmaMtu) {
+      add(Severity::kRemark, absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
+          absl::StrCat("4096 take MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
+    }
+  }
+
+  std::string larger_mtu() const {
+    return absl::StrCat("ip link set dev ", interface_, " mtu 9000, at both ends of the cable at the same time");
+  }
+
+  // A port that has no carrier has nothing to be active with.
+  void look_at_transport() {
+    const std::string kind = text(port_, "transport");
+    const std::string why = text(port_, "transport_reason");
+    const bool has_device = !port_.at("rdma_device").is_null();
+    if (kind == "refused") {
+      if (port_.at("carrier").get<bool>()) {
+        add(Severity::kError, absl::StrCat("hops over it are refused: ", why), advice_for_refusal(why));
+      }
+    } else if (kind == "tcp" && !port_.at("rdma_trouble").is_null() && !has_device) {
+      add(Severity::kError, absl::StrCat("data goes over TCP: ", why), advice_for_refusal(why));
+    } else if (kind == "tcp" && has_device) {
+      add(Severity::kRemark,
+          absl::StrCat("data goes over TCP, as ", why, " says, past RDMA device ", text(port_, "rdma_device")),
+          "CABLEWAY_TRANSPORT=auto uses it");
+    } else if (kind == "tcp") {
       add(Severity::kRemark, "no RDMA device: data goes over TCP", "");
-    } else if (port_.at("gid_index").is_null()) {
-      add(Severity::kWarning,
-          absl::StrCat("RDMA device ", text(port_, "rdma_device"), " cannot be used now: data goes over TCP"),
-          absl::StrCat("it needs a RoCE v2 GID for the port's first address and an active link: see cableway ports, "
-                       "rdma link show and /sys/class/infiniband/",
-                       text(port_, "rdma_device"), "/ports/1"));
     }
   }
 
@@ -160,7 +220,6 @@ Severity severity_of(const RejectedPort& rejected) {
   if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "CABLEWAY_PORTS may name it"})) {
     return Severity::kOk;
   }
-  if (is_one_of(reason, {"so RDMA is not used there"})) return Severity::kWarning;
   if (!rejected.asked_for || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
   const bool is_wrong =
       is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is another host's too", "cannot be written as a scope"});
@@ -177,37 +236,46 @@ std::string advice_for(const std::string& reason) {
   if (absl::StrContains(reason, "has no address")) {
     return "give it one: ip addr add 10.7.0.1/30 dev .., and another of that subnet to the other end";
   }
-  if (absl::StrContains(reason, "has no RoCE v2 GID")) {
-    return "the device's GIDs follow the interface's addresses: see /sys/class/infiniband/*/ports/1/gids, and the "
-           "driver's log (dmesg)";
-  }
-  if (absl::StrContains(reason, "is not active")) return "rdma link show, and the driver's log (dmesg)";
   return "";  // the reason says it
 }
 
 }  // namespace
 
-std::vector<Finding> examine_ports(const Json& ports, const Settings& settings) {
+std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
+                                   const std::map<std::string, LinkFacts>& links) {
   std::uint64_t fastest = 0;
+  std::map<std::string, std::uint64_t> plugs;
   for (const Json& port : ports) {
     if (!port.at("rate_mbps").is_null()) fastest = std::max(fastest, number(port, "rate_mbps"));
+    if (!port.at("plug").is_null()) ++plugs[text(port, "plug")];
   }
   std::vector<Finding> findings;
   for (const Json& port : ports) {
     for (Finding& finding : PortExamination(port, settings, fastest).run()) findings.push_back(std::move(finding));
+    const auto link = links.find(text(port, "interface"));
+    if (link == links.end()) continue;
+    const LinkedPort linked{link->first, port.at("rate_mbps").is_null() ? 0 : number(port, "rate_mbps"),
+                            port.at("plug").is_null() ? 1 : plugs[text(port, "plug")]};
+    for (Finding& finding : examine_link(linked, link->second)) findings.push_back(std::move(finding));
   }
   return findings;
 }
 
-Json ports_of_host(const std::vector<PortFacts>& ports) {
+Json ports_of_host(const std::vector<PortFacts>& ports, Transport wanted) {
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
   Json list = Json::array();
   for (const PortFacts& port : ports) {
+    const PortTransport transport = transport_of(port, wanted);
     list.push_back({{"interface", port.interface},
                     {"mtu", port.mtu},
                     {"rate_mbps", port.rate_mbps == 0 ? Json(nullptr) : Json(port.rate_mbps)},
                     {"carrier", port.carrier},
-                    {"rdma_device", port.rdma_device.empty() ? Json(nullptr) : Json(port.rdma_device)},
-                    {"gid_index", port.gid_index < 0 ? Json(nullptr) : Json(port.gid_index)},
+                    {"rdma_device", text_or_null(port.rdma_device)},
+                    {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
+                    {"rdma_trouble", text_or_null(port.rdma_trouble)},
+                    {"transport", name_of(transport.kind)},
+                    {"transport_reason", transport.why},
+                    {"plug", text_or_null(port.plug)},
                     {"neighbours", nullptr},
                     {"control", nullptr}});
   }

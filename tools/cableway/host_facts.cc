@@ -12,6 +12,7 @@
 #include "core/linux/default_route.h"
 #include "core/linux/netlink_inventory.h"
 #include "core/linux/sysfs.h"
+#include "core/linux/verbs_library.h"
 
 namespace cableway::cli {
 namespace {
@@ -35,9 +36,9 @@ void find_plugin(const std::string& folder, HostFacts& facts) {
   }
 }
 
-void find_ports(const std::vector<PortSelector>& selectors, HostFacts& facts) {
+void find_ports(const std::vector<PortSelector>& selectors, const HardwareFolders& folders, HostFacts& facts) {
   boost::asio::io_context io;
-  const auto inventory = linux_::NetlinkInventory::open(io, selectors);
+  const auto inventory = linux_::NetlinkInventory::open(io, selectors, folders.sysfs, folders.rdma);
   if (!inventory.ok()) {
     facts.no_ports = std::string(inventory.status().message());
     return;
@@ -54,22 +55,27 @@ bool is_in_container() {
 
 }  // namespace
 
-HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder) {
+HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder,
+                       const HardwareFolders& folders) {
   HostFacts facts;
   find_plugin(program_folder, facts);
-  find_ports(selectors, facts);
+  find_ports(selectors, folders, facts);
   facts.default_interfaces = linux_::default_route_interfaces();
   rlimit memlock{};
   if (::getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 && memlock.rlim_cur != RLIM_INFINITY) {
     facts.memlock_bytes = memlock.rlim_cur;
   }
-  const linux_::Sysfs sysfs;
+  const linux_::Sysfs sysfs(folders.sysfs);
   const std::vector<std::string> interfaces = sysfs.names("class/net", kMostInterfaces);
   facts.sees_hardware = std::any_of(interfaces.begin(), interfaces.end(), [&](const std::string& name) {
     return !sysfs.link_name(absl::StrCat("class/net/", name, "/device")).empty();
   });
   facts.has_rdma_devices = !sysfs.names("class/infiniband", 1).empty();
-  facts.has_verbs_files = is_there("/dev/infiniband");
+  facts.has_verbs_files = is_there(folders.rdma);
+  if (facts.has_rdma_devices) {
+    facts.no_verbs_library = std::string(linux_::VerbsLibrary::of_this_process().status().message());
+  }
+  facts.links = read_links(sysfs);
   facts.in_container = is_in_container();
   return facts;
 }

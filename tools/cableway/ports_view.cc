@@ -20,8 +20,10 @@ std::string rate_or_unknown(const Json& object) {
 std::string rdma_text(const Json& port) {
   if (port.at("rdma_device").is_null()) return "none";
   const std::string device = text(port, "rdma_device");
-  const Json& gid = port.at("gid_index");
-  return gid.is_null() ? absl::StrCat(device, ", not usable now") : absl::StrCat(device, ", GID ", gid.get<int>());
+  if (!port.at("rdma_usable").get<bool>()) return absl::StrCat(device, ", not usable now");
+  const std::string mtu =
+      port.at("rdma_mtu").is_null() ? "" : absl::StrCat(", packets of ", number(port, "rdma_mtu"), " bytes");
+  return absl::StrCat(device, ", RoCE v", number(port, "roce_version"), ", GID ", number(port, "gid_index"), mtu);
 }
 
 std::string neighbour_line(const Json& neighbour) {
@@ -53,7 +55,8 @@ std::string port_text(const Json& port) {
       absl::StrCat("port ", text(port, "interface"), "\n", "  addresses  ",
                    absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
                    port.at("carrier").get<bool>() ? rate_or_unknown(port) : "no carrier", ", MTU ", number(port, "mtu"),
-                   "\n", "  RDMA       ", rdma_text(port), "\n");
+                   "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ", text(port, "transport"), ": ",
+                   text(port, "transport_reason"), "\n");
   if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
   const Json& neighbours = port.at("neighbours");
   if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  nobody is heard\n");

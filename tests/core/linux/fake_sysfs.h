@@ -34,17 +34,29 @@ class FakeSysfs {
     std::filesystem::create_directories(link.parent_path());
     std::filesystem::create_symlink("../../../devices/pci0000:00/" + pci_function, link);
   }
-  // An active RoCE device without GIDs.
+  // Stands for /dev/infiniband.
+  std::string rdma_folder() const { return root_ + "/dev"; }
+  // An active RoCE device with one port and no GIDs, that processes may use by the file uverbs-NAME.
   void add_rdma_device(const std::string& name, const std::string& board = "0000:0000:0000:0000") const {
-    const std::string folder = "class/infiniband/" + name;
-    write(folder + "/sys_image_guid", board);
-    write(folder + "/ports/1/state", "4: ACTIVE");
-    write(folder + "/ports/1/link_layer", "Ethernet");
+    write("class/infiniband/" + name + "/sys_image_guid", board);
+    add_rdma_port(name, 1);
+    write("class/infiniband_verbs/uverbs-" + name + "/ibdev", name);
+    write("dev/uverbs-" + name, "");
+  }
+  void add_rdma_port(const std::string& device, int number) const {
+    const std::string port = "class/infiniband/" + device + "/ports/" + std::to_string(number);
+    write(port + "/state", "4: ACTIVE");
+    write(port + "/link_layer", "Ethernet");
+  }
+  void remove_rdma_device(const std::string& name) const {
+    for (const char* const folder : {"class/infiniband/", "class/infiniband_verbs/uverbs-", "dev/uverbs-"}) {
+      remove(folder + name);
+    }
   }
   // Spelled as the kernel does: "0000:0000:0000:0000:0000:ffff:0a07:0001".
   void add_gid(const std::string& device, int index, const std::string& interface, const std::string& gid,
-               const std::string& type = "RoCE v2") const {
-    const std::string port = "class/infiniband/" + device + "/ports/1";
+               const std::string& type = "RoCE v2", int number = 1) const {
+    const std::string port = "class/infiniband/" + device + "/ports/" + std::to_string(number);
     const std::string place = std::to_string(index);
     write(port + "/gid_attrs/ndevs/" + place, interface);
     write(port + "/gid_attrs/types/" + place, type);

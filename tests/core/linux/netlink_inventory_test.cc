@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/netlink_watch.h"
+#include "tests/core/linux/fake_rdma_devices.h"
 #include "tests/core/linux/fake_sysfs.h"
 #include "tests/core/linux/network_namespace.h"
 
@@ -48,7 +49,7 @@ class NetlinkInventoryTest : public testing::Test {
         "link set eth1 up");
   }
   std::unique_ptr<NetlinkInventory> make(const std::vector<std::string>& texts) {
-    auto inventory = NetlinkInventory::open(io_, selectors(texts), sysfs_.root());
+    auto inventory = NetlinkInventory::open(io_, selectors(texts), sysfs_.root(), sysfs_.rdma_folder());
     EXPECT_TRUE(inventory.ok()) << inventory.status();
     return inventory.ok() ? *std::move(inventory) : nullptr;
   }
@@ -66,8 +67,24 @@ class NetlinkInventoryTest : public testing::Test {
                                                   Field(&RejectedPort::reason, HasSubstr(reason)))));
   }
 
+  // eth1 has 10.7.0.1 and mlx5_0 behind it, which is followed.
+  void open_with_device() {
+    test::ip("addr add 10.7.0.1/24 dev eth1");
+    sysfs_.add_rdma_device("mlx5_0");
+    sysfs_.add_gid("mlx5_0", 3, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+    open({"eth1"});
+    follow_devices();
+  }
+  void follow_devices() {
+    const absl::Status followed = follow_devices();
+    EXPECT_TRUE(followed.ok()) << followed;
+  }
+  bool is_said(const std::string& text) const { return testing::Value(said_, Contains(text)); }
+
   boost::asio::io_context io_;
   test::FakeSysfs sysfs_;
+  test::FakeRdmaDevices rdma_;
+  std::vector<std::string> said_;
   std::unique_ptr<test::NetworkNamespace> namespace_;
   std::unique_ptr<NetlinkInventory> inventory_;
   int changes_ = 0;
@@ -230,10 +247,85 @@ TEST_F(NetlinkInventoryTest, WithoutSelectorsWaitsForAnRdmaDeviceAndItsGid) {
   EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1; }));
   EXPECT_EQ(inventory_->ports()[0].rdma_device, "mlx5_0");
   EXPECT_EQ(inventory_->ports()[0].gid_index, -1);
-  EXPECT_TRUE(has_reason("eth1", "no RoCE v2 GID for 10.7.0.1"));
+  EXPECT_THAT(inventory_->ports()[0].rdma_trouble, HasSubstr("no RoCE v2 GID for 10.7.0.1"));
 
   sysfs_.add_gid("mlx5_0", 3, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; }));
+}
+
+TEST_F(NetlinkInventoryTest, WhatADeviceSaysIsToldAndLookedAtAtOnce) {
+  open_with_device();
+  EXPECT_EQ(inventory_->ports().at(0).gid_index, 3);
+  EXPECT_EQ(inventory_->ports()[0].rdma_mtu, 1024U);
+  sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
+  rdma_.say("mlx5_0", VerbsEvent::Kind::kPortError, 1);
+  EXPECT_TRUE(test::runs_until(io_, [&] { return is_said("port eth1: RDMA device mlx5_0: event"); }));
+  EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "when it is told the ports are known anew";
+  EXPECT_TRUE(is_said("port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
+  EXPECT_EQ(changes_, 1);
+  sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
+  rdma_.say("mlx5_0", VerbsEvent::Kind::kPortActive, 1);
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; }));
+  EXPECT_TRUE(is_said("port eth1: RDMA device mlx5_0 can be used"));
+}
+
+TEST_F(NetlinkInventoryTest, ADeviceThatFailedIsLostUntilItIsBack) {
+  open_with_device();
+  rdma_["mlx5_0"].trouble = absl::FailedPreconditionError("RDMA device mlx5_0 cannot be opened: Input/output error");
+  rdma_.say("mlx5_0", VerbsEvent::Kind::kDeviceFatal);
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == -1; }));
+  EXPECT_EQ(inventory_->ports()[0].rdma_device, "mlx5_0");
+  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0: event: it has failed, and is not back yet");
+  EXPECT_EQ(rdma_["mlx5_0"].open_now, 0);
+  rdma_["mlx5_0"].trouble = absl::OkStatus();
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; })) << "without anything else happening";
+  EXPECT_EQ(rdma_["mlx5_0"].open_now, 1);
+}
+
+TEST_F(NetlinkInventoryTest, ADeviceThatGoesAwayIsLetGoAndNamedAndFoundWhenItAppears) {
+  open_with_device();
+  sysfs_.remove_rdma_device("mlx5_0");
+  test::ip("link set eth1 mtu 4000");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].rdma_device.empty(); }));
+  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0 behind eth1 is gone");
+  EXPECT_EQ(rdma_["mlx5_0"].open_now, 0);
+  sysfs_.add_rdma_device("mlx5_0");
+  sysfs_.add_gid("mlx5_0", 4, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+  test::ip("link set eth1 mtu 5000");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 4; }));
+  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "");
+  EXPECT_EQ(rdma_["mlx5_0"].open_now, 1);
+}
+
+TEST_F(NetlinkInventoryTest, OnlyDevicesBehindPortsThatCanBeUsedAreOpened) {
+  sysfs_.add_rdma_device("rxe_far");
+  sysfs_.add_gid("rxe_far", 0, "far1", "0000:0000:0000:0000:0000:ffff:0a07:0002");
+  open_with_device();
+  EXPECT_EQ(rdma_["mlx5_0"].tries, 1);
+  EXPECT_EQ(rdma_["rxe_far"].tries, 0);
+  sysfs_.remove("dev/uverbs-mlx5_0");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == -1; }));
+  EXPECT_EQ(rdma_["mlx5_0"].open_now, 0) << "its file is gone";
+}
+
+TEST_F(NetlinkInventoryTest, AnEventOfOnePortIsToldOfItsInterface) {
+  test::ip(
+      "link add eth2 type veth peer name far2\nlink set far2 up\nlink set eth2 up\n"
+      "addr add 10.7.1.1/24 dev eth2");
+  sysfs_.add_rdma_port("mlx5_0", 2);
+  sysfs_.add_gid("mlx5_0", 1, "eth2", "0000:0000:0000:0000:0000:ffff:0a07:0101", "RoCE v2", 2);
+  test::ip("addr add 10.7.0.1/24 dev eth1");
+  sysfs_.add_rdma_device("mlx5_0");
+  sysfs_.add_gid("mlx5_0", 3, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+  open({"eth1", "eth2"});
+  follow_devices();
+  ASSERT_THAT(inventory_->ports(), SizeIs(2));
+  EXPECT_EQ(inventory_->ports()[1].rdma_device, "mlx5_0:2");
+  EXPECT_EQ(inventory_->ports()[1].rdma_mtu, 2048U);
+  EXPECT_EQ(rdma_["mlx5_0"].tries, 1);
+  rdma_.say("mlx5_0", VerbsEvent::Kind::kGidChange, 2);
+  EXPECT_TRUE(test::runs_until(io_, [&] { return !said_.empty(); }));
+  EXPECT_THAT(said_, ElementsAre("port eth2: RDMA device mlx5_0: event"));
 }
 
 TEST_F(NetlinkInventoryTest, SleepsWhileNothingHappens) {

@@ -45,9 +45,13 @@ class PortSelectionTest : public testing::Test {
   KernelAddress& address(PortId id, const std::string& text, int length) {
     return network_.addresses.emplace_back(KernelAddress{id, prefix(text, length), false, false});
   }
-  RdmaDevice& add_rdma(const std::string& name, const std::string& interface, const std::string& gid) {
-    return devices_.rdma.emplace_back(
-        RdmaDevice{name, "4: ACTIVE", "", "", {RoceGid{3, interface, routing::parse_port_address(gid).value()}}});
+  RdmaPort& add_rdma(const std::string& name, const std::string& interface, const std::string& gid) {
+    RdmaPort& port = devices_.rdma.emplace_back();
+    port.device = name;
+    port.link_layer = "Ethernet";
+    port.state = "4: ACTIVE";
+    port.gids = {RoceGid{3, interface, routing::parse_port_address(gid).value()}};
+    return port;
   }
   PortSelection select(const std::vector<std::string>& texts) const {
     std::vector<PortSelector> selectors;
@@ -166,22 +170,59 @@ TEST_F(PortSelectionTest, AnAddressOnTwoInterfacesIsUsedOnOne) {
 }
 
 TEST_F(PortSelectionTest, AnRdmaDeviceThatCannotBeUsedIsNamed) {
-  RdmaDevice& device = add_rdma("mlx5_0", "eth1", "10.7.0.1");
+  RdmaPort& device = add_rdma("mlx5_0", "eth1", "10.7.0.1");
+  device.mtu = 4096;
+  EXPECT_EQ(select({}).ports.at(0).rdma_trouble, "");
+  EXPECT_EQ(select({}).ports.at(0).rdma_mtu, 4096U);
+  const auto trouble = [&] {
+    const PortSelection found = select({});
+    EXPECT_EQ(found.ports.at(0).rdma_device, "mlx5_0");
+    EXPECT_EQ(found.ports.at(0).gid_index, -1);
+    EXPECT_EQ(found.ports.at(0).rdma_mtu, 0U);
+    return found.ports.at(0).rdma_trouble;
+  };
   device.state = "1: DOWN";
-  PortSelection found = select({});
-  EXPECT_EQ(found.ports.at(0).rdma_device, "mlx5_0");
-  EXPECT_EQ(found.ports.at(0).gid_index, -1);
-  EXPECT_THAT(found.rejected, is_rejected("eth1", "mlx5_0 is not active, its state is \"1: DOWN\""));
-
-  // Without a carrier it is meant to be so.
-  network_.links[3].carrier = false;
-  EXPECT_THAT(select({}).rejected, Not(is_rejected("eth1", "")));
-
+  EXPECT_EQ(trouble(), "RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\"");
+  device.trouble = "RDMA device mlx5_0: local catastrophic error";
+  EXPECT_EQ(trouble(), device.trouble);
+  device.trouble.clear();
   device.state = "4: ACTIVE";
   device.gids[0].address = routing::parse_port_address("10.7.0.9").value();
+  EXPECT_THAT(trouble(), HasSubstr("no RoCE v2 GID for 10.7.0.1"));
+}
+
+TEST_F(PortSelectionTest, InfiniBandIsUsedWhereNamedAndHasNoRdma) {
+  RdmaPort& device = add_rdma("mlx5_0", "", "10.7.0.1");
+  device.link_layer = "InfiniBand";
+  device.gids.clear();
+  device.pci_function = "0000:01:00.0";
+  devices_.pci_functions = {{3, "0000:01:00.0"}};
+  EXPECT_THAT(select({}).ports, IsEmpty());
+  EXPECT_THAT(select({}).rejected, is_rejected("eth1", "is on InfiniBand, not Ethernet; CABLEWAY_PORTS may name it"));
+  const PortFacts port = select({"eth1"}).ports.at(0);
+  EXPECT_EQ(port.rdma_device, "mlx5_0");
+  EXPECT_THAT(port.rdma_trouble, HasSubstr("mlx5_0 behind eth1 is on InfiniBand"));
+}
+
+TEST_F(PortSelectionTest, TwoInterfacesOfOneFunctionHaveAPortOfTheDeviceEach) {
+  add(4, "eth2");
+  address(4, "10.7.1.1", 24);
+  devices_.pci_functions = {{3, "0000:01:00.0"}, {4, "0000:01:00.0"}};
+  devices_.function_ports = {{3, 0}, {4, 1}};
+  for (const int number : {1, 2}) {
+    RdmaPort& port = add_rdma("mlx4_0", number == 1 ? "eth1" : "eth2", number == 1 ? "10.7.0.1" : "10.7.1.1");
+    port.number = static_cast<std::uint8_t>(number);
+    port.only = false;
+    port.pci_function = "0000:01:00.0";
+  }
+  PortSelection found = select({});
+  ASSERT_EQ(found.ports.size(), 2U);
+  EXPECT_EQ(found.ports[0].rdma_device, "mlx4_0:1");
+  EXPECT_EQ(found.ports[1].rdma_device, "mlx4_0:2");
+  for (RdmaPort& port : devices_.rdma) port.gids.clear();
   found = select({});
-  EXPECT_EQ(found.ports.at(0).gid_index, -1);
-  EXPECT_THAT(found.rejected, is_rejected("eth1", "no RoCE v2 GID for 10.7.0.1"));
+  ASSERT_EQ(found.ports.size(), 2U);
+  EXPECT_EQ(found.ports[1].rdma_device, "mlx4_0:2") << "by the driver's number";
 }
 
 TEST_F(PortSelectionTest, SelectorsThatFitNothingAreNamed) {
@@ -217,7 +258,7 @@ TEST_F(PortSelectionTest, TheHalvesOfAPlugAreFoundAmongAllInterfaces) {
   network_.links[3].phys_port_name = "p0";
   devices_.pci_functions = {{3, "0000:01:00.0"}, {4, "0002:01:00.0"}};
   for (const char* name : {"eth1", "eth2"}) {
-    RdmaDevice& device =
+    RdmaPort& device =
         add_rdma(std::string("rdma_") + name, name, name == std::string("eth1") ? "10.7.0.1" : "10.7.1.1");
     device.board = "fc4c:ea03:00f9:4230";
     device.pci_function = name == std::string("eth1") ? "0000:01:00.0" : "0002:01:00.0";
@@ -227,6 +268,10 @@ TEST_F(PortSelectionTest, TheHalvesOfAPlugAreFoundAmongAllInterfaces) {
   EXPECT_NE(both.ports[0].plug, "");
   EXPECT_EQ(both.ports[0].plug, both.ports[1].plug);
   EXPECT_EQ(select({"eth2"}).ports.at(0).plug, both.ports[0].plug);
+  // Both are ports, each with a device of its own.
+  EXPECT_EQ(both.ports[0].rdma_device, "rdma_eth1");
+  EXPECT_EQ(both.ports[1].rdma_device, "rdma_eth2");
+  for (const PortFacts& port : both.ports) EXPECT_EQ(port.gid_index, 3) << port.rdma_trouble;
 }
 
 }  // namespace

@@ -45,6 +45,31 @@ TEST_F(VerbsDeviceTest, IsOpenedOnceByAProcess) {
   EXPECT_EQ(devices.opened().size(), 1U);
 }
 
+TEST_F(VerbsDeviceTest, OneThatWasGivenUpIsOpenedAnewAndClosedOnceNobodyUsesIt) {
+  VerbsDevices devices;
+  auto first = devices.open(device_->name());
+  ASSERT_TRUE(first.ok()) << first.status();
+  devices.give_up(first->device);
+  EXPECT_TRUE(first->device->is_lost());
+  EXPECT_EQ(devices.opened().at(0), nullptr);
+  const auto second = devices.open(device_->name());
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_NE(second->device, first->device);
+  EXPECT_EQ(second->number, 1U) << "the first is still in use";
+  const std::weak_ptr<VerbsDevice> closed = first->device;
+  first = absl::NotFoundError("let go");
+  EXPECT_TRUE(closed.expired());
+  devices.give_up(second->device);
+  const auto third = devices.open(device_->name());
+  ASSERT_TRUE(third.ok()) << third.status();
+  EXPECT_EQ(third->number, 0U) << "nobody uses the first any more";
+}
+
+TEST_F(VerbsDeviceTest, APortThatItDoesNotHaveIsRefused) {
+  EXPECT_FALSE(device_->active_mtu(200).ok());
+  EXPECT_FALSE(device_->is_removed());
+}
+
 TEST_F(VerbsDeviceTest, RegistersMemoryThatMayOnlyBeRead) {
   const MappedPages pages = MappedPages::create(4096).value();
   ASSERT_EQ(::mprotect(pages.bytes().data(), 4096, PROT_READ), 0);
@@ -72,7 +97,7 @@ TEST_F(VerbsDeviceTest, WhetherItTakesDmabufIsWhatRegisteringSays) {
 TEST_F(VerbsDeviceTest, SaysNothingUnasked) {
   EXPECT_EQ(device_->next_event(), std::nullopt);
   EXPECT_FALSE(device_->is_lost());
-  EXPECT_TRUE(device_->health().ok());
+  EXPECT_TRUE(device_->health(1).ok());
 }
 
 // Changes an address of this host, so only where the host is the test's own: CABLEWAY_TEST_INTERFACE names the one
@@ -91,15 +116,15 @@ TEST_F(VerbsDeviceTest, TellsOfAnAddressThatChangesAndOfAPortThatGoesDown) {
   ASSERT_EQ(std::system(absl::StrCat("ip address add 192.0.2.1/32 dev ", interface).c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kGidChange), absl::StrCat("RDMA device ", device_->name(), ": GID table change"));
   EXPECT_GT(device_->gid_changes(), 0U);
-  EXPECT_TRUE(device_->health().ok());
+  EXPECT_TRUE(device_->health(1).ok());
   ASSERT_EQ(std::system(absl::StrCat("ip address del 192.0.2.1/32 dev ", interface).c_str()), 0);
   ASSERT_EQ(std::system(absl::StrCat("ip link set ", interface, " down").c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kPortError), absl::StrCat("RDMA device ", device_->name(), ": port error"));
-  EXPECT_EQ(device_->health(), absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": port error")));
-  EXPECT_THAT(device_->active_mtu().status().message(), HasSubstr("is not active, its port is in state 1, not 4"));
+  EXPECT_EQ(device_->health(1), absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": port error")));
+  EXPECT_THAT(device_->active_mtu(1).status().message(), HasSubstr("is not active, its port is in state 1, not 4"));
   ASSERT_EQ(std::system(absl::StrCat("ip link set ", interface, " up").c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kPortActive), absl::StrCat("RDMA device ", device_->name(), ": port active"));
-  EXPECT_TRUE(device_->health().ok());
+  EXPECT_TRUE(device_->health(1).ok());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/linux/mapped_pages.h"
-#include "core/linux/rdma_devices.h"
+#include "core/linux/rdma_ports.h"
 #include "core/linux/verbs_memory.h"
 #include "core/linux/verbs_ports.h"
 #include "core/linux/verbs_queue_pair.h"
@@ -25,13 +25,13 @@ struct UsableDevice {
 // The first that opens and has an address; else why this host has none.
 inline absl::StatusOr<UsableDevice> usable_device() {
   absl::Status reason = absl::NotFoundError("this host has no RDMA device with Ethernet below");
-  for (const RdmaDevice& found : read_rdma_devices(Sysfs())) {
-    reason = absl::NotFoundError(found.name + " has no RoCE v2 GID");
+  for (const RdmaPort& found : read_rdma_ports(Sysfs())) {
+    reason = absl::NotFoundError(found.name() + " has no GID");
     if (found.gids.empty()) continue;
     routing::PortAddress address = found.gids.back().address;
     if (address.is_ipv6_link_local()) address.scope = found.gids.back().interface;
     const absl::StatusOr<std::optional<VerbsPort>> port = verbs_port_of(address);
-    const absl::StatusOr<std::shared_ptr<VerbsDevice>> device = VerbsDevice::open(found.name);
+    const absl::StatusOr<std::shared_ptr<VerbsDevice>> device = VerbsDevice::open(found.device);
     if (port.ok() && port->has_value() && device.ok()) return UsableDevice{*device, (*port)->gid};
     reason = port.ok() ? device.status() : port.status();
   }

@@ -22,12 +22,10 @@ class VerbsPortsTest : public testing::Test {
     sysfs_.link_device("class/net/eth1", "0000:01:00.0");
     sysfs_.add_gid("mlx5_0", 1, "eth1", kIpv6Gid);
     sysfs_.add_gid("mlx5_0", 3, "eth1", kIpv4Gid);
-    sysfs_.write("class/infiniband_verbs/uverbs0/ibdev", "mlx5_0");
-    sysfs_.write("dev/uverbs0", "");
   }
 
   absl::StatusOr<std::optional<VerbsPort>> port(const std::string& address) const {
-    VerbsHost host{Sysfs(sysfs_.root()), sysfs_.root() + "/dev", [](const routing::PortAddress& asked) -> std::string {
+    VerbsHost host{Sysfs(sysfs_.root()), sysfs_.rdma_folder(), [](const routing::PortAddress& asked) -> std::string {
                      if (!asked.scope.empty()) return asked.scope;
                      return asked.bytes[2] == 0 ? "eth1" : "";
                    }};
@@ -61,6 +59,17 @@ TEST_F(VerbsPortsTest, AnIpv4AddressHasTheGidThatItIsMappedTo) {
                                             std::byte{0},
                                             std::byte{1}}};
   EXPECT_EQ((*found)->gid.bytes, expected);
+}
+
+TEST_F(VerbsPortsTest, TheSecondPortOfADeviceIsNamedInItsGid) {
+  sysfs_.add_rdma_port("mlx5_0", 2);
+  sysfs_.remove("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs");
+  sysfs_.add_gid("mlx5_0", 5, "eth1", kIpv4Gid, "RoCE v2", 2);
+  const auto found = port("10.7.0.1");
+  ASSERT_TRUE(found.ok() && found->has_value()) << found.status();
+  EXPECT_EQ((*found)->device, "mlx5_0");
+  EXPECT_EQ((*found)->gid.index, 5);
+  EXPECT_EQ((*found)->gid.port, 2);
 }
 
 TEST_F(VerbsPortsTest, AnIpv6AddressIsItsGid) {
@@ -98,8 +107,8 @@ TEST_F(VerbsPortsTest, InfiniBandIsRefused) {
 }
 
 TEST_F(VerbsPortsTest, AContainerWithoutTheDevicesFileIsToldWhatItNeeds) {
-  sysfs_.remove("dev/uverbs0");
-  EXPECT_THAT(trouble(), HasSubstr("/dev/uverbs0: No such file or directory; a container needs"));
+  sysfs_.remove("dev/uverbs-mlx5_0");
+  EXPECT_THAT(trouble(), HasSubstr("/dev/uverbs-mlx5_0: No such file or directory; a container needs"));
 }
 
 TEST_F(VerbsPortsTest, AKernelWithoutUverbsIsNamed) {

@@ -72,7 +72,7 @@ TEST_F(VerbsQueuePairTest, TellsItsEnd) {
   const auto pair = VerbsQueuePair::create(usable_.device, usable_.gid, 0xabcdef, {}).value();
   EXPECT_EQ(pair->endpoint().packet_sequence, 0xabcdefU);
   EXPECT_EQ(pair->endpoint().gid, usable_.gid.bytes);
-  EXPECT_EQ(pair->endpoint().mtu, usable_.device->active_mtu().value());
+  EXPECT_EQ(pair->endpoint().mtu, usable_.device->active_mtu(usable_.gid.port).value());
   EXPECT_EQ(pair->endpoint().mailbox, reinterpret_cast<std::uintptr_t>(pair->mailbox().data()));
   EXPECT_EQ(pair->mailbox().size(), RdmaQueuePair::kMailboxBytes);
 }

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/linux/port_selection.h"
+#include "core/linux/verbs_library.h"
+#include "core/port_transport.h"
 #include "tests/routing/sample_topologies.h"
 #include "tools/cableway/doctor_ports.h"
 #include "tools/cableway/doctor_view.h"
@@ -29,7 +31,9 @@ auto finding(Severity severity, const std::string& about, const std::string& wha
 
 Json healthy_port(const std::string& interface) {
   return Json::parse(R"({"interface": ")" + interface + R"(", "addresses": ["10.7.0.2/30"], "mtu": 9000,
-    "rate_mbps": 100000, "carrier": true, "rdma_device": "mlx5_0", "gid_index": 3, "plug": null,
+    "rate_mbps": 100000, "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3,
+    "roce_version": 2, "rdma_mtu": 4096, "rdma_trouble": null, "transport": "rdma",
+    "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": null,
     "neighbours": [{"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2",
                     "address": "10.7.0.1", "rate_mbps": 100000, "known_ms": 1, "heard_ms": 1}],
     "control": {"sent": 1, "received": 1, "oversized": 0, "foreign": 0, "own": 0, "ttl_refused": 0, "send_errors": {},
@@ -48,7 +52,24 @@ Examined healthy() {
   examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "problems": [],
     "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
   examined.topology = routing::sample_topology(4, routing::ring_pairs(4));
+  examined.host.links["eth1"] = {"mlx5_0", "100 Gb/sec (4X EDR)", 100000, {16, 16}, {16, 16}, {}, {}};
   return examined;
+}
+
+Json& port(Examined& examined) {
+  return (*examined.ports)["ports"][0];
+}
+
+LinkFacts& link(Examined& examined) {
+  return examined.host.links["eth1"];
+}
+
+// Hops over eth1, which has a device, are refused.
+void refuse(Examined& examined, const std::string& why) {
+  port(examined)["gid_index"] = nullptr;
+  port(examined)["rdma_trouble"] = why;
+  port(examined)["transport"] = "refused";
+  port(examined)["transport_reason"] = why;
 }
 
 TEST(Doctor, FindsNothingWhereNothingIsWrong) {
@@ -66,12 +87,14 @@ TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
   examined.host.memlock_bytes = 8U << 20;
   Json& ports = (*examined.ports)["ports"];
   ports[0]["carrier"] = false;
-  ports[0]["gid_index"] = nullptr;
   ports[0]["control"]["send_errors"] = {{"EPERM", 2}};
   ports[0]["control"]["ttl_refused"] = 1;
   ports[0]["control"]["oversized"] = 1;
   ports.push_back(healthy_port("eth2"));
   ports[1]["neighbours"] = Json::array();
+  ports[1]["transport"] = "refused";
+  examined.host.no_verbs_library = "this host has no libibverbs.so.1";
+  examined.host.links["eth2"] = {"mlx5_1", "25 Gb/sec (1X EDR)", 25000, {8, 4}, {16, 16}, {}, {}};
   examined.topology = routing::sample_topology(3, {{0, 1}});
   int wrong = 0;
   for (const Finding& found : examine(examined)) {
@@ -79,7 +102,7 @@ TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
     ++wrong;
     EXPECT_NE(found.advice, "") << found.about << ": " << found.what;
   }
-  EXPECT_EQ(wrong, 10);
+  EXPECT_EQ(wrong, 13);
 }
 
 // What changes one thing of a healthy node, and what is found then.
@@ -90,10 +113,6 @@ struct Fault {
   const char* about;
   const char* what;
 };
-
-Json& port(Examined& examined) {
-  return (*examined.ports)["ports"][0];
-}
 
 const Fault kFaults[] = {
     {"no key", [](Examined& e) { e.settings.key_file = ""; }, Severity::kRemark, "key", "no CABLEWAY_KEY_FILE"},
@@ -134,11 +153,69 @@ const Fault kFaults[] = {
        (*e.ports)["ports"][0]["neighbours"][0]["rate_mbps"] = 10000;
      },
      Severity::kRemark, "port eth1", "runs at 10 Gbit/s, the fastest port of this node at 100 Gbit/s"},
-    {"small frames", [](Examined& e) { port(e)["mtu"] = 1500; }, Severity::kRemark, "port eth1", "MTU 1500"},
-    {"no RDMA", [](Examined& e) { port(e)["rdma_device"] = nullptr; }, Severity::kRemark, "port eth1",
-     "no RDMA device"},
-    {"no GID", [](Examined& e) { port(e)["gid_index"] = nullptr; }, Severity::kWarning, "port eth1",
-     "RDMA device mlx5_0 cannot be used now"},
+    {"small frames",
+     [](Examined& e) {
+       port(e)["mtu"] = 1500;
+       port(e)["rdma_device"] = nullptr;
+       port(e)["transport"] = "tcp";
+     },
+     Severity::kRemark, "port eth1", "MTU 1500"},
+    {"no RDMA",
+     [](Examined& e) {
+       port(e)["rdma_device"] = nullptr;
+       port(e)["transport"] = "tcp";
+       port(e)["transport_reason"] = "no RDMA device behind eth1";
+     },
+     Severity::kRemark, "port eth1", "no RDMA device: data goes over TCP"},
+    {"RDMA is gone",
+     [](Examined& e) {
+       port(e)["rdma_device"] = nullptr;
+       port(e)["rdma_trouble"] = "RDMA device mlx5_0 behind eth1 is gone";
+       port(e)["transport"] = "tcp";
+       port(e)["transport_reason"] = "RDMA device mlx5_0 behind eth1 is gone";
+     },
+     Severity::kError, "port eth1", "data goes over TCP: RDMA device mlx5_0 behind eth1 is gone"},
+    {"TCP is wanted",
+     [](Examined& e) {
+       port(e)["transport"] = "tcp";
+       port(e)["transport_reason"] = "CABLEWAY_TRANSPORT=tcp";
+     },
+     Severity::kRemark, "port eth1", "data goes over TCP, as CABLEWAY_TRANSPORT=tcp says, past RDMA device mlx5_0"},
+    {"no GID", [](Examined& e) { refuse(e, "RDMA device mlx5_0 behind eth1 has no RoCE v2 GID for 10.7.0.2"); },
+     Severity::kError, "port eth1", "hops over it are refused: RDMA device mlx5_0 behind eth1 has no RoCE v2 GID"},
+    {"no library", [](Examined& e) { e.host.no_verbs_library = "this host has no libibverbs.so.1"; },
+     Severity::kWarning, "RDMA", "there are RDMA devices, and this host has no libibverbs.so.1"},
+    {"small packets",
+     [](Examined& e) {
+       port(e)["mtu"] = 1500;
+       port(e)["rdma_mtu"] = 1024;
+     },
+     Severity::kRemark, "port eth1", "MTU 1500: RDMA packets have 1024 bytes"},
+    {"MTU not taken", [](Examined& e) { port(e)["rdma_mtu"] = 1024; }, Severity::kRemark, "port eth1",
+     "RDMA packets of 1024 bytes, though MTU 9000 has room for 4096"},
+    {"missing lanes",
+     [](Examined& e) {
+       link(e).rdma_rate = "25 Gb/sec (1X EDR)";
+       link(e).rdma_rate_mbps = 25000;
+     },
+     Severity::kWarning, "port eth1",
+     "the link of RDMA device mlx5_0 has 25 Gb/sec (1X EDR), less than the interface's 100 Gbit/s"},
+    {"narrow slot",
+     [](Examined& e) {
+       link(e).pcie = {8, 8};
+     },
+     Severity::kWarning, "port eth1", "its PCIe link is 8 GT/s x8 (63 Gbit/s), too slow for the port's 100 Gbit/s"},
+    {"losses",
+     [](Examined& e) {
+       link(e).losses = {{"out_of_sequence", 7}, {"packet_seq_err", 2}};
+     },
+     Severity::kRemark, "port eth1",
+     "RDMA device mlx5_0 has counted losses since its start: out_of_sequence 7, packet_seq_err 2"},
+    {"congestion",
+     [](Examined& e) {
+       link(e).congestion = {{"np_cnp_sent", 4}};
+     },
+     Severity::kRemark, "port eth1", "RDMA device mlx5_0 has counted congestion since its start: np_cnp_sent 4"},
     {"firewall",
      [](Examined& e) {
        port(e)["control"]["send_errors"] = {{"EPERM", 2}};
@@ -189,6 +266,74 @@ TEST(Doctor, FindsEachFault) {
   }
 }
 
+// The reasons are those of rdma_ports.cc, verbs_library.cc, verbs_device.cc and port_transport.cc: a changed word there
+// must be noticed here.
+TEST(Doctor, SaysWhatToDoAboutEachRefusal) {
+  linux_::RdmaPort rdma;
+  rdma.device = "mlx5_0";
+  rdma.link_layer = "Ethernet";
+  rdma.state = "4: ACTIVE";
+  const routing::PortAddress address = *routing::parse_port_address("10.7.0.2");
+  const auto advice = [&](const std::string& why) {
+    Examined examined = healthy();
+    refuse(examined, why);
+    for (const Finding& found : examine(examined)) {
+      if (found.severity == Severity::kError) return found.advice;
+    }
+    return std::string("no error");
+  };
+  const auto advice_for_port = [&] {
+    return advice(std::string(linux_::usable_gid(rdma, "eth1", address).status().message()));
+  };
+  EXPECT_THAT(advice_for_port(), HasSubstr("GIDs follow the interface's addresses"));
+  rdma.gids = {{2, "eth1", address, 1}};
+  EXPECT_THAT(advice_for_port(), HasSubstr("let the driver have RoCE v2"));
+  rdma.state = "1: DOWN";
+  EXPECT_THAT(advice_for_port(), HasSubstr("rdma link show"));
+  rdma.link_layer = "InfiniBand";
+  EXPECT_THAT(advice_for_port(), HasSubstr("set the adapter's port to Ethernet"));
+  EXPECT_THAT(advice(std::string(linux_::VerbsLibrary::load("libibverbs.so.none").status().message())),
+              HasSubstr("apt-get install rdma-core"));
+  PortFacts facts;
+  facts.interface = "eth1";
+  EXPECT_THAT(advice(transport_of(facts, Transport::kVerbs).why), HasSubstr("CABLEWAY_TRANSPORT=auto"));
+  EXPECT_THAT(advice("RDMA device mlx5_0 cannot be opened: Permission denied"), HasSubstr("read and write"));
+  EXPECT_THAT(advice("RDMA device mlx5_0: local catastrophic error"), HasSubstr("dmesg"));
+}
+
+TEST(Doctor, APortWithoutCarrierHasNoRdmaToMiss) {
+  Examined examined = healthy();
+  port(examined)["carrier"] = false;
+  refuse(examined, "RDMA device mlx5_0 behind eth1 is not active");
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kWarning);
+}
+
+TEST(Doctor, WhereTcpIsWantedRdmaIsNotMissed) {
+  Examined examined = healthy();
+  examined.settings.transport = Transport::kTcp;
+  examined.host.has_verbs_files = false;
+  examined.host.memlock_bytes = 8U << 20;
+  examined.host.no_verbs_library = "this host has no libibverbs.so.1";
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined));
+}
+
+TEST(Doctor, TheHalvesOfAPlugCarryItsRateTogether) {
+  Examined examined = healthy();
+  link(examined).pcie = {32, 4};
+  port(examined)["rate_mbps"] = 200000;
+  port(examined)["neighbours"][0]["rate_mbps"] = 200000;
+  link(examined).rdma_rate_mbps = 200000;
+  port(examined)["plug"] = "p0";
+  EXPECT_THAT(examine(examined), Contains(AllOf(finding(Severity::kWarning, "port eth1", "its PCIe link is 32 GT/s x4"),
+                                                Field(&Finding::advice, HasSubstr("put it into a slot")))));
+  link(examined).pcie_most = link(examined).pcie;
+  EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("give that an address too"))));
+  Json other = port(examined);
+  other["interface"] = "eth2";
+  (*examined.ports)["ports"].push_back(other);
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined));
+}
+
 TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {
   Examined examined = healthy();
   port(examined)["neighbours"] = Json::array();
@@ -219,12 +364,18 @@ TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
   PortFacts facts;
   facts.interface = "eth1";
   facts.mtu = 1500;
-  examined.host.ports = {facts};
+  facts.rdma_device = "mlx5_0";
+  facts.rdma_trouble = "RDMA device mlx5_0 cannot be used: /dev/infiniband/uverbs0: No such file or directory";
+  PortFacts other = facts;
+  other.interface = "eth2";
+  other.carrier = true;
+  examined.host.ports = {facts, other};
   examined.host.rejected = {{"eth7", "is down: ip link set eth7 up", true}};
   const std::vector<Finding> findings = examine(examined);
   EXPECT_THAT(findings, Contains(AllOf(finding(Severity::kError, "node", "no node runs here"),
                                        Field(&Finding::advice, "Start one: cablewayd"))));
   EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "port eth1", "no carrier")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "port eth2", "hops over it are refused: RDMA device")));
   EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth7", "is down")));
   EXPECT_THAT(findings, Not(Contains(Field(&Finding::what, HasSubstr("answers hello")))));
 }

@@ -114,7 +114,8 @@ TEST(FlowsJson, HasEveryField) {
 constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
   "ports": [
     {"interface": "eth1", "addresses": ["10.7.0.2/30", "fe80::2%eth1/64"], "mtu": 9000, "rate_mbps": 100000,
-     "carrier": true, "rdma_device": "mlx5_0", "gid_index": 3, "plug": "p0",
+     "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3, "roce_version": 2, "rdma_mtu": 4096,
+     "rdma_trouble": null, "transport": "rdma", "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": "p0",
      "neighbours": [
        {"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2", "address": "10.7.0.1",
         "rate_mbps": 10000, "known_ms": 61000, "heard_ms": 90},
@@ -123,9 +124,13 @@ constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
      "control": {"sent": 10, "received": 9, "oversized": 0, "foreign": 2, "own": 0, "ttl_refused": 0,
                  "send_errors": {"EPERM": 4}, "last_error": "cannot send", "not_open": ["cannot bind"]}},
     {"interface": "eth2", "addresses": ["10.7.1.1/30"], "mtu": 1500, "rate_mbps": null, "carrier": false,
-     "rdma_device": "mlx5_1", "gid_index": null, "plug": null, "neighbours": [], "control": null},
+     "rdma_device": "mlx5_1", "rdma_usable": false, "gid_index": null, "roce_version": null, "rdma_mtu": null,
+     "rdma_trouble": "mlx5_1 is not active", "transport": "refused", "transport_reason": "mlx5_1 is not active",
+     "plug": null, "neighbours": [], "control": null},
     {"interface": "eth3", "addresses": ["10.7.2.1/30"], "mtu": 1500, "rate_mbps": null, "carrier": true,
-     "rdma_device": null, "gid_index": null, "plug": null, "neighbours": [], "control": null}],
+     "rdma_device": null, "rdma_usable": null, "gid_index": null, "roce_version": null, "rdma_mtu": null,
+     "rdma_trouble": null, "transport": "tcp", "transport_reason": "no RDMA device behind eth3", "plug": null,
+     "neighbours": [], "control": null}],
   "rejected": [{"interface": "lo", "reason": "is the loopback interface"},
                {"interface": "eth9", "reason": "is down: ip link set eth9 up"}],
   "dropped": {"garbage": 1, "refused": 0, "replayed": 0, "unknown": 5}})";
@@ -136,7 +141,8 @@ TEST(PortsText, HasEveryPortAndEveryReason) {
 port eth1
   addresses  10.7.0.2/30, fe80::2%eth1/64
   link       100 Gbit/s, MTU 9000
-  RDMA       mlx5_0, GID 3
+  RDMA       mlx5_0, RoCE v2, GID 3, packets of 4096 bytes
+  hops       rdma: mlx5_0, RoCE v2, GID 3
   plug       p0
   neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there; last heard 0.0 s ago
   neighbour  node n4, its port eth0: heard, but does not hear this node, or does not fit (see cableway doctor); last heard 0.1 s ago
@@ -148,6 +154,7 @@ port eth2
   addresses  10.7.1.1/30
   link       no carrier, MTU 1500
   RDMA       mlx5_1, not usable now
+  hops       refused: mlx5_1 is not active
   neighbour  nobody is heard
   datagrams  -
 
@@ -155,6 +162,7 @@ port eth3
   addresses  10.7.2.1/30
   link       rate unknown, MTU 1500
   RDMA       none
+  hops       tcp: no RDMA device behind eth3
   neighbour  nobody is heard
   datagrams  -
 
