@@ -20,7 +20,7 @@ def case(foretold: float, measured: float, least: float = 0.099) -> Case:
 
 
 def text(cases: list[Case]) -> str:
-    return fidelity_report.section_text(cases, {"CPU": "of some kind"}, 3, 200, "16 operations")
+    return fidelity_report.section_text(cases, {"CPU": "of some kind"}, 3, "1 kbit/s", "16 operations")
 
 
 class FidelityReportTest(unittest.TestCase):

@@ -103,13 +103,13 @@ def _case_row(case: Case) -> str:
             f" {case.median_s * 1e3:.1f} | {spread} | {case.busy:.0%} | {case.error:+.1%}{remark} |")
 
 
-def section_text(cases: list[Case], facts: dict[str, str], rounds: int, rate_mbps: int, means: str) -> str:
-    """`means`: of what each run is the mean."""
+def section_text(cases: list[Case], facts: dict[str, str], rounds: int, cables: str, means: str) -> str:
+    """`cables`: what they are like. `means`: of what each run is the mean."""
     lines = [
         "## The simulator beside the real thing",
         "",
         f"`tools/bench.sh fidelity`: the time of one operation as `cableway sim` foretells it, beside what collperf over the"
-        f" plugin measures in network namespaces with cables of {rate_mbps} Mbit/s, an MTU of 9000, one rank in each node,"
+        f" plugin measures in network namespaces with cables of {cables}, an MTU of 9000, one rank in each node,"
         f" ranks in the order of nodes; foretold with chunks of 16 KiB, as relays over TCP pass a chunk on while it arrives."
         f" Median of {rounds} runs, each the mean of {means}; foretold as the mean of as many.",
         "",
