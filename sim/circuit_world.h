@@ -30,8 +30,8 @@ struct CircuitOptions {
   Payload payload = Payload::kCounted;
   // But for the latency, which is the cable's. A send buffer as core/linux/data_socket.h makes it; of what is in there,
   // two segments of 64 KiB are in the port's queue, the least that Linux allows (tcp_small_queue_check() in
-  // net/ipv4/tcp_output.c).
-  WireFacts wire{.buffer_bytes = 2U << 20, .chunks_in_queue = 2};
+  // net/ipv4/tcp_output.c), however small the chunks are.
+  WireFacts wire{.buffer_bytes = 2U << 20, .queue_bytes = 128U << 10};
   RelayFacts relay;
   double local_bytes_per_second = 10e9;  // between two ranks of one node
 };

@@ -16,7 +16,7 @@ HopDirection::HopDirection(VirtualClock& clock, const WireFacts& facts, const St
     : clock_(clock), facts_(facts), stages_(stages), payload_(payload) {
   if (facts_.buffer_bytes > 0 && payload == Payload::kCounted) return;
   facts_.buffer_bytes = 0;
-  facts_.chunks_in_queue = 1;
+  facts_.queue_bytes = 0;
 }
 
 HopDirection::~HopDirection() {
@@ -56,7 +56,7 @@ void HopDirection::send(const Frame& chunk, const std::byte* memory, Slot* slot)
 // One chunk may always go: a window that is smaller than a chunk makes it slow and stops nothing.
 void HopDirection::fill_queue() {
   settle_returns();
-  while (queued_ < facts_.chunks_in_queue && queued_ < buffered_.size()) {
+  while (queue_has_room() && queued_ < buffered_.size()) {
     const std::uint64_t bytes = kFrameHeaderBytes + buffered_[queued_].payload;
     if (outstanding_ > 0 && outstanding_ + bytes > facts_.window_bytes) {
       window_closed_ = true;
@@ -66,6 +66,7 @@ void HopDirection::fill_queue() {
     window_closed_ = false;
     outstanding_ += bytes;
     ++queued_;
+    queued_bytes_ += bytes;
     if (!silent_) stages_.out->enqueue(*this);
   }
 }
@@ -92,6 +93,7 @@ void HopDirection::parcel_left() {
   buffered_.pop_front();
   buffered_bytes_ -= kFrameHeaderBytes + chunk.payload;
   --queued_;
+  queued_bytes_ -= kFrameHeaderBytes + chunk.payload;
   count(chunk);
   Parcel parcel{chunk, nullptr};
   if (payload_ == Payload::kCarried && chunk.payload > 0) {
@@ -160,10 +162,11 @@ void HopDirection::ControlQueue::parcel_left() {
 void HopDirection::stop_sending() {
   stages_.out->withdraw(*this);
   sending_.reset();
-  for (std::size_t i = 0; i < queued_; ++i) outstanding_ -= kFrameHeaderBytes + buffered_[i].payload;
+  outstanding_ -= queued_bytes_;
   buffered_.clear();
   buffered_bytes_ = 0;
   queued_ = 0;
+  queued_bytes_ = 0;
   window_closed_ = false;
 }
 

@@ -5,7 +5,7 @@
 //
 // What it has of TCP: at most `window_bytes` are sent and not taken at the far end, so a chunk that finds no slot waits
 // there, before the relay; and a buffer, if it is given one: a chunk counts as sent as soon as it is in there, and as
-// many as the kernel lets one connection have in a port's queue are before what other connections send. Without a
+// many bytes as the kernel lets one connection have in a port's queue are before what other connections send. Without a
 // buffer a chunk counts as sent when its last byte has left, as for RDMA. What it leaves out: acknowledgement segments,
 // and losses, which cables repair below this. Frames without payload queue for the port as chunks do, together with
 // those that came since the last turn.
@@ -33,10 +33,10 @@ struct WireFacts {
   std::uint32_t packet_payload = 1448;  // bytes of the stream in one packet
   std::uint32_t packet_overhead = 66;   // bytes around them that the cable's rate counts as well
   std::uint64_t window_bytes = std::uint64_t{512} << 10;
-  // Of the sending socket, and how many chunks of one connection are in the port's queue at a time. 0: no buffer, and
-  // one chunk; so always where payload is carried.
+  // Of the sending socket, and what of it is in the port's queue at a time: chunks follow until it is at least so much.
+  // 0: no buffer, and one chunk; so always where payload is carried.
   std::uint64_t buffer_bytes = 0;
-  std::size_t chunks_in_queue = 1;
+  std::uint64_t queue_bytes = 0;
 
   // Of so many bytes of the stream that leave together.
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
@@ -163,6 +163,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   void schedule(Duration after, What what, std::uint64_t count = 0);
   void complete();
   void arrive(std::uint64_t argument);
+  bool queue_has_room() const { return queued_ == 0 || queued_bytes_ < facts_.queue_bytes; }
   void fill_queue();
   bool buffer_has_room() const { return facts_.buffer_bytes > 0 && buffered_bytes_ <= facts_.buffer_bytes; }
   void open_window(std::uint64_t bytes);
@@ -181,6 +182,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   std::deque<Frame> buffered_;  // chunks that have not left; the first `queued_` are in the port's queue
   std::uint64_t buffered_bytes_ = 0;
   std::size_t queued_ = 0;
+  std::uint64_t queued_bytes_ = 0;
   std::uint64_t outstanding_ = 0;  // bytes sent, and not known to be taken
   bool window_closed_ = false;     // a chunk waits for it
   std::deque<Return> returns_;     // what was taken, and when the sender learns it

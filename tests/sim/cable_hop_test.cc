@@ -105,7 +105,7 @@ TEST(CableHopUseTest, IsWhatThePortHasSent) {
   Transmitter back(clock, 1e6);
   CableUse use_there;
   CableUse use_back;
-  CableHop hop(clock, WireFacts{.latency = 10us, .buffer_bytes = 1 << 20, .chunks_in_queue = 2},
+  CableHop hop(clock, WireFacts{.latency = 10us, .buffer_bytes = 1 << 20, .queue_bytes = 256},
                {&there, nullptr, &use_there}, {&back, nullptr, &use_back}, Payload::kCounted);
   FlowSender sender(hop.source(), 128);
   FlowReceiver receiver(hop.destination());
@@ -123,6 +123,50 @@ TEST(CableHopUseTest, IsWhatThePortHasSent) {
   EXPECT_EQ(use_there.bytes, there.bytes());
   EXPECT_EQ(use_back.bytes, back.bytes());
   EXPECT_EQ(use_there.chunks, 64U);
+}
+
+// A connection of counted payload from one port to another, which may share its transmitters with others.
+struct CountedConnection {
+  CountedConnection(VirtualClock& clock, const WireFacts& wire, Transmitter& there, Transmitter& back,
+                    std::uint32_t chunk)
+      : hop(clock, wire, {&there, nullptr, &use}, {&back, nullptr, &use}, Payload::kCounted),
+        sender(hop.source(), chunk),
+        receiver(hop.destination()) {
+    hop.set_users(source, destination);
+  }
+  bool expect(std::size_t bytes) { return receiver.post(Landing{&counted, bytes, 0}).ok(); }
+  bool send(std::size_t bytes) { return sender.post(SendBuffer{&counted, 0}, bytes).ok(); }
+
+  CableUse use;
+  std::byte counted{};
+  CableHop hop;
+  FlowSender sender;
+  FlowReceiver receiver;
+  Mover<FlowSender> source{sender};
+  Mover<FlowReceiver> destination{receiver};
+};
+
+// 256 KB are in the port's queue, which take 256 us; less what of the first chunk has left.
+TEST(CableHopQueueTest, OthersWaitBehindItHoweverSmallItsChunksAre) {
+  WireFacts wire = kWire;
+  wire.buffer_bytes = 1U << 30;
+  wire.queue_bytes = 2 * kChunk;
+  for (const std::uint64_t chunk : {kChunk, kChunk / 4}) {
+    VirtualClock clock;
+    Transmitter there(clock, 1e9);
+    Transmitter back(clock, 1e9);
+    CountedConnection busy(clock, wire, there, back, static_cast<std::uint32_t>(chunk));
+    CountedConnection other(clock, wire, there, back, static_cast<std::uint32_t>(chunk));
+    ASSERT_TRUE(busy.expect(10 * kChunk));
+    ASSERT_TRUE(other.expect(128));
+    ASSERT_TRUE(busy.send(10 * kChunk));
+    clock.run_for(500us);
+    ASSERT_TRUE(other.send(128));
+    clock.run_for(128us + 10us);
+    EXPECT_FALSE(other.receiver.done(0)) << chunk;
+    clock.run_for(132us);
+    EXPECT_TRUE(other.receiver.done(0)) << chunk;
+  }
 }
 
 TEST(CableHopWindowTest, ALongCableIsAsFastAsItsWindowAllows) {

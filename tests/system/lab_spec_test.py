@@ -81,11 +81,20 @@ class SpecTest(unittest.TestCase):
         self.assertEqual(shaping.parse_rate("1.5gbit"), 1_500_000_000)
         self.assertEqual(shaping.parse_delay("0.5ms"), 500)
         self.assertEqual(shaping.parse_loss("0.1%"), 1000)
+        self.assertEqual(shaping.parse_burst("32KiB"), 32768)
         for parse, bad in ((shaping.parse_rate, "1gb"), (shaping.parse_rate, "0gbit"), (shaping.parse_rate, "9tbit"),
                            (shaping.parse_delay, "5"), (shaping.parse_delay, "11s"), (shaping.parse_loss, "1"),
-                           (shaping.parse_loss, "101%")):
+                           (shaping.parse_loss, "101%"), (shaping.parse_burst, "32768"),
+                           (shaping.parse_burst, "1KiB"), (shaping.parse_burst, "17MiB")):
             with self.assertRaisesRegex(LabError, f"'{re.escape(bad)}': expected"):
                 parse(bad)
+
+    def test_burst(self) -> None:
+        for shape, burst in ((shaping.Shape(rate_bps=200_000_000), 131_072),
+                             (shaping.Shape(rate_bps=4_000_000_000), 500_000),
+                             (shaping.Shape(rate_bps=200_000_000, burst_bytes=32_768), 32_768)):
+            lines = shaping.egress_lines("to-n1", shaping.Shape(), shape, shaping.Means(netem=False, nft=False))
+            self.assertIn(f" burst {burst} ", lines[-1])
 
 
 class RefusalTest(unittest.TestCase):
@@ -110,6 +119,7 @@ class RefusalTest(unittest.TestCase):
 
     def test_options(self) -> None:
         self.refused("ring:3", "rate 'fast': expected", "--rate", "fast")
+        self.refused("ring:3", "burst '8KiB': a packet of the MTU, 9000 bytes", "--burst", "8KiB")
         self.refused("ring:3", "delay '1': expected", "--delay", "1")
         self.refused("ring:3", "loss '5': expected", "--loss", "5")
         self.refused("ring:3", "sysctl 'kernel.x=1': expected", "--sysctl", "kernel.x=1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,9 +22,11 @@ from lab_state import TOPOLOGY_FILE, LabState, changing_state, load_state
 from node_commands import exec_in_control, exec_in_node, run_in_each
 from routed_topology import routed_topology
 from running_lab import in_lab, write_env_file
-from shaping import Shape, parse_delay, parse_loss, parse_rate
+from shaping import parse_burst, parse_delay, parse_loss, parse_rate
 from topology_file import load_topology, topology_text
 from topology_spec import SPEC_FORMS
+
+_LINK_HEADER_BYTES = 18  # of Ethernet, a VLAN tag's included
 
 _DESCRIPTION = """\
 Builds nodes (network namespaces) joined by cables (veth pairs, each its own IP subnet), runs a command among them, and
@@ -51,12 +54,16 @@ def _sysctl(text: str) -> tuple[str, str]:
 def _plan(arguments: argparse.Namespace) -> LabPlan:
     if not 1280 <= arguments.mtu <= 65535:
         raise usage_error(f"mtu '{arguments.mtu}': expected 1280 to 65535")
+    burst = 0 if arguments.burst is None else parse_burst(arguments.burst)
+    if 0 < burst < arguments.mtu + _LINK_HEADER_BYTES:
+        raise usage_error(f"burst '{arguments.burst}': a packet of the MTU, {arguments.mtu} bytes, does not pass")
     return LabPlan(
         spec=arguments.spec,
         topology=load_topology(arguments.spec),
         rate_bps=None if arguments.rate is None else parse_rate(arguments.rate),
         delay_us=None if arguments.delay in (None, "none") else parse_delay(arguments.delay),
         loss_ppm=parse_loss(arguments.loss),
+        burst_bytes=burst,
         forwarding=arguments.forwarding,
         mtu=arguments.mtu,
         addressing=arguments.addresses,
@@ -170,10 +177,11 @@ def _shape(arguments: argparse.Namespace) -> int:
     def change(state: LabState) -> None:
         cable = state.cable(arguments.cable)
         now = state.cables[cable.name].shape
-        cable_control.shape(state, cable, Shape(
-            now.rate_bps if arguments.rate is None else parse_rate(arguments.rate),
-            now.delay_us if arguments.delay is None else parse_delay(arguments.delay),
-            now.loss_ppm if arguments.loss is None else parse_loss(arguments.loss)))
+        cable_control.shape(state, cable, replace(
+            now,
+            rate_bps=now.rate_bps if arguments.rate is None else parse_rate(arguments.rate),
+            delay_us=now.delay_us if arguments.delay is None else parse_delay(arguments.delay),
+            loss_ppm=now.loss_ppm if arguments.loss is None else parse_loss(arguments.loss)))
 
     return _changing(arguments, change)
 
@@ -202,6 +210,9 @@ def _add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", metavar="RATE",
                         help="rate of every cable in each direction, such as 1gbit; 'none' for no limit even where"
                              " the FILE gives rate_mbps (default: as the FILE says, else no limit)")
+    parser.add_argument("--burst", metavar="BYTES",
+                        help="what a shaped cable that was idle sends at once, such as 32KiB (default: 128KiB, or 1 ms at"
+                             " the rate)")
     parser.add_argument("--delay", metavar="TIME", help="delay in each direction, such as 1ms (default: none)")
     parser.add_argument("--loss", metavar="PERCENT", default="none",
                         help="random loss in each direction, such as 0.1%% (default: none)")

@@ -32,6 +32,7 @@ class LabPlan:
     rate_bps: int | None = None  # None: as the topology says; 0: unshaped
     delay_us: int | None = None  # None: none, and no way to add any on a kernel without netem
     loss_ppm: int = 0
+    burst_bytes: int = 0  # 0: as the rate takes
     forwarding: bool = False
     mtu: int = 9000
     addressing: str = IPV4
@@ -39,7 +40,7 @@ class LabPlan:
 
     def shape_of(self, cable: Cable) -> Shape:
         rate = (cable.rate_mbps or 0) * 10**6 if self.rate_bps is None else self.rate_bps
-        return Shape(rate, self.delay_us or 0, self.loss_ppm)
+        return Shape(rate, self.delay_us or 0, self.loss_ppm, self.burst_bytes)
 
     def filled_topology(self) -> Topology:
         """The topology as the nodes read it: with addresses, and with the rate and delay that were asked for."""

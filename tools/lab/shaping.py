@@ -1,7 +1,8 @@
 """Rate, delay and loss of a cable: their notation, and the kernel's queueing disciplines that make them.
 
-Rate: a token bucket (tbf) on each end's egress. Its burst is the larger of 128 KiB, so that a 64 KiB segmentation
-offload packet passes whole, and 1 ms at the rate, so that a timer that is late costs no throughput. Its queue holds
+Rate: a token bucket (tbf) on each end's egress. Unless told otherwise its burst is the larger of 128 KiB, so that a 64
+KiB segmentation offload packet passes whole, and 1 ms at the rate, so that a timer that is late costs no throughput. So
+a slow cable that was idle makes up for it, which a wire does not: that takes a smaller burst. Its queue holds
 16 MiB: the kernel counts a socket buffer of 2 MiB as 4 MiB, so the forwarded bytes of four such senders meet no drop.
 (A sender on the node itself meets none at any length: the kernel tells it that the queue is full, and it waits.)
 
@@ -20,6 +21,8 @@ from lab_error import unavailable_error, usage_error
 
 QUEUE_BYTES = 16 << 20
 _LEAST_BURST_BYTES = 128 << 10
+_LEAST_GIVEN_BURST = 2 << 10
+_BURST_UNITS = {"kib": 1 << 10, "mib": 1 << 20}
 _NETEM_QUEUE_PACKETS = 100_000
 _RATE_UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
 _TIME_UNITS = {"us": 1, "ms": 10**3, "s": 10**6}
@@ -44,6 +47,15 @@ def parse_delay(text: str) -> int:
     if text != "none" and (match is None or delay > _MOST_DELAY_US):
         raise usage_error(f"delay '{text}': expected a time up to 10s, such as 500us or 1ms, or 'none'")
     return delay
+
+
+def parse_burst(text: str) -> int:
+    """'32KiB' -> bytes."""
+    match = re.fullmatch(r"([0-9]+)(kib|mib)", text.lower())
+    burst = int(match[1]) * _BURST_UNITS[match[2]] if match else 0
+    if not _LEAST_GIVEN_BURST <= burst <= QUEUE_BYTES:
+        raise usage_error(f"burst '{text}': expected 2KiB to 16MiB, such as 32KiB")
+    return burst
 
 
 def parse_loss(text: str) -> int:
@@ -77,6 +89,7 @@ class Shape:
     rate_bps: int = 0
     delay_us: int = 0
     loss_ppm: int = 0
+    burst_bytes: int = 0  # of the rate; 0: as it takes
 
 
 @dataclass(frozen=True)
@@ -111,9 +124,9 @@ def check_means(shape: Shape, means: Means, has_delay_line: bool) -> None:
             " nftables, CONFIG_NF_TABLES_NETDEV) does not work here: install it, or use another kernel")
 
 
-def _tbf(rate_bps: int) -> str:
-    burst = max(_LEAST_BURST_BYTES, rate_bps // 8 // 1000)
-    return f"tbf rate {rate_bps}bit burst {burst} limit {QUEUE_BYTES}"
+def _tbf(shape: Shape) -> str:
+    burst = shape.burst_bytes or max(_LEAST_BURST_BYTES, shape.rate_bps // 8 // 1000)
+    return f"tbf rate {shape.rate_bps}bit burst {burst} limit {QUEUE_BYTES}"
 
 
 def _uses_netem(shape: Shape, means: Means) -> bool:
@@ -134,9 +147,9 @@ def egress_lines(interface: str, before: Shape | None, after: Shape, means: Mean
         lines.append(f"qdisc replace dev {interface} root handle 2: netem limit {_NETEM_QUEUE_PACKETS}"
                      f" delay {after.delay_us}us loss {after.loss_ppm / 10**4:.4f}%")
         if after.rate_bps:
-            lines.append(f"qdisc replace dev {interface} parent 2:1 handle 3: {_tbf(after.rate_bps)}")
+            lines.append(f"qdisc replace dev {interface} parent 2:1 handle 3: {_tbf(after)}")
     elif after.rate_bps:
-        lines.append(f"qdisc replace dev {interface} root handle 1: {_tbf(after.rate_bps)}")
+        lines.append(f"qdisc replace dev {interface} root handle 1: {_tbf(after)}")
     return lines
 
 
