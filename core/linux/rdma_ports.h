@@ -24,16 +24,16 @@ struct RoceGid {
 
 // One port of an RDMA device: most devices have one, a ConnectX-3 has two.
 struct RdmaPort {
-  std::string device;             // "mlx5_0"
-  std::uint8_t number = 1;        // of the device's ports, from 1
-  bool only = true;               // the device has no other
-  std::string link_layer;         // "Ethernet" (RoCE) or "InfiniBand"
-  std::string state;              // as the kernel spells it: "4: ACTIVE"
-  std::string pci_function = {};  // "0000:01:00.0", or "" for one in software
-  std::string board = {};         // the board's GUID, or ""
-  std::vector<RoceGid> gids = {};
+  std::string device;        // "mlx5_0"
+  std::uint8_t number = 1;   // of the device's ports, from 1
+  bool only = true;          // the device has no other
+  std::string link_layer;    // "Ethernet" (RoCE) or "InfiniBand"
+  std::string state;         // as the kernel spells it: "4: ACTIVE"
+  std::string pci_function;  // "0000:01:00.0", or "" for one in software
+  std::string board;         // the board's GUID, or ""
+  std::vector<RoceGid> gids;
   // Why no process here can use the device, whatever its ports are like; "": nothing is known to be in the way.
-  std::string trouble = {};
+  std::string trouble;
   std::uint32_t mtu = 0;  // bytes of payload in a packet, as the device says; 0: it has not been asked
 
   std::string name() const;  // "mlx5_0", or "mlx4_0:2" where the device has several

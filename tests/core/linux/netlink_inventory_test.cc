@@ -76,7 +76,8 @@ class NetlinkInventoryTest : public testing::Test {
     follow_devices();
   }
   void follow_devices() {
-    const absl::Status followed = follow_devices();
+    const absl::Status followed =
+        inventory_->follow_devices(rdma_.open(), [this](const std::string& text) { said_.push_back(text); });
     EXPECT_TRUE(followed.ok()) << followed;
   }
   bool is_said(const std::string& text) const { return testing::Value(said_, Contains(text)); }
