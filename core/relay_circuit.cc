@@ -126,6 +126,9 @@ void RelayCircuit::give_back() {
     parked_.push_back(leased_[i]);
     leased_.erase(leased_.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  // What is asked back has to be asked for now: nothing else may wake this circuit for long. A hop that is broken says
+  // so in progress(), too.
+  upstream_.flush(from_upstream_).IgnoreError();
   // Both at once: what is queued on either leaves in the meantime.
   const bool upstream_narrow = upstream_.narrow();
   const bool downstream_narrow = downstream_.narrow();

@@ -5,7 +5,7 @@
 namespace cableway::sim {
 
 void CableLink::send(const Frame& chunk, Slot& slot) {
-  out_.send(chunk, static_cast<MemorySlot&>(slot).data(), &slot);
+  out_.send(chunk, static_cast<RdmaSlot&>(slot).data(), &slot);
 }
 
 absl::Status CableLink::progress(Owner& owner) {

@@ -33,6 +33,8 @@ class CableLink final : public ChunkLink {
 
   // What is on its way is lost, and this end is dead, for this reason. The other end is not told.
   void cut(const absl::Status& reason);
+  // It was cut, or its owner has left: nothing can be said here any more.
+  bool dead() const { return !dead_.ok(); }
 
  private:
   void end(absl::Status tell_peer);

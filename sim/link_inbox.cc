@@ -67,10 +67,10 @@ absl::Status LinkInbox::land(std::vector<Posted>::iterator posted, const Frame& 
 }
 
 absl::Status LinkInbox::fill_slot(const Frame& chunk, const std::byte* payload) {
-  auto& slot = static_cast<MemorySlot&>(*slots_.front());
-  if (payload != nullptr && chunk.payload > slot.size()) {
+  auto& slot = static_cast<RdmaSlot&>(*slots_.front());
+  if (payload != nullptr && chunk.payload > slot.capacity()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a chunk of ", chunk.payload, " bytes does not fit a slot of ", slot.size()));
+        absl::StrCat("a chunk of ", chunk.payload, " bytes does not fit a slot of ", slot.capacity()));
   }
   slots_.pop_front();
   if (payload != nullptr && chunk.payload > 0) std::memcpy(slot.data(), payload, chunk.payload);

@@ -7,22 +7,24 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/chunk_link.h"
+#include "core/rdma_slot.h"
 
 namespace cableway::sim {
 
-// A slot whose payload lies in memory, or, with no bytes, one that only counts it.
-class MemorySlot final : public Slot {
+// A slot whose payload lies in memory that no device knows, or, with no bytes, one that only counts it.
+class MemorySlot final : public RdmaSlot {
  public:
-  explicit MemorySlot(std::size_t bytes) : bytes_(bytes) {}
-  std::byte* data() { return bytes_.data(); }
-  std::size_t size() const { return bytes_.size(); }
+  explicit MemorySlot(std::size_t bytes) : MemorySlot(std::vector<std::byte>(bytes)) {}
 
  private:
+  explicit MemorySlot(std::vector<std::byte> bytes) : RdmaSlot(bytes, {}), bytes_(std::move(bytes)) {}
+
   std::vector<std::byte> bytes_;
 };
 
@@ -31,6 +33,7 @@ std::vector<std::unique_ptr<Slot>> make_memory_slots(std::size_t count, std::siz
 class LinkInbox {
  public:
   absl::Status post_landing(std::uint64_t message, const Landing& landing);
+  // An RdmaSlot, whether its memory is registered or not: the hop beyond the relay may be one over RDMA.
   void post_slot(Slot& slot);
   bool withdraw_slot(Slot& slot);
   std::size_t slots_posted() const { return slots_.size(); }

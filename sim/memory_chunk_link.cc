@@ -20,7 +20,7 @@ void MemoryChunkLink::send(const Frame& chunk, SendBuffer payload) {
 }
 
 void MemoryChunkLink::send(const Frame& chunk, Slot& slot) {
-  sending_ = Sending{chunk, static_cast<MemorySlot&>(slot).data(), &slot};
+  sending_ = Sending{chunk, static_cast<RdmaSlot&>(slot).data(), &slot};
 }
 
 absl::Status MemoryChunkLink::send_control(const Frame& control) {

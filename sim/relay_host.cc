@@ -5,10 +5,9 @@
 
 namespace cableway::sim {
 
-RelayedCircuit::RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, RelayNames names)
-    : host_(host),
-      circuit_(upstream, downstream, std::make_unique<MemorySlot>(host.facts_.slot_bytes), host.pool_,
-               std::move(names)) {}
+RelayedCircuit::RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                               SlotPool& pool, RelayNames names)
+    : host_(host), circuit_(upstream, downstream, std::move(floor), pool, std::move(names)) {}
 
 void RelayedCircuit::wake() {
   if (!status_.ok() || scheduled_) return;
@@ -45,7 +44,13 @@ RelayHost::RelayHost(VirtualClock& clock, const RelayFacts& facts)
       pool_(make_memory_slots(facts.leases, facts.slot_bytes), facts.leases_per_circuit) {}
 
 std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names) {
-  auto circuit = std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(names));
+  return add(upstream, downstream, std::make_unique<MemorySlot>(facts_.slot_bytes), pool_, std::move(names));
+}
+
+std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                                               SlotPool& pool, RelayNames names) {
+  auto circuit =
+      std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(floor), pool, std::move(names));
   circuits_.push_back(circuit.get());
   most_circuits_ = std::max(most_circuits_, circuits_.size());
   return circuit;
@@ -62,10 +67,12 @@ void RelayHost::rest_later() {
 
 void RelayHost::occur(std::uint64_t) {
   resting_ = false;
+  bool any_leased = false;
   for (RelayedCircuit* circuit : circuits_) {
     if (circuit->status().ok()) circuit->circuit().rest();
+    any_leased = any_leased || circuit->circuit().leases() > 0;
   }
-  if (pool_.leased() > 0) rest_later();
+  if (any_leased) rest_later();
 }
 
 }  // namespace cableway::sim

@@ -27,8 +27,9 @@ class RelayHost;
 // One circuit through a node. It moves when a link of its wakes it, and keeps the status it ended with.
 class RelayedCircuit final : public LinkUser, private Occurrence {
  public:
-  // Links outlive this.
-  RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, RelayNames names);
+  // Links and pool outlive this.
+  RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                 SlotPool& pool, RelayNames names);
 
   void wake() override;
   RelayCircuit& circuit() { return circuit_; }
@@ -52,6 +53,9 @@ class RelayHost final : private Occurrence {
   RelayHost(VirtualClock& clock, const RelayFacts& facts);
 
   std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names);
+  // Between links of another transport, with slots of its kind.
+  std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                                      SlotPool& pool, RelayNames names);
   void remove(RelayedCircuit& circuit);
 
   std::size_t circuits() const { return circuits_.size(); }

@@ -9,9 +9,9 @@ namespace {
 
 // Of a key: remote or not, the device, the registration, and how many had its place before.
 constexpr std::uint32_t kRemoteBit = 1U << 31;
-constexpr std::uint32_t kDeviceShift = 24;
+constexpr std::uint32_t kDeviceShift = 22;
 constexpr std::uint32_t kPlaceShift = 8;
-constexpr std::uint32_t kPlaceMask = 0xffff;
+constexpr std::uint32_t kPlaceMask = 0x3fff;
 
 bool lies_within(std::uint64_t at, std::uint64_t bytes, std::uint64_t begin, std::uint64_t size) {
   return at >= begin && at - begin <= size && bytes <= size - (at - begin);
@@ -90,10 +90,11 @@ absl::Status StubDevice::check_write(std::uint64_t to, std::uint32_t bytes, std:
 }
 
 std::array<std::byte, 16> StubDevice::gid() const {
-  // ::ffff:10.0.0.number, as RoCE v2 has it for a port with an IPv4 address.
+  // ::ffff:10.0.number, as RoCE v2 has it for a port with an IPv4 address.
   std::array<std::byte, 16> gid{};
   gid[10] = gid[11] = std::byte{0xff};
   gid[12] = std::byte{10};
+  gid[14] = static_cast<std::byte>(number_ >> 8);
   gid[15] = static_cast<std::byte>(number_);
   return gid;
 }

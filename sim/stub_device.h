@@ -39,12 +39,12 @@ class StubMemory {
 
 class StubDevice {
  public:
-  // `number`: 1 to 127, another one for every device of a network.
-  explicit StubDevice(std::uint8_t number) : number_(number) {}
+  // `number`: 1 to 511, another one for every device of a network.
+  explicit StubDevice(std::uint16_t number) : number_(number) {}
   StubDevice(const StubDevice&) = delete;
   StubDevice& operator=(const StubDevice&) = delete;
 
-  // Memory that the device reads, and memory that the other side may write, too. At most 65,536 at a time.
+  // Memory that the device reads, and memory that the other side may write, too. At most 16,384 at a time.
   StubMemory register_memory(std::span<const std::byte> memory) { return add(memory, false); }
   StubMemory register_writable(std::span<std::byte> memory) { return add(memory, true); }
   std::size_t registrations() const { return registrations_.size() - free_.size(); }
@@ -69,7 +69,7 @@ class StubDevice {
   void remove(std::uint32_t local_key);
   const Registration* find(std::uint32_t local_key) const;
 
-  const std::uint8_t number_;
+  const std::uint16_t number_;
   std::vector<Registration> registrations_;
   std::vector<std::uint32_t> free_;
 };

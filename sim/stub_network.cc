@@ -19,7 +19,7 @@ bool do_deed(StubQueuePair& pair, std::size_t deed) {
 }  // namespace
 
 StubDevice& StubNetwork::add_device() {
-  devices_.push_back(std::make_unique<StubDevice>(static_cast<std::uint8_t>(devices_.size() + 1)));
+  devices_.push_back(std::make_unique<StubDevice>(static_cast<std::uint16_t>(devices_.size() + 1)));
   return *devices_.back();
 }
 

@@ -1,8 +1,9 @@
 // The wires between stub devices: which of the queue pairs on them acts next. Nothing moves by itself.
 //
-// Two ways to drive it. By hand: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
+// Three ways to drive it. By hand: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
 // step(), which keeps the order of a reliable connection within each direction of a pair, and no order beyond: now and
-// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move.
+// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move. By a
+// clock: rdma_wire.h, a wire for each direction of a pair.
 #ifndef CABLEWAY_SIM_STUB_NETWORK_H_
 #define CABLEWAY_SIM_STUB_NETWORK_H_
 
@@ -46,9 +47,13 @@ class StubNetwork {
   bool step();
   // All that can, in a fixed order.
   void deliver_all();
+  // A number below `bound`, which is not 0, as the seed says: for whoever drives it by a clock.
+  std::uint32_t choose(std::uint32_t bound) { return static_cast<std::uint32_t>(random_()) % bound; }
 
   // The first thing that an owner did which RdmaQueuePair's contract forbids. Tests expect that to be OK.
   const absl::Status& misuse() const { return misuse_; }
+  // Writes whose memory had changed between landing and being complete: its owner has used it too early.
+  std::uint64_t changed_too_early() const { return changed_too_early_; }
 
  private:
   friend class StubQueuePair;
@@ -67,6 +72,7 @@ class StubNetwork {
   // What is left behind now: a pair's number times its deeds, and which of them. Nothing at first.
   std::size_t slow_ = ~std::size_t{0};
   absl::Status misuse_;
+  std::uint64_t changed_too_early_ = 0;
 };
 
 }  // namespace cableway::sim

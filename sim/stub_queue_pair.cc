@@ -79,10 +79,11 @@ absl::Status StubQueuePair::misused(const std::string& how) {
 absl::Status StubQueuePair::post(std::span<const RdmaWrite> writes) {
   if (absl::Status status = check_usable(); !status.ok()) return status;
   ++counts_.posts;
-  for (const RdmaWrite& write : writes) {
-    if (absl::Status status = take(write); !status.ok()) return status;
-  }
-  return absl::OkStatus();
+  const std::uint64_t before = posted_;
+  absl::Status status;
+  for (std::size_t i = 0; i < writes.size() && status.ok(); ++i) status = take(writes[i]);
+  if (mover_ != nullptr) mover_->on_posted(posted_ - before);
+  return status;
 }
 
 absl::Status StubQueuePair::take(const RdmaWrite& write) {
@@ -123,17 +124,27 @@ absl::StatusOr<std::size_t> StubQueuePair::poll(std::span<RdmaCompletion> comple
 void StubQueuePair::fence() {
   if (std::exchange(fenced_, true)) return;
   late_.clear();
-  if (!dead_.ok() || find_peer() != Peer::kThere) return;
-  std::size_t on_the_wire = network_.choose_late_writes(writes_on_their_way());
-  for (; on_the_wire > 0; --on_the_wire) {
+  const std::size_t late = leave_on_the_wire();
+  if (mover_ != nullptr) mover_->on_fenced(late);
+  // As a device's own memory goes with its queue pair; the mailbox stays, and nothing is written there any more.
+  ring_ = {};
+  reported_ = {};
+}
+
+std::size_t StubQueuePair::leave_on_the_wire() {
+  if (!dead_.ok() || find_peer() != Peer::kThere) return 0;
+  const std::size_t on_the_wire = network_.choose_late_writes(writes_on_their_way());
+  for (std::size_t i = 0; i < on_the_wire; ++i) {
     const Outstanding& next = at(landed_++);
     const bool is_read = network_.moves_payload() || next.write.inlined;
-    if (!next.write.inlined && !device_.check_read(next.write.data, next.write.bytes, next.write.local_key).ok())
-      return;
+    if (!next.write.inlined && !device_.check_read(next.write.data, next.write.bytes, next.write.local_key).ok()) {
+      return i;
+    }
     Late late{next.write, {}};
     if (is_read) late.bytes.assign(next.bytes(), next.bytes() + next.write.bytes);
     peer()->late_.push_back(std::move(late));
   }
+  return on_the_wire;
 }
 
 StubQueuePair* StubQueuePair::peer() const {
@@ -185,7 +196,7 @@ absl::Status StubQueuePair::fail_here(Outstanding& next, StubQueuePair& there) {
   if (there.device_.check_write(write.to, write.bytes, write.remote_key).ok()) {
     move_bytes(write, next.bytes(), write.bytes / 2);
   }
-  return absl::InternalError(failing_words_);
+  return absl::UnavailableError(failing_words_);
 }
 
 absl::Status StubQueuePair::accept(const RdmaWrite& write, const std::byte* bytes) {
@@ -221,6 +232,7 @@ bool StubQueuePair::complete() {
   if (fenced_ || !dead_.ok() || completions_held_ || completed_ == landed_) return false;
   const Outstanding& next = at(completed_);
   if (hash_of(next.write) != next.content) {
+    ++network_.changed_too_early_;
     end(misused("sent memory that was changed before its completion was reported"));
     return true;
   }

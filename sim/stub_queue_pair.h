@@ -4,8 +4,7 @@
 //   device does that sends again: memory that is reused in between is misuse, and ends the connection.
 // - A notice comes after the bytes of all writes before it, a completion after the bytes are there.
 // - A write that may not be done (keys, bounds) ends the connection: here with what the device would say, there, too,
-// if
-//   it was there that it was refused. So does a notice without room, at its sender.
+//   if it was there that it was refused. So does a notice without room, at its sender.
 // - An end that is gone is found out by whoever writes to it, and by nobody else.
 // - What fence() finds on the wire lands there afterwards, unless the other end is fenced, too.
 //
@@ -42,6 +41,16 @@ class StubQueuePair final : public RdmaQueuePair {
     std::uint64_t notices = 0;        // that came here
   };
 
+  // Who moves what is posted here by a clock (rdma_wire.h). Outlives this.
+  class Mover {
+   public:
+    virtual ~Mover() = default;
+    // So many writes more are to land.
+    virtual void on_posted(std::size_t writes) = 0;
+    // None is any more, but for so many that were on the wire: deliver_late() of the other end.
+    virtual void on_fenced(std::size_t late) = 0;
+  };
+
   // Through StubNetwork, which outlives this.
   StubQueuePair(StubNetwork& network, StubDevice& device, std::uint32_t number, std::uint32_t packet_sequence);
   ~StubQueuePair() override;
@@ -68,6 +77,17 @@ class StubQueuePair final : public RdmaQueuePair {
   void fail_write(std::uint64_t others, absl::string_view device_says);
   // The device fails.
   void fail(const absl::Status& device_says);
+
+  // Once, before anything is posted.
+  void set_mover(Mover& mover) { mover_ = &mover; }
+  // poll() has something to say.
+  bool has_news() const { return !fenced_ && (reported_first_ != reported_end_ || !dead_.ok()); }
+  // Nothing that is posted here will ever be answered.
+  bool other_end_is_gone() const { return joined_ && find_peer() == Peer::kGone; }
+  // Of the write that will land after `others` more.
+  std::uint32_t bytes_on_their_way(std::size_t others) const {
+    return ring_[(landed_ + others) % kMostWrites].write.bytes;
+  }
 
   const Counts& counts() const { return counts_; }
   std::size_t writes_on_their_way() const { return static_cast<std::size_t>(posted_ - landed_); }
@@ -100,6 +120,7 @@ class StubQueuePair final : public RdmaQueuePair {
   absl::Status misused(const std::string& how);
   StubQueuePair* peer() const;
   Peer find_peer() const;
+  std::size_t leave_on_the_wire();
   absl::Status land_next();
   absl::Status fail_here(Outstanding& next, StubQueuePair& there);
   absl::Status accept(const RdmaWrite& write, const std::byte* bytes);
@@ -111,6 +132,7 @@ class StubQueuePair final : public RdmaQueuePair {
 
   StubNetwork& network_;
   StubDevice& device_;
+  Mover* mover_ = nullptr;
   const std::uint32_t number_;
   const std::uint32_t packet_sequence_;
   const std::unique_ptr<Mailbox> mailbox_;

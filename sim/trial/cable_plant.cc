@@ -9,6 +9,22 @@ namespace cableway::sim {
 namespace {
 
 constexpr double kLocalBytesPerSecond = 1e10;
+constexpr Duration kMostApart = std::chrono::milliseconds(20);
+
+// The same for the same hop, and different for different ones.
+Duration spread(const PlantHop& hop, Duration most) {
+  const std::uint64_t number = (hop.segment * 7919 + hop.silences * 104729) * 1'000'003;
+  return Duration(static_cast<Duration::rep>(number % static_cast<std::uint64_t>(most.count())));
+}
+
+bool source_is_first(const PlantHop& hop) {
+  return (hop.segment + hop.silences) % 2 == 0;
+}
+
+void cut_end(PlantHop& hop, bool source, const absl::Status& reason) {
+  (source ? hop.hop->source() : hop.hop->destination()).cut(reason);
+  (source ? hop.source : hop.destination).wake();
+}
 
 const PortFacts* find_port(const std::vector<PortFacts>& ports, PortId id) {
   for (const PortFacts& port : ports) {
@@ -20,7 +36,11 @@ const PortFacts* find_port(const std::vector<PortFacts>& ports, PortId id) {
 }  // namespace
 
 CablePlant::CablePlant(VirtualClock& clock, CableFabric& fabric, const Facts& facts)
-    : clock_(clock), fabric_(fabric), facts_(facts), late_(fabric.segment_count(), Duration{0}) {
+    : clock_(clock),
+      fabric_(fabric),
+      facts_(facts),
+      late_(fabric.segment_count(), Duration{0}),
+      rdma_ports_(facts.stub) {
   transmitters_.resize(fabric.segment_count());
   for (CableFabric::SegmentNumber segment = 0; segment < fabric.segment_count(); ++segment) {
     const auto& ends = fabric.ends_of(segment);
@@ -50,37 +70,79 @@ HopDirection::Stages CablePlant::stages(const End& end) {
   return HopDirection::Stages{transmitters_[end.segment][end.end].get(), nullptr, &use_};
 }
 
-PlantHop& CablePlant::keep(PlantHop hop, const HopDirection::Stages& forward, const HopDirection::Stages& back) {
+PlantHop& CablePlant::add_hop(const HopDirection::Stages& forward, const HopDirection::Stages& back) {
   WireFacts wire;
   wire.latency = facts_.latency;
   wire.window_bytes = facts_.window_bytes;
+  PlantHop& hop = hops_.emplace_back();
   hop.hop = std::make_unique<CableHop>(clock_, wire, forward, back, Payload::kCarried);
-  PlantHop& kept = hops_.emplace_back(std::move(hop));
-  kept.hop->set_users(kept.source, kept.destination);
-  return kept;
+  hop.hop->set_users(hop.source, hop.destination);
+  return hop;
 }
 
 PlantHop& CablePlant::make_local_hop(CableFabric::NodeNumber node) {
   while (locals_.size() <= node) locals_.push_back(std::make_unique<Transmitter>(clock_, kLocalBytesPerSecond));
-  PlantHop hop;
+  const HopDirection::Stages local{locals_[node].get(), nullptr, &use_};
+  PlantHop& hop = add_hop(local, local);
   hop.segment = kLocal;
   hop.from = node;
   hop.to = node;
-  const HopDirection::Stages local{locals_[node].get(), nullptr, &use_};
-  return keep(std::move(hop), local, local);
+  return hop;
 }
 
-PlantHop& CablePlant::make_hop(const End& from, const End& to) {
-  PlantHop hop;
+PlantHop& CablePlant::make_hop(const End& from, const End& to, std::unique_ptr<StubQueuePair> offered) {
+  PlantHop& hop = add_hop(stages(from), stages(to));
   hop.segment = from.segment;
   hop.from_end = from.end;
   hop.to_end = to.end;
   hop.from = fabric_.ends_of(from.segment)[from.end].first;
   hop.to = fabric_.ends_of(to.segment)[to.end].first;
-  PlantHop& kept = keep(std::move(hop), stages(from), stages(to));
-  kept.hop->forward().complete_late(late_[from.segment]);
-  update(kept);
-  return kept;
+  hop.hop->forward().complete_late(late_[from.segment]);
+  if (offered != nullptr) prepare_rdma(hop, std::move(offered));
+  update(hop);
+  return hop;
+}
+
+void CablePlant::prepare_rdma(PlantHop& hop, std::unique_ptr<StubQueuePair> offered) {
+  RdmaWire::Facts wire = facts_.rdma;
+  wire.latency = facts_.latency;
+  const auto& transmitters = transmitters_[hop.segment];
+  const auto port = [&](std::size_t end) {
+    const RdmaPort* const found = rdma_ports_.find(hop.segment, end);
+    return found == nullptr ? RdmaPort{} : *found;
+  };
+  hop.rdma = std::make_unique<RdmaHop>(clock_, rdma_ports_.network(), wire, *transmitters[hop.from_end],
+                                       *transmitters[hop.to_end], std::move(offered),
+                                       RdmaHop::End{port(hop.from_end), hop.hop->source(), hop.source},
+                                       RdmaHop::End{port(hop.to_end), hop.hop->destination(), hop.destination});
+  hop.rdma->complete_late(late_[hop.segment]);
+}
+
+void CablePlant::add_rdma(const End& end) {
+  rdma_ports_.add(end.segment, end.end, fabric_.ends_of(end.segment)[end.end].first);
+}
+
+std::unique_ptr<StubQueuePair> CablePlant::offer(const End& from) {
+  const RdmaPort* const port = rdma_ports_.find(from.segment, from.end);
+  return port == nullptr ? nullptr : rdma_ports_.network().make_queue_pair(*port->device);
+}
+
+absl::StatusOr<SetupAnswer> CablePlant::join(PlantHop& hop, bool last_hop) {
+  SetupAnswer answer;
+  if (hop.rdma == nullptr || rdma_ports_.find(hop.segment, hop.to_end) == nullptr) return answer;
+  absl::StatusOr<RdmaEndpoint> joined = hop.rdma->join(last_hop);
+  if (!joined.ok()) return joined.status();
+  answer.rdma = *joined;
+  return answer;
+}
+
+absl::Status CablePlant::settle(PlantHop& hop, const SetupAnswer& answer) {
+  if (!answer.rdma.has_value()) {
+    hop.rdma.reset();
+    return absl::OkStatus();
+  }
+  ++rdma_hops_;
+  return hop.rdma->settle(*answer.rdma);
 }
 
 void CablePlant::update(PlantHop& hop) {
@@ -89,6 +151,7 @@ void CablePlant::update(PlantHop& hop) {
   const bool back = fabric_.carries(hop.segment, hop.to_end);
   hop.hop->forward().hold(!forward);
   hop.hop->back().hold(!back);
+  if (hop.rdma != nullptr) hop.rdma->hold(!forward, !back);
   if (forward && back) {
     hop.silent_since.reset();
   } else if (!hop.silent_since.has_value()) {
@@ -104,13 +167,10 @@ void CablePlant::give_up_later(PlantHop& hop) {
     const bool silent_still = hop.silent_since.has_value() && hop.silences == silence;
     if (!silent_still && !hop.given_up) return;
     hop.given_up = true;
-    CableLink& link = source ? hop.hop->source() : hop.hop->destination();
-    link.cut(absl::UnavailableError("the cable to it, or its host, is silent"));
-    source ? hop.source.wake() : hop.destination.wake();
+    cut_end(hop, source, absl::UnavailableError("the cable to it, or its host, is silent"));
   };
-  const auto spread = static_cast<std::uint64_t>(facts_.silence_spread.count());
-  const Duration late(static_cast<Duration::rep>((hop.segment * 7919 + hop.silences * 104729) * 1'000'003 % spread));
-  const bool source_first = (hop.segment + hop.silences) % 2 == 0;
+  const Duration late = spread(hop, facts_.silence_spread);
+  const bool source_first = source_is_first(hop);
   const Instant soon = clock_.now() + facts_.silence_limit;
   clock_.post_at(soon, [give_up, source_first] { give_up(source_first); });
   clock_.post_at(soon + late, [give_up, source_first] { give_up(!source_first); });
@@ -125,22 +185,38 @@ void CablePlant::look_at(CableFabric::SegmentNumber segment) {
 void CablePlant::end_all(CableFabric::SegmentNumber segment, const absl::Status& reason) {
   for (PlantHop& hop : hops_) {
     if (hop.segment != segment) continue;
+    if (hop.rdma != nullptr) {
+      end_apart(hop, reason);
+      continue;
+    }
     hop.hop->cut(reason);
     hop.source.wake();
     hop.destination.wake();
   }
 }
 
+// What goes over RDMA may go on for a while after the connection, so each end hears of that in its own time.
+void CablePlant::end_apart(PlantHop& hop, const absl::Status& reason) {
+  hop.hop->silence();
+  const bool source_first = source_is_first(hop);
+  cut_end(hop, source_first, reason);
+  clock_.post_at(clock_.now() + spread(hop, kMostApart),
+                 [&hop, source_first, reason] { cut_end(hop, !source_first, reason); });
+}
+
 void CablePlant::complete_late(CableFabric::SegmentNumber segment, Duration by) {
   late_[segment] = by;
   for (PlantHop& hop : hops_) {
-    if (hop.segment == segment) hop.hop->forward().complete_late(by);
+    if (hop.segment != segment) continue;
+    hop.hop->forward().complete_late(by);
+    if (hop.rdma != nullptr) hop.rdma->complete_late(by);
   }
 }
 
 void CablePlant::fail_next_sends(CableFabric::SegmentNumber segment) {
   for (PlantHop& hop : hops_) {
-    if (hop.segment == segment) hop.hop->forward().fail_next_send();
+    if (hop.segment != segment) continue;
+    hop.rdma != nullptr ? hop.rdma->fail_next_write() : hop.hop->forward().fail_next_send();
   }
 }
 
@@ -148,6 +224,7 @@ void CablePlant::lose(CableFabric::NodeNumber node) {
   for (PlantHop& hop : hops_) {
     if (hop.from != node && hop.to != node) continue;
     hop.hop->silence();
+    if (hop.rdma != nullptr) hop.rdma->hold(true, true);
     hop.lost = true;
     if (hop.from == node) hop.hop->source().cut(absl::UnavailableError("its host is off"));
     if (hop.to == node) hop.hop->destination().cut(absl::UnavailableError("its host is off"));
@@ -161,7 +238,7 @@ void CablePlant::lose(CableFabric::NodeNumber node) {
 std::uint64_t CablePlant::changed_too_early() const {
   std::uint64_t sum = 0;
   for (const PlantHop& hop : hops_) sum += hop.hop->forward().changed_too_early();
-  return sum;
+  return sum + rdma_ports_.network().changed_too_early();
 }
 
 std::uint64_t CablePlant::parcels() const {

@@ -13,26 +13,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/circuit_setup.h"
 #include "sim/cable_fabric.h"
 #include "sim/cable_hop.h"
 #include "sim/transmitter.h"
+#include "sim/trial/plant_end.h"
+#include "sim/trial/rdma_hop.h"
+#include "sim/trial/rdma_ports.h"
 #include "sim/virtual_clock.h"
 
 namespace cableway::sim {
 
-// Wakes whoever moves one end of a hop, once there is somebody.
-class HopUser final : public LinkUser {
- public:
-  void wake() override {
-    if (user_ != nullptr) user_->wake();
-  }
-  void set(LinkUser* user) { user_ = user; }
-
- private:
-  LinkUser* user_ = nullptr;
-};
-
-// One connection over a cable.
+// One connection over a cable, and what goes over RDMA beside it.
 struct PlantHop {
   CableFabric::SegmentNumber segment = 0;
   std::size_t from_end = 0;  // places in the segment
@@ -42,10 +34,17 @@ struct PlantHop {
   std::unique_ptr<CableHop> hop;
   HopUser source;
   HopUser destination;
+  std::unique_ptr<RdmaHop> rdma;  // as long as the set-up has not said that the hop does without
   std::optional<Instant> silent_since;
   std::uint64_t silences = 0;
   bool given_up = false;  // by one end, so the other will be told when it asks
   bool lost = false;      // one of its hosts was switched off
+
+  // Once the set-up has come this far.
+  PlantEnd source_end() { return rdma != nullptr ? rdma->source_end() : PlantEnd{hop->source(), source}; }
+  PlantEnd destination_end() {
+    return rdma != nullptr ? rdma->destination_end() : PlantEnd{hop->destination(), destination};
+  }
 };
 
 class CablePlant {
@@ -58,6 +57,8 @@ class CablePlant {
     // cable is mended in between, since TCP's keepalive is then answered by a reset.
     Duration silence_limit = std::chrono::seconds(6);
     Duration silence_spread = std::chrono::seconds(2);
+    RdmaWire::Facts rdma;  // but for the latency
+    StubNetwork::Settings stub;
   };
   struct End {
     CableFabric::SegmentNumber segment = 0;
@@ -73,8 +74,18 @@ class CablePlant {
   bool connects(const End& from, const End& to) const;
   // Two processes of one node: a hop that crosses no cable.
   PlantHop& make_local_hop(CableFabric::NodeNumber node);
-  PlantHop& make_hop(const End& from, const End& to);
+  // `offered`: a queue pair on the port that it begins at, or null.
+  PlantHop& make_hop(const End& from, const End& to, std::unique_ptr<StubQueuePair> offered);
   const Facts& facts() const { return facts_; }
+
+  // The port gets an RDMA device. Before the first hop.
+  void add_rdma(const End& end);
+  RdmaPorts& rdma_ports() { return rdma_ports_; }
+  // What the end that dials has to offer for a hop from there; null: nothing.
+  std::unique_ptr<StubQueuePair> offer(const End& from);
+  // What the end that accepts answers, whose queue pair is joined by then; and the dialling end that takes it.
+  absl::StatusOr<SetupAnswer> join(PlantHop& hop, bool last_hop);
+  absl::Status settle(PlantHop& hop, const SetupAnswer& answer);
 
   // To be called after the fabric's segment has changed: connections over it wait, go on, or are given up in time.
   void look_at(CableFabric::SegmentNumber segment);
@@ -88,15 +99,20 @@ class CablePlant {
 
   // Chunks that were changed by their owner before their sends had completed.
   std::uint64_t changed_too_early() const;
+  // What an owner of a queue pair has done against its contract: nothing, if it is OK.
+  const absl::Status& misuse() const { return rdma_ports_.network().misuse(); }
   std::uint64_t parcels() const;
+  std::uint64_t rdma_hops() const { return rdma_hops_; }  // that were settled
 
  private:
   static constexpr CableFabric::SegmentNumber kLocal = SIZE_MAX;
 
   HopDirection::Stages stages(const End& end);
-  PlantHop& keep(PlantHop hop, const HopDirection::Stages& forward, const HopDirection::Stages& back);
+  PlantHop& add_hop(const HopDirection::Stages& forward, const HopDirection::Stages& back);
+  void prepare_rdma(PlantHop& hop, std::unique_ptr<StubQueuePair> offered);
   void update(PlantHop& hop);
   void give_up_later(PlantHop& hop);
+  void end_apart(PlantHop& hop, const absl::Status& reason);
 
   VirtualClock& clock_;
   CableFabric& fabric_;
@@ -106,6 +122,8 @@ class CablePlant {
   std::vector<std::unique_ptr<Transmitter>> locals_;                     // by node
   std::vector<Duration> late_;                                           // by segment
   CableUse use_;
+  RdmaPorts rdma_ports_;
+  std::uint64_t rdma_hops_ = 0;
   std::list<PlantHop> hops_;
 };
 

@@ -16,6 +16,11 @@ constexpr std::byte kReused{0xDD};
 
 enum Trace : std::uint64_t { kSent = 101, kReceived, kEnded };
 
+// Which no honest end does.
+bool breaks_protocol(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsInternal(status);
+}
+
 bool all_are(std::span<const std::byte> bytes, std::byte value) {
   return std::all_of(bytes.begin(), bytes.end(), [value](std::byte each) { return each == value; });
 }
@@ -25,29 +30,38 @@ bool all_are(std::span<const std::byte> bytes, std::byte value) {
 void FlowEnd::wake() {
   if (over_) return;
   const Duration takes = place_.ground.hosts[place_.node].application_takes;
-  if (takes == Duration{0}) return look();
+  if (takes == Duration{0}) return look_until_still();
   if (std::exchange(looks_soon_, true)) return;
   place_.ground.clock().post_at(place_.ground.clock().now() + takes, [this] {
     looks_soon_ = false;
-    if (!over_) look();
+    if (!over_) look_until_still();
   });
 }
 
+// As NCCL does, who asks again and again: a link does only so much at a time.
+void FlowEnd::look_until_still() {
+  for (std::uint64_t before = ~std::uint64_t{0}; !over_ && link_.bytes_moved() != before;) {
+    before = link_.bytes_moved();
+    look();
+  }
+}
+
 void FlowEnd::die() {
-  if (!over_) finish(absl::CancelledError("its application has ended"));
+  if (over_) return;
+  user_.kill_process();
+  finish(absl::CancelledError("its application has ended"));
 }
 
 void FlowEnd::finish(const absl::Status& reason) {
   over_ = true;
   reason_ = reason;
-  const absl::StatusCode code = reason.code();
-  if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kInternal) {
+  if (breaks_protocol(reason)) {
     place_.ground.rules.broken(7,
                                absl::StrCat("flow ", place_.flow, " of honest nodes ended with: ", reason.message()));
   }
   reason.ok() || absl::IsCancelled(reason) ? link_.fence() : link_.fail(reason.message());
   give_up();
-  trace(kEnded, next_, static_cast<std::uint64_t>(code));
+  trace(kEnded, next_, static_cast<std::uint64_t>(reason.code()));
   place_.ground.trace.add(std::string_view(reason.message().data(), reason.message().size()));
 }
 
@@ -81,21 +95,26 @@ void SourceEnd::look() {
   collect();
   if (status.ok()) status = post();
   if (status.ok()) collect();
-  if (!status.ok()) return finish(status);
-  if (next_ == place_.plan.messages.size() && posted_.empty()) finish(absl::OkStatus());
+  // The other end may leave as soon as it has acknowledged everything.
+  const bool all_done = next_ == place_.plan.messages.size() && posted_.empty();
+  if (all_done && !breaks_protocol(status)) return finish(absl::OkStatus());
+  if (!status.ok()) finish(status);
 }
 
 absl::Status SourceEnd::post() {
   while (next_ < place_.plan.messages.size() && posted_.size() < place_.plan.in_flight && sender_.can_post() &&
          waited(plan_of(next_).source_waits)) {
     const std::uint64_t bytes = plan_of(next_).bytes;
-    Posted posted{next_, 0, std::vector<std::byte>(bytes + kGuardBytes, kGuard)};
+    Posted posted{next_, 0, std::vector<std::byte>(bytes + kGuardBytes, kGuard), std::nullopt};
+    if (device_ != nullptr) posted.registered = device_->register_memory(posted.memory);
     write_content(content_name(place_.ground.plan.seed, place_.flow, next_), std::span(posted.memory).first(bytes));
     record(next_).hash = content_hash(std::span(posted.memory).first(bytes));
     record(next_).sent = MessageState::kPosted;
     ++next_;
     posted_.push_back(std::move(posted));
-    const absl::StatusOr<std::uint64_t> sequence = sender_.post(SendBuffer{posted_.back().memory.data(), 0}, bytes);
+    const SendBuffer buffer{posted_.back().memory.data(),
+                            device_ == nullptr ? 0 : posted_.back().registered->keys().local};
+    const absl::StatusOr<std::uint64_t> sequence = sender_.post(buffer, bytes);
     if (!sequence.ok()) return sequence.status();
     posted_.back().sequence = *sequence;
   }
@@ -112,16 +131,19 @@ void SourceEnd::collect() {
     }
     of.sent = MessageState::kDone;
     trace(kSent, posted.message, of.hash);
-    std::fill(posted.memory.begin(), posted.memory.end(), kReused);
-    used_.push_back(std::move(posted.memory));
+    take_memory_back(posted);
   }
+}
+
+void SourceEnd::take_memory_back(Posted& posted) {
+  std::fill(posted.memory.begin(), posted.memory.end(), kReused);
+  used_.push_back(std::move(posted));
 }
 
 void SourceEnd::give_up() {
   for (Posted& posted : posted_) {
     record(posted.message).sent = MessageState::kFailed;
-    std::fill(posted.memory.begin(), posted.memory.end(), kReused);
-    used_.push_back(std::move(posted.memory));
+    take_memory_back(posted);
   }
   posted_.clear();
 }
@@ -138,12 +160,15 @@ absl::Status DestinationEnd::post() {
   while (next_ < place_.plan.messages.size() && posted_.size() < place_.plan.in_flight && receiver_.can_post() &&
          waited(plan_of(next_).destination_waits)) {
     const std::uint64_t capacity = plan_of(next_).capacity;
-    posted_.push_back(Posted{next_, 0, std::vector<std::byte>(capacity + kGuardBytes, kGuard)});
+    posted_.push_back(Posted{next_, 0, std::vector<std::byte>(capacity + kGuardBytes, kGuard), std::nullopt});
+    Posted& posted = posted_.back();
+    if (device_ != nullptr) posted.registered = device_->register_writable(posted.memory);
     record(next_).received = MessageState::kPosted;
     ++next_;
-    const absl::StatusOr<std::uint64_t> sequence = receiver_.post(Landing{posted_.back().memory.data(), capacity, 0});
+    const std::uint32_t key = device_ == nullptr ? 0 : posted.registered->keys().remote;
+    const absl::StatusOr<std::uint64_t> sequence = receiver_.post(Landing{posted.memory.data(), capacity, key});
     if (!sequence.ok()) return sequence.status();
-    posted_.back().sequence = *sequence;
+    posted.sequence = *sequence;
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 // flow ends (core/flow_sender.h, core/flow_receiver.h) and real bytes.
 //
 // Both write over a message's memory as soon as they are told that it is done: whoever touches it later is found out.
+// It stays registered, as NCCL's does from one circuit to the next, so no key keeps a late write out.
 #ifndef CABLEWAY_SIM_TRIAL_FLOW_ENDS_H_
 #define CABLEWAY_SIM_TRIAL_FLOW_ENDS_H_
 
@@ -47,7 +48,8 @@ class FlowEnd : public LinkUser {
 
  protected:
   // `first`: the message that the circuit begins with.
-  FlowEnd(const Place& place, std::size_t first, ChunkLink& link) : place_(place), link_(link), next_(first) {}
+  FlowEnd(const Place& place, std::size_t first, const PlantEnd& end)
+      : place_(place), link_(end.link), device_(end.device), next_(first), user_(end.user) {}
 
   virtual void look() = 0;
   // Every message that is posted, and not done, is failed.
@@ -62,9 +64,13 @@ class FlowEnd : public LinkUser {
 
   const Place place_;
   ChunkLink& link_;
-  std::size_t next_;  // message to post
+  StubDevice* const device_;  // with which a message's memory is registered; null: it is not
+  std::size_t next_;          // message to post
 
  private:
+  void look_until_still();
+
+  HopUser& user_;
   bool looks_soon_ = false;
   bool over_ = false;
   absl::Status reason_;
@@ -74,30 +80,32 @@ class FlowEnd : public LinkUser {
 
 class SourceEnd final : public FlowEnd {
  public:
-  SourceEnd(const Place& place, std::size_t first, ChunkLink& link)
-      : FlowEnd(place, first, link), sender_(link, place.plan.chunk_bytes) {}
+  SourceEnd(const Place& place, std::size_t first, const PlantEnd& end)
+      : FlowEnd(place, first, end), sender_(end.link, place.plan.chunk_bytes) {}
 
  private:
   struct Posted {
     std::size_t message = 0;
     std::uint64_t sequence = 0;
     std::vector<std::byte> memory;
+    std::optional<StubMemory> registered;
   };
 
   void look() override;
   void give_up() override;
   void collect();
+  void take_memory_back(Posted& posted);
   absl::Status post();
 
   FlowSender sender_;
   std::deque<Posted> posted_;
-  std::vector<std::vector<std::byte>> used_;  // may still be read by a link that does what it must not
+  std::vector<Posted> used_;  // may still be read by a link that does what it must not
 };
 
 class DestinationEnd final : public FlowEnd {
  public:
-  DestinationEnd(const Place& place, std::size_t first, ChunkLink& link)
-      : FlowEnd(place, first, link), receiver_(link) {}
+  DestinationEnd(const Place& place, std::size_t first, const PlantEnd& end)
+      : FlowEnd(place, first, end), receiver_(end.link) {}
 
   // To be called at the end of the run: nothing has written into memory that was given back.
   void check_memory();
@@ -107,6 +115,7 @@ class DestinationEnd final : public FlowEnd {
     std::size_t message = 0;
     std::uint64_t sequence = 0;
     std::vector<std::byte> memory;
+    std::optional<StubMemory> registered;
   };
 
   void look() override;

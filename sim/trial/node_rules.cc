@@ -129,6 +129,9 @@ void NodeRules::look_at_bounds(std::size_t node) {
   };
   past("circuits through it", relay.circuits(), ground_.plan.most_circuits);
   past("leased slots", relay.pool().most_leased(), relay.pool().size());
+  if (const StubRelayMemory* rdma = ground_.hosts[node].rdma.get(); rdma != nullptr) {
+    past("leased slots for RDMA", rdma->pool().most_leased(), rdma->pool().size());
+  }
   if (!ground_.nodes.runs(node)) return;
   const Node& running = ground_.nodes.node(node);
   past("advertisements", running.flooding().database().size(), ground_.nodes.size());

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/chunk_link.h"
+#include "core/rdma_queue_pair.h"
 #include "routing/hardened_toml.h"
 
 namespace cableway::sim {
@@ -16,6 +17,9 @@ namespace {
 constexpr routing::TomlBounds kBounds{std::size_t{64} << 10, 4096};
 constexpr std::uint64_t kMostNodes = 256;
 constexpr std::size_t kMostCables = 1024;
+// What stub devices have room for: so many devices, and so much registered memory of each.
+constexpr std::size_t kMostRdmaCables = 100;
+constexpr std::size_t kMostRdmaMessages = 8192;
 constexpr std::size_t kMostFlows = 256;
 constexpr std::uint64_t kMostMessages = 10'000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
@@ -38,6 +42,7 @@ class Reader {
     read_topology(*table);
     read_timing(*table);
     for_each(*table, "flow", kMostFlows, [this](const toml::table& flow) { read_flow(flow); });
+    check_rdma_messages(*table);
     for_each(*table, "fault", kMaxFaults, [this](const toml::table& fault) { read_fault(fault); });
     read_expectations(*table);
     if (!status_.ok()) return status_;
@@ -138,7 +143,7 @@ class Reader {
   void read_topology(const toml::table& table) {
     const toml::table* topology = section(table, "topology", true);
     if (topology == nullptr) return;
-    check_keys(*topology, "[topology]", {"nodes", "cables", "twins", "switch", "draining"});
+    check_keys(*topology, "[topology]", {"nodes", "cables", "twins", "switch", "draining", "rdma"});
     ShapePlan& shape = scenario_.plan.shape;
     shape.nodes = static_cast<std::uint32_t>(number(*topology, "nodes", 2, kMostNodes, 2));
     add_cables(*topology, "cables", 1);
@@ -146,7 +151,37 @@ class Reader {
     shape.switch_members = node_list(*topology, "switch");
     shape.draining = node_list(*topology, "draining");
     if (shape.switch_members.size() == 1) fault(*topology, "switch has one node; expected two at least");
-    if (shape.segments() == 0) fault(*topology, "there is no cable; expected one at least");
+    if (shape.segments() == 0) return fault(*topology, "there is no cable; expected one at least");
+    read_rdma(*topology);
+  }
+
+  void read_rdma(const toml::table& topology) {
+    const toml::node* node = topology.get("rdma");
+    if (node == nullptr) return;
+    if (!node->is_array() || node->as_array()->size() > kMostRdmaCables) {
+      return fault(*node, absl::StrCat("rdma is not valid; expected a list of cables, ", kMostRdmaCables, " at most"));
+    }
+    ShapePlan& shape = scenario_.plan.shape;
+    for (const toml::node& each : *node->as_array()) {
+      const std::uint64_t cable = number(each, "rdma", 0, shape.segments() - 1);
+      if (cable == shape.cables.size()) {
+        shape.rdma_at_switch = true;
+      } else {
+        shape.cables[cable].rdma_at_a = shape.cables[cable].rdma_at_b = true;
+      }
+      has_rdma_ = true;
+    }
+    // As unkind as devices may be.
+    scenario_.plan.rdma.most_lag = std::chrono::milliseconds(2);
+    scenario_.plan.rdma.most_late_writes = RdmaQueuePair::kMostWrites;
+  }
+
+  void check_rdma_messages(const toml::table& table) {
+    std::size_t messages = 0;
+    for (const FlowPlan& flow : scenario_.plan.flows) messages += flow.messages.size();
+    if (!has_rdma_ || messages <= kMostRdmaMessages) return;
+    fault(table, absl::StrCat("there are ", messages, " messages, and cables with RDMA; expected ", kMostRdmaMessages,
+                              " at most"));
   }
 
   void read_timing(const toml::table& table) {
@@ -219,6 +254,7 @@ class Reader {
   const std::string_view text_;
   const std::string_view file_;
   Scenario scenario_;
+  bool has_rdma_ = false;
   absl::Status status_;
 };
 

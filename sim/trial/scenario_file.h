@@ -8,6 +8,7 @@
 //   twins = [[0, 2]]                # two cables of one plug, after the others
 //   switch = [0, 1, 3]
 //   draining = [1]
+//   rdma = [0, 1]                   # cables with RDMA at both ends (all ends of the switch), 100 at most
 //   [timing]
 //   hello_ms = 100
 //   hold_ms = 1000

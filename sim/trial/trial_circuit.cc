@@ -1,7 +1,9 @@
 #include "sim/trial/trial_circuit.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -108,6 +110,9 @@ void TrialCircuit::go_on(std::size_t hop) {
                        absl::UnavailableError(absl::StrCat("node ", TrialGround::name(nodes_[hop]),
                                                            " cannot connect to ", TrialGround::name(nodes_[hop + 1]))));
   }
+  offered_ = local ? nullptr : ground_.plant.offer(from_[hop]);
+  setup_.rdma.reset();
+  if (offered_ != nullptr) setup_.rdma = offered_->endpoint();
   after(ground_.plant.facts().latency + kHandOver, &TrialCircuit::arrive, hop);
 }
 
@@ -115,9 +120,14 @@ void TrialCircuit::arrive(std::size_t hop) {
   setup_.hop = static_cast<std::uint16_t>(hop);
   if (!setup_.last_hop()) return arrive_at_relay(hop);
   const bool local = flow_.source == flow_.destination;
-  PlantHop& last = local ? ground_.plant.make_local_hop(flow_.source) : ground_.plant.make_hop(from_[hop], to_[hop]);
+  PlantHop& last = local ? ground_.plant.make_local_hop(flow_.source)
+                         : ground_.plant.make_hop(from_[hop], to_[hop], std::move(offered_));
   hops_.push_back(&last);
-  if (absl::Status status = ends_.accept(last.hop->destination(), last.destination); !status.ok()) return fail(status);
+  if (absl::Status status = join(hop); !status.ok()) return fail(status);
+  // Where it answers without a queue pair, the connection is all there is.
+  const PlantEnd end =
+      answer_.rdma.has_value() ? last.destination_end() : PlantEnd{last.hop->destination(), last.destination};
+  if (absl::Status status = ends_.accept(end); !status.ok()) return fail(status);
   after(ground_.plant.facts().latency + kHandOver, &TrialCircuit::answer, hop);
 }
 
@@ -127,7 +137,7 @@ void TrialCircuit::arrive_at_relay(std::size_t hop) {
     return again_later(&TrialCircuit::arrive_at_relay, hop, status);
   }
   if (!status.ok()) return fail(status);
-  hops_.push_back(&ground_.plant.make_hop(from_[hop], to_[hop]));
+  hops_.push_back(&ground_.plant.make_hop(from_[hop], to_[hop], std::move(offered_)));
   go_on(hop + 1);
 }
 
@@ -153,13 +163,34 @@ void TrialCircuit::answer(std::size_t hop) {
   if (hops_[hop]->silent_since.has_value()) {
     return again_later(&TrialCircuit::answer, hop, absl::UnavailableError("no answer to the set-up came"));
   }
+  if (absl::Status status = settle(hop); !status.ok()) return fail(status);
   if (hop == 0) {
     state_ = State::kOpen;
-    return ends_.open(hops_[0]->hop->source(), hops_[0]->source);
+    return ends_.open(hops_[0]->source_end());
   }
   if (!ground_.nodes.runs(nodes_[hop])) return fail(absl::UnavailableError("a relay of the set-up has ended"));
+  if (absl::Status status = join(hop - 1); !status.ok()) return fail(status);
   add_relay(hop);
   after(ground_.plant.facts().latency + kHandOver, &TrialCircuit::answer, hop - 1);
+}
+
+// The far end of `hop` makes its queue pair, if one was offered and its port has a device.
+absl::Status TrialCircuit::join(std::size_t hop) {
+  absl::StatusOr<SetupAnswer> joined = ground_.plant.join(*hops_[hop], hop + 1 == setup_.hops.size());
+  if (!joined.ok()) return joined.status();
+  answer_ = *joined;
+  const std::vector<std::byte> bytes = encode_setup_answer(answer_);
+  const absl::StatusOr<Frame> header = decode_frame(std::span(bytes).first<kFrameHeaderBytes>());
+  if (header.ok()) joined = decode_setup_answer(*header, std::span(bytes).subspan(kFrameHeaderBytes));
+  if (header.ok() && joined.ok() && *joined == answer_) return absl::OkStatus();
+  ground_.rules.broken(7, "the answer to a set-up is not read as it was written");
+  return absl::InternalError("the answer to a set-up is not read as it was written");
+}
+
+// Its near end takes the answer.
+absl::Status TrialCircuit::settle(std::size_t hop) {
+  if (answer_.rdma.has_value()) ground_.trace.add("rdma");
+  return ground_.plant.settle(*hops_[hop], answer_);
 }
 
 // From hop - 1 to hop, at the node between them.
@@ -167,13 +198,26 @@ void TrialCircuit::add_relay(std::size_t hop) {
   PlantHop& upstream = *hops_[hop - 1];
   PlantHop& downstream = *hops_[hop];
   RelayNames names{to_text(accepting_end(setup_, hop - 1)), to_text(dialing_end(setup_, hop))};
-  relays_.push_back(Relay{
-      nodes_[hop],
-      ground_.hosts[nodes_[hop]].relay->add(upstream.hop->destination(), downstream.hop->source(), std::move(names)),
-      false});
+  const PlantEnd from =
+      answer_.rdma.has_value() ? upstream.destination_end() : PlantEnd{upstream.hop->destination(), upstream.destination};
+  const PlantEnd to = downstream.source_end();
+  relays_.push_back(Relay{nodes_[hop], relay_between(from, to, hop, std::move(names)), false});
   upstream.destination.set(relays_.back().circuit.get());
   downstream.source.set(relays_.back().circuit.get());
   relays_.back().circuit->wake();
+}
+
+// With registered slots if one of the hops, or both, goes over RDMA.
+std::unique_ptr<RelayedCircuit> TrialCircuit::relay_between(const PlantEnd& from, const PlantEnd& to, std::size_t hop,
+                                                            RelayNames names) {
+  TrialHost& host = ground_.hosts[nodes_[hop]];
+  if (from.device == nullptr && to.device == nullptr) return host.relay->add(from.link, to.link, std::move(names));
+  const auto number = [&](const StubDevice* device, const CablePlant::End& port) -> std::optional<std::size_t> {
+    if (device == nullptr) return std::nullopt;
+    return ground_.plant.rdma_ports().find(port.segment, port.end)->number;
+  };
+  std::unique_ptr<Slot> floor = host.rdma->make_floor(number(from.device, to_[hop - 1]), number(to.device, from_[hop]));
+  return host.relay->add(from.link, to.link, std::move(floor), host.rdma->pool(), std::move(names));
 }
 
 void TrialCircuit::abandon(const absl::Status& reason) {
@@ -182,7 +226,9 @@ void TrialCircuit::abandon(const absl::Status& reason) {
 
 void TrialCircuit::fail(const absl::Status& reason) {
   state_ = State::kOver;
+  offered_.reset();
   for (PlantHop* hop : hops_) {
+    if (hop->rdma != nullptr) hop->rdma->abandon();
     hop->hop->cut(absl::UnavailableError("the set-up was given up"));
     hop->source.wake();
     hop->destination.wake();
@@ -201,6 +247,8 @@ void TrialCircuit::node_ended(std::size_t node) {
   for (Relay& relay : relays_) {
     if (relay.node != node || relay.forgotten) continue;
     // Its kernel closes both connections.
+    hops_[reached - 1]->destination.kill_process();
+    hops_[reached]->source.kill_process();
     relay.circuit->circuit().fail(absl::CancelledError("the peer closed the connection"));
     ground_.hosts[node].relay->remove(*relay.circuit);
     relay.forgotten = true;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/chunk_link.h"
 #include "core/circuit_setup.h"
 #include "sim/trial/trial_ground.h"
 
@@ -23,9 +22,9 @@ class TrialCircuit {
    public:
     virtual ~Ends() = default;
     // The set-up has come to the destination: its end of the circuit. A status: nobody listens there.
-    virtual absl::Status accept(ChunkLink& link, HopUser& user) = 0;
+    virtual absl::Status accept(const PlantEnd& end) = 0;
     // The source's end.
-    virtual void open(ChunkLink& link, HopUser& user) = 0;
+    virtual void open(const PlantEnd& end) = 0;
     virtual void refused(const absl::Status& reason) = 0;
   };
 
@@ -61,7 +60,11 @@ class TrialCircuit {
   void arrive_at_relay(std::size_t hop);
   absl::Status relay_says(std::size_t hop);
   void answer(std::size_t hop);
+  absl::Status join(std::size_t hop);
+  absl::Status settle(std::size_t hop);
   void add_relay(std::size_t hop);
+  std::unique_ptr<RelayedCircuit> relay_between(const PlantEnd& from, const PlantEnd& to, std::size_t hop,
+                                                RelayNames names);
   void again_later(void (TrialCircuit::*step)(std::size_t), std::size_t hop, const absl::Status& reason);
   void after(Duration time, void (TrialCircuit::*step)(std::size_t), std::size_t hop);
   void fail(const absl::Status& reason);
@@ -72,10 +75,12 @@ class TrialCircuit {
   State state_ = State::kNew;
   Instant deadline_;
   CircuitSetup setup_;
-  std::vector<CablePlant::End> from_;  // by hop
-  std::vector<CablePlant::End> to_;    // by hop
-  std::vector<std::size_t> nodes_;     // source first
-  std::vector<PlantHop*> hops_;        // those that stand, so far
+  std::unique_ptr<StubQueuePair> offered_;  // with it, until it has arrived
+  SetupAnswer answer_;                      // on its way back
+  std::vector<CablePlant::End> from_;       // by hop
+  std::vector<CablePlant::End> to_;         // by hop
+  std::vector<std::size_t> nodes_;          // source first
+  std::vector<PlantHop*> hops_;             // those that stand, so far
   std::vector<Relay> relays_;
 };
 

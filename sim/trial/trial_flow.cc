@@ -36,17 +36,17 @@ class TrialFlow::Attempt final : public TrialCircuit::Ends {
   FlowEnd::Place place(std::size_t node) {
     return FlowEnd::Place{flow_.ground_, flow_.plan_, flow_.records_, flow_.number_, node};
   }
-  absl::Status accept(ChunkLink& link, HopUser& user) override {
+  absl::Status accept(const PlantEnd& end) override {
     if (!flow_.destination_lives_) return absl::UnavailableError("nobody listens at the destination");
-    destination_ = std::make_unique<DestinationEnd>(place(flow_.plan_.destination), first_, link);
-    user.set(destination_.get());
+    destination_ = std::make_unique<DestinationEnd>(place(flow_.plan_.destination), first_, end);
+    end.user.set(destination_.get());
     destination_->wake();
     return absl::OkStatus();
   }
-  void open(ChunkLink& link, HopUser& user) override {
+  void open(const PlantEnd& end) override {
     trace(kOpened, "");
-    source_ = std::make_unique<SourceEnd>(place(flow_.plan_.source), first_, link);
-    user.set(source_.get());
+    source_ = std::make_unique<SourceEnd>(place(flow_.plan_.source), first_, end);
+    end.user.set(source_.get());
     source_->wake();
   }
   void refused(const absl::Status& reason) override {

@@ -10,6 +10,7 @@
 
 #include "sim/node_world.h"
 #include "sim/relay_host.h"
+#include "sim/stub_relay_memory.h"
 #include "sim/trial/cable_plant.h"
 #include "sim/trial/rules.h"
 #include "sim/trial/trace_hash.h"
@@ -20,8 +21,11 @@ namespace cableway::sim {
 // What is on a node besides the node itself (core/node.h).
 struct TrialHost {
   std::unique_ptr<RelayHost> relay;
-  bool refuses = false;           // set-ups that want to pass
-  Duration application_takes{0};  // between being woken and looking
+  std::unique_ptr<StubRelayMemory> rdma;  // null: it has no RDMA device
+  bool refuses = false;                   // set-ups that want to pass
+  Duration application_takes{0};          // between being woken and looking
+
+  std::size_t leased() const { return relay->pool().leased() + (rdma != nullptr ? rdma->pool().leased() : 0); }
 };
 
 struct TrialGround {

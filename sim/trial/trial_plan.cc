@@ -179,6 +179,27 @@ Fault make_fault(TrialRandom& random, const TrialPlan& plan) {
   return fault;
 }
 
+// Numbers of its own, so that graph, flows and faults of a seed are the same with and without RDMA.
+constexpr std::uint64_t kRdmaNumbers = 0x5244;
+
+// In half of the worlds; and there at all ports, or at most of them.
+void add_rdma(TrialPlan& plan) {
+  TrialRandom random(TrialRandom::mix(plan.seed) ^ kRdmaNumbers);
+  if (!random.happens(500)) return;
+  const std::uint32_t per_mille = random.happens(600) ? 1000 : 750;
+  for (CablePlan& cable : plan.shape.cables) {
+    cable.rdma_at_a = random.happens(per_mille);
+    cable.rdma_at_b = random.happens(per_mille);
+  }
+  plan.shape.rdma_at_switch = random.happens(per_mille);
+  // The time of eight tries, of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14), of 134 ms and of 537 ms.
+  plan.rdma.gives_up_after = milliseconds(random.one_of(std::vector<std::uint64_t>{537, 1074, 4295}));
+  plan.rdma.most_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));
+  plan.rdma.most_late_writes = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 2, 64}));
+  plan.rdma.leases = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 1, 3, 16, 32}));
+  plan.rdma.leases_per_circuit = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 15}));
+}
+
 }  // namespace
 
 std::uint64_t target_count(const TrialPlan& plan, FaultKind kind) {
@@ -233,6 +254,7 @@ TrialPlan make_trial_plan(std::uint64_t seed) {
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
   plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
                             [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
+  add_rdma(plan);
   return plan;
 }
 

@@ -18,12 +18,16 @@ struct CablePlan {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::string plug;  // at both ends; "": one of its own
+  // Whether the port there has an RDMA device: a hop goes over RDMA if both have.
+  bool rdma_at_a = false;
+  bool rdma_at_b = false;
 };
 
 struct ShapePlan {
   std::uint32_t nodes = 2;
   std::vector<CablePlan> cables;              // numbered from 0 in this order
   std::vector<std::uint32_t> switch_members;  // nodes with a port on one more segment, numbered after the cables
+  bool rdma_at_switch = false;                // at all of them
   std::vector<std::uint32_t> draining;
   std::size_t segments() const { return cables.size() + (switch_members.empty() ? 0 : 1); }
 };
@@ -46,6 +50,15 @@ struct FlowPlan {
   std::vector<MessagePlan> messages;
 };
 
+// What hops over RDMA are like (rdma_wire.h, stub_network.h, stub_relay_memory.h).
+struct RdmaPlan {
+  Duration gives_up_after = std::chrono::milliseconds(537);
+  Duration most_lag{0};
+  std::size_t most_late_writes = 0;
+  std::size_t leases = 16;
+  std::size_t leases_per_circuit = 15;
+};
+
 struct TrialPlan {
   std::uint64_t seed = 0;
   ShapePlan shape;
@@ -59,6 +72,7 @@ struct TrialPlan {
   std::size_t leases = 16;          // of each node's relay
   std::size_t most_circuits = 256;  // that a node's relay carries
   std::uint32_t slot_bytes = 65536;
+  RdmaPlan rdma;
   Duration limit = std::chrono::seconds(60);  // after the last fault: by then everything has to be over
 };
 

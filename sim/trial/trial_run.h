@@ -20,7 +20,8 @@ struct TrialResult {
   std::uint64_t messages = 0;  // planned
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
-  std::uint64_t circuits = 0;  // set up, or tried to
+  std::uint64_t circuits = 0;   // set up, or tried to
+  std::uint64_t rdma_hops = 0;  // of circuits: over RDMA
 };
 
 TrialResult run_trial(const TrialPlan& plan);

@@ -26,7 +26,12 @@ TrialWorld::TrialWorld(const TrialPlan& plan) : plan_(plan), nodes_(plan.seed), 
   CablePlant::Facts facts;
   facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
   facts.window_bytes = plan.window_bytes;
+  facts.rdma.gives_up_after = plan.rdma.gives_up_after;
+  facts.rdma.most_lag = plan.rdma.most_lag;
+  facts.stub.seed = static_cast<std::uint32_t>(plan.seed);
+  facts.stub.most_late_writes = plan.rdma.most_late_writes;
   plant_ = std::make_unique<CablePlant>(nodes_.clock(), nodes_.fabric(), facts);
+  build_rdma();
   build_hosts();
   ground_ = std::make_unique<TrialGround>(TrialGround{plan_, nodes_, *plant_, hosts_, trace_, rules_});
   nodes_.observe([this](std::size_t node, const Event& event) {
@@ -83,6 +88,17 @@ void TrialWorld::build_switch() {
   fabric.join(ends);
 }
 
+void TrialWorld::build_rdma() {
+  const ShapePlan& shape = plan_.shape;
+  for (std::size_t cable = 0; cable < shape.cables.size(); ++cable) {
+    if (shape.cables[cable].rdma_at_a) plant_->add_rdma({cable, 0});
+    if (shape.cables[cable].rdma_at_b) plant_->add_rdma({cable, 1});
+  }
+  for (std::size_t end = 0; end < shape.switch_members.size(); ++end) {
+    if (shape.rdma_at_switch) plant_->add_rdma({shape.cables.size(), end});
+  }
+}
+
 void TrialWorld::build_hosts() {
   RelayFacts facts;
   facts.slot_bytes = plan_.slot_bytes;
@@ -90,6 +106,10 @@ void TrialWorld::build_hosts() {
   for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
     TrialHost host;
     host.relay = std::make_unique<RelayHost>(nodes_.clock(), facts);
+    if (const std::vector<StubDevice*>& devices = plant_->rdma_ports().devices_of(node); !devices.empty()) {
+      const StubRelayMemory::Facts memory{plan_.slot_bytes, plan_.rdma.leases, plan_.rdma.leases_per_circuit};
+      host.rdma = std::make_unique<StubRelayMemory>(devices, memory);
+    }
     hosts_.push_back(std::move(host));
   }
 }
@@ -113,6 +133,7 @@ TrialResult TrialWorld::run() {
   result.events = nodes_.clock().calls();
   result.datagrams = nodes_.fabric().datagrams();
   result.chunks = plant_->parcels();
+  result.rdma_hops = plant_->rdma_hops();
   for (const std::unique_ptr<TrialFlow>& flow : flows_) {
     result.messages += flow->plan().messages.size();
     result.done += flow->done();
@@ -136,7 +157,7 @@ bool TrialWorld::rests() {
   if (faults_->calm() > now) return false;
   if (!flows_are_over()) return false;
   const bool relays_rest = std::all_of(hosts_.begin(), hosts_.end(), [](const TrialHost& host) {
-    return host.relay->circuits() == 0 && host.relay->pool().leased() == 0;
+    return host.relay->circuits() == 0 && host.leased() == 0;
   });
   return relays_rest && node_rules_->agree();
 }
@@ -149,19 +170,20 @@ void TrialWorld::look_at_rest() {
   }
   for (std::size_t node = 0; node < hosts_.size(); ++node) {
     const RelayHost& relay = *hosts_[node].relay;
+    const std::size_t leased = hosts_[node].leased();
     if (relay.circuits() > 0) {
       rules_.broken(4, absl::StrCat(TrialGround::name(node), " still relays ", relay.circuits(),
                                     " circuits of flows that are over"));
     }
-    if (relay.pool().leased() > 0) {
-      rules_.broken(4,
-                    absl::StrCat(TrialGround::name(node), " has ", relay.pool().leased(), " slots leased to nobody"));
+    if (leased > 0) {
+      rules_.broken(4, absl::StrCat(TrialGround::name(node), " has ", leased, " slots leased to nobody"));
     }
   }
   if (plant_->changed_too_early() > 0) {
     rules_.broken(1,
                   absl::StrCat(plant_->changed_too_early(), " chunks were changed before their sends had completed"));
   }
+  if (!plant_->misuse().ok()) rules_.broken(7, std::string(plant_->misuse().message()));
   node_rules_->look();
   node_rules_->look_at_rest();
 }

@@ -25,6 +25,7 @@ class TrialWorld {
  private:
   void build_nodes();
   void build_switch();
+  void build_rdma();
   void build_hosts();
   bool flows_are_over() const;
   bool rests();
@@ -36,8 +37,8 @@ class TrialWorld {
   std::optional<KeyedSeal> seal_;
   NodeWorld nodes_;
   RuleBook rules_;
-  std::vector<TrialHost> hosts_;
   std::unique_ptr<CablePlant> plant_;
+  std::vector<TrialHost> hosts_;
   std::unique_ptr<TrialGround> ground_;
   std::unique_ptr<NodeRules> node_rules_;
   std::vector<std::unique_ptr<TrialFlow>> flows_;

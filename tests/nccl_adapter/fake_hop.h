@@ -22,7 +22,7 @@ struct FakeHop {
 
 inline FakeHop make_hop(std::unique_ptr<linux_::RdmaHalf> rdma) {
   auto [here, there] = linux_::test::connected_pair();
-  linux_::HopConnection connection{std::move(here), std::move(rdma), 1U << 20};
+  linux_::HopConnection connection{std::move(here), std::move(rdma), "a test", 1U << 20};
   auto link = linux_::make_hop_link(std::move(connection), {linux_::HopPlace::kDestination, true});
   return {std::move(link).value(), std::move(there)};
 }

@@ -19,7 +19,8 @@ using Kind = NamedMemory::Kind;
 class FlushTest : public testing::Test {
  protected:
   FlushTest() : hop_(test::make_rdma_hop(verbs_.open(fake_), fake_.gid)) {
-    comm_ = std::make_unique<RecvComm>(nobody(), std::move(hop_.link), FlowComm::Names{"flow from node b", "b"},
+    comm_ = std::make_unique<RecvComm>(nobody(), std::move(hop_.link),
+                                       FlowComm::Names{"flow from node b", HopEnd{"a", "eth0", "b", "eth0", "a-b"}},
                                        Log(nullptr));
     gpu_ = comm_->register_memory(named(Kind::kDmabuf)).value();
     host_ = comm_->register_memory(named(Kind::kHost)).value();

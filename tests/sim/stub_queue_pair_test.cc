@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "sim/stub_network.h"
+#include "tests/sim/stub_end.h"
 
 namespace cableway::sim {
 namespace {
@@ -23,83 +24,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::size_t kMemoryBytes = 1024;
-
-struct StubEnd {
-  explicit StubEnd(StubDevice& on) : device(on), memory(kMemoryBytes), registered(on.register_writable(memory)) {}
-
-  // Bytes [at, at + bytes) of this end's memory into the same place of the other's.
-  RdmaWrite write(const StubEnd& to, std::size_t at, std::size_t bytes) const {
-    RdmaWrite write;
-    write.data = memory.data() + at;
-    write.bytes = static_cast<std::uint32_t>(bytes);
-    write.local_key = registered->keys().local;
-    write.to = reinterpret_cast<std::uint64_t>(to.memory.data() + at);
-    write.remote_key = to.registered->keys().remote;
-    return write;
-  }
-  absl::Status post(const RdmaWrite& write) const { return pair->post({&write, 1}); }
-
-  // What poll() gives until it gives nothing: tickets and notices, and the status that it ends with.
-  absl::Status poll() {
-    std::array<RdmaCompletion, 3> completions;
-    for (;;) {
-      const absl::StatusOr<std::size_t> polled = pair->poll(completions);
-      if (!polled.ok()) return polled.status();
-      if (*polled == 0) return absl::OkStatus();
-      for (std::size_t i = 0; i < *polled; ++i) {
-        if (completions[i].kind == RdmaCompletion::Kind::kWritten) {
-          tickets.push_back(completions[i].ticket);
-        } else {
-          notices.push_back(completions[i].notice);
-        }
-      }
-    }
-  }
-  std::string why() {
-    const absl::Status status = poll();
-    EXPECT_FALSE(status.ok());
-    return std::string(status.message());
-  }
-
-  StubDevice& device;
-  std::vector<std::byte> memory;
-  std::optional<StubMemory> registered;
-  std::unique_ptr<StubQueuePair> pair;
-  std::vector<std::uint64_t> tickets;
-  std::vector<std::uint32_t> notices;
-};
-
-RdmaWrite reporting(RdmaWrite write, std::uint64_t ticket) {
-  write.reports = true;
-  write.ticket = ticket;
-  return write;
-}
-RdmaWrite notifying(RdmaWrite write, std::uint32_t notice) {
-  write.notifies = true;
-  write.notice = notice;
-  return write;
-}
-
-class StubQueuePairTest : public testing::Test {
- protected:
-  StubQueuePairTest() { join(left_, right_); }
-  void join(StubEnd& left, StubEnd& right) {
-    std::tie(left.pair, right.pair) = network_.make_pair(left.device, right.device);
-    std::fill(left.memory.begin(), left.memory.end(), std::byte{7});
-  }
-  absl::Status send(std::size_t at, std::size_t bytes) { return left_.post(left_.write(right_, at, bytes)); }
-
-  StubNetwork network_;
-  StubEnd left_{network_.add_device()};
-  StubEnd right_{network_.add_device()};
-};
+using StubQueuePairTest = StubPairTest;
 
 TEST_F(StubQueuePairTest, WritesWhatItIsToldTo) {
   ASSERT_TRUE(left_.post(reporting(notifying(left_.write(right_, 100, 50), 42), 9)).ok());
   EXPECT_TRUE(left_.pair->deliver());
   EXPECT_FALSE(left_.pair->deliver());
-  for (std::size_t i = 0; i < kMemoryBytes; ++i) {
+  for (std::size_t i = 0; i < kStubMemoryBytes; ++i) {
     EXPECT_EQ(right_.memory[i], i >= 100 && i < 150 ? std::byte{7} : std::byte{0}) << i;
   }
   ASSERT_TRUE(right_.poll().ok());
@@ -266,7 +197,7 @@ TEST_F(StubQueuePairTest, EndsBothSidesOverAWriteThatIsNotAllowed) {
       {"another device's key",
        [](RdmaWrite& write, StubEnd& from, StubEnd&) { write.remote_key = from.registered->keys().remote; }},
       {"before the memory", [](RdmaWrite& write, StubEnd&, StubEnd&) { --write.to; }},
-      {"past the memory", [](RdmaWrite& write, StubEnd&, StubEnd&) { write.to += kMemoryBytes - 99; }},
+      {"past the memory", [](RdmaWrite& write, StubEnd&, StubEnd&) { write.to += kStubMemoryBytes - 99; }},
       {"around the end of all memory", [](RdmaWrite& write, StubEnd&, StubEnd&) { write.to = ~std::uint64_t{0} - 1; }},
       {"deregistered", [](RdmaWrite&, StubEnd&, StubEnd& to) { to.registered.reset(); }},
       {"registered again",
@@ -312,7 +243,7 @@ TEST_F(StubQueuePairTest, EndsOverMemoryThatIsNotRegisteredHere) {
   const Case cases[] = {
       {"no key", [](RdmaWrite& write, StubEnd&) { write.local_key = 0; }},
       {"a remote key", [](RdmaWrite& write, StubEnd& from) { write.local_key = from.registered->keys().remote; }},
-      {"past the memory", [](RdmaWrite& write, StubEnd&) { write.data += kMemoryBytes - 99; }},
+      {"past the memory", [](RdmaWrite& write, StubEnd&) { write.data += kStubMemoryBytes - 99; }},
       {"deregistered", [](RdmaWrite&, StubEnd& from) { from.registered.reset(); }},
   };
   for (const Case& each : cases) {

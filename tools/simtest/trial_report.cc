@@ -26,7 +26,7 @@ std::string to_line(const TrialReport& report) {
   json line{{"seed", report.seed},         {"trace", result.trace},         {"ns", result.virtual_time.count()},
             {"events", result.events},     {"datagrams", result.datagrams}, {"chunks", result.chunks},
             {"messages", result.messages}, {"done", result.done},           {"failed", result.failed},
-            {"circuits", result.circuits}, {"failures", json::array()}};
+            {"circuits", result.circuits}, {"rdma_hops", result.rdma_hops}, {"failures", json::array()}};
   for (const Failure& failure : report.failures) line["failures"].push_back(to_object(failure));
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -47,6 +47,7 @@ absl::StatusOr<TrialReport> from_line(const std::string& line) {
   result.done = number("done");
   result.failed = number("failed");
   result.circuits = number("circuits");
+  result.rdma_hops = number("rdma_hops");
   for (const json& failure : object.value("failures", json::array())) {
     report.failures.push_back(Failure{failure.value("trial", ""), failure.value("rule", 0), failure.value("at_ms", 0.0),
                                       failure.value("what", ""), failure.value("replay", "")});
@@ -65,6 +66,7 @@ void Summary::add(const TrialReport& report) {
   done += result.done;
   failed += result.failed;
   circuits += result.circuits;
+  rdma_hops += result.rdma_hops;
   trace += sim::TrialRandom::mix(result.trace + report.seed);
   failures.insert(failures.end(), report.failures.begin(), report.failures.end());
 }
@@ -78,23 +80,19 @@ std::string to_text(const Failure& failure) {
 std::string to_text(const Summary& summary) {
   return absl::StrFormat(
       "%d trials in %.1f s: %d failed. %.0f s of virtual time, %d events, %d datagrams, %d chunks over cables, %d "
-      "circuits, %d messages (%d done, %d failed with a reason). Trace %016x\n",
+      "circuits with %d hops over RDMA, %d messages (%d done, %d failed with a reason). Trace %016x\n",
       summary.trials, summary.wall_s, summary.failures.size(), summary.virtual_s, summary.events, summary.datagrams,
-      summary.chunks, summary.circuits, summary.messages, summary.done, summary.failed, summary.trace);
+      summary.chunks, summary.circuits, summary.rdma_hops, summary.messages, summary.done, summary.failed,
+      summary.trace);
 }
 
 std::string to_json(const Summary& summary) {
-  json object{{"trials", summary.trials},
-              {"wall_s", summary.wall_s},
-              {"virtual_s", summary.virtual_s},
-              {"events", summary.events},
-              {"datagrams", summary.datagrams},
-              {"chunks", summary.chunks},
-              {"circuits", summary.circuits},
-              {"messages", summary.messages},
-              {"done", summary.done},
-              {"failed_messages", summary.failed},
-              {"trace", absl::StrFormat("%016x", summary.trace)},
+  json object{{"trials", summary.trials},          {"wall_s", summary.wall_s},
+              {"virtual_s", summary.virtual_s},    {"events", summary.events},
+              {"datagrams", summary.datagrams},    {"chunks", summary.chunks},
+              {"circuits", summary.circuits},      {"rdma_hops", summary.rdma_hops},
+              {"messages", summary.messages},      {"done", summary.done},
+              {"failed_messages", summary.failed}, {"trace", absl::StrFormat("%016x", summary.trace)},
               {"failures", json::array()}};
   for (const Failure& failure : summary.failures) object["failures"].push_back(to_object(failure));
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

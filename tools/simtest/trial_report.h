@@ -40,6 +40,7 @@ struct Summary {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t circuits = 0;
+  std::uint64_t rdma_hops = 0;
   std::uint64_t trace = 0;  // of all trials' traces, whatever their order
   std::vector<Failure> failures;
 

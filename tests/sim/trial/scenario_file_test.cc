@@ -48,10 +48,29 @@ TEST(ScenarioFile, SaysAPlan) {
   EXPECT_EQ(scenario->done_at_least, 4U);
 }
 
+TEST(ScenarioFile, SaysWhichCablesHaveRdma) {
+  std::string text = kGood;
+  text.replace(text.find("nodes = 3"), 9, "nodes = 3\nswitch = [0, 2]\nrdma = [1, 3]");
+  const absl::StatusOr<Scenario> scenario = parse_scenario(text, "a.toml");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  const ShapePlan& shape = scenario->plan.shape;
+  EXPECT_FALSE(shape.cables[0].rdma_at_a || shape.cables[0].rdma_at_b);
+  EXPECT_TRUE(shape.cables[1].rdma_at_a && shape.cables[1].rdma_at_b);
+  EXPECT_FALSE(shape.cables[2].rdma_at_a || shape.cables[2].rdma_at_b);
+  EXPECT_TRUE(shape.rdma_at_switch);
+}
+
 TEST(ScenarioFile, NamesWhatIsWrongAndWhatWasExpected) {
   EXPECT_THAT(error_of(kGood, "nodes = 3", "nodes = 1"), StartsWith("a.toml:3: nodes is not valid; expected"));
   EXPECT_THAT(error_of(kGood, "[[0, 1]]", "[[0, 3]]"), StartsWith("a.toml:4: "));
   EXPECT_THAT(error_of(kGood, "[[0, 1]]", "[[1, 1]]"), HasSubstr("expected pairs of different nodes"));
+  const std::string rdma = "nodes = 3\nrdma = ";
+  EXPECT_THAT(error_of(kGood, "nodes = 3", rdma + "[3]"),
+              HasSubstr("rdma is not valid; expected a whole number from 0 to 2"));
+  EXPECT_THAT(error_of(kGood, "nodes = 3", rdma + "1"), HasSubstr("rdma is not valid; expected a list of cables"));
+  const std::string many = std::string(kGood) + "[[flow]]\nfrom = 0\nto = 1\nmessages = 9000\nbytes = 0\n";
+  EXPECT_TRUE(parse_scenario(many, "a.toml").ok());
+  EXPECT_THAT(error_of(many, "nodes = 3", rdma + "[0]"), HasSubstr("there are 9004 messages"));
   EXPECT_THAT(error_of(kGood, "to = 2", "two = 2"), StartsWith("a.toml:8: "));
   EXPECT_THAT(error_of(kGood, "\"cut\"", "\"cutt\""), HasSubstr("expected one of cut"));
   EXPECT_THAT(error_of(kGood, "target = 2", "target = 3"), StartsWith("a.toml:13: target"));
