@@ -105,6 +105,9 @@ void RdmaRelayMemory::release_lost() {
     lease_memory_[number].reset();
     lease_devices_[number].reset();
   }
+  const bool any = std::any_of(lease_memory_.begin(), lease_memory_.end(),
+                               [](const std::unique_ptr<VerbsMemory>& memory) { return memory != nullptr; });
+  leases_registered_.store(any, std::memory_order_relaxed);
 }
 
 absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
