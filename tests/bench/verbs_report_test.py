@@ -62,6 +62,8 @@ class VerbsReportTest(unittest.TestCase):
         self.assertEqual(average_mebibytes(PERFTEST_OUTPUT), 4.71)
         with self.assertRaisesRegex(BenchError, "does not say its average:\nno route"):
             average_mebibytes("no route")
+        with self.assertRaisesRegex(BenchError, "does not say its average"):
+            average_mebibytes(PERFTEST_OUTPUT.replace("4.71", "0.00"))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ _PORT = 29500
 _SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_RELAY_MEMORY": "256M"}
 _IDLE_US = 500
 
-_SENT_PACKETS = "cat /sys/class/infiniband/*/ports/1/hw_counters/sent_pkts 2>/dev/null; true"
+_COUNTER = "cat /sys/class/infiniband/*/ports/1/hw_counters/{} 2>/dev/null; true"
 
 
 # The kernel's limit on RDMA objects (domains, registrations, queues) of each device, for a group of processes.
@@ -174,7 +174,14 @@ class GuestNodes:
         return self.cableway(name, "status")["relayed"]["bytes"]
 
     def sent_rdma_packets(self, name: str) -> int:
-        return sum(map(int, self._lab.check("exec", name, "--", "sh", "-c", _SENT_PACKETS).split()))
+        return self._counted(name, "sent_pkts")
+
+    def rdma_requests_received_again(self, name: str) -> int:
+        return self._counted(name, "duplicate_request")
+
+    def _counted(self, name: str, counter: str) -> int:
+        """By all RDMA devices of the node."""
+        return sum(map(int, self._lab.check("exec", name, "--", "sh", "-c", _COUNTER.format(counter)).split()))
 
     def run(self, name: str, *words: str) -> str:
         return self._lab.check("exec", name, "--", *words)

@@ -49,6 +49,21 @@ class VerbsTest(GuestTestCase):
                                 "-x", str(self.gid_index("n0", "rxe-to-n1", "10.7.0.1")), "10.6.0.2")
         return server, client
 
+    def time_in(self, node: str) -> tuple[float, float, float]:
+        """Seconds since the guest's start, and the host's time before and after it was asked."""
+        before = time.monotonic()
+        uptime = float(self.lab.check("exec", node, "--", "cat", "/proc/uptime").split()[0])
+        return uptime, before, time.monotonic()
+
+    def test_time_passes_as_on_the_host(self) -> None:
+        for node in ("n0", "n1", "n2"):
+            first, first_before, first_after = self.time_in(node)
+            time.sleep(3.0)
+            second, second_before, second_after = self.time_in(node)
+            with self.subTest(node):
+                self.assertGreater(second - first, 0.9 * (second_before - first_after))
+                self.assertLess(second - first, 1.1 * (second_after - first_before))
+
     def test_devices_are_at_the_cables_that_shall_have_them(self) -> None:
         devices = ["ls", "/sys/class/infiniband"]
         self.assertEqual(self.lab.check("exec", "n0", "--", *devices), "rxe-to-n1\n")

@@ -82,6 +82,16 @@ class TriangleTest(NodesTestCase):
             # Each rank sends at least the largest size once.
             self.assertGreater(self.nodes.sent_rdma_packets(name) - packets, 300 * 1024 // MTU_BYTES, name)
 
+    def test_what_queues_before_a_cable_is_not_sent_again(self) -> None:
+        sent, again = self.nodes.sent_rdma_packets("n0"), self.nodes.rdma_requests_received_again("n1")
+        # Eight connections have up to 1 MiB each on their way, which is 1.7 s of the cable.
+        self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "8M", "--step-bytes", "1M",
+                         "--in-flight", "8", "--channels", "8", *ONCE).finish()
+        sent, again = self.nodes.sent_rdma_packets("n0") - sent, self.nodes.rdma_requests_received_again("n1") - again
+        self.assertGreater(sent, (8 << 20) // MTU_BYTES)
+        # Were a device less patient than the queue is long, more than half of them would be. Guests may stall, too.
+        self.assertLess(again, sent / 4)
+
     def test_a_gid_that_disappears_ends_its_flows(self) -> None:
         ranks = self.flowing("n0", "n1")
         self.nodes.run("n0", "ip", "address", "del", "10.7.0.1/24", "dev", "to-n1")
