@@ -26,8 +26,12 @@ class HopUser final : public LinkUser {
   LinkUser& completions() { return completions_; }
 
   void set(LinkUser* user) { user_ = user; }
-  // The link beside the connection, whose lifeline is a ConnectionLifeline.
-  void set_link(RdmaChunkLink& link) { over_rdma_ = &link; }
+  // The link beside the connection, whose lifeline is a ConnectionLifeline. What the connection has to say is news by
+  // then, as for a poller that is given it.
+  void set_link(RdmaChunkLink& link) {
+    over_rdma_ = &link;
+    link.on_lifeline();
+  }
   // Its process is killed, and leaves the hop without a word.
   void kill_process() {
     if (over_rdma_ != nullptr) static_cast<ConnectionLifeline&>(over_rdma_->lifeline()).kill_process();

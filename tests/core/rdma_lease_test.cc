@@ -24,7 +24,8 @@ class RdmaLease : public ::testing::Test {
     network_.deliver_all();
     ASSERT_TRUE(sender_.progress().ok());
     ASSERT_TRUE(receiver_.progress().ok());
-    if (upstream().has_news() || downstream().has_news()) ASSERT_TRUE(relay().progress().ok());
+    if (!upstream().has_news() && !downstream().has_news()) return;
+    ASSERT_TRUE(relay().progress().ok());
   }
   void turns() {
     for (int i = 0; i < 20; ++i) turn();

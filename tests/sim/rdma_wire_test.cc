@@ -85,8 +85,9 @@ class WireTest : public ::testing::Test {
   }
 
   struct Wires {
-    Wires(VirtualClock& clock, StubNetwork& network, const RdmaWire::Facts& facts, Transmitter& out, Transmitter& back)
-        : there(clock, network, facts, out), back(clock, network, facts, back) {}
+    Wires(VirtualClock& clock, StubNetwork& network, const RdmaWire::Facts& facts, Transmitter& left,
+          Transmitter& right)
+        : there(clock, network, facts, left), back(clock, network, facts, right) {}
     RdmaWire there;
     RdmaWire back;
     void hold(bool hold_there, bool hold_back) {
