@@ -221,7 +221,7 @@ TEST(ArgumentsTest, HelpAndVersionGoToStandardOutput) {
   }
   const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
       {{"topology"}, "--svg"},    {{"routes"}, "--node"},         {{"path"}, "--flow"},
-      {{"status"}, "--json"},     {{"ports"}, "--json"},          {{"flows"}, "without the node"},
+      {{"status"}, "--json"},     {{"ports"}, "--json"},          {{"flows"}, "process to process"},
       {{"events"}, "--follow"},   {{"plan", "ranks"}, "--hosts"}, {{"env"}, "--docker"},
       {{"doctor"}, "--no-speed"},
   };
