@@ -10,7 +10,7 @@
 namespace cableway::cli {
 namespace {
 
-constexpr std::size_t kMostInterfaces = 4096;
+constexpr std::size_t kMostLinks = 4096;
 
 // Each driver has names of its own.
 constexpr const char* kLosses[] = {
@@ -74,7 +74,7 @@ double PcieLink::gigabits() const {
 std::map<std::string, LinkFacts> read_links(const linux_::Sysfs& sysfs) {
   std::map<std::string, LinkFacts> links;
   const std::vector<linux_::RdmaPort> ports = linux_::read_rdma_ports(sysfs);
-  for (const std::string& name : sysfs.names("class/net", kMostInterfaces)) {
+  for (const std::string& name : sysfs.names("class/net", kMostLinks)) {
     const linux_::InterfaceHardware hardware = linux_::read_interface(sysfs, name);
     const linux_::RdmaPort* const port = linux_::rdma_port_of(ports, hardware);
     if (hardware.pci_function.empty() && port == nullptr) continue;
