@@ -11,6 +11,9 @@
 
 namespace cableway::linux_::test {
 
+// Of 10.7.0.1, spelled as the kernel does.
+inline constexpr char kIpv4Gid[] = "0000:0000:0000:0000:0000:ffff:0a07:0001";
+
 class FakeSysfs {
  public:
   FakeSysfs() {
@@ -53,7 +56,7 @@ class FakeSysfs {
       remove(folder + name);
     }
   }
-  // Spelled as the kernel does: "0000:0000:0000:0000:0000:ffff:0a07:0001".
+  // Spelled as kIpv4Gid is.
   void add_gid(const std::string& device, int index, const std::string& interface, const std::string& gid,
                const std::string& type = "RoCE v2", int number = 1) const {
     const std::string port = "class/infiniband/" + device + "/ports/" + std::to_string(number);

@@ -71,7 +71,7 @@ class NetlinkInventoryTest : public testing::Test {
   void open_with_device() {
     test::ip("addr add 10.7.0.1/24 dev eth1");
     sysfs_.add_rdma_device("mlx5_0");
-    sysfs_.add_gid("mlx5_0", 3, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+    sysfs_.add_gid("mlx5_0", 3, "eth1", test::kIpv4Gid);
     open({"eth1"});
     follow_devices();
   }
@@ -250,7 +250,7 @@ TEST_F(NetlinkInventoryTest, WithoutSelectorsWaitsForAnRdmaDeviceAndItsGid) {
   EXPECT_EQ(inventory_->ports()[0].gid_index, -1);
   EXPECT_THAT(inventory_->ports()[0].rdma_trouble, HasSubstr("no RoCE v2 GID for 10.7.0.1"));
 
-  sysfs_.add_gid("mlx5_0", 3, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+  sysfs_.add_gid("mlx5_0", 3, "eth1", test::kIpv4Gid);
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; }));
 }
 
@@ -291,7 +291,7 @@ TEST_F(NetlinkInventoryTest, ADeviceThatGoesAwayIsLetGoAndNamedAndFoundWhenItApp
   EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0 behind eth1 is gone");
   EXPECT_EQ(rdma_["mlx5_0"].open_now, 0);
   sysfs_.add_rdma_device("mlx5_0");
-  sysfs_.add_gid("mlx5_0", 4, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+  sysfs_.add_gid("mlx5_0", 4, "eth1", test::kIpv4Gid);
   test::ip("link set eth1 mtu 5000");
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 4; }));
   EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "");
@@ -317,7 +317,7 @@ TEST_F(NetlinkInventoryTest, AnEventOfOnePortIsToldOfItsInterface) {
   sysfs_.add_gid("mlx5_0", 1, "eth2", "0000:0000:0000:0000:0000:ffff:0a07:0101", "RoCE v2", 2);
   test::ip("addr add 10.7.0.1/24 dev eth1");
   sysfs_.add_rdma_device("mlx5_0");
-  sysfs_.add_gid("mlx5_0", 3, "eth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
+  sysfs_.add_gid("mlx5_0", 3, "eth1", test::kIpv4Gid);
   open({"eth1", "eth2"});
   follow_devices();
   ASSERT_THAT(inventory_->ports(), SizeIs(2));

@@ -8,8 +8,6 @@
 namespace cableway::linux_ {
 namespace {
 
-constexpr char kIpv4Gid[] = "0000:0000:0000:0000:0000:ffff:0a07:0001";
-
 routing::PortAddress address(const std::string& text) {
   return routing::parse_port_address(text).value();
 }
@@ -34,8 +32,8 @@ TEST_F(RdmaPortsTest, AHostWithoutAnyHasNone) {
 TEST_F(RdmaPortsTest, ReadsTheGidsInTheOrderOfTheirIndex) {
   sysfs_.add_rdma_device("mlx5_0", "506b:4b03:00c2:c1de");
   sysfs_.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
-  sysfs_.add_gid("mlx5_0", 10, "eth1", kIpv4Gid);
-  sysfs_.add_gid("mlx5_0", 2, "eth1", kIpv4Gid, "IB/RoCE v1");
+  sysfs_.add_gid("mlx5_0", 10, "eth1", test::kIpv4Gid);
+  sysfs_.add_gid("mlx5_0", 2, "eth1", test::kIpv4Gid, "IB/RoCE v1");
   sysfs_.add_gid("mlx5_0", 3, "eth1", "fe80:0000:0000:0000:526b:4bff:fec2:c1de");
   sysfs_.add_gid("mlx5_0", 4, "eth1", "0000:0000:0000:0000:0000:0000:0000:0000");
   sysfs_.add_gid("mlx5_0", 5, "", "fe80:0000:0000:0000:526b:4bff:fec2:c1df");
@@ -60,7 +58,7 @@ TEST_F(RdmaPortsTest, ReadsTheGidsInTheOrderOfTheirIndex) {
 
 TEST_F(RdmaPortsTest, AnOlderGidIsNamed) {
   sysfs_.add_rdma_device("mlx4_0");
-  sysfs_.add_gid("mlx4_0", 2, "eth1", kIpv4Gid, "IB/RoCE v1");
+  sysfs_.add_gid("mlx4_0", 2, "eth1", test::kIpv4Gid, "IB/RoCE v1");
   EXPECT_EQ(trouble(read().at(0), "10.7.0.1"),
             "RDMA device mlx4_0 behind eth1 has no RoCE v2 GID for 10.7.0.1, only one of RoCE v1");
 }
@@ -77,7 +75,7 @@ TEST_F(RdmaPortsTest, InfiniBandProperIsRefused) {
 
 TEST_F(RdmaPortsTest, ADeviceThatProcessesCannotOpenSaysWhatIsMissing) {
   sysfs_.add_rdma_device("mlx5_0");
-  sysfs_.add_gid("mlx5_0", 3, "eth1", kIpv4Gid);
+  sysfs_.add_gid("mlx5_0", 3, "eth1", test::kIpv4Gid);
   EXPECT_EQ(trouble(read().at(0), "10.7.0.1", 3), "");
   sysfs_.remove("dev/uverbs-mlx5_0");
   EXPECT_THAT(trouble(read().at(0), "10.7.0.1"),
@@ -138,7 +136,7 @@ TEST_F(RdmaPortsTest, ABoardThatIsAllZerosIsUnknown) {
 TEST_F(RdmaPortsTest, BelongsToTheInterfaceOfItsGidsOrOfItsPciFunction) {
   sysfs_.add_rdma_device("mlx5_0");
   sysfs_.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
-  sysfs_.add_gid("mlx5_0", 0, "eth1", kIpv4Gid);
+  sysfs_.add_gid("mlx5_0", 0, "eth1", test::kIpv4Gid);
   sysfs_.add_rdma_device("rxe0");
   sysfs_.add_gid("rxe0", 0, "veth0", "0000:0000:0000:0000:0000:ffff:0a07:0002");
   const std::vector<RdmaPort> ports = read();
@@ -157,7 +155,7 @@ TEST_F(RdmaPortsTest, AnInterfaceOfTheSameNameElsewhereIsNotMeant) {
   // In a container: its eth1 is another one than the host's, whose device it sees.
   sysfs_.add_rdma_device("mlx5_0");
   sysfs_.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
-  sysfs_.add_gid("mlx5_0", 0, "eth1", kIpv4Gid);
+  sysfs_.add_gid("mlx5_0", 0, "eth1", test::kIpv4Gid);
   EXPECT_EQ(rdma_port_of(read(), {"eth1", "0000:05:00.0"}), nullptr);
 }
 

@@ -10,7 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr char kIpv4Gid[] = "0000:0000:0000:0000:0000:ffff:0a07:0001";
 constexpr char kIpv6Gid[] = "fe80:0000:0000:0000:526b:4bff:fec2:c1de";
 
 // mlx5_0 behind eth1, which has 10.7.0.1.
@@ -21,7 +20,7 @@ class VerbsPortsTest : public testing::Test {
     sysfs_.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
     sysfs_.link_device("class/net/eth1", "0000:01:00.0");
     sysfs_.add_gid("mlx5_0", 1, "eth1", kIpv6Gid);
-    sysfs_.add_gid("mlx5_0", 3, "eth1", kIpv4Gid);
+    sysfs_.add_gid("mlx5_0", 3, "eth1", test::kIpv4Gid);
   }
 
   absl::StatusOr<std::optional<VerbsPort>> port(const std::string& address) const {
@@ -64,7 +63,7 @@ TEST_F(VerbsPortsTest, AnIpv4AddressHasTheGidThatItIsMappedTo) {
 TEST_F(VerbsPortsTest, TheSecondPortOfADeviceIsNamedInItsGid) {
   sysfs_.add_rdma_port("mlx5_0", 2);
   sysfs_.remove("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs");
-  sysfs_.add_gid("mlx5_0", 5, "eth1", kIpv4Gid, "RoCE v2", 2);
+  sysfs_.add_gid("mlx5_0", 5, "eth1", test::kIpv4Gid, "RoCE v2", 2);
   const auto found = port("10.7.0.1");
   ASSERT_TRUE(found.ok() && found->has_value()) << found.status();
   EXPECT_EQ((*found)->device, "mlx5_0");
