@@ -198,8 +198,8 @@ void TrialCircuit::add_relay(std::size_t hop) {
   PlantHop& upstream = *hops_[hop - 1];
   PlantHop& downstream = *hops_[hop];
   RelayNames names{to_text(accepting_end(setup_, hop - 1)), to_text(dialing_end(setup_, hop))};
-  const PlantEnd from =
-      answer_.rdma.has_value() ? upstream.destination_end() : PlantEnd{upstream.hop->destination(), upstream.destination};
+  const PlantEnd from = answer_.rdma.has_value() ? upstream.destination_end()
+                                                 : PlantEnd{upstream.hop->destination(), upstream.destination};
   const PlantEnd to = downstream.source_end();
   relays_.push_back(Relay{nodes_[hop], relay_between(from, to, hop, std::move(names)), false});
   upstream.destination.set(relays_.back().circuit.get());
