@@ -29,7 +29,7 @@ absl::Status FlowLedger::opened(const SessionPeer& peer, FlowOpened flow, Instan
   session.last_number = flow.number;
   ++open_;
   ++opened_;
-  if (process.listed >= most_listed_ / processes_.size()) {
+  if (listed_ == most_listed_ && process.listed >= most_listed_ / processes_.size()) {
     ++session.unlisted;
     return absl::OkStatus();
   }

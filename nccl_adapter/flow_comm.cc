@@ -150,7 +150,10 @@ absl::Status FlowComm::named(const absl::Status& status) const {
 
 void FlowComm::tell(const absl::Status& reason) {
   const std::lock_guard lock(mutex_);
-  if (reason == failure_ && std::exchange(failure_told_, true)) return;
+  if (reason == failure_) {
+    failed_busy_ = true;  // it was idle when it failed, and is wanted now
+    if (std::exchange(failure_told_, true)) return;
+  }
   log_.warn(std::string(reason.message()));
 }
 

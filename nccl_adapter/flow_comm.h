@@ -72,7 +72,8 @@ class FlowComm {
 
   // The cold thread's look: fails the flow if what it goes over has ended without a word (HopLink::check()).
   void check();
-  // Why it failed while messages were on their way, "" if it has not: what the operator is told of it.
+  // Why it failed with messages on their way, or before one that was wanted then; "" if it has not: what the operator
+  // is told of it.
   std::string failure();
 
  protected:
@@ -102,7 +103,7 @@ class FlowComm {
   FlowMemory memory_;
   Requests messages_;
   Requests flushes_;
-  bool failed_busy_ = false;  // with requests that it had not done
+  bool failed_busy_ = false;  // with requests that it had not done, or that came later
 
  private:
   absl::StatusOr<Completion> test_message(Request& request);

@@ -87,7 +87,11 @@ absl::StatusOr<std::uint64_t> FlowMemory::flush(const MemoryRegion& region, cons
 
 absl::StatusOr<bool> FlowMemory::flushed(std::uint64_t number) {
   if (flush_ == nullptr) return absl::FailedPreconditionError("nothing is flushed on it any more");
-  return flush_->done(number);
+  absl::StatusOr<bool> done = flush_->done(number);
+  // What a dead device was asked for never comes back.
+  if (!done.ok() || *done || !hop_.device()->is_lost()) return done;
+  return absl::UnavailableError(absl::StrCat("RDMA device ", hop_.device()->name(),
+                                             " has failed before it read back what it wrote into a GPU's memory"));
 }
 
 }  // namespace cableway::nccl

@@ -339,9 +339,12 @@ void Process::look_around() {
   if (session_->ended()) rejoin_node().IgnoreError();
   if (!listening_) listen_on(addresses_);
   // What they say is kept by them, for check().
-  for (const auto& device : linux_::VerbsDevices::of_this_process().opened()) {
-    while (device != nullptr && device->next_event()) {
+  linux_::VerbsDevices& devices = linux_::VerbsDevices::of_this_process();
+  for (const auto& device : devices.opened()) {
+    if (device == nullptr) continue;
+    while (device->next_event()) {
     }
+    if (device->is_lost() || device->is_removed()) devices.give_up(device);
   }
   {
     const std::lock_guard lock(mutex_);

@@ -77,7 +77,7 @@ class RdmaHop final : public HopLink {
         link_(std::move(half.queue_pair), half.other, std::move(lifeline), rdma_place(half, options)) {}
 
   const std::shared_ptr<VerbsDevice> device_;
-  std::uint64_t gid_changes_ = device_->gid_changes();  // as of the last look
+  std::uint64_t gid_changes_ = 0;  // as of the last look
   // The link's own.
   VerbsQueuePair& queue_pair_;
   TcpLifeline& lifeline_;

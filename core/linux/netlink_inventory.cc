@@ -75,6 +75,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   PortSelection selection;
   std::function<void()> changed;
   std::map<PortId, std::string> last_device;  // that was behind a port
+  std::set<std::string> followed;             // devices, by rdma_watch
   std::unique_ptr<RdmaWatch> rdma_watch;
   std::unique_ptr<FolderWatch> device_files;
   std::function<void(const std::string&)> said;
@@ -120,7 +121,13 @@ void NetlinkInventory::State::read_interfaces() {
 PortSelection NetlinkInventory::State::select() {
   PortSelection found = select_ports(watch->network(), devices, selectors);
   if (rdma_watch != nullptr) {
-    rdma_watch->follow(devices_behind(found.ports, devices.rdma));
+    // One whose port has just been lost is heard as long as it is there: its hops end for what it says.
+    std::set<std::string> wanted = devices_behind(found.ports, devices.rdma);
+    for (const RdmaPort& each : devices.rdma) {
+      if (followed.contains(each.device) && each.trouble.empty()) wanted.insert(each.device);
+    }
+    followed = std::move(wanted);
+    rdma_watch->follow(followed);
     DeviceFacts asked = devices;
     for (RdmaPort& port : asked.rdma) {
       if (port.trouble.empty()) port.trouble = rdma_watch->trouble(port.device);
@@ -173,9 +180,12 @@ void NetlinkInventory::State::tell_of_troubles(const std::vector<PortFacts>& por
 }
 
 void NetlinkInventory::State::rebuild() {
+  const std::set<std::string> followed_before = followed;
   PortSelection found = select();
   tell_of_troubles(found.ports);
-  const bool differs = found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected);
+  // Whoever has memory on a device that is followed no more is to let go of it, too.
+  const bool differs = found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected) ||
+                       followed != followed_before;
   selection = std::move(found);
   if (!differs || !changed) return;
   // A copy, because it may destroy the inventory.

@@ -33,9 +33,10 @@ class NetlinkInventory final : public PortInventory {
   std::vector<PortFacts> ports() const override;
   std::vector<RejectedPort> rejected() const override;
   void watch(std::function<void()> changed) override;
-  // From now on the RDMA devices behind ports are held open, and asked. `said` hears what they say of each port: "port
-  // eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither is called from within this. A
-  // status: devices that come or go are noticed with the next change of an interface only; all else is followed.
+  // From now on the RDMA devices that are behind ports, or were, are held open, and asked. `said` hears what they say
+  // of each port: "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither is called
+  // from within this. A status: devices that come or go are noticed with the next change of an interface only; all else
+  // is followed.
   absl::Status follow_devices(RdmaWatch::Open open, std::function<void(const std::string&)> said);
   // Why there is no port and what to do about it; empty where there is one.
   std::string status() const;

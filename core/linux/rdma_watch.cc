@@ -219,7 +219,8 @@ void RdmaWatch::follow(const std::set<std::string>& devices) {
     if (!state_->followed.contains(name)) state_->followed[name] = std::make_shared<State::Followed>(state_->io);
   }
   for (State::Entry& entry : state_->followed) {
-    if (entry.second->device == nullptr && entry.second->again <= Clock::now()) state_->try_open(entry);
+    const State::Followed& each = *entry.second;
+    if (each.device == nullptr && (!each.timed || each.again <= Clock::now())) state_->try_open(entry);
   }
   state_->arm_retry();
 }

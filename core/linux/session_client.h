@@ -32,7 +32,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   // requests, but for those of path requests, whose `request` is filled in here: each of them comes when it is known.
   // Beside a cable test nothing else may be asked.
   void request(SessionMessage message, Reply reply);
-  // Says what is not answered: FlowOpened, FlowEnded. Where the node has not read a megabyte, the session ends.
+  // Says what is not answered: FlowOpened, FlowEnded. Where the node has not read 16 MiB of it, the session ends.
   void tell(const SessionMessage& message);
   // Called when the node says Welcome again: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }

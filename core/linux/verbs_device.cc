@@ -166,9 +166,10 @@ std::optional<VerbsEvent> VerbsDevice::next_event() {
 }
 
 absl::Status VerbsDevice::health(std::uint8_t port) const {
-  if (!in_trouble_.load(std::memory_order_relaxed)) return absl::OkStatus();
+  if (!in_trouble_.load(std::memory_order_relaxed) && !is_lost()) return absl::OkStatus();
   const std::lock_guard lock(mutex_);
   if (!failure_.empty()) return absl::UnavailableError(failure_);
+  if (is_lost()) return absl::UnavailableError(absl::StrCat("RDMA device ", name_, " is gone"));
   const auto found = port_trouble_.find(port);
   return found == port_trouble_.end() ? absl::OkStatus() : absl::UnavailableError(found->second);
 }

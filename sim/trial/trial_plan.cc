@@ -192,7 +192,8 @@ void add_rdma(TrialPlan& plan) {
     cable.rdma_at_b = random.happens(per_mille);
   }
   plan.shape.rdma_at_switch = random.happens(per_mille);
-  // The time of eight tries, of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14), of 134 ms and of 537 ms.
+  // What eight tries take, of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms and of
+  // 537.
   plan.rdma.gives_up_after = milliseconds(random.one_of(std::vector<std::uint64_t>{537, 1074, 4295}));
   plan.rdma.most_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));
   plan.rdma.most_late_writes = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 2, 64}));

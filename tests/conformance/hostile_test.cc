@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kBytes = 300'000;
 constexpr milliseconds kSetupLimit{5000};  // docs/protocol.md
-constexpr seconds kMargin{5};
+constexpr seconds kMargin{20};
 
 // A rank on node a with a flow to one on node c, over the relay b.
 class HostileTest : public testing::TestWithParam<int> {

@@ -18,7 +18,7 @@ using Kind = NamedMemory::Kind;
 
 class FlushTest : public testing::Test {
  protected:
-  FlushTest() : hop_(test::make_rdma_hop(verbs_.open(fake_), fake_.gid)) {
+  FlushTest() : device_(verbs_.open(fake_)), hop_(test::make_rdma_hop(device_, fake_.gid)) {
     comm_ = std::make_unique<RecvComm>(nobody(), std::move(hop_.link),
                                        FlowComm::Names{"flow from node b", HopEnd{"a", "eth0", "b", "eth0", "a-b"}},
                                        Log(nullptr));
@@ -40,6 +40,7 @@ class FlushTest : public testing::Test {
   std::array<std::byte, 4096> bytes_{};
   linux_::test::FakeVerbs verbs_;
   linux_::test::FakeVerbsDevice& fake_ = verbs_.add("mlx5_0");
+  std::shared_ptr<linux_::VerbsDevice> device_;
   test::FakeHop hop_;
   std::unique_ptr<RecvComm> comm_;
   MemoryRegion* gpu_ = nullptr;
@@ -89,6 +90,14 @@ TEST_F(FlushTest, FailsInTheDevicesWords) {
               HasSubstr("flow from node b: RDMA device mlx5_0 cannot read back what was written into a GPU's memory "
                         "(remote access error)"));
   EXPECT_FALSE(comm_->flush(bytes_.data(), gpu_).ok());
+}
+
+TEST_F(FlushTest, ADeviceThatIsGoneIsNotWaitedFor) {
+  fake_.holds_completions = true;
+  Request* const request = flush();
+  EXPECT_FALSE(comm_->test(request).value().done);
+  device_->give_up();
+  EXPECT_THAT(comm_->test(request).status().message(), HasSubstr("RDMA device mlx5_0 has failed before it read back"));
 }
 
 TEST_F(FlushTest, WorksAfterTheFlowHasEndedInOrder) {

@@ -123,7 +123,7 @@ void LoopbackWorld::start(const std::string& node, const std::map<std::string, s
   }
   daemons_[node] = pid;
   const Door door{addresses(node).front(), kRelayPort};
-  for (int attempt = 0; attempt < 500; ++attempt) {
+  for (int attempt = 0; attempt < 1500; ++attempt) {
     if (answers(door)) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

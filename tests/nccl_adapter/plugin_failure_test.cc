@@ -81,7 +81,7 @@ TEST_P(PluginFailure, AbortGivesMemoryBackForGood) {
   EXPECT_EQ(rank_.net().deregister(sender, from.mhandle), abi::kSuccess);
   EXPECT_EQ(rank_.net().close_recv(receiver), abi::kSuccess);
   EXPECT_EQ(rank_.net().close_send(sender), abi::kSuccess);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(to.bytes, at_return);
 }

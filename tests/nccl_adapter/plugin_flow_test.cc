@@ -120,7 +120,7 @@ TEST_P(PluginFlow, ConnectAndAcceptDoNotBlock) {
   Handle copy = handle;
   ASSERT_EQ(rank_.net().connect(0, copy.data(), &comm), abi::kSuccess);
   EXPECT_EQ(comm, nullptr);
-  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(500));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
   rank_.net().close_listen(listener);
 }
 

@@ -4,7 +4,7 @@
     find_planted.py SIMTEST --bug NAME --seeds N --into FILE
     find_planted.py --table FILE..
 
-The second form prints the notes as the table in docs/simulator.md. Exit status 1: the bug was not found by a rule.
+The second form prints the notes as the table in docs/trials.md. Exit status 1: the bug was not found by a rule.
 """
 
 import argparse

@@ -89,7 +89,7 @@ class TriangleTest(NodesTestCase):
                          "--in-flight", "8", "--channels", "8", *ONCE).finish()
         sent, again = self.nodes.sent_rdma_packets("n0") - sent, self.nodes.rdma_requests_received_again("n1") - again
         self.assertGreater(sent, (8 << 20) // MTU_BYTES)
-        # Were a device less patient than the queue is long, more than half of them would be. Guests may stall, too.
+        # With a timeout of 67 ms more than half of them were. Guests may stall, too.
         self.assertLess(again, sent / 4)
 
     def test_a_gid_that_disappears_ends_its_flows(self) -> None:

@@ -70,8 +70,8 @@ The last line of standard output is `fidelity: MEDIAN WORST CASES`: the median a
 limited by their cables, and how many these are. The section says what that means and shows the others too."""
 
 _EPILOG = """\
-exit status: 0 measured; 1 measured, but the median error is above 5 % or the worst above 12 %; 2 bad options; 3 not
-measured; 77 this system cannot hold a lab."""
+exit status: 0 measured; 1 measured, but the median error is above 5 %, the worst above 12 %, or fewer than 30 cases are
+limited by their cables; 2 bad options; 3 not measured; 77 this system cannot hold a lab."""
 
 
 def _parse() -> argparse.Namespace:

@@ -16,9 +16,8 @@ absl::StatusOr<std::string> flows_text(const std::string& answer);
 //   flows              of this host's processes: {flow (16 hex digits), process, node, sends, path, port, transport,
 //                      reason, open_ms}
 //   flows_left_out     open ones that the node did not list, for their number
-//   circuits           through this node: {flow, path, chunks, bytes, open_ms, mean_mbps: since it was opened;
-//   upstream,
-//                      downstream: {transport, reason}}
+//   circuits           through this node: {flow, path, chunks, bytes, open_ms, mean_mbps (since it was opened),
+//                      upstream, downstream (each {transport, reason})}
 //   circuits_left_out
 absl::StatusOr<std::string> flows_json(const std::string& answer);
 

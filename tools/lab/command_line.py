@@ -57,7 +57,7 @@ def _plan(arguments: argparse.Namespace) -> LabPlan:
     burst = 0 if arguments.burst is None else parse_burst(arguments.burst)
     if 0 < burst < arguments.mtu + _LINK_HEADER_BYTES:
         raise usage_error(f"burst '{arguments.burst}': a packet of the MTU, {arguments.mtu} bytes, does not pass")
-    return LabPlan(
+    plan = LabPlan(
         spec=arguments.spec,
         topology=load_topology(arguments.spec),
         rate_bps=None if arguments.rate is None else parse_rate(arguments.rate),
@@ -69,6 +69,9 @@ def _plan(arguments: argparse.Namespace) -> LabPlan:
         addressing=arguments.addresses,
         sysctls=[_sysctl(text) for text in arguments.sysctl],
     )
+    if burst and not any(plan.shape_of(cable).rate_bps for cable in plan.topology.cables):
+        raise usage_error(f"burst '{arguments.burst}': no cable has a rate; give --rate as well")
+    return plan
 
 
 def _run(arguments: argparse.Namespace) -> int:
