@@ -182,7 +182,7 @@ absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
 }
 
 template <typename Comm>
-Comm* Context::keep(std::unique_ptr<Comm> comm, FlowOpened report) {
+Comm* Context::keep(std::unique_ptr<Comm> comm, FlowOpened&& report) {
   Comm* raw = comm.get();
   process_->watch(raw, std::move(report));
   flows_.emplace(raw, std::move(comm));

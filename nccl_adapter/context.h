@@ -47,7 +47,7 @@ class Context {
   explicit Context(std::shared_ptr<Process> process) : process_(std::move(process)) {}
 
   template <typename Comm>
-  Comm* keep(std::unique_ptr<Comm> comm, FlowOpened report);
+  Comm* keep(std::unique_ptr<Comm> comm, FlowOpened&& report);
   absl::StatusOr<SendComm*> take_opened(std::uint64_t ticket);
 
   std::shared_ptr<Process> process_;
