@@ -48,25 +48,24 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   return circuits;
 }
 
+// The members that both kinds of relay memory have, behind what is `first`.
+template <typename MemoryStatus>
+nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemoryStatus& memory) {
+  first.update({{"floor_bytes", memory.floors},
+                {"leases", memory.leases},
+                {"leased", memory.leased},
+                {"leased_most", memory.most_leased},
+                {"leased_bytes", memory.leased_bytes},
+                {"waits", memory.waits}});
+  return first;
+}
+
 nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
-  return {{"bytes", memory.bytes},
-          {"circuits_most", memory.most_circuits},
-          {"floor_bytes", memory.floors},
-          {"leases", memory.leases},
-          {"leased", memory.leased},
-          {"leased_most", memory.most_leased},
-          {"leased_bytes", memory.leased_bytes},
-          {"waits", memory.waits}};
+  return with_leases({{"bytes", memory.bytes}, {"circuits_most", memory.most_circuits}}, memory);
 }
 
 nlohmann::ordered_json rdma_memory_json(const RdmaMemoryStatus& memory) {
-  return {{"registered_bytes", memory.registered},
-          {"floor_bytes", memory.floors},
-          {"leases", memory.leases},
-          {"leased", memory.leased},
-          {"leased_most", memory.most_leased},
-          {"leased_bytes", memory.leased_bytes},
-          {"waits", memory.waits}};
+  return with_leases({{"registered_bytes", memory.registered}}, memory);
 }
 
 nlohmann::ordered_json problems_json(const Node& node, const std::vector<std::string>& more) {
