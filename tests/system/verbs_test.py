@@ -201,7 +201,7 @@ class RingTest(NodesTestCase):
         self.nodes.kill(relay)
         ranks.end_badly(seconds=FAILED_WITHIN_S)
         for rank in ranks.ranks:
-            self.assertRegex(rank.text(), rf"failed: .*node {relay}")
+            self.assertRegex(rank.text(), rf"failed: .*(node|cable to) {relay}\b")
         self.nodes.check_traffic([name for name in self.nodes.names if name != relay])
         self.nodes.start(relay)
         self.nodes.wait_for_cables(self.CABLES)
