@@ -23,7 +23,7 @@ class AbortTest : public testing::TestWithParam<int> {
     world_.start("b");
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   const std::string path_ = world_.path({"a", "b"});
 };
 
@@ -34,7 +34,7 @@ TEST_P(AbortTest, AConnectionThatIsClosedBeforeItsAcceptIsAcceptedAndThenFails) 
     test.hear();
     void* comm = rank.accept(listener);
     EXPECT_EQ(receive_message(rank, comm, 1000, 1).result, abi::kRemoteError);
-    expect_told("flow from node a (" + path_ + ") failed: " + LoopbackWorld::found_at("b", "a"));
+    expect_told("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
   });
   const Handle handle = receiver.hear_handle();
@@ -85,7 +85,7 @@ TEST_P(AbortTest, AListenCommThatClosesUnderAnUnacceptedConnectionEndsIt) {
     test.say("connected");
     test.hear();
     EXPECT_EQ(send_until_failure(rank, comm, 1000).result, abi::kRemoteError);
-    expect_told("flow to node b (" + path_ + ") failed: " + LoopbackWorld::found_at("a", "b"));
+    expect_told("flow to node b (" + path_ + ") failed: " + World::found_at("a", "b"));
     // And what comes later is told why.
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
@@ -143,7 +143,7 @@ TEST_P(AbortTest, AProcessThatExitsWithEverythingOpenEndsAtOnceAndItsPeerIsTold)
     void* comm = rank.accept(listener);
     test.say("accepted");
     EXPECT_EQ(receive_message(rank, comm, 1000, 1).result, abi::kRemoteError);
-    expect_told("flow from node a (" + path_ + ") failed: " + LoopbackWorld::found_at("b", "a"));
+    expect_told("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
   });
   const Handle handle = receiver.hear_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {

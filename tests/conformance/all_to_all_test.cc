@@ -3,6 +3,8 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -101,18 +103,22 @@ class Member {
   std::map<std::size_t, Flow> flows_;
 };
 
+const World::Cables kLine = {{"a", "b"}, {"b", "c"}};
+const World::Cables kTriangle = {{"a", "b"}, {"b", "c"}, {"c", "a"}};
+const World::Cables kRing = {{"a", "b"}, {"b", "c"}, {"c", "d"}, {"d", "a"}};
+
 class AllToAllTest : public testing::TestWithParam<int> {
  protected:
-  AllToAllTest() {
-    for (const char* node : {"a", "b", "c"}) world_.start(node);
-  }
-
   // Where each rank runs.
-  void run(const std::vector<std::string>& placement) {
+  static void run(const World::Cables& cables, const std::vector<std::string>& placement) {
+    World world(cables, "a");
+    std::set<std::string> nodes;
+    for (const auto& [one, other] : cables) nodes.insert({one, other});
+    for (const std::string& node : nodes) world.start(node);
     const std::size_t ranks = placement.size();
     std::vector<std::unique_ptr<RankProcess>> members;
     for (std::size_t self = 0; self < ranks; ++self) {
-      members.push_back(std::make_unique<RankProcess>(world_, placement[self], GetParam(), [&](Rank& rank, Line& job) {
+      members.push_back(std::make_unique<RankProcess>(world, placement[self], GetParam(), [&](Rank& rank, Line& job) {
         Member member(rank, self, ranks);
         member.listen(job);
         member.connect(job);
@@ -129,8 +135,6 @@ class AllToAllTest : public testing::TestWithParam<int> {
     for (const auto& member : members) member->say("close");
     for (const auto& member : members) member->finish();
   }
-
-  LoopbackWorld world_{"a"};
 
  private:
   // Carries the handle that rank x made for rank y to rank y, as NCCL's bootstrap does.
@@ -150,15 +154,23 @@ class AllToAllTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(AllToAllTest, FourRanksOnOneNode) {
-  run({"a", "a", "a", "a"});
+  run(kLine, {"a", "a", "a", "a"});
 }
 
 TEST_P(AllToAllTest, RanksOnTheTwoEndsWhileTheMiddleOnlyRelays) {
-  run({"a", "c", "a", "c"});
+  run(kLine, {"a", "c", "a", "c"});
 }
 
 TEST_P(AllToAllTest, RanksOnEveryNode) {
-  run({"a", "b", "c"});
+  run(kLine, {"a", "b", "c"});
+}
+
+TEST_P(AllToAllTest, RanksOnATriangle) {
+  run(kTriangle, {"a", "b", "c"});
+}
+
+TEST_P(AllToAllTest, RanksOnARing) {
+  run(kRing, {"a", "b", "c", "d"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Abi, AllToAllTest, every_abi(), abi_name);

@@ -48,7 +48,7 @@ void report_rate(const char* what, int cycles, Clock::time_point begin) {
 
 class EnduranceTest : public testing::TestWithParam<int> {
  protected:
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(EnduranceTest, ConnectionsComeAndGoWithoutATrace) {

@@ -103,7 +103,7 @@ class ForkTest : public testing::TestWithParam<int> {
       const auto begin = Clock::now();
       EXPECT_EQ(receive_message(rank, comm, kBytes, 3).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kPrompt);
-      expect_told("flow from node a (" + world_.path({"a", "b"}) + ") failed: " + LoopbackWorld::found_at("b", "a"));
+      expect_told("flow from node a (" + world_.path({"a", "b"}) + ") failed: " + World::found_at("b", "a"));
       test.say("told");
     });
     const Handle handle = receiver.hear_handle();
@@ -146,7 +146,7 @@ class ForkTest : public testing::TestWithParam<int> {
     EXPECT_THAT(warnings(), testing::IsEmpty());
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(ForkTest, AChildThatLivesOnDoesNotHideItsParentsClose) {

@@ -29,7 +29,7 @@ class HandleTest : public testing::TestWithParam<int> {
     RankProcess(world_, "a", GetParam(), [&](Rank& rank, Line&) { act(rank); }).finish();
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(HandleTest, OfZerosIsRefusedAtOnce) {

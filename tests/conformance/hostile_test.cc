@@ -46,10 +46,10 @@ class HostileTest : public testing::TestWithParam<int> {
     sender_->finish();
   }
 
-  std::vector<LoopbackWorld::Door> all_doors() const {
-    std::vector<LoopbackWorld::Door> all;
+  std::vector<World::Door> all_doors() const {
+    std::vector<World::Door> all;
     for (const char* node : {"a", "b", "c"}) {
-      for (const LoopbackWorld::Door& door : world_.doors(node)) all.push_back(door);
+      for (const World::Door& door : world_.doors(node)) all.push_back(door);
     }
     EXPECT_EQ(all.size(), 6U);  // three relay ports, one of them at two addresses, and two ranks
     return all;
@@ -58,7 +58,7 @@ class HostileTest : public testing::TestWithParam<int> {
   CircuitSetup good_setup() const { return setup_for(handle_, "a", {world_.hop("a", "b"), world_.hop("b", "c")}); }
   Stranger at_the_relay() const { return Stranger(world_.relay_door("b", "a"), world_.hop("a", "b").from_address); }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   Handle handle_{};
   std::unique_ptr<RankProcess> receiver_;
   std::unique_ptr<RankProcess> sender_;
@@ -118,7 +118,7 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
       {{FrameKind::kSetup, 0, 0, 0, 0}, "set-up: cut short"},
       {{static_cast<FrameKind>(99), 0, 0, 0, 0}, "unknown kind"},
   };
-  for (const LoopbackWorld::Door& door : all_doors()) {
+  for (const World::Door& door : all_doors()) {
     for (const Opening& opening : openings) {
       Stranger stranger(door);
       EXPECT_TRUE(stranger.say(opening.frame));
@@ -205,8 +205,7 @@ TEST_P(HostileTest, AFlowOfWhoeverKnowsTheHandleHarmsNoOther) {
   EXPECT_TRUE(silent.hear(kMargin).accepted);
   { const Stranger gone = std::move(silent); }
   receiver_->say("accept");
-  EXPECT_THAT(receiver_->hear(),
-              HasSubstr("flow from node a (" + path + ") failed: " + LoopbackWorld::found_at("b", "a")));
+  EXPECT_THAT(receiver_->hear(), HasSubstr("flow from node a (" + path + ") failed: " + World::found_at("b", "a")));
 
   Stranger talking = at_the_relay();
   talking.say(as_frame(good_setup()));
@@ -235,7 +234,7 @@ TEST_P(HostileTest, AFlowOfWhoeverKnowsTheHandleHarmsNoOther) {
 TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
   std::vector<Stranger> slow;
   const std::vector<std::byte> setup = as_frame(good_setup());
-  for (const LoopbackWorld::Door& door : all_doors()) {
+  for (const World::Door& door : all_doors()) {
     for (int i = 0; i < 5; ++i) slow.emplace_back(door);
   }
   const auto begin = Clock::now();
@@ -255,7 +254,7 @@ TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
 
 TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndLeaveRoomWhenTheyGo) {
   constexpr std::size_t kMost = 256;  // to one address (docs/protocol.md)
-  const LoopbackWorld::Door door = world_.relay_door("b", "a");
+  const World::Door door = world_.relay_door("b", "a");
   std::vector<Stranger> waiting;
   while (waiting.size() < kMost) waiting.emplace_back(door);
   Stranger refused(door);

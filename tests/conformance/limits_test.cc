@@ -19,7 +19,7 @@ class LimitsTest : public testing::TestWithParam<int> {
     for (const char* node : {"a", "b", "c"}) world_.start(node);
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
@@ -190,7 +190,7 @@ class FullRelayTest : public testing::TestWithParam<int> {
     return comm;
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {

@@ -16,7 +16,7 @@ class ListenTest : public testing::TestWithParam<int> {
     for (const char* node : {"a", "b", "c"}) world_.start(node);
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 // Receives one message and says which of the first `peers` patterns it was; -1: none.

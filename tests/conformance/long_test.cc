@@ -20,7 +20,7 @@ TEST(LongTest, MoreConnectionsThanPortsInAMinute) {
   // ports; towards each of several there may be as many.
   constexpr int kProcesses = 3;
   constexpr int kConnectionsEach = 4'000;
-  LoopbackWorld world("a");
+  World world("a");
   std::ofstream ports("/proc/sys/net/ipv4/ip_local_port_range");
   ASSERT_TRUE(ports << "40000 45999" << std::flush) << "this network's own";
   world.start("a");

@@ -108,7 +108,7 @@ class MemoryTest : public testing::TestWithParam<int> {
     }).finish();
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   const std::string self_ = "node a (a -local-> a) failed: ";
 };
 

@@ -16,7 +16,7 @@ class NodeRestartTest : public testing::TestWithParam<int> {
     for (const char* node : {"a", "b", "c"}) world_.start(node);
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
@@ -28,7 +28,7 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     void* before = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, before, kBytes, 1).done);
     EXPECT_EQ(receive_message(rank, before, kBytes, 2).result, abi::kRemoteError);
-    expect_told("flow from node a (" + relayed + ") failed: " + LoopbackWorld::found_at("c", "b"));
+    expect_told("flow from node a (" + relayed + ") failed: " + World::found_at("c", "b"));
     void* after = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, after, kBytes, 3).done);
     test.hear();
@@ -56,7 +56,7 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     test.say("flows");
     test.hear();
     EXPECT_EQ(send_until_failure(rank, far_comm, kBytes).result, abi::kRemoteError);
-    expect_told("flow to node c (" + relayed + ") failed: " + LoopbackWorld::found_at("a", "b"));
+    expect_told("flow to node c (" + relayed + ") failed: " + World::found_at("a", "b"));
     EXPECT_TRUE(send_message(rank, near_comm, kBytes, 2).done);
     void* again = rank.connect(to_far);
     EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);

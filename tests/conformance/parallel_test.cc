@@ -16,7 +16,7 @@ class ParallelTest : public testing::TestWithParam<int> {
     RankProcess(world_, "a", GetParam(), act).finish();
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 void pass_messages(Rank& rank, std::uint64_t seed) {

@@ -99,33 +99,33 @@ class PeerDeathTest : public testing::TestWithParam<int> {
     receiver.finish();
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(PeerDeathTest, AKilledReceiverBesideIsNamed) {
-  kill_receiver_on("b", LoopbackWorld::found_at("a", "b"));
+  kill_receiver_on("b", World::found_at("a", "b"));
 }
 
 TEST_P(PeerDeathTest, AKilledReceiverBeyondARelayIsNamedByTheRelay) {
-  kill_receiver_on("c", LoopbackWorld::found_at("b", "c"));
+  kill_receiver_on("c", World::found_at("b", "c"));
 }
 
 TEST_P(PeerDeathTest, AKilledSenderBesideIsNamed) {
-  kill_sender_towards("b", false, LoopbackWorld::found_at("b", "a"));
+  kill_sender_towards("b", false, World::found_at("b", "a"));
 }
 
 TEST_P(PeerDeathTest, AKilledSenderBeyondARelayIsNamedByTheRelay) {
-  kill_sender_towards("c", false, LoopbackWorld::found_at("b", "a"));
+  kill_sender_towards("c", false, World::found_at("b", "a"));
 }
 
 TEST_P(PeerDeathTest, ASenderBesideThatIsKilledWithinAMessageIsNamed) {
-  kill_sender_towards("b", true, LoopbackWorld::found_at("b", "a"));
+  kill_sender_towards("b", true, World::found_at("b", "a"));
 }
 
 TEST_P(PeerDeathTest, ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay) {
   // The relay, in the middle of a chunk, has no way to say on whose account it ends.
   kill_sender_towards("c", true,
-                      LoopbackWorld::found_at("c", "b") +
+                      World::found_at("c", "b") +
                           "the peer closed the connection in the middle of a chunk: that node, or "
                           "one before it on the path, is gone");
 }

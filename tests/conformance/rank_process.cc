@@ -14,6 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include "tests/nccl_adapter/lockstep.h"
+
 namespace cableway::nccl::test {
 namespace {
 
@@ -42,12 +44,13 @@ Handle to_handle(const std::string& words) {
   return handle;
 }
 
-RankProcess::RankProcess(const LoopbackWorld& world, const std::string& node, int version, const Act& act)
+RankProcess::RankProcess(const World& world, const std::string& node, int version, const Act& act)
     : RankProcess(Line::make(), world, node, version, act) {}
 
-RankProcess::RankProcess(std::pair<Line, Line> ends, const LoopbackWorld& world, const std::string& node, int version,
+RankProcess::RankProcess(std::pair<Line, Line> ends, const World& world, const std::string& node, int version,
                          const Act& act)
-    : line_(std::move(ends.first)) {
+    : node_(node), line_(std::move(ends.first)) {
+  if (!Lockstep::instance().is_here(node)) return;
   std::fflush(stdout);
   pid_ = ::fork();
   // A signal to -1 would go to everybody, and one to 0 to all tests that run beside this one.
@@ -63,7 +66,16 @@ RankProcess::RankProcess(std::pair<Line, Line> ends, const LoopbackWorld& world,
 }
 
 RankProcess::~RankProcess() {
-  if (pid_ > 0) kill();
+  if (pid_ > 0) kill_here();
+}
+
+void RankProcess::say(const std::string& words) {
+  // Every machine's test says it.
+  if (Lockstep::instance().is_here(node_)) line_.say(words);
+}
+
+std::string RankProcess::hear() {
+  return Lockstep::instance().ask(node_, [this] { return line_.hear(); });
 }
 
 Handle RankProcess::hear_handle() {
@@ -71,6 +83,10 @@ Handle RankProcess::hear_handle() {
 }
 
 void RankProcess::kill() {
+  Lockstep::instance().step(node_, [this] { kill_here(); });
+}
+
+void RankProcess::kill_here() {
   ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
@@ -78,12 +94,20 @@ void RankProcess::kill() {
 }
 
 void RankProcess::stop() const {
+  Lockstep::instance().step(node_, [this] { stop_here(); });
+}
+
+void RankProcess::stop_here() const {
   ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGSTOP);
   ::waitpid(pid_, nullptr, WUNTRACED);
 }
 
 void RankProcess::await_stop(std::chrono::seconds limit) {
+  Lockstep::instance().step(node_, [this, limit] { await_stop_here(limit); });
+}
+
+void RankProcess::await_stop_here(std::chrono::seconds limit) {
   ASSERT_GT(pid_, 0) << "the rank's process has ended";
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
@@ -98,11 +122,19 @@ void RankProcess::await_stop(std::chrono::seconds limit) {
 }
 
 void RankProcess::resume() const {
+  Lockstep::instance().step(node_, [this] { resume_here(); });
+}
+
+void RankProcess::resume_here() const {
   ASSERT_GT(pid_, 0) << "the rank's process has ended";
   ::kill(pid_, SIGCONT);
 }
 
 void RankProcess::finish(std::chrono::seconds limit) {
+  Lockstep::instance().step(node_, [this, limit] { finish_here(limit); });
+}
+
+void RankProcess::finish_here(std::chrono::seconds limit) {
   ASSERT_GT(pid_, 0) << "the rank's process has ended";
   const auto end = std::chrono::steady_clock::now() + limit;
   int status = 0;
@@ -111,7 +143,7 @@ void RankProcess::finish(std::chrono::seconds limit) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (ended == 0) {
-    kill();
+    kill_here();
     FAIL() << "a rank's process did not end within " << limit.count() << " s";
   }
   pid_ = 0;

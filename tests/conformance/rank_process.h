@@ -1,4 +1,5 @@
-// A rank in a process of its own. The test's process loads no plugin: it directs, and so can fork whenever it likes.
+// A rank in a process of its own, on its node's machine (tests/nccl_adapter/lockstep.h). The test's process loads no
+// plugin: it directs, and so can fork whenever it likes.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_RANK_PROCESS_H_
 #define CABLEWAY_TESTS_CONFORMANCE_RANK_PROCESS_H_
 
@@ -10,8 +11,8 @@
 #include <utility>
 
 #include "tests/conformance/line.h"
-#include "tests/nccl_adapter/loopback_world.h"
 #include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
 
 namespace cableway::nccl::test {
 
@@ -20,17 +21,18 @@ class RankProcess {
   // Runs in the child, with the line to the test. What gtest is told there to expect counts for the test.
   using Act = std::function<void(Rank& rank, Line& test)>;
 
-  RankProcess(const LoopbackWorld& world, const std::string& node, int version, const Act& act);
+  RankProcess(const World& world, const std::string& node, int version, const Act& act);
   // Kills it if it still runs.
   ~RankProcess();
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
 
-  void say(const std::string& words) { line_.say(words); }
-  std::string hear() { return line_.hear(); }
+  void say(const std::string& words);
+  std::string hear();
   // A listen handle that the process has said.
   Handle hear_handle();
 
+  // On its node's machine; 0 on others.
   pid_t pid() const { return pid_; }
   void kill();
   // Stands still, and goes on.
@@ -42,9 +44,15 @@ class RankProcess {
   void finish(std::chrono::seconds limit = std::chrono::seconds(60));
 
  private:
-  RankProcess(std::pair<Line, Line> ends, const LoopbackWorld& world, const std::string& node, int version,
-              const Act& act);
+  RankProcess(std::pair<Line, Line> ends, const World& world, const std::string& node, int version, const Act& act);
 
+  void kill_here();
+  void stop_here() const;
+  void await_stop_here(std::chrono::seconds limit);
+  void resume_here() const;
+  void finish_here(std::chrono::seconds limit);
+
+  const std::string node_;
   Line line_;
   pid_t pid_ = 0;
 };

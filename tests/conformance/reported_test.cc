@@ -70,7 +70,7 @@ class ReportedTest : public testing::TestWithParam<int> {
     test.hear();
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   // Once the nodes run, or the plugin would start some.
   std::optional<RankProcess> receiver_;
   std::optional<RankProcess> sender_;

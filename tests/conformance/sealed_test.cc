@@ -72,7 +72,7 @@ class SealedTest : public testing::TestWithParam<int> {
   CircuitSetup good_setup() const { return setup_for(handle_, "a", {world_.hop("a", "b"), world_.hop("b", "c")}); }
   // Where set-ups of that path arrive, one after the other, and where they come from.
   struct Place {
-    LoopbackWorld::Door door;
+    World::Door door;
     std::string from;
     CircuitSetup setup;
   };
@@ -88,7 +88,7 @@ class SealedTest : public testing::TestWithParam<int> {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   linux_::test::TemporaryFolder folder_;
   Handle handle_{};
   std::unique_ptr<RankProcess> receiver_;

@@ -60,7 +60,7 @@ void send_into_silence(Rank& rank, Line& test, const Handle& handle, seconds dur
 }  // namespace
 
 void expect_silence_is_borne(int version, seconds duration) {
-  LoopbackWorld world("a");
+  World world("a");
   for (const char* node : {"a", "b", "c"}) world.start(node);
   std::vector<std::unique_ptr<RankProcess>> processes;
   std::vector<RankProcess*> stopped;

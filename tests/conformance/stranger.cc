@@ -25,7 +25,7 @@ sockaddr_in endpoint(const std::string& address, std::uint16_t port) {
 
 }  // namespace
 
-Stranger::Stranger(const LoopbackWorld::Door& door, const std::string& address)
+Stranger::Stranger(const World::Door& door, const std::string& address)
     : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const sockaddr_in from = endpoint(address.empty() ? "0.0.0.0" : address, 0);
   EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from), 0);

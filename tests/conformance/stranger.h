@@ -13,15 +13,15 @@
 #include "core/circuit_setup.h"
 #include "core/frame.h"
 #include "core/linux/unique_fd.h"
-#include "tests/nccl_adapter/loopback_world.h"
 #include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
 
 namespace cableway::nccl::test {
 
 class Stranger {
  public:
   // Connects, from `address` if there is one.
-  explicit Stranger(const LoopbackWorld::Door& door, const std::string& address = "");
+  explicit Stranger(const World::Door& door, const std::string& address = "");
 
   // False: the other end has closed.
   bool say(std::span<const std::byte> bytes);

@@ -26,7 +26,7 @@
 //   endurance_test              thousands of connections, flat memory, flat descriptors
 //   long_test (label system)    silence of minutes, more connections than there are ports
 //
-// tests/system/verbs_conformance_test.py runs most of them over RDMA as well, in a guest.
+// tests/system/verbs_conformance_test.py runs most of them over RDMA as well, with nodes and ranks on several guests.
 //
 // The plugin is loaded with dlopen and nothing else; every rank is a process of its own (rank_process.h).
 #ifndef CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
@@ -40,8 +40,8 @@
 
 #include "tests/conformance/rank_process.h"
 #include "tests/conformance/traffic.h"
-#include "tests/nccl_adapter/loopback_world.h"
 #include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
 
 namespace cableway::nccl::test {
 

@@ -45,7 +45,7 @@ void finish(Rank& rank, std::vector<Attempt>& attempts) {
 
 TEST_P(UnreachableTest, NodesAreNamedWithTheNearestThatCanBeReached) {
   // n is not there, m beyond it neither.
-  LoopbackWorld world({{"a", "b"}, {"b", "c"}, {"c", "d"}, {"a", "n"}, {"n", "m"}}, "a");
+  World world({{"a", "b"}, {"b", "c"}, {"c", "d"}, {"a", "n"}, {"n", "m"}}, "a");
   for (const char* node : {"a", "b", "c", "d"}) world.start(node);
   RankProcess connecting(world, "a", GetParam(), [&](Rank& rank, Line&) {
     std::vector<Attempt> reached = {Attempt("d")};

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
 
 namespace cableway::nccl::test {
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class PluginFailure : public testing::TestWithParam<int> {
  protected:
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   Rank rank_{GetParam()};
 };
 
@@ -113,7 +113,7 @@ TEST_P(PluginFailure, TheOtherEndsCloseFailsWhatWaitsForIt) {
 class PluginWithoutPorts : public testing::TestWithParam<int> {};
 
 TEST_P(PluginWithoutPorts, ListenSaysWhatIsMissing) {
-  const LoopbackWorld world("a");
+  const World world("a");
   ::setenv("CABLEWAY_PORTS", "not-here0", 1);
   Rank rank(GetParam());
   Handle handle{};

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
 
 namespace cableway::nccl::test {
@@ -13,7 +13,7 @@ namespace {
 
 class PluginFlow : public testing::TestWithParam<int> {
  protected:
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   Rank rank_{GetParam()};
 };
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
 
 namespace cableway::nccl::test {
@@ -25,7 +25,7 @@ class PluginGpuMemory : public testing::Test {
     ASSERT_NE(table_, nullptr);
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
   Rank rank_{11};
   const abi::NetV11* table_ = nullptr;
   std::array<std::byte, 4096> bytes_{};
@@ -77,7 +77,7 @@ TEST_F(PluginGpuMemory, AFlushOfHostMemoryIsDoneAtOnce) {
 }
 
 TEST(PluginGpuMemoryByVerbs, IsNotPromisedWhereThePortsHaveNoRdma) {
-  const LoopbackWorld world("a");
+  const World world("a");
   ::setenv("CABLEWAY_TRANSPORT", "verbs", 1);
   {
     Rank rank(11);

@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
 
 namespace cableway::nccl::test {
@@ -65,7 +65,7 @@ class PluginLifecycle : public testing::TestWithParam<int> {};
 
 TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
   SKIP_IF_EMULATED();
-  const LoopbackWorld world("a");
+  const World world("a");
   { const Rank first(GetParam()); }  // what the loader and the C library keep is kept from here on
   const std::ptrdiff_t threads_before = threads();
   const std::multiset<std::string> descriptors_before = descriptors();
@@ -90,7 +90,7 @@ TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
 }
 
 TEST_P(PluginLifecycle, ABadSettingIsNamed) {
-  const LoopbackWorld world("a");
+  const World world("a");
   ::setenv("CABLEWAY_NODE", "no body", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
   EXPECT_THAT(last_warning, testing::HasSubstr("CABLEWAY_NODE is \"no body\""));
@@ -98,7 +98,7 @@ TEST_P(PluginLifecycle, ABadSettingIsNamed) {
 
 TEST_P(PluginLifecycle, AMissingDaemonIsNamed) {
   SKIP_IF_EMULATED();
-  const LoopbackWorld world("a");
+  const World world("a");
   ::setenv("CABLEWAY_DAEMON", "/nonexistent/cablewayd", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
   EXPECT_THAT(last_warning, testing::HasSubstr("cannot start /nonexistent/cablewayd"));
@@ -106,7 +106,7 @@ TEST_P(PluginLifecycle, AMissingDaemonIsNamed) {
 
 TEST_P(PluginLifecycle, ANodeWithoutTheKeyThatThisProcessIsToldOfIsRefused) {
   SKIP_IF_EMULATED();
-  LoopbackWorld world("a");
+  World world("a");
   world.start("a");
   ::setenv("CABLEWAY_KEY_FILE", "/etc/cableway/key", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
@@ -116,7 +116,7 @@ TEST_P(PluginLifecycle, ANodeWithoutTheKeyThatThisProcessIsToldOfIsRefused) {
 }
 
 TEST_P(PluginLifecycle, AnUnknownSettingIsRefused) {
-  const LoopbackWorld world("a");
+  const World world("a");
   ::setenv("CABLEWAY_TOPOLGY", "typo", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
   ::unsetenv("CABLEWAY_TOPOLGY");

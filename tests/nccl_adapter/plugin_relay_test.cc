@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
 
 namespace cableway::nccl::test {
@@ -28,7 +28,7 @@ constexpr std::size_t kBytes = 3 << 20;
 class Receiver {
  public:
   // `act` runs in the child with the rank and its receive comm; true: all was well.
-  Receiver(const LoopbackWorld& world, int version, const std::function<bool(Rank&, void*)>& act) {
+  Receiver(const World& world, int version, const std::function<bool(Rank&, void*)>& act) {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);
     pid_ = ::fork();
@@ -98,7 +98,7 @@ class PluginRelay : public testing::TestWithParam<int> {
     ASSERT_TRUE(rank.finish(request).done);
   }
 
-  LoopbackWorld world_{"a"};
+  World world_{"a"};
 };
 
 TEST_P(PluginRelay, BytesCrossTheRelayAndTheLastAcknowledgementIsNotLost) {
@@ -123,7 +123,7 @@ TEST_P(PluginRelay, AKilledPeerFailsTheRequestAndIsNamed) {
   receiver.kill();
   EXPECT_EQ(rank.finish(request, std::chrono::seconds(10)).result, abi::kRemoteError);
   EXPECT_THAT(warnings(), Contains(HasSubstr("flow to node c (a -a.lo-b.lo-> b -b.lo-c.lo-> c) failed: " +
-                                             LoopbackWorld::found_at("b", "c"))));
+                                             World::found_at("b", "c"))));
   rank.net().close_send(comm);
 }
 
@@ -153,7 +153,7 @@ TEST_P(PluginRelay, APeerThatIsNotThereIsNamed) {
 }
 
 // Connects there and says what no node would.
-void talk_garbage(const LoopbackWorld::Door& door, int rounds) {
+void talk_garbage(const World::Door& door, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in to{};
@@ -176,7 +176,7 @@ TEST_P(PluginRelay, GarbageOnEveryPortHarmsNobody) {
   Buffer from = rank.make_buffer(comm, kBytes, 42);
   std::size_t doors = 0;
   for (const char* node : {"a", "b", "c"}) {
-    for (const LoopbackWorld::Door& door : world_.doors(node)) {
+    for (const World::Door& door : world_.doors(node)) {
       talk_garbage(door, 50);
       ++doors;
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""System test: what NCCL may rely on (tests/conformance/suite.h), over real verbs. A guest's loopback interface gets a
-soft-RoCE device, and the suite's nodes, whose cables are subnets of that interface, are told to use nothing else. And
-the unit tests that need a device, which are skipped on hosts without.
+"""System test: what NCCL may rely on (tests/conformance/suite.h), over real verbs. Nodes and ranks are on guests of their
+own, which run each test in lockstep (tests/nccl_adapter/lockstep.h). What a rank does with itself is tested in one guest,
+whose loopback interface gets a soft-RoCE device. And the unit tests that need a device, which are skipped on hosts without.
 
 Usage: verbs_conformance_test.py --build DIR [TEST...]. The tests in DIR are run. Exit status 77 where QEMU or the guests'
 kernel is missing.
@@ -15,29 +15,25 @@ import time
 from pathlib import Path
 
 import softroce_case
+from guest_nodes import GuestProcess
 from softroce_case import GuestTestCase
 
-NODE = "n0"
-DEVICE = "rxe-lo"
+RATE = ("--rate", "40mbit")
 # One version of the plugin's table: versions differ in nothing that knows what a hop is.
 VERSION = "V11"
-CASES = {
-    "plugin_test": ("PluginFlow.*", "PluginFailure.*", "PluginRelay.*"),
-    "conformance_test": ("AbortTest.*", "AllToAllTest.*", "MemoryTest.*", "FinalizeMemoryTest.*", "ListenTest.*",
-                         "ParallelTest.*", "PeerDeathTest.*", "NodeRestartTest.*"),
-}
 # Within a chunk a relay over TCP cannot tell who is gone. Over RDMA it has whole chunks, and says more than this test wants.
-EXCEPT = "*.ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay/*"
+EXCEPT = f"*/PeerDeathTest.ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay/{VERSION}"
 MOST_CABLES = 4  # of a test's nodes
 TEST_S = 120
+SENT_PACKETS = "cat /sys/class/infiniband/*/ports/1/hw_counters/sent_pkts"
 
 BUILD = Path()
 
 
-def tests_of(program: Path, suites: tuple[str, ...]) -> list[str]:
-    wanted = ":".join(f"*/{suite}/{VERSION}" for suite in suites) + f"-{EXCEPT}"
-    listed = subprocess.run([program, "--gtest_list_tests", f"--gtest_filter={wanted}"], capture_output=True, text=True,
-                            check=True).stdout
+def tests_of(program: str, *wanted: str) -> list[str]:
+    patterns = ":".join(f"*/{pattern}/{VERSION}" for pattern in wanted)
+    listed = subprocess.run([BUILD / "bin" / program, "--gtest_list_tests", f"--gtest_filter={patterns}-{EXCEPT}"],
+                            capture_output=True, text=True, check=True).stdout
     suite, names = "", []
     for line in listed.splitlines():
         name = line.split("#")[0].rstrip()
@@ -48,8 +44,47 @@ def tests_of(program: Path, suites: tuple[str, ...]) -> list[str]:
     return names
 
 
-class ConformanceTest(GuestTestCase):
+class ConformanceTestCase(GuestTestCase):
+    NODES: tuple[str, ...] = ()
+
+    def settings(self) -> dict[str, str]:
+        """What tells the tests where they run, for one of them."""
+        raise NotImplementedError
+
+    def check(self, program: str, *wanted: str) -> None:
+        tests = tests_of(program, *wanted)
+        self.assertGreaterEqual(len(tests), len(wanted))
+        before = self.sent_packets()
+        for test in tests:
+            with self.subTest(test):
+                began = time.monotonic()
+                self.check_one(str(BUILD / "bin" / program), f"--gtest_filter={test}")
+                print(f"{test} {time.monotonic() - began:.1f} s", flush=True)
+        # Cables are refused where they cannot have RDMA; some tests end before anything is sent.
+        self.assertGreater(self.sent_packets() - before, 100 * len(tests))
+
+    def check_one(self, *command: str) -> None:
+        settings = self.settings() | {"CABLEWAY_TRANSPORT": "verbs"}
+        guests = [GuestProcess(self.lab, node, ["timeout", str(TEST_S), *command], settings) for node in self.NODES]
+        try:
+            statuses = {guest.wait(TEST_S + softroce_case.COMMAND_S) for guest in guests}
+            said = "\n".join(f"--- {guest.node}\n{guest.text()}" for guest in guests)
+        finally:
+            for guest in guests:
+                guest.close()
+            # Nodes stay for a while, on the addresses that the next test's need.
+            self.lab.do("each", "--", "pkill", "-KILL", "-x", "cablewayd")
+        self.assertEqual((statuses, said.count("[  PASSED  ] 1 test.")), ({0}, len(guests)), said)
+
+    def sent_packets(self) -> int:
+        """By all RDMA devices of these nodes."""
+        counters = self.lab.check("each", "--nodes", ",".join(self.NODES), "--", "sh", "-c", SENT_PACKETS)
+        return sum(int(line.split()[-1]) for line in counters.splitlines())
+
+
+class OneGuestTest(ConformanceTestCase):
     OPTIONS = ("line:2",)
+    NODES = ("n0",)
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -57,38 +92,17 @@ class ConformanceTest(GuestTestCase):
         # Where the suite's nodes are. The kernel gives addresses of `lo` that come after the device no GIDs.
         for cable in range(MOST_CABLES):
             for end in (1, 2):
-                cls.lab.check("exec", NODE, "--", "ip", "address", "add", f"10.77.{cable}.{end}/24", "dev", "lo")
-        cls.lab.check("exec", NODE, "--", "rdma", "link", "add", DEVICE, "type", "rxe", "netdev", "lo")
+                cls.lab.check("exec", "n0", "--", "ip", "address", "add", f"10.77.{cable}.{end}/24", "dev", "lo")
+        cls.lab.check("exec", "n0", "--", "rdma", "link", "add", "rxe-lo", "type", "rxe", "netdev", "lo")
 
-    def check(self, program: str) -> None:
-        tests = tests_of(BUILD / "bin" / program, CASES[program])
-        self.assertGreater(len(tests), len(CASES[program]))
-        before = self.sent_packets()
-        for test in tests:
-            with self.subTest(test):
-                self.check_one(program, test)
-        # Cables are refused where they cannot have RDMA; some tests end before anything is sent.
-        self.assertGreater(self.sent_packets() - before, 100 * len(tests))
-
-    def check_one(self, program: str, test: str) -> None:
-        began = time.monotonic()
-        done = self.lab.do("exec", NODE, "--", "timeout", str(TEST_S), "env", "LOOPBACK_WORLD_ON_THIS_NETWORK=1",
-                           "CABLEWAY_TRANSPORT=verbs", str(BUILD / "bin" / program), f"--gtest_filter={test}")
-        # Nodes stay for a while, on the addresses that the next test's need.
-        self.lab.do("exec", NODE, "--", "pkill", "-KILL", "-x", "cablewayd")
-        print(f"{test} {time.monotonic() - began:.1f} s", flush=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("[  PASSED  ] 1 test.", done.stdout)
-
-    def sent_packets(self) -> int:
-        counters = f"/sys/class/infiniband/{DEVICE}/ports/1/hw_counters/sent_pkts"
-        return int(self.lab.check("exec", NODE, "--", "cat", counters))
+    def settings(self) -> dict[str, str]:
+        return {"WORLD_ON_THIS_NETWORK": "1"}
 
     def test_flows_failures_and_relays(self) -> None:
-        self.check("plugin_test")
+        self.check("plugin_test", "PluginFlow.*", "PluginFailure.*", "PluginRelay.*")
 
-    def test_the_contract(self) -> None:
-        self.check("conformance_test")
+    def test_memory_and_threads(self) -> None:
+        self.check("conformance_test", "MemoryTest.*", "FinalizeMemoryTest.*", "ParallelTest.*")
 
     def test_devices_and_queue_pairs(self) -> None:
         done = self.lab.do("exec", "n1", "--", "timeout", str(TEST_S), "env", "CABLEWAY_TEST_INTERFACE=to-n0",
@@ -96,6 +110,43 @@ class ConformanceTest(GuestTestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"\[  PASSED  \] [1-9]\d* tests\.")
         self.assertNotIn("SKIPPED", done.stdout)
+
+
+class SpreadTestCase(ConformanceTestCase):
+    """A node, and its ranks, on each guest."""
+
+    next_port = 29600
+
+    def settings(self) -> dict[str, str]:
+        SpreadTestCase.next_port += 1
+        address = self.lab.check("exec", self.NODES[0], "--", "printenv", "LAB_NODE_ADDRESS").strip()
+        return {"WORLD_RENDEZVOUS": f"{address}:{self.next_port}"}
+
+
+class TriangleTest(SpreadTestCase):
+    OPTIONS = ("ring:3", *RATE)
+    NODES = ("n0", "n1", "n2")
+
+    def test_connections_that_are_given_up(self) -> None:
+        self.check("conformance_test", "AbortTest.*", "FinalizeTest.*")
+
+    def test_jobs(self) -> None:
+        self.check("conformance_test", "AllToAllTest.RanksOnEveryNode", "AllToAllTest.RanksOnATriangle",
+                   "ListenTest.SeveralPeers*")
+
+
+class RingTest(SpreadTestCase):
+    OPTIONS = ("ring:4", *RATE)
+    NODES = ("n0", "n1", "n2", "n3")
+
+    def test_jobs(self) -> None:
+        self.check("conformance_test", "AllToAllTest.RanksOnTheTwoEnds*", "AllToAllTest.RanksOnARing")
+
+    def test_peers_that_die_or_stand_still(self) -> None:
+        self.check("conformance_test", "PeerDeathTest.*")
+
+    def test_nodes_that_come_back(self) -> None:
+        self.check("conformance_test", "NodeRestartTest.*")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-// Nodes on the loopback interface of a network of this process's own, joined by whatever cables a test asks for, each a
-// subnet with an address for either end. Every node has a runtime dir of its own and finds its neighbours by itself;
-// the plugin of a rank starts its node as it would on a real host.
+// Nodes that are joined by whatever cables a test asks for, each a subnet with an address for either end: on the
+// loopback interface of a network of this process's own; or, with several machines in lockstep (lockstep.h), each node
+// on its machine, on the interfaces of that machine's cables. Every node has a runtime dir of its own and finds its
+// neighbours by itself; the plugin of a rank starts its node as it would on a real host.
 //
 // How a node is started, and how it learns of its cables and addresses, is known here and nowhere else in the tests.
-#ifndef CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
-#define CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
+// Whoever starts, kills, stops or resumes nodes does so in step with the other machines.
+#ifndef CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_
+#define CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_
 
 #include <sys/types.h>
 
@@ -18,7 +20,7 @@
 
 namespace cableway::nccl::test {
 
-class LoopbackWorld {
+class World {
  public:
   // The two nodes that each cable joins. No two cables join the same two.
   using Cables = std::vector<std::pair<std::string, std::string>>;
@@ -30,12 +32,12 @@ class LoopbackWorld {
   };
 
   // The line a - b - c. Sets this process's environment for a rank on node `self`.
-  explicit LoopbackWorld(const std::string& self);
-  LoopbackWorld(Cables cables, const std::string& self);
+  explicit World(const std::string& self);
+  World(Cables cables, const std::string& self);
   // Ends the nodes that start() started.
-  ~LoopbackWorld();
-  LoopbackWorld(const LoopbackWorld&) = delete;
-  LoopbackWorld& operator=(const LoopbackWorld&) = delete;
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
 
   // Sets the environment of this process, or of a child, to that of a rank on `node`.
   void enter(const std::string& node) const;
@@ -49,7 +51,7 @@ class LoopbackWorld {
   void resume(const std::string& node) const;
   // Names the session socket of the node, for whoever asks it.
   const std::string& runtime_dir(const std::string& node) const { return runtime_dirs_.at(node); }
-  // The cablewayd that start() started.
+  // The cablewayd that start() started, on this machine.
   pid_t process(const std::string& node) const { return daemons_.at(node); }
 
   // The relay port and the data ports of all ranks on `node`, at each of its addresses.
@@ -64,6 +66,8 @@ class LoopbackWorld {
   std::string path(const std::vector<std::string>& nodes) const;
 
  private:
+  void start_here(const std::string& node, const std::map<std::string, std::string>& settings);
+  void kill_here(const std::string& node);
   std::vector<std::string> addresses(const std::string& node) const;
 
   const Cables cables_;
@@ -73,4 +77,4 @@ class LoopbackWorld {
 
 }  // namespace cableway::nccl::test
 
-#endif  // CABLEWAY_TESTS_NCCL_ADAPTER_LOOPBACK_WORLD_H_
+#endif  // CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_

@@ -1,4 +1,4 @@
-#include "tests/nccl_adapter/loopback_world.h"
+#include "tests/nccl_adapter/world.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "routing/topology.h"
+#include "tests/nccl_adapter/lockstep.h"
 
 namespace cableway::nccl::test {
 namespace {
@@ -28,7 +29,7 @@ const std::string kNetwork = "10.77.";
 constexpr std::uint16_t kRelayPort = routing::kDefaultRelayPort;
 // Where it is set, the world is on the network that this process finds. For machines that have nothing but one test at
 // a time, whose loopback interface has an RDMA device: soft-RoCE works on a machine's first network alone.
-constexpr char kOnThisNetwork[] = "LOOPBACK_WORLD_ON_THIS_NETWORK";
+constexpr char kOnThisNetwork[] = "WORLD_ON_THIS_NETWORK";
 
 // This process's network from now on: an empty one of its own, so that tests that run at the same time do not meet.
 void enter_own_network() {
@@ -47,7 +48,13 @@ void ip(const std::string& arguments) {
   ASSERT_EQ(std::system(("PATH=$PATH:/usr/sbin:/sbin ip " + arguments).c_str()), 0) << "ip " << arguments;
 }
 
-bool answers(const LoopbackWorld::Door& door) {
+// The interface of the node's cable to the neighbour.
+std::string port_towards(const std::string& neighbour) {
+  const Lockstep& lockstep = Lockstep::instance();
+  return lockstep.on_several_machines() ? "to-" + lockstep.machine_of(neighbour) : "lo";
+}
+
+bool answers(const World::Door& door) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -78,28 +85,30 @@ std::vector<std::uint16_t> listening_ports(const std::string& address) {
 
 }  // namespace
 
-LoopbackWorld::LoopbackWorld(const std::string& self) : LoopbackWorld({{"a", "b"}, {"b", "c"}}, self) {}
+World::World(const std::string& self) : World({{"a", "b"}, {"b", "c"}}, self) {}
 
-LoopbackWorld::LoopbackWorld(Cables cables, const std::string& self) : cables_(std::move(cables)) {
+World::World(Cables cables, const std::string& self) : cables_(std::move(cables)) {
   for (const auto& [a, b] : cables_) {
     for (const std::string& node : {a, b}) runtime_dirs_[node] = "test-" + std::to_string(::getpid()) + "-" + node;
   }
-  if (std::getenv(kOnThisNetwork) == nullptr) enter_own_network();
+  const Lockstep& lockstep = Lockstep::instance();
+  if (!lockstep.on_several_machines() && std::getenv(kOnThisNetwork) == nullptr) enter_own_network();
   ip("link set lo up");
-  for (std::size_t i = 0; i < cables_.size(); ++i) {
-    for (const char* end : {"1", "2"}) {
-      ip("address replace " + kNetwork + std::to_string(i) + "." + end + "/24 dev lo");
-    }
+  for (const auto& [a, b] : cables_) {
+    const Hop cable = hop(a, b);
+    if (lockstep.is_here(a)) ip("address replace " + cable.from_address + "/24 dev " + port_towards(b));
+    if (lockstep.is_here(b)) ip("address replace " + cable.to_address + "/24 dev " + port_towards(a));
   }
   enter(self);
 }
 
-LoopbackWorld::~LoopbackWorld() {
-  while (!daemons_.empty()) kill(daemons_.begin()->first);
+World::~World() {
+  while (!daemons_.empty()) kill_here(daemons_.begin()->first);
 }
 
-void LoopbackWorld::enter(const std::string& node) const {
-  // Every address of the world is on the one loopback interface: a node is told which of them are its own.
+void World::enter(const std::string& node) const {
+  // Interfaces have more addresses than the node's, the loopback interface those of all nodes: it is told which are its
+  // own.
   std::string ports;
   for (const std::string& address : addresses(node)) ports += (ports.empty() ? "" : ",") + address + "/32";
   ::setenv("CABLEWAY_PORTS", ports.c_str(), 1);
@@ -109,7 +118,11 @@ void LoopbackWorld::enter(const std::string& node) const {
   ::setenv("CABLEWAY_LINGER", "5", 1);
 }
 
-void LoopbackWorld::start(const std::string& node, const std::map<std::string, std::string>& settings) {
+void World::start(const std::string& node, const std::map<std::string, std::string>& settings) {
+  Lockstep::instance().step(node, [&] { start_here(node, settings); });
+}
+
+void World::start_here(const std::string& node, const std::map<std::string, std::string>& settings) {
   const pid_t pid = ::fork();
   ASSERT_GE(pid, 0) << "fork failed";  // a signal to -1 would go to everybody
   if (pid == 0) {
@@ -130,22 +143,26 @@ void LoopbackWorld::start(const std::string& node, const std::map<std::string, s
   FAIL() << "cablewayd of node " << node << " does not answer";
 }
 
-void LoopbackWorld::kill(const std::string& node) {
+void World::kill(const std::string& node) {
+  Lockstep::instance().step(node, [&] { kill_here(node); });
+}
+
+void World::kill_here(const std::string& node) {
   const auto entry = daemons_.find(node);
   ::kill(entry->second, SIGKILL);
   ::waitpid(entry->second, nullptr, 0);
   daemons_.erase(entry);
 }
 
-void LoopbackWorld::stop(const std::string& node) const {
-  ::kill(process(node), SIGSTOP);
+void World::stop(const std::string& node) const {
+  Lockstep::instance().step(node, [&] { ::kill(process(node), SIGSTOP); });
 }
 
-void LoopbackWorld::resume(const std::string& node) const {
-  ::kill(process(node), SIGCONT);
+void World::resume(const std::string& node) const {
+  Lockstep::instance().step(node, [&] { ::kill(process(node), SIGCONT); });
 }
 
-std::vector<LoopbackWorld::Door> LoopbackWorld::doors(const std::string& node) const {
+std::vector<World::Door> World::doors(const std::string& node) const {
   std::vector<Door> doors;
   for (const std::string& address : addresses(node)) {
     for (const std::uint16_t port : listening_ports(address)) doors.push_back(Door{address, port});
@@ -153,18 +170,19 @@ std::vector<LoopbackWorld::Door> LoopbackWorld::doors(const std::string& node) c
   return doors;
 }
 
-LoopbackWorld::Door LoopbackWorld::relay_door(const std::string& node, const std::string& neighbour) const {
+World::Door World::relay_door(const std::string& node, const std::string& neighbour) const {
   return Door{hop(neighbour, node).to_address, kRelayPort};
 }
 
-Hop LoopbackWorld::hop(const std::string& from, const std::string& to) const {
+Hop World::hop(const std::string& from, const std::string& to) const {
   Hop hop;
   for (std::size_t i = 0; i < cables_.size(); ++i) {
     const auto& [a, b] = cables_[i];
     if (!(a == from && b == to) && !(a == to && b == from)) continue;
     const std::string first = kNetwork + std::to_string(i) + ".1";
     const std::string second = kNetwork + std::to_string(i) + ".2";
-    hop = Hop{.cable = std::min(a, b) + ".lo-" + std::max(a, b) + ".lo",
+    const auto& [low, high] = std::minmax(a, b);
+    hop = Hop{.cable = low + "." + port_towards(high) + "-" + high + "." + port_towards(low),
               .from_address = a == from ? first : second,
               .to_node = to,
               .to_address = a == from ? second : first,
@@ -173,17 +191,18 @@ Hop LoopbackWorld::hop(const std::string& from, const std::string& to) const {
   return hop;
 }
 
-std::string LoopbackWorld::found_at(const std::string& node, const std::string& neighbour) {
-  return "node " + node + " port lo (cable to " + neighbour + " lo): ";
+std::string World::found_at(const std::string& node, const std::string& neighbour) {
+  return "node " + node + " port " + port_towards(neighbour) + " (cable to " + neighbour + " " + port_towards(node) +
+         "): ";
 }
 
-std::string LoopbackWorld::path(const std::vector<std::string>& nodes) const {
+std::string World::path(const std::vector<std::string>& nodes) const {
   std::string text = nodes.front();
   for (std::size_t i = 1; i < nodes.size(); ++i) text += " -" + hop(nodes[i - 1], nodes[i]).cable + "-> " + nodes[i];
   return text;
 }
 
-std::vector<std::string> LoopbackWorld::addresses(const std::string& node) const {
+std::vector<std::string> World::addresses(const std::string& node) const {
   std::vector<std::string> addresses;
   for (const auto& [a, b] : cables_) {
     if (a == node) addresses.push_back(hop(a, b).from_address);
