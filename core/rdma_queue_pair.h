@@ -55,9 +55,10 @@ inline constexpr std::uint32_t kMostInlineBytes = 64;
 
 struct RdmaCompletion {
   enum class Kind : std::uint8_t { kWritten, kNoticed };
-  Kind kind = Kind::kWritten;
-  std::uint64_t ticket = 0;  // kWritten
-  std::uint32_t notice = 0;  // kNoticed
+  // Without initial values: who polls has room for many each time, and few come.
+  Kind kind;
+  std::uint64_t ticket;  // kWritten
+  std::uint32_t notice;  // kNoticed
 };
 
 // One thread at a time. Nothing waits, and after set-up nothing is allocated, but for what fence() does.

@@ -109,7 +109,7 @@ class StubQueuePair final : public RdmaQueuePair {
     std::vector<std::byte> bytes;
   };
   struct Reported {
-    RdmaCompletion completion;
+    RdmaCompletion completion{};
     std::uint64_t stands_for = 0;  // kWritten: up to this write
   };
   enum class Peer : std::uint8_t { kThere, kNotJoined, kGone };

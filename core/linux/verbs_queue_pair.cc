@@ -65,7 +65,7 @@ void spell(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
 }
 
 RdmaCompletion completion_of(const ibv_wc& done) {
-  RdmaCompletion completion;
+  RdmaCompletion completion{};
   if (done.opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
     completion.kind = RdmaCompletion::Kind::kNoticed;
     completion.notice = ntohl(done.imm_data);

@@ -1,15 +1,11 @@
 // What a relay's CPU does for one chunk over RDMA, without the wire: a flow through one relay on stub devices that move
-// no payload. Only the relay's own calls are counted; the devices' work between them is not. No payload memory is
+// no payload. Only the relay's own calls are timed; the devices' work between them is not. No payload memory is
 // mapped, so that a copy could not go unseen. Prints one JSON object; exit status 1 if anything was copied or
-// allocated.
+// allocated. (Instructions are counted from outside, by callgrind: tools/bench.sh chunk.)
 //
 //   chunk by chunk  the relay looks after every chunk
 //   in turns        it has many to move whenever it looks
-#include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/flow_receiver.h"
@@ -36,6 +33,8 @@ constexpr std::size_t kChunksOfAMessage = 64;
 constexpr std::size_t kMessageBytes = kChunksOfAMessage * kChunkBytes;
 constexpr std::size_t kLeases = 31;
 constexpr std::uint64_t kWarmUpChunks = 10'000;
+constexpr char kChunkByChunk[] = "chunk_by_chunk";
+constexpr char kInTurns[] = "in_turns";
 
 // Addresses without memory behind them.
 class Unmapped {
@@ -52,36 +51,6 @@ class Unmapped {
  private:
   const std::size_t bytes_;
   void* const at_;
-};
-
-// User-mode instructions of this thread, between start() and stop(). Not every kernel and machine has them.
-class InstructionCounter {
- public:
-  InstructionCounter() {
-    perf_event_attr attributes{};
-    attributes.type = PERF_TYPE_HARDWARE;
-    attributes.size = sizeof attributes;
-    attributes.config = PERF_COUNT_HW_INSTRUCTIONS;
-    attributes.disabled = 1;
-    attributes.exclude_kernel = 1;
-    attributes.exclude_hv = 1;
-    descriptor_ = static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  }
-  InstructionCounter(const InstructionCounter&) = delete;
-  InstructionCounter& operator=(const InstructionCounter&) = delete;
-  ~InstructionCounter() {
-    if (available()) ::close(descriptor_);
-  }
-  bool available() const { return descriptor_ >= 0; }
-  void start() const { ::ioctl(descriptor_, PERF_EVENT_IOC_ENABLE, 0); }
-  void stop() const { ::ioctl(descriptor_, PERF_EVENT_IOC_DISABLE, 0); }
-  std::uint64_t count() const {
-    std::uint64_t count = 0;
-    return ::read(descriptor_, &count, sizeof count) == sizeof count ? count : 0;
-  }
-
- private:
-  int descriptor_ = -1;
 };
 
 std::int64_t thread_cpu_ns() {
@@ -102,9 +71,9 @@ std::int64_t clock_cost_ns() {
 
 class RelayedFlow {
  public:
-  // One turn of everybody; `around` is called with what the relay does.
-  template <typename Around>
-  absl::Status turn(Around around) {
+  // One turn of everybody; `timed` is called with what the relay does.
+  template <typename Timed>
+  absl::Status turn(Timed timed) {
     while (receiver_.can_post() && sender_.can_post()) {
       const Landing landing{to_.span().data(), kMessageBytes, writable_.keys().remote};
       if (const auto posted = receiver_.post(landing); !posted.ok()) return posted.status();
@@ -113,7 +82,7 @@ class RelayedFlow {
     }
     if (absl::Status status = sender_.progress(); !status.ok()) return status;
     absl::Status relayed;
-    around([&] { relayed = relay_.progress().status(); });
+    timed([&] { relayed = relay_.progress().status(); });
     if (!relayed.ok()) return relayed;
     if (absl::Status status = receiver_.progress(); !status.ok()) return status;
     network_.deliver_all();
@@ -161,7 +130,7 @@ struct Cost {
   std::uint64_t posts = 0;
 };
 
-absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks, const InstructionCounter* counter) {
+absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks) {
   Cost cost;
   const std::uint64_t first = flow.relay().chunks_relayed();
   const sim::StubQueuePair::Counts sent = flow.sent();
@@ -172,13 +141,8 @@ absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks, const In
     relay();
     cost.cpu_ns += thread_cpu_ns() - begin;
   };
-  const auto counted = [&](auto&& relay) {
-    counter->start();
-    relay();
-    counter->stop();
-  };
   for (; flow.relay().chunks_relayed() - first < chunks; ++cost.turns) {
-    if (absl::Status status = counter == nullptr ? flow.turn(timed) : flow.turn(counted); !status.ok()) return status;
+    if (absl::Status status = flow.turn(timed); !status.ok()) return status;
   }
   cost.allocations = linux_::test::allocations() - allocations;
   cost.chunks = flow.relay().chunks_relayed() - first;
@@ -200,8 +164,8 @@ std::uint64_t copied_bytes(const Cost& cost) {
 absl::StatusOr<nlohmann::ordered_json> measure(bool in_turns, std::uint64_t chunks) {
   RelayedFlow flow;
   if (absl::Status status = in_turns ? flow.fill() : absl::OkStatus(); !status.ok()) return status;
-  if (const auto warm = run_turns(flow, kWarmUpChunks, nullptr); !warm.ok()) return warm.status();
-  const absl::StatusOr<Cost> cost = run_turns(flow, chunks, nullptr);
+  if (const auto warm = run_turns(flow, kWarmUpChunks); !warm.ok()) return warm.status();
+  const absl::StatusOr<Cost> cost = run_turns(flow, chunks);
   if (!cost.ok()) return cost.status();
   if (copied_bytes(*cost) != 0 || cost->allocations != 0) {
     return absl::InternalError(absl::StrCat(copied_bytes(*cost), " bytes were copied and ", cost->allocations,
@@ -209,32 +173,27 @@ absl::StatusOr<nlohmann::ordered_json> measure(bool in_turns, std::uint64_t chun
   }
   const auto per_chunk = [&](auto value) { return static_cast<double>(value) / static_cast<double>(cost->chunks); };
   const auto turns = static_cast<std::int64_t>(cost->turns);
-  nlohmann::ordered_json result{{"chunks", cost->chunks},
+  return nlohmann::ordered_json{{"chunks", cost->chunks},
                                 {"chunks_a_turn", 1 / per_chunk(turns)},
                                 {"slots", 1 + flow.relay().leases()},
                                 {"cpu_us_per_chunk", per_chunk(cost->cpu_ns - turns * clock_cost_ns()) / 1000},
                                 {"postings_per_chunk", per_chunk(cost->posts)},
                                 {"frame_bytes_per_chunk", per_chunk(cost->inlined_bytes)},
                                 {"copied_bytes", copied_bytes(*cost)},
-                                {"allocations", cost->allocations},
-                                {"instructions_per_chunk", nullptr}};
-  const InstructionCounter counter;
-  if (!counter.available()) return result;
-  const absl::StatusOr<Cost> counted = run_turns(flow, chunks / 10, &counter);
-  if (!counted.ok()) return counted.status();
-  result["instructions_per_chunk"] = static_cast<double>(counter.count()) / static_cast<double>(counted->chunks);
-  return result;
+                                {"allocations", cost->allocations}};
 }
 
-int measure_both(std::uint64_t chunks) {
+// The cases, or the one of that name.
+int measure_cases(std::uint64_t chunks, const std::string& only) {
   nlohmann::ordered_json result{{"chunk_bytes", kChunkBytes}};
-  for (const bool in_turns : {false, true}) {
+  for (const auto& [name, in_turns] : {std::pair{kChunkByChunk, false}, std::pair{kInTurns, true}}) {
+    if (!only.empty() && only != name) continue;
     const absl::StatusOr<nlohmann::ordered_json> measured = measure(in_turns, chunks);
     if (!measured.ok()) {
       std::cerr << "relay_chunk: " << measured.status().message() << "\n";
       return 1;
     }
-    result[in_turns ? "in_turns" : "chunk_by_chunk"] = *measured;
+    result[name] = *measured;
   }
   std::cout << result << "\n";
   return 0;
@@ -244,10 +203,14 @@ int measure_both(std::uint64_t chunks) {
 }  // namespace cableway
 
 int main(int argc, char** argv) {
-  const std::string text = argc == 2 ? argv[1] : "";
-  if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos || text[0] == '0') {
-    std::cerr << "usage: relay_chunk CHUNKS, such as 1000000\n";
+  const std::string text = argc == 2 || argc == 3 ? argv[1] : "";
+  const std::string only = argc == 3 ? argv[2] : "";
+  const bool known = argc != 3 || only == cableway::kChunkByChunk || only == cableway::kInTurns;
+  if (!known || text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos ||
+      text[0] == '0') {
+    std::cerr << "usage: relay_chunk CHUNKS [" << cableway::kChunkByChunk << " | " << cableway::kInTurns
+              << "], such as relay_chunk 1000000\n";
     return 2;
   }
-  return cableway::measure_both(std::stoull(text));
+  return cableway::measure_cases(std::stoull(text), only);
 }

@@ -71,7 +71,7 @@ class VerbsPair {
 
 // Polls until something has completed or failed, for 20 s at most.
 inline absl::StatusOr<RdmaCompletion> next_completion(RdmaQueuePair& pair) {
-  RdmaCompletion completion;
+  RdmaCompletion completion{};
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (std::chrono::steady_clock::now() < until) {
     const absl::StatusOr<std::size_t> filled = pair.poll({&completion, 1});

@@ -176,7 +176,7 @@ TEST_F(VerbsQueuePairTest, WakesWhoeverSleeps) {
   test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   pollfd sleeper{pair.right->fd(), POLLIN, 0};
-  RdmaCompletion completion;
+  RdmaCompletion completion{};
   for (std::uint32_t notice = 0; notice < 3; ++notice) {
     ASSERT_TRUE(pair.right->arm().ok());
     EXPECT_EQ(pair.right->poll({&completion, 1}).value(), 0U);
@@ -224,7 +224,7 @@ TEST_F(VerbsQueuePairTest, AfterAFenceNothingIsWritten) {
   EXPECT_EQ(to_->data()[0], std::byte{0});
   EXPECT_TRUE(std::all_of(to_->bytes().begin(), to_->bytes().end(), [](std::byte b) { return b == std::byte{0}; }));
 
-  RdmaCompletion completion;
+  RdmaCompletion completion{};
   EXPECT_EQ(pair.right->poll({&completion, 1}).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(pair.right->post(writes).code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(pair.right->expect_notices(1).code(), absl::StatusCode::kFailedPrecondition);
