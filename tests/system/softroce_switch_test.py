@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""System test of switches in labs of guests (tools/lab/softroce): what passes, how fast, and cables to a switch that are cut.
+
+Exit status 77 where QEMU or the guests' kernel is missing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from guest_perftest import PerftestCase, Place
+from lab_case import wait_until
+from softroce_case import COMMAND_S, GuestLab, main
+
+_RATE_BYTES_PER_S = 5e6
+_BURST_BYTES = 128 << 10
+_MEASURED_S = 3.0
+_PING = ("ping", "-n", "-c", "2", "-i", "0.2", "-W", "2")
+
+_MIXED = """
+[[node]]
+name = "left"
+[[node]]
+name = "right"
+[[switch]]
+name = "hub"
+[[cable]]
+name = "direct"
+ends = [{node = "left"}, {node = "right"}]
+[[cable]]
+name = "l"
+ends = [{node = "hub"}, {node = "left", address = "10.9.0.7"}]
+rate_mbps = 20
+[[cable]]
+name = "r"
+ends = [{node = "right", interface = "up"}, {node = "hub"}]
+"""
+
+
+class SwitchTest(PerftestCase):
+    OPTIONS = ("switch:3", "--rate", "40mbit")
+    N0, N1, N2 = (Place(index, "to-s0", f"10.7.0.{index + 1}") for index in range(3))
+
+    def ping(self, node: str, address: str) -> bool:
+        return self.lab.do("exec", node, "--", *_PING, address).returncode == 0
+
+    def echoes_heard(self, node: str) -> int:
+        """The requests of all pings to this node so far."""
+        shown = self.lab.check("exec", node, "--", "cat", "/proc/net/snmp")
+        names, values = re.findall(r"^Icmp: (.*)$", shown, re.MULTILINE)
+        return int(values.split()[names.split().index("InEchos")])
+
+    def received_bytes(self) -> tuple[int, float, float]:
+        """By n1, and the host's time before and after it was asked."""
+        before = time.monotonic()
+        count = int(self.lab.check("exec", "n1", "--", "cat", "/sys/class/net/to-s0/statistics/rx_bytes"))
+        return count, before, time.monotonic()
+
+    def test_all_nodes_hear_each_other(self) -> None:
+        for index, other in itertools.permutations(range(3), 2):
+            with self.subTest(f"n{index} to n{other}"):
+                self.assertTrue(self.ping(f"n{index}", f"10.7.0.{other + 1}"))
+
+    def test_devices_are_at_nodes(self) -> None:
+        shown = self.lab.check("show")
+        self.assertIn("RDMA devices: n0 rxe-to-s0, n1 rxe-to-s0, n2 rxe-to-s0\n", shown)
+        self.assertRegex(shown, r"(?m)^n2 ═c2═ s0$")
+        self.assertRegex(shown, r"(?m)^c1 +n1 to-s0 10\.7\.0\.2 +s0 to-n1 +40mbit +none +none +up$")
+        self.assertIn('[[switch]]\nname = "s0"\n', self.lab.check("topology"))
+
+    def test_writes_pass(self) -> None:
+        traffic = self.write_bandwidth(self.N0, self.N2, "-n", "20")
+        out, errors = traffic.client.communicate(timeout=COMMAND_S)
+        self.assertEqual(traffic.client.returncode, 0, out + errors)
+        self.assertEqual(traffic.server.wait(COMMAND_S), 0)
+        traffic.server.communicate()
+
+    def test_the_switch_keeps_to_the_rate(self) -> None:
+        """n0 and n2 send at the rate of their own cables, both to n1."""
+        for number, client in enumerate((self.N0, self.N2)):
+            self.addCleanup(self.write_bandwidth(client, self.N1, "-D", "60", number=number).close)
+        self.await_progress(self.N1, "bytes from the last client")
+        first, first_before, first_after = self.received_bytes()
+        time.sleep(_MEASURED_S)
+        last, last_before, last_after = self.received_bytes()
+        self.assertLess(last - first, 1.05 * _RATE_BYTES_PER_S * (last_after - first_before) + _BURST_BYTES)
+        self.assertGreater(last - first, 0.6 * _RATE_BYTES_PER_S * (last_before - first_after))
+
+    def test_cut_takes_the_carrier_of_the_node(self) -> None:
+        self.check_cut(self.N0, self.N1, "n0-s0", carrier="0\n")
+
+    def test_silent_cut(self) -> None:
+        self.check_cut(self.N0, self.N1, "c0", "--silent", carrier="1\n")
+
+    def test_one_way_cuts(self) -> None:
+        """What n0 asks arrives where the switch's way to n0 is cut, and does not where n0's own is."""
+        self.assertTrue(self.ping("n0", "10.7.0.3"))  # so that n0 need not look for it during the cuts
+        for sender, heard in (("s0", 2), ("n0", 0)):
+            with self.subTest(sender):
+                before = self.echoes_heard("n2")
+                self.lab.check("cut", "n0-s0", "--one-way", sender)
+                self.assertIn(f"cut silently (from {sender})", self.lab.check("show"))
+                self.assertFalse(self.ping("n0", "10.7.0.3"))
+                self.assertEqual(self.echoes_heard("n2") - before, heard)
+                self.lab.check("mend", "c0")
+                wait_until(lambda: self.ping("n0", "10.7.0.3"), "the mend", COMMAND_S)
+
+
+class MixedTest(unittest.TestCase):
+    def test_a_file_with_a_switch_beside_a_cable_leaves_nothing_behind(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "mixed.toml")
+            path.write_text(_MIXED, encoding="utf-8")
+            lab = GuestLab(str(path), "--no-rdma", "right-hub")
+        self.addCleanup(lab.close)
+        shown = lab.check("show")
+        self.assertIn("RDMA devices: left rxe-to-right, right rxe-to-left, left rxe-to-hub\n", shown)
+        self.assertRegex(shown, r"(?m)^l +hub to-left +left to-hub 10\.9\.0\.7 +20mbit .* up$")
+        right = lab.check("exec", "right", "--", "ip", "-4", "-o", "address", "show", "dev", "up")
+        self.assertIn("inet 10.9.0.1/24", right)
+        lab.check("exec", "right", "--", *_PING, "-I", "up", "10.9.0.7")
+        lab.check("cut", "direct")
+        lab.check("exec", "left", "--", *_PING, "-I", "to-hub", "10.9.0.1")
+        self.assertGreaterEqual(len(lab.processes()), 6)  # two guests, two switches, the lab and its first process
+        lab.process.kill()
+        lab.process.wait(COMMAND_S)
+        wait_until(lambda: not lab.processes(), "end of all processes")
+
+
+if __name__ == "__main__":
+    main()
