@@ -116,14 +116,15 @@ class SwitchPortTest(unittest.TestCase):
         size = 32 << 10
         port, far = self.joined(Shape(rate_bps=8000, burst_bytes=size))
         most = 1 + QUEUE_BYTES // size  # one leaves at once
-        for number in range(most + 9):
-            self.offer(port, number, size, now=0.0)
-        numbers = self.arrived(far)
-        for turn in range(1, most):
-            port.deliver(100.0 * turn)
-            numbers += self.arrived(far)
-        self.assertEqual(numbers, list(range(most)))
-        self.assertEqual(port.wait_s(100.0 * most), math.inf)
+        for began in (0.0, 1e6):  # once it was full and is empty, it takes as much again
+            for number in range(most + 9):
+                self.offer(port, number, size, began)
+            numbers = self.arrived(far)
+            for turn in range(1, most):
+                port.deliver(began + 100.0 * turn)
+                numbers += self.arrived(far)
+            self.assertEqual(numbers, list(range(most)))
+            self.assertEqual(port.wait_s(began + 100.0 * most), math.inf)
 
     def test_a_far_end_that_does_not_read_is_waited_for(self) -> None:
         port, far = self.joined(Shape())

@@ -63,7 +63,8 @@ class PerftestCase(GuestTestCase):
 
     def write_bandwidth(self, client: Place, server: Place, *options: str, number: int = 0) -> WriteBandwidth:
         """`number` tells those that run at the same time from each other."""
-        return WriteBandwidth(self.lab, client, server, (self.gid_index(client), self.gid_index(server)), number, options)
+        gid_indexes = self.gid_index(client), self.gid_index(server)
+        return WriteBandwidth(self.lab, client, server, gid_indexes, number, options)
 
     def received_packets(self, place: Place) -> int:
         counter = f"/sys/class/infiniband/{place.device}/ports/1/hw_counters/rcvd_pkts"
@@ -74,12 +75,14 @@ class PerftestCase(GuestTestCase):
         wait_until(lambda: self.received_packets(place) > before + _PROGRESS_PACKETS, what, COMMAND_S)
 
     def check_cut(self, client: Place, server: Place, cable: str, *options: str, carrier: str) -> None:
-        """Bytes stop for as long as the cable, which is the client's, is cut, and go on afterwards, on the same queue pair."""
+        """Bytes stop for as long as the cable, which is the client's, is cut, and go on afterwards, on the same queue
+        pair."""
         traffic = self.write_bandwidth(client, server, "-D", "60")
         self.addCleanup(traffic.close)
         self.await_progress(server, "bytes on the cable")
         self.lab.check("cut", cable, *options)
-        wait_until(lambda: self.received_packets(server) == self.received_packets(server), "an end of the bytes", COMMAND_S)
+        wait_until(lambda: self.received_packets(server) == self.received_packets(server), "an end of what was on its way",
+                   COMMAND_S)
         first = self.received_packets(server)
         time.sleep(1.0)
         self.assertEqual(self.received_packets(server), first)

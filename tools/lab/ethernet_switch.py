@@ -1,8 +1,9 @@
-"""A learning Ethernet switch (IEEE 802.1D, without spanning trees): a process between sockets, thousands of frames a second.
+"""A learning Ethernet switch (IEEE 802.1D, without spanning trees): a process between sockets, for thousands of frames a
+second.
 
-It learns by which port an address is reached from the frames that come from it. A frame to an address that it has not heard
-from, or to a group, leaves by every port but the one it came by. It knows nothing of loops: whoever plugs it in has to see
-that there are none.
+It learns by which port an address is reached from the frames that come from it. A frame to an address that it has not
+heard from, or to a group, leaves by every port but the one it came by. It knows nothing of loops: whoever plugs it in has
+to see that there are none.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _Port = TypeVar("_Port")
 
 
 class AddressTable(Generic[_Port]):
-    """By which port each hardware address was heard from last. When it is full, the address that was learnt first makes room:
-    what is sent there is heard by all until it speaks again."""
+    """By which port each hardware address was heard from last. When it is full, the address that was learnt first makes
+    room: what is sent there is heard by all until it speaks again."""
 
     def __init__(self, most: int = _MOST_ADDRESSES) -> None:
         self._most = most
@@ -89,7 +90,8 @@ class _Switch:
 
 
 def start_switch(ports: list[SwitchPort]) -> int:
-    """Forks the process that joins these ports, and returns its pid; it dies with its parent, which has the ports no more."""
+    """Forks the process that joins these ports, and returns its pid. It dies with its parent, which has the ports no
+    more."""
     pid = fork_server(_Switch(ports).serve)
     for port in ports:
         port.close()

@@ -1,5 +1,5 @@
-"""The management network of a lab of guests: a switch between the guests' Unix datagram sockets and one interface of the
-control namespace. For rendezvous, not for data.
+"""The management network of a lab of guests: a switch between the guests' Unix datagram sockets and one interface of
+the control namespace. For rendezvous, not for data.
 """
 
 from __future__ import annotations

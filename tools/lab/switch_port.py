@@ -1,7 +1,7 @@
 """One port of a switch: a socket on which each message is an Ethernet frame, and the frames that wait to leave by it.
 
-A frame waits where the port's rate or who reads at the far end does not let it go yet. What waits is bounded, by as much as
-an interface's token bucket holds; what comes when that is full is lost.
+A frame waits where the port's rate or who reads at the far end does not let it go yet. What waits is bounded, by as much
+as an interface's token bucket holds; what comes when that is full is lost.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from token_bucket import TokenBucket
 
 class SwitchPort:
     def __init__(self, own: socket.socket, shape: Shape = Shape(), peer: str = "") -> None:
-        """Of the shape, only the rate counts. `peer` is the Unix socket that frames leave for, which need not be there yet;
-        empty where the port's own socket leads to somewhere by itself."""
+        """Of the shape, the rate and its burst count. `peer` is the Unix socket that frames leave for, which need not be
+        there yet; empty where the port's own socket leads to somewhere by itself."""
         self._socket = own
         self._socket.setblocking(False)
         self._peer = peer  # empty once the socket is connected

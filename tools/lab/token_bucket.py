@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 class TokenBucket:
-    """How many bytes may pass by now: the rate fills it up to the burst, and what passes is taken out. It starts full. Times
-    are in seconds, of a clock that never goes back."""
+    """How many bytes may pass by now: the rate fills it up to the burst, and what passes is taken out. It starts full.
+    Times are in seconds, of a clock that never goes back."""
 
     def __init__(self, rate_bps: int, burst_bytes: int) -> None:
         self._bytes_per_s = rate_bps / 8
