@@ -74,20 +74,22 @@ class PerftestCase(GuestTestCase):
         before = self.received_packets(place)
         wait_until(lambda: self.received_packets(place) > before + _PROGRESS_PACKETS, what, COMMAND_S)
 
-    def check_cut(self, client: Place, server: Place, cable: str, *options: str, carrier: str) -> None:
-        """Bytes stop for as long as the cable, which is the client's, is cut, and go on afterwards, on the same queue
-        pair."""
-        traffic = self.write_bandwidth(client, server, "-D", "60")
+    def check_cuts(self, client: Place, server: Place, cable: str) -> None:
+        """Bytes stop for as long as the cable, which is the client's, is cut, and go on afterwards, on the same queue pair:
+        a cut that takes the carrier, then a silent one."""
+        traffic = self.write_bandwidth(client, server, "-D", "100")
         self.addCleanup(traffic.close)
         self.await_progress(server, "bytes on the cable")
-        self.lab.check("cut", cable, *options)
-        wait_until(lambda: self.received_packets(server) == self.received_packets(server), "an end of what was on its way",
-                   COMMAND_S)
-        first = self.received_packets(server)
-        time.sleep(1.0)
-        self.assertEqual(self.received_packets(server), first)
-        shown = self.lab.check("exec", client.node, "--", "cat", f"/sys/class/net/{client.interface}/carrier")
-        self.assertEqual(shown, carrier)
-        self.lab.check("mend", cable)
-        self.await_progress(server, "bytes on the mended cable")
-        self.assertIsNone(traffic.client.poll())
+        for options, carrier in ((), "0\n"), (("--silent",), "1\n"):
+            with self.subTest(options=options):
+                self.lab.check("cut", cable, *options)
+                wait_until(lambda: self.received_packets(server) == self.received_packets(server),
+                           "an end of what was on its way", COMMAND_S)
+                first = self.received_packets(server)
+                time.sleep(1.0)
+                self.assertEqual(self.received_packets(server), first)
+                shown = self.lab.check("exec", client.node, "--", "cat", f"/sys/class/net/{client.interface}/carrier")
+                self.assertEqual(shown, carrier)
+                self.lab.check("mend", cable)
+                self.await_progress(server, "bytes on the mended cable")
+                self.assertIsNone(traffic.client.poll())

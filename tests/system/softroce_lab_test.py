@@ -62,11 +62,8 @@ class VerbsTest(PerftestCase):
         self.assertLess(average, 10.5)  # MB/s
         self.assertGreater(average, 7.0)
 
-    def test_cut_takes_the_carrier(self) -> None:
-        self.check_cut(self.N0, self.N1, "n0-n1", carrier="0\n")
-
-    def test_silent_cut(self) -> None:
-        self.check_cut(self.N0, self.N1, "c0", "--silent", carrier="1\n")
+    def test_cuts(self) -> None:
+        self.check_cuts(self.N0, self.N1, "n0-n1")
 
     def test_one_way_cut(self) -> None:
         self.lab.check("cut", "c1", "--one-way", "n2")

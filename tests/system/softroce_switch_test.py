@@ -6,7 +6,6 @@ Exit status 77 where QEMU or the guests' kernel is missing.
 
 from __future__ import annotations
 
-import itertools
 import re
 import tempfile
 import time
@@ -19,8 +18,7 @@ from softroce_case import COMMAND_S, GuestLab, main
 
 _RATE_BYTES_PER_S = 5e6
 _BURST_BYTES = 128 << 10
-_MEASURED_S = 3.0
-_PING = ("ping", "-n", "-c", "2", "-i", "0.2")
+_MEASURED_S = 2.0
 
 _MIXED = """
 [[node]]
@@ -47,7 +45,7 @@ class SwitchTest(PerftestCase):
     N0, N1, N2 = (Place(index, "to-s0", f"10.7.0.{index + 1}") for index in range(3))
 
     def ping(self, node: str, address: str, wait_s: int = 10) -> bool:
-        return self.lab.do("exec", node, "--", *_PING, "-W", str(wait_s), address).returncode == 0
+        return self.lab.do("exec", node, "--", "ping", "-n", "-c", "1", "-W", str(wait_s), address).returncode == 0
 
     def echoes_heard(self, node: str) -> int:
         """The requests of all pings to this node so far."""
@@ -62,9 +60,10 @@ class SwitchTest(PerftestCase):
         return count, before, time.monotonic()
 
     def test_all_nodes_hear_each_other(self) -> None:
-        for index, other in itertools.permutations(range(3), 2):
-            with self.subTest(f"n{index} to n{other}"):
-                self.assertTrue(self.ping(f"n{index}", f"10.7.0.{other + 1}"))
+        text = "for host in 1 2 3; do ping -n -q -c 1 -W 10 10.7.0.$host >/dev/null && echo {} to $host; done"
+        heard = self.lab.check("each", "--", "sh", "-c", text)
+        self.assertEqual(sorted(heard.splitlines()),
+                         [f"n{index} | n{index} to {host}" for index in range(3) for host in (1, 2, 3)])
 
     def test_devices_are_at_nodes(self) -> None:
         shown = self.lab.check("show")
@@ -72,13 +71,6 @@ class SwitchTest(PerftestCase):
         self.assertRegex(shown, r"(?m)^n2 ═c2═ s0$")
         self.assertRegex(shown, r"(?m)^c1 +n1 to-s0 10\.7\.0\.2 +s0 to-n1 +40mbit +none +none +up$")
         self.assertIn('[[switch]]\nname = "s0"\n', self.lab.check("topology"))
-
-    def test_writes_pass(self) -> None:
-        traffic = self.write_bandwidth(self.N0, self.N2, "-n", "20")
-        out, errors = traffic.client.communicate(timeout=COMMAND_S)
-        self.assertEqual(traffic.client.returncode, 0, out + errors)
-        self.assertEqual(traffic.server.wait(COMMAND_S), 0)
-        traffic.server.communicate()
 
     def test_the_switch_keeps_to_the_rate(self) -> None:
         """n0 and n2 send at the rate of their own cables, both to n1."""
@@ -91,18 +83,15 @@ class SwitchTest(PerftestCase):
         self.assertLess(last - first, 1.05 * _RATE_BYTES_PER_S * (last_after - first_before) + _BURST_BYTES)
         self.assertGreater(last - first, 0.6 * _RATE_BYTES_PER_S * (last_before - first_after))
 
-    def test_cut_takes_the_carrier_of_the_node(self) -> None:
-        self.check_cut(self.N0, self.N1, "n0-s0", carrier="0\n")
-
-    def test_silent_cut(self) -> None:
-        self.check_cut(self.N0, self.N1, "c0", "--silent", carrier="1\n")
+    def test_cuts(self) -> None:
+        self.check_cuts(self.N0, self.N1, "n0-s0")
 
     def test_one_way_cuts(self) -> None:
         """What n0 asks arrives where the switch's way to n0 is cut, and does not where n0's own is."""
         hardware = self.lab.check("exec", "n2", "--", "cat", "/sys/class/net/to-s0/address").strip()
         self.lab.check("exec", "n0", "--", "ip", "neighbour", "replace", "10.7.0.3", "lladdr", hardware, "dev", "to-s0",
                        "nud", "permanent")  # n0 need not ask for it
-        for sender, heard in (("s0", 2), ("n0", 0)):
+        for sender, heard in (("s0", 1), ("n0", 0)):
             with self.subTest(sender):
                 before = self.echoes_heard("n2")
                 self.lab.check("cut", "n0-s0", "--one-way", sender)
@@ -125,9 +114,8 @@ class MixedTest(unittest.TestCase):
         self.assertRegex(shown, r"(?m)^l +hub to-left +left to-hub 10\.9\.0\.7 +20mbit .* up$")
         right = lab.check("exec", "right", "--", "ip", "-4", "-o", "address", "show", "dev", "up")
         self.assertIn("inet 10.9.0.1/24", right)
-        lab.check("exec", "right", "--", *_PING, "-I", "up", "10.9.0.7")
-        lab.check("cut", "direct")
-        lab.check("exec", "left", "--", *_PING, "-I", "to-hub", "10.9.0.1")
+        for address in ("10.7.0.2", "10.9.0.1"):
+            lab.check("exec", "left", "--", "ping", "-n", "-c", "1", "-W", "10", address)
         # Two guests, two switches, the lab, its first process and its command.
         self.assertGreaterEqual(len(lab.processes()), 7)
         lab.process.kill()
