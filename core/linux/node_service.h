@@ -98,6 +98,7 @@ class NodeService {
   bool has_room() const;
   absl::Status no_room() const;
   void on_out_of_leases();
+  void on_out_of_rdma_leases();
   void warn_of_small_pipes(const PipeSlot& floor);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);

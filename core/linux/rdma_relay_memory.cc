@@ -10,7 +10,6 @@ namespace cableway::linux_ {
 namespace {
 
 constexpr std::uint64_t kShareOfRelayMemory = 64;
-constexpr std::uint64_t kMostLeaseBytes = 32ULL << 20;
 
 // What a neighbour writes into slots may get there in any order: nobody looks at a slot before the notice that follows.
 constexpr VerbsRights kForUpstream{.remote_write = true, .relaxed_ordering = true};
@@ -47,8 +46,8 @@ absl::StatusOr<std::unique_ptr<VerbsMemory>> register_floor(const RdmaHalf& half
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> RdmaRelayMemory::reserve(std::uint64_t relay_memory) {
-  const std::uint64_t bytes = std::min(relay_memory / kShareOfRelayMemory, kMostLeaseBytes);
-  const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(bytes / kSlotBytes), 1);
+  const std::uint64_t wanted = relay_memory / kShareOfRelayMemory / kSlotBytes;
+  const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(wanted, 1, kMostLeases));
   std::unique_ptr<RdmaRelayMemory> memory(new RdmaRelayMemory);
   absl::StatusOr<MappedPages> pages = MappedPages::create(count * kSlotBytes);
   if (!pages.ok()) return pages.status();

@@ -27,10 +27,12 @@ class RdmaRelayMemory {
   static constexpr std::uint32_t kSlotBytes = 64U << 10;
   // Beside its own. With them a circuit has a megabyte on its way.
   static constexpr std::size_t kLeasesPerCircuit = 15;
+  // The pool's, however large the relay memory is: 32 MiB.
+  static constexpr std::size_t kMostLeases = 512;
   // RDMA devices that one node may use.
   static constexpr std::size_t kMostDevices = 16;
 
-  // Address space for a 64th of `relay_memory`, 32 MiB at most. It is memory, and locked, once it is registered.
+  // Address space for a 64th of `relay_memory`, kMostLeases at most. It is memory, and locked, once it is registered.
   static absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> reserve(std::uint64_t relay_memory);
 
   // A slot for a circuit between these hops, of which one or both have a queue pair here; the pool's slots are good for

@@ -102,7 +102,7 @@ class OneGuestTest(ConformanceTestCase):
         self.check("plugin_test", "PluginFlow.*", "PluginFailure.*", "PluginRelay.*")
 
     def test_memory_and_threads(self) -> None:
-        self.check("conformance_test", "MemoryTest.*", "FinalizeMemoryTest.*", "ParallelTest.*")
+        self.check("conformance_test", "MemoryTest.*", "FinalizeMemoryTest.*", "ParallelTest.*", "LeaseTest.*")
 
     def test_devices_and_queue_pairs(self) -> None:
         done = self.lab.do("exec", "n1", "--", "timeout", str(TEST_S), "env", "CABLEWAY_TEST_INTERFACE=to-n0",

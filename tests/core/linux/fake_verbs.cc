@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <utility>
 
 namespace cableway::linux_::test {
@@ -27,6 +28,12 @@ struct FakePair : ibv_qp {
   ibv_gid other_gid{};
   unsigned access = 0;
 };
+
+// By number, over all devices.
+std::map<std::uint32_t, FakePair*>& live_pairs() {
+  static auto& pairs = *new std::map<std::uint32_t, FakePair*>;
+  return pairs;
+}
 
 FakeVerbsDevice& device_of(const ibv_context* context) {
   return static_cast<FakeVerbsDevice&>(*context->device);
@@ -107,6 +114,32 @@ ibv_wc_status read_itself(const FakePair& pair, const ibv_send_wr& posting) {
   return IBV_WC_SUCCESS;
 }
 
+ibv_wc_status write_to_other(const FakePair& pair, const ibv_send_wr& posting) {
+  const auto found = live_pairs().find(pair.other);
+  if (found == live_pairs().end()) return IBV_WC_RETRY_EXC_ERR;
+  const FakePair& other = *found->second;
+  if (&other == &pair) return IBV_WC_SUCCESS;
+  const auto& to = posting.wr.rdma;
+  for (int i = 0; i < posting.num_sge; ++i) {
+    const ibv_sge& piece = posting.sg_list[i];
+    const bool inlined = (posting.send_flags & IBV_SEND_INLINE) != 0;
+    if (!inlined && !allows(device_of(pair.context), piece.lkey, piece.addr, piece.length, 0)) {
+      return IBV_WC_LOC_PROT_ERR;
+    }
+    if ((other.access & IBV_ACCESS_REMOTE_WRITE) == 0 ||
+        !allows(device_of(other.context), to.rkey, to.remote_addr, piece.length, IBV_ACCESS_REMOTE_WRITE)) {
+      return IBV_WC_REM_ACCESS_ERR;
+    }
+    std::memcpy(reinterpret_cast<void*>(to.remote_addr), reinterpret_cast<const void*>(piece.addr), piece.length);
+  }
+  if (posting.opcode != IBV_WR_RDMA_WRITE_WITH_IMM) return IBV_WC_SUCCESS;
+  ibv_wc notice{};
+  notice.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
+  notice.imm_data = posting.imm_data;
+  static_cast<FakeQueue*>(other.recv_cq)->done.push_back(notice);
+  return IBV_WC_SUCCESS;
+}
+
 int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
   FakeVerbsDevice& device = device_of(pair->context);
   for (ibv_send_wr* each = postings; each != nullptr; each = each->next) {
@@ -117,9 +150,11 @@ int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
     ibv_wc done{};
     done.wr_id = each->wr_id;
     done.opcode = reads ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
-    if (reads) done.status = read_itself(static_cast<const FakePair&>(*pair), *each);
+    const auto& from = static_cast<const FakePair&>(*pair);
+    done.status = reads ? read_itself(from, *each) : write_to_other(from, *each);
     if (reads) ++device.reads;
-    if ((each->send_flags & IBV_SEND_SIGNALED) != 0) static_cast<FakeQueue*>(pair->send_cq)->done.push_back(done);
+    const bool reported = (each->send_flags & IBV_SEND_SIGNALED) != 0 || done.status != IBV_WC_SUCCESS;
+    if (reported) static_cast<FakeQueue*>(pair->send_cq)->done.push_back(done);
   }
   return 0;
 }
@@ -255,6 +290,7 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   pair->send_cq = wanted->send_cq;
   pair->recv_cq = wanted->recv_cq;
   pair->qp_num = ++last_number;
+  live_pairs()[pair->qp_num] = pair;
   return pair;
 }
 
@@ -269,6 +305,7 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
 }
 
 int free_pair(ibv_qp* pair) {
+  live_pairs().erase(pair->qp_num);
   delete static_cast<FakePair*>(pair);
   return 0;
 }

@@ -1,6 +1,7 @@
 // A libibverbs in memory: the calls that core/linux/verbs_* make, for devices of a test's making. What registers memory
-// and makes queues is noted and can be made to fail; of work requests, reads over a queue pair that is connected with
-// itself are done, with the checks of keys, rights and bounds that a device makes. Writes are taken and go nowhere.
+// and makes queues is noted and can be made to fail. Of work requests, reads over a queue pair that is connected with
+// itself are done, and writes to another one of this process, at once, with the checks of keys, rights and bounds that
+// a device makes. Writes over one that is connected with itself go nowhere.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 

@@ -40,6 +40,15 @@ TEST_F(RdmaRelayMemoryTest, WhatUpstreamWritesMayComeInAnyOrderAndDownstreamWrit
   EXPECT_EQ(down_.registrations[1].access, 0U);
 }
 
+TEST_F(RdmaRelayMemoryTest, HasALeaseAtLeastAndAsManyAsThereMayBeAtMost) {
+  EXPECT_EQ(RdmaRelayMemory::reserve(1).value()->status().leases, 1U);
+  EXPECT_EQ(RdmaRelayMemory::reserve(kRelayMemory).value()->status().leases, 16U);
+  // What is the default, and more.
+  for (const std::uint64_t bytes : {1ULL << 31, 1ULL << 40}) {
+    EXPECT_EQ(RdmaRelayMemory::reserve(bytes).value()->status().leases, RdmaRelayMemory::kMostLeases);
+  }
+}
+
 TEST_F(RdmaRelayMemoryTest, ALibraryThatDoesNotKnowTheOrderIsNotAskedForIt) {
   verbs_.library().reg_mr_iova2 = nullptr;
   const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
