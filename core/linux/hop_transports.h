@@ -35,11 +35,11 @@ class HopTransports {
 
   // For the end that dials with `setup`: a queue pair on its port to be offered, where the hop may go over RDMA.
   absl::StatusOr<HopChoice> offer(const CircuitSetup& setup);
-  // And what became of that, by the `answer` to the set-up.
-  absl::Status settle(const SetupAnswer& answer, HopChoice& offered) const;
+  // And what became of that, by the `answer` to the set-up. InvalidArgument: the answer cannot be, and why.
+  absl::Status settle(const CircuitSetup& setup, const SetupAnswer& answer, HopChoice& offered) const;
 
   // For the end that accepts: its queue pair, on the port with its own address, joined to the one that the set-up
-  // offers, if it offers one.
+  // offers, if it offers one. InvalidArgument: what it offers cannot be, and why.
   absl::StatusOr<HopChoice> join(const CircuitSetup& setup, const std::string& own_address);
 
  private:

@@ -262,7 +262,10 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
   auto& changed = static_cast<FakePair&>(*pair);
   if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
   if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
-  if ((what & IBV_QP_AV) != 0) changed.other_gid = wanted->ah_attr.grh.dgid;
+  if ((what & IBV_QP_AV) != 0) {
+    changed.other_gid = wanted->ah_attr.grh.dgid;
+    std::memcpy(device_of(pair->context).joined.emplace_back().data(), changed.other_gid.raw, 16);
+  }
   if ((what & IBV_QP_SQ_PSN) != 0) device_of(pair->context).packet_sequences.push_back(wanted->sq_psn);
   changed.state = wanted->qp_state;
   return 0;

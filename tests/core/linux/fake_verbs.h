@@ -4,6 +4,7 @@
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,7 @@ struct FakeVerbsDevice : ibv_device {
   std::vector<FakeRegistration> registrations;  // ever
   std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
   std::size_t reads = 0;
+  std::vector<std::array<std::byte, 16>> joined;  // GIDs that queue pairs were made to receive from
 };
 
 // One at a time in a process. Outlives all that was made on its devices.
