@@ -64,6 +64,11 @@ void spell(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
   posting.wr.rdma.rkey = write.remote_key;
 }
 
+// A neighbour only writes. A message of no bytes would find room, and pass for one of this end's own writes.
+bool is_message(const ibv_wc& done) {
+  return (done.opcode & IBV_WC_RECV) != 0 && done.opcode != IBV_WC_RECV_RDMA_WITH_IMM;
+}
+
 RdmaCompletion completion_of(const ibv_wc& done) {
   RdmaCompletion completion{};
   if (done.opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
@@ -221,6 +226,8 @@ absl::StatusOr<std::size_t> VerbsQueuePair::poll(std::span<RdmaCompletion> compl
       if (done[i].status != IBV_WC_SUCCESS) {
         break_off(why(done.subspan(i)));
       } else {
+      } else if (is_message(done[i])) {
+        break_off(absl::InvalidArgumentError("peer broke the protocol: a message where only writes may come"));
         completions[filled++] = completion_of(done[i]);
       }
     }

@@ -131,6 +131,9 @@ int post_receive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) {
 int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
   if (device_of(queue->context).holds_completions) return 0;
   auto& done = static_cast<FakeQueue*>(queue)->done;
+  std::vector<ibv_wc> unasked;
+  std::swap(unasked, device_of(queue->context).unasked);
+  done.insert(done.begin(), unasked.begin(), unasked.end());
   int filled = 0;
   for (; filled < most && !done.empty(); ++filled) {
     completions[filled] = done.front();

@@ -40,6 +40,7 @@ struct FakeVerbsDevice : ibv_device {
   int posting_error = 0;
   ibv_wc_status read_status = IBV_WC_SUCCESS;
   bool holds_completions = false;  // until this is false again
+  std::vector<ibv_wc> unasked;     // completions that the next poll of a queue begins with
 
   std::vector<FakeRegistration> registrations;  // ever
   std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
