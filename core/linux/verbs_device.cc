@@ -77,6 +77,8 @@ VerbsDevice::VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwn
     : name_(std::move(name)),
       library_(library),
       context_(std::move(context)),
+      commands_(context_->cmd_fd, OwnDescriptor::Mapped::kYes),
+      events_(context_->async_fd),
       domain_(library->alloc_pd(context_.get()), VerbsRelease{library}) {}
 
 absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& name) {

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/linux/own_descriptors.h"
 #include "core/linux/verbs_library.h"
 
 namespace cableway::linux_ {
@@ -94,6 +95,9 @@ class VerbsDevice {
   const std::string name_;
   const VerbsLibrary* const library_;
   const VerbsOwned<ibv_context> context_;
+  // The kernel has what was made on it as long as somebody has these open. Providers map parts of the first.
+  const OwnDescriptor commands_;
+  const OwnDescriptor events_;
   VerbsOwned<ibv_pd> domain_;
   ibv_device_attr attributes_{};
   std::atomic<bool> lost_ = false;

@@ -163,6 +163,7 @@ absl::Status VerbsQueuePair::make_queues() {
   const VerbsLibrary& library = device_->library();
   channel_ = {library.create_comp_channel(device_->context()), device_->release()};
   if (channel_ == nullptr) return device_->refused(errno, "make a completion channel");
+  own_channel_.emplace(channel_->fd);
   const int flags = ::fcntl(channel_->fd, F_GETFL);
   if (flags == -1 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) == -1) {
     return device_->refused(errno, "be asked for completions without waiting");
@@ -225,9 +226,9 @@ absl::StatusOr<std::size_t> VerbsQueuePair::poll(std::span<RdmaCompletion> compl
     for (std::size_t i = 0; i < done.size() && broken_.ok(); ++i) {
       if (done[i].status != IBV_WC_SUCCESS) {
         break_off(why(done.subspan(i)));
-      } else {
       } else if (is_message(done[i])) {
         break_off(absl::InvalidArgumentError("peer broke the protocol: a message where only writes may come"));
+      } else {
         completions[filled++] = completion_of(done[i]);
       }
     }

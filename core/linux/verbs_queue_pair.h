@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/linux/mapped_pages.h"
+#include "core/linux/own_descriptors.h"
 #include "core/linux/verbs_connection.h"
 #include "core/linux/verbs_device.h"
 #include "core/linux/verbs_memory.h"
@@ -67,6 +69,7 @@ class VerbsQueuePair final : public RdmaQueuePair {
   MappedPages mailbox_;
   std::unique_ptr<VerbsMemory> mailbox_memory_;
   VerbsOwned<ibv_comp_channel> channel_;
+  std::optional<OwnDescriptor> own_channel_;
   VerbsOwned<ibv_cq> completions_;
   VerbsOwned<ibv_qp> pair_;
 };

@@ -167,6 +167,7 @@ const char* name_of(ibv_device* device) {
 ibv_context* open_device(ibv_device* device) {
   auto* const context = new ibv_context{};
   context->device = device;
+  context->cmd_fd = ::eventfd(0, EFD_CLOEXEC);
   context->async_fd = ::eventfd(0, EFD_CLOEXEC);
   context->ops.post_send = post_send;
   context->ops.post_recv = post_receive;
@@ -176,6 +177,7 @@ ibv_context* open_device(ibv_device* device) {
 }
 
 int close_device(ibv_context* context) {
+  ::close(context->cmd_fd);
   ::close(context->async_fd);
   delete context;
   return 0;

@@ -42,10 +42,10 @@ struct FakeVerbsDevice : ibv_device {
   bool holds_completions = false;  // until this is false again
   std::vector<ibv_wc> unasked;     // completions that the next poll of a queue begins with
 
-  std::vector<FakeRegistration> registrations;  // ever
-  std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
-  std::size_t reads = 0;
+  std::vector<FakeRegistration> registrations;    // ever
+  std::vector<std::uint32_t> packet_sequences;    // that queue pairs were made to send with
   std::vector<std::array<std::byte, 16>> joined;  // GIDs that queue pairs were made to receive from
+  std::size_t reads = 0;
 };
 
 // One at a time in a process. Outlives all that was made on its devices.
