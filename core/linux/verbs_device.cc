@@ -109,6 +109,7 @@ absl::Status VerbsDevice::prepare() {
 
 absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const {
   ibv_port_attr port{};
+  const std::uint64_t errors = port_errors_.load(std::memory_order_relaxed);
   if (const int error = library_->query_port(context(), number, &port); error != 0) {
     return refused(error, absl::StrCat("be asked for the state of port ", number));
   }
@@ -124,6 +125,7 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const
     return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " has the unknown MTU number ",
                                                       static_cast<int>(port.active_mtu), "; expected 1 to 5"));
   }
+  port_is_active(number, errors);
   return 128U << static_cast<unsigned>(port.active_mtu);
 }
 
@@ -180,8 +182,21 @@ void VerbsDevice::note(const VerbsEvent& event) {
   if (event.kind == VerbsEvent::Kind::kGidChange) gid_changes_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   if (event.kind == VerbsEvent::Kind::kDeviceFatal) failure_ = event.words;
-  if (event.kind == VerbsEvent::Kind::kPortError) port_trouble_[event.port] = event.words;
+  if (event.kind == VerbsEvent::Kind::kPortError) {
+    port_trouble_[event.port] = event.words;
+    port_errors_.fetch_add(1, std::memory_order_relaxed);
+  }
   if (event.kind == VerbsEvent::Kind::kPortActive) port_trouble_.erase(event.port);
+  in_trouble_.store(!failure_.empty() || !port_trouble_.empty(), std::memory_order_relaxed);
+}
+
+// The event that says so may never come. `errors`: of which was known when the device was asked; one that was heard of
+// since may be newer than its answer.
+void VerbsDevice::port_is_active(std::uint8_t port, std::uint64_t errors) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(mutex_);
+  if (port_errors_.load(std::memory_order_relaxed) != errors) return;
+  port_trouble_.erase(port);
   in_trouble_.store(!failure_.empty() || !port_trouble_.empty(), std::memory_order_relaxed);
 }
 

@@ -52,7 +52,7 @@ class VerbsDevice {
 
   const std::string& name() const { return name_; }
   // Bytes of payload that a packet of that port may have now: 256 to 4096. FailedPrecondition: the port cannot be used,
-  // and why: InfiniBand below, or not active.
+  // and why: InfiniBand below, or not active. One that is active is in no trouble any more (health()).
   absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
   // Whether the address is still where it was.
   absl::Status check_gid(const VerbsGid& gid) const;
@@ -68,7 +68,7 @@ class VerbsDevice {
   // It has said that it failed, or was given up. Nothing that was made on it works any more, nor will.
   bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
   // What it has said that no connection over that port survives, in its words: that it has failed, or the port, which
-  // is not back. As of the events that have been read.
+  // is not back. As of the events that have been read, and of what active_mtu() has found since.
   absl::Status health(std::uint8_t port) const;
   // How often addresses have changed, of which any may be one's own (check_gid()).
   std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
@@ -91,6 +91,7 @@ class VerbsDevice {
   std::string limits() const;
   VerbsEvent read_event(const ibv_async_event& event);
   void note(const VerbsEvent& event);
+  void port_is_active(std::uint8_t port, std::uint64_t errors) const;
 
   const std::string name_;
   const VerbsLibrary* const library_;
@@ -101,11 +102,12 @@ class VerbsDevice {
   VerbsOwned<ibv_pd> domain_;
   ibv_device_attr attributes_{};
   std::atomic<bool> lost_ = false;
-  std::atomic<bool> in_trouble_ = false;  // any of it
+  mutable std::atomic<bool> in_trouble_ = false;  // any of it
   std::atomic<std::uint64_t> gid_changes_ = 0;
-  mutable std::mutex mutex_;                          // only where there is trouble
-  std::map<std::uint8_t, std::string> port_trouble_;  // what it said, by port
-  std::string failure_;                               // and of itself
+  std::atomic<std::uint64_t> port_errors_ = 0;                // of all ports, so far
+  mutable std::mutex mutex_;                                  // only where there is trouble
+  mutable std::map<std::uint8_t, std::string> port_trouble_;  // what it said, by port
+  std::string failure_;                                       // and of itself
 };
 
 }  // namespace cableway::linux_

@@ -192,10 +192,35 @@ int query_device(ibv_context* context, ibv_device_attr* attributes) {
   return 0;
 }
 
-int query_port(ibv_context*, std::uint8_t, _compat_ibv_port_attr* attributes) {
+int next_event(ibv_context* context, ibv_async_event* event) {
+  std::deque<ibv_async_event>& events = device_of(context).events;
+  if (events.empty()) {
+    errno = EAGAIN;
+    return -1;
+  }
+  *event = events.front();
+  events.pop_front();
+  return 0;
+}
+
+void acknowledge_event(ibv_async_event*) {}
+
+const char* event_in_words(ibv_event_type type) {
+  switch (type) {
+    case IBV_EVENT_PORT_ERR:
+      return "port error";
+    case IBV_EVENT_PORT_ACTIVE:
+      return "port active";
+    default:
+      return "some event";
+  }
+}
+
+int query_port(ibv_context* context, std::uint8_t, _compat_ibv_port_attr* attributes) {
+  if (device_of(context).while_port_is_queried) device_of(context).while_port_is_queried();
   // What callers of the library's own have is the whole structure, whose beginning the old one is.
   auto* const port = reinterpret_cast<ibv_port_attr*>(attributes);
-  port->state = IBV_PORT_ACTIVE;
+  port->state = device_of(context).port_state;
   port->active_mtu = IBV_MTU_4096;
   port->link_layer = IBV_LINK_LAYER_ETHERNET;
   return 0;
@@ -296,6 +321,9 @@ VerbsLibrary fake_library() {
   library.query_device = query_device;
   library.query_old_port = query_port;
   library.query_gid = query_gid;
+  library.get_async_event = next_event;
+  library.ack_async_event = acknowledge_event;
+  library.event_type_str = event_in_words;
   library.alloc_pd = make_domain;
   library.dealloc_pd = free_domain;
   library.reg_mr = register_memory;

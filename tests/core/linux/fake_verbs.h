@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,7 +42,10 @@ struct FakeVerbsDevice : ibv_device {
   int posting_error = 0;
   ibv_wc_status read_status = IBV_WC_SUCCESS;
   bool holds_completions = false;  // until this is false again
-  std::vector<ibv_wc> unasked;     // completions that the next poll of a queue begins with
+  ibv_port_state port_state = IBV_PORT_ACTIVE;
+  std::function<void()> while_port_is_queried;
+  std::deque<ibv_async_event> events;  // that are still to be read
+  std::vector<ibv_wc> unasked;         // completions that the next poll of a queue begins with
 
   std::vector<FakeRegistration> registrations;    // ever
   std::vector<std::uint32_t> packet_sequences;    // that queue pairs were made to send with
