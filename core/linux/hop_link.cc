@@ -94,6 +94,7 @@ absl::Status HopLink::check() {
 absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection, const HopLinkOptions& options) {
   if (connection.rdma == nullptr) return std::make_unique<TcpHop>(std::move(connection.socket), options);
   auto hop = std::make_unique<RdmaHop>(std::move(connection.socket), std::move(*connection.rdma), options);
+  if (hop->completions() < 0) return hop;
   if (absl::Status status = hop->on_completions(); !status.ok()) return status;
   return hop;
 }

@@ -80,7 +80,7 @@ absl::StatusOr<HopChoice> HopTransports::open(const std::string& address, const 
   }
   absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*found)->device);
   if (!device.ok()) return device.status();
-  auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_);
+  auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_, idle_);
   if (!queue_pair.ok()) return queue_pair.status();
   auto half = std::make_unique<RdmaHalf>();
   half->device = std::move(device->device);

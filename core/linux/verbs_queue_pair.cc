@@ -126,18 +126,21 @@ VerbsQueuePair::~VerbsQueuePair() {
 absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shared_ptr<const VerbsDevice> device,
                                                                        const VerbsGid& gid,
                                                                        std::uint32_t packet_sequence,
-                                                                       const VerbsOptions& options) {
+                                                                       const VerbsOptions& options, Idle idle) {
   if (absl::Status status = check_options(gid, options); !status.ok()) return status;
   std::unique_ptr<VerbsQueuePair> made(new VerbsQueuePair(std::move(device), gid, options));
-  if (absl::Status status = made->prepare(packet_sequence); !status.ok()) return status;
+  if (absl::Status status = made->prepare(packet_sequence, idle); !status.ok()) return status;
   return made;
 }
 
-absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence) {
+absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence, Idle idle) {
   if (absl::Status status = device_->check_gid(gid_); !status.ok()) return status;
   const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid_.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_mailbox(); !status.ok()) return status;
+  if (idle == Idle::kSleeps) {
+    if (absl::Status status = make_channel(); !status.ok()) return status;
+  }
   if (absl::Status status = make_queues(); !status.ok()) return status;
   endpoint_ = {pair_->qp_num,
                packet_sequence,
@@ -159,15 +162,19 @@ absl::Status VerbsQueuePair::make_mailbox() {
   return absl::OkStatus();
 }
 
-absl::Status VerbsQueuePair::make_queues() {
-  const VerbsLibrary& library = device_->library();
-  channel_ = {library.create_comp_channel(device_->context()), device_->release()};
+absl::Status VerbsQueuePair::make_channel() {
+  channel_ = {device_->library().create_comp_channel(device_->context()), device_->release()};
   if (channel_ == nullptr) return device_->refused(errno, "make a completion channel");
   own_channel_.emplace(channel_->fd);
   const int flags = ::fcntl(channel_->fd, F_GETFL);
   if (flags == -1 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) == -1) {
     return device_->refused(errno, "be asked for completions without waiting");
   }
+  return absl::OkStatus();
+}
+
+absl::Status VerbsQueuePair::make_queues() {
+  const VerbsLibrary& library = device_->library();
   completions_ = {library.create_cq(device_->context(), kMostCompletions, nullptr, channel_.get(), 0),
                   device_->release()};
   if (completions_ == nullptr) {
@@ -249,7 +256,7 @@ void VerbsQueuePair::fence() {
 }
 
 int VerbsQueuePair::fd() const {
-  return channel_->fd;
+  return channel_ == nullptr ? -1 : channel_->fd;
 }
 
 absl::Status VerbsQueuePair::arm() {

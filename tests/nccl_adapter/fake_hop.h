@@ -34,7 +34,7 @@ inline FakeHop make_tcp_hop() {
 // Of one queue pair, which is joined to nobody that answers.
 inline FakeHop make_rdma_hop(std::shared_ptr<linux_::VerbsDevice> device, const linux_::VerbsGid& gid) {
   auto half = std::make_unique<linux_::RdmaHalf>();
-  half->queue_pair = linux_::VerbsQueuePair::create(device, gid, 1, {}).value();
+  half->queue_pair = linux_::VerbsQueuePair::create(device, gid, 1, {}, linux_::VerbsQueuePair::Idle::kPolls).value();
   half->device = std::move(device);
   half->other = half->queue_pair->endpoint();
   EXPECT_TRUE(half->queue_pair->connect(half->other).ok());

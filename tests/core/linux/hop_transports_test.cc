@@ -43,7 +43,7 @@ class HopTransportsTest : public testing::Test {
   HopTransports transports(Transport wanted = Transport::kAuto) const {
     Settings settings;
     settings.transport = wanted;
-    return HopTransports(settings);
+    return HopTransports(settings, VerbsQueuePair::Idle::kSleeps);
   }
   HopChoice offer() {
     auto half = std::make_unique<RdmaHalf>();

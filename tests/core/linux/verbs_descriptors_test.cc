@@ -49,6 +49,16 @@ TEST_F(VerbsDescriptorsTest, AChildKeepsNone) {
   EXPECT_TRUE(std::all_of(own.begin(), own.end(), is_open)) << "in the parent";
 }
 
+TEST_F(VerbsDescriptorsTest, OneThatIsPolledTakesNone) {
+  const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);
+  const int next = UniqueFd(::eventfd(0, EFD_CLOEXEC)).get();
+  const auto polled = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kPolls).value();
+  EXPECT_EQ(polled->fd(), -1);
+  EXPECT_EQ(UniqueFd(::eventfd(0, EFD_CLOEXEC)).get(), next);
+  const auto sleeping = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kSleeps).value();
+  EXPECT_EQ(sleeping->fd(), next);
+}
+
 // Else a child would lose what has got their numbers since.
 TEST_F(VerbsDescriptorsTest, ThoseThatAreClosedAreNotedNoMore) {
   std::vector<int> numbers;
