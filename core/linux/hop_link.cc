@@ -56,7 +56,7 @@ class RdmaHop final : public HopLink {
     return queue_pair_.arm();
   }
   absl::Status check() override {
-    if (absl::Status health = device_->health(queue_pair_.gid().port); !health.ok()) return health;
+    if (absl::Status health = queue_pair_.health(); !health.ok()) return health;
     if (const std::uint64_t changes = device_->gid_changes(); std::exchange(gid_changes_, changes) != changes) {
       if (absl::Status gone = address_gone(*device_, queue_pair_.gid()); !gone.ok()) return gone;
     }

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -121,6 +122,9 @@ VerbsQueuePair::VerbsQueuePair(std::shared_ptr<const VerbsDevice> device, const 
 
 VerbsQueuePair::~VerbsQueuePair() {
   fence();
+  const void* const gone = completions_.get();
+  completions_.reset();
+  device_->forget(gone);
 }
 
 absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shared_ptr<const VerbsDevice> device,
@@ -251,8 +255,16 @@ void VerbsQueuePair::fence() {
   wanted.qp_state = IBV_QPS_ERR;
   // Where the device refuses this it is gone, or destroying does it alone.
   static_cast<void>(device_->library().modify_qp(pair_.get(), &wanted, IBV_QP_STATE));
+  const void* const gone = pair_.get();
   pair_.reset();
+  device_->forget(gone);
   break_off(absl::FailedPreconditionError("this end of the hop is closed"));
+}
+
+absl::Status VerbsQueuePair::health() const {
+  if (absl::Status device = device_->health(gid_.port); !device.ok()) return device;
+  const std::string words = device_->last_words_of(completions_.get());
+  return words.empty() ? absl::OkStatus() : absl::UnavailableError(words);
 }
 
 int VerbsQueuePair::fd() const {
@@ -288,8 +300,10 @@ absl::Status VerbsQueuePair::why(std::span<const ibv_wc> failed) const {
   const ibv_wc& reason = found == failed.end() ? failed.front() : *found;
   std::string device_words = device_->library().wc_status_str(reason.status);
   if (reason.vendor_err != 0) absl::StrAppend(&device_words, ", the maker's code ", absl::Hex(reason.vendor_err));
-  return absl::UnavailableError(
-      absl::StrCat("RDMA device ", device_->name(), ": ", in_words(reason.status), " (", device_words, ")"));
+  // By an event, which may tell more than that all was flushed; it may as well be on its way.
+  const std::string event = device_->last_words_of(pair_.get());
+  return absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": ", in_words(reason.status), " (",
+                                             device_words, ")", event.empty() ? "" : "; ", event));
 }
 
 }  // namespace cableway::linux_

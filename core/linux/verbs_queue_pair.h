@@ -47,6 +47,10 @@ class VerbsQueuePair final : public RdmaQueuePair {
   absl::Status arm();
   void take_events();
 
+  // Unavailable: the device has said that it, its port, or what reports completions here has failed, after which
+  // nothing may be reported any more. Any thread.
+  absl::Status health() const;
+
   // What another connection on the same port needs.
   const VerbsGid& gid() const { return gid_; }
   const VerbsOptions& options() const { return options_; }

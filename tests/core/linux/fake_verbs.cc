@@ -211,6 +211,10 @@ const char* event_in_words(ibv_event_type type) {
       return "port error";
     case IBV_EVENT_PORT_ACTIVE:
       return "port active";
+    case IBV_EVENT_QP_ACCESS_ERR:
+      return "local access violation";
+    case IBV_EVENT_CQ_ERR:
+      return "CQ error";
     default:
       return "some event";
   }
@@ -262,6 +266,7 @@ int free_channel(ibv_comp_channel* channel) {
 ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel*, int) {
   auto* const queue = new FakeQueue{};
   queue->context = context;
+  device_of(context).last_queue = queue;
   return queue;
 }
 
@@ -285,6 +290,7 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   pair->send_cq = wanted->send_cq;
   pair->recv_cq = wanted->recv_cq;
   pair->qp_num = ++last_number;
+  device_of(domain->context).last_pair = pair;
   return pair;
 }
 

@@ -51,6 +51,8 @@ struct FakeVerbsDevice : ibv_device {
   std::vector<std::uint32_t> packet_sequences;    // that queue pairs were made to send with
   std::vector<std::array<std::byte, 16>> joined;  // GIDs that queue pairs were made to receive from
   std::size_t reads = 0;
+  ibv_qp* last_pair = nullptr;  // that was made
+  ibv_cq* last_queue = nullptr;
 };
 
 // One at a time in a process. Outlives all that was made on its devices.
