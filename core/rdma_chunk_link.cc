@@ -282,11 +282,14 @@ absl::Status RdmaChunkLink::poll_queue_pair(Owner& owner) {
 
 absl::Status RdmaChunkLink::take(const RdmaCompletion& completion, Owner& owner) {
   if (completion.kind == RdmaCompletion::Kind::kNoticed) return take_notice(completion.notice, owner);
-  take_written(completion.ticket, owner);
-  return absl::OkStatus();
+  return take_written(completion.ticket, owner);
 }
 
-void RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
+absl::Status RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
+  if (ticket <= writes_reported_ || ticket > writes_asked_) {
+    return absl::InternalError(
+        absl::StrCat("the device reports write ", ticket, " of ", writes_asked_, " after write ", writes_reported_));
+  }
   writes_reported_ = ticket;
   while (outgoing_first_ != outgoing_end_ && outgoing_[outgoing_first_ % kMostChunks].ticket <= ticket) {
     const Outgoing& sent = outgoing_[outgoing_first_++ % kMostChunks];
@@ -296,6 +299,7 @@ void RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
     bytes_moved_ += kRdmaFrameBytes;
     owner.on_sent(slot);
   }
+  return absl::OkStatus();
 }
 
 absl::Status RdmaChunkLink::take_notice(std::uint32_t notice, Owner& owner) {

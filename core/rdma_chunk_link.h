@@ -148,7 +148,7 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status take_slot(const RdmaFrame& frame);
   absl::Status give_back(const RdmaFrame& frame);
   absl::Status take_returned(const RdmaFrame& frame);
-  void take_written(std::uint64_t ticket, Owner& owner);
+  absl::Status take_written(std::uint64_t ticket, Owner& owner);
   absl::Status look_at_lifeline(Owner& owner);
   bool all_acknowledged_is_complete() const;
   // What the other end said last says more than what its queue pair's end looks like here.

@@ -60,7 +60,7 @@ Process::Process(const Settings& settings, std::string daemon, Log log)
       daemon_(std::move(daemon)),
       log_(log),
       cold_(std::make_unique<ColdThread>()),
-      transports_(settings) {}
+      transports_(settings, linux_::VerbsQueuePair::Idle::kPolls) {}
 
 Process::~Process() {
   boost::asio::post(cold_->io(), [this] { stop(); });

@@ -69,7 +69,7 @@ class NodeService {
         log_(std::move(log)),
         clock_(io),
         channel_(io, settings.control_port),
-        transports_(settings) {}
+        transports_(settings, VerbsQueuePair::Idle::kSleeps) {}
 
   absl::Status open();
   absl::Status make_node();

@@ -52,12 +52,22 @@ class RdmaRelayMemory {
   using KeysByDevice = std::array<RdmaKeys, kMostDevices>;
 
   RdmaRelayMemory() = default;
-  absl::Status use_for_leases(const RdmaHalf& half);
+  // The pool's slots, as one device knows them. What only goes out over it may be written by nobody.
+  struct Leases {
+    std::shared_ptr<VerbsDevice> device;
+    std::unique_ptr<VerbsMemory> read;     // by the device, for what goes downstream
+    std::unique_ptr<VerbsMemory> written;  // by what comes from upstream; good for reading, too
+
+    bool any() const { return read != nullptr || written != nullptr; }
+  };
+
+  absl::Status let_leases_be_read(const RdmaHalf& downstream);
+  absl::Status let_leases_be_written(const RdmaHalf& upstream);
+  absl::StatusOr<std::unique_ptr<VerbsMemory>> register_leases(const RdmaHalf& half, VerbsRights rights);
 
   MappedPages lease_pages_;
   // By number of the device.
-  std::array<std::shared_ptr<VerbsDevice>, kMostDevices> lease_devices_;
-  std::array<std::unique_ptr<VerbsMemory>, kMostDevices> lease_memory_;
+  std::array<Leases, kMostDevices> leases_;
   KeysByDevice lease_keys_{};
   std::atomic<bool> leases_registered_ = false;  // with one device at least
   std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);

@@ -34,7 +34,7 @@ inline FakeHop make_tcp_hop() {
 inline std::unique_ptr<linux_::RdmaHalf> make_half(std::shared_ptr<linux_::VerbsDevice> device,
                                                    const linux_::VerbsGid& gid) {
   auto half = std::make_unique<linux_::RdmaHalf>();
-  half->queue_pair = linux_::VerbsQueuePair::create(device, gid, 1, {}).value();
+  half->queue_pair = linux_::VerbsQueuePair::create(device, gid, 1, {}, linux_::VerbsQueuePair::Idle::kPolls).value();
   half->device = std::move(device);
   return half;
 }

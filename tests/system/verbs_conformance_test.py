@@ -104,6 +104,9 @@ class OneGuestTest(ConformanceTestCase):
     def test_memory_and_threads(self) -> None:
         self.check("conformance_test", "MemoryTest.*", "FinalizeMemoryTest.*", "ParallelTest.*", "LeaseTest.*")
 
+    def test_forks(self) -> None:
+        self.check("conformance_test", "ForkTest.AChildThat*")
+
     def test_devices_and_queue_pairs(self) -> None:
         done = self.lab.do("exec", "n1", "--", "timeout", str(TEST_S), "env", "CABLEWAY_TEST_INTERFACE=to-n0",
                            str(BUILD / "bin/core_linux_verbs_device_test"))

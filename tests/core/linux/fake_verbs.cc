@@ -166,6 +166,9 @@ int post_receive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) {
 int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
   if (device_of(queue->context).holds_completions) return 0;
   auto& done = static_cast<FakeQueue*>(queue)->done;
+  std::vector<ibv_wc> unasked;
+  std::swap(unasked, device_of(queue->context).unasked);
+  done.insert(done.begin(), unasked.begin(), unasked.end());
   int filled = 0;
   for (; filled < most && !done.empty(); ++filled) {
     completions[filled] = done.front();
@@ -199,6 +202,7 @@ const char* name_of(ibv_device* device) {
 ibv_context* open_device(ibv_device* device) {
   auto* const context = new ibv_context{};
   context->device = device;
+  context->cmd_fd = ::eventfd(0, EFD_CLOEXEC);
   context->async_fd = ::eventfd(0, EFD_CLOEXEC);
   context->ops.post_send = post_send;
   context->ops.post_recv = post_receive;
@@ -208,6 +212,7 @@ ibv_context* open_device(ibv_device* device) {
 }
 
 int close_device(ibv_context* context) {
+  ::close(context->cmd_fd);
   ::close(context->async_fd);
   delete context;
   return 0;
@@ -222,10 +227,39 @@ int query_device(ibv_context* context, ibv_device_attr* attributes) {
   return 0;
 }
 
-int query_port(ibv_context*, std::uint8_t, _compat_ibv_port_attr* attributes) {
+int next_event(ibv_context* context, ibv_async_event* event) {
+  std::deque<ibv_async_event>& events = device_of(context).events;
+  if (events.empty()) {
+    errno = EAGAIN;
+    return -1;
+  }
+  *event = events.front();
+  events.pop_front();
+  return 0;
+}
+
+void acknowledge_event(ibv_async_event*) {}
+
+const char* event_in_words(ibv_event_type type) {
+  switch (type) {
+    case IBV_EVENT_PORT_ERR:
+      return "port error";
+    case IBV_EVENT_PORT_ACTIVE:
+      return "port active";
+    case IBV_EVENT_QP_ACCESS_ERR:
+      return "local access violation";
+    case IBV_EVENT_CQ_ERR:
+      return "CQ error";
+    default:
+      return "some event";
+  }
+}
+
+int query_port(ibv_context* context, std::uint8_t, _compat_ibv_port_attr* attributes) {
+  if (device_of(context).while_port_is_queried) device_of(context).while_port_is_queried();
   // What callers of the library's own have is the whole structure, whose beginning the old one is.
   auto* const port = reinterpret_cast<ibv_port_attr*>(attributes);
-  port->state = IBV_PORT_ACTIVE;
+  port->state = device_of(context).port_state;
   port->active_mtu = IBV_MTU_4096;
   port->link_layer = IBV_LINK_LAYER_ETHERNET;
   return 0;
@@ -267,6 +301,7 @@ int free_channel(ibv_comp_channel* channel) {
 ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel*, int) {
   auto* const queue = new FakeQueue{};
   queue->context = context;
+  device_of(context).last_queue = queue;
   return queue;
 }
 
@@ -291,6 +326,7 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   pair->recv_cq = wanted->recv_cq;
   pair->qp_num = ++last_number;
   live_pairs()[pair->qp_num] = pair;
+  device_of(domain->context).last_pair = pair;
   return pair;
 }
 
@@ -298,7 +334,10 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
   auto& changed = static_cast<FakePair&>(*pair);
   if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
   if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
-  if ((what & IBV_QP_AV) != 0) changed.other_gid = wanted->ah_attr.grh.dgid;
+  if ((what & IBV_QP_AV) != 0) {
+    changed.other_gid = wanted->ah_attr.grh.dgid;
+    std::memcpy(device_of(pair->context).joined.emplace_back().data(), changed.other_gid.raw, 16);
+  }
   if ((what & IBV_QP_SQ_PSN) != 0) device_of(pair->context).packet_sequences.push_back(wanted->sq_psn);
   changed.state = wanted->qp_state;
   return 0;
@@ -325,6 +364,9 @@ VerbsLibrary fake_library() {
   library.query_device = query_device;
   library.query_old_port = query_port;
   library.query_gid = query_gid;
+  library.get_async_event = next_event;
+  library.ack_async_event = acknowledge_event;
+  library.event_type_str = event_in_words;
   library.alloc_pd = make_domain;
   library.dealloc_pd = free_domain;
   library.reg_mr = register_memory;

@@ -5,8 +5,11 @@
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,10 +43,17 @@ struct FakeVerbsDevice : ibv_device {
   int posting_error = 0;
   ibv_wc_status read_status = IBV_WC_SUCCESS;
   bool holds_completions = false;  // until this is false again
+  ibv_port_state port_state = IBV_PORT_ACTIVE;
+  std::function<void()> while_port_is_queried;
+  std::deque<ibv_async_event> events;  // that are still to be read
+  std::vector<ibv_wc> unasked;         // completions that the next poll of a queue begins with
 
-  std::vector<FakeRegistration> registrations;  // ever
-  std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
+  std::vector<FakeRegistration> registrations;    // ever
+  std::vector<std::uint32_t> packet_sequences;    // that queue pairs were made to send with
+  std::vector<std::array<std::byte, 16>> joined;  // GIDs that queue pairs were made to receive from
   std::size_t reads = 0;
+  ibv_qp* last_pair = nullptr;  // that was made
+  ibv_cq* last_queue = nullptr;
 };
 
 // One at a time in a process. Outlives all that was made on its devices.
