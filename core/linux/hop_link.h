@@ -30,7 +30,8 @@ class HopLink {
   virtual void on_readable(bool ended) = 0;
   virtual absl::Status on_completions() { return absl::OkStatus(); }
   // To be called now and then, for what ends a hop without a word on it: Unavailable where the cable or the host behind
-  // it is silent, or the device has said that it, its port or its address is gone.
+  // it is silent, or the device has said that it, its port or its address is gone, or that it reports nothing there any
+  // more.
   virtual absl::Status check();
   // Memory that is sent from or landed in has to be registered with it; null: it has not.
   virtual std::shared_ptr<VerbsDevice> device() const { return nullptr; }
