@@ -74,6 +74,7 @@ void unmap(const OwnFiles& files) {
   MappingReader reader(maps);
   for (Mapping found; reader.next(found);) {
     if (!files.has(found.device, found.inode)) continue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses come as text here.
     ::munmap(reinterpret_cast<void*>(static_cast<std::uintptr_t>(found.begin)), found.end - found.begin);
   }
   ::close(maps);
