@@ -1,12 +1,16 @@
 #include "tests/core/linux/fake_verbs.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <utility>
 
 namespace cableway::linux_::test {
@@ -20,6 +24,13 @@ std::vector<FakeVerbsDevice*>& listed_devices() {
 
 struct FakeQueue : ibv_cq {
   std::deque<ibv_wc> done;
+  bool armed = false;
+};
+
+// Its descriptor is the end of a pipe, with a byte for every event.
+struct FakeChannel : ibv_comp_channel {
+  FakeQueue* queue = nullptr;
+  int other_end = -1;
 };
 
 struct FakePair : ibv_qp {
@@ -27,6 +38,17 @@ struct FakePair : ibv_qp {
   ibv_gid other_gid{};
   unsigned access = 0;
 };
+
+// Of registrations and queues, which one thread's writes find in another's hands.
+std::mutex& wires() {
+  static auto& mutex = *new std::mutex;
+  return mutex;
+}
+
+std::vector<FakePair*>& listed_pairs() {
+  static auto& pairs = *new std::vector<FakePair*>;
+  return pairs;
+}
 
 FakeVerbsDevice& device_of(const ibv_context* context) {
   return static_cast<FakeVerbsDevice&>(*context->device);
@@ -42,6 +64,7 @@ FakeRegistration* registration_of(FakeVerbsDevice& device, std::uint32_t key) {
 
 ibv_mr* note(ibv_pd* domain, FakeRegistration registration) {
   FakeVerbsDevice& device = device_of(domain->context);
+  const std::lock_guard lock(wires());
   registration.key = kFirstKey + static_cast<std::uint32_t>(device.registrations.size());
   device.registrations.push_back(registration);
   auto* const region = new ibv_mr{};
@@ -76,6 +99,7 @@ ibv_mr* register_dmabuf(ibv_pd* domain, std::uint64_t offset, std::size_t bytes,
 }
 
 int deregister(ibv_mr* region) {
+  const std::lock_guard lock(wires());
   registration_of(device_of(region->context), region->lkey)->is_live = false;
   delete region;
   return 0;
@@ -107,8 +131,38 @@ ibv_wc_status read_itself(const FakePair& pair, const ibv_send_wr& posting) {
   return IBV_WC_SUCCESS;
 }
 
+void complete(FakeQueue& queue, const ibv_wc& done) {
+  queue.done.push_back(done);
+  if (!std::exchange(queue.armed, false) || queue.channel == nullptr) return;
+  const char event = 1;
+  if (::write(static_cast<FakeChannel*>(queue.channel)->other_end, &event, 1) != 1) std::abort();
+}
+
+ibv_wc_status write_there(const FakePair& pair, const ibv_send_wr& posting) {
+  const auto found = std::find_if(listed_pairs().begin(), listed_pairs().end(),
+                                  [&](const FakePair* each) { return each->qp_num == pair.other; });
+  if (found == listed_pairs().end() || (*found)->state != IBV_QPS_RTS) return IBV_WC_RETRY_EXC_ERR;
+  const auto& to = posting.wr.rdma;
+  if (posting.num_sge > 0) {
+    const ibv_sge& from = posting.sg_list[0];
+    const bool inlined = (posting.send_flags & IBV_SEND_INLINE) != 0;
+    if (!inlined && !allows(device_of(pair.context), from.lkey, from.addr, from.length, 0)) return IBV_WC_LOC_PROT_ERR;
+    if (!allows(device_of((*found)->context), to.rkey, to.remote_addr, from.length, IBV_ACCESS_REMOTE_WRITE)) {
+      return IBV_WC_REM_ACCESS_ERR;
+    }
+    std::memcpy(reinterpret_cast<void*>(to.remote_addr), reinterpret_cast<const void*>(from.addr), from.length);
+  }
+  if (posting.opcode != IBV_WR_RDMA_WRITE_WITH_IMM) return IBV_WC_SUCCESS;
+  ibv_wc notice{};
+  notice.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
+  notice.imm_data = posting.imm_data;
+  complete(static_cast<FakeQueue&>(*(*found)->recv_cq), notice);
+  return IBV_WC_SUCCESS;
+}
+
 int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
   FakeVerbsDevice& device = device_of(pair->context);
+  const std::lock_guard lock(wires());
   for (ibv_send_wr* each = postings; each != nullptr; each = each->next) {
     *refused = each;
     if (device.posting_error != 0) return device.posting_error;
@@ -119,7 +173,9 @@ int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
     done.opcode = reads ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
     if (reads) done.status = read_itself(static_cast<const FakePair&>(*pair), *each);
     if (reads) ++device.reads;
-    if ((each->send_flags & IBV_SEND_SIGNALED) != 0) static_cast<FakeQueue*>(pair->send_cq)->done.push_back(done);
+    if (!reads && device.carries_writes) done.status = write_there(static_cast<const FakePair&>(*pair), *each);
+    const bool reports = (each->send_flags & IBV_SEND_SIGNALED) != 0 || done.status != IBV_WC_SUCCESS;
+    if (reports) complete(static_cast<FakeQueue&>(*pair->send_cq), done);
   }
   return 0;
 }
@@ -129,17 +185,27 @@ int post_receive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) {
 }
 
 int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
-  if (device_of(queue->context).holds_completions) return 0;
-  auto& done = static_cast<FakeQueue*>(queue)->done;
+  FakeVerbsDevice& device = device_of(queue->context);
+  if (device.holds_completions) return 0;
   int filled = 0;
-  for (; filled < most && !done.empty(); ++filled) {
-    completions[filled] = done.front();
-    done.pop_front();
+  {
+    const std::lock_guard lock(wires());
+    auto& done = static_cast<FakeQueue*>(queue)->done;
+    for (; filled < most && !done.empty(); ++filled) {
+      completions[filled] = done.front();
+      done.pop_front();
+    }
   }
+  if (filled == 0 && device.when_polled_empty) device.when_polled_empty();
   return filled;
 }
 
-int arm_queue(ibv_cq*, int) {
+int arm_queue(ibv_cq* queue, int) {
+  FakeVerbsDevice& device = device_of(queue->context);
+  if (device.when_arming) device.when_arming();
+  const std::lock_guard lock(wires());
+  static_cast<FakeQueue*>(queue)->armed = true;
+  ++device.armed;
   return 0;
 }
 
@@ -217,21 +283,27 @@ int free_domain(ibv_pd* domain) {
 // ---- Queues ----
 
 ibv_comp_channel* make_channel(ibv_context* context) {
-  auto* const channel = new ibv_comp_channel{};
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return nullptr;
+  auto* const channel = new FakeChannel{};
   channel->context = context;
-  channel->fd = ::eventfd(0, EFD_CLOEXEC);
+  channel->fd = ends[0];
+  channel->other_end = ends[1];
   return channel;
 }
 
 int free_channel(ibv_comp_channel* channel) {
   ::close(channel->fd);
-  delete channel;
+  ::close(static_cast<FakeChannel*>(channel)->other_end);
+  delete static_cast<FakeChannel*>(channel);
   return 0;
 }
 
-ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel*, int) {
+ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel* channel, int) {
   auto* const queue = new FakeQueue{};
   queue->context = context;
+  queue->channel = channel;
+  if (channel != nullptr) static_cast<FakeChannel*>(channel)->queue = queue;
   return queue;
 }
 
@@ -240,9 +312,16 @@ int free_queue(ibv_cq* queue) {
   return 0;
 }
 
-int no_event(ibv_comp_channel*, ibv_cq**, void**) {
-  return -1;
+// Channels that are asked without waiting, as they are here.
+int take_event(ibv_comp_channel* channel, ibv_cq** queue, void**) {
+  char event;
+  if (::read(channel->fd, &event, 1) != 1) return -1;
+  *queue = static_cast<FakeChannel*>(channel)->queue;
+  ++device_of(channel->context).events;
+  return 0;
 }
+
+void acknowledge_events(ibv_cq*, unsigned) {}
 
 ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   if (const int error = device_of(domain->context).queue_pair_error; error != 0) {
@@ -254,12 +333,15 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   pair->context = domain->context;
   pair->send_cq = wanted->send_cq;
   pair->recv_cq = wanted->recv_cq;
+  const std::lock_guard lock(wires());
   pair->qp_num = ++last_number;
+  listed_pairs().push_back(pair);
   return pair;
 }
 
 int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
   auto& changed = static_cast<FakePair&>(*pair);
+  const std::lock_guard lock(wires());
   if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
   if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
   if ((what & IBV_QP_AV) != 0) changed.other_gid = wanted->ah_attr.grh.dgid;
@@ -269,6 +351,8 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
 }
 
 int free_pair(ibv_qp* pair) {
+  const std::lock_guard lock(wires());
+  std::erase(listed_pairs(), pair);
   delete static_cast<FakePair*>(pair);
   return 0;
 }
@@ -298,7 +382,8 @@ VerbsLibrary fake_library() {
   library.destroy_comp_channel = free_channel;
   library.create_cq = make_queue;
   library.destroy_cq = free_queue;
-  library.get_cq_event = no_event;
+  library.get_cq_event = take_event;
+  library.ack_cq_events = acknowledge_events;
   library.create_qp = make_pair;
   library.modify_qp = modify_pair;
   library.destroy_qp = free_pair;

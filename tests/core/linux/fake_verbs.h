@@ -1,11 +1,14 @@
 // A libibverbs in memory: the calls that core/linux/verbs_* make, for devices of a test's making. What registers memory
 // and makes queues is noted and can be made to fail; of work requests, reads over a queue pair that is connected with
-// itself are done, with the checks of keys, rights and bounds that a device makes. Writes are taken and go nowhere.
+// itself are done, with the checks of keys, rights and bounds that a device makes. Writes are taken and go nowhere, but
+// for devices that carry them: to the queue pair that the posting one is joined to, in any thread.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,10 +42,16 @@ struct FakeVerbsDevice : ibv_device {
   int posting_error = 0;
   ibv_wc_status read_status = IBV_WC_SUCCESS;
   bool holds_completions = false;  // until this is false again
+  bool carries_writes = false;
+  // Called in the thread that does it: before a completion queue is armed, and after one was found empty.
+  std::function<void()> when_arming;
+  std::function<void()> when_polled_empty;
 
   std::vector<FakeRegistration> registrations;  // ever
   std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
   std::size_t reads = 0;
+  std::atomic<std::size_t> armed = 0;   // times that completion queues were
+  std::atomic<std::size_t> events = 0;  // that completion channels were asked for, and had
 };
 
 // One at a time in a process. Outlives all that was made on its devices.
