@@ -29,6 +29,8 @@ class StubNetwork {
     // So many writes, at most, are on the wire when their sender is fenced, and land after that. How many, the seed
     // says.
     std::size_t most_late_writes = 0;
+    // Of 100 that devices send each other. Which, the seed says.
+    std::uint32_t lost_acknowledgements = 0;
   };
 
   explicit StubNetwork(const Settings& settings) : settings_(settings), random_(settings.seed) {}
@@ -64,6 +66,9 @@ class StubNetwork {
   void note_misuse(absl::Status misuse) { misuse_.Update(std::move(misuse)); }
   bool moves_payload() const { return settings_.moves_payload; }
   std::size_t choose_late_writes(std::size_t outstanding);
+  bool loses_acknowledgement() {
+    return settings_.lost_acknowledgements > 0 && choose(100) < settings_.lost_acknowledgements;
+  }
 
   const Settings settings_;
   std::mt19937 random_;
