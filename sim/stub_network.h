@@ -2,8 +2,8 @@
 //
 // Three ways to drive it. By hand: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
 // step(), which keeps the order of a reliable connection within each direction of a pair, and no order beyond: now and
-// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move. By a
-// clock: rdma_wire.h, a wire for each direction of a pair.
+// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move, and
+// always what waits for a lost acknowledgement. By a clock: rdma_wire.h, a wire for each direction of a pair.
 #ifndef CABLEWAY_SIM_STUB_NETWORK_H_
 #define CABLEWAY_SIM_STUB_NETWORK_H_
 

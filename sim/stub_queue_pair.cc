@@ -237,7 +237,7 @@ bool StubQueuePair::complete() {
     end(misused("sent memory that was changed before its completion was reported"));
     return true;
   }
-  if (completed_ == acknowledged_) {
+  if (misses_acknowledgement()) {
     ask_again();
   } else {
     report_written(completed_++);

@@ -72,6 +72,8 @@ class StubQueuePair final : public RdmaQueuePair {
   bool deliver_late();
   // The oldest write that has landed is complete: poll() says so if it was to be reported.
   bool complete();
+  // complete() will ask the other device again whether the write has landed.
+  bool misses_acknowledgement() const { return completed_ == acknowledged_ && completed_ != landed_; }
   // Until it is taken back no write from here lands; none that has landed is complete; what the other device says of
   // those that land is lost.
   void hold_writes(bool held) { writes_held_ = held; }
