@@ -249,7 +249,7 @@ absl::Status RdmaChunkLink::end(const absl::Status& why, Owner& owner) {
   if (ticket == 0) return why;
   queue_pair_->fence();
   broken_ = why;  // first, as the owner may want to send more into the room that this makes
-  take_written(ticket, owner);
+  complete_chunks(ticket, owner);
   return why;
 }
 
@@ -294,12 +294,20 @@ absl::Status RdmaChunkLink::poll_queue_pair(Owner& owner) {
 
 absl::Status RdmaChunkLink::take(const RdmaCompletion& completion, Owner& owner) {
   if (completion.kind == RdmaCompletion::Kind::kNoticed) return take_notice(completion.notice, owner);
-  take_written(completion.ticket, owner);
+  return take_written(completion.ticket, owner);
+}
+
+absl::Status RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
+  if (ticket <= writes_reported_ || ticket > writes_asked_) {
+    return absl::InternalError(
+        absl::StrCat("the device reports write ", ticket, " of ", writes_asked_, " after write ", writes_reported_));
+  }
+  writes_reported_ = ticket;
+  complete_chunks(ticket, owner);
   return absl::OkStatus();
 }
 
-void RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
-  writes_reported_ = ticket;
+void RdmaChunkLink::complete_chunks(std::uint64_t ticket, Owner& owner) {
   while (outgoing_first_ != outgoing_end_ && outgoing_[outgoing_first_ % kMostChunks].ticket <= ticket) {
     const Outgoing& sent = outgoing_[outgoing_first_++ % kMostChunks];
     outgoing_bytes_ -= sent.bytes;

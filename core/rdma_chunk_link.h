@@ -148,7 +148,9 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status take_slot(const RdmaFrame& frame);
   absl::Status give_back(const RdmaFrame& frame);
   absl::Status take_returned(const RdmaFrame& frame);
-  void take_written(std::uint64_t ticket, Owner& owner);
+  absl::Status take_written(std::uint64_t ticket, Owner& owner);
+  // Reports those sent that ended with this write, or before it.
+  void complete_chunks(std::uint64_t ticket, Owner& owner);
   absl::Status look_at_lifeline(Owner& owner);
   // Nothing more comes of the queue pair: completes what is acknowledged nevertheless. Returns `why`.
   absl::Status end(const absl::Status& why, Owner& owner);

@@ -106,11 +106,10 @@ void RelayCircuit::rest() {
   if (!std::exchange(unmet_, false)) stop_waiting();
   if (leases() == 0) return;
   ++held_rests_;
-  if (!giving_back_ && should_give_back()) {
-    giving_back_ = true;
-    pool_.begin_returning(leases());
-  }
-  if (giving_back_) give_back();
+  if (!giving_back_ && should_give_back()) begin_giving_back();
+  if (!giving_back_) return;
+  if (returning_rests_++ == kReturnRests) pool_.end_returning(std::exchange(promised_, 0));
+  give_back();
 }
 
 bool RelayCircuit::should_give_back() const {
@@ -118,6 +117,13 @@ bool RelayCircuit::should_give_back() const {
   const bool empty = in_use_ == 0;
   if (empty && idle_rests_ >= kIdleRests) return true;
   return pool_.wanted() && (held_rests_ >= kHeldRests || (empty && idle_rests_ > 0));
+}
+
+void RelayCircuit::begin_giving_back() {
+  giving_back_ = true;
+  returning_rests_ = 0;
+  promised_ = leases();
+  pool_.begin_returning(promised_);
 }
 
 void RelayCircuit::give_back() {
@@ -140,7 +146,8 @@ void RelayCircuit::give_back() {
 
 void RelayCircuit::return_leases() {
   stop_waiting();
-  if (std::exchange(giving_back_, false)) pool_.end_returning(leases());
+  giving_back_ = false;
+  pool_.end_returning(std::exchange(promised_, 0));
   for (Slot* slot : leased_) pool_.give_back(*slot);
   for (Slot* slot : parked_) pool_.give_back(*slot);
   leased_.clear();

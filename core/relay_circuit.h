@@ -7,7 +7,8 @@
 // waits can form. Further ones are leased (slot_pool.h) by a circuit with more than half of its slots full at the end
 // of a pass, so small messages that leave at once lease nothing; while it holds a lease its links are wide. All of a
 // circuit's leases go back together: when nothing has moved for a while, when it has held them for a while and others
-// wait, and when it ends.
+// wait, and when it ends. That takes as long as what they hold takes to leave, and over RDMA as long as the neighbour
+// takes to answer, which may be for ever: it is counted on by those who wait for a while only.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never waits.
 #ifndef CABLEWAY_CORE_RELAY_CIRCUIT_H_
@@ -55,6 +56,9 @@ class RelayCircuit {
   static constexpr std::uint32_t kIdleRests = 4;
   // Held for so many intervals, and other circuits wait: the leases go back.
   static constexpr std::uint32_t kHeldRests = 4;
+  // On their way back for so many intervals: others are asked for theirs. A wide link's queue has left by then over
+  // cables of 10 Mbit/s and faster.
+  static constexpr std::uint32_t kReturnRests = 8;
 
   std::uint64_t chunks_relayed() const { return chunks_; }
   std::uint64_t bytes_relayed() const { return bytes_; }
@@ -103,6 +107,7 @@ class RelayCircuit {
   void note_unmet();
   void stop_waiting();
   bool should_give_back() const;
+  void begin_giving_back();
   void give_back();
   void return_leases();
   // More than half of its slots hold chunks: what is left to be offered may be on its way up as credits, and runs out.
@@ -124,9 +129,11 @@ class RelayCircuit {
   std::uint64_t bytes_ = 0;
 
   bool giving_back_ = false;
-  bool waits_ = false;     // is counted by the pool
-  bool unmet_ = false;     // since the last rest() it wanted a slot and found none
-  bool sits_out_ = false;  // until the next rest(): others come first
+  std::size_t promised_ = 0;           // slots that the pool counts as on their way back from here
+  std::uint32_t returning_rests_ = 0;  // since that began
+  bool waits_ = false;                 // is counted by the pool
+  bool unmet_ = false;                 // since the last rest() it wanted a slot and found none
+  bool sits_out_ = false;              // until the next rest(): others come first
   std::uint32_t held_rests_ = 0;
   std::uint32_t idle_rests_ = 0;
   std::uint64_t moved_at_rest_ = 0;

@@ -32,7 +32,7 @@ class SlotPool {
   void begin_waiting();
   void end_waiting() { --waiting_; }
   bool anyone_waits() const { return waiting_ > 0; }
-  // A circuit has begun to give back `slots` slots, and has done so, or has ended.
+  // A circuit has begun to give back `slots` slots; it has done so, or has ended, or they are not counted on any more.
   void begin_returning(std::size_t slots) { returning_ += slots; }
   void end_returning(std::size_t slots) { returning_ -= slots; }
   // Whether more circuits wait than slots are on their way back: one that has held some for long is to return them.

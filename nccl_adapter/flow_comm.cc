@@ -96,6 +96,14 @@ void FlowComm::check() {
   if (absl::Status found = hop_->check(); !found.ok()) static_cast<void>(fail(found));
 }
 
+void FlowComm::poll_if_idle() {
+  // Over TCP there is nothing to answer, and a look is a system call.
+  if (hop_->queue_pair() == nullptr) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !failure_.ok() || !idle()) return;
+  if (absl::Status status = progress(); !status.ok()) static_cast<void>(fail(status));
+}
+
 std::string FlowComm::failure() {
   const std::lock_guard lock(mutex_);
   return failed_busy_ ? std::string(failure_.message()) : "";

@@ -2,7 +2,8 @@
 // memory, a reason when it has failed.
 //
 // NCCL calls isend, irecv, iflush and test from one thread and everything else from another; the cold thread looks in
-// too. Each comm has a mutex of its own for that, which data threads of different flows never share.
+// too, and polls while NCCL has nothing to ask. Each comm has a mutex of its own for that, which data threads of
+// different flows never share.
 #ifndef CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_FLOW_COMM_H_
 
@@ -72,6 +73,10 @@ class FlowComm {
 
   // The cold thread's look: fails the flow if what it goes over has ended without a word (HopLink::check()).
   void check();
+  // The cold thread's poll of an idle flow whose hop goes over RDMA: what the neighbour asks is answered by whoever
+  // polls, and NCCL does so only while it has requests. A relay waits for the slots that it lent. Touches no memory of
+  // NCCL's, and waits for nobody: where NCCL is in a call, that call polls.
+  void poll_if_idle();
   // Why it failed with messages on their way, or before one that was wanted then; "" if it has not: what the operator
   // is told of it.
   std::string failure();

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "core/linux/own_sockets.h"
+#include "core/linux/own_descriptors.h"
 
 namespace cableway::nccl {
 namespace {
@@ -15,7 +15,7 @@ std::atomic<bool> inert = false;
 // Other threads may have held any lock when the process was copied.
 void after_fork_in_child() {
   if (guards.load(std::memory_order_relaxed) == 0) return;
-  linux_::close_own_sockets();
+  linux_::close_own_descriptors();
   inert.store(true, std::memory_order_relaxed);
 }
 

@@ -1,6 +1,7 @@
 // What fork() means to a process that uses Cableway. The parent notices nothing. The child has copies of everything but
 // the thread that makes it work, and of locks that nobody will open, so there Cableway is inert from the first moment:
-// its sockets are closed, not shut down, which would end the parent's connections, and every call is refused.
+// its sockets are closed, not shut down, which would end the parent's connections, its RDMA devices are let go, and
+// every call is refused.
 #ifndef CABLEWAY_NCCL_ADAPTER_FORK_GUARD_H_
 #define CABLEWAY_NCCL_ADAPTER_FORK_GUARD_H_
 

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kOpenLimit{10000};
 constexpr std::chrono::seconds kLookAroundEvery{1};
+// A relay looks as often for the slots that it has asked back.
+constexpr std::chrono::milliseconds kPollIdleEvery{250};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
 
 // Runs `work` on the cold thread and waits for what it returns.
@@ -58,7 +60,7 @@ Process::Process(const Settings& settings, std::string daemon, Log log)
       daemon_(std::move(daemon)),
       log_(log),
       cold_(std::make_unique<ColdThread>()),
-      transports_(settings) {}
+      transports_(settings, linux_::VerbsQueuePair::Idle::kPolls) {}
 
 Process::~Process() {
   boost::asio::post(cold_->io(), [this] { stop(); });
@@ -71,6 +73,7 @@ void Process::stop() {
   acceptor_.reset();
   if (session_) session_->close();
   if (look_around_timer_) look_around_timer_->cancel();
+  if (poll_idle_timer_) poll_idle_timer_->cancel();
 }
 
 absl::Status Process::join_node() {
@@ -171,7 +174,9 @@ absl::Status Process::listen() {
     acceptor_ = *std::move(acceptor);
     acceptor_->seal_with(setup_key_);
     look_around_timer_ = std::make_unique<boost::asio::steady_timer>(cold_->io());
+    poll_idle_timer_ = std::make_unique<boost::asio::steady_timer>(cold_->io());
     look_around();
+    poll_idle_flows();
     return absl::OkStatus();
   });
 }
@@ -356,6 +361,18 @@ void Process::look_around() {
   look_around_timer_->expires_after(kLookAroundEvery);
   look_around_timer_->async_wait([this](boost::system::error_code stopped) {
     if (!stopped) look_around();
+  });
+}
+
+void Process::poll_idle_flows() {
+  if (stopping_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (FlowComm* comm : watched_) comm->poll_if_idle();
+  }
+  poll_idle_timer_->expires_after(kPollIdleEvery);
+  poll_idle_timer_->async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) poll_idle_flows();
   });
 }
 

@@ -69,7 +69,8 @@ class Process {
   void remove_listener(const ListenComm& listener);
   std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
   void close_connection(linux_::UniqueFd socket);
-  // The comm is looked at, once a second, for silence and failure, until it is unwatched; the node is told of it.
+  // Until it is unwatched the comm is looked at for silence and failure, once a second, and polled while it is idle,
+  // four times a second; the node is told of it.
   void watch(FlowComm* comm, FlowOpened report);
   // `failure` as in FlowReports::ended().
   void unwatch(FlowComm* comm, const std::string& failure);
@@ -96,6 +97,7 @@ class Process {
   absl::Status may_arrive(ListenComm& listener, const CircuitSetup& setup) const;
   void on_setup(linux_::PendingCircuit pending);
   void look_around();
+  void poll_idle_flows();
   void stop();
 
   const ForkGuard fork_guard_;
@@ -122,6 +124,7 @@ class Process {
   bool told_of_missing_key_ = false;
   std::unique_ptr<linux_::CircuitAcceptor> acceptor_;
   std::unique_ptr<boost::asio::steady_timer> look_around_timer_;
+  std::unique_ptr<boost::asio::steady_timer> poll_idle_timer_;
   bool stopping_ = false;
 };
 

@@ -21,7 +21,7 @@
 #include "core/frame.h"
 #include "core/linux/data_socket.h"
 #include "core/linux/lingering_close.h"
-#include "core/linux/own_sockets.h"
+#include "core/linux/own_descriptors.h"
 #include "core/linux/random_value.h"
 
 namespace cableway::linux_ {

@@ -208,7 +208,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
     if (!answer.ok()) return finish(failed(absl::StatusCode::kUnavailable, answer.status().message()));
     if (answer->chunk_bytes != 0) setup_.chunk_bytes = std::min(setup_.chunk_bytes, answer->chunk_bytes);
     if (transports_ != nullptr) {
-      absl::Status settled = transports_->settle(*answer, offered_);
+      absl::Status settled = transports_->settle(setup_, *answer, offered_);
       if (!settled.ok()) return finish(failed(settled.code(), settled.message()));
     }
     if (offered_.rdma != nullptr) setup_.chunk_bytes = std::min(setup_.chunk_bytes, RdmaChunkLink::kChunkBytes);

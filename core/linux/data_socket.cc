@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/own_sockets.h"
+#include "core/linux/own_descriptors.h"
 
 namespace cableway::linux_ {
 namespace {

@@ -54,7 +54,7 @@ class RdmaHop final : public HopLink {
   void take_completions() override { queue_pair_.take_events(); }
   absl::Status arm_completions() override { return queue_pair_.arm(); }
   absl::Status check() override {
-    if (absl::Status health = device_->health(queue_pair_.gid().port); !health.ok()) return health;
+    if (absl::Status health = queue_pair_.health(); !health.ok()) return health;
     if (const std::uint64_t changes = device_->gid_changes(); std::exchange(gid_changes_, changes) != changes) {
       if (absl::Status gone = address_gone(*device_, queue_pair_.gid()); !gone.ok()) return gone;
     }
@@ -92,6 +92,7 @@ absl::Status HopLink::check() {
 absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection, const HopLinkOptions& options) {
   if (connection.rdma == nullptr) return std::make_unique<TcpHop>(std::move(connection.socket), options);
   auto hop = std::make_unique<RdmaHop>(std::move(connection.socket), std::move(*connection.rdma), options);
+  if (hop->completions() < 0) return hop;
   if (absl::Status status = hop->arm_completions(); !status.ok()) return status;
   return hop;
 }

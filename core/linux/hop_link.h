@@ -24,7 +24,7 @@ class HopLink {
   virtual ChunkLink& link() = 0;
   // The connection that was set up: of the data itself, or beside it.
   virtual int socket() const = 0;
-  // Whoever sleeps is woken by this, too; -1: there is nothing but the socket.
+  // Whoever sleeps is woken by this, too; -1: there is nothing but the socket, or whoever has this polls it.
   virtual int completions() const { return -1; }
   // What woke it at the socket. Then progress() until nothing moves.
   virtual void on_readable(bool ended) = 0;
@@ -57,7 +57,7 @@ struct HopLinkOptions {
   TcpChunkLink::Slots slots = TcpChunkLink::Slots::kPipes;  // a relay's
 };
 
-// Arms completions(), so the first one wakes.
+// Arms completions(), where there are any, so the first one wakes.
 absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection, const HopLinkOptions& options);
 
 }  // namespace cableway::linux_

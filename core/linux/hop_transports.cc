@@ -1,5 +1,6 @@
 #include "core/linux/hop_transports.h"
 
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -26,6 +27,20 @@ bool crosses_no_cable(const CircuitSetup& setup) {
 
 absl::Status no_rdma_there() {
   return absl::FailedPreconditionError("CABLEWAY_TRANSPORT is verbs, and the other end of the cable has no RDMA");
+}
+
+// The other end of the cable is where its queue pair is. Another host's would be joined instead, and the kernel would
+// first look for it, for up to a second, on the thread that sets circuits up. `address`: that the connection goes to or
+// comes from.
+absl::Status check_gid(const RdmaEndpoint& other, const std::string& address) {
+  const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);
+  if (!parsed.ok()) return parsed.status();
+  if (other.gid == gid_of(*parsed)) return absl::OkStatus();
+  routing::PortAddress named;
+  named.is_ipv6 = true;
+  std::memcpy(named.bytes.data(), other.gid.data(), other.gid.size());
+  return absl::InvalidArgumentError(absl::StrCat("the other end of the cable has the address ", address,
+                                                 ", and its queue pair the GID ", to_text(named)));
 }
 
 absl::Status no_rdma_at(const std::string& address) {
@@ -65,7 +80,7 @@ absl::StatusOr<HopChoice> HopTransports::open(const std::string& address, const 
   }
   absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*found)->device);
   if (!device.ok()) return device.status();
-  auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_);
+  auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_, idle_);
   if (!queue_pair.ok()) return queue_pair.status();
   auto half = std::make_unique<RdmaHalf>();
   half->device = std::move(device->device);
@@ -81,7 +96,7 @@ absl::StatusOr<HopChoice> HopTransports::offer(const CircuitSetup& setup) {
   return open(setup.this_hop().from_address, dialing_end(setup, setup.hop).port);
 }
 
-absl::Status HopTransports::settle(const SetupAnswer& answer, HopChoice& offered) const {
+absl::Status HopTransports::settle(const CircuitSetup& setup, const SetupAnswer& answer, HopChoice& offered) const {
   if (offered.rdma == nullptr) {
     if (!answer.rdma) return absl::OkStatus();
     return absl::InvalidArgumentError("it answered with a queue pair, and none was offered");
@@ -91,6 +106,7 @@ absl::Status HopTransports::settle(const SetupAnswer& answer, HopChoice& offered
     offered = {nullptr, kNoneThere};
     return absl::OkStatus();
   }
+  if (absl::Status there = check_gid(*answer.rdma, setup.this_hop().to_address); !there.ok()) return there;
   offered.rdma->other = *answer.rdma;
   return offered.rdma->queue_pair->connect(offered.rdma->other);
 }
@@ -102,6 +118,7 @@ absl::StatusOr<HopChoice> HopTransports::join(const CircuitSetup& setup, const s
     if (wanted_ == Transport::kVerbs) return no_rdma_there();
     return HopChoice{nullptr, wanted_ == Transport::kTcp ? kTcpWanted : kNoneThere};
   }
+  if (absl::Status there = check_gid(*setup.rdma, setup.this_hop().from_address); !there.ok()) return there;
   absl::StatusOr<HopChoice> choice = open(own_address, accepting_end(setup, setup.hop).port);
   if (!choice.ok() || choice->rdma == nullptr) return choice;
   choice->rdma->other = *setup.rdma;

@@ -14,6 +14,7 @@
 #include "core/circuit_setup.h"
 #include "core/linux/hop_connection.h"
 #include "core/linux/verbs_ports.h"
+#include "core/linux/verbs_queue_pair.h"
 #include "core/settings.h"
 
 namespace cableway::linux_ {
@@ -30,16 +31,17 @@ struct HopChoice {
 // Set-up only; one thread at a time.
 class HopTransports {
  public:
-  explicit HopTransports(const Settings& settings, VerbsHost host = {})
-      : wanted_(settings.transport), options_(verbs_options(settings)), host_(std::move(host)) {}
+  // `idle`: of who moves data over the queue pairs that are made here.
+  HopTransports(const Settings& settings, VerbsQueuePair::Idle idle, VerbsHost host = {})
+      : wanted_(settings.transport), options_(verbs_options(settings)), idle_(idle), host_(std::move(host)) {}
 
   // For the end that dials with `setup`: a queue pair on its port to be offered, where the hop may go over RDMA.
   absl::StatusOr<HopChoice> offer(const CircuitSetup& setup);
-  // And what became of that, by the `answer` to the set-up.
-  absl::Status settle(const SetupAnswer& answer, HopChoice& offered) const;
+  // And what became of that, by the `answer` to the set-up. InvalidArgument: the answer cannot be, and why.
+  absl::Status settle(const CircuitSetup& setup, const SetupAnswer& answer, HopChoice& offered) const;
 
   // For the end that accepts: its queue pair, on the port with its own address, joined to the one that the set-up
-  // offers, if it offers one.
+  // offers, if it offers one. InvalidArgument: what it offers cannot be, and why.
   absl::StatusOr<HopChoice> join(const CircuitSetup& setup, const std::string& own_address);
 
  private:
@@ -48,6 +50,7 @@ class HopTransports {
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
   const Transport wanted_;
   const VerbsOptions options_;
+  const VerbsQueuePair::Idle idle_;
   const VerbsHost host_;
   // What was found for an address: a device's table has hundreds of entries, each of them files. Good as long as the
   // device says that the address is still there.

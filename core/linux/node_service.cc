@@ -84,7 +84,8 @@ absl::Status NodeService::open() {
                                   auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
                                   boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
                                 },
-                                [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); }});
+                                [this] { boost::asio::post(io_, [this] { on_out_of_leases(); }); },
+                                [this] { boost::asio::post(io_, [this] { on_out_of_rdma_leases(); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   if (relay_memory_.leases == 0) {
@@ -318,6 +319,13 @@ void NodeService::on_out_of_leases() {
   log_(absl::StrCat("all ", relay_memory_.leases, " leases of the relay memory of ",
                     find_setting("relay_memory")->show(settings_),
                     " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"));
+}
+
+void NodeService::on_out_of_rdma_leases() {
+  const std::uint64_t leases = rdma_memory_->status().leases;
+  log_(absl::StrCat("all ", leases,
+                    " leases of registered memory are out: busy circuits over RDMA take turns, and are slower; ",
+                    leases < RdmaRelayMemory::kMostLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"));
 }
 
 void NodeService::warn_of_small_pipes(const PipeSlot& floor) {

@@ -69,7 +69,7 @@ class NodeService {
         log_(std::move(log)),
         clock_(io),
         channel_(io, settings.control_port),
-        transports_(settings) {}
+        transports_(settings, VerbsQueuePair::Idle::kSleeps) {}
 
   absl::Status open();
   absl::Status make_node();
@@ -98,6 +98,7 @@ class NodeService {
   bool has_room() const;
   absl::Status no_room() const;
   void on_out_of_leases();
+  void on_out_of_rdma_leases();
   void warn_of_small_pipes(const PipeSlot& floor);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);

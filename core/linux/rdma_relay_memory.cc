@@ -10,7 +10,6 @@ namespace cableway::linux_ {
 namespace {
 
 constexpr std::uint64_t kShareOfRelayMemory = 64;
-constexpr std::uint64_t kMostLeaseBytes = 32ULL << 20;
 
 // What a neighbour writes into slots may get there in any order: nobody looks at a slot before the notice that follows.
 constexpr VerbsRights kForUpstream{.remote_write = true, .relaxed_ordering = true};
@@ -47,8 +46,8 @@ absl::StatusOr<std::unique_ptr<VerbsMemory>> register_floor(const RdmaHalf& half
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> RdmaRelayMemory::reserve(std::uint64_t relay_memory) {
-  const std::uint64_t bytes = std::min(relay_memory / kShareOfRelayMemory, kMostLeaseBytes);
-  const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(bytes / kSlotBytes), 1);
+  const std::uint64_t wanted = relay_memory / kShareOfRelayMemory / kSlotBytes;
+  const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(wanted, 1, kMostLeases));
   std::unique_ptr<RdmaRelayMemory> memory(new RdmaRelayMemory);
   absl::StatusOr<MappedPages> pages = MappedPages::create(count * kSlotBytes);
   if (!pages.ok()) return pages.status();
@@ -70,7 +69,7 @@ absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const RdmaHalf
   if (!pages.ok()) return pages.status();
   floor->pages = *std::move(pages);
   if (upstream != nullptr) {
-    if (absl::Status status = use_for_leases(*upstream); !status.ok()) return status;
+    if (absl::Status status = let_leases_be_written(*upstream); !status.ok()) return status;
     auto memory = register_floor(*upstream, *floor, kForUpstream);
     if (!memory.ok()) return memory.status();
     floor->registered[0] = *std::move(memory);
@@ -78,7 +77,7 @@ absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const RdmaHalf
   // On one device both ways, where both neighbours are on one port's segment, the first registration does.
   const bool other_device = upstream == nullptr || downstream == nullptr || upstream->device != downstream->device;
   if (downstream != nullptr && other_device) {
-    if (absl::Status status = use_for_leases(*downstream); !status.ok()) return status;
+    if (absl::Status status = let_leases_be_read(*downstream); !status.ok()) return status;
     auto memory = register_floor(*downstream, *floor, {});
     if (!memory.ok()) return memory.status();
     floor->registered[1] = *std::move(memory);
@@ -100,32 +99,50 @@ RdmaMemoryStatus RdmaRelayMemory::status() const {
 
 // The relaying thread reads no keys of theirs any more that would do harm: nothing on such a device works.
 void RdmaRelayMemory::release_lost() {
-  for (std::size_t number = 0; number < kMostDevices; ++number) {
-    if (lease_devices_[number] == nullptr || !lease_devices_[number]->is_lost()) continue;
-    lease_memory_[number].reset();
-    lease_devices_[number].reset();
+  for (Leases& each : leases_) {
+    if (each.device != nullptr && each.device->is_lost()) each = Leases();
   }
-  const bool any = std::any_of(lease_memory_.begin(), lease_memory_.end(),
-                               [](const std::unique_ptr<VerbsMemory>& memory) { return memory != nullptr; });
+  const bool any = std::any_of(leases_.begin(), leases_.end(), [](const Leases& each) { return each.any(); });
   leases_registered_.store(any, std::memory_order_relaxed);
 }
 
-absl::Status RdmaRelayMemory::use_for_leases(const RdmaHalf& half) {
+// The relaying thread reads a key only where a circuit needs it, so here each is written before the first one does.
+absl::Status RdmaRelayMemory::let_leases_be_read(const RdmaHalf& downstream) {
+  auto memory = register_leases(downstream, {});
+  if (!memory.ok() || *memory == nullptr) return memory.status();
+  Leases& leases = leases_[downstream.device_number];
+  leases.read = *std::move(memory);
+  lease_keys_[downstream.device_number].local = leases.read->keys().local;
+  return absl::OkStatus();
+}
+
+absl::Status RdmaRelayMemory::let_leases_be_written(const RdmaHalf& upstream) {
+  auto memory = register_leases(upstream, kForUpstream);
+  if (!memory.ok() || *memory == nullptr) return memory.status();
+  Leases& leases = leases_[upstream.device_number];
+  leases.written = *std::move(memory);
+  RdmaKeys& keys = lease_keys_[upstream.device_number];
+  keys.remote = leases.written->keys().remote;
+  if (leases.read == nullptr) keys.local = leases.written->keys().local;
+  return absl::OkStatus();
+}
+
+// Null: a registration that there is does.
+absl::StatusOr<std::unique_ptr<VerbsMemory>> RdmaRelayMemory::register_leases(const RdmaHalf& half,
+                                                                              VerbsRights rights) {
   if (half.device_number >= kMostDevices) {
     return absl::ResourceExhaustedError(
         absl::StrCat("more than ", kMostDevices, " RDMA devices have been opened by this node: start cablewayd again"));
   }
   release_lost();
-  std::unique_ptr<VerbsMemory>& registered = lease_memory_[half.device_number];
-  if (registered != nullptr) return absl::OkStatus();
+  Leases& leases = leases_[half.device_number];
+  if (leases.written != nullptr || (leases.read != nullptr && !rights.remote_write)) return nullptr;
   const std::span<std::byte> bytes = lease_pages_.bytes();
-  auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), kForUpstream);
+  auto memory = VerbsMemory::add(half.device, bytes.data(), bytes.size(), rights);
   if (!memory.ok()) return memory.status();
-  registered = *std::move(memory);
+  leases.device = half.device;
   leases_registered_.store(true, std::memory_order_relaxed);
-  lease_devices_[half.device_number] = half.device;
-  lease_keys_[half.device_number] = registered->keys();
-  return absl::OkStatus();
+  return memory;
 }
 
 }  // namespace cableway::linux_

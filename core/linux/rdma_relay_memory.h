@@ -27,10 +27,12 @@ class RdmaRelayMemory {
   static constexpr std::uint32_t kSlotBytes = 64U << 10;
   // Beside its own. With them a circuit has a megabyte on its way.
   static constexpr std::size_t kLeasesPerCircuit = 15;
+  // The pool's, however large the relay memory is: 32 MiB.
+  static constexpr std::size_t kMostLeases = 512;
   // RDMA devices that one node may use.
   static constexpr std::size_t kMostDevices = 16;
 
-  // Address space for a 64th of `relay_memory`, 32 MiB at most. It is memory, and locked, once it is registered.
+  // Address space for a 64th of `relay_memory`, kMostLeases at most. It is memory, and locked, once it is registered.
   static absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> reserve(std::uint64_t relay_memory);
 
   // A slot for a circuit between these hops, of which one or both have a queue pair here; the pool's slots are good for
@@ -50,12 +52,22 @@ class RdmaRelayMemory {
   using KeysByDevice = std::array<RdmaKeys, kMostDevices>;
 
   RdmaRelayMemory() = default;
-  absl::Status use_for_leases(const RdmaHalf& half);
+  // The pool's slots, as one device knows them. What only goes out over it may be written by nobody.
+  struct Leases {
+    std::shared_ptr<VerbsDevice> device;
+    std::unique_ptr<VerbsMemory> read;     // by the device, for what goes downstream
+    std::unique_ptr<VerbsMemory> written;  // by what comes from upstream; good for reading, too
+
+    bool any() const { return read != nullptr || written != nullptr; }
+  };
+
+  absl::Status let_leases_be_read(const RdmaHalf& downstream);
+  absl::Status let_leases_be_written(const RdmaHalf& upstream);
+  absl::StatusOr<std::unique_ptr<VerbsMemory>> register_leases(const RdmaHalf& half, VerbsRights rights);
 
   MappedPages lease_pages_;
   // By number of the device.
-  std::array<std::shared_ptr<VerbsDevice>, kMostDevices> lease_devices_;
-  std::array<std::unique_ptr<VerbsMemory>, kMostDevices> lease_memory_;
+  std::array<Leases, kMostDevices> leases_;
   KeysByDevice lease_keys_{};
   std::atomic<bool> leases_registered_ = false;  // with one device at least
   std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);

@@ -397,11 +397,17 @@ void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::St
 
 void RelayLoop::rest() {
   for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
-  if (pool_.size() == 0 || !pool_.anyone_waits()) return;
+  tell_of_waits(pool_, listener_.out_of_leases, next_notice_);
+  if (rdma_ != nullptr) tell_of_waits(rdma_->pool(), listener_.out_of_rdma_leases, next_rdma_notice_);
+}
+
+void RelayLoop::tell_of_waits(const SlotPool& pool, const std::function<void()>& tell,
+                              std::chrono::steady_clock::time_point& next) {
+  if (pool.size() == 0 || !pool.anyone_waits()) return;
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_notice_) return;
-  next_notice_ = now + kNoticeEvery;
-  listener_.out_of_leases();
+  if (now < next) return;
+  next = now + kNoticeEvery;
+  tell();
 }
 
 void RelayLoop::close_dead() {

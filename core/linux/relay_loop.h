@@ -51,8 +51,9 @@ class RelayLoop {
   // Called on the loop's thread.
   struct Listener {
     std::function<void(Closed)> closed;
-    // Circuits wait for a lease; once a minute at most.
+    // Circuits wait for a lease, of a pipe or of registered memory; each once a minute at most.
     std::function<void()> out_of_leases;
+    std::function<void()> out_of_rdma_leases = [] {};
   };
 
   // Makes the slots of all leases. ResourceExhausted: the kernel has not so many pipes for this process.
@@ -105,6 +106,9 @@ class RelayLoop {
   // What has ended without a word.
   void close_dead();
   void rest();
+  // Calls `tell` if circuits wait for a lease of `pool`, not before `next`.
+  static void tell_of_waits(const SlotPool& pool, const std::function<void()>& tell,
+                            std::chrono::steady_clock::time_point& next);
   absl::Status watch(Circuit& circuit);
   absl::Status watch(int fd, Side& side);
 
@@ -122,6 +126,7 @@ class RelayLoop {
   std::deque<Circuit*> unfinished_;                      // ended their turn with work left
   std::vector<Circuit*> polled_;                         // all others are armed
   std::chrono::steady_clock::time_point next_notice_{};  // that leases are waited for
+  std::chrono::steady_clock::time_point next_rdma_notice_{};
 
   std::atomic<std::size_t> open_ = 0;
 

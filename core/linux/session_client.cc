@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/own_sockets.h"
+#include "core/linux/own_descriptors.h"
 #include "core/wire.h"
 
 namespace cableway::linux_ {

@@ -60,10 +60,16 @@ VerbsEvent::Kind event_kind(ibv_event_type type) {
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
     case IBV_EVENT_QP_ACCESS_ERR:
-      return VerbsEvent::Kind::kQueuePairFatal;
+    case IBV_EVENT_CQ_ERR:
+      return VerbsEvent::Kind::kQueueFatal;
     default:
       return VerbsEvent::Kind::kOther;
   }
+}
+
+const void* queue_of(const ibv_async_event& event) {
+  if (event.event_type == IBV_EVENT_CQ_ERR) return event.element.cq;
+  return event.element.qp;
 }
 
 bool is_of_a_port(VerbsEvent::Kind kind) {
@@ -77,6 +83,8 @@ VerbsDevice::VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwn
     : name_(std::move(name)),
       library_(library),
       context_(std::move(context)),
+      commands_(context_->cmd_fd, OwnDescriptor::Mapped::kYes),
+      events_(context_->async_fd),
       domain_(library->alloc_pd(context_.get()), VerbsRelease{library}) {}
 
 absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& name) {
@@ -107,6 +115,7 @@ absl::Status VerbsDevice::prepare() {
 
 absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const {
   ibv_port_attr port{};
+  const std::uint64_t errors = port_errors_.load(std::memory_order_relaxed);
   if (const int error = library_->query_port(context(), number, &port); error != 0) {
     return refused(error, absl::StrCat("be asked for the state of port ", number));
   }
@@ -122,6 +131,7 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const
     return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " has the unknown MTU number ",
                                                       static_cast<int>(port.active_mtu), "; expected 1 to 5"));
   }
+  port_is_active(number, errors);
   return 128U << static_cast<unsigned>(port.active_mtu);
 }
 
@@ -160,8 +170,9 @@ std::optional<VerbsEvent> VerbsDevice::next_event() {
     return gone;
   }
   VerbsEvent read = read_event(event);
-  library_->ack_async_event(&event);
+  // What it is about may be destroyed, and forgotten, once it is acknowledged.
   note(read);
+  library_->ack_async_event(&event);
   return read;
 }
 
@@ -178,16 +189,50 @@ void VerbsDevice::note(const VerbsEvent& event) {
   if (event.kind == VerbsEvent::Kind::kGidChange) gid_changes_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   if (event.kind == VerbsEvent::Kind::kDeviceFatal) failure_ = event.words;
-  if (event.kind == VerbsEvent::Kind::kPortError) port_trouble_[event.port] = event.words;
+  if (event.kind == VerbsEvent::Kind::kPortError) {
+    port_trouble_[event.port] = event.words;
+    port_errors_.fetch_add(1, std::memory_order_relaxed);
+  }
   if (event.kind == VerbsEvent::Kind::kPortActive) port_trouble_.erase(event.port);
-  in_trouble_.store(!failure_.empty() || !port_trouble_.empty(), std::memory_order_relaxed);
+  if (event.kind == VerbsEvent::Kind::kQueueFatal && last_words_.size() < kMostLastWords) {
+    last_words_[event.queue] = event.words;
+  }
+  update_trouble();
+}
+
+void VerbsDevice::update_trouble() const {
+  in_trouble_.store(!failure_.empty() || !port_trouble_.empty() || !last_words_.empty(), std::memory_order_relaxed);
+}
+
+std::string VerbsDevice::last_words_of(const void* queue) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return "";
+  const std::lock_guard lock(mutex_);
+  const auto found = last_words_.find(queue);
+  return found == last_words_.end() ? "" : found->second;
+}
+
+void VerbsDevice::forget(const void* queue) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(mutex_);
+  last_words_.erase(queue);
+  update_trouble();
+}
+
+// The event that says so may never come. `errors`: of which was known when the device was asked; one that was heard of
+// since may be newer than its answer.
+void VerbsDevice::port_is_active(std::uint8_t port, std::uint64_t errors) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(mutex_);
+  if (port_errors_.load(std::memory_order_relaxed) != errors) return;
+  port_trouble_.erase(port);
+  update_trouble();
 }
 
 VerbsEvent VerbsDevice::read_event(const ibv_async_event& event) {
   VerbsEvent read;
   read.kind = event_kind(event.event_type);
   read.words = absl::StrCat("RDMA device ", name_, ": ", library_->event_type_str(event.event_type));
-  if (read.kind == VerbsEvent::Kind::kQueuePairFatal) read.queue_pair = event.element.qp->qp_num;
+  if (read.kind == VerbsEvent::Kind::kQueueFatal) read.queue = queue_of(event);
   if (read.kind == VerbsEvent::Kind::kDeviceFatal) give_up();
   if (is_of_a_port(read.kind)) read.port = static_cast<std::uint8_t>(event.element.port_num);
   return read;

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/linux/own_descriptors.h"
 #include "core/linux/verbs_library.h"
 
 namespace cableway::linux_ {
@@ -31,11 +32,11 @@ struct VerbsGid {
 
 // What a device says unasked.
 struct VerbsEvent {
-  enum class Kind : std::uint8_t { kPortError, kPortActive, kDeviceFatal, kGidChange, kQueuePairFatal, kOther };
+  enum class Kind : std::uint8_t { kPortError, kPortActive, kDeviceFatal, kGidChange, kQueueFatal, kOther };
   Kind kind = Kind::kOther;
-  std::uint32_t queue_pair = 0;  // kQueuePairFatal: its number
-  std::uint8_t port = 0;         // kPortError, kPortActive, kGidChange: whose; 0: all of the device's
-  std::string words = {};        // "RDMA device mlx5_0: port error"
+  const void* queue = nullptr;  // kQueueFatal: the queue pair or completion queue that it is about
+  std::uint8_t port = 0;        // kPortError, kPortActive, kGidChange: whose; 0: all of the device's
+  std::string words = {};       // "RDMA device mlx5_0: port error"
 };
 
 // Any thread, but for next_event().
@@ -51,7 +52,7 @@ class VerbsDevice {
 
   const std::string& name() const { return name_; }
   // Bytes of payload that a packet of that port may have now: 256 to 4096. FailedPrecondition: the port cannot be used,
-  // and why: InfiniBand below, or not active.
+  // and why: InfiniBand below, or not active. One that is active is in no trouble any more (health()).
   absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
   // Whether the address is still where it was.
   absl::Status check_gid(const VerbsGid& gid) const;
@@ -67,8 +68,14 @@ class VerbsDevice {
   // It has said that it failed, or was given up. Nothing that was made on it works any more, nor will.
   bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
   // What it has said that no connection over that port survives, in its words: that it has failed, or the port, which
-  // is not back. As of the events that have been read.
+  // is not back. As of the events that have been read, and of what active_mtu() has found since.
   absl::Status health(std::uint8_t port) const;
+  // What it has said last of a queue pair or completion queue that was made on it and works no more; "" if nothing, or
+  // if as many as kMostLastWords others that are still there had ended so before.
+  std::string last_words_of(const void* queue) const;
+  static constexpr std::size_t kMostLastWords = 256;
+  // To be called once that has been destroyed: another may get its place.
+  void forget(const void* queue) const;
   // How often addresses have changed, of which any may be one's own (check_gid()).
   std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
   void give_up() { lost_.store(true, std::memory_order_relaxed); }
@@ -90,18 +97,25 @@ class VerbsDevice {
   std::string limits() const;
   VerbsEvent read_event(const ibv_async_event& event);
   void note(const VerbsEvent& event);
+  void port_is_active(std::uint8_t port, std::uint64_t errors) const;
+  void update_trouble() const;
 
   const std::string name_;
   const VerbsLibrary* const library_;
   const VerbsOwned<ibv_context> context_;
+  // The kernel has what was made on it as long as somebody has these open. Providers map parts of the first.
+  const OwnDescriptor commands_;
+  const OwnDescriptor events_;
   VerbsOwned<ibv_pd> domain_;
   ibv_device_attr attributes_{};
   std::atomic<bool> lost_ = false;
-  std::atomic<bool> in_trouble_ = false;  // any of it
+  mutable std::atomic<bool> in_trouble_ = false;  // any of it
   std::atomic<std::uint64_t> gid_changes_ = 0;
-  mutable std::mutex mutex_;                          // only where there is trouble
-  std::map<std::uint8_t, std::string> port_trouble_;  // what it said, by port
-  std::string failure_;                               // and of itself
+  std::atomic<std::uint64_t> port_errors_ = 0;                // of all ports, so far
+  mutable std::mutex mutex_;                                  // only where there is trouble
+  mutable std::map<std::uint8_t, std::string> port_trouble_;  // what it said, by port
+  std::string failure_;                                       // and of itself
+  mutable std::map<const void*, std::string> last_words_;     // and of queues
 };
 
 }  // namespace cableway::linux_

@@ -32,6 +32,16 @@ absl::StatusOr<std::unique_ptr<VerbsFlush>> VerbsFlush::create(std::shared_ptr<c
   return made;
 }
 
+// The device may have said something of them, and others may get their places.
+VerbsFlush::~VerbsFlush() {
+  const void* const pair = pair_.get();
+  const void* const completions = completions_.get();
+  pair_.reset();
+  completions_.reset();
+  device_->forget(pair);
+  device_->forget(completions);
+}
+
 absl::Status VerbsFlush::prepare(const VerbsGid& gid, std::uint32_t packet_sequence, const VerbsOptions& options) {
   if (absl::Status status = device_->check_gid(gid); !status.ok()) return status;
   const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid.port);

@@ -28,6 +28,8 @@ class VerbsFlush {
                                                             const VerbsGid& gid, std::uint32_t packet_sequence,
                                                             const VerbsOptions& options);
 
+  ~VerbsFlush();
+
   // Reads the byte at `address`, of memory that is registered with remote_read on this device and has `remote_key`. The
   // read's number: they count from 0. At most kMostReads may be under way. A status other than OK is final.
   absl::StatusOr<std::uint64_t> read(std::uint64_t address, std::uint32_t remote_key);

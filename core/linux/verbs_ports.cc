@@ -27,19 +27,19 @@ bool is_address(const sockaddr* found, const routing::PortAddress& address) {
   return false;
 }
 
-VerbsGid gid_at(int index, const routing::PortAddress& address, std::uint8_t port) {
-  VerbsGid gid{index, {}, port};
+}  // namespace
+
+std::array<std::byte, 16> gid_of(const routing::PortAddress& address) {
+  std::array<std::byte, 16> gid{};
   const auto* const bytes = reinterpret_cast<const std::byte*>(address.bytes.data());
   if (address.is_ipv6) {
-    std::copy_n(bytes, 16, gid.bytes.begin());
+    std::copy_n(bytes, 16, gid.begin());
   } else {
-    gid.bytes[10] = gid.bytes[11] = std::byte{0xff};
-    std::copy_n(bytes, 4, gid.bytes.begin() + 12);
+    gid[10] = gid[11] = std::byte{0xff};
+    std::copy_n(bytes, 4, gid.begin() + 12);
   }
   return gid;
 }
-
-}  // namespace
 
 std::string interface_with(const routing::PortAddress& address) {
   if (!address.scope.empty()) return address.scope;
@@ -62,7 +62,7 @@ absl::StatusOr<std::optional<VerbsPort>> verbs_port_of(const routing::PortAddres
   if (port == nullptr) return std::nullopt;
   const absl::StatusOr<int> index = usable_gid(*port, interface, address);
   if (!index.ok()) return index.status();
-  return VerbsPort{port->device, gid_at(*index, address, port->number)};
+  return VerbsPort{port->device, VerbsGid{*index, gid_of(address), port->number}};
 }
 
 }  // namespace cableway::linux_

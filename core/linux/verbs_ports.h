@@ -3,6 +3,8 @@
 #ifndef CABLEWAY_CORE_LINUX_VERBS_PORTS_H_
 #define CABLEWAY_CORE_LINUX_VERBS_PORTS_H_
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +21,9 @@ struct VerbsPort {
   std::string device;  // "mlx5_0"
   VerbsGid gid;        // its port, and that one's RoCE v2 GID that is the port's address
 };
+
+// The GID that stands for an address: IPv6 as it is, without its scope; IPv4 mapped into IPv6.
+std::array<std::byte, 16> gid_of(const routing::PortAddress& address);
 
 // The interface that has `address` in this network namespace; "" if none has. A link-local one names it itself.
 std::string interface_with(const routing::PortAddress& address);

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -64,6 +65,11 @@ void spell(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
   posting.wr.rdma.rkey = write.remote_key;
 }
 
+// A neighbour only writes. A message of no bytes would find room, and pass for one of this end's own writes.
+bool is_message(const ibv_wc& done) {
+  return (done.opcode & IBV_WC_RECV) != 0 && done.opcode != IBV_WC_RECV_RDMA_WITH_IMM;
+}
+
 RdmaCompletion completion_of(const ibv_wc& done) {
   RdmaCompletion completion{};
   if (done.opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
@@ -116,23 +122,29 @@ VerbsQueuePair::VerbsQueuePair(std::shared_ptr<const VerbsDevice> device, const 
 
 VerbsQueuePair::~VerbsQueuePair() {
   fence();
+  const void* const gone = completions_.get();
+  completions_.reset();
+  device_->forget(gone);
 }
 
 absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shared_ptr<const VerbsDevice> device,
                                                                        const VerbsGid& gid,
                                                                        std::uint32_t packet_sequence,
-                                                                       const VerbsOptions& options) {
+                                                                       const VerbsOptions& options, Idle idle) {
   if (absl::Status status = check_options(gid, options); !status.ok()) return status;
   std::unique_ptr<VerbsQueuePair> made(new VerbsQueuePair(std::move(device), gid, options));
-  if (absl::Status status = made->prepare(packet_sequence); !status.ok()) return status;
+  if (absl::Status status = made->prepare(packet_sequence, idle); !status.ok()) return status;
   return made;
 }
 
-absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence) {
+absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence, Idle idle) {
   if (absl::Status status = device_->check_gid(gid_); !status.ok()) return status;
   const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid_.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_mailbox(); !status.ok()) return status;
+  if (idle == Idle::kSleeps) {
+    if (absl::Status status = make_channel(); !status.ok()) return status;
+  }
   if (absl::Status status = make_queues(); !status.ok()) return status;
   endpoint_ = {pair_->qp_num,
                packet_sequence,
@@ -154,14 +166,19 @@ absl::Status VerbsQueuePair::make_mailbox() {
   return absl::OkStatus();
 }
 
-absl::Status VerbsQueuePair::make_queues() {
-  const VerbsLibrary& library = device_->library();
-  channel_ = {library.create_comp_channel(device_->context()), device_->release()};
+absl::Status VerbsQueuePair::make_channel() {
+  channel_ = {device_->library().create_comp_channel(device_->context()), device_->release()};
   if (channel_ == nullptr) return device_->refused(errno, "make a completion channel");
+  own_channel_.emplace(channel_->fd);
   const int flags = ::fcntl(channel_->fd, F_GETFL);
   if (flags == -1 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) == -1) {
     return device_->refused(errno, "be asked for completions without waiting");
   }
+  return absl::OkStatus();
+}
+
+absl::Status VerbsQueuePair::make_queues() {
+  const VerbsLibrary& library = device_->library();
   completions_ = {library.create_cq(device_->context(), kMostCompletions, nullptr, channel_.get(), 0),
                   device_->release()};
   if (completions_ == nullptr) {
@@ -220,6 +237,8 @@ absl::StatusOr<std::size_t> VerbsQueuePair::poll(std::span<RdmaCompletion> compl
     for (std::size_t i = 0; i < done.size() && broken_.ok(); ++i) {
       if (done[i].status != IBV_WC_SUCCESS) {
         break_off(why(done.subspan(i)));
+      } else if (is_message(done[i])) {
+        break_off(absl::InvalidArgumentError("peer broke the protocol: a message where only writes may come"));
       } else {
         completions[filled++] = completion_of(done[i]);
       }
@@ -236,12 +255,20 @@ void VerbsQueuePair::fence() {
   wanted.qp_state = IBV_QPS_ERR;
   // Where the device refuses this it is gone, or destroying does it alone.
   static_cast<void>(device_->library().modify_qp(pair_.get(), &wanted, IBV_QP_STATE));
+  const void* const gone = pair_.get();
   pair_.reset();
+  device_->forget(gone);
   break_off(absl::FailedPreconditionError("this end of the hop is closed"));
 }
 
+absl::Status VerbsQueuePair::health() const {
+  if (absl::Status device = device_->health(gid_.port); !device.ok()) return device;
+  const std::string words = device_->last_words_of(completions_.get());
+  return words.empty() ? absl::OkStatus() : absl::UnavailableError(words);
+}
+
 int VerbsQueuePair::fd() const {
-  return channel_->fd;
+  return channel_ == nullptr ? -1 : channel_->fd;
 }
 
 absl::Status VerbsQueuePair::arm() {
@@ -273,8 +300,10 @@ absl::Status VerbsQueuePair::why(std::span<const ibv_wc> failed) const {
   const ibv_wc& reason = found == failed.end() ? failed.front() : *found;
   std::string device_words = device_->library().wc_status_str(reason.status);
   if (reason.vendor_err != 0) absl::StrAppend(&device_words, ", the maker's code ", absl::Hex(reason.vendor_err));
-  return absl::UnavailableError(
-      absl::StrCat("RDMA device ", device_->name(), ": ", in_words(reason.status), " (", device_words, ")"));
+  // By an event, which may tell more than that all was flushed; it may as well be on its way.
+  const std::string event = device_->last_words_of(pair_.get());
+  return absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": ", in_words(reason.status), " (",
+                                             device_words, ")", event.empty() ? "" : "; ", event));
 }
 
 }  // namespace cableway::linux_

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/linux/mapped_pages.h"
+#include "core/linux/own_descriptors.h"
 #include "core/linux/verbs_connection.h"
 #include "core/linux/verbs_device.h"
 #include "core/linux/verbs_memory.h"
@@ -20,11 +22,14 @@ namespace cableway::linux_ {
 
 class VerbsQueuePair final : public RdmaQueuePair {
  public:
+  // What its owner does while nothing completes. For one that sleeps it takes one more of the process's descriptors.
+  enum class Idle : std::uint8_t { kPolls, kSleeps };
+
   // On `device`'s port with address `gid`. `packet_sequence`: 24 bits, random, so that packets of an earlier connection
   // are not taken for this one's. ResourceExhausted says what to raise; otherwise what is wrong with port or options.
   static absl::StatusOr<std::unique_ptr<VerbsQueuePair>> create(std::shared_ptr<const VerbsDevice> device,
                                                                 const VerbsGid& gid, std::uint32_t packet_sequence,
-                                                                const VerbsOptions& options);
+                                                                const VerbsOptions& options, Idle idle = Idle::kSleeps);
   ~VerbsQueuePair() override;
 
   RdmaEndpoint endpoint() const override { return endpoint_; }
@@ -37,10 +42,14 @@ class VerbsQueuePair final : public RdmaQueuePair {
   void fence() override;
 
   // For who wants to sleep: after arm() and a poll() that found nothing, `fd` becomes readable with the next
-  // completion, once; take_events() makes it unreadable again.
+  // completion, once; take_events() makes it unreadable again. Where it is polled `fd` is -1, and nobody calls these.
   int fd() const;
   absl::Status arm();
   void take_events();
+
+  // Unavailable: the device has said that it, its port, or what reports completions here has failed, after which
+  // nothing may be reported any more. Any thread.
+  absl::Status health() const;
 
   // What another connection on the same port needs.
   const VerbsGid& gid() const { return gid_; }
@@ -51,8 +60,9 @@ class VerbsQueuePair final : public RdmaQueuePair {
   struct Batch;
 
   VerbsQueuePair(std::shared_ptr<const VerbsDevice> device, const VerbsGid& gid, const VerbsOptions& options);
-  absl::Status prepare(std::uint32_t packet_sequence);
+  absl::Status prepare(std::uint32_t packet_sequence, Idle idle);
   absl::Status make_mailbox();
+  absl::Status make_channel();
   absl::Status make_queues();
   const absl::Status& break_off(absl::Status status);
   absl::Status why(std::span<const ibv_wc> failed) const;
@@ -66,7 +76,8 @@ class VerbsQueuePair final : public RdmaQueuePair {
   // What comes later here uses what comes earlier, and goes first.
   MappedPages mailbox_;
   std::unique_ptr<VerbsMemory> mailbox_memory_;
-  VerbsOwned<ibv_comp_channel> channel_;
+  VerbsOwned<ibv_comp_channel> channel_;  // null: it is polled
+  std::optional<OwnDescriptor> own_channel_;
   VerbsOwned<ibv_cq> completions_;
   VerbsOwned<ibv_qp> pair_;
 };

@@ -6,12 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -23,6 +28,7 @@ namespace cableway::nccl::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::size_t kBytes = 500'000;
@@ -82,6 +88,45 @@ int live_sockets() {
   return live;
 }
 
+// What this process has of RDMA devices: descriptors, and what is mapped of their files.
+std::vector<std::string> held_of_devices() {
+  constexpr std::string_view kOfADevice = "infiniband";
+  std::vector<std::string> held;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string name = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (name.find(kOfADevice) != std::string::npos) held.push_back(name);
+  }
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(kOfADevice) != std::string::npos) held.push_back(line);
+  }
+  return held;
+}
+
+bool hops_are_over_rdma() {
+  const char* const transport = std::getenv("CABLEWAY_TRANSPORT");
+  return transport != nullptr && std::string_view(transport) == "verbs";
+}
+
+// On this host's devices, whoever has them.
+int connected_queue_pairs() {
+  const std::unique_ptr<FILE, int (*)(FILE*)> list(::popen("rdma resource show qp", "r"), &::pclose);
+  int connected = 0;
+  std::array<char, 512> line{};
+  while (list != nullptr && std::fgets(line.data(), line.size(), list.get()) != nullptr) {
+    if (std::string_view(line.data()).find(" type RC ") != std::string_view::npos) ++connected;
+  }
+  return connected;
+}
+
+// Neither of ranks that have ended nor of one that was killed.
+void expect_no_queue_pairs() {
+  const auto until = Clock::now() + kPrompt;
+  while (connected_queue_pairs() > 0 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_EQ(connected_queue_pairs(), 0);
+}
+
 class ForkTest : public testing::TestWithParam<int> {
  protected:
   ForkTest() {
@@ -116,6 +161,7 @@ class ForkTest : public testing::TestWithParam<int> {
     EXPECT_EQ(sender.hear(), "forked");
     const pid_t child = std::stoi(sender.hear());
     if (killed) {
+      if (hops_are_over_rdma()) EXPECT_GT(connected_queue_pairs(), 0);
       sender.kill();
     } else {
       sender.say("close");
@@ -127,6 +173,7 @@ class ForkTest : public testing::TestWithParam<int> {
     if (killed) {
       ASSERT_GT(child, 0);
       EXPECT_EQ(::kill(child, 0), 0) << "the child did not outlive its parent";
+      if (hops_are_over_rdma()) expect_no_queue_pairs();
       ::kill(child, SIGKILL);
       return;
     }
@@ -165,6 +212,19 @@ TEST_P(ForkTest, AChildThatLivesOnDoesNotHideItsParentsDeath) {
         go_on(rank, comm, test, child.pid());
       },
       true);
+}
+
+// The kernel keeps a process's queue pairs, and the memory that they pin, until nobody has its device open.
+TEST_P(ForkTest, AChildThatLivesOnHoldsNothingOfItsParentsRdmaDevices) {
+  if (!hops_are_over_rdma()) GTEST_SKIP() << "hops are over TCP here";
+  run(
+      [](Rank& rank, void* comm, Line& test) {
+        EXPECT_THAT(held_of_devices(), testing::Not(testing::IsEmpty()));
+        Child looks([] { EXPECT_THAT(held_of_devices(), testing::IsEmpty()); });
+        looks.expect_well();
+        go_on(rank, comm, test, 0);
+      },
+      false);
 }
 
 TEST_P(ForkTest, AChildThatExecsDoesNotHideItsParentsClose) {

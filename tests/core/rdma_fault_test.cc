@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,30 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using What = RdmaFrame::What;
+
+// Reports writes by other tickets than theirs.
+class MisreportingPair final : public RdmaQueuePair {
+ public:
+  explicit MisreportingPair(std::unique_ptr<RdmaQueuePair> pair) : pair_(std::move(pair)) {}
+
+  void misreport(std::uint64_t ticket) { ticket_ = ticket; }
+
+  RdmaEndpoint endpoint() const override { return pair_->endpoint(); }
+  std::span<const std::byte> mailbox() const override { return pair_->mailbox(); }
+  absl::Status connect(const RdmaEndpoint& other) override { return pair_->connect(other); }
+  absl::Status post(std::span<const RdmaWrite> writes) override { return pair_->post(writes); }
+  absl::Status expect_notices(std::uint32_t count) override { return pair_->expect_notices(count); }
+  absl::StatusOr<std::size_t> poll(std::span<RdmaCompletion> completions) override {
+    const absl::StatusOr<std::size_t> polled = pair_->poll(completions);
+    for (std::size_t i = 0; polled.ok() && ticket_.has_value() && i < *polled; ++i) completions[i].ticket = *ticket_;
+    return polled;
+  }
+  void fence() override { pair_->fence(); }
+
+ private:
+  const std::unique_ptr<RdmaQueuePair> pair_;
+  std::optional<std::uint64_t> ticket_;
+};
 
 class RdmaFault : public test::PlayedHop {
  protected:
@@ -48,6 +74,48 @@ TEST_F(RdmaFault, EndsOverAFrameThatIsMalformed) {
   bytes[1] = std::byte{0x99};
   played_.tell(bytes, 1);
   EXPECT_THAT(why(), HasSubstr("unknown kind"));
+}
+
+// Its queue pair misreports what the link has written.
+class RdmaReports : public RdmaFault {
+ protected:
+  RdmaReports() {
+    auto [near, far] = network_.make_pair(device_, far_device_);
+    const RdmaEndpoint far_end = far->endpoint();
+    played_.join(std::move(far), near->endpoint());
+    auto pair = std::make_unique<MisreportingPair>(std::move(near));
+    reports_ = pair.get();
+    link_ = std::make_unique<RdmaChunkLink>(std::move(pair), far_end, test::FakeLifeline::make_pair().first,
+                                            RdmaChunkLink::Place{false, false, 0});
+    played_.tell(What::kSlot, played_.address(), played_.remote_key());
+    played_.tell(What::kSlot, played_.address() + 512, played_.remote_key());
+  }
+  // Two writes, and before the first there was one that told of this end.
+  void send(std::uint64_t message) {
+    ASSERT_TRUE(turn().ok());
+    ASSERT_TRUE(link_->can_send());
+    link_->send(chunk(100, message), buffer_);
+    ASSERT_TRUE(turn().ok());
+  }
+
+  MisreportingPair* reports_ = nullptr;
+};
+
+TEST_F(RdmaReports, EndTheHopWhereTheyGoBack) {
+  send(0);
+  ASSERT_TRUE(turn().ok());
+  ASSERT_THAT(owner_.sent, SizeIs(1));
+  send(1);
+  reports_->misreport(3);
+  EXPECT_EQ(why(), "the device reports write 3 of 5 after write 3");
+  EXPECT_THAT(owner_.sent, SizeIs(1));
+}
+
+TEST_F(RdmaReports, EndTheHopWhereTheyTellOfWhatWasNotPosted) {
+  send(0);
+  reports_->misreport(4);
+  EXPECT_EQ(why(), "the device reports write 4 of 3 after write 0");
+  EXPECT_THAT(owner_.sent, IsEmpty());
 }
 
 TEST_F(RdmaFault, EndsOverANoticeThatIsNotTheNext) {

@@ -1,4 +1,5 @@
-// A relay between hops over RDMA, which is woken by its devices and otherwise only rests: its leases go back.
+// A relay between hops over RDMA, which is woken by its devices and otherwise only rests: its leases go back, as soon
+// as the neighbour that they were lent to answers.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -22,7 +23,9 @@ class RdmaLease : public ::testing::Test {
   // The flow's ends poll; the relay sleeps until a device has news for it.
   void turn() {
     network_.deliver_all();
-    ASSERT_TRUE(sender_.progress().ok());
+    if (sender_is_polled_) {
+      ASSERT_TRUE(sender_.progress().ok());
+    }
     ASSERT_TRUE(receiver_.progress().ok());
     if (!upstream().has_news() && !downstream().has_news()) return;
     ASSERT_TRUE(relay().progress().ok());
@@ -45,6 +48,14 @@ class RdmaLease : public ::testing::Test {
     ASSERT_EQ(relay().slots_in_use(), 0U);
   }
 
+  void rest(std::uint32_t times) {
+    for (std::uint32_t i = 0; i < times; ++i) {
+      relay().rest();
+      turns();
+    }
+  }
+
+  bool sender_is_polled_ = true;
   sim::StubNetwork network_;
   test::RdmaCircuit circuit_{network_, 1, kRelayLeases, kRelayLeases, kLeaseChunk};
   FlowSender sender_{circuit_.source(), kLeaseChunk};
@@ -69,10 +80,7 @@ TEST_F(RdmaLease, AnIdleRelayAsksForItsSlotsAndGivesThemBack) {
 
 TEST_F(RdmaLease, WhatWasGivenBackIsLeasedAgain) {
   send_slowly();
-  for (std::uint32_t i = 0; i < RelayCircuit::kIdleRests + 2; ++i) {
-    relay().rest();
-    turns();
-  }
+  rest(RelayCircuit::kIdleRests + 2);
   ASSERT_EQ(circuit_.pool(0).leased(), 0U);
   downstream().hold_completions(true);
   ASSERT_TRUE(receiver_.post(Landing{landing_.data(), landing_.size(), landing_memory_.keys().remote}).ok());
@@ -83,6 +91,37 @@ TEST_F(RdmaLease, WhatWasGivenBackIsLeasedAgain) {
   turns();
   EXPECT_TRUE(sender_.done(1));
   EXPECT_EQ(landing_, message_);
+}
+
+TEST_F(RdmaLease, ASourceThatDoesNotPollKeepsThemUntilItDoesOnce) {
+  send_slowly();
+  sender_is_polled_ = false;
+  rest(10 * RelayCircuit::kIdleRests);
+  EXPECT_EQ(circuit_.pool(0).leased(), kRelayLeases);
+  // Idle as it is, nothing but the answer moves.
+  ASSERT_TRUE(sender_.idle());
+  ASSERT_TRUE(sender_.progress().ok());
+  turns();
+  rest(1);
+  EXPECT_EQ(circuit_.pool(0).leased(), 0U);
+  EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
+}
+
+TEST_F(RdmaLease, ASourceThatDoesNotPollStopsNobodyElsesFromGoingRound) {
+  send_slowly();
+  sender_is_polled_ = false;
+  SlotPool& pool = circuit_.pool(0);
+  pool.begin_waiting();
+  rest(RelayCircuit::kHeldRests);
+  EXPECT_FALSE(pool.wanted()) << "they are asked for, and counted on";
+  rest(RelayCircuit::kReturnRests);
+  EXPECT_TRUE(pool.wanted());
+  sender_is_polled_ = true;
+  rest(2);  // one with the answer, and one that sees it
+  EXPECT_EQ(pool.leased(), 0U);
+  EXPECT_TRUE(pool.wanted());
+  pool.end_waiting();
+  EXPECT_FALSE(pool.wanted());
 }
 
 }  // namespace

@@ -195,6 +195,43 @@ TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
   EXPECT_EQ(first.relay().leases(), 1U);
 }
 
+TEST(RelayLease, ThatDoesNotComeBackIsCountedOnForAWhileOnly) {
+  SlotPool pool(sim::make_memory_slots(2, kSlotBytes), 1);
+  Circuit stuck(pool);
+  Circuit busy(pool);
+  Circuit waiting(pool);
+  stuck.fill();
+  busy.fill();
+  waiting.fill();
+  busy.rest(RelayCircuit::kHeldRests - 1);
+  stuck.rest(RelayCircuit::kHeldRests);  // it is asked, and a chunk stays in its leased slot
+  for (std::uint32_t i = 0; i < RelayCircuit::kReturnRests - 1; ++i) {
+    stuck.rest();
+    busy.rest();
+    EXPECT_FALSE(pool.wanted()) << "one waits, and one is on its way";
+  }
+  stuck.rest();
+  EXPECT_TRUE(pool.wanted());
+  busy.rest();
+  busy.empty();
+  busy.rest();
+  EXPECT_EQ(busy.relay().leases(), 0U);
+  EXPECT_TRUE(waiting.relay().progress().ok());
+  EXPECT_EQ(waiting.relay().leases(), 1U);
+  // It comes late, and that does not count again.
+  stuck.empty();
+  stuck.rest();
+  EXPECT_EQ(stuck.relay().leases(), 0U);
+  EXPECT_EQ(pool.leased(), 1U);
+  EXPECT_FALSE(pool.wanted());
+  Circuit next(pool);
+  next.fill();
+  EXPECT_EQ(next.relay().leases(), 1U);
+  Circuit last(pool);
+  last.fill();
+  EXPECT_TRUE(pool.wanted()) << "nothing is on its way any more";
+}
+
 TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
   SlotPool pool(sim::make_memory_slots(3, kSlotBytes), 1);
   std::vector<std::unique_ptr<Circuit>> holders;

@@ -144,6 +144,8 @@ class RefusalTest(unittest.TestCase):
                 (nodes + cable.replace("10.9.0.2", "fe80::2"), "address = 'fe80::2': .*link-local ones are there"),
                 (nodes + '[[switch]]\nname = "a"\n' + cable, r"bad\.toml:5: a second node or switch .* 'a'"),
                 (nodes.replace('[[node]]\nname = "b"', '[[switch]]\nname = "b"') + cable, "at a switch: .*address"),
+                (nodes + '[[switch]]\nname = "s"\n[[switch]]\nname = "t"\n[[cable]]\nends = [{node = "s"}, {node = "t"}]\n',
+                 r"bad\.toml:9: at a switch: the cable's other end is a node's"),
                 (nodes + cable + cable, "cable a-b and cable a-b-2 are both in 10.9.0.0/24"),
                 (nodes + cable + "rate_mbps = 0\n", r"bad\.toml:5: rate_mbps = 0: expected a whole number"),
                 (nodes + cable + "speed = 1\n", r"bad\.toml:5: unknown key 'speed'; a cable has ends"),

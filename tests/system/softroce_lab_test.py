@@ -17,37 +17,17 @@ import time
 import unittest
 from pathlib import Path
 
+from guest_perftest import PerftestCase, Place
 from lab_case import LAB, REACH, wait_until
 from softroce_case import COMMAND_S, GuestLab, GuestTestCase, main, softroce
 
 from guest_architecture import ARCHITECTURES, host_architecture  # softroce_case has put the lab's modules in the path
 from guest_images import find_images
 
-_PROGRESS_BYTES = 1 << 20
 
-
-class VerbsTest(GuestTestCase):
+class VerbsTest(PerftestCase):
     OPTIONS = ("line:3", "--rate", "80mbit", "--no-rdma", "c1")
-
-    def gid_index(self, node: str, device: str, address: str) -> int:
-        """Of the RoCE v2 GID that is the port's own address."""
-        shown = self.lab.check("exec", node, "--", "ibv_devinfo", "-v", "-d", device)
-        self.assertRegex(shown, r"state:\s+PORT_ACTIVE")
-        self.assertRegex(shown, r"active_mtu:\s+4096")
-        match = re.search(rf"GID\[\s*(\d+)\]:\s+::ffff:{re.escape(address)}, RoCE v2", shown)
-        self.assertIsNotNone(match, shown)
-        return int(match[1])  # type: ignore[index]
-
-    def write_bandwidth(self, *options: str) -> tuple[subprocess.Popen[str], subprocess.Popen[str]]:
-        """ib_write_bw from n0 to n1, both started: the server first."""
-        words = ["ib_write_bw", "-F", "-s", "65536", "-u", "18", *options]
-        server = self.lab.popen("exec", "n1", "--", *words, "-d", "rxe-to-n0",
-                                "-x", str(self.gid_index("n1", "rxe-to-n0", "10.7.0.2")))
-        listening = ["exec", "n1", "--", "sh", "-c", "ss -Hltn | grep -q :18515"]
-        wait_until(lambda: self.lab.do(*listening).returncode == 0, "the server of ib_write_bw to listen", COMMAND_S)
-        client = self.lab.popen("exec", "n0", "--", *words, "-d", "rxe-to-n1",
-                                "-x", str(self.gid_index("n0", "rxe-to-n1", "10.7.0.1")), "10.6.0.2")
-        return server, client
+    N0, N1 = Place(0, "to-n1", "10.7.0.1"), Place(1, "to-n0", "10.7.0.2")
 
     def time_in(self, node: str) -> tuple[float, float, float]:
         """Seconds since the guest's start, and the host's time before and after it was asked."""
@@ -69,46 +49,21 @@ class VerbsTest(GuestTestCase):
         self.assertEqual(self.lab.check("exec", "n0", "--", *devices), "rxe-to-n1\n")
         self.assertEqual(self.lab.check("exec", "n1", "--", *devices), "rxe-to-n0\n")
         self.assertEqual(self.lab.do("exec", "n2", "--", *devices).stdout, "")
-        self.gid_index("n0", "rxe-to-n1", "10.7.0.1")
+        self.gid_index(self.N0)
         self.assertIn("RDMA devices: n0 rxe-to-n1, n1 rxe-to-n0\n", self.lab.check("show"))
 
     def test_writes_fill_the_cable(self) -> None:
-        server, client = self.write_bandwidth("-n", "300")
-        out, errors = client.communicate(timeout=COMMAND_S)
-        self.assertEqual(client.returncode, 0, out + errors)
-        self.assertEqual(server.wait(COMMAND_S), 0)
-        server.communicate()
+        traffic = self.write_bandwidth(self.N0, self.N1, "-n", "300")
+        out, errors = traffic.client.communicate(timeout=COMMAND_S)
+        self.assertEqual(traffic.client.returncode, 0, out + errors)
+        self.assertEqual(traffic.server.wait(COMMAND_S), 0)
+        traffic.server.communicate()
         average = float(re.search(r"^ *65536 .*", out, re.MULTILINE)[0].split()[3])  # type: ignore[index]
         self.assertLess(average, 10.5)  # MB/s
         self.assertGreater(average, 7.0)
 
-    def received(self) -> int:
-        return int(self.lab.check("exec", "n1", "--", "cat", "/sys/class/net/to-n0/statistics/rx_bytes"))
-
-    def check_cut(self, *options: str, carrier: str) -> None:
-        """Bytes stop for as long as the cable is cut, and go on afterwards, on the same queue pair."""
-        server, client = self.write_bandwidth("-D", "60")
-        try:
-            before = self.received()
-            wait_until(lambda: self.received() > before + _PROGRESS_BYTES, "bytes on the cable", COMMAND_S)
-            self.lab.check("cut", "n0-n1", *options)
-            first = self.received()
-            time.sleep(1.0)
-            self.assertEqual(self.received(), first)
-            self.assertEqual(self.lab.check("exec", "n0", "--", "cat", "/sys/class/net/to-n1/carrier"), carrier)
-            self.lab.check("mend", "c0")
-            wait_until(lambda: self.received() > first + _PROGRESS_BYTES, "bytes on the mended cable", COMMAND_S)
-            self.assertIsNone(client.poll())
-        finally:
-            for process in (client, server):
-                process.terminate()
-                process.communicate(timeout=COMMAND_S)
-
-    def test_cut_takes_the_carrier(self) -> None:
-        self.check_cut(carrier="0\n")
-
-    def test_silent_cut(self) -> None:
-        self.check_cut("--silent", carrier="1\n")
+    def test_cuts(self) -> None:
+        self.check_cuts(self.N0, self.N1, "n0-n1")
 
     def test_one_way_cut(self) -> None:
         self.lab.check("cut", "c1", "--one-way", "n2")
@@ -265,7 +220,7 @@ class RefusalTest(unittest.TestCase):
         return os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
 
     def test_options(self) -> None:
-        self.refused("switch 's0': guests are joined by cables", "switch:3")
+        self.refused("--forwarding: needs an IPv4 address .* and no switch", "switch:3", "--forwarding")
         self.refused("'ring:2': a ring has 3 to 64", "ring:2")
         self.refused("mtu '100': expected", "line:2", "--mtu", "100")
         self.refused("memory '1': expected", "line:2", "--memory", "1")

@@ -51,7 +51,7 @@ class ConformanceTestCase(GuestTestCase):
         """What tells the tests where they run, for one of them."""
         raise NotImplementedError
 
-    def check(self, program: str, *wanted: str) -> None:
+    def check(self, program: str, *wanted: str, packets_each: int = 100) -> None:
         tests = tests_of(program, *wanted)
         self.assertGreaterEqual(len(tests), len(wanted))
         before = self.sent_packets()
@@ -61,7 +61,7 @@ class ConformanceTestCase(GuestTestCase):
                 self.check_one(str(BUILD / "bin" / program), f"--gtest_filter={test}")
                 print(f"{test} {time.monotonic() - began:.1f} s", flush=True)
         # Cables are refused where they cannot have RDMA; some tests end before anything is sent.
-        self.assertGreater(self.sent_packets() - before, 100 * len(tests))
+        self.assertGreater(self.sent_packets() - before, packets_each * len(tests))
 
     def check_one(self, *command: str) -> None:
         settings = self.settings() | {"CABLEWAY_TRANSPORT": "verbs"}
@@ -102,7 +102,10 @@ class OneGuestTest(ConformanceTestCase):
         self.check("plugin_test", "PluginFlow.*", "PluginFailure.*", "PluginRelay.*")
 
     def test_memory_and_threads(self) -> None:
-        self.check("conformance_test", "MemoryTest.*", "FinalizeMemoryTest.*", "ParallelTest.*")
+        self.check("conformance_test", "MemoryTest.*", "FinalizeMemoryTest.*", "ParallelTest.*", "LeaseTest.*")
+
+    def test_forks(self) -> None:
+        self.check("conformance_test", "ForkTest.AChildThat*")
 
     def test_devices_and_queue_pairs(self) -> None:
         done = self.lab.do("exec", "n1", "--", "timeout", str(TEST_S), "env", "CABLEWAY_TEST_INTERFACE=to-n0",
@@ -128,7 +131,7 @@ class TriangleTest(SpreadTestCase):
     NODES = ("n0", "n1", "n2")
 
     def test_connections_that_are_given_up(self) -> None:
-        self.check("conformance_test", "AbortTest.*", "FinalizeTest.*")
+        self.check("conformance_test", "AbortTest.*", "FinalizeTest.*", packets_each=1)
 
     def test_jobs(self) -> None:
         self.check("conformance_test", "AllToAllTest.RanksOnEveryNode", "AllToAllTest.RanksOnATriangle",

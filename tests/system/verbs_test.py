@@ -31,6 +31,12 @@ ONCE = ("--warmup", "0", "--iters", "0", "--check-iters", "1")
 BUILD = Path()
 
 
+def found_between(one: str, other: str) -> str:
+    """A pattern: a flow's reason that is about their cable, found at either end of it."""
+    ends = "|".join(rf"{node} port to-{peer} \(cable to {peer} to-{node}" for node, peer in ((one, other), (other, one)))
+    return rf"failed: node ({ends})\): "
+
+
 class NodesTestCase(GuestTestCase):
     """The lab and its nodes are up for all tests of the class."""
 
@@ -90,13 +96,13 @@ class TriangleTest(NodesTestCase):
         sent, again = self.nodes.sent_rdma_packets("n0") - sent, self.nodes.rdma_requests_received_again("n1") - again
         self.assertGreater(sent, (8 << 20) // MTU_BYTES)
         # With a timeout of 67 ms more than half of them were. Guests may stall, too.
-        self.assertLess(again, sent / 4)
+        self.assertLess(again, sent / 20)
 
     def test_a_gid_that_disappears_ends_its_flows(self) -> None:
         ranks = self.flowing("n0", "n1")
         self.nodes.run("n0", "ip", "address", "del", "10.7.0.1/24", "dev", "to-n1")
         try:
-            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), "node n0|node n1")
+            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), found_between("n0", "n1"))
             # The port's other address has a GID as well.
             self.nodes.wait_for_cables(self.CABLES)
             before = self.nodes.sent_rdma_packets("n0")
@@ -114,7 +120,6 @@ class TriangleTest(NodesTestCase):
         said = limited.end_badly(seconds=FAILED_WITHIN_S)
         self.assertRegex(said, r"cannot register \d+ bytes of memory: .*this process may lock 64")
         self.nodes.check_traffic()
-
 
     def test_every_limit_on_objects_is_named(self) -> None:
         # What a sender needs of its device one after the other: with the first so many the next is refused.
@@ -178,7 +183,7 @@ class RingTest(NodesTestCase):
             ranks.end_badly(seconds=FAILED_WITHIN_S)
             print(f"named after {time.monotonic() - cut:.1f} s, ", end="")
             for rank in ranks.ranks:
-                self.assertRegex(rank.text(), rf"failed: .*(node {relay}|node n2)")
+                self.assertRegex(rank.text(), found_between(relay, "n2"))
             self.nodes.wait_for_cables(self.CABLES - 1)
             self.nodes.check_traffic()  # around the other side
         finally:
@@ -189,7 +194,7 @@ class RingTest(NodesTestCase):
         ranks = self.flowing("n0", "n1")
         self.lab.check("cut", "n0-n1")
         try:
-            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), "node n0|node n1")
+            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), found_between("n0", "n1"))
         finally:
             self.lab.check("mend", "n0-n1")
         self.nodes.wait_for_cables(self.CABLES)
@@ -201,7 +206,7 @@ class RingTest(NodesTestCase):
         self.nodes.kill(relay)
         ranks.end_badly(seconds=FAILED_WITHIN_S)
         for rank in ranks.ranks:
-            self.assertRegex(rank.text(), rf"failed: .*(node|cable to) {relay}\b")
+            self.assertRegex(rank.text(), found_between(relay, rank.node))
         self.nodes.check_traffic([name for name in self.nodes.names if name != relay])
         self.nodes.start(relay)
         self.nodes.wait_for_cables(self.CABLES)
@@ -210,9 +215,10 @@ class RingTest(NodesTestCase):
     def check_killed_rank(self, killed: int) -> None:
         nodes = ["n0", "n2"]
         ranks = self.flowing(*nodes)
+        relay = self.relay()
         self.nodes.kill_command(nodes[killed], "collperf")
         said = ranks.end_badly(nodes[killed], seconds=FAILED_WITHIN_S)
-        self.assertRegex(said, rf"node {nodes[killed]}|rank {killed}")
+        self.assertRegex(said, found_between(relay, nodes[killed]))
         self.nodes.check_traffic()
 
     def test_a_killed_receiver_ends_the_sender(self) -> None:

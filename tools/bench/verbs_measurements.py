@@ -17,7 +17,9 @@ LINE_MBPS = 40
 RING_MBPS = 10
 MESSAGE_BYTES = 1 << 20
 MESSAGES_IN_FLIGHT = 8
-_OPERATION_BYTES = 4 * MESSAGE_BYTES
+# An operation ends when all of it has arrived. It is this long, so that a path's filling and draining, which a stream has
+# once, count for little.
+OPERATION_S = 5
 _SLACK_S = 120.0
 
 # Ways down the line, and round the ring.
@@ -60,10 +62,10 @@ class Rates:
 
 def _options(seconds: int, rate_mbps: int, pattern: str, connections: int = 1) -> list[str]:
     """So many operations as a cable takes in that time."""
-    operations = max(2, math.ceil(seconds * rate_mbps * 125e3 / _OPERATION_BYTES))
-    return ["--pattern", pattern, "--sizes", str(_OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES // connections),
+    operation_bytes = math.ceil(OPERATION_S * rate_mbps * 125e3 / MESSAGE_BYTES) * MESSAGE_BYTES
+    return ["--pattern", pattern, "--sizes", str(operation_bytes), "--step-bytes", str(MESSAGE_BYTES // connections),
             "--in-flight", str(MESSAGES_IN_FLIGHT), "--channels", str(connections), "--warmup", "1", "--iters",
-            str(operations), "--timeout", "60"]
+            str(max(1, seconds // OPERATION_S)), "--timeout", "60"]
 
 
 def measure_line(build: Path, plan: Plan) -> Rates:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from machine import facts_table
 from verbs_measurements import (BOTH_WAYS, DIRECT, LINE_MBPS, LINE_WAYS, MESSAGE_BYTES, MESSAGES_IN_FLIGHT, ONE_WAY,
-                                PERFTEST, RELAY_1, RELAY_2, RING_MBPS, Plan, Rates)
+                                OPERATION_S, PERFTEST, RELAY_1, RELAY_2, RING_MBPS, Plan, Rates)
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def _method(plan: Plan) -> str:
     return f"""\
 `tools/bench.sh verbs`: nodes are emulated machines with the kernel's soft-RoCE (tools/lab/softroce), with
 `CABLEWAY_TRANSPORT=verbs`; the cable is the limit, not the emulated processor. Ours: collperf on the plugin, messages of
-{MESSAGE_BYTES >> 20} MiB, {MESSAGES_IN_FLIGHT} in flight, one connection, which is one queue pair on each hop, the last operation checked
-byte by byte; with 4 connections, messages of a quarter.
+{MESSAGE_BYTES >> 20} MiB, {MESSAGES_IN_FLIGHT} in flight, one connection, which is one queue pair on each hop, operations of {OPERATION_S} s after one to
+warm up, the last one checked byte by byte; with 4 connections, messages of a quarter.
 ib_write_bw: perftest's writes of 64 KiB; to nodes further away it goes through the kernels' IP forwarding, on one queue
 pair end to end. Some {plan.seconds} s each; medians over {plan.repeats} round(s) in which all take turns."""
 

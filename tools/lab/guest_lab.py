@@ -21,6 +21,7 @@ from address_plan import MANAGEMENT_BITS, MANAGEMENT_INTERFACE, management_addre
 from guest_architecture import Architecture
 from guest_images import Images
 from guest_machine import MOST_CABLES, Machine, port_at, start_machine
+from guest_switch import start_guest_switches
 from kernel_routes import KernelRoute, kernel_routes
 from lab_error import LabError, say, usage_error
 from lab_network import LabPlan
@@ -54,15 +55,15 @@ def rdma_device(interface: str) -> str:
     return f"rxe-{interface}"
 
 
-def cables_without_rdma() -> set[str]:
-    """The names of those of the lab that this process is in."""
-    return set(json.loads(GUESTS_FILE.read_text(encoding="utf-8"))["no_rdma"])
+def rdma_devices(topology: Topology) -> list[str]:
+    """Those of the lab that this process is in, each after its node's name."""
+    without = json.loads(GUESTS_FILE.read_text(encoding="utf-8"))["no_rdma"]
+    return [f"{end.node} {rdma_device(end.interface)}" for cable in topology.cables for end in cable.ends
+            if cable.name not in without and end.node not in topology.switches]
 
 
 def check_topology(topology: Topology) -> None:
-    """Raises LabError for what namespaces can be joined by, and guests cannot."""
-    if topology.switches:
-        raise usage_error(f"switch '{topology.switches[0]}': guests are joined by cables; use `lab` for switches")
+    """Raises LabError for nodes with more cables than guests can have."""
     for node in topology.node_names():
         count = len(topology.cables_of(node))
         if count > MOST_CABLES:
@@ -162,6 +163,7 @@ def build(plan: GuestPlan, handle: str, own_sysfs: bool) -> LabState:
     _queue_on_wires()
     kernel_tools.batch("ip", ["link set dev lo up"])
     start_management_switch(guest_files.WIRES_DIR, len(topology.nodes))
+    start_guest_switches(state)
     python = "/usr/bin/python3" if plan.architecture.foreign else sys.executable
     routes = kernel_routes(topology) if state.forwarding else {}
     for index, node in enumerate(topology.node_names()):

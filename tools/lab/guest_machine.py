@@ -1,7 +1,7 @@
 """One guest: the QEMU process that is a node, with a network port for each of its cables.
 
 The processor is emulated (TCG), so /dev/kvm is not needed. A cable is two Unix datagram sockets, one at each guest: no
-process stands between, and what one guest cannot take yet its neighbour keeps.
+process stands between, and what one guest cannot take yet its neighbour keeps. Or one of them is a switch's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_CABLES = 24  # of a guest: its bus has 32 places
 
 @dataclass(frozen=True)
 class Port:
-    """A guest's end of the cable with that number."""
+    """The end of the cable with that number, at a guest or at a switch."""
 
     cable_number: int
     end: int  # 0 or 1
@@ -63,7 +63,7 @@ class Machine:
     def _wires(self) -> list[str]:
         folder = guest_files.WIRES_DIR
         words = ["-netdev", _dgram("management", str(management_switch.socket_of(folder, self.index)),
-                                   str(management_switch.switch_socket(folder))),
+                                   str(management_switch.switch_socket(folder, self.index))),
                  "-device", _card("management", "mg0", management_switch.management_mac(self.index),
                                   management_switch.MTU)]
         for port in self.ports:

@@ -13,6 +13,7 @@ from guest_machine import Port
 from lab_error import LabError
 
 _ANSWER_S = 30.0
+FROM_GUEST, TO_GUEST = "rx", "tx"  # as QEMU says it: what the wire receives, and what it transmits
 
 
 class _Monitor:
@@ -55,15 +56,17 @@ def set_carrier(node: str, port: Port, up: bool) -> None:
         monitor.do("set_link", name=port.device, up=up)
 
 
-def silence(node: str, port: Port) -> None:
-    """What the guest sends on this port goes nowhere, and the guest is not told."""
+def drop(node: str, port: Port, direction: str) -> None:
+    """What passes this port in that direction goes nowhere, and neither end is told."""
+    name = f"{direction}{port.cable_number}"
     with _monitor(node) as monitor:
-        monitor.do("chardev-add", id=f"nowhere{port.cable_number}", backend={"type": "null", "data": {}})
-        monitor.do("object-add", **{"qom-type": "filter-redirector", "id": f"silence{port.cable_number}",
-                                    "netdev": port.wire, "queue": "rx", "outdev": f"nowhere{port.cable_number}"})
+        monitor.do("chardev-add", id=f"nowhere-{name}", backend={"type": "null", "data": {}})
+        monitor.do("object-add", **{"qom-type": "filter-redirector", "id": f"drop-{name}", "netdev": port.wire,
+                                    "queue": direction, "outdev": f"nowhere-{name}"})
 
 
-def end_silence(node: str, port: Port) -> None:
+def end_drop(node: str, port: Port, direction: str) -> None:
+    name = f"{direction}{port.cable_number}"
     with _monitor(node) as monitor:
-        monitor.do("object-del", id=f"silence{port.cable_number}")
-        monitor.do("chardev-remove", id=f"nowhere{port.cable_number}")
+        monitor.do("object-del", id=f"drop-{name}")
+        monitor.do("chardev-remove", id=f"nowhere-{name}")

@@ -29,7 +29,7 @@ class CableState:
     number: int  # no two cables of a lab ever have the same
     shape: Shape = Shape()
     cut: str = "no"  # no, carrier, silent
-    silent_from: list[str] = field(default_factory=list)  # the nodes whose packets a silent cut drops
+    silent_from: list[str] = field(default_factory=list)  # the nodes and switches whose packets a silent cut drops
     delay_line_pid: int = 0
 
 

@@ -1,27 +1,23 @@
-"""The management network of a lab of guests: a process that passes Ethernet frames between the guests' Unix datagram
-sockets and one interface of the control namespace. For rendezvous: thousands of frames a second, not more.
-
-It knows who has which hardware address because the lab gives them out; frames to any other go to everybody.
+"""The management network of a lab of guests: a switch between the guests' Unix datagram sockets and one interface of
+the control namespace. For rendezvous, not for data.
 """
 
 from __future__ import annotations
 
 import array
 import fcntl
-import select
 import socket
 import struct
 from pathlib import Path
 
 import kernel_tools
 from address_plan import CONTROL_ADDRESS, MANAGEMENT_BITS, MANAGEMENT_INTERFACE
-from namespaces import fork_server
+from ethernet_switch import start_switch
+from switch_port import SwitchPort, wire_port
 
 _ETH_P_ALL = 3
 _SOL_PACKET, _PACKET_IGNORE_OUTGOING = 263, 23
 _SIOCETHTOOL, _ETHTOOL_STXCSUM = 0x8946, 0x17
-_LARGEST_FRAME_BYTES = 64 << 10
-_FRAMES_PER_TURN = 64
 MTU = 1500
 _CONTROL_MAC = "52:54:00:00:00:fe"
 _UPLINK = "mg0-switch"  # the switch's end of the control namespace's mg0
@@ -36,8 +32,9 @@ def socket_of(folder: Path, node_index: int) -> Path:
     return folder / f"mg.{node_index}"
 
 
-def switch_socket(folder: Path) -> Path:
-    return folder / "mg.switch"
+def switch_socket(folder: Path, node_index: int) -> Path:
+    """Where the switch takes frames from that guest."""
+    return folder / f"mg.{node_index}.switch"
 
 
 def _no_checksum_offload(interface: str) -> None:
@@ -58,66 +55,11 @@ def _uplink() -> socket.socket:
     port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     port.setsockopt(_SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
     port.bind((_UPLINK, _ETH_P_ALL))
-    port.setblocking(False)
     return port
-
-
-def _bytes_of(mac: str) -> bytes:
-    return bytes.fromhex(mac.replace(":", ""))
-
-
-class _Switch:
-    def __init__(self, folder: Path, node_count: int) -> None:
-        self._uplink, self._control = _uplink(), _bytes_of(_CONTROL_MAC)
-        self._hub = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._hub.bind(str(switch_socket(folder)))
-        self._hub.setblocking(False)
-        self._guests = {_bytes_of(management_mac(index)): str(socket_of(folder, index))
-                        for index in range(node_count)}
-
-    def _send(self, frame: bytes, guest: str) -> None:
-        try:
-            self._hub.sendto(frame, guest)
-        except OSError:  # its queue is full, or it is not up yet: lost, as on any network
-            pass
-
-    def _send_up(self, frame: bytes) -> None:
-        try:
-            self._uplink.send(frame)
-        except OSError:
-            pass
-
-    def _pass_on(self, frame: bytes, source: str) -> None:
-        """`source`: the guest's socket, or nothing for the control namespace."""
-        target = frame[:6]
-        if target in self._guests:
-            self._send(frame, self._guests[target])
-            return
-        if target == self._control:
-            self._send_up(frame)
-            return
-        for guest in self._guests.values():
-            if guest != source:
-                self._send(frame, guest)
-        if source:
-            self._send_up(frame)
-
-    def _take(self, port: socket.socket) -> None:
-        for _ in range(_FRAMES_PER_TURN):
-            try:
-                frame, source = port.recvfrom(_LARGEST_FRAME_BYTES)
-            except OSError:  # nothing more to read
-                return
-            self._pass_on(frame, source if port is self._hub else "")
-
-    def serve(self) -> None:
-        while True:
-            readable, _, _ = select.select([self._hub, self._uplink], [], [])
-            for port in readable:
-                self._take(port)
 
 
 def start_management_switch(folder: Path, node_count: int) -> None:
     """Makes mg0 in the current network namespace, and forks the process, which dies with its parent. Its sockets are in
     the folder."""
-    fork_server(_Switch(folder, node_count).serve)
+    guests = [wire_port(switch_socket(folder, index), socket_of(folder, index)) for index in range(node_count)]
+    start_switch([SwitchPort(_uplink()), *guests])

@@ -124,9 +124,13 @@ def check_means(shape: Shape, means: Means, has_delay_line: bool) -> None:
             " nftables, CONFIG_NF_TABLES_NETDEV) does not work here: install it, or use another kernel")
 
 
+def burst_of(shape: Shape) -> int:
+    """In bytes: what may leave at once, at no rate, after a pause."""
+    return shape.burst_bytes or max(_LEAST_BURST_BYTES, shape.rate_bps // 8 // 1000)
+
+
 def _tbf(shape: Shape) -> str:
-    burst = shape.burst_bytes or max(_LEAST_BURST_BYTES, shape.rate_bps // 8 // 1000)
-    return f"tbf rate {shape.rate_bps}bit burst {burst} limit {QUEUE_BYTES}"
+    return f"tbf rate {shape.rate_bps}bit burst {burst_of(shape)} limit {QUEUE_BYTES}"
 
 
 def _uses_netem(shape: Shape, means: Means) -> bool:

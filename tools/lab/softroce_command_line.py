@@ -128,11 +128,9 @@ def _mend(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     def body() -> int:
-        state, without = load_state(), guest_lab.cables_without_rdma()
+        state = load_state()
         print(show(state))
-        devices = [f"{end.node} {guest_lab.rdma_device(end.interface)}" for cable in state.topology.cables
-                   for end in cable.ends if cable.name not in without]
-        print("\nRDMA devices: " + (", ".join(devices) or "none"))
+        print("\nRDMA devices: " + (", ".join(guest_lab.rdma_devices(state.topology)) or "none"))
         return 0
 
     return in_lab(arguments.lab, body, with_guests=True)
@@ -152,7 +150,7 @@ def _add_run(verbs: argparse._SubParsersAction) -> None:
                            description="Starts the guests, runs COMMAND on the host, on their management network, with"
                                        " LAB, LAB_DIR, LAB_NODES, LAB_CONTROL_ADDRESS and LAB_TOPOLOGY set and"
                                        " `softroce` in PATH; takes them down, and exits with COMMAND's status.")
-    run.add_argument("spec", metavar="SPEC", help=f"{SPEC_FORMS.replace('switch:N, ', '')}, or a topology FILE (TOML)")
+    run.add_argument("spec", metavar="SPEC", help=f"{SPEC_FORMS}, or a topology FILE (TOML)")
     run.add_argument("--rate", metavar="RATE",
                      help="rate of every cable in each direction, such as 40mbit; 'none' for no limit even where the"
                           " FILE gives rate_mbps (default: as the FILE says, else no limit)")
@@ -189,9 +187,9 @@ def _parser() -> argparse.ArgumentParser:
                         "Output lines carry the node's name; {} in COMMAND becomes it. Exits with the worst status.")
     each.add_argument("--nodes", metavar="A,B", help="only these")
     cut = add_lab_verb(verbs, "cut", _cut, "cut a cable", "[--lab HANDLE] CABLE|A-B [--silent] [--one-way NODE]",
-                       "Pulls the plugs at both ends, so that both guests see the carrier go.")
+                       "Pulls the plugs at both ends, so that the guests there see the carrier go.")
     cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
-    cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE sends")
+    cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE, or a switch, sends")
     mend = add_lab_verb(verbs, "mend", _mend, "undo a cut", "[--lab HANDLE] CABLE|A-B")
     for parser_of_cable in (cut, mend):
         parser_of_cable.add_argument("cable", metavar="CABLE|A-B", help="a cable's name, or the two nodes that it joins")

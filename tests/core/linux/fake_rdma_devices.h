@@ -35,7 +35,7 @@ class FakeRdmaDevices {
   Device& operator[](const std::string& name) { return devices_[name]; }
 
   void say(const std::string& name, VerbsEvent::Kind kind, std::uint8_t port = 0) {
-    devices_[name].events.push_back({kind, 0, port, "RDMA device " + name + ": event"});
+    devices_[name].events.push_back({kind, nullptr, port, "RDMA device " + name + ": event"});
     wake(name);
   }
   // Its descriptor becomes readable.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -45,8 +46,9 @@ std::mutex& wires() {
   return mutex;
 }
 
-std::vector<FakePair*>& listed_pairs() {
-  static auto& pairs = *new std::vector<FakePair*>;
+// By number, over all devices.
+std::map<std::uint32_t, FakePair*>& live_pairs() {
+  static auto& pairs = *new std::map<std::uint32_t, FakePair*>;
   return pairs;
 }
 
@@ -138,25 +140,29 @@ void complete(FakeQueue& queue, const ibv_wc& done) {
   if (::write(static_cast<FakeChannel*>(queue.channel)->other_end, &event, 1) != 1) std::abort();
 }
 
-ibv_wc_status write_there(const FakePair& pair, const ibv_send_wr& posting) {
-  const auto found = std::find_if(listed_pairs().begin(), listed_pairs().end(),
-                                  [&](const FakePair* each) { return each->qp_num == pair.other; });
-  if (found == listed_pairs().end() || (*found)->state != IBV_QPS_RTS) return IBV_WC_RETRY_EXC_ERR;
+ibv_wc_status write_to_other(const FakePair& pair, const ibv_send_wr& posting) {
+  const auto found = live_pairs().find(pair.other);
+  if (found == live_pairs().end()) return IBV_WC_RETRY_EXC_ERR;
+  const FakePair& other = *found->second;
+  if (&other == &pair) return IBV_WC_SUCCESS;
   const auto& to = posting.wr.rdma;
-  if (posting.num_sge > 0) {
-    const ibv_sge& from = posting.sg_list[0];
+  for (int i = 0; i < posting.num_sge; ++i) {
+    const ibv_sge& piece = posting.sg_list[i];
     const bool inlined = (posting.send_flags & IBV_SEND_INLINE) != 0;
-    if (!inlined && !allows(device_of(pair.context), from.lkey, from.addr, from.length, 0)) return IBV_WC_LOC_PROT_ERR;
-    if (!allows(device_of((*found)->context), to.rkey, to.remote_addr, from.length, IBV_ACCESS_REMOTE_WRITE)) {
+    if (!inlined && !allows(device_of(pair.context), piece.lkey, piece.addr, piece.length, 0)) {
+      return IBV_WC_LOC_PROT_ERR;
+    }
+    if ((other.access & IBV_ACCESS_REMOTE_WRITE) == 0 ||
+        !allows(device_of(other.context), to.rkey, to.remote_addr, piece.length, IBV_ACCESS_REMOTE_WRITE)) {
       return IBV_WC_REM_ACCESS_ERR;
     }
-    std::memcpy(reinterpret_cast<void*>(to.remote_addr), reinterpret_cast<const void*>(from.addr), from.length);
+    std::memcpy(reinterpret_cast<void*>(to.remote_addr), reinterpret_cast<const void*>(piece.addr), piece.length);
   }
   if (posting.opcode != IBV_WR_RDMA_WRITE_WITH_IMM) return IBV_WC_SUCCESS;
   ibv_wc notice{};
   notice.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
   notice.imm_data = posting.imm_data;
-  complete(static_cast<FakeQueue&>(*(*found)->recv_cq), notice);
+  complete(static_cast<FakeQueue&>(*other.recv_cq), notice);
   return IBV_WC_SUCCESS;
 }
 
@@ -171,11 +177,11 @@ int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
     ibv_wc done{};
     done.wr_id = each->wr_id;
     done.opcode = reads ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
-    if (reads) done.status = read_itself(static_cast<const FakePair&>(*pair), *each);
+    const auto& from = static_cast<const FakePair&>(*pair);
+    done.status = reads ? read_itself(from, *each) : write_to_other(from, *each);
     if (reads) ++device.reads;
-    if (!reads && device.carries_writes) done.status = write_there(static_cast<const FakePair&>(*pair), *each);
-    const bool reports = (each->send_flags & IBV_SEND_SIGNALED) != 0 || done.status != IBV_WC_SUCCESS;
-    if (reports) complete(static_cast<FakeQueue&>(*pair->send_cq), done);
+    const bool reported = (each->send_flags & IBV_SEND_SIGNALED) != 0 || done.status != IBV_WC_SUCCESS;
+    if (reported) complete(static_cast<FakeQueue&>(*pair->send_cq), done);
   }
   return 0;
 }
@@ -191,6 +197,9 @@ int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
   {
     const std::lock_guard lock(wires());
     auto& done = static_cast<FakeQueue*>(queue)->done;
+    std::vector<ibv_wc> unasked;
+    std::swap(unasked, device.unasked);
+    done.insert(done.begin(), unasked.begin(), unasked.end());
     for (; filled < most && !done.empty(); ++filled) {
       completions[filled] = done.front();
       done.pop_front();
@@ -230,6 +239,7 @@ const char* name_of(ibv_device* device) {
 ibv_context* open_device(ibv_device* device) {
   auto* const context = new ibv_context{};
   context->device = device;
+  context->cmd_fd = ::eventfd(0, EFD_CLOEXEC);
   context->async_fd = ::eventfd(0, EFD_CLOEXEC);
   context->ops.post_send = post_send;
   context->ops.post_recv = post_receive;
@@ -239,6 +249,7 @@ ibv_context* open_device(ibv_device* device) {
 }
 
 int close_device(ibv_context* context) {
+  ::close(context->cmd_fd);
   ::close(context->async_fd);
   delete context;
   return 0;
@@ -253,10 +264,39 @@ int query_device(ibv_context* context, ibv_device_attr* attributes) {
   return 0;
 }
 
-int query_port(ibv_context*, std::uint8_t, _compat_ibv_port_attr* attributes) {
+int next_event(ibv_context* context, ibv_async_event* event) {
+  std::deque<ibv_async_event>& events = device_of(context).events;
+  if (events.empty()) {
+    errno = EAGAIN;
+    return -1;
+  }
+  *event = events.front();
+  events.pop_front();
+  return 0;
+}
+
+void acknowledge_event(ibv_async_event*) {}
+
+const char* event_in_words(ibv_event_type type) {
+  switch (type) {
+    case IBV_EVENT_PORT_ERR:
+      return "port error";
+    case IBV_EVENT_PORT_ACTIVE:
+      return "port active";
+    case IBV_EVENT_QP_ACCESS_ERR:
+      return "local access violation";
+    case IBV_EVENT_CQ_ERR:
+      return "CQ error";
+    default:
+      return "some event";
+  }
+}
+
+int query_port(ibv_context* context, std::uint8_t, _compat_ibv_port_attr* attributes) {
+  if (device_of(context).while_port_is_queried) device_of(context).while_port_is_queried();
   // What callers of the library's own have is the whole structure, whose beginning the old one is.
   auto* const port = reinterpret_cast<ibv_port_attr*>(attributes);
-  port->state = IBV_PORT_ACTIVE;
+  port->state = device_of(context).port_state;
   port->active_mtu = IBV_MTU_4096;
   port->link_layer = IBV_LINK_LAYER_ETHERNET;
   return 0;
@@ -304,6 +344,7 @@ ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel* channel, 
   queue->context = context;
   queue->channel = channel;
   if (channel != nullptr) static_cast<FakeChannel*>(channel)->queue = queue;
+  device_of(context).last_queue = queue;
   return queue;
 }
 
@@ -317,7 +358,7 @@ int take_event(ibv_comp_channel* channel, ibv_cq** queue, void**) {
   char event;
   if (::read(channel->fd, &event, 1) != 1) return -1;
   *queue = static_cast<FakeChannel*>(channel)->queue;
-  ++device_of(channel->context).events;
+  ++device_of(channel->context).completion_events;
   return 0;
 }
 
@@ -335,7 +376,8 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   pair->recv_cq = wanted->recv_cq;
   const std::lock_guard lock(wires());
   pair->qp_num = ++last_number;
-  listed_pairs().push_back(pair);
+  live_pairs()[pair->qp_num] = pair;
+  device_of(domain->context).last_pair = pair;
   return pair;
 }
 
@@ -344,7 +386,10 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
   const std::lock_guard lock(wires());
   if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
   if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
-  if ((what & IBV_QP_AV) != 0) changed.other_gid = wanted->ah_attr.grh.dgid;
+  if ((what & IBV_QP_AV) != 0) {
+    changed.other_gid = wanted->ah_attr.grh.dgid;
+    std::memcpy(device_of(pair->context).joined.emplace_back().data(), changed.other_gid.raw, 16);
+  }
   if ((what & IBV_QP_SQ_PSN) != 0) device_of(pair->context).packet_sequences.push_back(wanted->sq_psn);
   changed.state = wanted->qp_state;
   return 0;
@@ -352,7 +397,7 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
 
 int free_pair(ibv_qp* pair) {
   const std::lock_guard lock(wires());
-  std::erase(listed_pairs(), pair);
+  live_pairs().erase(pair->qp_num);
   delete static_cast<FakePair*>(pair);
   return 0;
 }
@@ -372,6 +417,9 @@ VerbsLibrary fake_library() {
   library.query_device = query_device;
   library.query_old_port = query_port;
   library.query_gid = query_gid;
+  library.get_async_event = next_event;
+  library.ack_async_event = acknowledge_event;
+  library.event_type_str = event_in_words;
   library.alloc_pd = make_domain;
   library.dealloc_pd = free_domain;
   library.reg_mr = register_memory;

@@ -1,13 +1,15 @@
 // A libibverbs in memory: the calls that core/linux/verbs_* make, for devices of a test's making. What registers memory
-// and makes queues is noted and can be made to fail; of work requests, reads over a queue pair that is connected with
-// itself are done, with the checks of keys, rights and bounds that a device makes. Writes are taken and go nowhere, but
-// for devices that carry them: to the queue pair that the posting one is joined to, in any thread.
+// and makes queues is noted and can be made to fail. Of work requests, reads over a queue pair that is connected with
+// itself are done, and writes to another one of this process, at once and in any thread, with the checks of keys,
+// rights and bounds that a device makes. Writes over one that is connected with itself go nowhere.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,16 +44,22 @@ struct FakeVerbsDevice : ibv_device {
   int posting_error = 0;
   ibv_wc_status read_status = IBV_WC_SUCCESS;
   bool holds_completions = false;  // until this is false again
-  bool carries_writes = false;
+  ibv_port_state port_state = IBV_PORT_ACTIVE;
+  std::function<void()> while_port_is_queried;
+  std::deque<ibv_async_event> events;  // that are still to be read
+  std::vector<ibv_wc> unasked;         // completions that the next poll of a queue begins with
   // Called in the thread that does it: before a completion queue is armed, and after one was found empty.
   std::function<void()> when_arming;
   std::function<void()> when_polled_empty;
 
-  std::vector<FakeRegistration> registrations;  // ever
-  std::vector<std::uint32_t> packet_sequences;  // that queue pairs were made to send with
+  std::vector<FakeRegistration> registrations;    // ever
+  std::vector<std::uint32_t> packet_sequences;    // that queue pairs were made to send with
+  std::vector<std::array<std::byte, 16>> joined;  // GIDs that queue pairs were made to receive from
   std::size_t reads = 0;
-  std::atomic<std::size_t> armed = 0;   // times that completion queues were
-  std::atomic<std::size_t> events = 0;  // that completion channels were asked for, and had
+  ibv_qp* last_pair = nullptr;  // that was made
+  ibv_cq* last_queue = nullptr;
+  std::atomic<std::size_t> armed = 0;              // times that completion queues were
+  std::atomic<std::size_t> completion_events = 0;  // that channels were asked for, and had
 };
 
 // One at a time in a process. Outlives all that was made on its devices.

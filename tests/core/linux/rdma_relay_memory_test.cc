@@ -37,7 +37,58 @@ TEST_F(RdmaRelayMemoryTest, WhatUpstreamWritesMayComeInAnyOrderAndDownstreamWrit
   ASSERT_EQ(up_.registrations.size(), 2U);  // the leases, and the floor
   EXPECT_THAT(up_.registrations, Each(Field(&test::FakeRegistration::access, kWritten | IBV_ACCESS_RELAXED_ORDERING)));
   ASSERT_EQ(down_.registrations.size(), 2U);
-  EXPECT_EQ(down_.registrations[1].access, 0U);
+  EXPECT_THAT(down_.registrations, Each(Field(&test::FakeRegistration::access, 0U)));
+}
+
+TEST_F(RdmaRelayMemoryTest, LeasesMayBeWrittenOverADeviceFromItsFirstUpstreamHopOn) {
+  const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
+  const RdmaHalf there = half(up_, 0);
+  const RdmaHalf here = half(down_, 1);
+  const auto downstream = memory->make_floor(&there, &here).value();
+  const auto& lease = static_cast<const RdmaSlot&>(*memory->pool().lease());
+  EXPECT_EQ(lease.keys(1).remote, 0U) << "nobody's";
+  const std::uint32_t read_by = lease.keys(1).local;
+  ASSERT_NE(read_by, 0U);
+
+  const auto upstream = memory->make_floor(&here, &there).value();
+  ASSERT_EQ(down_.registrations.size(), 4U) << "the leases and the floor, twice";
+  const test::FakeRegistration& leases = down_.registrations[2];
+  EXPECT_EQ(leases.access, kWritten | IBV_ACCESS_RELAXED_ORDERING);
+  EXPECT_EQ(leases.bytes, memory->pool().size() * RdmaRelayMemory::kSlotBytes);
+  EXPECT_EQ(lease.keys(1).remote, leases.key);
+  EXPECT_EQ(lease.keys(1).local, read_by) << "writes that are under way are read by it";
+  EXPECT_THAT(down_.registrations, Each(Field(&test::FakeRegistration::is_live, true)));
+  // The other device could be written over from the beginning.
+  EXPECT_EQ(up_.registrations.size(), 3U) << "the leases, and two floors";
+  EXPECT_EQ(lease.keys(0).local, lease.keys(0).remote);
+  EXPECT_EQ(memory->status().registered, (memory->pool().size() + 2) * std::uint64_t{RdmaRelayMemory::kSlotBytes})
+      << "memory counts once";
+
+  ASSERT_TRUE(memory->make_floor(&here, &there).ok() && memory->make_floor(&there, &here).ok());
+  EXPECT_EQ(down_.registrations.size(), 6U) << "two floors more";
+}
+
+TEST_F(RdmaRelayMemoryTest, LeasesOfADeviceThatFailedAreGivenUpWhateverTheyWereFor) {
+  const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
+  {
+    const RdmaHalf there = half(up_, 0);
+    const RdmaHalf here = half(down_, 1);
+    ASSERT_TRUE(memory->make_floor(&there, &here).ok() && memory->make_floor(&here, &there).ok());
+    here.device->give_up();
+  }
+  memory->release_lost();
+  EXPECT_THAT(down_.registrations, Each(Field(&test::FakeRegistration::is_live, false)));
+  EXPECT_TRUE(up_.registrations[0].is_live);
+  EXPECT_GT(memory->status().registered, 0U);
+}
+
+TEST_F(RdmaRelayMemoryTest, HasALeaseAtLeastAndAsManyAsThereMayBeAtMost) {
+  EXPECT_EQ(RdmaRelayMemory::reserve(1).value()->status().leases, 1U);
+  EXPECT_EQ(RdmaRelayMemory::reserve(kRelayMemory).value()->status().leases, 16U);
+  // What is the default, and more.
+  for (const std::uint64_t bytes : {1ULL << 31, 1ULL << 40}) {
+    EXPECT_EQ(RdmaRelayMemory::reserve(bytes).value()->status().leases, RdmaRelayMemory::kMostLeases);
+  }
 }
 
 TEST_F(RdmaRelayMemoryTest, ALibraryThatDoesNotKnowTheOrderIsNotAskedForIt) {

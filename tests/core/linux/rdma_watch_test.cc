@@ -66,7 +66,7 @@ TEST_F(RdmaWatchTest, TellsOfManyChangesOfAddressesOnceAndOfQueuePairsNever) {
   watch_->follow({"a"});
   for (int i = 0; i < 10; ++i) devices_.say("a", Kind::kGidChange, 1);
   devices_.say("a", Kind::kGidChange, 2);
-  devices_.say("a", Kind::kQueuePairFatal);
+  devices_.say("a", Kind::kQueueFatal);
   devices_.say("a", Kind::kOther);
   EXPECT_TRUE(becomes([&] { return devices_["a"].events.empty(); }));
   run_what_is_due();

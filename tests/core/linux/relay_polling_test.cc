@@ -61,14 +61,11 @@ class RelayPollingTest : public testing::Test {
  protected:
   static constexpr std::size_t kBytes = 3000;
 
-  RelayPollingTest() {
-    ::signal(SIGPIPE, SIG_IGN);
-    source_fake_.carries_writes = relay_fake_.carries_writes = true;
-  }
+  RelayPollingTest() { ::signal(SIGPIPE, SIG_IGN); }
   ~RelayPollingTest() override { loop_.reset(); }
 
   void start(std::chrono::microseconds spin) {
-    const RelayLoop::Listener listener{[this](const RelayLoop::Closed&) { ++closed_; }, [] {}};
+    const RelayLoop::Listener listener{[this](const RelayLoop::Closed&) { ++closed_; }, [] {}, [] {}};
     loop_ = RelayLoop::start({.bytes = 0, .most_circuits = 100, .leases = 0}, memory_.get(), spin, listener).value();
   }
   PolledFlow open() {
@@ -136,7 +133,7 @@ TEST_F(RelayPollingTest, AsksForNoEventAsLongAsItSpins) {
   PolledFlow flow = open();
   for (int i = 0; i < 100; ++i) transfer(flow);
   EXPECT_EQ(relay_fake_.armed, 1U) << "when the hop was made";
-  EXPECT_LE(relay_fake_.events, 1U);
+  EXPECT_LE(relay_fake_.completion_events, 1U);
   EXPECT_EQ(loop_->status().chunks, 100U);
 }
 
@@ -145,8 +142,8 @@ TEST_F(RelayPollingTest, PollsNothingWhereItDoesNotSpin) {
   PolledFlow flow = open();
   for (int i = 0; i < 100; ++i) transfer(flow);
   loop_.reset();
-  EXPECT_GE(relay_fake_.events, 1U);
-  EXPECT_GT(relay_fake_.armed, relay_fake_.events) << "after every event it is armed";
+  EXPECT_GE(relay_fake_.completion_events, 1U);
+  EXPECT_GT(relay_fake_.armed, relay_fake_.completion_events) << "after every event it is armed";
 }
 
 TEST_F(RelayPollingTest, CircuitsBeyondThoseThatItPollsAreArmed) {
@@ -160,7 +157,7 @@ TEST_F(RelayPollingTest, CircuitsBeyondThoseThatItPollsAreArmed) {
   loop_.reset();
   // Each of the eight was woken for each message, or found what had come when it was woken for the one before.
   EXPECT_GE(relay_fake_.armed, kCircuits + 8);
-  EXPECT_LE(relay_fake_.armed, kCircuits + relay_fake_.events);
+  EXPECT_LE(relay_fake_.armed, kCircuits + relay_fake_.completion_events);
 }
 
 TEST_F(RelayPollingTest, ACircuitMayEndWhileItIsPolled) {

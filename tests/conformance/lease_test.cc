@@ -1,0 +1,90 @@
+// A relay's memory is for the busy: what it has lent a flow is back a moment after the flow has nothing to do, whether
+// NCCL calls for it or not.
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "core/settings.h"
+#include "tests/conformance/suite.h"
+#include "tools/cableway/node_query.h"
+
+namespace cableway::nccl::test {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+// More than there is room for between a source and a destination that does not look.
+constexpr std::size_t kBytes = 32U << 20;
+
+class LeaseTest : public testing::TestWithParam<int> {
+ protected:
+  LeaseTest() {
+    for (const char* node : {"a", "b", "c"}) world_.start(node);
+  }
+
+  // Of the relay's slots, of both kinds.
+  std::uint64_t slots(const std::string& which) const {
+    Settings settings;
+    settings.runtime_dir = world_.runtime_dir("b");
+    const auto view = cli::ask_node(settings, "status", seconds(20));
+    EXPECT_TRUE(view.ok()) << view.status();
+    if (!view.ok()) return 0;
+    const json status = json::parse(view->text);
+    return status.at("relay_memory").at(which).get<std::uint64_t>() +
+           status.at("rdma_memory").at(which).get<std::uint64_t>();
+  }
+  static bool comes_true(const std::function<bool()>& condition) {
+    const auto give_up = std::chrono::steady_clock::now() + seconds(30);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > give_up) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return true;
+  }
+
+  World world_{"a"};
+};
+
+TEST_P(LeaseTest, AFlowThatIdlesKeepsNothingOfItsRelay) {
+  RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
+    auto [handle, listener] = rank.listen();
+    test.say(to_words(handle));
+    void* comm = rank.accept(listener);
+    Buffer to = rank.make_buffer(comm, kBytes, 2);
+    void* request = rank.post_receive(comm, to, kBytes);
+    test.hear();
+    EXPECT_TRUE(rank.finish(request, kTrafficLimit).done);
+    EXPECT_TRUE(to.bytes == pattern(kBytes, 1)) << "other bytes arrived than were sent";
+    test.say("received");
+    test.hear();
+    EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
+  });
+  RankProcess sender(world_, "a", GetParam(), [](Rank& rank, Line& test) {
+    void* comm = rank.connect(to_handle(test.hear()));
+    EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+    test.say("sent");
+    test.hear();
+    EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
+    EXPECT_THAT(warnings(), testing::IsEmpty());
+  });
+  sender.say(receiver.hear());
+  EXPECT_TRUE(comes_true([&] { return slots("leased_most") > 0; })) << "nothing was lent";
+  receiver.say("look");
+  EXPECT_EQ(receiver.hear(), "received");
+  EXPECT_EQ(sender.hear(), "sent");
+  // Neither calls the plugin from here on.
+  EXPECT_TRUE(comes_true([&] { return slots("leased") == 0; })) << slots("leased") << " are lent";
+  for (RankProcess* process : {&sender, &receiver}) {
+    process->say("end");
+    process->finish();
+  }
+}
+
+// Nothing here depends on the table.
+INSTANTIATE_TEST_SUITE_P(Abi, LeaseTest, testing::Values(11), abi_name);
+
+}  // namespace
+}  // namespace cableway::nccl::test
