@@ -9,7 +9,7 @@
 //   widen(), narrow()           nothing: the slots are all there is         sizes of the socket's buffers
 //   send()                      the payload's write, a frame with a notice  header, then the payload's bytes
 //   Owner::on_chunk             the notice's completion                     the header has been read
-//   Owner::on_sent              the local completion                        the kernel holds a copy or the pages
+//   Owner::on_sent              the local completion, or a fence            the kernel holds a copy or the pages
 //   fence()                     queue pair to error, flushed                socket shut down, landings forgotten
 //
 // A link is owned by one thread at a time. It never blocks, and allocates nothing after set-up.

@@ -22,10 +22,10 @@ bool FlowSender::done(std::uint64_t message) const {
 }
 
 absl::Status FlowSender::progress() {
-  if (absl::Status status = link_.progress(*this); !status.ok()) return status;
-  if (absl::Status status = send_announced(); !status.ok()) return status;
-  retire();
-  return absl::OkStatus();
+  absl::Status status = link_.progress(*this);
+  if (status.ok()) status = send_announced();
+  retire();  // what a hop has completed before it ended, too
+  return status;
 }
 
 absl::Status FlowSender::send_announced() {

@@ -223,6 +223,7 @@ absl::Status RdmaChunkLink::flush(Owner& owner) {
 
 absl::Status RdmaChunkLink::progress(Owner& owner) {
   if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
+  if (!broken_.ok()) return broken_;
   const std::uint64_t before = bytes_moved_;
   if (absl::Status status = poll(owner); !status.ok()) return status;
   if (absl::Status status = flush(owner); !status.ok()) return status;
@@ -232,13 +233,24 @@ absl::Status RdmaChunkLink::progress(Owner& owner) {
     empty_turns_ = 0;
     if (absl::Status status = look_at_lifeline(owner); !status.ok()) return status;
   }
-  return all_acknowledged_is_complete() ? left_ : absl::OkStatus();
+  return left_.ok() ? left_ : end(left_, owner);
 }
 
-// An acknowledgement may overtake the device's own word that it reads the memory no more, and so may the end of the
-// other side. What is acknowledged has landed, so that word comes at once.
-bool RdmaChunkLink::all_acknowledged_is_complete() const {
-  return outgoing_first_ == outgoing_end_ || outgoing_[outgoing_first_ % kMostChunks].message >= acknowledged_there_;
+// What is acknowledged has landed. This device's own word that it has done with the memory may be late, or never come:
+// the other device said so, that was lost, and with the other queue pair gone nobody says it again. So it is not waited
+// for; the fence has the memory read no more.
+absl::Status RdmaChunkLink::end(const absl::Status& why, Owner& owner) {
+  std::uint64_t ticket = 0;
+  for (std::uint64_t i = outgoing_first_; i != outgoing_end_; ++i) {
+    const Outgoing& sent = outgoing_[i % kMostChunks];
+    if (sent.message >= acknowledged_there_) break;
+    ticket = sent.ticket;
+  }
+  if (ticket == 0) return why;
+  queue_pair_->fence();
+  broken_ = why;  // first, as the owner may want to send more into the room that this makes
+  complete_chunks(ticket, owner);
+  return why;
 }
 
 absl::Status RdmaChunkLink::look_at_lifeline(Owner& owner) {
@@ -291,6 +303,11 @@ absl::Status RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
         absl::StrCat("the device reports write ", ticket, " of ", writes_asked_, " after write ", writes_reported_));
   }
   writes_reported_ = ticket;
+  complete_chunks(ticket, owner);
+  return absl::OkStatus();
+}
+
+void RdmaChunkLink::complete_chunks(std::uint64_t ticket, Owner& owner) {
   while (outgoing_first_ != outgoing_end_ && outgoing_[outgoing_first_ % kMostChunks].ticket <= ticket) {
     const Outgoing& sent = outgoing_[outgoing_first_++ % kMostChunks];
     outgoing_bytes_ -= sent.bytes;
@@ -299,7 +316,6 @@ absl::Status RdmaChunkLink::take_written(std::uint64_t ticket, Owner& owner) {
     bytes_moved_ += kRdmaFrameBytes;
     owner.on_sent(slot);
   }
-  return absl::OkStatus();
 }
 
 absl::Status RdmaChunkLink::take_notice(std::uint32_t notice, Owner& owner) {
@@ -409,7 +425,7 @@ absl::Status RdmaChunkLink::take_returned(const RdmaFrame& frame) {
 
 absl::Status RdmaChunkLink::explain(const absl::Status& found, Owner& owner) {
   if (absl::Status status = look_at_lifeline(owner); !status.ok()) return status;
-  return left_.ok() ? found : left_;
+  return end(left_.ok() ? found : left_, owner);
 }
 
 void RdmaChunkLink::fail(absl::string_view reason) {

@@ -11,8 +11,8 @@
 //
 // The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its
 // queue pair at once, and with it loses what is still on its way. So over the lifeline it says the latest
-// acknowledgements once more, then why it goes; the other end leaves out those that it has heard. docs/decisions/0009
-// tells why.
+// acknowledgements once more, then why it goes; the other end leaves out those that it has heard. What they acknowledge
+// has been sent, whether its device knows that by then or not. docs/decisions/0009 tells why.
 //
 // One thread at a time. Allocates nothing after construction, copies no payload, and never waits.
 #ifndef CABLEWAY_CORE_RDMA_CHUNK_LINK_H_
@@ -149,8 +149,11 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status give_back(const RdmaFrame& frame);
   absl::Status take_returned(const RdmaFrame& frame);
   absl::Status take_written(std::uint64_t ticket, Owner& owner);
+  // Reports those sent that ended with this write, or before it.
+  void complete_chunks(std::uint64_t ticket, Owner& owner);
   absl::Status look_at_lifeline(Owner& owner);
-  bool all_acknowledged_is_complete() const;
+  // Nothing more comes of the queue pair: completes what is acknowledged nevertheless. Returns `why`.
+  absl::Status end(const absl::Status& why, Owner& owner);
   // What the other end said last says more than what its queue pair's end looks like here.
   absl::Status explain(const absl::Status& found, Owner& owner);
   absl::Status hear(const Frame& acknowledgement, Owner& owner);
@@ -161,7 +164,7 @@ class RdmaChunkLink final : public ChunkLink {
   const std::unique_ptr<HopLifeline> lifeline_;
   const Place place_;
   bool begun_;           // the other end has been joined
-  absl::Status broken_;  // found in a call that returns nothing
+  absl::Status broken_;  // final: found in a call that returns nothing, or at its end
 
   std::array<RdmaWrite, kBatch> batch_;
   std::array<RdmaFrameBytes, kBatch> batch_frames_;  // what the inlined ones of batch_ say

@@ -239,7 +239,8 @@ constexpr Setting kSettings[] = {
      "so often, and then the cable counts as dead; soft-RoCE takes 7 for ever", set_number<&Settings::rdma_retries>,
      show_number<&Settings::rdma_retries>},
     {"relay_spin_us", Form::kNumber, "microseconds", 0, 1000000, "",
-     "how long a relay that has nothing to do looks for more before it sleeps: longer is faster, and takes a processor",
+     "how long a relay that has nothing to do looks for more, completions included, before it sleeps: longer is "
+     "faster, and takes a processor",
      set_number<&Settings::relay_spin>, show_duration<&Settings::relay_spin>},
     {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
      1LL << 40, "",

@@ -9,6 +9,7 @@ constexpr std::uint32_t kFirstPair = 0x11;  // as on devices, which keep the fir
 constexpr std::uint32_t kSequenceMask = 0xffffff;
 // A write lands, one lands that its sender has left on the wire, a completion is reported.
 constexpr std::size_t kDeeds = 3;
+constexpr std::size_t kCompletes = 2;
 constexpr std::uint32_t kStepsSlow = 64;  // on average, until another one is slow
 
 bool do_deed(StubQueuePair& pair, std::size_t deed) {
@@ -56,7 +57,10 @@ bool StubNetwork::act(std::size_t pair, std::size_t first_deed, bool spare_slow)
   if (pairs_[pair] == nullptr) return false;
   for (std::size_t i = 0; i < kDeeds; ++i) {
     const std::size_t deed = (first_deed + i) % kDeeds;
-    if (spare_slow && slow_ == pair * kDeeds + deed) continue;
+    // A device asks again for an acknowledgement only after a long time.
+    const bool is_slow =
+        slow_ == pair * kDeeds + deed || (deed == kCompletes && pairs_[pair]->misses_acknowledgement());
+    if (spare_slow && is_slow) continue;
     if (do_deed(*pairs_[pair], deed)) return true;
   }
   return false;

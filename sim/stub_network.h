@@ -2,8 +2,8 @@
 //
 // Three ways to drive it. By hand: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
 // step(), which keeps the order of a reliable connection within each direction of a pair, and no order beyond: now and
-// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move. By a
-// clock: rdma_wire.h, a wire for each direction of a pair.
+// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move, and
+// always what waits for a lost acknowledgement. By a clock: rdma_wire.h, a wire for each direction of a pair.
 #ifndef CABLEWAY_SIM_STUB_NETWORK_H_
 #define CABLEWAY_SIM_STUB_NETWORK_H_
 
@@ -29,6 +29,8 @@ class StubNetwork {
     // So many writes, at most, are on the wire when their sender is fenced, and land after that. How many, the seed
     // says.
     std::size_t most_late_writes = 0;
+    // Of 100 that devices send each other. Which, the seed says.
+    std::uint32_t lost_acknowledgements = 0;
   };
 
   explicit StubNetwork(const Settings& settings) : settings_(settings), random_(settings.seed) {}
@@ -64,6 +66,9 @@ class StubNetwork {
   void note_misuse(absl::Status misuse) { misuse_.Update(std::move(misuse)); }
   bool moves_payload() const { return settings_.moves_payload; }
   std::size_t choose_late_writes(std::size_t outstanding);
+  bool loses_acknowledgement() {
+    return settings_.lost_acknowledgements > 0 && choose(100) < settings_.lost_acknowledgements;
+  }
 
   const Settings settings_;
   std::mt19937 random_;

@@ -188,6 +188,7 @@ absl::Status StubQueuePair::land_next() {
   next.content = hash_of(write);
   if (absl::Status status = there.accept(write, next.bytes()); !status.ok()) return status;
   ++landed_;
+  if (!acknowledgements_lost_ && !network_.loses_acknowledgement()) acknowledged_ = landed_;
   return absl::OkStatus();
 }
 
@@ -236,8 +237,20 @@ bool StubQueuePair::complete() {
     end(misused("sent memory that was changed before its completion was reported"));
     return true;
   }
-  report_written(completed_++);
+  if (misses_acknowledgement()) {
+    ask_again();
+  } else {
+    report_written(completed_++);
+  }
   return true;
+}
+
+void StubQueuePair::ask_again() {
+  if (find_peer() == Peer::kThere) {
+    acknowledged_ = landed_;
+  } else {
+    end(no_answer());
+  }
 }
 
 void StubQueuePair::report_written(std::uint64_t write) {

@@ -3,6 +3,8 @@
 // - A write's bytes are read when it lands, not when it is posted, and once more when its completion is reported, as a
 //   device does that sends again: memory that is reused in between is misuse, and ends the connection.
 // - A notice comes after the bytes of all writes before it, a completion after the bytes are there.
+// - What the other device says of bytes that are there may be lost. The next time that it says so counts for them, too;
+//   if it is gone by then, they are not complete and the connection is dead.
 // - A write that may not be done (keys, bounds) ends the connection: here with what the device would say, there, too,
 //   if it was there that it was refused. So does a notice without room, at its sender.
 // - An end that is gone is found out by whoever writes to it, and by nobody else.
@@ -70,9 +72,13 @@ class StubQueuePair final : public RdmaQueuePair {
   bool deliver_late();
   // The oldest write that has landed is complete: poll() says so if it was to be reported.
   bool complete();
-  // Until it is taken back no write from here lands; none that has landed is complete.
+  // complete() will ask the other device again whether the write has landed.
+  bool misses_acknowledgement() const { return completed_ == acknowledged_ && completed_ != landed_; }
+  // Until it is taken back no write from here lands; none that has landed is complete; what the other device says of
+  // those that land is lost.
   void hold_writes(bool held) { writes_held_ = held; }
   void hold_completions(bool held) { completions_held_ = held; }
+  void lose_acknowledgements(bool lost) { acknowledgements_lost_ = lost; }
   // After `others` more writes have landed, the next one fails, with half of its bytes there: as the device says.
   void fail_write(std::uint64_t others, absl::string_view device_says);
   // The device fails.
@@ -122,6 +128,7 @@ class StubQueuePair final : public RdmaQueuePair {
   Peer find_peer() const;
   std::size_t leave_on_the_wire();
   absl::Status land_next();
+  void ask_again();
   absl::Status fail_here(Outstanding& next, StubQueuePair& there);
   absl::Status accept(const RdmaWrite& write, const std::byte* bytes);
   void move_bytes(const RdmaWrite& write, const std::byte* bytes, std::uint32_t count) const;
@@ -145,10 +152,12 @@ class StubQueuePair final : public RdmaQueuePair {
   std::vector<Outstanding> ring_;
   std::uint64_t posted_ = 0;
   std::uint64_t landed_ = 0;
+  std::uint64_t acknowledged_ = 0;
   std::uint64_t completed_ = 0;
   std::uint64_t released_ = 0;  // its owner knows
   bool writes_held_ = false;
   bool completions_held_ = false;
+  bool acknowledgements_lost_ = false;
   std::uint64_t failing_write_ = ~std::uint64_t{0};
   std::string failing_words_;
 

@@ -51,10 +51,8 @@ class RdmaHop final : public HopLink {
   int socket() const override { return lifeline_.socket(); }
   int completions() const override { return queue_pair_.fd(); }
   void on_readable(bool /*ended*/) override { link_.on_lifeline(); }
-  absl::Status on_completions() override {
-    queue_pair_.take_events();
-    return queue_pair_.arm();
-  }
+  void take_completions() override { queue_pair_.take_events(); }
+  absl::Status arm_completions() override { return queue_pair_.arm(); }
   absl::Status check() override {
     if (absl::Status health = queue_pair_.health(); !health.ok()) return health;
     if (const std::uint64_t changes = device_->gid_changes(); std::exchange(gid_changes_, changes) != changes) {
@@ -95,7 +93,7 @@ absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection,
   if (connection.rdma == nullptr) return std::make_unique<TcpHop>(std::move(connection.socket), options);
   auto hop = std::make_unique<RdmaHop>(std::move(connection.socket), std::move(*connection.rdma), options);
   if (hop->completions() < 0) return hop;
-  if (absl::Status status = hop->on_completions(); !status.ok()) return status;
+  if (absl::Status status = hop->arm_completions(); !status.ok()) return status;
   return hop;
 }
 

@@ -26,9 +26,12 @@ class HopLink {
   virtual int socket() const = 0;
   // Whoever sleeps is woken by this, too; -1: there is nothing but the socket, or whoever has this polls it.
   virtual int completions() const { return -1; }
-  // What woke it. After either, progress() until nothing moves.
+  // What woke it at the socket. Then progress() until nothing moves.
   virtual void on_readable(bool ended) = 0;
-  virtual absl::Status on_completions() { return absl::OkStatus(); }
+  // Takes what woke it at completions(), which wakes no more until it is armed. Armed, the next completion wakes, once;
+  // what has completed by then does not, so progress() until nothing moves comes after it. Who polls arms nothing.
+  virtual void take_completions() {}
+  virtual absl::Status arm_completions() { return absl::OkStatus(); }
   // To be called now and then, for what ends a hop without a word on it: Unavailable where the cable or the host behind
   // it is silent, or the device has said that it, its port or its address is gone, or that it reports nothing there any
   // more.

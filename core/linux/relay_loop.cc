@@ -48,6 +48,7 @@ struct RelayLoop::Circuit {
         transports(std::move(over)),
         upstream(std::move(up)),
         downstream(std::move(down)),
+        over_rdma(upstream->completions() >= 0 || downstream->completions() >= 0),
         relay(upstream->link(), downstream->link(), std::move(floor), pool, names) {}
 
   const CircuitSetup setup;
@@ -57,16 +58,26 @@ struct RelayLoop::Circuit {
   const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
   const std::unique_ptr<HopLink> upstream;
   const std::unique_ptr<HopLink> downstream;
+  const bool over_rdma;  // on one hop or both
   RelayCircuit relay;
   Side upstream_side{*this, *upstream, true, false};
   Side upstream_completions{*this, *upstream, true, true};
   Side downstream_side{*this, *downstream, false, false};
   Side downstream_completions{*this, *downstream, false, true};
   bool in_unfinished = false;
+  bool is_polled = false;
   bool is_closed = false;
+  std::chrono::steady_clock::time_point polled_until{};
+  std::uint64_t moved_before = 0;
   // Copies of the relay's counters for other threads.
   std::atomic<std::uint64_t> chunks = 0;
   std::atomic<std::uint64_t> bytes = 0;
+
+  // Since the last call.
+  bool has_moved() {
+    const std::uint64_t moved = upstream->link().bytes_moved() + downstream->link().bytes_moved();
+    return std::exchange(moved_before, moved) != moved;
+  }
 };
 
 const std::string& RelayLoop::Side::name() const {
@@ -102,7 +113,9 @@ RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, R
       rdma_(rdma),
       spin_(spin),
       listener_(std::move(listener)),
-      pool_(std::move(leases), kLeasesPerCircuit) {}
+      pool_(std::move(leases), kLeasesPerCircuit) {
+  polled_.reserve(kMostPolled);
+}
 
 RelayLoop::~RelayLoop() {
   {
@@ -205,12 +218,13 @@ int RelayLoop::wait(std::span<epoll_event> events) {
   const auto look = [&](int timeout_ms) {
     return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   };
-  if (!unfinished_.empty()) return look(0);
   const auto sleep_at = std::chrono::steady_clock::now() + spin_;
   do {
-    if (const int count = look(0); count != 0) return count;
+    const bool moved = serve_polled();
+    const int count = look(0);
+    if (count != 0 || moved || !unfinished_.empty()) return count;
     ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
-  } while (std::chrono::steady_clock::now() < sleep_at);
+  } while (!polled_.empty() || std::chrono::steady_clock::now() < sleep_at);
   const bool any_leased = pool_.leased() > 0 || (rdma_ != nullptr && rdma_->pool().leased() > 0);
   const std::chrono::milliseconds longest = any_leased ? kRestEvery : kCheckEvery;
   return look(static_cast<int>(longest.count()));
@@ -234,7 +248,10 @@ bool RelayLoop::serve_events(std::span<const epoll_event> events) {
 void RelayLoop::serve_event(Side& side, std::uint32_t events) {
   const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   if (side.completions) {
-    if (absl::Status armed = side.hop.on_completions(); !armed.ok()) return end(side.circuit, side.name(), armed);
+    side.hop.take_completions();
+    if (!poll(side.circuit)) {
+      if (absl::Status armed = side.hop.arm_completions(); !armed.ok()) return end(side.circuit, side.name(), armed);
+    }
   } else if (ended || (events & EPOLLIN) != 0) {
     side.hop.on_readable(ended);
   }
@@ -291,15 +308,61 @@ absl::Status RelayLoop::watch(int fd, Side& side) {
       errno, absl::StrCat("node ", side.circuit.setup.this_hop().to_node, " cannot watch another connection"));
 }
 
-void RelayLoop::serve(Circuit& circuit) {
+bool RelayLoop::serve(Circuit& circuit) {
   absl::StatusOr<bool> more = circuit.relay.progress();
   circuit.chunks.store(circuit.relay.chunks_relayed(), std::memory_order_relaxed);
   circuit.bytes.store(circuit.relay.bytes_relayed(), std::memory_order_relaxed);
-  if (!more.ok()) return close(circuit, more.status());
+  if (!more.ok()) {
+    close(circuit, more.status());
+    return true;
+  }
+  const bool moved = circuit.over_rdma && circuit.has_moved();
+  // One that is polled has its next turn anyway.
+  if (moved && poll(circuit)) return true;
   if (*more && !circuit.in_unfinished) {
     circuit.in_unfinished = true;
     unfinished_.push_back(&circuit);
   }
+  return moved;
+}
+
+bool RelayLoop::poll(Circuit& circuit) {
+  if (!circuit.over_rdma || spin_.count() == 0) return false;
+  if (!circuit.is_polled) {
+    if (polled_.size() == kMostPolled) return false;
+    polled_.push_back(&circuit);
+    circuit.is_polled = true;
+  }
+  circuit.polled_until = std::chrono::steady_clock::now() + spin_;
+  return true;
+}
+
+bool RelayLoop::serve_polled() {
+  if (polled_.empty()) return false;
+  bool moved = false;
+  const auto now = std::chrono::steady_clock::now();
+  // Backwards, as a circuit may leave while it has its turn.
+  for (std::size_t i = polled_.size(); i-- > 0;) {
+    Circuit& circuit = *polled_[i];
+    const bool long_idle = now >= circuit.polled_until;
+    if (serve(circuit) || (long_idle && arm(circuit))) {
+      moved = true;
+    } else if (long_idle) {
+      circuit.is_polled = false;
+      polled_.erase(polled_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  return moved;
+}
+
+bool RelayLoop::arm(Circuit& circuit) {
+  for (const Side* side : {&circuit.upstream_completions, &circuit.downstream_completions}) {
+    if (absl::Status armed = side->hop.arm_completions(); !armed.ok()) {
+      end(circuit, side->name(), armed);
+      return true;
+    }
+  }
+  return serve(circuit);
 }
 
 void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
@@ -307,7 +370,8 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
   std::unique_ptr<Circuit> owned = std::move(entry->second);
   circuits_.erase(entry);
   owned->is_closed = true;
-  unfinished_.erase(std::remove(unfinished_.begin(), unfinished_.end(), &circuit), unfinished_.end());
+  std::erase(unfinished_, &circuit);
+  std::erase(polled_, &circuit);
   open_.fetch_sub(1, std::memory_order_relaxed);
   const bool ended_by_an_end = absl::IsCancelled(reason) || absl::IsAborted(reason);
   const bool broken = !ended_by_an_end || owned->relay.slots_in_use() > 0;

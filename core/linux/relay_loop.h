@@ -3,6 +3,9 @@
 // Circuits are added by the control thread and owned by the loop's thread from then on. A circuit ends when either of
 // its connections does; its sockets then go to `closed`, to be drained elsewhere. Each has a slot of its own; those
 // that are busy lease one more from the loop's pool (core/slot_pool.h).
+//
+// Being woken by a completion costs an interrupt and several system calls. So circuits over RDMA on which something has
+// just moved are polled instead, and asked to wake the loop only when nothing has moved on them for the time of `spin`.
 #ifndef CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 #define CABLEWAY_CORE_LINUX_RELAY_LOOP_H_
 
@@ -36,6 +39,9 @@ namespace cableway::linux_ {
 
 class RelayLoop {
  public:
+  // Circuits that are polled at a time: what a round of looking at those that are idle may cost the others.
+  static constexpr std::size_t kMostPolled = 32;
+
   struct Closed {
     CircuitSetup setup;
     absl::Status reason;
@@ -79,14 +85,21 @@ class RelayLoop {
   RelayLoop(UniqueFd epoll, UniqueFd wake, const RelayMemory& memory, RdmaRelayMemory* rdma,
             std::chrono::microseconds spin, std::vector<std::unique_ptr<Slot>> leases, Listener listener);
   void run();
-  // Waits until something is to be done, or a check may be due. Returns the number of events.
+  // Polls, and waits until something is to be done or a check may be due. Returns the number of events.
   int wait(std::span<epoll_event> events);
   // Returns whether somebody woke the loop.
   bool serve_events(std::span<const epoll_event> events);
   void serve_event(Side& side, std::uint32_t events);
   void serve_unfinished();
   void take_added();
-  void serve(Circuit& circuit);
+  // Whether something has moved or the circuit has ended; only of circuits that may be polled.
+  bool serve(Circuit& circuit);
+  // Has it polled from now on for the time of `spin`, if it may be and there is room. Returns whether it is.
+  bool poll(Circuit& circuit);
+  // Returns whether something has moved or ended.
+  bool serve_polled();
+  // Has its completions wake the loop, and looks once more for those that came before. Returns the same.
+  bool arm(Circuit& circuit);
   // For what was found at one of its ends, which that end's name is put before.
   void end(Circuit& circuit, const std::string& hop_end, const absl::Status& found);
   void close(Circuit& circuit, const absl::Status& reason);
@@ -111,6 +124,7 @@ class RelayLoop {
   std::map<Circuit*, std::unique_ptr<Circuit>> circuits_;
   std::vector<std::unique_ptr<Circuit>> closed_;         // in this round: events that name them may still be in hand
   std::deque<Circuit*> unfinished_;                      // ended their turn with work left
+  std::vector<Circuit*> polled_;                         // all others are armed
   std::chrono::steady_clock::time_point next_notice_{};  // that leases are waited for
   std::chrono::steady_clock::time_point next_rdma_notice_{};
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,7 +48,25 @@ class MisreportingPair final : public RdmaQueuePair {
   std::optional<std::uint64_t> ticket_;
 };
 
-class RdmaFault : public test::PlayedHop {};
+class RdmaFault : public test::PlayedHop {
+ protected:
+  static Frame acknowledgement(std::uint64_t message) { return Frame{FrameKind::kAck, 0, message, 0, 64}; }
+  void offer_slots(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) played_.tell(What::kSlot, played_.address() + 64 * i, played_.remote_key());
+    ASSERT_TRUE(turn().ok());
+  }
+  // One of 64 bytes for each message, on their way.
+  void send_chunks(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) link_->send(chunk(64, i), buffer_);
+    ASSERT_TRUE(link_->flush(owner_).ok());
+  }
+  // Of all up to `message`, over the connection beside the hop.
+  void leave_with_acknowledgement(std::uint64_t message, absl::string_view reason) {
+    const Frame last = acknowledgement(message);
+    far_lifeline_->leave({&last, 1}, reason);
+    link_->on_lifeline();
+  }
+};
 
 TEST_F(RdmaFault, EndsOverAFrameThatIsMalformed) {
   make_taking();
@@ -256,7 +275,6 @@ TEST_F(RdmaFault, LooksAtOnceWhenThereIsNews) {
 TEST_F(RdmaFault, HearsEveryAcknowledgementOnce) {
   make_sending();
   ASSERT_TRUE(turn().ok());
-  const auto acknowledgement = [](std::uint64_t message) { return Frame{FrameKind::kAck, 0, message, 0, 1}; };
   played_.tell(acknowledgement(0));
   ASSERT_TRUE(turn().ok());
   played_.tell(acknowledgement(1));  // on its way when its end leaves
@@ -283,25 +301,80 @@ TEST_F(RdmaFault, RepeatsItsLatestAcknowledgementsWhenItLeaves) {
   EXPECT_EQ(far_lifeline_->look().status(), absl::AbortedError("had enough"));
 }
 
-// The queue pair says only later that the memory is not read any more: until then the end is not told.
-TEST_F(RdmaFault, AnEndThatHasLeftIsNotNewsBeforeWhatItTookIsComplete) {
+// Its own device may never say that it has done with the memory.
+TEST_F(RdmaFault, WhatAnEndHasAcknowledgedBeforeItLeftIsSent) {
   make_sending();
-  played_.tell(What::kSlot, played_.address(), played_.remote_key());
-  ASSERT_TRUE(turn().ok());
-  link_->send(chunk(64), buffer_);
-  ASSERT_TRUE(link_->flush(owner_).ok());
+  offer_slots(2);
+  send_chunks(2);
   pair_->hold_completions(true);
   network_.deliver_all();
-  const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 64};
-  far_lifeline_->leave({&acknowledgement, 1}, "");
-  link_->on_lifeline();
-  EXPECT_TRUE(link_->progress(owner_).ok());
-  EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement));
-  EXPECT_TRUE(link_->progress(owner_).ok());
-  pair_->hold_completions(false);
+  leave_with_acknowledgement(1, "the disk is full");
+  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
+  EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement(1)));
+  EXPECT_THAT(owner_.sent, SizeIs(2));
+  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full") << "it stays so";
+  EXPECT_EQ(link_->flush(owner_).message(), "the disk is full");
+  EXPECT_THAT(owner_.sent, SizeIs(2));
+}
+
+TEST_F(RdmaFault, WhatAnEndHasNotAcknowledgedBeforeItLeftIsNot) {
+  make_sending();
+  offer_slots(3);
+  send_chunks(3);
+  pair_->hold_completions(true);
   network_.deliver_all();
+  leave_with_acknowledgement(0, "");
   EXPECT_TRUE(absl::IsCancelled(link_->progress(owner_)));
   EXPECT_THAT(owner_.sent, SizeIs(1));
+}
+
+TEST_F(RdmaFault, WhatIsAcknowledgedIsSentThoughTheDeviceHasGivenUp) {
+  make_sending();
+  offer_slots(2);
+  send_chunks(2);
+  pair_->lose_acknowledgements(true);
+  while (pair_->deliver()) continue;
+  played_.tell(acknowledgement(0));
+  while (played_.pair().deliver()) continue;
+  ASSERT_TRUE(link_->progress(owner_).ok());
+  EXPECT_THAT(owner_.sent, IsEmpty()) << "the device may still be asked for it";
+  pair_->fail(absl::UnavailableError("transport retry counter exceeded"));
+  EXPECT_EQ(link_->progress(owner_).message(), "transport retry counter exceeded");
+  EXPECT_THAT(owner_.sent, SizeIs(1));
+  EXPECT_EQ(link_->progress(owner_).message(), "transport retry counter exceeded");
+}
+
+// An owner that uses again what was sent, at once.
+class ReusingOwner final : public ChunkLink::Owner {
+ public:
+  explicit ReusingOwner(std::function<void()> reuse) : reuse_(std::move(reuse)) {}
+  absl::Status on_landed(const Frame&) override { return absl::OkStatus(); }
+  absl::Status on_chunk(const Frame&, Slot&) override { return absl::OkStatus(); }
+  absl::Status on_control(const Frame&) override { return absl::OkStatus(); }
+  void on_sent(Slot*) override { reuse_(); }
+
+ private:
+  const std::function<void()> reuse_;
+};
+
+TEST_F(RdmaFault, WhatIsSentBecauseItIsAcknowledgedIsReadNoMore) {
+  make_sending();
+  offer_slots(2);
+  send_chunks(1);
+  pair_->lose_acknowledgements(true);
+  while (pair_->deliver()) continue;
+  leave_with_acknowledgement(0, "");
+  int reused = 0;
+  ReusingOwner owner([&] {
+    ++reused;
+    EXPECT_FALSE(link_->can_send());
+    std::fill(payload_.begin(), payload_.end(), std::byte{1});
+    network_.deliver_all();
+  });
+  EXPECT_TRUE(absl::IsCancelled(link_->progress(owner)));
+  EXPECT_EQ(reused, 1);
+  EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
+  EXPECT_EQ(network_.changed_too_early(), 0U);
 }
 
 TEST_F(RdmaFault, AnEndThatHasLeftIsNewsAtOnceIfItHasNotAcknowledged) {
@@ -314,20 +387,6 @@ TEST_F(RdmaFault, AnEndThatHasLeftIsNewsAtOnceIfItHasNotAcknowledged) {
   link_->on_lifeline();
   EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
   EXPECT_THAT(owner_.sent, IsEmpty());
-}
-
-TEST_F(RdmaFault, AnEndThatHasLeftIsNewsOnceTheDeviceHasGivenUp) {
-  make_sending();
-  played_.tell(What::kSlot, played_.address(), played_.remote_key());
-  ASSERT_TRUE(turn().ok());
-  link_->send(chunk(64), buffer_);
-  ASSERT_TRUE(link_->flush(owner_).ok());
-  const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 64};
-  far_lifeline_->leave({&acknowledgement, 1}, "the disk is full");
-  link_->on_lifeline();
-  EXPECT_TRUE(link_->progress(owner_).ok());
-  pair_->fail(absl::InternalError("transport retry counter exceeded"));
-  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
 }
 
 TEST_F(RdmaFault, NothingIsWrittenHereAfterTheFence) {

@@ -350,6 +350,43 @@ TEST_F(StubQueuePairTest, AnEndThatIsGoneIsFoundOutByWhoeverWritesToIt) {
   EXPECT_THAT(left_.tickets, IsEmpty()) << "nobody has confirmed the first";
 }
 
+TEST_F(StubQueuePairTest, ALostAcknowledgementIsMadeUpForByTheNext) {
+  left_.pair->lose_acknowledgements(true);
+  ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), 1)).ok());
+  ASSERT_TRUE(left_.pair->deliver());
+  left_.pair->lose_acknowledgements(false);
+  ASSERT_TRUE(left_.post(reporting(left_.write(right_, 1, 1), 2)).ok());
+  ASSERT_TRUE(left_.pair->deliver());
+  right_.pair->fence();
+  network_.deliver_all();
+  ASSERT_TRUE(left_.poll().ok());
+  EXPECT_THAT(left_.tickets, ElementsAre(1, 2));
+}
+
+TEST_F(StubQueuePairTest, ALostAcknowledgementIsAskedForAgain) {
+  left_.pair->lose_acknowledgements(true);
+  ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), 1)).ok());
+  ASSERT_TRUE(left_.pair->deliver());
+  EXPECT_TRUE(left_.pair->complete());
+  ASSERT_TRUE(left_.poll().ok());
+  EXPECT_THAT(left_.tickets, IsEmpty());
+  EXPECT_TRUE(left_.pair->complete());
+  ASSERT_TRUE(left_.poll().ok());
+  EXPECT_THAT(left_.tickets, ElementsAre(1));
+}
+
+TEST_F(StubQueuePairTest, NobodyAnswersForAnAcknowledgementThatWasLost) {
+  left_.pair->lose_acknowledgements(true);
+  ASSERT_TRUE(left_.post(reporting(notifying(left_.write(right_, 0, 1), 5), 1)).ok());
+  ASSERT_TRUE(left_.pair->deliver());
+  ASSERT_TRUE(right_.poll().ok());
+  EXPECT_THAT(right_.notices, ElementsAre(5)) << "it is there";
+  right_.pair->fence();
+  network_.deliver_all();
+  EXPECT_THAT(left_.why(), HasSubstr("does not answer"));
+  EXPECT_THAT(left_.tickets, IsEmpty());
+}
+
 TEST_F(StubQueuePairTest, WritesNothingHereAfterAFence) {
   ASSERT_TRUE(left_.post(notifying(left_.write(right_, 0, 100), 1)).ok());
   right_.pair->fence();

@@ -1,13 +1,17 @@
 #include "tests/core/linux/fake_verbs.h"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <utility>
 
 namespace cableway::linux_::test {
@@ -21,6 +25,13 @@ std::vector<FakeVerbsDevice*>& listed_devices() {
 
 struct FakeQueue : ibv_cq {
   std::deque<ibv_wc> done;
+  bool armed = false;
+};
+
+// Its descriptor is the end of a pipe, with a byte for every event.
+struct FakeChannel : ibv_comp_channel {
+  FakeQueue* queue = nullptr;
+  int other_end = -1;
 };
 
 struct FakePair : ibv_qp {
@@ -28,6 +39,12 @@ struct FakePair : ibv_qp {
   ibv_gid other_gid{};
   unsigned access = 0;
 };
+
+// Of registrations and queues, which one thread's writes find in another's hands.
+std::mutex& wires() {
+  static auto& mutex = *new std::mutex;
+  return mutex;
+}
 
 // By number, over all devices.
 std::map<std::uint32_t, FakePair*>& live_pairs() {
@@ -49,6 +66,7 @@ FakeRegistration* registration_of(FakeVerbsDevice& device, std::uint32_t key) {
 
 ibv_mr* note(ibv_pd* domain, FakeRegistration registration) {
   FakeVerbsDevice& device = device_of(domain->context);
+  const std::lock_guard lock(wires());
   registration.key = kFirstKey + static_cast<std::uint32_t>(device.registrations.size());
   device.registrations.push_back(registration);
   auto* const region = new ibv_mr{};
@@ -83,6 +101,7 @@ ibv_mr* register_dmabuf(ibv_pd* domain, std::uint64_t offset, std::size_t bytes,
 }
 
 int deregister(ibv_mr* region) {
+  const std::lock_guard lock(wires());
   registration_of(device_of(region->context), region->lkey)->is_live = false;
   delete region;
   return 0;
@@ -114,6 +133,13 @@ ibv_wc_status read_itself(const FakePair& pair, const ibv_send_wr& posting) {
   return IBV_WC_SUCCESS;
 }
 
+void complete(FakeQueue& queue, const ibv_wc& done) {
+  queue.done.push_back(done);
+  if (!std::exchange(queue.armed, false) || queue.channel == nullptr) return;
+  const char event = 1;
+  if (::write(static_cast<FakeChannel*>(queue.channel)->other_end, &event, 1) != 1) std::abort();
+}
+
 ibv_wc_status write_to_other(const FakePair& pair, const ibv_send_wr& posting) {
   const auto found = live_pairs().find(pair.other);
   if (found == live_pairs().end()) return IBV_WC_RETRY_EXC_ERR;
@@ -136,12 +162,13 @@ ibv_wc_status write_to_other(const FakePair& pair, const ibv_send_wr& posting) {
   ibv_wc notice{};
   notice.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
   notice.imm_data = posting.imm_data;
-  static_cast<FakeQueue*>(other.recv_cq)->done.push_back(notice);
+  complete(static_cast<FakeQueue&>(*other.recv_cq), notice);
   return IBV_WC_SUCCESS;
 }
 
 int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
   FakeVerbsDevice& device = device_of(pair->context);
+  const std::lock_guard lock(wires());
   for (ibv_send_wr* each = postings; each != nullptr; each = each->next) {
     *refused = each;
     if (device.posting_error != 0) return device.posting_error;
@@ -154,7 +181,7 @@ int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
     done.status = reads ? read_itself(from, *each) : write_to_other(from, *each);
     if (reads) ++device.reads;
     const bool reported = (each->send_flags & IBV_SEND_SIGNALED) != 0 || done.status != IBV_WC_SUCCESS;
-    if (reported) static_cast<FakeQueue*>(pair->send_cq)->done.push_back(done);
+    if (reported) complete(static_cast<FakeQueue&>(*pair->send_cq), done);
   }
   return 0;
 }
@@ -164,20 +191,30 @@ int post_receive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) {
 }
 
 int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
-  if (device_of(queue->context).holds_completions) return 0;
-  auto& done = static_cast<FakeQueue*>(queue)->done;
-  std::vector<ibv_wc> unasked;
-  std::swap(unasked, device_of(queue->context).unasked);
-  done.insert(done.begin(), unasked.begin(), unasked.end());
+  FakeVerbsDevice& device = device_of(queue->context);
+  if (device.holds_completions) return 0;
   int filled = 0;
-  for (; filled < most && !done.empty(); ++filled) {
-    completions[filled] = done.front();
-    done.pop_front();
+  {
+    const std::lock_guard lock(wires());
+    auto& done = static_cast<FakeQueue*>(queue)->done;
+    std::vector<ibv_wc> unasked;
+    std::swap(unasked, device.unasked);
+    done.insert(done.begin(), unasked.begin(), unasked.end());
+    for (; filled < most && !done.empty(); ++filled) {
+      completions[filled] = done.front();
+      done.pop_front();
+    }
   }
+  if (filled == 0 && device.when_polled_empty) device.when_polled_empty();
   return filled;
 }
 
-int arm_queue(ibv_cq*, int) {
+int arm_queue(ibv_cq* queue, int) {
+  FakeVerbsDevice& device = device_of(queue->context);
+  if (device.when_arming) device.when_arming();
+  const std::lock_guard lock(wires());
+  static_cast<FakeQueue*>(queue)->armed = true;
+  ++device.armed;
   return 0;
 }
 
@@ -286,21 +323,27 @@ int free_domain(ibv_pd* domain) {
 // ---- Queues ----
 
 ibv_comp_channel* make_channel(ibv_context* context) {
-  auto* const channel = new ibv_comp_channel{};
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return nullptr;
+  auto* const channel = new FakeChannel{};
   channel->context = context;
-  channel->fd = ::eventfd(0, EFD_CLOEXEC);
+  channel->fd = ends[0];
+  channel->other_end = ends[1];
   return channel;
 }
 
 int free_channel(ibv_comp_channel* channel) {
   ::close(channel->fd);
-  delete channel;
+  ::close(static_cast<FakeChannel*>(channel)->other_end);
+  delete static_cast<FakeChannel*>(channel);
   return 0;
 }
 
-ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel*, int) {
+ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel* channel, int) {
   auto* const queue = new FakeQueue{};
   queue->context = context;
+  queue->channel = channel;
+  if (channel != nullptr) static_cast<FakeChannel*>(channel)->queue = queue;
   device_of(context).last_queue = queue;
   return queue;
 }
@@ -310,9 +353,16 @@ int free_queue(ibv_cq* queue) {
   return 0;
 }
 
-int no_event(ibv_comp_channel*, ibv_cq**, void**) {
-  return -1;
+// Channels that are asked without waiting, as they are here.
+int take_event(ibv_comp_channel* channel, ibv_cq** queue, void**) {
+  char event;
+  if (::read(channel->fd, &event, 1) != 1) return -1;
+  *queue = static_cast<FakeChannel*>(channel)->queue;
+  ++device_of(channel->context).completion_events;
+  return 0;
 }
+
+void acknowledge_events(ibv_cq*, unsigned) {}
 
 ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   if (const int error = device_of(domain->context).queue_pair_error; error != 0) {
@@ -324,6 +374,7 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   pair->context = domain->context;
   pair->send_cq = wanted->send_cq;
   pair->recv_cq = wanted->recv_cq;
+  const std::lock_guard lock(wires());
   pair->qp_num = ++last_number;
   live_pairs()[pair->qp_num] = pair;
   device_of(domain->context).last_pair = pair;
@@ -332,6 +383,7 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
 
 int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
   auto& changed = static_cast<FakePair&>(*pair);
+  const std::lock_guard lock(wires());
   if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
   if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
   if ((what & IBV_QP_AV) != 0) {
@@ -344,6 +396,7 @@ int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
 }
 
 int free_pair(ibv_qp* pair) {
+  const std::lock_guard lock(wires());
   live_pairs().erase(pair->qp_num);
   delete static_cast<FakePair*>(pair);
   return 0;
@@ -377,7 +430,8 @@ VerbsLibrary fake_library() {
   library.destroy_comp_channel = free_channel;
   library.create_cq = make_queue;
   library.destroy_cq = free_queue;
-  library.get_cq_event = no_event;
+  library.get_cq_event = take_event;
+  library.ack_cq_events = acknowledge_events;
   library.create_qp = make_pair;
   library.modify_qp = modify_pair;
   library.destroy_qp = free_pair;

@@ -1,11 +1,12 @@
 // A libibverbs in memory: the calls that core/linux/verbs_* make, for devices of a test's making. What registers memory
 // and makes queues is noted and can be made to fail. Of work requests, reads over a queue pair that is connected with
-// itself are done, and writes to another one of this process, at once, with the checks of keys, rights and bounds that
-// a device makes. Writes over one that is connected with itself go nowhere.
+// itself are done, and writes to another one of this process, at once and in any thread, with the checks of keys,
+// rights and bounds that a device makes. Writes over one that is connected with itself go nowhere.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_VERBS_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -47,6 +48,9 @@ struct FakeVerbsDevice : ibv_device {
   std::function<void()> while_port_is_queried;
   std::deque<ibv_async_event> events;  // that are still to be read
   std::vector<ibv_wc> unasked;         // completions that the next poll of a queue begins with
+  // Called in the thread that does it: before a completion queue is armed, and after one was found empty.
+  std::function<void()> when_arming;
+  std::function<void()> when_polled_empty;
 
   std::vector<FakeRegistration> registrations;    // ever
   std::vector<std::uint32_t> packet_sequences;    // that queue pairs were made to send with
@@ -54,6 +58,8 @@ struct FakeVerbsDevice : ibv_device {
   std::size_t reads = 0;
   ibv_qp* last_pair = nullptr;  // that was made
   ibv_cq* last_queue = nullptr;
+  std::atomic<std::size_t> armed = 0;              // times that completion queues were
+  std::atomic<std::size_t> completion_events = 0;  // that channels were asked for, and had
 };
 
 // One at a time in a process. Outlives all that was made on its devices.
