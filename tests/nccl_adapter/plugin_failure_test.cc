@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
 
 namespace cableway::nccl::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <vector>
 
-#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
 
 namespace cableway::nccl::test {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <system_error>
 
-#include "tests/nccl_adapter/world.h"
 #include "tests/nccl_adapter/rank.h"
+#include "tests/nccl_adapter/world.h"
 
 namespace cableway::nccl::test {
 namespace {
