@@ -225,7 +225,7 @@ absl::Status RdmaChunkLink::progress(Owner& owner) {
   if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
   if (!broken_.ok()) return broken_;
   const std::uint64_t before = bytes_moved_;
-  if (absl::Status status = poll(owner); !status.ok()) return status;
+  if (absl::Status status = poll_queue_pair(owner); !status.ok()) return explain(status, owner);
   if (absl::Status status = flush(owner); !status.ok()) return status;
   empty_turns_ = bytes_moved_ == before ? empty_turns_ + 1 : 0;
   if (lifeline_news_ || empty_turns_ >= kLookEvery) {
@@ -272,11 +272,6 @@ absl::Status RdmaChunkLink::hear(const Frame& acknowledgement, Owner& owner) {
   if (acknowledgement.message < acknowledged_there_) return absl::OkStatus();
   acknowledged_there_ = acknowledgement.message + 1;
   return owner.on_control(acknowledgement);
-}
-
-absl::Status RdmaChunkLink::poll(Owner& owner) {
-  absl::Status status = poll_queue_pair(owner);
-  return status.ok() ? status : explain(status, owner);
 }
 
 absl::Status RdmaChunkLink::poll_queue_pair(Owner& owner) {

@@ -137,7 +137,6 @@ class RdmaChunkLink final : public ChunkLink {
   void add_controls();
   void add_taken();
   absl::Status post_batch();
-  absl::Status poll(Owner& owner);
   absl::Status poll_queue_pair(Owner& owner);
   absl::Status take(const RdmaCompletion& completion, Owner& owner);
   absl::Status take_notice(std::uint32_t notice, Owner& owner);
