@@ -14,7 +14,7 @@ std::atomic<bool> inert = false;
 
 // Other threads may have held any lock when the process was copied.
 void after_fork_in_child() {
-  if (guards.load(std::memory_order_relaxed) == 0) return;
+  if (guards.load(std::memory_order_relaxed) == 0 || inert.load(std::memory_order_relaxed)) return;
   linux_::close_own_descriptors();
   inert.store(true, std::memory_order_relaxed);
 }

@@ -98,7 +98,8 @@ void close_own_descriptors() {
   OwnFiles mapped;
   const std::size_t end = noted_end.load(std::memory_order_relaxed);
   for (std::size_t number = 0; number < end; ++number) {
-    const std::uint64_t what = noted[number].load(std::memory_order_relaxed);
+    // Forgotten here: what gets the number in this process is its own, also when it forks again.
+    const std::uint64_t what = noted[number].exchange(kNothing, std::memory_order_relaxed);
     const int fd = static_cast<int>(number);
     if (what == kMapped) mapped.add(fd);
     if (what == kMapped || what == kNotMapped || (what != kNothing && socket_inode(fd) == what)) ::close(fd);

@@ -52,15 +52,23 @@ class VerbsTest(PerftestCase):
         self.gid_index(self.N0)
         self.assertIn("RDMA devices: n0 rxe-to-n1, n1 rxe-to-n0\n", self.lab.check("show"))
 
-    def test_writes_fill_the_cable(self) -> None:
+    def measured_average(self) -> tuple[float, str]:
+        """In MB/s, and what ib_write_bw said."""
         traffic = self.write_bandwidth(self.N0, self.N1, "-n", "300")
         out, errors = traffic.client.communicate(timeout=COMMAND_S)
         self.assertEqual(traffic.client.returncode, 0, out + errors)
         self.assertEqual(traffic.server.wait(COMMAND_S), 0)
         traffic.server.communicate()
-        average = float(re.search(r"^ *65536 .*", out, re.MULTILINE)[0].split()[3])  # type: ignore[index]
-        self.assertLess(average, 10.5)  # MB/s
-        self.assertGreater(average, 7.0)
+        return float(re.search(r"^ *65536 .*", out, re.MULTILINE)[0].split()[3]), out + errors  # type: ignore[index]
+
+    def test_writes_fill_the_cable(self) -> None:
+        # perftest finds out how fast its clock ticks each time that it starts; on a busy machine it may say 0.00.
+        for _ in range(3):
+            average, said = self.measured_average()
+            if average > 0:
+                break
+        self.assertLess(average, 10.5, said)
+        self.assertGreater(average, 7.0, said)
 
     def test_cuts(self) -> None:
         self.check_cuts(self.N0, self.N1, "n0-n1")

@@ -50,6 +50,20 @@ TEST(OwnDescriptorsTest, AChildClosesWhatWasNotedAndNothingElse) {
   EXPECT_EQ(::recv(other.get(), &byte, 1, 0), 1);
 }
 
+TEST(OwnDescriptorsTest, AChildsOwnFileUnderANumberThatWasNotedIsLeftAloneInItsChild) {
+  const UniqueFd noted(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const OwnDescriptor own(noted.get(), OwnDescriptor::Mapped::kYes);
+  EXPECT_TRUE(in_child([number = noted.get()] {
+    close_own_descriptors();
+    if (::open("/dev/zero", O_RDWR | O_CLOEXEC) != number) return false;
+    void* const mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0);
+    return mapped != MAP_FAILED && in_child([number, mapped] {
+             close_own_descriptors();
+             return is_open(number) && *static_cast<volatile char*>(mapped) == 0;
+           });
+  }));
+}
+
 TEST(OwnDescriptorsTest, TheEndIsSeenAlthoughTheChildLives) {
   auto [noted, other] = socket_pair();
   note_own_socket(noted.get());
