@@ -31,7 +31,7 @@ _UNAVAILABLE = 77
 _DESCRIPTION = """\
 Down a line of four emulated machines with soft-RoCE, on cables of 40 Mbit/s: perftest's ib_write_bw on one cable, and
 collperf on the same cable and through one and two relays; beside them ib_write_bw through kernels that forward. Then a
-ring of four, every cable busy one way and both ways. Takes about ten minutes; use a machine that does nothing else.
+ring of four, every cable busy one way and both ways. Takes a quarter of an hour; use a machine that does nothing else.
 
 The last line of standard output is `verbs: D R1 R2`: direct throughput as a share of ib_write_bw's, and throughput
 through one and two relays as a share of direct throughput."""
