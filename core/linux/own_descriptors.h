@@ -27,7 +27,8 @@ class OwnDescriptor {
 
 // Closes the sockets that are still what they were when they were noted, and the other descriptors, and unmaps what is
 // mapped of the files of those: whoever in this process has mapped it, as files are not told apart by who opened them.
-// For a child right after fork(): calls nothing but what is async-signal-safe.
+// Then it forgets them: what gets their numbers is the child's own. For a child right after fork(): calls nothing but
+// what is async-signal-safe.
 void close_own_descriptors();
 
 }  // namespace cableway::linux_
