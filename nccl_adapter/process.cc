@@ -38,11 +38,13 @@ absl::Status on_cold_thread(ColdThread& cold, Work work) {
 absl::StatusOr<std::optional<OpeningCircuit::Opened>> OpeningCircuit::take() {
   const std::lock_guard lock(mutex_);
   if (!result_.has_value()) return std::nullopt;
-  if (!result_->ok()) return result_->status();
-  return std::optional<Opened>(std::move(**result_));
+  if (!result_->ok()) return std::move(*result_).status();
+  return std::optional<Opened>(*std::move(*result_));
 }
 
 void OpeningCircuit::finish(absl::StatusOr<Opened> result) {
+  if (!result.ok()) result = absl::Status(result.status().code(), result.status().message());
+  if (!result.ok()) result = absl::Status(result.status().code(), result.status().message());
   const std::lock_guard lock(mutex_);
   result_.emplace(std::move(result));
 }

@@ -142,7 +142,7 @@ absl::Status send_data(int socket, milliseconds duration) {
     if (taken <= 0) return failed("cannot send");
     sent += static_cast<std::uint64_t>(taken);
   }
-  return ::shutdown(socket, SHUT_WR) == 0 ? absl::OkStatus() : failed("cannot end the data");
+  return absl::OkStatus();
 }
 
 // How many bytes came until their end.
@@ -197,21 +197,26 @@ absl::StatusOr<std::uint64_t> measure(int socket, const CableTestPlan& plan, std
     return bytes.ok() ? absl::StatusOr<std::uint64_t>(rate_mbps(*bytes, steady_clock::now() - begin)) : bytes.status();
   }
   if (status = send_data(socket, plan.duration); !status.ok()) return status;
+  if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot end the data");
   const absl::StatusOr<Frame> arrived = read_frame(socket);
   if (!arrived.ok()) return arrived.status();
   if (arrived->kind != FrameKind::kAck) return unexpected(*arrived, plan.key.has_value());
   return rate_mbps(arrived->size, steady_clock::now() - begin);
 }
 
-void answer_probe(int socket, const Frame& probe, std::optional<CircuitSeal> seal) {
+// Returns the ack, if there is to be one. Neither it nor the end of the data goes out here: whoever hears of a test's
+// end may begin the next one at once, and must not be refused for this one's sake.
+std::optional<Frame> answer_probe(int socket, const Frame& probe, std::optional<CircuitSeal> seal) {
   const milliseconds duration(static_cast<std::int64_t>(probe.size));
-  if (!limit_waits(socket).ok() || !send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}, &seal).ok()) return;
+  if (!limit_waits(socket).ok()) return std::nullopt;
+  if (!send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}, &seal).ok()) return std::nullopt;
   if (probe.offset == kDataIsAsked) {
-    if (send_data(socket, duration).ok()) static_cast<void>(take_data(socket, duration));  // waits for the end
-    return;
+    send_data(socket, duration).IgnoreError();  // the asker sees how much of it came
+    return std::nullopt;
   }
   const absl::StatusOr<std::uint64_t> bytes = take_data(socket, duration);
-  if (bytes.ok()) static_cast<void>(send_frame(socket, Frame{FrameKind::kAck, 0, 0, 0, *bytes}));
+  if (!bytes.ok()) return std::nullopt;
+  return Frame{FrameKind::kAck, 0, 0, 0, *bytes};
 }
 
 routing::PortAddress address_of(const sockaddr_storage& storage) {
@@ -255,7 +260,8 @@ struct CableTests::State : std::enable_shared_from_this<State> {
   std::set<Lane> lanes;
   std::uint64_t last = 0;
 
-  // `work` runs on a thread of its own; `then` afterwards on `io`'s, with `unstarted` if there is no thread to be had.
+  // `work` runs on a thread of its own; then, the lane being free again, `then` on `io`'s, with `unstarted` if there is
+  // no thread to be had. After that the connection ends.
   template <typename Result, typename Work, typename Then>
   void start(const Lane& lane, UniqueFd socket, Work work, Then then, Result unstarted) {
     const std::uint64_t id = ++last;
@@ -265,7 +271,12 @@ struct CableTests::State : std::enable_shared_from_this<State> {
     job.socket = std::move(socket);
     const auto report = [this_io = &io, weak = weak_from_this(), id, then](Result result) {
       boost::asio::post(*this_io, [weak, id, then, result] {
-        if (const auto self = weak.lock(); self && self->finish(id)) then(result);
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        UniqueFd connection = self->finish(id);
+        if (!connection.valid()) return;
+        then(result, connection.get());
+        close_lingering(self->io, std::move(connection));
       });
     };
     try {
@@ -275,14 +286,14 @@ struct CableTests::State : std::enable_shared_from_this<State> {
     }
   }
 
-  bool finish(std::uint64_t id) {
-    const auto job = jobs.find(id);
-    if (job == jobs.end()) return false;
-    if (job->second.thread.joinable()) job->second.thread.join();
-    lanes.erase(job->second.lane);
-    close_lingering(io, std::move(job->second.socket));
-    jobs.erase(job);
-    return true;
+  UniqueFd finish(std::uint64_t id) {
+    const auto entry = jobs.find(id);
+    if (entry == jobs.end()) return UniqueFd();
+    Job job = std::move(entry->second);
+    jobs.erase(entry);
+    lanes.erase(job.lane);
+    if (job.thread.joinable()) job.thread.join();
+    return std::move(job.socket);
   }
 
   void end() {
@@ -331,8 +342,8 @@ void CableTests::run(const CableTestPlan& plan, Done done) {
     }
     const absl::StatusOr<std::uint64_t> unstarted = absl::ResourceExhaustedError("no thread to be had for the test");
     state_->start(
-        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); }, finish,
-        unstarted);
+        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); },
+        [finish](const absl::StatusOr<std::uint64_t>& rate, int) { finish(rate); }, unstarted);
   }
 }
 
@@ -343,12 +354,12 @@ void CableTests::serve(const Frame& probe, UniqueFd socket, std::optional<Circui
   if (state_->lanes.contains(lane)) {
     return refuse_connection(state_->io, std::move(socket), "another test of this port runs", std::move(seal));
   }
-  const auto work = [probe, seal = std::move(seal)](int fd) {
-    answer_probe(fd, probe, seal);
-    return true;
+  const auto work = [probe, seal = std::move(seal)](int fd) { return answer_probe(fd, probe, seal); };
+  // There is room for it: nothing else went that way but the answer.
+  const auto say_last = [](const std::optional<Frame>& ack, int fd) {
+    if (ack) send_frame(fd, *ack).IgnoreError();
   };
-  state_->start(
-      lane, std::move(socket), work, [](bool) {}, false);
+  state_->start(lane, std::move(socket), work, say_last, std::optional<Frame>());
 }
 
 }  // namespace cableway::linux_

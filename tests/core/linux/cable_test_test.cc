@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -103,6 +105,40 @@ TEST_F(CableTestTest, IsRefusedWhileANeighboursTestRunsThere) {
   CableTestPlan refused = plan(false);
   refused.to_address = "127.0.0.1";
   EXPECT_THAT(test(refused).error, HasSubstr("the neighbour refuses: another test of this port runs"));
+}
+
+// Its asker may begin the next one as soon as it knows the end of this one.
+TEST_F(CableTestTest, IsOverThereBeforeItsAskerKnows) {
+  constexpr std::uint64_t kDataIsAsked = 1;
+  for (const std::uint64_t direction : {std::uint64_t{0}, kDataIsAsked}) {
+    const UniqueFd asker = test::connect_to(acceptor_->port());
+    test::write_frame(asker.get(), Frame{FrameKind::kProbe, 0, 0, direction, 50});
+    ASSERT_TRUE(test::run_until([&] { return there_->running() == 1; }, [&] { io_.run_one_for(100ms); }));
+    EXPECT_EQ(test::read_frame(asker.get()).kind, FrameKind::kSetupOk);
+    ASSERT_EQ(::shutdown(asker.get(), SHUT_WR), 0);
+    // Whatever the test's thread sends by itself is data, and not the end.
+    const auto still = std::chrono::steady_clock::now() + 300ms;
+    const auto readable = [&] {
+      pollfd wanted{asker.get(), POLLIN, 0};
+      return ::poll(&wanted, 1, 10) == 1;
+    };
+    std::vector<std::byte> data(1U << 20);
+    while (std::chrono::steady_clock::now() < still) {
+      if (!readable()) continue;
+      ASSERT_EQ(direction, kDataIsAsked) << "the ack came while the thread of the tests stood still";
+      ASSERT_GT(::recv(asker.get(), data.data(), data.size(), 0), 0) << "the data ended while that thread stood still";
+    }
+    EXPECT_EQ(there_->running(), 1U);
+    const auto over = [&] {
+      if (!readable()) return false;
+      return direction != kDataIsAsked || ::recv(asker.get(), data.data(), data.size(), 0) == 0;
+    };
+    EXPECT_TRUE(test::run_until(over, [&] { io_.run_one_for(10ms); }));
+    EXPECT_EQ(there_->running(), 0U);
+    if (direction != kDataIsAsked) {
+      EXPECT_EQ(test::read_frame(asker.get()), (Frame{FrameKind::kAck, 0, 0, 0, 0}));
+    }
+  }
 }
 
 TEST_F(CableTestTest, SaysThatNobodyIsThere) {
