@@ -36,6 +36,7 @@ Neighbours::~Neighbours() = default;
 void Neighbours::start() {
   channel_.listen([this](const ReceivedDatagram& datagram) { receive(datagram); });
   ports_ = inventory_.ports();
+  tick_due_ = clock_.now();
   tick();
 }
 
@@ -69,22 +70,37 @@ void Neighbours::update_ports() {
 
 // Ticks are not all of one length, so that nodes that start together do not stay in step.
 void Neighbours::tick() {
+  excuse_standstill();
+  forget_silent();
   const Instant now = clock_.now();
-  std::vector<NeighbourKey> silent;
-  for (const auto& [key, heard] : heard_) {
-    if (now - public_.at(key).last_heard >= heard.hold) silent.push_back(key);
-  }
-  for (const NeighbourKey& key : silent) {
-    const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard_.at(key).hold);
-    forget(key, absl::StrCat("nothing was heard for ", hold.count(), " ms"));
-  }
   for (auto problem = problems_.begin(); problem != problems_.end();) {
     problem = now - problem->second.last_seen >= kProblemLasts ? problems_.erase(problem) : std::next(problem);
   }
   send_hellos(false);
   const auto interval = std::chrono::duration_cast<Duration>(timing_.interval);
   const auto spread = static_cast<std::uint64_t>(interval.count() / 5);
-  tick_ = clock_.call_after(interval * 9 / 10 + Duration(random_() % (spread + 1)), [this] { tick(); });
+  tick_due_ = now + interval * 9 / 10 + Duration(random_() % (spread + 1));
+  tick_ = clock_.call_at(tick_due_, [this] { tick(); });
+}
+
+// Who does not run does not listen: a stopped process, or a virtual machine that was not given its processors. What
+// neighbours said meanwhile may be unread yet, and where the whole cluster stood still nobody said anything.
+void Neighbours::excuse_standstill() {
+  const Duration late = clock_.now() - tick_due_;
+  if (late <= timing_.interval) return;
+  for (auto& [key, heard] : heard_) heard.excused += late;
+}
+
+void Neighbours::forget_silent() {
+  const Instant now = clock_.now();
+  std::vector<NeighbourKey> silent;
+  for (const auto& [key, heard] : heard_) {
+    if (now - public_.at(key).last_heard >= heard.hold + heard.excused) silent.push_back(key);
+  }
+  for (const NeighbourKey& key : silent) {
+    const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard_.at(key).hold);
+    forget(key, absl::StrCat("nothing was heard for ", hold.count(), " ms"));
+  }
 }
 
 void Neighbours::send_hellos(bool leaving) {
@@ -197,6 +213,7 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   neighbour->last_heard = clock_.now();
   neighbour->interface = hello->interface;
   heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
+  heard_.at(key).excused = Duration(0);
   heard_.at(key).from = from;
   match(port, key, *hello);
 }

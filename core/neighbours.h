@@ -117,6 +117,7 @@ class Neighbours {
     ReplayWindow window;
     std::uint64_t hello = 0;  // counter of the newest
     Duration hold{0};
+    Duration excused{0};  // since it was heard last: when this node itself stood still
     routing::PortAddress from;
   };
   using ProblemKey = std::tuple<PortId, ProblemKind, std::uint64_t>;
@@ -135,6 +136,8 @@ class Neighbours {
   void forget(const NeighbourKey& key, const std::string& reason);
   void forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason);
   void tick();
+  void excuse_standstill();
+  void forget_silent();
   void send_hellos(bool leaving);
   void send_hello(const PortFacts& port, bool leaving);
   void hello_soon(PortId port);
@@ -162,6 +165,7 @@ class Neighbours {
   std::uint64_t counter_ = 0;
   Counters counters_;
   std::unique_ptr<Timer> tick_;
+  Instant tick_due_;
   std::unique_ptr<Timer> soon_;
 };
 

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/keyed_seal.h"
@@ -20,6 +23,42 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+// The clock of a process that is sometimes not run: what is due meanwhile comes afterwards.
+class StandingClock final : public Clock {
+ public:
+  explicit StandingClock(Clock& world) : world_(world) {}
+
+  void stand_for(Duration time) { until_ = world_.now() + time; }
+
+  Instant now() const override { return world_.now(); }
+  std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) override {
+    auto call = std::make_unique<Call>(*this, std::move(work));
+    call->arm(when);
+    return call;
+  }
+
+ private:
+  class Call final : public Timer {
+   public:
+    Call(StandingClock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {}
+    void arm(Instant when) {
+      timer_ = clock_.world_.call_at(when, [this] {
+        if (clock_.now() < clock_.until_) return arm(clock_.until_);
+        const std::function<void()> work = std::move(work_);
+        work();
+      });
+    }
+
+   private:
+    StandingClock& clock_;
+    std::function<void()> work_;
+    std::unique_ptr<Timer> timer_;
+  };
+
+  Clock& world_;
+  Instant until_;
+};
 
 // Two nodes on one cable.
 class NeighboursTest : public ::testing::Test {
@@ -49,6 +88,35 @@ TEST_F(NeighboursTest, HearEachOtherWithoutAProblem) {
   EXPECT_TRUE(up(0) && up(1));
   EXPECT_THAT(problems(0), IsEmpty());
   EXPECT_EQ(world_.node(0).neighbours().counters().replayed, 0U);
+}
+
+TEST_F(NeighboursTest, AreNotTakenForSilentByANodeThatStoodStill) {
+  StandingClock clock(world_.clock());
+  world_.use_clock(0, clock);
+  world_.use_clock(1, clock);
+  run();
+  ASSERT_TRUE(up(0) && up(1));
+  const std::size_t events = world_.node(0).events().events().size();
+  for (const Duration standstill : {Duration(1500ms), Duration(1min)}) {
+    clock.stand_for(standstill);
+    world_.clock().run_for(standstill + 1s);
+    EXPECT_TRUE(up(0) && up(1));
+  }
+  EXPECT_EQ(world_.node(0).events().events().size(), events);
+}
+
+// Whoever fell silent meanwhile is still found out.
+TEST_F(NeighboursTest, AreSilentAHoldTimeAfterANodeStoodStill) {
+  StandingClock clock(world_.clock());
+  world_.use_clock(0, clock);
+  run();
+  ASSERT_TRUE(up(0));
+  world_.kill(1);
+  clock.stand_for(10s);
+  world_.clock().run_for(10s + 800ms);
+  EXPECT_TRUE(up(0)) << "it has listened for less than a hold time";
+  world_.clock().run_for(400ms);
+  EXPECT_FALSE(up(0));
 }
 
 TEST_F(NeighboursTest, OfAnotherClusterAreNamed) {
