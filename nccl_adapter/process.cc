@@ -19,6 +19,8 @@ namespace cableway::nccl {
 namespace {
 
 constexpr std::chrono::milliseconds kOpenLimit{10000};
+// A node waits for a path to appear for 8 s, and then says so. One that says nothing for this long hangs.
+constexpr std::chrono::milliseconds kPathReplyLimit{15000};
 constexpr std::chrono::seconds kLookAroundEvery{1};
 // A relay looks as often for the slots that it has asked back.
 constexpr std::chrono::milliseconds kPollIdleEvery{250};
@@ -33,6 +35,11 @@ absl::Status on_cold_thread(ColdThread& cold, Work work) {
   return result.get();
 }
 
+// For another thread. How Abseil counts who shares a status the thread sanitizer does not see, and reports a race.
+absl::Status unshared(const absl::Status& status) {
+  return {status.code(), status.message()};
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<OpeningCircuit::Opened>> OpeningCircuit::take() {
@@ -43,8 +50,7 @@ absl::StatusOr<std::optional<OpeningCircuit::Opened>> OpeningCircuit::take() {
 }
 
 void OpeningCircuit::finish(absl::StatusOr<Opened> result) {
-  if (!result.ok()) result = absl::Status(result.status().code(), result.status().message());
-  if (!result.ok()) result = absl::Status(result.status().code(), result.status().message());
+  if (!result.ok()) result = unshared(result.status());
   const std::lock_guard lock(mutex_);
   result_.emplace(std::move(result));
 }
@@ -127,7 +133,7 @@ absl::Status Process::greet() {
 }
 
 absl::StatusOr<Welcome> Process::welcomed(const absl::StatusOr<SessionMessage>& reply) {
-  if (!reply.ok()) return reply.status();
+  if (!reply.ok()) return unshared(reply.status());
   const Welcome* welcome = std::get_if<Welcome>(&*reply);
   if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
   if (absl::Status status = take(*welcome); !status.ok()) return status;
@@ -286,7 +292,7 @@ void Process::request_path(const ListenHandle& handle, const std::shared_ptr<Ope
     const std::lock_guard lock(mutex_);
     ordinal = flows_to_[handle.node]++;
   }
-  auto timer = std::make_shared<boost::asio::steady_timer>(cold_->io(), kOpenLimit);
+  auto timer = std::make_shared<boost::asio::steady_timer>(cold_->io(), kPathReplyLimit);
   timer->async_wait([this](boost::system::error_code stopped) {
     // A node that does not answer fails every request on its session, this one among them.
     if (!stopped && session_) session_->close();

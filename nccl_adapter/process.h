@@ -40,8 +40,7 @@ class OpeningCircuit {
     CircuitSetup setup;
   };
 
-  // Nothing yet, the circuit (once), or why there is none (once). Nothing of it is shared with the cold thread, not
-  // even a status: how Abseil counts who shares one, the thread sanitizer does not see.
+  // Nothing yet, the circuit (once), or why there is none (once). Nothing of it is shared with the cold thread.
   absl::StatusOr<std::optional<Opened>> take();
   void finish(absl::StatusOr<Opened> result);
 

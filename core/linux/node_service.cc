@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kListenAgainAfter{500};
 // For this node to hear of a cable that a set-up names.
 constexpr std::chrono::milliseconds kTransitLimit{2000};
 constexpr std::size_t kMaxWaitingSetups = 256;
-// For a path to appear; a process waits two seconds longer for the answer.
+// For a path to appear; a process waits some seconds longer for the answer.
 constexpr std::chrono::milliseconds kPathLimit{8000};
 
 // Greater than in every earlier life as far as the host's clock goes forward; what happens when it does not is the

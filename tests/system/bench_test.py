@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from relay_measurements import LATENCY_WAYS, SHAPED_WAYS, SLEEP_US, UNSHAPED_WAY
 from spread import Spread
 
 BUILD = ""
-QUICK_RUN_LIMIT_S = 540  # on a machine that is busy with other work
+QUICK_RUN_LIMIT_S = 280  # on a machine that is busy with other work
 GPU_SECTION = "<!-- gpu:begin -->\nmeasured elsewhere\n<!-- gpu:end -->"
 
 
@@ -110,11 +111,11 @@ class CpuTimeTest(unittest.TestCase):
     def test_spinning_is_counted(self) -> None:
         with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as spinner:
             try:
-                before = cpu_time.busy_seconds()
+                before, started = cpu_time.busy_seconds(), time.monotonic()
                 while cpu_time.process_seconds(spinner.pid) < 0.3:
                     pass
                 used = cpu_time.process_seconds(spinner.pid)
-                self.assertLess(used, 2)
+                self.assertLess(used, time.monotonic() - started + 0.3)  # it began a little before
                 self.assertGreater(cpu_time.busy_seconds() - before, 0.1)
             finally:
                 spinner.kill()
@@ -153,21 +154,26 @@ class CommandTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "benchmarks.md")
             out.write_text(f"# Benchmarks\n\n{GPU_SECTION}\n", encoding="utf-8")
-            done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
+            done = self.bench_relay(out)
             self.assertEqual(done.returncode, 0, f"stdout:\n{done.stdout}\nstderr:\n{done.stderr}")
-            self.check_ratios(done.stdout.splitlines()[-1])
+            self.assertTrue(self.are_believable(done.stdout), done.stdout)
             text = out.read_text(encoding="utf-8")
         self.assertIn(GPU_SECTION, text)
         for line in (r"\| kernel \| \d", r"\| compiler \| .+; \w+ \|", r"\| commit \| \w", r"\| date \| 20\d\d-"):
             self.assertRegex(text, line)
         self.check_tables(text)
 
-    def check_ratios(self, last_line: str) -> None:
-        match = re.fullmatch(r"relay: 1\.000 (\d\.\d{3}) (\d\.\d{3}) (\d\.\d{3})", last_line)
-        assert match is not None, last_line
+    def bench_relay(self, out: Path) -> subprocess.CompletedProcess[str]:
+        """Once more where a second of data was not enough, as on a machine that stood still for a part of it."""
+        done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
+        if done.returncode == 3 or not self.are_believable(done.stdout):
+            done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
+        return done
+
+    def are_believable(self, output: str) -> bool:
+        match = re.fullmatch(r"relay: 1\.000 (\d\.\d{3}) (\d\.\d{3}) (\d\.\d{3})", output.splitlines()[-1])
         # Wide, because other tests share the machine; a relay that does not pipeline gives 0.5, 0.33, 0.25.
-        for ratio in match.groups():
-            self.assertTrue(0.7 < float(ratio) < 1.3, last_line)
+        return match is not None and all(0.7 < float(ratio) < 1.3 for ratio in match.groups())
 
     def check_tables(self, text: str) -> None:
         shaped = dict(re.findall(r"^\| (direct|\d relays?) \| (0\.\d{4}) \| ", text, re.MULTILINE))

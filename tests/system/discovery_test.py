@@ -12,13 +12,13 @@ import time
 import unittest
 
 from in_lab import in_lab, main
-from lab_nodes import LabNodes
+from lab_nodes import STEADY, LabNodes
 
 
 class ShapeTest(unittest.TestCase):
     def check(self, nodes: LabNodes) -> None:
         """All nodes know all cables, and the shortest ways; nobody has anything to complain of."""
-        nodes.start()
+        nodes.start(**STEADY)
         nodes.wait_for_cables()
         nodes.check_routes()
         for name in nodes.names:
@@ -151,7 +151,7 @@ class CableChangeTest(unittest.TestCase):
 
     @in_lab("line:3")
     def test_added_and_taken_away(self, nodes: LabNodes) -> None:
-        nodes.start()
+        nodes.start(**STEADY)
         nodes.wait_for_cables()
         nodes.lab("plug", "n0-n2")
         nodes.wait_for_cables()

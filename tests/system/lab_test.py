@@ -133,7 +133,7 @@ class CommandTest(LabTestCase):
             inside = subprocess.Popen([sys.executable, LAB, "run", "line:2", "--env-file", str(path), "--", "cat"],
                                       stdin=subprocess.PIPE)
             try:
-                wait_until(path.exists, "the env file")
+                wait_until(lambda: path.exists() and path.stat().st_size > 0, "the env file")
                 text = f". {path}; {sys.executable} {LAB} exec n1 -- sh -c 'echo $CABLEWAY_NODE'"
                 done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, timeout=DEADLINE_S,
                                       check=False)
@@ -270,8 +270,8 @@ class LeavesNothingTest(LabTestCase):
         self.assertIn(process.wait(DEADLINE_S), statuses)
         assert process.stdout is not None
         process.stdout.close()
-        wait_until(lambda: not processes_with(mark), "end of all processes")
-        wait_until(lambda: not names & namespaces_in_use(), "end of all namespaces")
+        wait_until(lambda: not processes_with(mark), "end of all processes", 60)
+        wait_until(lambda: not names & namespaces_in_use(), "end of all namespaces", 60)
         self.assertEqual(interfaces(), links)
 
     def test_sigint(self) -> None:
@@ -299,7 +299,7 @@ class LeavesNothingTest(LabTestCase):
             _, errors = process.communicate(timeout=DEADLINE_S)
             self.assertIn(process.returncode, (-number, 128 + number))
             self.assertNotIn(b"Traceback", errors)
-            wait_until(lambda mark=mark: not processes_with(mark), "end of all processes")
+            wait_until(lambda mark=mark: not processes_with(mark), "end of all processes", 60)
 
     def test_normal_end(self) -> None:
         mark = uuid.uuid4().hex
@@ -307,9 +307,9 @@ class LeavesNothingTest(LabTestCase):
         done = lab("run", "ring:4", "--", "sh", "-c", "lab each -- sleep 1000 & sleep 0.3; readlink /proc/self/ns/net",
                    env=os.environ | {"LAB_TEST_MARK": mark})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertLess(time.monotonic() - started, 5)
-        wait_until(lambda: not processes_with(mark), "end of all processes")
-        wait_until(lambda: done.stdout.strip() not in namespaces_in_use(), "end of the control namespace")
+        self.assertLess(time.monotonic() - started, 60, "it waited for what was still running")
+        wait_until(lambda: not processes_with(mark), "end of all processes", 60)
+        wait_until(lambda: done.stdout.strip() not in namespaces_in_use(), "end of the control namespace", 60)
 
 
 def interfaces() -> list[str]:
@@ -383,7 +383,7 @@ class BackgroundTest(LabTestCase):
             else:
                 self.assertEqual(process.returncode, -signal.SIGINT, output)
                 interrupted += 1
-            wait_until(lambda: not processes_with(self.mark), "end of all processes", 20)
+            wait_until(lambda: not processes_with(self.mark), "end of all processes", 60)
         self.assertGreater(interrupted, 0)
         self.assertEqual(self.check("list"), "")
 

@@ -8,6 +8,7 @@ Usage: operation_test.py --build DIR [TEST...]. Exit status 77 where this system
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import time
@@ -15,7 +16,7 @@ import unittest
 from typing import Any
 
 from in_lab import in_lab, main
-from lab_nodes import LAB_DIR, PATIENCE_S, LabNodes
+from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 
 # Each view, and what its JSON has at the top.
 VIEWS = {("topology",): {"cluster", "nodes", "cables"},
@@ -83,7 +84,7 @@ class DoctorTest(unittest.TestCase):
 
     @in_lab("line:3")
     def test_a_line_that_is_well_and_then_is_not(self, nodes: LabNodes) -> None:
-        nodes.start()
+        nodes.start(HOLD_MS="5000")
         nodes.wait_for_cables()
         status, findings = doctor(nodes, "n1", "--no-speed")
         self.assertEqual([each for each in findings if each["severity"] in ("warning", "error")], [])
@@ -101,15 +102,20 @@ class DoctorTest(unittest.TestCase):
     @in_lab("line:2", "--rate", "200mbit")
     def test_the_speed_of_a_cable(self, nodes: LabNodes) -> None:
         """Its interfaces say 10 Gbit/s, and it is slower."""
-        nodes.start()
+        nodes.start(**STEADY)
         nodes.wait_for_cables()
-        status, findings = doctor(nodes, "n0")
-        self.assertEqual(status, 1, findings)
-        speed = next(each for each in findings if each["about"] == "cable to-n1 to node n1")
-        self.assertEqual(speed["severity"], "warning")
-        self.assertRegex(speed["what"], r"^[12]\d\d Mbit/s one way; both ways at once [12]\d\d Mbit/s there and [12]\d\d "
-                                        "Mbit/s back; nominal 10 Gbit/s$")
+        found: list[dict[str, Any]] = []
 
+        def is_measured() -> bool:
+            status, found[:] = doctor(nodes, "n0")
+            self.assertEqual(status, 1, found)
+            speed = next(each for each in found if each["about"] == "cable to-n1 to node n1")
+            self.assertEqual(speed["severity"], "warning")
+            return re.search(r"^[12]\d\d Mbit/s one way; both ways at once [12]\d\d Mbit/s there and [12]\d\d Mbit/s back; "
+                             "nominal 10 Gbit/s$", speed["what"]) is not None
+
+        # Half a second of data tells little on a machine that is busy for as long.
+        nodes.wait_until(is_measured, lambda: f"some 200 Mbit/s; the doctor found {found}")
 
     @in_lab("line:3")
     def test_a_relay_port_that_nobody_gets_through_to(self, nodes: LabNodes) -> None:
@@ -151,8 +157,8 @@ class DaemonTest(unittest.TestCase):
     def test_reload_and_clean_shutdown(self, nodes: LabNodes) -> None:
         file = LAB_DIR / "n1.toml"
         file.write_text("drain = false\n", encoding="ascii")
-        nodes.start("n0", "n2")
-        nodes.start("n1", CONFIG=str(file))
+        nodes.start("n0", "n2", **STEADY)
+        nodes.start("n1", CONFIG=str(file), **STEADY)
         nodes.wait_for_cables()
         self.assertEqual(nodes.log("n1").count("no CABLEWAY_KEY_FILE: "), 1)
 

@@ -35,11 +35,11 @@ def overhear(node: str, interface: str, seconds: float) -> list[bytes]:
     with in_network(node), socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL)) as port:
         port.bind((interface, _ETH_P_ALL))
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            if select.select([port], [], [], left)[0]:
-                frame = port.recv(65536)
-                if _payload_start(frame):
-                    frames.append(frame)
+        # To the end of what has come, also where this process was not run in time.
+        while select.select([port], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            frame = port.recv(65536)
+            if _payload_start(frame):
+                frames.append(frame)
     return frames
 
 
