@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <boost/asio/io_context.hpp>
+#include <cerrno>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -224,7 +225,11 @@ TEST_F(SealedSetupTest, EndsTheWaitForWhoeverSaysNoMoreThanAChallenge) {
 // Until the dialer has closed, or has reset what it did not want to read.
 void wait_for_end(int socket) {
   char byte = 0;
-  while (::recv(socket, &byte, 1, 0) > 0) continue;
+  ssize_t got = 0;
+  // A process that was stopped and goes on is interrupted there.
+  do {
+    got = ::recv(socket, &byte, 1, 0);
+  } while (got > 0 || (got < 0 && errno == EINTR));
 }
 
 // The other end is played by hand: `peer` gets the connection and what the dialer's challenge was.
