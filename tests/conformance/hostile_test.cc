@@ -256,9 +256,14 @@ TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndLeaveRoomWhenTheyGo) {
   constexpr std::size_t kMost = 256;  // to one address (docs/protocol.md)
   const World::Door door = world_.relay_door("b", "a");
   std::vector<Stranger> waiting;
-  while (waiting.size() < kMost) waiting.emplace_back(door);
-  Stranger refused(door);
-  const Stranger::Answer answer = refused.hear(kSetupLimit / 2);
+  Stranger::Answer answer;
+  // On a slow machine the first ones may have been shown out when the last one comes: then all of them come again.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    waiting.clear();
+    while (waiting.size() < kMost) waiting.emplace_back(door);
+    answer = Stranger(door).hear(kMargin);
+    if (!testing::Value(answer.reason, HasSubstr("no complete set-up"))) break;
+  }
   EXPECT_TRUE(answer.closed);
   EXPECT_THAT(answer.reason, HasSubstr("too many connections without a set-up over this cable"));
   waiting.clear();

@@ -2,9 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <deque>
-#include <thread>
 #include <vector>
 
 #include "tests/conformance/process_footprint.h"
@@ -178,17 +176,6 @@ class FullRelayTest : public testing::TestWithParam<int> {
     world_.start("b", {{"CABLEWAY_RELAY_MEMORY", "3M"}});
     world_.start("c");
   }
-  // The circuit that ended a moment ago may still be there.
-  static void* connect_when_there_is_room(Rank& rank, const Handle& handle) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    abi::Result refused = abi::kSuccess;
-    void* comm = rank.connect(handle, &refused);
-    while (comm == nullptr && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      comm = rank.connect(handle, &refused);
-    }
-    return comm;
-  }
 
   World world_{"a"};
 };
@@ -224,7 +211,8 @@ TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {
     for (void* comm : comms) EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
     test.hear();
     EXPECT_EQ(rank.net().close_send(comms.back()), abi::kSuccess);
-    void* another = connect_when_there_is_room(rank, handle);
+    // The circuit that ended a moment ago may still be there.
+    void* another = connect_when_possible(rank, handle);
     ASSERT_NE(another, nullptr);
     EXPECT_TRUE(send_message(rank, another, kBytes, 2).done);
     EXPECT_TRUE(send_message(rank, comms.front(), kBytes, 3).done);

@@ -42,9 +42,12 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
     // Its session ended with the node. A new path must be asked for all the same.
-    void* back = rank.connect(to_handle(test.hear()));
+    void* back = connect_when_possible(rank, to_handle(test.hear()));
+    ASSERT_NE(back, nullptr);
     EXPECT_TRUE(send_message(rank, back, kBytes, 3).done);
-    EXPECT_THAT(warnings(), testing::IsEmpty());
+    // A node that has just come back may need long, on a slow machine, until it finds its neighbours.
+    EXPECT_THAT(warnings(), testing::Each(testing::AnyOf(testing::HasSubstr("path to node a"),
+                                                         testing::HasSubstr("has not heard of a node \"a\""))));
     test.hear();
   });
   const Handle to_near = near.hear_handle();
@@ -58,7 +61,8 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     EXPECT_EQ(send_until_failure(rank, far_comm, kBytes).result, abi::kRemoteError);
     expect_told("flow to node c (" + relayed + ") failed: " + World::found_at("a", "b"));
     EXPECT_TRUE(send_message(rank, near_comm, kBytes, 2).done);
-    void* again = rank.connect(to_far);
+    void* again = connect_when_possible(rank, to_far);
+    ASSERT_NE(again, nullptr);
     EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
     auto [handle, listener] = rank.listen();
     test.say(to_words(handle));
@@ -102,7 +106,9 @@ TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsJoinedAgain) {
     expect_told("connect: node a is not running any more (no node runs here): start cablewayd again");
     test.say("refused");
     EXPECT_EQ(test.hear(), "restarted");
-    EXPECT_TRUE(send_message(rank, rank.connect(handle), kBytes, 3).done);
+    void* again = connect_when_possible(rank, handle);
+    ASSERT_NE(again, nullptr);
+    EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
     EXPECT_TRUE(send_message(rank, first, kBytes, 4).done);
   });
   EXPECT_EQ(sender.hear(), "flows");

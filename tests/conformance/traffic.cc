@@ -77,6 +77,17 @@ bool pass_message(Rank& rank, void* sender, void* receiver, std::size_t bytes, s
   return passed && to.bytes == from.bytes;
 }
 
+void* connect_when_possible(Rank& rank, const Handle& handle) {
+  const auto end = Clock::now() + std::chrono::seconds(20);
+  abi::Result refused = abi::kSuccess;
+  void* comm = rank.connect(handle, &refused);
+  while (comm == nullptr && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    comm = rank.connect(handle, &refused);
+  }
+  return comm;
+}
+
 Outcome send_until_failure(Rank& rank, void* comm, std::size_t bytes, std::chrono::seconds limit) {
   Buffer from = rank.make_buffer(comm, bytes, 1);
   const auto end = Clock::now() + limit;

@@ -28,6 +28,9 @@ bool finish_both(Rank& rank, void* sent, void* received);
 // Both of them on one thread, for a flow from a rank to itself.
 bool pass_message(Rank& rank, void* sender, void* receiver, std::size_t bytes, std::uint64_t seed);
 
+// Connects again and again for a while, as long as it fails. Null: it always did.
+void* connect_when_possible(Rank& rank, const Handle& handle);
+
 // Sends messages until one fails. Not done and successful: none did, within the limit.
 Outcome send_until_failure(Rank& rank, void* comm, std::size_t bytes, std::chrono::seconds limit = kTrafficLimit);
 

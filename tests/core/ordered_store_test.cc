@@ -53,6 +53,9 @@ std::uint64_t load(const std::byte* at, std::memory_order order) {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(at))).load(order);
 }
 
+constexpr std::uint64_t kEnoughLooks = 100;
+constexpr std::chrono::seconds kLongest{60};
+
 // One end writes a buffer over and over, a new round each time, without ever waiting for the reader; the reader looks
 // for words that are older than the flag that vouches for them.
 class Hammer {
@@ -62,8 +65,9 @@ class Hammer {
   Hammer(const Hammer&) = delete;
   Hammer& operator=(const Hammer&) = delete;
 
-  // Places rounds until the reader has found `violations` or `limit` has passed. Returns how many it found; *looks says
-  // how many flags it saw rise, so that a run that saw nothing does not pass for one that found nothing.
+  // Places rounds until the reader has found `violations`, or until `limit` has passed and it has seen enough. Returns
+  // how many it found; *looks says how many flags it saw rise, so that a run that saw nothing does not pass for one
+  // that found nothing.
   std::uint64_t run(const Place& place, std::uint64_t violations, std::chrono::milliseconds limit,
                     std::uint64_t* looks) {
     std::atomic<bool> stop = false;
@@ -74,10 +78,14 @@ class Hammer {
         place(buffer_, source.data() + 3, kBytes);
       }
     });
-    const auto end = std::chrono::steady_clock::now() + limit;
+    const auto begin = std::chrono::steady_clock::now();
     std::uint64_t found = 0;
     *looks = 0;
-    while (found < violations && std::chrono::steady_clock::now() < end) {
+    const auto over = [&] {
+      const auto passed = std::chrono::steady_clock::now() - begin;
+      return passed >= limit && (*looks >= kEnoughLooks || passed >= kLongest);
+    };
+    while (found < violations && !over()) {
       for (int i = 0; i < 100; ++i) found += look(looks);
     }
     stop.store(true, std::memory_order_relaxed);
@@ -155,7 +163,6 @@ class LlHammer final : public Hammer {
 };
 
 constexpr std::chrono::milliseconds kHammering{1500};
-constexpr std::uint64_t kEnoughLooks = 100;
 
 template <typename T>
 void store(std::byte* to, const std::byte* from, std::size_t bytes) {

@@ -5,9 +5,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,10 +60,29 @@ class CableTestTest : public ::testing::Test {
     return sealed;
   }
 
+  void serve_until(const std::function<bool()>& done) {
+    EXPECT_TRUE(test::run_until(done, [&] { io_.run_one_for(100ms); }));
+  }
+  // Whether the machine stood still for longer than a test waits for anything.
+  static bool took_too_long(const CableTestReply& reply) {
+    constexpr const char* kSigns[] = {"timed out", "no answer", "ended too early", "the data does not end"};
+    return std::any_of(std::begin(kSigns), std::end(kSigns),
+                       [&](const char* sign) { return reply.error.find(sign) != std::string::npos; });
+  }
+  // Up to three times, as long as it takes too long; the probes are those of the last time.
   CableTestReply test(const CableTestPlan& plan) {
+    CableTestReply reply = test_once(plan);
+    for (int again = 0; again < 2 && took_too_long(reply); ++again) {
+      serve_until([&] { return there_->running() == 0; });
+      probes_.clear();
+      reply = test_once(plan);
+    }
+    return reply;
+  }
+  CableTestReply test_once(const CableTestPlan& plan) {
     std::optional<CableTestReply> reply;
     here_->run(plan, [&](const CableTestReply& answer) { reply = answer; });
-    EXPECT_TRUE(test::run_until([&] { return reply.has_value(); }, [&] { io_.run_one_for(100ms); }));
+    serve_until([&] { return reply.has_value(); });
     return reply.value_or(CableTestReply{});
   }
 
@@ -91,20 +113,30 @@ TEST_F(CableTestTest, MeasuresBothWaysAtOnce) {
 
 TEST_F(CableTestTest, OneOfAPortRunsAtATime) {
   std::optional<CableTestReply> first;
-  here_->run(plan(false), [&](const CableTestReply& answer) { first = answer; });
-  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port runs already"));
-  EXPECT_TRUE(test::run_until([&] { return first.has_value(); }, [&] { io_.run_one_for(100ms); }));
+  for (int attempt = 0; attempt < 3 && (!first || took_too_long(*first)); ++attempt) {
+    serve_until([&] { return there_->running() == 0; });
+    first.reset();
+    here_->run(plan(false), [&](const CableTestReply& answer) { first = answer; });
+    EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port runs already"));
+    serve_until([&] { return first.has_value(); });
+  }
   EXPECT_EQ(first->error, "");
 }
 
 TEST_F(CableTestTest, IsRefusedWhileANeighboursTestRunsThere) {
-  // Its data does not end.
-  const UniqueFd slow = test::connect_to(acceptor_->port());
-  test::write_frame(slow.get(), Frame{FrameKind::kProbe, 0, 0, 0, kMaxProbeMs});
-  ASSERT_TRUE(test::run_until([&] { return there_->running() == 1; }, [&] { io_.run_one_for(100ms); }));
   CableTestPlan refused = plan(false);
   refused.to_address = "127.0.0.1";
-  EXPECT_THAT(test(refused).error, HasSubstr("the neighbour refuses: another test of this port runs"));
+  std::string error;
+  // Nobody waits for the slow one's data for long: where that was over before the other one asked, once more.
+  for (int attempt = 0; attempt < 5 && error.empty(); ++attempt) {
+    serve_until([&] { return there_->running() == 0; });
+    // Its data does not end.
+    const UniqueFd slow = test::connect_to(acceptor_->port());
+    test::write_frame(slow.get(), Frame{FrameKind::kProbe, 0, 0, 0, kMaxProbeMs});
+    serve_until([&] { return there_->running() == 1; });
+    error = test(refused).error;
+  }
+  EXPECT_THAT(error, HasSubstr("the neighbour refuses: another test of this port runs"));
 }
 
 // Its asker may begin the next one as soon as it knows the end of this one.

@@ -99,6 +99,11 @@ class RelayLoopTest : public testing::Test {
     const std::lock_guard lock(mutex_);
     return std::string(closed_.at(number).reason.message());
   }
+  // The loop counts after it has moved, and what it has moved may be here by then.
+  RelayStatus status_after(std::uint64_t bytes) const {
+    EXPECT_TRUE(test::run_until([&] { return loop_->status().bytes == bytes; }, [] { ::usleep(1000); }));
+    return loop_->status();
+  }
   void wait_until_closed(std::size_t circuits) {
     EXPECT_TRUE(test::run_until([&] { return closed() == circuits; }, [] { ::usleep(1000); }));
   }
@@ -120,6 +125,16 @@ class RelayLoopTest : public testing::Test {
                                   ASSERT_TRUE(flow.sender->progress().ok());
                                   ASSERT_TRUE(flow.receiver->progress().ok());
                                   meanwhile();
+                                }));
+  }
+  // Sends what was posted until everything on the way is full and stands still.
+  static void fill(Flow& flow) {
+    std::uint64_t moved = 0;
+    ASSERT_TRUE(test::run_until([&] { return moved > 100000 && moved == flow.source->bytes_moved(); },
+                                [&] {
+                                  moved = flow.source->bytes_moved();
+                                  ASSERT_TRUE(flow.sender->progress().ok());
+                                  ::usleep(20000);
                                 }));
   }
   static std::string failure_of(const std::function<absl::Status()>& progress) {
@@ -162,7 +177,7 @@ TEST_F(RelayLoopTest, RelaysManyCircuitsAtOnce) {
                                   finished += scripts[i]->finished() ? 1U : 0U;
                                 }
                               }));
-  const RelayStatus status = loop_->status();
+  const RelayStatus status = status_after(bytes);
   EXPECT_THAT(status.circuits, SizeIs(kFlows));
   EXPECT_EQ(status.circuits_opened, kFlows);
   EXPECT_EQ(status.circuits_broken, 0U);
@@ -173,7 +188,7 @@ TEST_F(RelayLoopTest, RelaysManyCircuitsAtOnce) {
 TEST_F(RelayLoopTest, ShowsWhatItRelaysAndWhatItHasRelayed) {
   Flow flow = open(4711);
   transfer(flow, 300000);
-  RelayStatus status = loop_->status();
+  RelayStatus status = status_after(300000);
   ASSERT_THAT(status.circuits, SizeIs(1));
   EXPECT_EQ(status.circuits[0].flow, 4711U);
   EXPECT_EQ(status.circuits[0].path, "n0 -c0-> n1 -c1-> n2");
@@ -229,16 +244,7 @@ TEST_F(RelayLoopTest, LetsOtherCircuitsGoOnBesideOneThatStandsStill) {
   cableway::test::ReceivedMessage landing(4U << 20);
   ASSERT_TRUE(stalled.receiver->post(landing.landing()).ok());
   ASSERT_TRUE(stalled.sender->post(message.buffer(), message.size()).ok());
-  std::uint64_t moved = 0;
-  ASSERT_TRUE(test::run_until(
-      [&] {
-        const std::uint64_t before = std::exchange(moved, stalled.source->bytes_moved());
-        return moved > 100000 && before == moved;
-      },
-      [&] {
-        ASSERT_TRUE(stalled.sender->progress().ok());
-        ::usleep(2000);
-      }));
+  fill(stalled);
   Flow other = open(2);
   transfer(other, 8U << 20);
   EXPECT_FALSE(stalled.sender->done(0));
@@ -374,14 +380,8 @@ TEST_F(RelayLoopTest, LeasesASlotThatADeadCircuitLeftFull) {
     cableway::test::ReceivedMessage landing(message.size());
     ASSERT_TRUE(dead.receiver->post(landing.landing()).ok());
     ASSERT_TRUE(dead.sender->post(message.buffer(), message.size()).ok());
-    // Until everything is full and stands still.
-    std::uint64_t moved = 0;
-    ASSERT_TRUE(test::run_until([&] { return moved > 0 && moved == dead.source->bytes_moved(); },
-                                [&] {
-                                  moved = dead.source->bytes_moved();
-                                  ASSERT_TRUE(dead.sender->progress().ok());
-                                  ::usleep(20000);
-                                }));
+    ASSERT_TRUE(test::run_until([&] { return loop_->status().memory.leased == 1; }, [&] { fill(dead); }));
+    fill(dead);
     EXPECT_EQ(loop_->status().memory.leased, 1U);
   }
   wait_until_closed(1);

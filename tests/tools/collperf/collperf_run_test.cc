@@ -15,8 +15,10 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Seconds: short for a test, and long enough for processes to start on a busy machine.
-constexpr char kTimeout[] = "3";
+// Seconds: long enough for processes to start and to meet on a busy machine.
+constexpr char kTimeout[] = "10";
+// Shorter, for tests that wait until it is over.
+constexpr char kAwaitedTimeout[] = "6";
 
 void expect_all_ok(const std::vector<RankProcess>& ranks) {
   for (const RankProcess& rank : ranks) {
@@ -123,18 +125,18 @@ TEST(CollperfRunTest, WrongBytesOfASumAreFound) {
 TEST(CollperfRunTest, AStallEndsWithTheStuckConnection) {
   const auto ranks =
       run_ranks({.ranks = 2,
-                 .arguments = {"--op", "sendrecv", "--sizes", "1M", "--timeout", kTimeout, "--peer-grace", "5"},
+                 .arguments = {"--op", "sendrecv", "--sizes", "1M", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
                  .environment = {"LOOPBACK_STALL=3"},
                  .fault_rank = 1});
   EXPECT_EQ(ranks[0].status, 3);
   EXPECT_EQ(ranks[1].status, 3);
-  EXPECT_THAT(ranks[1].out, HasSubstr("no message moved for 3 s"));
+  EXPECT_THAT(ranks[1].out, HasSubstr("no message moved for 6 s"));
   EXPECT_THAT(ranks[1].out, HasSubstr("to rank 0 (channel 0): "));
   EXPECT_THAT(ranks[0].out, HasSubstr("failed"));
 }
 
 TEST(CollperfRunTest, APluginErrorIsReportedWithCallPeerAndWarning) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--sizes", "1M", "--peer-grace", "1"},
+  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--sizes", "1M", "--peer-grace", "5"},
                                 .environment = {"LOOPBACK_FAIL=5"},
                                 .fault_rank = 1});
   EXPECT_THAT(ranks[1].out, HasSubstr("isend to rank 2 (channel "));
@@ -143,7 +145,7 @@ TEST(CollperfRunTest, APluginErrorIsReportedWithCallPeerAndWarning) {
 }
 
 TEST(CollperfRunTest, AKilledRankEndsTheOthers) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--sizes", "1M", "--peer-grace", "1"},
+  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--sizes", "1M", "--peer-grace", "5"},
                                 .environment = {"LOOPBACK_DIE=7"},
                                 .fault_rank = 2});
   EXPECT_EQ(ranks[2].status, 128 + 9);
@@ -155,20 +157,20 @@ TEST(CollperfRunTest, AKilledRankEndsTheOthers) {
 }
 
 TEST(CollperfRunTest, NamesThePeerThatIsNotConnected) {
-  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--timeout", kTimeout, "--peer-grace", "1"},
+  const auto ranks = run_ranks({.arguments = {"--op", "all_reduce", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
                                 .environment = {"LOOPBACK_NO_ACCEPT=1"},
                                 .fault_rank = 3});
   EXPECT_EQ(ranks[3].status, 3);
-  EXPECT_THAT(ranks[3].out, HasSubstr("not connected after 3 s: from rank 2 (channel 0)"));
+  EXPECT_THAT(ranks[3].out, HasSubstr("not connected after 6 s: from rank 2 (channel 0)"));
 }
 
 TEST(CollperfRunTest, APluginThatBlocksIsNamed) {
   const auto ranks = run_ranks({.ranks = 2,
-                                .arguments = {"--op", "sendrecv", "--timeout", kTimeout, "--peer-grace", "1"},
+                                .arguments = {"--op", "sendrecv", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
                                 .environment = {"LOOPBACK_BLOCK=1"},
                                 .fault_rank = 1});
   EXPECT_EQ(ranks[1].status, 3);
-  EXPECT_THAT(ranks[1].out, HasSubstr("the plugin's test has not returned for 3 s"));
+  EXPECT_THAT(ranks[1].out, HasSubstr("the plugin's test has not returned for 6 s"));
   EXPECT_EQ(ranks[0].status, 3);
 }
 
@@ -183,7 +185,7 @@ TEST(CollperfRunTest, AHintLeftInTheRequestIsAnError) {
 }
 
 TEST(CollperfRunTest, NamesTheMissingRank) {
-  const auto ranks = run_ranks({.ranks = 3, .arguments = {"--timeout", kTimeout}, .missing_rank = 1});
+  const auto ranks = run_ranks({.ranks = 3, .arguments = {"--timeout", kAwaitedTimeout}, .missing_rank = 1});
   EXPECT_EQ(ranks[0].status, 3);
   EXPECT_THAT(ranks[0].out, HasSubstr("rank 1 of 3 did not come"));
   EXPECT_EQ(ranks[2].status, 3);
