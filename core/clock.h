@@ -1,5 +1,5 @@
-// Time as the node knows it: a clock that never goes back, and timers on it. The real one is core/linux/asio_clock.h;
-// the simulator's runs as fast as there is nothing to do.
+// Time as the node knows it: a clock that never goes back, and timers on it. The real one is
+// core/linux/os/asio_clock.h; the simulator's runs as fast as there is nothing to do.
 #ifndef CABLEWAY_CORE_CLOCK_H_
 #define CABLEWAY_CORE_CLOCK_H_
 

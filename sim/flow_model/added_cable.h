@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/all_to_all_routes.h"
 
 namespace cableway::sim {

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "routing/path_cost.h"
+#include "routing/paths/path_cost.h"
 
 namespace cableway::sim {
 namespace {

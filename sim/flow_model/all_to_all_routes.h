@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "routing/route_table.h"
-#include "routing/topology.h"
+#include "routing/paths/route_table.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/cable_resources.h"
 #include "sim/flow_model/max_min_shares.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "routing/physical_cable.h"
+#include "routing/topology/physical_cable.h"
 #include "sim/flow_model/cable_resources.h"
 #include "sim/flow_model/concurrent_flow.h"
 #include "sim/flow_model/rank_cuts.h"

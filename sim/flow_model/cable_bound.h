@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/concurrent_flow.h"
 #include "sim/workload/workload_text.h"
 

@@ -4,7 +4,7 @@
 //   - resource 2 * c is cable c from its end `a` to its end `b`, 2 * c + 1 the way back;
 //   - cables that are one wire have together, in each direction, the capacity of the fastest of them; cables that share
 //   a
-//     connector have together its capacity, out of the node and into it (routing/physical_cable.h).
+//     connector have together its capacity, out of the node and into it (routing/topology/physical_cable.h).
 // Immutable; safe to read from any thread.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
 #define CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
@@ -14,10 +14,10 @@
 #include <span>
 #include <vector>
 
-#include "routing/path.h"
-#include "routing/physical_cable.h"
-#include "routing/topology.h"
-#include "sim/rate.h"
+#include "routing/paths/path.h"
+#include "routing/topology/physical_cable.h"
+#include "routing/topology/topology.h"
+#include "sim/cable/rate.h"
 
 namespace cableway::sim {
 

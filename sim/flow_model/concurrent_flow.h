@@ -9,7 +9,7 @@
 #include <span>
 
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/cable_resources.h"
 
 namespace cableway::sim {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "routing/physical_cable.h"
-#include "routing/topology.h"
-#include "routing/weak_points.h"
+#include "routing/paths/weak_points.h"
+#include "routing/topology/physical_cable.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/all_to_all_routes.h"
 
 namespace cableway::sim {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "routing/route_table.h"
+#include "routing/paths/route_table.h"
 #include "sim/flow_model/max_min_shares.h"
 
 namespace cableway::sim {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/cable_resources.h"
 
 namespace cableway::sim {
@@ -48,8 +48,8 @@ struct FlowLevelResult {
 };
 
 // A transfer starts at 0, or when the last of those it waits for is done. It takes the path that its source's node
-// chooses for it (routing/route_table.h), is sent at its share, and is done one path latency after its last byte has
-// left. From a node to itself takes no time.
+// chooses for it (routing/paths/route_table.h), is sent at its share, and is done one path latency after its last byte
+// has left. From a node to itself takes no time.
 //
 // Rates are computed anew when transfers start or end: O(moments at which that happens * length of all paths).
 // InvalidArgument where a transfer waits for itself or for none of those given;

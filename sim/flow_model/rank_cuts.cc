@@ -35,8 +35,8 @@ RankCuts::RankCuts(const routing::Topology& topology, const routing::PhysicalCab
   add_cables();
 }
 
-// As for the maximum flow of a pair (routing/max_flow.cc): behind the nodes come, for each shared connector, what it
-// sends and what it receives.
+// As for the maximum flow of a pair (routing/paths/max_flow.cc): behind the nodes come, for each shared connector, what
+// it sends and what it receives.
 void RankCuts::add_cables() {
   const auto sender = [&](std::size_t i) { return static_cast<Vertex>(topology_.node_count() + 2 * i); };
   const auto add = [&](Vertex from, Vertex to, std::uint64_t rate_mbps) {

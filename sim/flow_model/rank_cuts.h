@@ -7,15 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "routing/physical_cable.h"
-#include "routing/topology.h"
+#include "routing/topology/physical_cable.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/cut_network.h"
 #include "sim/flow_model/tree_packing.h"
 
 namespace cableway::sim {
 
-// Capacities in Mbit/s. Joint capacities hold (routing/physical_cable.h). A draining node takes part where ranks run on
-// it: what an algorithm passes on there is no transit. One thread.
+// Capacities in Mbit/s. Joint capacities hold (routing/topology/physical_cable.h). A draining node takes part where
+// ranks run on it: what an algorithm passes on there is no transit. One thread.
 class RankCuts {
  public:
   // Preconditions: `physical` is physical_cables(topology); both outlive this.

@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "routing/hardened_toml.h"
-#include "routing/node_name.h"
+#include "routing/text/hardened_toml.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::workload {
 namespace {

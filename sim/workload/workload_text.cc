@@ -8,7 +8,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "routing/absl_view.h"
+#include "routing/text/absl_view.h"
 
 namespace cableway::workload {
 namespace {

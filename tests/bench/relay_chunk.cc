@@ -20,10 +20,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/flow_receiver.h"
-#include "core/flow_sender.h"
+#include "core/flow/flow_receiver.h"
+#include "core/flow/flow_sender.h"
 #include "tests/core/linux/allocation_counter.h"
-#include "tests/core/rdma_circuit.h"
+#include "tests/core/rdma/rdma_circuit.h"
 
 namespace cableway {
 namespace {
@@ -135,7 +135,7 @@ absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks) {
   const std::uint64_t first = flow.relay().chunks_relayed();
   const sim::StubQueuePair::Counts sent = flow.sent();
   const sim::StubQueuePair::Counts received = flow.received();
-  const std::uint64_t allocations = linux_::test::allocations();
+  const std::uint64_t allocations = host::test::allocations();
   const auto timed = [&](auto&& relay) {
     const std::int64_t begin = thread_cpu_ns();
     relay();
@@ -144,7 +144,7 @@ absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks) {
   for (; flow.relay().chunks_relayed() - first < chunks; ++cost.turns) {
     if (absl::Status status = flow.turn(timed); !status.ok()) return status;
   }
-  cost.allocations = linux_::test::allocations() - allocations;
+  cost.allocations = host::test::allocations() - allocations;
   cost.chunks = flow.relay().chunks_relayed() - first;
   cost.payload_bytes = flow.sent().bytes - sent.bytes;
   cost.inlined_bytes =

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "routing/path_cost.h"
-#include "routing/route_table.h"
-#include "routing/shortest_paths.h"
+#include "routing/paths/path_cost.h"
+#include "routing/paths/route_table.h"
+#include "routing/paths/shortest_paths.h"
 #include "sim/flow_model/cable_resources.h"
 #include "sim/flow_model/failures.h"
 #include "sim/flow_model/max_min_shares.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "tests/conformance/process_footprint.h"
+#include "tests/conformance/ranks/process_footprint.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {

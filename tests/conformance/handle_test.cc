@@ -4,7 +4,7 @@
 #include <cstring>
 #include <functional>
 
-#include "core/circuit_setup.h"
+#include "core/circuit/circuit_setup.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {

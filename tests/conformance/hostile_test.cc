@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/conformance/stranger.h"
+#include "tests/conformance/ranks/stranger.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {

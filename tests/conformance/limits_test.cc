@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "tests/conformance/process_footprint.h"
+#include "tests/conformance/ranks/process_footprint.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {

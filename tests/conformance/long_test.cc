@@ -3,7 +3,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "tests/conformance/silence.h"
+#include "tests/conformance/ranks/silence.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {

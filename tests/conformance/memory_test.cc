@@ -6,7 +6,7 @@
 #include <thread>
 #include <tuple>
 
-#include "tests/conformance/guarded_buffer.h"
+#include "tests/conformance/ranks/guarded_buffer.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {

@@ -6,9 +6,9 @@
 #include <string>
 #include <thread>
 
-#include "core/settings.h"
+#include "core/settings/settings.h"
 #include "tests/conformance/suite.h"
-#include "tools/cableway/node_query.h"
+#include "tools/cableway/node/node_query.h"
 
 namespace cableway::nccl::test {
 namespace {

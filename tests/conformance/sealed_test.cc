@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/circuit_seal.h"
-#include "core/control_key.h"
-#include "tests/conformance/stranger.h"
+#include "core/circuit/circuit_seal.h"
+#include "core/crypto/control_key.h"
+#include "tests/conformance/ranks/stranger.h"
 #include "tests/conformance/suite.h"
 #include "tests/core/linux/temporary_folder.h"
 
@@ -89,7 +89,7 @@ class SealedTest : public testing::TestWithParam<int> {
   }
 
   World world_{"a"};
-  linux_::test::TemporaryFolder folder_;
+  host::test::TemporaryFolder folder_;
   Handle handle_{};
   std::unique_ptr<RankProcess> receiver_;
   std::unique_ptr<RankProcess> sender_;

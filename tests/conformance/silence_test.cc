@@ -1,9 +1,9 @@
 // A dead host is noticed after some seconds of silence; a living one may be silent for longer than that.
-#include "tests/conformance/silence.h"
+#include "tests/conformance/ranks/silence.h"
 
 #include <chrono>
 
-#include "core/linux/data_socket.h"
+#include "core/linux/tcp/data_socket.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {
@@ -12,8 +12,8 @@ namespace {
 class SilenceTest : public testing::TestWithParam<int> {};
 
 TEST_P(SilenceTest, LongerThanADeadHostIsWaitedForFailsNothing) {
-  // Half as long again as the slower of the two ways to notice a dead host takes (core/linux/data_socket.h).
-  expect_silence_is_borne(GetParam(), std::chrono::seconds(linux_::kSilenceLimitSeconds * 3 / 2));
+  // Half as long again as the slower of the two ways to notice a dead host takes (core/linux/tcp/data_socket.h).
+  expect_silence_is_borne(GetParam(), std::chrono::seconds(host::kSilenceLimitSeconds * 3 / 2));
 }
 
 INSTANTIATE_TEST_SUITE_P(Abi, SilenceTest, every_abi(), abi_name);

@@ -39,8 +39,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/conformance/rank_process.h"
-#include "tests/conformance/traffic.h"
+#include "tests/conformance/ranks/rank_process.h"
+#include "tests/conformance/ranks/traffic.h"
 #include "tests/nccl_adapter/rank.h"
 #include "tests/nccl_adapter/world.h"
 

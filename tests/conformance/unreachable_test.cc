@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/circuit_setup.h"
-#include "core/settings.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/settings/settings.h"
 #include "tests/conformance/suite.h"
-#include "tools/cableway/topology_source.h"
+#include "tools/cableway/node/topology_source.h"
 
 namespace cableway::nccl::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/advertisement_codec.h"
+#include "core/flooding/advertisement_codec.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

@@ -5,8 +5,9 @@
 #include <span>
 #include <string>
 
-#include "core/circuit_setup.h"
-#include "core/frame.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/flow/frame.h"
+#include "core/rdma/rdma_endpoint.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;
@@ -34,6 +35,12 @@ void check_accepted(const cableway::CircuitSetup& setup) {
   }
   require(printable(setup.from_node), "a name that cannot be shown");
   require(describe_path(setup).size() < 65536, "a path too long to show");
+  require(setup.offers.size() <= kMaxOffers, "offers without a bound");
+  for (const TransportOffer& offer : setup.offers) {
+    require(offer.words.size() <= kMaxOfferBytes, "an offer without a bound");
+    const absl::StatusOr<RdmaEndpoint> endpoint = decode_rdma_endpoint(offer.words);
+    require(!endpoint.ok() || encode_rdma_endpoint(*endpoint) == offer.words, "an endpoint does not survive");
+  }
 }
 
 }  // namespace

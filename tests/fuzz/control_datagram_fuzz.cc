@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/node_world.h"
+#include "sim/nodes/node_world.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/control_key.h"
+#include "core/crypto/control_key.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

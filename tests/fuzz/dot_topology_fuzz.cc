@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "routing/dot_topology.h"
+#include "routing/topology_io/dot_topology.h"
 #include "tests/fuzz/topology_demands.h"
 
 using cableway::fuzz::require;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/trial/fault.h"
+#include "sim/simtest/plan/fault.h"
 #include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

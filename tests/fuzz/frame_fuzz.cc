@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "core/circuit_seal.h"
-#include "core/frame.h"
+#include "core/circuit/circuit_seal.h"
+#include "core/flow/frame.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "routing/graphml_topology.h"
+#include "routing/topology_io/graphml_topology.h"
 #include "tests/fuzz/topology_demands.h"
 
 using cableway::fuzz::require;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "routing/json_topology.h"
+#include "routing/topology_io/json_topology.h"
 #include "tests/fuzz/topology_demands.h"
 
 using cableway::fuzz::require;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/link_segment.h"
+#include "core/flooding/link_segment.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/circuit_setup.h"
+#include "core/circuit/circuit_setup.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

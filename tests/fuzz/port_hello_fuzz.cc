@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/port_hello.h"
+#include "core/discovery/port_hello.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

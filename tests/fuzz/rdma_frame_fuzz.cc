@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/rdma_frame.h"
+#include "core/rdma/rdma_frame.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/trial/scenario_file.h"
+#include "sim/simtest/scenario_file.h"
 #include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "core/frame.h"
-#include "core/session_message.h"
+#include "core/flow/frame.h"
+#include "core/session/session_message.h"
 #include "core/wire.h"
 #include "tests/fuzz/require.h"
 
@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const absl::StatusOr<SessionMessage> again = decode_session_message(std::span(framed).subspan(sizeof(std::uint32_t)));
   require(again.ok() && *again == *message, "a message does not survive a round trip");
   if (const auto* reply = std::get_if<PathReply>(&*message)) {
-    require(reply->hops.size() <= kMaxHops, "a path without a bound");
+    require(reply->paths.size() <= kMaxPaths, "paths without a bound");
+    for (const std::vector<Hop>& path : reply->paths) require(path.size() <= kMaxHops, "a path without a bound");
   }
   if (const auto* flow = std::get_if<FlowOpened>(&*message)) {
     const std::string shown = flow->node + flow->path + flow->port + flow->transport.over + flow->transport.reason;

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/settings_file.h"
-#include "core/settings_table.h"
-#include "core/settings_view.h"
+#include "core/settings/settings_file.h"
+#include "core/settings/settings_table.h"
+#include "core/settings/settings_view.h"
 
 namespace {
 

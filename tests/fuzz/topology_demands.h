@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
-#include "routing/topology_file.h"
+#include "routing/topology/topology.h"
+#include "routing/topology_io/topology_file.h"
 #include "tests/fuzz/require.h"
 
 namespace cableway::fuzz {

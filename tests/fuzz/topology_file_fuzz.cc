@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "routing/route_table.h"
-#include "routing/topology_drawing.h"
-#include "routing/topology_file.h"
+#include "routing/paths/route_table.h"
+#include "routing/topology_io/topology_drawing.h"
+#include "routing/topology_io/topology_file.h"
 #include "tests/fuzz/topology_demands.h"
 
 using cableway::fuzz::require;

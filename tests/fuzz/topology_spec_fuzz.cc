@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "routing/topology_generator.h"
+#include "routing/shapes/topology_generator.h"
 #include "tests/fuzz/topology_demands.h"
 
 using cableway::fuzz::require;

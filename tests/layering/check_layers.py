@@ -3,16 +3,21 @@
 
     check_layers.py [ROOT]
 
-One line a fault, "file:line: what is wrong", and exit status 1 if there is any. Checked are: includes against the table in
-cmake/layers.cmake (the one source of truth for the arrows), headers and calls that a layer has sworn off, names that say
-nothing, files that are too long, and paths of one developer's machine.
+One line a fault, "file:line: what is wrong", and exit status 1 if there is any. Checked are: includes against the tables
+in cmake/layers.cmake (the one source of truth for the arrows), the tables against the includes, headers and calls that a
+layer must not use, names that say nothing, files that are too long, folders that are too full, and paths of one
+developer's machine.
 """
 
+import collections
+import dataclasses
+import graphlib
 import pathlib
 import re
 import sys
 
-MAX_LINES = 600
+MAX_LINES = 520
+MAX_SOURCES = 30
 SOURCE_SUFFIXES = {".h", ".cc", ".c"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".map", ".md", ".toml", ".json", ".yml", ""}
 LIMITED_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake"}
@@ -22,7 +27,8 @@ EMPTY_NAME = re.compile(r"(^|[._-])(utils?|common|helpers?|managers?|misc)($|[._
 # Written in pieces, so that this file passes its own check.
 FOREIGN_PATH = re.compile("/wo" r"rk/(main|shared)|\.\./sh" r"ared\b|/tmp/te" r"am\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-LAYER = re.compile(r'^set\(CABLEWAY_LAYER_(\w+) "([^"]*)"\)', re.MULTILINE)
+ARROWS = re.compile(r"^cableway_(layer|room)_uses\(([^)]*)\)", re.MULTILINE)
+TABLES = pathlib.PurePosixPath("cmake/layers.cmake")
 LINE_COMMENT = re.compile(r"//.*")
 
 CLOCKS = r"\b(steady|system|high_resolution)_clock\b|\babsl::Now\b|\b(clock_gettime|gettimeofday)\b"
@@ -54,7 +60,7 @@ FORBIDDEN_INCLUDES = {
         (r"random$|absl/random/", "the same seed gives the same run: randomness is passed in"),
         (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
     ],
-    "core_linux": [(GRAPH, "Boost.Graph lives in routing")],
+    "core/linux": [(GRAPH, "Boost.Graph lives in routing")],
     "nccl_adapter": [
         (GRAPH, "Boost.Graph lives in routing"),
         (r"absl/flags/", "flags in a library that is loaded beside a framework clash with the framework's own"),
@@ -83,25 +89,40 @@ FORBIDDEN_CODE = {
 }
 
 
-def read_layers(root):
-    """The table of cmake/layers.cmake: {layer: set of layers it may use}."""
-    text = (root / "cmake" / "layers.cmake").read_text(encoding="utf-8")
-    layers = {name: set(used.split(";")) - {""} for name, used in LAYER.findall(text)}
-    if not layers:
-        raise SystemExit(f"{root}/cmake/layers.cmake: no set(CABLEWAY_LAYER_<name> \"...\") line found")
-    return layers
+@dataclasses.dataclass(frozen=True)
+class Tables:
+    """The tables of cmake/layers.cmake: {layer: layers it may use}, {folder: folders of its layer that it may use}."""
+
+    layers: dict[str, set[str]]
+    rooms: dict[str, set[str]]
+
+    def layer_of(self, path):
+        """The layer that holds a path given relative to the root, or None (tests, scripts, a library's header)."""
+        above = [str(folder) for folder in pathlib.PurePosixPath(path).parents]
+        return next((folder for folder in above if folder in self.layers), None)
 
 
-def layer_of(path, layers):
-    """The layer that holds a path given relative to the root, or None (tests, scripts, a library's header)."""
-    parts = pathlib.PurePosixPath(path).parts
-    best = None
-    for layer in layers:
-        folder = tuple(layer.replace("core_linux", "core/linux").split("/"))
-        if parts[: len(folder)] == folder and len(parts) > len(folder):
-            if best is None or len(folder) > best[0]:
-                best = (len(folder), layer)
-    return best[1] if best else None
+def read_tables(root):
+    text = (root / TABLES).read_text(encoding="utf-8")
+    found = {"layer": {}, "room": {}}
+    for table, line in ARROWS.findall(text):
+        words = line.split()
+        if words and "$" not in line:
+            found[table][words[0]] = set(words[1:])
+    if not found["layer"]:
+        raise SystemExit(f"{root}/{TABLES}: no cableway_layer_uses(<layer> ..) line found")
+    return Tables(found["layer"], found["room"])
+
+
+def check_tables(tables):
+    for table, arrows in (("layer", tables.layers), ("room", tables.rooms)):
+        for name, used in arrows.items():
+            for unknown in sorted(used - arrows.keys()):
+                yield f"{table} {name} uses {unknown}, which has no line of its own"
+        try:
+            graphlib.TopologicalSorter(arrows).prepare()
+        except graphlib.CycleError as error:
+            yield f"a cycle: {' uses '.join(reversed(error.args[1]))}"
 
 
 def walk(root):
@@ -131,10 +152,16 @@ def check_text(path, lines):
             yield number, f"a path of one developer's machine: {line.strip()}"
 
 
-def check_include(root, layer, included, layers):
-    ours = layer_of(included, layers) if (root / included).is_file() else None
-    if ours is not None and ours != layer and ours not in layers[layer]:
-        yield f"layer {layer} may not use layer {ours} ({included}): see cmake/layers.cmake"
+def check_include(root, path, included, tables, used):
+    layer, room = tables.layer_of(path), str(path.parent)
+    ours = tables.layer_of(included) if (root / included).is_file() else None
+    if ours is not None and ours != layer and ours not in tables.layers[layer]:
+        yield f"layer {layer} may not use layer {ours} ({included}): see {TABLES}"
+    other = str(pathlib.PurePosixPath(included).parent)
+    if ours == layer and other != room:
+        used.add((room, other))
+        if room in tables.rooms and other not in tables.rooms[room]:
+            yield f"folder {room} may not use folder {other} ({included}): see {TABLES}"
     if included.startswith("tests/"):
         yield f"layer {layer} may not use tests ({included})"
     for pattern, why in FORBIDDEN_INCLUDES.get(layer, []):
@@ -142,14 +169,16 @@ def check_include(root, layer, included, layers):
             yield f"layer {layer} may not include <{included}>: {why}"
 
 
-def check_code(root, path, lines, layers):
-    layer = layer_of(path, layers)
+def check_code(root, path, lines, tables, used):
+    layer = tables.layer_of(path)
     if layer is None or path.suffix not in SOURCE_SUFFIXES:
         return
+    if str(path.parent) not in tables.rooms:
+        yield 0, f"folder {path.parent} has no cableway_room_uses() line in {TABLES}"
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if match:
-            for fault in check_include(root, layer, match.group(1), layers):
+            for fault in check_include(root, path, match.group(1), tables, used):
                 yield number, fault
             if '"' in line and not (root / match.group(1)).is_file() and (root / path.parent / match.group(1)).is_file():
                 yield number, f'write "{path.parent}/{match.group(1)}": includes start at the root of the tree'
@@ -160,21 +189,39 @@ def check_code(root, path, lines, layers):
                 yield number, f"'{found.group(0)}' in layer {layer}: {why}"
 
 
+def check_folders(paths):
+    sources = collections.Counter(path.parent for path in paths if path.suffix in LIMITED_SUFFIXES)
+    for folder, count in sorted(sources.items()):
+        if count > MAX_SOURCES:
+            yield folder, 0, f"{count} sources, more than {MAX_SOURCES}: this folder is more than one room"
+
+
+def check_file(root, path, tables, used):
+    yield from check_names(path)
+    if path.suffix not in TEXT_SUFFIXES:
+        return
+    try:
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return
+    yield from check_text(path, lines)
+    yield from check_code(root, path, lines, tables, used)
+
+
 def faults(root):
-    layers = read_layers(root)
-    for path in walk(root):
-        for number, fault in check_names(path):
+    tables = read_tables(root)
+    for fault in check_tables(tables):
+        yield TABLES, 0, fault
+    paths = list(walk(root))
+    yield from check_folders(paths)
+    used = set()  # (folder, folder of the same layer that it includes from)
+    for path in paths:
+        for number, fault in check_file(root, path, tables, used):
             yield path, number, fault
-        if path.suffix not in TEXT_SUFFIXES:
-            continue
-        try:
-            lines = (root / path).read_text(encoding="utf-8").splitlines()
-        except UnicodeDecodeError:
-            continue
-        for number, fault in check_text(path, lines):
-            yield path, number, fault
-        for number, fault in check_code(root, path, lines, layers):
-            yield path, number, fault
+    for room, others in tables.rooms.items():
+        for other in sorted(others):
+            if (room, other) not in used:
+                yield TABLES, 0, f"folder {room} does not use folder {other}: take it off its line"
 
 
 def main():

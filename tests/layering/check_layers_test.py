@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Plants one fault at a time in a copy of this tree's structure and expects check_layers.py, or CMake, to refuse it.
+"""Plants one fault at a time in a small tree and expects check_layers.py, or CMake, to refuse it; then every include
+that this tree's own tables forbid.
 
     check_layers_test.py ROOT
 """
 
 import pathlib
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import check_layers
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path(".").resolve()
 CHECK = pathlib.Path(__file__).with_name("check_layers.py")
@@ -18,8 +21,12 @@ CHECK = pathlib.Path(__file__).with_name("check_layers.py")
 PLANTED = [
     ("an include against an arrow", "routing/bad.cc", '#include "core/node.h"\n', "layer routing may not use layer core "),
     ("the same in angle brackets", "routing/bad.cc", "#include <core/node.h>\n", "layer routing may not use layer core "),
-    ("sim over core/linux", "sim/bad.h", '#include "core/linux/socket.h"\n', "layer sim may not use layer core_linux"),
-    ("core over core/linux", "core/bad.cc", '#  include "core/linux/socket.h"\n', "layer core may not use layer core_linux"),
+    ("sim over core/linux", "sim/bad.h", '#include "core/linux/socket.h"\n', "layer sim may not use layer core/linux"),
+    ("core over core/linux", "core/bad.cc", '#  include "core/linux/socket.h"\n', "layer core may not use layer core/linux"),
+    ("a room over a higher one", "core/flow/bad.cc", '#include "core/relay/relay.h"\n',
+     "folder core/flow may not use folder core/relay (core/relay/relay.h)"),
+    ("the layer's root over a room", "core/bad.cc", '#include "core/flow/flow.h"\n', "folder core may not use folder core/flow"),
+    ("a folder without a line", "core/attic/bad.cc", "", "folder core/attic has no cableway_room_uses() line"),
     ("a layer over tools", "core/linux/bad.cc", '#include "tools/cableway/main.h"\n', "may not use layer tools"),
     ("a layer over the tests", "core/bad.cc", '#include "tests/core/fake.h"\n', "may not use tests"),
     ("sockets in routing", "routing/bad.cc", "#include <sys/socket.h>\n", "layer routing may not include <sys/socket.h>"),
@@ -38,9 +45,9 @@ PLANTED = [
     ("flags in the plugin", "nccl_adapter/bad.cc", '#include "absl/flags/flag.h"\n', "flags in a library"),
     ("an include from the own folder", "core/bad.cc", '#include "node.h"\n', 'write "core/node.h"'),
     ("an empty file name", "core/string_util.cc", "", "'util' in a name"),
-    ("an empty folder name", "core/common/x.cc", "", "'common' in a name"),
+    ("an empty folder name", "tests/core/common/x.cc", "", "'common' in a name"),
     ("a manager", "tests/core/session-manager.h", "", "'manager' in a name"),
-    ("a long file", "tests/core/long.cc", "\n" * 601, "601 lines"),
+    ("a long file", "tests/core/long.cc", "\n" * 521, "521 lines"),
     ("a path of this machine", "docs/x.md", "see ../sh" "ared/x.md\n", "developer's machine"),
 ]
 
@@ -48,6 +55,7 @@ PLANTED = [
 INNOCENT = {
     "routing/fine.cc": '#include "routing/topology.h"\n#include <boost/graph/adjacency_list.hpp>\n// steady_clock\n',
     "core/fine.cc": '#include "routing/topology.h"\n#include "core/node.h"\n#include <mutex>\n',
+    "core/relay/fine.cc": '#include "core/flow/flow.h"\n#include "core/node.h"\n',
     "core/linux/fine.cc": '#include "core/node.h"\n#include <sys/socket.h>\n#include <thread>\n',
     "nccl_adapter/fine.cc": '#include "core/linux/socket.h"\n',
     "tools/cableway/fine.cc": '#include "nccl_adapter/net.h"\n#include <iostream>\n',
@@ -55,13 +63,36 @@ INNOCENT = {
     "build/release/common.h": "",
 }
 
+LAYERS = """
+function(cableway_layer_uses layer)
+endfunction()
+cableway_layer_uses(routing)
+cableway_layer_uses(core routing)
+cableway_layer_uses(core/linux routing core)
+cableway_layer_uses(nccl_adapter routing core core/linux)
+cableway_layer_uses(sim routing core)
+cableway_layer_uses(tools routing core core/linux nccl_adapter sim)
+"""
+ROOMS = """
+cableway_room_uses(routing)
+cableway_room_uses(core)
+cableway_room_uses(core/flow)
+cableway_room_uses(core/relay core core/flow)
+cableway_room_uses(core/linux)
+cableway_room_uses(nccl_adapter)
+cableway_room_uses(sim)
+cableway_room_uses(tools)
+cableway_room_uses(tools/cableway)
+"""
 
-def make_tree(folder):
-    (folder / "cmake").mkdir()
-    shutil.copy(ROOT / "cmake" / "layers.cmake", folder / "cmake")
+
+def make_tree(folder, tables=LAYERS + ROOMS):
+    plant(folder, "cmake/layers.cmake", tables)
     for path in (
         "routing/topology.h",
         "core/node.h",
+        "core/flow/flow.h",
+        "core/relay/relay.h",
         "core/linux/socket.h",
         "nccl_adapter/net.h",
         "sim/world.h",
@@ -112,7 +143,59 @@ class CheckLayersTest(unittest.TestCase):
         (self.folder / "cmake" / "layers.cmake").write_text("")
         result = check(self.folder)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("no set(CABLEWAY_LAYER_", result.stderr)
+        self.assertIn("no cableway_layer_uses(", result.stderr)
+
+    def test_a_full_folder_is_a_fault(self):
+        make_tree(self.folder)
+        for number in range(check_layers.MAX_SOURCES + 1):
+            plant(self.folder, f"tests/core/crowd/{number}.cc", "")
+        result = check(self.folder)
+        self.assertEqual(result.stdout, "tests/core/crowd:0: 31 sources, more than 30: this folder is more than one room\n")
+
+    def test_an_arrow_that_nothing_needs_is_a_fault(self):
+        make_tree(self.folder, (LAYERS + ROOMS).replace("uses(tools)", "uses(tools tools/cableway)"))
+        self.assertEqual(
+            check(self.folder).stdout,
+            "cmake/layers.cmake:0: folder tools does not use folder tools/cableway: take it off its line\n",
+        )
+
+    def test_an_arrow_to_nowhere_is_a_fault(self):
+        make_tree(self.folder, (LAYERS + ROOMS).replace("uses(sim routing core)", "uses(sim routing core attic)"))
+        self.assertIn("layer sim uses attic, which has no line of its own", check(self.folder).stdout)
+
+    def test_a_cycle_in_the_table_is_a_fault(self):
+        make_tree(self.folder, (LAYERS + ROOMS).replace("uses(core/flow)", "uses(core/flow core/relay)"))
+        plant(self.folder, "core/flow/back.cc", '#include "core/relay/relay.h"\n')
+        self.assertRegex(check(self.folder).stdout, "a cycle: core/(flow uses core/relay uses core/flow|relay uses core/flow uses core/relay)\n")
+
+
+class ThisTreeTest(unittest.TestCase):
+    """Plants in each folder of this tree's tables an include from each other folder: the forbidden ones are reported, and
+    only those."""
+
+    def test_every_forbidden_include_is_reported(self):
+        tables = check_layers.read_tables(ROOT)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            plant(folder, "cmake/layers.cmake", (ROOT / "cmake" / "layers.cmake").read_text(encoding="utf-8"))
+            includes = "".join(f'#include "{room}/a_header.h"\n' for room in tables.rooms)
+            for room in tables.rooms:
+                plant(folder, f"{room}/a_header.h", "")
+                plant(folder, f"{room}/a_source.cc", includes)
+            reported = set()
+            for line in check(folder).stdout.splitlines():
+                match = re.match(r"(.*)/a_source.cc:\d+: (?:layer|folder) .* may not use .* \((.*)/a_header.h\)", line)
+                self.assertIsNotNone(match, line)
+                reported.add(match.groups())
+        forbidden = {(a, b) for a in tables.rooms for b in tables.rooms if not self.allowed(tables, a, b)}
+        self.assertGreater(len(forbidden), 1000)
+        self.assertEqual(reported, forbidden)
+
+    def allowed(self, tables, room, other):
+        layer, above = tables.layer_of(f"{room}/x"), tables.layer_of(f"{other}/x")
+        if layer != above:
+            return above in tables.layers[layer]
+        return room == other or other in tables.rooms[room]
 
 
 class CMakeRefusesTest(unittest.TestCase):
@@ -145,7 +228,7 @@ class CMakeRefusesTest(unittest.TestCase):
 
     def test_refuses_a_layer_passed_as_a_library(self):
         self.assert_refused(
-            [("core_linux", ""), ("sim", "LIBRARIES cableway_core_linux")], "layer sim may not use layer core_linux"
+            [("core/linux", ""), ("sim", "LIBRARIES cableway_core_linux")], "layer sim may not use layer core/linux"
         )
 
     def test_refuses_a_layer_linked_afterwards(self):

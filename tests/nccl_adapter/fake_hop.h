@@ -8,65 +8,63 @@
 #include <memory>
 #include <utility>
 
-#include "core/linux/hop_link.h"
-#include "core/linux/unique_fd.h"
-#include "tests/core/linux/fake_verbs.h"
+#include "core/linux/link/hop_connection.h"
+#include "core/linux/os/unique_fd.h"
+#include "core/linux/rdma/rdma_transport.h"
+#include "core/linux/tcp/tcp_transport.h"
 #include "tests/core/linux/loopback_sockets.h"
+#include "tests/core/linux/rdma/fake_verbs.h"
 
 namespace cableway::nccl::test {
 
 struct FakeHop {
-  std::unique_ptr<linux_::HopLink> link;
-  linux_::UniqueFd other_end;
+  std::unique_ptr<host::HopLink> link;
+  host::UniqueFd other_end;
 };
 
-inline FakeHop make_hop(std::unique_ptr<linux_::RdmaHalf> rdma) {
-  auto [here, there] = linux_::test::connected_pair();
-  linux_::HopConnection connection{std::move(here), std::move(rdma), "a test", 1U << 20};
-  auto link = linux_::make_hop_link(std::move(connection), {linux_::HopPlace::kDestination, true});
+inline FakeHop make_hop(std::unique_ptr<host::HostEnd> end) {
+  auto [here, there] = host::test::connected_pair();
+  host::HopConnection connection{std::move(here), std::move(end), "a test", 1U << 20};
+  auto link = host::make_hop_link(std::move(connection), {host::HopPlace::kDestination, true});
   return {std::move(link).value(), std::move(there)};
 }
 
 inline FakeHop make_tcp_hop() {
-  return make_hop(nullptr);
+  return make_hop(host::make_tcp_end());
 }
 
-inline std::unique_ptr<linux_::RdmaHalf> make_half(std::shared_ptr<linux_::VerbsDevice> device,
-                                                   const linux_::VerbsGid& gid) {
-  auto half = std::make_unique<linux_::RdmaHalf>();
-  half->queue_pair = linux_::VerbsQueuePair::create(device, gid, 1, {}, linux_::VerbsQueuePair::Idle::kPolls).value();
-  half->device = std::move(device);
-  return half;
+inline host::RdmaHalf make_half(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid) {
+  return {device, 0, host::VerbsQueuePair::create(device, gid, 1, {}, host::VerbsQueuePair::Idle::kPolls).value(), {}};
 }
 
-inline void join(linux_::RdmaHalf& half, const linux_::RdmaHalf& other) {
+inline void join(host::RdmaHalf& half, const host::RdmaHalf& other) {
   half.other = other.queue_pair->endpoint();
   EXPECT_TRUE(half.queue_pair->connect(half.other).ok());
 }
 
 // Of one queue pair, which is joined to nobody that answers.
-inline FakeHop make_rdma_hop(std::shared_ptr<linux_::VerbsDevice> device, const linux_::VerbsGid& gid) {
-  auto half = make_half(std::move(device), gid);
-  join(*half, *half);
-  return make_hop(std::move(half));
+inline FakeHop make_rdma_hop(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid) {
+  host::RdmaHalf half = make_half(device, gid);
+  join(half, half);
+  return make_hop(host::make_rdma_end(std::move(half)));
 }
 
 // From a source to a relay, over RDMA.
 struct FakeFirstHop {
-  std::unique_ptr<linux_::HopLink> source;
-  std::unique_ptr<linux_::HopLink> relay;
+  std::unique_ptr<host::HopLink> source;
+  std::unique_ptr<host::HopLink> relay;
 };
 
-inline FakeFirstHop make_first_hop(const std::shared_ptr<linux_::VerbsDevice>& device, const linux_::VerbsGid& gid) {
-  auto source = make_half(device, gid);
-  auto relay = make_half(device, gid);
-  join(*source, *relay);
-  join(*relay, *source);
-  auto [here, there] = linux_::test::connected_pair();
-  linux_::HopConnection from{std::move(here), std::move(source), "a test", 1U << 16};
-  linux_::HopConnection to{std::move(there), std::move(relay), "a test", 1U << 16};
-  return {linux_::make_hop_link(std::move(from), {linux_::HopPlace::kSource}).value(),
-          linux_::make_hop_link(std::move(to), {linux_::HopPlace::kRelayUpstream}).value()};
+inline FakeFirstHop make_first_hop(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid) {
+  host::RdmaHalf source = make_half(device, gid);
+  host::RdmaHalf relay = make_half(device, gid);
+  join(source, relay);
+  join(relay, source);
+  auto [here, there] = host::test::connected_pair();
+  host::HopConnection from{std::move(here), host::make_rdma_end(std::move(source)), "a test", 1U << 16};
+  host::HopConnection to{std::move(there), host::make_rdma_end(std::move(relay)), "a test", 1U << 16};
+  return {host::make_hop_link(std::move(from), {host::HopPlace::kSource}).value(),
+          host::make_hop_link(std::move(to), {host::HopPlace::kRelayUpstream}).value()};
 }
 
 }  // namespace cableway::nccl::test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "nccl_adapter/net_abi.h"
+#include "nccl_adapter/abi/net_abi.h"
 #include "tools/collperf/plugin_library.h"
 
 namespace cableway::nccl::test {

@@ -19,7 +19,7 @@
 #include <fstream>
 #include <thread>
 
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "tests/nccl_adapter/lockstep.h"
 
 namespace cableway::nccl::test {

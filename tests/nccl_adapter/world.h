@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/hop.h"
+#include "core/circuit/hop.h"
 
 namespace cableway::nccl::test {
 

@@ -4,7 +4,7 @@
     find_planted.py SIMTEST --bug NAME --seeds N --into FILE
     find_planted.py --table FILE..
 
-The second form prints the notes as the table in docs/trials.md. Exit status 1: the bug was not found by a rule.
+The second form prints the notes as the table in docs/simtest.md. Exit status 1: the bug was not found by a rule.
 """
 
 import argparse
@@ -21,11 +21,11 @@ def find(simtest: str, bug: str, seeds: int) -> dict:
         sys.exit(f"{bug}: simtest ended with status {run.returncode}; expected 1, a rule that was broken\n{run.stderr}")
     summary = json.loads(run.stdout)
     if not summary["failures"]:
-        sys.exit(f"{bug}: no rule was broken by {summary['trials']} seeds; expected one")
+        sys.exit(f"{bug}: no rule was broken by {summary['runs']} seeds; expected one")
     failure = summary["failures"][0]
     if failure["rule"] == 0:
         sys.exit(f"{bug}: found by accident ({failure['what']}); expected a rule to catch it")
-    return {"bug": bug, "seeds": summary["trials"], "rule": failure["rule"], "what": failure["what"],
+    return {"bug": bug, "seeds": summary["runs"], "rule": failure["rule"], "what": failure["what"],
             "replay": failure["replay"]}
 
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 
 namespace cableway::routing {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test of the switch of labs of guests (tools/lab/ethernet_switch.py), between plain sockets: no guest, no namespace."""
+"""Test of the switch of labs of guests (tools/lab/guests/ethernet_switch.py), between plain sockets: no guest, no namespace."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 
 import lab_case  # noqa: F401  (puts the lab's modules in the path)
 
-from ethernet_switch import AddressTable, start_switch
+from guests.ethernet_switch import AddressTable, start_switch
 from shaping import QUEUE_BYTES, Shape
-from switch_port import SwitchPort, wire_port
-from token_bucket import TokenBucket
+from guests.switch_port import SwitchPort, wire_port
+from guests.token_bucket import TokenBucket
 
 _PATIENCE_S = 20.0
 _ALL = b"\xff" * 6

@@ -13,8 +13,8 @@ from pathlib import Path
 import lab_case  # puts the lab's modules in the path
 from marked_processes import kill_processes_with, processes_with
 
-import guest_images
-from guest_architecture import find_qemu, host_architecture
+from guests import guest_images
+from guests.guest_architecture import find_qemu, host_architecture
 from lab_error import LabError
 
 SOFTROCE = str(lab_case.LAB_SOURCE / "softroce")

@@ -21,8 +21,8 @@ from guest_perftest import PerftestCase, Place
 from lab_case import LAB, REACH, wait_until
 from softroce_case import COMMAND_S, GuestLab, GuestTestCase, main, softroce
 
-from guest_architecture import ARCHITECTURES, host_architecture  # softroce_case has put the lab's modules in the path
-from guest_images import find_images
+from guests.guest_architecture import ARCHITECTURES, host_architecture  # softroce_case has put the lab's modules in the path
+from guests.guest_images import find_images
 
 
 class VerbsTest(PerftestCase):

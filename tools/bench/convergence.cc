@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "routing/topology_generator.h"
-#include "sim/node_world.h"
+#include "routing/shapes/topology_generator.h"
+#include "sim/nodes/node_world.h"
 #include "tools/bench/cpu_seconds.h"
 
 namespace cableway {

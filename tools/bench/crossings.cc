@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "routing/topology_generator.h"
-#include "sim/prediction.h"
+#include "routing/shapes/topology_generator.h"
+#include "sim/prediction/prediction.h"
 #include "sim/workload/workload_text.h"
 #include "tools/bench/cpu_seconds.h"
 

@@ -16,11 +16,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/linux/session_server.h"
-#include "core/linux/session_socket.h"
-#include "core/linux/settings_reader.h"
-#include "core/linux/topology_reader.h"
-#include "core/path_planner.h"
+#include "core/linux/files/settings_reader.h"
+#include "core/linux/files/topology_reader.h"
+#include "core/linux/session/session_server.h"
+#include "core/linux/session/session_socket.h"
+#include "core/node/path_planner.h"
 
 namespace cableway {
 namespace {
@@ -48,14 +48,14 @@ SessionMessage answer_to(const PathPlanner& planner, const SessionMessage& reque
   if (path == nullptr) return ViewReply{"this node is a benchmark's: it knows paths and has nothing to show", {}};
   absl::StatusOr<std::vector<Hop>> hops = planner.path_for_flow(path->node, path->ordinal);
   if (!hops.ok()) return PathReply{path->request, std::string(hops.status().message()), {}};
-  return PathReply{path->request, {}, *std::move(hops)};
+  return PathReply{path->request, {}, {*std::move(hops)}};
 }
 
 absl::Status serve(const std::string& file, int ready_fd) {
   const absl::StatusOr<Settings> settings =
-      linux_::read_settings({.environment = environ, .host_name = linux_::host_name(), .options = {}});
+      host::read_settings({.environment = environ, .host_name = host::host_name(), .options = {}});
   if (!settings.ok()) return settings.status();
-  absl::StatusOr<routing::Topology> read = linux_::read_topology(file);
+  absl::StatusOr<routing::Topology> read = host::read_topology(file);
   if (!read.ok()) return read.status();
   const auto topology = std::make_shared<const routing::Topology>(*std::move(read));
   const Welcome welcome = welcome_to(*settings, *topology);
@@ -63,13 +63,13 @@ absl::Status serve(const std::string& file, int ready_fd) {
   planner.set_addresses(welcome.addresses);
   if (absl::Status status = planner.update(topology); !status.ok()) return status;
 
-  const auto endpoint = linux_::session_endpoint(settings->cluster, settings->runtime_dir);
+  const auto endpoint = host::session_endpoint(settings->cluster, settings->runtime_dir);
   if (!endpoint.ok()) return endpoint.status();
   boost::asio::io_context io;
   boost::asio::signal_set end_signals(io, SIGINT, SIGTERM);
   end_signals.async_wait([&](boost::system::error_code, int) { io.stop(); });
-  const auto sessions = linux_::SessionServer::listen(
-      io, *endpoint, welcome, [&](const SessionMessage& request, const linux_::SessionServer::Answer& answer) {
+  const auto sessions = host::SessionServer::listen(
+      io, *endpoint, welcome, [&](const SessionMessage& request, const host::SessionServer::Answer& answer) {
         answer(answer_to(planner, request));
       });
   if (!sessions.ok()) return sessions.status();

@@ -6,27 +6,27 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/key_reader.h"
-#include "routing/node_name.h"
-#include "routing/rank_placement.h"
-#include "tools/cableway/doctor.h"
-#include "tools/cableway/doctor_speed.h"
-#include "tools/cableway/doctor_view.h"
-#include "tools/cableway/events_view.h"
-#include "tools/cableway/flows_view.h"
-#include "tools/cableway/job_environment.h"
-#include "tools/cableway/node_answer.h"
-#include "tools/cableway/node_query.h"
-#include "tools/cableway/path_view.h"
-#include "tools/cableway/ports_view.h"
-#include "tools/cableway/rank_plan_view.h"
-#include "tools/cableway/routes_view.h"
-#include "tools/cableway/sim/sim_command.h"
-#include "tools/cableway/status_view.h"
-#include "tools/cableway/topology_dot.h"
-#include "tools/cableway/topology_source.h"
-#include "tools/cableway/topology_svg.h"
-#include "tools/cableway/topology_view.h"
+#include "core/linux/files/key_reader.h"
+#include "routing/placement/rank_placement.h"
+#include "routing/text/node_name.h"
+#include "tools/cableway/doctor/doctor.h"
+#include "tools/cableway/doctor/doctor_speed.h"
+#include "tools/cableway/doctor/doctor_view.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/node/node_query.h"
+#include "tools/cableway/node/topology_source.h"
+#include "tools/cableway/picture/topology_dot.h"
+#include "tools/cableway/picture/topology_svg.h"
+#include "tools/cableway/sim_command.h"
+#include "tools/cableway/views/events_view.h"
+#include "tools/cableway/views/flows_view.h"
+#include "tools/cableway/views/job_environment.h"
+#include "tools/cableway/views/path_view.h"
+#include "tools/cableway/views/ports_view.h"
+#include "tools/cableway/views/rank_plan_view.h"
+#include "tools/cableway/views/routes_view.h"
+#include "tools/cableway/views/status_view.h"
+#include "tools/cableway/views/topology_view.h"
 
 namespace cableway::cli {
 namespace {
@@ -182,7 +182,7 @@ Examined look_at_everything(const Settings& settings, const Surroundings& surrou
   Examined examined;
   examined.settings = settings;
   examined.host = surroundings.look_at_host(settings.ports);
-  if (!settings.key_file.empty()) examined.key = linux_::read_key(settings.key_file).status();
+  if (!settings.key_file.empty()) examined.key = host::read_key(settings.key_file).status();
   absl::StatusOr<Json> status = ask_for_json(settings, "status", surroundings.node_deadline);
   examined.node = status.status();
   if (!status.ok()) return examined;
@@ -202,7 +202,7 @@ absl::StatusOr<Answer> show_findings(const Request& request, const Settings& set
   try {
     findings = examine(examined);
     if (examined.ports && !request.no_speed) {
-      const auto test = [&](const CableTestRequest& cable) {
+      const auto test = [&](const CableProbeRequest& cable) {
         return test_cable(settings, cable, surroundings.node_deadline);
       };
       for (Finding& finding : examine_speed(examined.ports->at("ports"), test)) findings.push_back(std::move(finding));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/settings.h"
+#include "core/settings/settings.h"
 #include "tools/cableway/command_line.h"
 #include "tools/cableway/request.h"
 

@@ -5,23 +5,23 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/linux/settings_reader.h"
-#include "core/settings.h"
+#include "core/linux/files/settings_reader.h"
+#include "core/settings/settings.h"
 #include "tools/cableway/answer.h"
-#include "tools/cableway/events_view.h"
-#include "tools/cableway/node_query.h"
+#include "tools/cableway/node/node_query.h"
 #include "tools/cableway/request.h"
+#include "tools/cableway/views/events_view.h"
 
 namespace cableway::cli {
 namespace {
 
 absl::StatusOr<Settings> read_settings(const Request& request, const Surroundings& surroundings) {
-  linux_::SettingsPlaces places{
+  host::SettingsPlaces places{
       .environment = surroundings.environment, .host_name = surroundings.host_name, .options = {}};
   if (!request.config.empty()) {
     places.options.push_back({.key = "config", .value = request.config, .origin = "--config"});
   }
-  return linux_::read_settings(places);
+  return host::read_settings(places);
 }
 
 int fail(std::ostream& err, const absl::Status& status, int exit_status) {

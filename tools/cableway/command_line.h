@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/port_selector.h"
-#include "tools/cableway/host_facts.h"
+#include "core/discovery/port_selector.h"
+#include "tools/cableway/doctor/host_facts.h"
 
 namespace cableway::cli {
 

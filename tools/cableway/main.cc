@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/linux/settings_reader.h"
+#include "core/linux/files/settings_reader.h"
 #include "tools/cableway/command_line.h"
 
 int main(int argc, char** argv) {
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   return cableway::cli::run(arguments,
                             {.environment = environ,
-                             .host_name = cableway::linux_::host_name(),
+                             .host_name = cableway::host::host_name(),
                              .err_is_terminal = ::isatty(STDERR_FILENO) == 1},
                             std::cout, std::cerr);
 }

@@ -8,10 +8,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "routing/node_name.h"
-#include "routing/topology_generator.h"
+#include "routing/shapes/topology_generator.h"
+#include "routing/text/node_name.h"
 #include "tools/cableway/command_line.h"
-#include "tools/cableway/shell_text.h"
+#include "tools/cableway/text/shell_text.h"
 
 namespace cableway::cli {
 namespace {

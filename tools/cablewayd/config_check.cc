@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "core/linux/key_reader.h"
-#include "core/linux/session_socket.h"
-#include "routing/node_name.h"
+#include "core/linux/files/key_reader.h"
+#include "core/linux/session/session_socket.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {
@@ -53,10 +53,10 @@ void warn_of_daemon(const std::string& daemon, std::vector<std::string>& warning
 
 absl::StatusOr<std::string> check_config(const Settings& settings, const std::optional<std::vector<PortFacts>>& ports,
                                          ViewFormat format) {
-  const auto endpoint = linux_::session_endpoint(settings.cluster, settings.runtime_dir);
+  const auto endpoint = host::session_endpoint(settings.cluster, settings.runtime_dir);
   if (!endpoint.ok()) return endpoint.status();
   if (!settings.key_file.empty()) {
-    if (absl::Status status = linux_::read_key(settings.key_file).status(); !status.ok()) return status;
+    if (absl::Status status = host::read_key(settings.key_file).status(); !status.ok()) return status;
   }
   std::vector<std::string> warnings;
   if (ports) warn_of_ports(settings, *ports, warnings);

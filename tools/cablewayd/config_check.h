@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/port_inventory.h"
-#include "core/settings.h"
-#include "core/settings_view.h"
+#include "core/discovery/port_inventory.h"
+#include "core/settings/settings.h"
+#include "core/settings/settings_view.h"
 
 namespace cableway {
 

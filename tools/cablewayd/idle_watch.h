@@ -8,8 +8,8 @@
 #include <functional>
 #include <utility>
 
-#include "core/linux/node_service.h"
-#include "core/linux/node_starter.h"
+#include "core/linux/node/node_service.h"
+#include "core/linux/session/node_starter.h"
 
 namespace cableway {
 
@@ -17,13 +17,13 @@ class IdleWatch {
  public:
   // `end` is called once `service` has been idle for `linger`, but not before whoever started the node had its time to
   // say hello.
-  IdleWatch(boost::asio::io_context& io, const linux_::NodeService& service, std::chrono::seconds linger,
+  IdleWatch(boost::asio::io_context& io, const host::NodeService& service, std::chrono::seconds linger,
             std::function<void()> end)
       : service_(service),
         linger_(linger),
         end_(std::move(end)),
         timer_(io),
-        needed_(Clock::now() + linux_::kNodeJoinLimit) {
+        needed_(Clock::now() + host::kNodeJoinLimit) {
     check();
   }
 
@@ -40,7 +40,7 @@ class IdleWatch {
     });
   }
 
-  const linux_::NodeService& service_;
+  const host::NodeService& service_;
   const std::chrono::seconds linger_;
   const std::function<void()> end_;
   boost::asio::steady_timer timer_;

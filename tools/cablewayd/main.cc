@@ -14,12 +14,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/linux/netlink_inventory.h"
-#include "core/linux/node_service.h"
-#include "core/linux/settings_reader.h"
-#include "core/port_selector.h"
-#include "core/settings.h"
-#include "core/settings_table.h"
+#include "core/discovery/port_selector.h"
+#include "core/linux/files/settings_reader.h"
+#include "core/linux/node/node_service.h"
+#include "core/linux/ports/netlink_inventory.h"
+#include "core/settings/settings.h"
+#include "core/settings/settings_table.h"
 #include "tools/cablewayd/config_check.h"
 #include "tools/cablewayd/idle_watch.h"
 #include "tools/cablewayd/node_log.h"
@@ -45,7 +45,7 @@ void raise_descriptor_limit() {
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
 }
 
-// Says `text` to whoever started this process and waits for it (core/linux/node_starter.h).
+// Says `text` to whoever started this process and waits for it (core/linux/session/node_starter.h).
 void report(int ready_fd, const std::string& text) {
   if (ready_fd < 0) return;
   const std::string line = text + "\n";
@@ -54,7 +54,7 @@ void report(int ready_fd, const std::string& text) {
 }
 
 absl::StatusOr<Settings> settings_of(const std::vector<GivenSetting>& given) {
-  return linux_::read_settings({.environment = environ, .host_name = linux_::host_name(), .options = given});
+  return host::read_settings({.environment = environ, .host_name = host::host_name(), .options = given});
 }
 
 // A running node from its settings to its end.
@@ -73,8 +73,7 @@ class Daemon {
   absl::Status run() {
     reopen_log();
     raise_descriptor_limit();
-    auto service =
-        linux_::NodeService::start(io_, settings_, [](const std::string& line) { spdlog::info("{}", line); });
+    auto service = host::NodeService::start(io_, settings_, [](const std::string& line) { spdlog::info("{}", line); });
     // Two ranks that start a node at the same time both have one.
     if (options_.session && absl::IsAlreadyExists(service.status())) {
       report(options_.ready_fd, "ready");
@@ -137,7 +136,7 @@ class Daemon {
   boost::asio::io_context io_;
   boost::asio::signal_set end_signals_;
   boost::asio::signal_set reload_signal_;
-  std::unique_ptr<linux_::NodeService> service_;
+  std::unique_ptr<host::NodeService> service_;
   std::unique_ptr<IdleWatch> idle_;
 };
 
@@ -147,7 +146,7 @@ absl::StatusOr<std::vector<PortFacts>> all_ports(const Settings& settings) {
   selectors.push_back(*parse_port_selector("0.0.0.0/0"));
   selectors.push_back(*parse_port_selector("::/0"));
   boost::asio::io_context io;
-  const auto inventory = linux_::NetlinkInventory::open(io, std::move(selectors));
+  const auto inventory = host::NetlinkInventory::open(io, std::move(selectors));
   if (!inventory.ok()) return inventory.status();
   return (*inventory)->ports();
 }

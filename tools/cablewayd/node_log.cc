@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "routing/node_name.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "nccl_adapter/net_abi.h"
+#include "nccl_adapter/abi/net_abi.h"
 #include "sim/workload/schedule.h"
 #include "sim/workload/schedule_progress.h"
 #include "tools/collperf/host_memory.h"

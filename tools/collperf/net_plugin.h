@@ -1,7 +1,7 @@
 // NetPlugin: a loaded NCCL net plugin behind one interface, whichever version of the function table it exports.
 //
-// The calls and their rules are NCCL's own (nccl_adapter/net_abi.h); differences between the versions are hidden. Data
-// calls (isend, irecv, test) return NCCL's plain result codes; result_error() turns one into a status for people.
+// The calls and their rules are NCCL's own (nccl_adapter/abi/net_abi.h); differences between the versions are hidden.
+// Data calls (isend, irecv, test) return NCCL's plain result codes; result_error() turns one into a status for people.
 #ifndef CABLEWAY_TOOLS_COLLPERF_NET_PLUGIN_H_
 #define CABLEWAY_TOOLS_COLLPERF_NET_PLUGIN_H_
 
@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "nccl_adapter/net_abi.h"
+#include "nccl_adapter/abi/net_abi.h"
 
 namespace cableway::collperf {
 

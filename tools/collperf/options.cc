@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "nccl_adapter/net_abi.h"
+#include "nccl_adapter/abi/net_abi.h"
 
 namespace cableway::collperf {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "nccl_adapter/net_abi.h"
+#include "nccl_adapter/abi/net_abi.h"
 
 namespace cableway::collperf {
 

@@ -9,15 +9,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import guest_cables
-import guest_images
-import guest_lab
+from guests import guest_cables
+from guests import guest_images
+from guests import guest_lab
 import supervisor
 from address_plan import IPV4
 from command_verbs import VerbParser, add_lab_verb, need_command, run_verb
 from drawing import show
-from guest_architecture import ARCHITECTURES, Architecture, find_qemu, host_architecture
-from guest_commands import run_in_guest
+from guests.guest_architecture import ARCHITECTURES, Architecture, find_qemu, host_architecture
+from guests.guest_commands import run_in_guest
 from lab_error import usage_error
 from lab_network import LabPlan
 from lab_state import TOPOLOGY_FILE, LabState, changing_state, load_state

@@ -14,7 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/simtest/trial_runner.h"
+#include "tools/simtest/seed_runner.h"
 
 namespace cableway::simtest {
 namespace {
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 class Campaign {
  public:
-  Campaign(const Options& options, const std::function<void(const TrialReport&)>& report)
+  Campaign(const Options& options, const std::function<void(const SimtestReport&)>& report)
       : options_(options), report_(report), last_(options.seeds->last) {}
 
   Summary run() {
@@ -112,7 +112,7 @@ class Campaign {
     if (got <= 0) return ended(worker);
     worker.unread.append(buffer, static_cast<std::size_t>(got));
     for (std::size_t end = worker.unread.find('\n'); end != std::string::npos; end = worker.unread.find('\n')) {
-      const absl::StatusOr<TrialReport> report = from_line(worker.unread.substr(0, end));
+      const absl::StatusOr<SimtestReport> report = from_line(worker.unread.substr(0, end));
       worker.unread.erase(0, end + 1);
       if (!report.ok()) continue;
       worker.seed = report->seed + workers_.size();
@@ -120,7 +120,7 @@ class Campaign {
     }
   }
 
-  void take(const TrialReport& report) {
+  void take(const SimtestReport& report) {
     summary_.add(report);
     report_(report);
   }
@@ -137,7 +137,7 @@ class Campaign {
                             : WTERMSIG(status) == SIGALRM
                                 ? absl::StrCat("had not ended after ", options_.seconds_per_seed, " s")
                                 : absl::StrCat("died of signal ", WTERMSIG(status));
-    TrialReport report;
+    SimtestReport report;
     report.seed = seed;
     report.failures.push_back(Failure{absl::StrCat("seed ", seed), 0, 0, "the process that ran it " + how,
                                       absl::StrCat("simtest --replay ", seed)});
@@ -156,14 +156,14 @@ class Campaign {
     const double now = seconds();
     if (now < next_progress_) return;
     next_progress_ = now + 2;
-    std::fputs(absl::StrFormat("simtest: %d of %d seeds after %.0f s, %d failed\n", summary_.trials, seeds, now,
+    std::fputs(absl::StrFormat("simtest: %d of %d seeds after %.0f s, %d failed\n", summary_.runs, seeds, now,
                                summary_.failures.size())
                    .c_str(),
                stderr);
   }
 
   const Options& options_;
-  const std::function<void(const TrialReport&)>& report_;
+  const std::function<void(const SimtestReport&)>& report_;
   const std::uint64_t last_;
   std::vector<Worker> workers_;
   Summary summary_;
@@ -173,7 +173,7 @@ class Campaign {
 
 }  // namespace
 
-Summary run_campaign(const Options& options, const std::function<void(const TrialReport&)>& report) {
+Summary run_campaign(const Options& options, const std::function<void(const SimtestReport&)>& report) {
   return Campaign(options, report).run();
 }
 

@@ -5,12 +5,12 @@
 #include <functional>
 
 #include "tools/simtest/options.h"
-#include "tools/simtest/trial_report.h"
+#include "tools/simtest/run_report.h"
 
 namespace cableway::simtest {
 
 // `report` is called for every seed as it ends. Progress goes to standard error from the second second on.
-Summary run_campaign(const Options& options, const std::function<void(const TrialReport&)>& report);
+Summary run_campaign(const Options& options, const std::function<void(const SimtestReport&)>& report);
 
 }  // namespace cableway::simtest
 

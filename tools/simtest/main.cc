@@ -6,12 +6,12 @@
 #include "absl/strings/str_format.h"
 #include "tools/simtest/campaign.h"
 #include "tools/simtest/options.h"
-#include "tools/simtest/trial_runner.h"
+#include "tools/simtest/seed_runner.h"
 
 namespace cableway::simtest {
 namespace {
 
-void show(const TrialReport& report, const Options& options) {
+void show(const SimtestReport& report, const Options& options) {
   if (options.hashes) std::fputs(absl::StrFormat("%d %016x\n", report.seed, report.result.trace).c_str(), stdout);
   for (const Failure& failure : report.failures) {
     std::fputs(to_text(failure).c_str(), options.json ? stderr : stdout);
@@ -20,11 +20,11 @@ void show(const TrialReport& report, const Options& options) {
 
 absl::StatusOr<Summary> replay(const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const absl::StatusOr<sim::TrialPlan> made = plan_of(*options.replay);
+  const absl::StatusOr<sim::SimtestPlan> made = plan_of(*options.replay);
   if (!made.ok()) return made.status();
-  const sim::TrialPlan& plan = *made;
+  const sim::SimtestPlan& plan = *made;
   const std::string command = absl::StrCat("simtest --replay ", plan.seed, ":", sim::to_text(plan.faults));
-  const TrialReport report = run_plan(plan, absl::StrCat("seed ", plan.seed), command, options.twice);
+  const SimtestReport report = run_plan(plan, absl::StrCat("seed ", plan.seed), command, options.twice);
   show(report, options);
   Summary summary;
   summary.add(report);
@@ -41,7 +41,7 @@ int run(const Options& options) {
   Summary summary;
   if (!options.scenario.empty()) {
     const auto begin = std::chrono::steady_clock::now();
-    const absl::StatusOr<TrialReport> report = run_scenario(options.scenario, options.twice);
+    const absl::StatusOr<SimtestReport> report = run_scenario(options.scenario, options.twice);
     if (!report.ok()) return refuse(report.status());
     show(*report, options);
     summary.add(*report);
@@ -51,7 +51,7 @@ int run(const Options& options) {
     if (!replayed.ok()) return refuse(replayed.status());
     summary = *replayed;
   } else {
-    summary = run_campaign(options, [&](const TrialReport& report) { show(report, options); });
+    summary = run_campaign(options, [&](const SimtestReport& report) { show(report, options); });
   }
   if (!options.hashes) std::fputs((options.json ? to_json(summary) : to_text(summary)).c_str(), stdout);
   return summary.failures.empty() ? 0 : 1;

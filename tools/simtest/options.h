@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "sim/trial/fault.h"
+#include "sim/simtest/plan/fault.h"
 
 namespace cableway::simtest {
 

@@ -37,10 +37,10 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 std::uint64_t allocations() {
   return count.load();
 }
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 // Allocations so far, of all threads.
 std::uint64_t allocations();
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_ALLOCATION_COUNTER_H_

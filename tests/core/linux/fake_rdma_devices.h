@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/linux/rdma_watch.h"
-#include "core/linux/unique_fd.h"
+#include "core/linux/os/unique_fd.h"
+#include "core/linux/ports/rdma_watch.h"
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 class FakeRdmaDevices {
  public:
@@ -81,6 +81,6 @@ class FakeRdmaDevices {
   std::map<std::string, Device> devices_;
 };
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_FAKE_RDMA_DEVICES_H_

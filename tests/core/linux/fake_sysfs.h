@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 // Of 10.7.0.1, spelled as the kernel does.
 inline constexpr char kIpv4Gid[] = "0000:0000:0000:0000:0000:ffff:0a07:0001";
@@ -70,6 +70,6 @@ class FakeSysfs {
   std::string root_;
 };
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_FAKE_SYSFS_H_

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 namespace {
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -152,4 +152,4 @@ bool run_until(const std::function<bool()>& done, const std::function<void()>& s
   return true;
 }
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test

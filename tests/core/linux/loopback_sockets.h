@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/frame.h"
-#include "core/linux/unique_fd.h"
+#include "core/flow/frame.h"
+#include "core/linux/os/unique_fd.h"
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 // A socket that listens on 127.0.0.1, and its port.
 struct Listener {
@@ -46,6 +46,6 @@ bool reads_end(int socket);
 bool run_until(const std::function<bool()>& done, const std::function<void()>& step,
                std::chrono::milliseconds limit = std::chrono::seconds(100));
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_LOOPBACK_SOCKETS_H_

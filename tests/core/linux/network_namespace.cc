@@ -17,7 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 namespace {
 
 std::string become_root_of_a_user_namespace() {
@@ -108,4 +108,4 @@ bool runs_until(boost::asio::io_context& io, const std::function<bool()>& done) 
   return true;
 }
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test

@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
-#include "core/linux/unique_fd.h"
+#include "core/linux/os/unique_fd.h"
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 // Why none can be made here; empty where they can. The first call may put the whole process into a user namespace.
 std::string why_no_network_namespaces();
@@ -42,6 +42,6 @@ void set_sysctl(const std::string& name, const std::string& value);
 // Runs `io` until `done`. False after a time that is long because machines may be slow.
 bool runs_until(boost::asio::io_context& io, const std::function<bool()>& done);
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_NETWORK_NAMESPACE_H_

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 class TemporaryFolder {
  public:
@@ -36,6 +36,6 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_TEMPORARY_FOLDER_H_

@@ -8,7 +8,7 @@
 
 #include <fstream>
 
-namespace cableway::linux_::test {
+namespace cableway::host::test {
 
 // In a child: ends it, with a status that tells the line.
 #define CHILD_REQUIRE(condition) \
@@ -43,6 +43,6 @@ inline long kernel_setting(const char* path) {
   return value;
 }
 
-}  // namespace cableway::linux_::test
+}  // namespace cableway::host::test
 
 #endif  // CABLEWAY_TESTS_CORE_LINUX_UNPRIVILEGED_CHILD_H_

@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "routing/route_table.h"
+#include "routing/paths/route_table.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::sim {

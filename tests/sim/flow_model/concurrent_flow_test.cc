@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "routing/max_flow.h"
-#include "routing/route_table.h"
+#include "routing/paths/max_flow.h"
+#include "routing/paths/route_table.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/sim/flow_model/random_topology.h"
 

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "routing/route_table.h"
+#include "routing/paths/route_table.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/sim/flow_model/random_topology.h"
 

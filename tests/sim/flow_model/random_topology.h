@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 
 namespace cableway::sim {
 

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/linux/unique_fd.h"
-#include "core/status_view.h"
-#include "routing/topology_file.h"
-#include "sim/node_world.h"
+#include "core/linux/os/unique_fd.h"
+#include "core/view/status_view.h"
+#include "routing/topology_io/topology_file.h"
+#include "sim/nodes/node_world.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command_line.h"
@@ -176,7 +176,7 @@ TEST(FileErrorTest, AFileThatCannotBeReadIsNamed) {
 TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
   EXPECT_THAT(cableway({"topology", "--file", "/dev/zero"}).err, HasSubstr("is a device; expected a regular file"));
   // What is handed over may be anything.
-  const linux_::UniqueFd endless(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  const host::UniqueFd endless(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
   const Outcome outcome = cableway({"topology", "--file", "/dev/fd/" + std::to_string(endless.get())});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("at most 33554432"));

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/linux/session_server.h"
-#include "core/linux/session_socket.h"
+#include "core/linux/session/session_server.h"
+#include "core/linux/session/session_socket.h"
 #include "tools/cableway/command_line.h"
 
 namespace cableway::cli {
@@ -35,7 +35,7 @@ inline std::string runtime_dir() {
 }
 
 inline boost::asio::local::stream_protocol::endpoint endpoint() {
-  return *linux_::session_endpoint("cableway", runtime_dir());
+  return *host::session_endpoint("cableway", runtime_dir());
 }
 
 struct Around {
@@ -92,9 +92,9 @@ class FakeNode {
     Welcome welcome;
     welcome.node = "n1";
     welcome.cluster = "cableway";
-    auto server = linux_::SessionServer::listen(
+    auto server = host::SessionServer::listen(
         thread_.io(), endpoint(), welcome,
-        [answer = std::move(answer)](const SessionMessage& request, const linux_::SessionServer::Answer& reply) {
+        [answer = std::move(answer)](const SessionMessage& request, const host::SessionServer::Answer& reply) {
           reply(answer(std::get<ViewRequest>(request).name));
         });
     EXPECT_TRUE(server.ok()) << server.status();
@@ -107,7 +107,7 @@ class FakeNode {
 
  private:
   IoThread thread_;
-  std::unique_ptr<linux_::SessionServer> server_;
+  std::unique_ptr<host::SessionServer> server_;
 };
 
 }  // namespace cableway::cli

@@ -12,7 +12,7 @@
 namespace cableway {
 namespace {
 
-using linux_::test::TemporaryFolder;
+using host::test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

@@ -27,7 +27,7 @@
 #include <map>
 #include <memory>
 
-#include "nccl_adapter/net_abi.h"
+#include "nccl_adapter/abi/net_abi.h"
 
 namespace {
 

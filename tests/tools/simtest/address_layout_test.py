@@ -13,11 +13,11 @@ SEEDS = "1..200"
 
 def hashes(command: list[str], scenarios: list[pathlib.Path]) -> list[str]:
     lines = []
-    for trial in [["--seeds", SEEDS], *(["--scenario", str(file)] for file in scenarios)]:
-        run = subprocess.run([*command, *trial, "--hashes"], capture_output=True, text=True, check=False)
+    for selection in [["--seeds", SEEDS], *(["--scenario", str(file)] for file in scenarios)]:
+        run = subprocess.run([*command, *selection, "--hashes"], capture_output=True, text=True, check=False)
         if run.returncode != 0:
-            sys.exit(f"{command} {trial} ended with status {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
-        lines += [f"{trial} {line}" for line in sorted(run.stdout.splitlines())]
+            sys.exit(f"{command} {selection} ended with status {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+        lines += [f"{selection} {line}" for line in sorted(run.stdout.splitlines())]
     return lines
 
 

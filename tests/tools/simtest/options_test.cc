@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "tools/simtest/trial_report.h"
-#include "tools/simtest/trial_runner.h"
+#include "tools/simtest/run_report.h"
+#include "tools/simtest/seed_runner.h"
 
 namespace cableway::simtest {
 namespace {
@@ -37,7 +37,7 @@ TEST(ReplayOption, AFaultWithoutATargetIsNamed) {
   const auto error_of = [](const std::string& text) {
     return std::string(plan_of(*parse_replay(text)).status().message());
   };
-  const sim::TrialPlan world = *plan_of(*parse_replay("17"));
+  const sim::SimtestPlan world = *plan_of(*parse_replay("17"));
   const std::string last_cable = std::to_string(world.shape.segments() - 1);
   const std::string last_flow = std::to_string(world.flows.size() - 1);
   EXPECT_EQ(error_of("17:cut@1+2:999:1"),
@@ -52,18 +52,18 @@ TEST(ReplayOption, AFaultWithoutATargetIsNamed) {
 
 TEST(ReplayOption, EverySeedCanBeReplayedAsItWasShown) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    const Replay shown{seed, sim::make_trial_plan(seed).faults};
+    const Replay shown{seed, sim::make_simtest_plan(seed).faults};
     EXPECT_TRUE(plan_of(shown).ok()) << plan_of(shown).status();
   }
 }
 
-TEST(TrialReport, CrossesAPipeAsItIs) {
-  TrialReport report;
+TEST(SimtestReport, CrossesAPipeAsItIs) {
+  SimtestReport report;
   report.seed = 5;
   report.result.trace = 0xFFFF'FFFF'FFFF'FFFFULL;
   report.result.done = 7;
   report.failures.push_back(Failure{"seed 5", 4, 1.5, "a \"quoted\"\nline", "simtest --replay 5"});
-  const absl::StatusOr<TrialReport> read = from_line(to_line(report));
+  const absl::StatusOr<SimtestReport> read = from_line(to_line(report));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(to_line(report).find('\n'), std::string::npos);
   EXPECT_EQ(read->result.trace, report.result.trace);

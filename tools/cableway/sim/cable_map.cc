@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "routing/topology_kind.h"
-#include "tools/cableway/node_look.h"
-#include "tools/cableway/quantity_text.h"
-#include "tools/cableway/topology_layout.h"
-#include "tools/cableway/xml_text.h"
+#include "routing/topology/topology_kind.h"
+#include "tools/cableway/picture/node_look.h"
+#include "tools/cableway/picture/topology_layout.h"
+#include "tools/cableway/picture/xml_text.h"
+#include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {

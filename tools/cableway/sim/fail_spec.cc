@@ -2,8 +2,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "routing/cable_quantity.h"
-#include "routing/node_name.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/cable_quantity.h"
 
 namespace cableway::cli {
 namespace {

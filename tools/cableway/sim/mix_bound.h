@@ -3,9 +3,9 @@
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_MIX_BOUND_H_
 
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/cable_bound.h"
-#include "sim/prediction.h"
+#include "sim/prediction/prediction.h"
 
 namespace cableway::cli {
 

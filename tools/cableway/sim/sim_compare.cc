@@ -6,11 +6,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "routing/bounded_json.h"
-#include "routing/node_name.h"
-#include "routing/topology.h"
-#include "tools/cableway/quantity_text.h"
-#include "tools/cableway/text_table.h"
+#include "routing/text/bounded_json.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/topology.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/workload/workload_text.h"
-#include "tools/cableway/quantity_text.h"
+#include "tools/cableway/picture/xml_text.h"
 #include "tools/cableway/sim/cable_map.h"
 #include "tools/cableway/sim/report_style.h"
 #include "tools/cableway/sim/timeline_chart.h"
-#include "tools/cableway/xml_text.h"
+#include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {

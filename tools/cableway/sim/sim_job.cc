@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "routing/node_name.h"
-#include "routing/rank_placement.h"
-#include "tools/cableway/named_file.h"
+#include "routing/placement/rank_placement.h"
+#include "routing/text/node_name.h"
+#include "tools/cableway/text/named_file.h"
 
 namespace cableway::cli {
 namespace {

@@ -7,14 +7,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "routing/topology.h"
-#include "sim/prediction.h"
+#include "routing/topology/topology.h"
+#include "sim/prediction/prediction.h"
 #include "tools/cableway/sim/sim_options.h"
 
 namespace cableway::cli {
 
-// Reads the mix's file, if there is one. Every error is InvalidArgument, but those of routing/rank_placement.h, and
-// says what the topology lacks, or what is wrong with the file and where.
+// Reads the mix's file, if there is one. Every error is InvalidArgument, but those of
+// routing/placement/rank_placement.h, and says what the topology lacks, or what is wrong with the file and where.
 absl::StatusOr<sim::PredictionRequest> make_request(const SimOptions& options, const SimPlan& plan,
                                                     const routing::Topology& topology);
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/workload/workload_text.h"
-#include "tools/cableway/json.h"
+#include "tools/cableway/text/json.h"
 
 namespace cableway::cli {
 namespace {

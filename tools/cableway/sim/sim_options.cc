@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/frame.h"
+#include "core/flow/frame.h"
 
 namespace cableway::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "routing/topology_kind.h"
+#include "routing/topology/topology_kind.h"
 
 namespace cableway::cli {
 

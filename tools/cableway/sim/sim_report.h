@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "routing/topology.h"
-#include "sim/prediction.h"
+#include "routing/topology/topology.h"
+#include "sim/prediction/prediction.h"
 
 namespace cableway::cli {
 

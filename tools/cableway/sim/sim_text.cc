@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/workload/workload.h"
-#include "tools/cableway/quantity_text.h"
-#include "tools/cableway/text_table.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tools/cableway/json.h"
-#include "tools/cableway/quantity_text.h"
 #include "tools/cableway/sim/sim_report.h"
-#include "tools/cableway/text_table.h"
+#include "tools/cableway/text/json.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
 namespace {

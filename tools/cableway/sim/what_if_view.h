@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "routing/topology.h"
+#include "routing/topology/topology.h"
 #include "sim/flow_model/added_cable.h"
 #include "sim/flow_model/failures.h"
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "routing/topology_file.h"
+#include "routing/topology_io/topology_file.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command_line.h"

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "tests/routing/sample_topologies.h"
-#include "tools/cableway/progress_line.h"
+#include "tools/cableway/picture/xml_text.h"
 #include "tools/cableway/sim/sim_job.h"
-#include "tools/cableway/xml_text.h"
+#include "tools/cableway/text/progress_line.h"
 
 namespace cableway::cli {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "sim/workload/workload_text.h"
 #include "tests/routing/sample_topologies.h"
-#include "tools/cableway/quantity_text.h"
 #include "tools/cableway/sim/cable_map.h"
 #include "tools/cableway/sim/sim_compare.h"
 #include "tools/cableway/sim/sim_html.h"
@@ -17,6 +16,7 @@
 #include "tools/cableway/sim/sim_report.h"
 #include "tools/cableway/sim/sim_text.h"
 #include "tools/cableway/sim/timeline_chart.h"
+#include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {

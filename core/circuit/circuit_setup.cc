@@ -1,0 +1,226 @@
+#include "core/circuit/circuit_setup.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/flow/frame.h"
+#include "core/wire.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/topology.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::size_t kHandleBodyBytes = 96;        // the checksum follows
+constexpr std::uint32_t kHandleMagic = 0x59574243;  // "CBWY"
+
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): tells a damaged handle from a whole one, no more.
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  std::uint32_t hash = 2166136261U;
+  for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 16777619U;
+  return hash;
+}
+
+// Names from outside are shown in logs and views, so they must be names.
+absl::Status check_path_names(const CircuitSetup& setup) {
+  bool valid = routing::is_valid_name(setup.from_node, kMaxNodeNameBytes);
+  for (const Hop& hop : setup.hops) {
+    valid = valid && routing::is_valid_name(hop.to_node, kMaxNodeNameBytes) &&
+            routing::is_valid_name(hop.cable, routing::kMaxCableNameLength);
+  }
+  if (valid) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "set-up: the name of a node or cable on its path is empty or has other characters than letters, digits, '.', '_' "
+      "and '-'");
+}
+
+absl::Status check_path(const CircuitSetup& setup) {
+  // Between two processes of one node there is no cable to cross.
+  if (setup.hops.size() == 1 && setup.hops[0].to_node == setup.from_node) return absl::OkStatus();
+  std::vector<std::string> nodes{setup.from_node};
+  for (const Hop& hop : setup.hops) {
+    if (hop.to_port == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("set-up: no port for node ", hop.to_node));
+    }
+    nodes.push_back(hop.to_node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("set-up: path visits a node twice: ", describe_path(setup)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_limits(const CircuitSetup& setup) {
+  if (setup.chunk_bytes == 0 || setup.chunk_bytes > kMaxChunkBytes || setup.chunk_bytes % kLineBytes != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("set-up: chunk size ", setup.chunk_bytes, ", expected a multiple of 128 up to ", kMaxChunkBytes));
+  }
+  if (setup.budget_ms == 0 || setup.budget_ms > kMaxBudgetMs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("set-up: ", setup.budget_ms, " ms to complete it, expected 1 to ", kMaxBudgetMs));
+  }
+  if (setup.hop >= setup.hops.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("set-up: hop ", setup.hop, " of a path of ", setup.hops.size(), " hops"));
+  }
+  if (absl::Status status = check_path_names(setup); !status.ok()) return status;
+  return check_path(setup);
+}
+
+void put_offer(WireWriter& writer, const TransportOffer& offer) {
+  writer.put(static_cast<std::uint8_t>(offer.kind));
+  writer.put(static_cast<std::uint8_t>(offer.words.size()));
+  writer.put_bytes(offer.words);
+}
+
+// A length past its bound makes the reader bad.
+TransportOffer get_offer(WireReader& reader) {
+  TransportOffer offer;
+  offer.kind = static_cast<TransportKind>(reader.get<std::uint8_t>());
+  const std::size_t bytes = reader.get<std::uint8_t>();
+  if (bytes > kMaxOfferBytes) {
+    reader.reject();
+    return offer;
+  }
+  offer.words.resize(bytes);
+  reader.get_bytes(offer.words);
+  return offer;
+}
+
+absl::Status check_offers(const std::vector<TransportOffer>& offers) {
+  for (auto offer = offers.begin(); offer != offers.end(); ++offer) {
+    const auto same = [&](const TransportOffer& earlier) { return earlier.kind == offer->kind; };
+    if (std::none_of(offers.begin(), offer, same)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("set-up: two offers of the transport of kind ", static_cast<int>(offer->kind)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup) {
+  std::vector<std::byte> bytes;
+  WireWriter writer(bytes);
+  writer.put(kProtocolVersion);
+  writer.put_bytes(setup.listener);
+  writer.put_bytes(setup.nonce);
+  writer.put_bytes(setup.proof);
+  writer.put(setup.flow);
+  writer.put(setup.chunk_bytes);
+  writer.put(setup.budget_ms);
+  writer.put_text(setup.from_node);
+  writer.put(setup.hop);
+  writer.put(static_cast<std::uint16_t>(setup.hops.size()));
+  for (const Hop& hop : setup.hops) put_hop(writer, hop);
+  writer.put(static_cast<std::uint8_t>(setup.offers.size()));
+  for (const TransportOffer& offer : setup.offers) put_offer(writer, offer);
+  return bytes;
+}
+
+std::vector<std::byte> encode_setup_frame(const CircuitSetup& setup) {
+  std::vector<std::byte> frame = encode_circuit_setup(setup);
+  const FrameBytes header = encode_frame(Frame{FrameKind::kSetup, static_cast<std::uint32_t>(frame.size()), 0, 0, 0});
+  frame.insert(frame.begin(), header.begin(), header.end());
+  return frame;
+}
+
+absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> bytes) {
+  WireReader reader(bytes);
+  const auto version = reader.get<std::uint16_t>();
+  if (reader.ok() && version != kProtocolVersion) {
+    return absl::FailedPreconditionError(absl::StrCat("peer speaks protocol version ", version, ", this node ",
+                                                      kProtocolVersion, ": install the same Cableway on both"));
+  }
+  CircuitSetup setup;
+  reader.get_bytes(setup.listener);
+  reader.get_bytes(setup.nonce);
+  reader.get_bytes(setup.proof);
+  setup.flow = reader.get<std::uint64_t>();
+  setup.chunk_bytes = reader.get<std::uint32_t>();
+  setup.budget_ms = reader.get<std::uint32_t>();
+  setup.from_node = reader.get_text(kMaxNodeNameBytes);
+  setup.hop = reader.get<std::uint16_t>();
+  const std::size_t hops = reader.get<std::uint16_t>();
+  if (hops > kMaxHops) {
+    return absl::InvalidArgumentError(absl::StrCat("set-up: ", hops, " hops, at most ", kMaxHops));
+  }
+  for (std::size_t i = 0; i < hops && reader.ok(); ++i) setup.hops.push_back(get_hop(reader));
+  const std::size_t offers = reader.get<std::uint8_t>();
+  if (offers > kMaxOffers) {
+    return absl::InvalidArgumentError(absl::StrCat("set-up: ", offers, " transports offered, at most ", kMaxOffers));
+  }
+  for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
+  if (!reader.finished()) return absl::InvalidArgumentError("set-up: cut short, or followed by something else");
+  if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;
+  if (absl::Status status = check_limits(setup); !status.ok()) return status;
+  return setup;
+}
+
+std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer) {
+  std::vector<std::byte> body;
+  WireWriter writer(body);
+  if (answer.taken) put_offer(writer, *answer.taken);
+  const FrameBytes header =
+      encode_frame(Frame{FrameKind::kSetupOk, static_cast<std::uint32_t>(body.size()), 0, 0, answer.chunk_bytes});
+  body.insert(body.begin(), header.begin(), header.end());
+  return body;
+}
+
+absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<const std::byte> body) {
+  SetupAnswer answer;
+  answer.chunk_bytes = static_cast<std::uint32_t>(header.size);
+  if (body.empty()) return answer;
+  WireReader reader(body);
+  answer.taken = get_offer(reader);
+  if (!reader.finished()) return absl::InvalidArgumentError("set-up-ok: cut short, or followed by something else");
+  return answer;
+}
+
+std::string describe_path(const CircuitSetup& setup) {
+  std::string text = setup.from_node;
+  for (const Hop& hop : setup.hops) absl::StrAppend(&text, " -", hop.cable, "-> ", hop.to_node);
+  return text;
+}
+
+std::array<std::byte, kListenHandleBytes> encode_listen_handle(const ListenHandle& handle) {
+  std::vector<std::byte> body;
+  WireWriter writer(body);
+  writer.put(kHandleMagic);
+  writer.put(kProtocolVersion);
+  writer.put_bytes(handle.cookie);
+  writer.put(handle.port);
+  writer.put_text(handle.node.substr(0, kMaxNodeNameBytes));
+  body.resize(kHandleBodyBytes);
+  writer.put(checksum(std::span(body)));
+  std::array<std::byte, kListenHandleBytes> bytes{};
+  std::copy(body.begin(), body.end(), bytes.begin());
+  return bytes;
+}
+
+absl::StatusOr<ListenHandle> decode_listen_handle(std::span<const std::byte, kListenHandleBytes> bytes) {
+  WireReader reader(bytes);
+  if (reader.get<std::uint32_t>() != kHandleMagic) {
+    return absl::InvalidArgumentError("the handle is not one of Cableway's: do all ranks load this plugin?");
+  }
+  const auto version = reader.get<std::uint16_t>();
+  if (version != kProtocolVersion) {
+    return absl::FailedPreconditionError(absl::StrCat("the handle is of protocol version ", version, ", expected ",
+                                                      kProtocolVersion, ": install the same Cableway on all nodes"));
+  }
+  ListenHandle handle;
+  reader.get_bytes(handle.cookie);
+  handle.port = reader.get<std::uint16_t>();
+  handle.node = reader.get_text(kMaxNodeNameBytes);
+  WireReader sum(bytes.subspan(kHandleBodyBytes));
+  if (!reader.ok() || handle.node.empty() || handle.port == 0 ||
+      sum.get<std::uint32_t>() != checksum(bytes.first(kHandleBodyBytes))) {
+    return absl::InvalidArgumentError("the handle is damaged: its checksum or its fields are wrong");
+  }
+  return handle;
+}
+
+}  // namespace cableway

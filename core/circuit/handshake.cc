@@ -1,0 +1,219 @@
+#include "core/circuit/handshake.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+namespace {
+
+constexpr char kUnproven[] = "without a proof that it has this cluster's key";
+
+std::vector<std::byte> challenge_bytes(const std::optional<SubKey>& key, const Challenge& challenge) {
+  if (!key) return {};
+  const FrameBytes frame = encode_challenge(challenge);
+  return {frame.begin(), frame.end()};
+}
+
+std::string text_of(std::span<const std::byte> body) {
+  return printable({reinterpret_cast<const char*>(body.data()), body.size()});
+}
+
+}  // namespace
+
+std::size_t FrameIntake::wants() const {
+  switch (part_) {
+    case Part::kHeader:
+    case Part::kSeal:
+      return kFrameHeaderBytes;
+    case Part::kBody:
+      return frame_.payload;
+    case Part::kWhole:
+      return 0;
+  }
+  return 0;
+}
+
+absl::Status FrameIntake::take(std::span<const std::byte> bytes) {
+  if (part_ == Part::kBody) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    part_ = Part::kWhole;
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<Frame> frame = decode_frame(bytes.first<kFrameHeaderBytes>());
+  if (!frame.ok()) return frame.status();
+  if (part_ == Part::kSeal) {
+    seal_ = *frame;
+    part_ = Part::kWhole;
+    return absl::OkStatus();
+  }
+  frame_ = *frame;
+  bytes_.assign(bytes.begin(), bytes.end());
+  part_ = frame->payload > 0 ? Part::kBody : Part::kWhole;
+  return absl::OkStatus();
+}
+
+void FrameIntake::restart() {
+  part_ = Part::kHeader;
+  seal_.reset();
+}
+
+bool FrameIntake::sealed_by(CircuitSeal& seal) const {
+  return seal_ && seal_->kind == FrameKind::kSeal && seal.next_is(bytes_, sixteen_bytes_of(*seal_));
+}
+
+DialHandshake::DialHandshake(std::optional<SubKey> key, const Challenge& challenge)
+    : key_(std::move(key)), challenge_(challenge), stage_(key_ ? Stage::kChallenge : Stage::kMayOpen) {}
+
+std::vector<std::byte> DialHandshake::begin() const {
+  return challenge_bytes(key_, challenge_);
+}
+
+std::vector<std::byte> DialHandshake::open(std::vector<std::byte> frame) {
+  if (seal_) seal_->append_next(frame);
+  stage_ = Stage::kAnswer;
+  intake_.restart();
+  return frame;
+}
+
+std::size_t DialHandshake::wants() const {
+  return stage_ == Stage::kChallenge || stage_ == Stage::kAnswer ? intake_.wants() : 0;
+}
+
+absl::Status DialHandshake::take(std::span<const std::byte> bytes) {
+  if (absl::Status status = intake_.take(bytes); !status.ok()) {
+    if (intake_.part() != FrameIntake::Part::kSeal) return absl::UnavailableError(status.message());
+    return intake_.frame().kind == FrameKind::kFailed ? refused(false) : unproven_acceptance();
+  }
+  return stage_ == Stage::kChallenge ? take_challenge() : take_answer();
+}
+
+absl::Status DialHandshake::take_challenge() {
+  if (intake_.part() == FrameIntake::Part::kBody) {
+    return intake_.frame().kind == FrameKind::kFailed ? absl::OkStatus() : unexpected();
+  }
+  if (intake_.frame().kind == FrameKind::kFailed) return refused(false);
+  if (intake_.frame().kind != FrameKind::kChallenge) return unexpected();
+  seal_.emplace(*key_, sixteen_bytes_of(intake_.frame()), challenge_);
+  stage_ = Stage::kMayOpen;
+  return absl::OkStatus();
+}
+
+// After each part of the answer: its header, its body, its seal.
+absl::Status DialHandshake::take_answer() {
+  const FrameKind kind = intake_.frame().kind;
+  if (kind != FrameKind::kFailed && kind != FrameKind::kSetupOk) return unexpected();
+  if (intake_.part() == FrameIntake::Part::kBody) return absl::OkStatus();
+  if (seal_ && !intake_.has_seal()) {
+    intake_.expect_seal();
+    return absl::OkStatus();
+  }
+  const bool proven = seal_ ? intake_.sealed_by(*seal_) : !key_;
+  if (kind == FrameKind::kFailed) return refused(proven);
+  if (!proven) return unproven_acceptance();
+  stage_ = Stage::kAnswered;
+  return absl::OkStatus();
+}
+
+absl::Status DialHandshake::unexpected() const {
+  const bool wants_key = intake_.frame().kind == FrameKind::kChallenge && !key_;
+  return absl::UnavailableError(wants_key ? absl::StrCat("it has a key, and this end has none: ", kSameKeyAdvice)
+                                          : absl::StrCat("answered by a frame ", to_text(intake_.frame().kind)));
+}
+
+absl::Status DialHandshake::refused(bool proven) const {
+  const std::string reason = text_of(intake_.body());
+  if (proven) return absl::AbortedError(reason);
+  return absl::UnavailableError(absl::StrCat("refused ", kUnproven, ": ", reason));
+}
+
+absl::Status DialHandshake::unproven_acceptance() const {
+  return absl::UnavailableError(absl::StrCat("accepted ", kUnproven));
+}
+
+absl::Status DialHandshake::ended(absl::string_view why) const {
+  const bool refuses = intake_.frame().kind == FrameKind::kFailed;
+  switch (intake_.part()) {
+    case FrameIntake::Part::kBody:
+      if (refuses) return absl::UnavailableError(absl::StrCat("refused, and closed before saying why: ", why));
+      break;
+    case FrameIntake::Part::kSeal:
+      return refuses ? refused(false) : unproven_acceptance();
+    default:
+      break;
+  }
+  return absl::UnavailableError(absl::StrCat("no answer to the set-up: ", why));
+}
+
+AcceptHandshake::AcceptHandshake(std::optional<SubKey> key, const Challenge& challenge)
+    : key_(std::move(key)), challenge_(challenge) {}
+
+std::vector<std::byte> AcceptHandshake::begin() const {
+  return challenge_bytes(key_, challenge_);
+}
+
+absl::Status AcceptHandshake::take(std::span<const std::byte> bytes) {
+  const FrameIntake::Part part = intake_.part();
+  if (absl::Status status = intake_.take(bytes); !status.ok()) return status;
+  if (part == FrameIntake::Part::kSeal) return take_seal();
+  if (part == FrameIntake::Part::kHeader) {
+    if (absl::Status status = take_header(); !status.ok()) return status;
+  }
+  if (intake_.part() != FrameIntake::Part::kWhole) return absl::OkStatus();
+  if (seal_) {
+    intake_.expect_seal();
+  } else {
+    opened_ = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AcceptHandshake::take_header() {
+  const Frame& frame = intake_.frame();
+  if (frame.kind == FrameKind::kChallenge && !seal_) {
+    if (!key_) {
+      return absl::PermissionDeniedError(absl::StrCat("the sender has a key, and this end has none: ", kSameKeyAdvice));
+    }
+    seal_.emplace(*key_, challenge_, sixteen_bytes_of(frame));
+    intake_.restart();
+    return absl::OkStatus();
+  }
+  if (frame.kind != FrameKind::kProbe && frame.kind != FrameKind::kSetup) {
+    return absl::InvalidArgumentError(absl::StrCat("began with a frame ", to_text(frame.kind)));
+  }
+  if (!key_ || seal_) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("a ", to_text(frame.kind), " without a seal, and this end has a key: ", kSameKeyAdvice));
+}
+
+absl::Status AcceptHandshake::take_seal() {
+  if (intake_.seal_kind() != FrameKind::kSeal) {
+    return absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(intake_.seal_kind()), " in place of a seal"));
+  }
+  if (!intake_.sealed_by(*seal_)) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("the seal of the ", to_text(opening().kind),
+                     " is wrong; it is changed, copied, or of another key: ", kSameKeyAdvice));
+  }
+  opened_ = true;
+  return absl::OkStatus();
+}
+
+absl::Status AcceptHandshake::ended(absl::string_view why) const {
+  const char* const when = intake_.part() == FrameIntake::Part::kHeader ? "before its set-up: "
+                           : intake_.part() == FrameIntake::Part::kBody ? "within its set-up: "
+                                                                        : "before its seal: ";
+  return absl::UnavailableError(absl::StrCat("closed ", when, why));
+}
+
+std::vector<std::byte> refusal(absl::string_view reason, std::optional<CircuitSeal>& seal) {
+  reason = reason.substr(0, kMaxFailureText);
+  const FrameBytes header = encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  if (seal) seal->append_next(bytes);
+  return bytes;
+}
+
+}  // namespace cableway

@@ -1,0 +1,113 @@
+#include "core/circuit/hop_dial.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+
+HopDial::HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> key, Done done)
+    : means_(means),
+      setup_(std::move(setup)),
+      key_(std::move(key)),
+      deadline_(means.clock.now() + std::chrono::milliseconds(setup_.budget_ms)),
+      done_(std::move(done)) {}
+
+void HopDial::start() {
+  limit_ =
+      means_.clock.call_at(deadline_, [this] { finish(failed(absl::StatusCode::kDeadlineExceeded, waiting_for_)); });
+  next_ = means_.clock.call_after(Duration{0}, [this] { begin(); });
+}
+
+absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) const {
+  return absl::Status(code,
+                      absl::StrCat("node ", setup_.this_hop_from(), " cannot reach node ", hop().to_node, " at ",
+                                   hop().to_address, " port ", hop().to_port, " over cable ", hop().cable, ": ", what));
+}
+
+void HopDial::begin() {
+  // Before connecting: the other end waits for a set-up only so long, and a process's first queue pair takes a while.
+  absl::StatusOr<TransportNegotiator::Offered> offered = means_.transports.offer(setup_);
+  if (!offered.ok()) return finish(failed(offered.status()));
+  offered_ = *std::move(offered);
+  connect();
+}
+
+void HopDial::connect() {
+  waiting_for_ = "no answer to the connection (is the cable up, and that address on its other end?)";
+  attempt_ = means_.connector.connect(
+      hop(), [this](absl::StatusOr<std::unique_ptr<SetupConnection>> made) { connected(std::move(made)); });
+}
+
+void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connection) {
+  if (absl::IsNotFound(connection.status()) && !setup_.last_hop()) {
+    waiting_for_ = "connection refused (is cablewayd running there?)";
+    next_ = means_.clock.call_after(kRetryAfter, [this] { connect(); });
+    return;
+  }
+  if (!connection.ok()) {
+    const bool nobody = absl::IsNotFound(connection.status());
+    return finish(
+        failed(nobody ? absl::StatusCode::kUnavailable : connection.status().code(), connection.status().message()));
+  }
+  connection_ = *std::move(connection);
+  handshake_.emplace(key_, means_.challenge());
+  if (handshake_->may_open()) return send_setup();
+  waiting_for_ = "no challenge from there, as this end has a key";
+  send(handshake_->begin());
+}
+
+void HopDial::send_setup() {
+  waiting_for_ = "no answer to the set-up";
+  // What connecting has taken is gone: the next nodes must give up before this one does.
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - means_.clock.now());
+  setup_.budget_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left.count(), 1));
+  send(handshake_->open(encode_setup_frame(setup_)));
+}
+
+void HopDial::send(std::vector<std::byte> bytes) {
+  connection_->send(std::move(bytes), [this](const absl::Status& ended) {
+    if (!ended.ok()) return finish(failed(absl::StatusCode::kUnavailable, ended.message()));
+    read_on();
+  });
+}
+
+void HopDial::read_on() {
+  connection_->read(handshake_->wants(),
+                    [this](const absl::Status& ended, std::span<const std::byte> bytes) { have(ended, bytes); });
+}
+
+void HopDial::have(const absl::Status& ended, std::span<const std::byte> bytes) {
+  const absl::Status status = ended.ok() ? handshake_->take(bytes) : handshake_->ended(ended.message());
+  // What comes from the hop that failed names it, so it is passed on as it is; what is not proven to come from there is
+  // not.
+  if (absl::IsAborted(status)) return finish(absl::UnavailableError(status.message()));
+  if (!status.ok()) return finish(failed(status));
+  if (handshake_->may_open()) return send_setup();
+  if (handshake_->answered()) return answered();
+  read_on();
+}
+
+void HopDial::answered() {
+  const absl::StatusOr<SetupAnswer> answer = decode_setup_answer(handshake_->answer(), handshake_->answer_body());
+  if (!answer.ok()) return finish(failed(absl::StatusCode::kUnavailable, answer.status().message()));
+  std::uint32_t chunk_bytes = setup_.chunk_bytes;
+  if (answer->chunk_bytes != 0) chunk_bytes = std::min(chunk_bytes, answer->chunk_bytes);
+  absl::StatusOr<TransportChoice> settled =
+      means_.transports.settle(setup_, *connection_, *answer, std::move(offered_));
+  if (!settled.ok()) return finish(failed(settled.status()));
+  chunk_bytes = std::min(chunk_bytes, settled->end->max_chunk_bytes());
+  finish(OpenHop{std::move(connection_), *std::move(settled), chunk_bytes});
+}
+
+void HopDial::finish(absl::StatusOr<OpenHop> result) {
+  limit_.reset();
+  next_.reset();
+  attempt_.reset();
+  connection_.reset();
+  offered_ = {};
+  std::exchange(done_, nullptr)(std::move(result));
+}
+
+}  // namespace cableway

@@ -1,0 +1,88 @@
+// Opens one hop of a circuit: connects to where the set-up's current hop leads, sends the set-up, and waits for the
+// answer that says that the rest of the path stands. hop_reception.h is the other end.
+//
+//   offer -> connect (again and again while a relay may be starting) -> handshake -> settle -> done
+//
+// One thread: the clock's.
+#ifndef CABLEWAY_CORE_CIRCUIT_HOP_DIAL_H_
+#define CABLEWAY_CORE_CIRCUIT_HOP_DIAL_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/circuit/handshake.h"
+#include "core/circuit/open_hop.h"
+#include "core/circuit/setup_connection.h"
+#include "core/circuit/transport_negotiator.h"
+#include "core/clock.h"
+#include "core/crypto/sub_key.h"
+
+namespace cableway {
+
+// Dropping it ends the dial without a word.
+class HopDial {
+ public:
+  // Called once, never from inside start(): this end of the hop, or why there is none. The status names the two nodes,
+  // the cable and the address of the hop that failed, wherever on the path it is. May drop the dial.
+  using Done = std::function<void(absl::StatusOr<OpenHop>)>;
+
+  static constexpr std::chrono::milliseconds kRetryAfter{100};
+
+  // What it works with; outlives it.
+  struct Means {
+    Clock& clock;
+    SetupConnector& connector;
+    const TransportNegotiator& transports;
+    std::function<Challenge()> challenge;  // random
+  };
+
+  // Everything together takes at most setup.budget_ms. A refused connection is tried again within it if the hop leads
+  // to a relay, whose daemon may be starting; a process that refuses is gone.
+  //
+  // With a key (of KeyUse::kCircuitSetup) the set-up is sealed and the answer must be, too. An end that has another
+  // key, or no key, fails it at once and is named.
+  HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> key, Done done);
+  HopDial(const HopDial&) = delete;
+  HopDial& operator=(const HopDial&) = delete;
+
+  void start();
+
+ private:
+  const Hop& hop() const { return setup_.this_hop(); }
+  absl::Status failed(absl::StatusCode code, absl::string_view what) const;
+  absl::Status failed(const absl::Status& status) const { return failed(status.code(), status.message()); }
+  void begin();
+  void connect();
+  void connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connection);
+  void send_setup();
+  void send(std::vector<std::byte> bytes);
+  void read_on();
+  void have(const absl::Status& ended, std::span<const std::byte> bytes);
+  void answered();
+  void finish(absl::StatusOr<OpenHop> result);
+
+  const Means means_;
+  CircuitSetup setup_;
+  const std::optional<SubKey> key_;
+  const Instant deadline_;
+  Done done_;
+  TransportNegotiator::Offered offered_;
+  std::unique_ptr<Timer> limit_;
+  std::unique_ptr<Timer> next_;  // the first step, or the next attempt to connect
+  std::unique_ptr<SetupConnector::Attempt> attempt_;
+  std::unique_ptr<SetupConnection> connection_;
+  std::optional<DialHandshake> handshake_;
+  std::string waiting_for_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_CIRCUIT_HOP_DIAL_H_

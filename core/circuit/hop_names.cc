@@ -1,0 +1,63 @@
+#include "core/circuit/hop_names.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "core/flow/frame.h"
+#include "routing/topology/cable_name.h"
+
+namespace cableway {
+
+HopEnd dialing_end(const CircuitSetup& setup, std::size_t hop) {
+  const Hop& crossed = setup.hops[hop];
+  const std::string& from = hop == 0 ? setup.from_node : setup.hops[hop - 1].to_node;
+  HopEnd end{from, "", crossed.to_node, "", crossed.cable};
+  if (std::optional<routing::CableInterfaces> ports =
+          routing::interfaces_in_name(crossed.cable, end.node, end.other_node)) {
+    end.port = std::move(ports->node);
+    end.other_port = std::move(ports->other_node);
+  }
+  return end;
+}
+
+HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop) {
+  HopEnd end = dialing_end(setup, hop);
+  std::swap(end.node, end.other_node);
+  std::swap(end.port, end.other_port);
+  return end;
+}
+
+std::string to_text(const HopEnd& end) {
+  if (end.node == end.other_node) return printable(absl::StrCat("node ", end.node, " (between two of its processes)"));
+  if (end.port.empty())
+    return printable(absl::StrCat("node ", end.node, " (cable ", end.cable, " to ", end.other_node, ")"));
+  return printable(
+      absl::StrCat("node ", end.node, " port ", end.port, " (cable to ", end.other_node, " ", end.other_port, ")"));
+}
+
+absl::Status told_of(const std::string& end, const absl::Status& status) {
+  if (absl::IsAborted(status)) return status;
+  return absl::Status(status.code(), absl::StrCat(end, ": ", status.message()));
+}
+
+std::string nodes_on_path(const CircuitSetup& setup) {
+  constexpr absl::string_view kArrow = " -> ";
+  constexpr std::size_t kMostForLeftOut = 24;  // " -> (127 nodes) -> "
+  std::vector<absl::string_view> nodes{setup.from_node};
+  for (const Hop& hop : setup.hops) nodes.push_back(hop.to_node);
+  std::string path = absl::StrJoin(nodes, kArrow);
+  if (path.size() <= kMaxPathText) return printable(path);
+  const absl::string_view last = nodes.back();
+  path = std::string(nodes.front());
+  std::size_t shown = 1;
+  while (path.size() + kArrow.size() + nodes[shown].size() + kMostForLeftOut + last.size() <= kMaxPathText) {
+    absl::StrAppend(&path, kArrow, nodes[shown++]);
+  }
+  return printable(absl::StrCat(path, kArrow, "(", nodes.size() - 1 - shown, " nodes)", kArrow, last));
+}
+
+}  // namespace cableway

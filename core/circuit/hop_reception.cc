@@ -1,0 +1,120 @@
+#include "core/circuit/hop_reception.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway {
+namespace {
+
+// Whether both are one address. Scopes are names of interfaces and differ on the two ends.
+bool same_address(const std::string& left, const std::string& right) {
+  absl::StatusOr<routing::PortAddress> a = routing::parse_port_address(left);
+  absl::StatusOr<routing::PortAddress> b = routing::parse_port_address(right);
+  if (!a.ok() || !b.ok()) return false;
+  a->scope.clear();
+  b->scope.clear();
+  return *a == *b;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SetupConnection>> ArrivedSetup::accept(const SetupAnswer& answer) && {
+  std::vector<std::byte> bytes = encode_setup_answer(answer);
+  if (seal_) seal_->append_next(bytes);
+  if (!connection_->send_first(bytes).ok()) return absl::CancelledError("the peer went away during the set-up");
+  return std::move(connection_);
+}
+
+void ArrivedSetup::refuse(const absl::Status& reason) && {
+  connection_->end_with(refusal(reason.message(), seal_));
+}
+
+void ArrivedProbe::refuse(absl::string_view reason) && {
+  connection->end_with(refusal(reason, seal));
+}
+
+HopReception::HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
+                           const Challenge& challenge)
+    : clock_(clock), connection_(std::move(connection)), handshake_(std::move(key), challenge) {}
+
+void HopReception::start(Duration limit, Done done) {
+  done_ = std::move(done);
+  limit_ = clock_.call_after(limit, [this, limit] {
+    refuse(absl::DeadlineExceededError(
+        absl::StrCat("no complete set-up within ", limit / std::chrono::milliseconds(1), " ms")));
+  });
+  // Where it cannot go, nothing comes either.
+  if (const std::vector<std::byte> challenge = handshake_.begin(); !challenge.empty()) {
+    connection_->send_first(challenge).IgnoreError();
+  }
+  read_on();
+}
+
+void HopReception::read_on() {
+  connection_->read(handshake_.wants(),
+                    [this](const absl::Status& ended, std::span<const std::byte> bytes) { have(ended, bytes); });
+}
+
+void HopReception::have(const absl::Status& ended, std::span<const std::byte> bytes) {
+  const absl::Status status = ended.ok() ? handshake_.take(bytes) : handshake_.ended(ended.message());
+  if (!status.ok()) return refuse(status);
+  handshake_.opened() ? opened() : read_on();
+}
+
+void HopReception::opened() {
+  if (handshake_.opening().kind == FrameKind::kProbe) {
+    return finish(ArrivedProbe{std::move(connection_), handshake_.opening(), handshake_.release_seal()});
+  }
+  absl::StatusOr<CircuitSetup> setup = decode_circuit_setup(handshake_.opening_body());
+  absl::Status status = setup.status();
+  if (status.ok()) status = check_cable(*setup);
+  if (!status.ok()) return refuse(status);
+  finish(ArrivedSetup(std::move(connection_), *std::move(setup), handshake_.release_seal()));
+}
+
+// A set-up must come over the cable it names: from the one address of that cable, to the other.
+absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
+  const Hop& hop = setup.this_hop();
+  const std::string from = connection_->other_address();
+  const std::string to = connection_->own_address();
+  if (same_address(hop.from_address, from) && same_address(hop.to_address, to)) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("a set-up for cable ", hop.cable, " from ", hop.from_address, " to ",
+                                                  hop.to_address, " came from ", from, " to ", to));
+}
+
+void HopReception::refuse(const absl::Status& reason) {
+  std::optional<CircuitSeal> seal = handshake_.release_seal();
+  if (!handshake_.opened()) seal.reset();  // nothing has been proven
+  connection_->end_with(refusal(reason.message(), seal));
+  finish(reason);
+}
+
+void HopReception::finish(absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> result) {
+  limit_.reset();
+  connection_.reset();
+  std::exchange(done_, nullptr)(std::move(result));
+}
+
+absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports,
+                                   std::uint32_t chunk_bytes, const Prepare& prepare) {
+  const CircuitSetup& setup = arrived.setup();
+  absl::StatusOr<TransportNegotiator::Joined> joined = transports.join(setup, arrived.connection());
+  absl::Status status = told_of(to_text(accepting_end(setup, setup.hop)), joined.status());
+  if (joined.ok() && prepare) status = prepare(*joined->choice.end);
+  if (!status.ok()) {
+    std::move(arrived).refuse(status);
+    return status;
+  }
+  chunk_bytes = std::min({chunk_bytes, setup.chunk_bytes, joined->choice.end->max_chunk_bytes()});
+  const SetupAnswer answer{chunk_bytes < setup.chunk_bytes ? chunk_bytes : 0, std::move(joined->answer)};
+  absl::StatusOr<std::unique_ptr<SetupConnection>> connection = std::move(arrived).accept(answer);
+  if (!connection.ok()) return connection.status();
+  return OpenHop{*std::move(connection), std::move(joined->choice), chunk_bytes};
+}
+
+}  // namespace cableway

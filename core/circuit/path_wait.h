@@ -1,0 +1,61 @@
+// Requests for paths, each answered once: at once where there is a path, else when the topology has one, else at its
+// deadline with why there is none. A job may start while its nodes do, and a cable may be plugged again.
+//
+// One thread: the clock's.
+#ifndef CABLEWAY_CORE_CIRCUIT_PATH_WAIT_H_
+#define CABLEWAY_CORE_CIRCUIT_PATH_WAIT_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/circuit/hop.h"
+#include "core/clock.h"
+
+namespace cableway {
+
+class PathWait {
+ public:
+  using Path = absl::StatusOr<std::vector<Hop>>;
+  // PathPlanner::path_for_flow().
+  using Find = std::function<Path(const std::string& destination, std::uint64_t ordinal)>;
+  using Answer = std::function<void(Path)>;
+
+  // A process waits some seconds longer for the answer.
+  static constexpr std::chrono::milliseconds kLimit{8000};
+
+  PathWait(Clock& clock, Find find) : clock_(clock), find_(std::move(find)) {}
+
+  // `answer` is called once, perhaps from inside this call, unless this object goes first.
+  void find(std::string destination, std::uint64_t ordinal, Answer answer);
+  // The paths may be others now.
+  void topology_changed() { answer_ready(); }
+  std::size_t waiting() const { return waiting_.size(); }
+
+ private:
+  struct Waiting {
+    std::string destination;
+    std::uint64_t ordinal = 0;
+    Answer answer;
+    Instant deadline;
+  };
+
+  void answer_ready();
+  void set_deadline();
+
+  Clock& clock_;
+  const Find find_;
+  std::list<Waiting> waiting_;  // in the order of their deadlines
+  std::unique_ptr<Timer> deadline_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_CIRCUIT_PATH_WAIT_H_

@@ -1,0 +1,87 @@
+#include "core/circuit/transit_setups.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+
+bool TransitSetups::has_room() const {
+  return host_.circuits() + in_setup() < host_.max_circuits();
+}
+
+void TransitSetups::arrived(ArrivedSetup setup) {
+  const absl::Status status = host_.check_transit(setup.setup());
+  if (status.ok()) return dial_onward(std::move(setup));
+  // A node that has just started, or a cable that was just plugged: its source may have heard of it before this node
+  // has.
+  if (!absl::IsNotFound(status) || waiting_.size() == kMaxWaiting) return refuse(std::move(setup), status);
+  if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
+  const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
+  const Instant deadline = means_.clock.now() + std::min<Duration>(budget / 2, kTransitLimit);
+  waiting_.push_back({std::move(setup), deadline});
+  check_waiting();
+}
+
+void TransitSetups::check_waiting() {
+  const Instant now = means_.clock.now();
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    const absl::Status status = host_.check_transit(waiting->setup.setup());
+    if (absl::IsNotFound(status) && now < waiting->deadline) {
+      ++waiting;
+      continue;
+    }
+    ArrivedSetup setup = std::move(waiting->setup);
+    waiting = waiting_.erase(waiting);
+    status.ok() ? dial_onward(std::move(setup)) : refuse(std::move(setup), status);
+  }
+  deadline_.reset();
+  // What changes in between, the topology tells.
+  const auto first = std::min_element(waiting_.begin(), waiting_.end(),
+                                      [](const auto& a, const auto& b) { return a.deadline < b.deadline; });
+  if (first == waiting_.end()) return;
+  deadline_ = means_.clock.call_at(first->deadline, [this] { check_waiting(); });
+}
+
+void TransitSetups::dial_onward(ArrivedSetup setup) {
+  if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
+  CircuitSetup onward = setup.setup();
+  ++onward.hop;
+  // A tenth of the time is left for this node's answer to travel back.
+  onward.budget_ms -= onward.budget_ms / 10;
+  const Place place = dialing_.insert(dialing_.end(), {std::move(setup), nullptr});
+  place->dial = std::make_unique<HopDial>(
+      means_, std::move(onward), key_,
+      [this, place](absl::StatusOr<OpenHop> downstream) { dialed(place, std::move(downstream)); });
+  place->dial->start();
+}
+
+void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
+  ArrivedSetup arrived = std::move(place->setup);
+  dialing_.erase(place);
+  if (!downstream.ok()) return refuse(std::move(arrived), downstream.status());
+  const CircuitSetup setup = arrived.setup();
+  std::unique_ptr<Slot> floor;
+  const auto prepare = [&](const TransportEnd& upstream) {
+    absl::StatusOr<std::unique_ptr<Slot>> made = host_.make_floor(upstream, *downstream->transport.end);
+    if (made.ok()) floor = *std::move(made);
+    return absl::Status(made.status().code(),
+                        absl::StrCat("node ", name_, " can relay no more: ", made.status().message()));
+  };
+  absl::StatusOr<OpenHop> upstream =
+      accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);
+  if (absl::IsCancelled(upstream.status())) return host_.lost(setup, upstream.status());
+  if (!upstream.ok()) return host_.refused(setup, upstream.status());
+  const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));
+  if (!relayed.ok()) host_.lost(setup, relayed);
+}
+
+void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason) {
+  const CircuitSetup refused = setup.setup();
+  std::move(setup).refuse(reason);
+  host_.refused(refused, reason);
+}
+
+}  // namespace cableway

@@ -1,0 +1,35 @@
+// What a control channel has done, port by port: for people who ask why two nodes do not hear each other.
+#ifndef CABLEWAY_CORE_DISCOVERY_CONTROL_COUNTERS_H_
+#define CABLEWAY_CORE_DISCOVERY_CONTROL_COUNTERS_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/discovery/port_inventory.h"
+
+namespace cableway {
+
+// Of one port, since it became one.
+struct PortControlCounters {
+  PortId port = 0;
+  std::string interface;
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  std::uint64_t oversized = 0;               // more than kMaxDatagramBytes, either way
+  std::uint64_t foreign = 0;                 // came through another interface, or from another UDP port than a node's
+  std::uint64_t own = 0;                     // this node's, heard through loopback or the other half of a plug
+  std::uint64_t ttl_refused = 0;             // came through a router
+  std::map<int, std::uint64_t> send_errors;  // by errno
+  std::string last_error;                    // "cannot send to 10.7.0.2: Operation not permitted"
+  std::vector<std::string> not_open;         // which sockets could not be opened, and why; that is tried again
+};
+
+struct ControlCounters {
+  std::vector<PortControlCounters> ports;  // sorted by id
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_CONTROL_COUNTERS_H_

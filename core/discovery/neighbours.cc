@@ -1,0 +1,410 @@
+#include "core/discovery/neighbours.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::chrono::milliseconds kSoonest{10};  // between a change and the hello that tells of it
+constexpr std::chrono::seconds kProblemLasts{5};   // after it was seen last
+constexpr std::size_t kMaxProblems = 256;
+constexpr std::size_t kMaxOfOneKind = 16;  // on one port: a stranger who invents senders hides no other problem
+
+}  // namespace
+
+Neighbours::Neighbours(NodeIdentity identity, HelloTiming timing, Clock& clock, PortInventory& inventory,
+                       ControlChannel& channel, const DatagramSeal& seal, std::function<std::uint64_t()> random,
+                       Listener& listener)
+    : identity_(std::move(identity)),
+      id_(identity_.id()),
+      cluster_id_(routing::cluster_id(identity_.cluster)),
+      timing_(timing),
+      clock_(clock),
+      inventory_(inventory),
+      channel_(channel),
+      seal_(seal),
+      random_(std::move(random)),
+      listener_(listener) {}
+
+Neighbours::~Neighbours() = default;
+
+void Neighbours::start() {
+  channel_.listen([this](const ReceivedDatagram& datagram) { receive(datagram); });
+  ports_ = inventory_.ports();
+  tick_due_ = clock_.now();
+  tick();
+}
+
+void Neighbours::leave() {
+  send_hellos(true);
+  tick_.reset();
+  soon_.reset();
+  channel_.listen([](const ReceivedDatagram&) {});
+}
+
+void Neighbours::restart(std::uint64_t boot_nonce) {
+  forget_if([](const NeighbourKey&) { return true; }, "this node begins a new life");
+  identity_.boot_nonce = boot_nonce;
+  counter_ = 0;
+}
+
+void Neighbours::update_ports() {
+  ports_ = inventory_.ports();
+  forget_if(
+      [this](const NeighbourKey& key) {
+        const PortFacts* port = find_port(key.port);
+        return port == nullptr || !port->carrier;
+      },
+      "the cable was unplugged");
+  for (auto problem = problems_.begin(); problem != problems_.end();) {
+    problem = find_port(std::get<0>(problem->first)) == nullptr ? problems_.erase(problem) : std::next(problem);
+  }
+  // What the neighbours should know of the ports, they know a moment later.
+  for (const PortFacts& port : ports_) hello_soon(port.id);
+}
+
+// Ticks are not all of one length, so that nodes that start together do not stay in step.
+void Neighbours::tick() {
+  excuse_standstill();
+  forget_silent();
+  const Instant now = clock_.now();
+  for (auto problem = problems_.begin(); problem != problems_.end();) {
+    problem = now - problem->second.last_seen >= kProblemLasts ? problems_.erase(problem) : std::next(problem);
+  }
+  send_hellos(false);
+  const auto interval = std::chrono::duration_cast<Duration>(timing_.interval);
+  const auto spread = static_cast<std::uint64_t>(interval.count() / 5);
+  tick_due_ = now + interval * 9 / 10 + Duration(random_() % (spread + 1));
+  tick_ = clock_.call_at(tick_due_, [this] { tick(); });
+}
+
+// Who does not run does not listen: a stopped process, or a virtual machine that was not given its processors. What
+// neighbours said meanwhile may be unread yet, and where the whole cluster stood still nobody said anything.
+void Neighbours::excuse_standstill() {
+  const Duration late = clock_.now() - tick_due_;
+  if (late <= timing_.interval) return;
+  for (auto& [key, heard] : heard_) heard.excused += late;
+}
+
+void Neighbours::forget_silent() {
+  const Instant now = clock_.now();
+  std::vector<NeighbourKey> silent;
+  for (const auto& [key, heard] : heard_) {
+    if (now - public_.at(key).last_heard >= heard.hold + heard.excused) silent.push_back(key);
+  }
+  for (const NeighbourKey& key : silent) {
+    const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard_.at(key).hold);
+    forget(key, absl::StrCat("nothing was heard for ", hold.count(), " ms"));
+  }
+}
+
+void Neighbours::send_hellos(bool leaving) {
+  hello_soon_.clear();
+  for (const PortFacts& port : ports_) send_hello(port, leaving);
+}
+
+void Neighbours::send_hello(const PortFacts& port, bool leaving) {
+  if (!port.carrier) return;
+  PortHello hello;
+  hello.node = identity_.name;
+  hello.interface = port.interface;
+  hello.mtu = port.mtu;
+  hello.hold_ms = static_cast<std::uint32_t>(timing_.hold.count());
+  hello.leaving = leaving;
+  hello.addresses = hello_addresses(port, ports_);
+  for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
+       each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
+    const auto& [key, neighbour] = *each;
+    hello.heard.push_back(HeardNeighbour{key.node, key.neighbour_port, neighbour.their_session, neighbour.our_session});
+  }
+  send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
+}
+
+void Neighbours::hello_soon(PortId port) {
+  const bool waiting = !hello_soon_.empty();
+  hello_soon_.insert(port);
+  if (waiting) return;
+  soon_ = clock_.call_after(kSoonest, [this] {
+    for (const PortId id : std::exchange(hello_soon_, {})) {
+      if (const PortFacts* due = find_port(id); due != nullptr) send_hello(*due, false);
+    }
+  });
+}
+
+void Neighbours::send(PortId port, const routing::PortAddress* to, ControlKind kind, std::span<const std::byte> body) {
+  ControlDatagram datagram;
+  datagram.kind = kind;
+  datagram.cluster = cluster_id_;
+  datagram.sender = id_;
+  datagram.boot_nonce = identity_.boot_nonce;
+  datagram.counter = ++counter_;
+  datagram.port = port;
+  datagram.body = body;
+  const std::vector<std::byte> bytes = encode_control_datagram(datagram, seal_);
+  to == nullptr ? channel_.send_to_all(port, bytes) : channel_.send(port, *to, bytes);
+}
+
+void Neighbours::send_segment(const NeighbourKey& key, std::span<const std::byte> body) {
+  const auto heard = heard_.find(key);
+  if (heard == heard_.end() || !public_.at(key).up) return;
+  send(key.port, &heard->second.from, ControlKind::kSegment, body);
+}
+
+void Neighbours::receive(const ReceivedDatagram& received) {
+  const PortFacts* port = find_port(received.port);
+  if (port == nullptr) return;
+  ControlDatagram datagram;
+  const ControlFault fault = decode_control_datagram(received.bytes, cluster_id_, seal_, datagram);
+  if (fault != ControlFault::kNone) return note_fault(*port, fault, datagram, received.from);
+  if (datagram.kind == ControlKind::kHello) return receive_hello(*port, datagram, received.from);
+  receive_segment(*port, datagram);
+}
+
+void Neighbours::note_fault(const PortFacts& port, ControlFault fault, const ControlDatagram& datagram,
+                            const routing::PortAddress& from) {
+  if (fault == ControlFault::kGarbage) {
+    ++counters_.garbage;
+    return;
+  }
+  ++counters_.refused;
+  const std::string who = absl::StrCat("a node at ", routing::to_text(from), " on port ", port.interface);
+  if (fault == ControlFault::kVersion) {
+    set_problem(ProblemKind::kVersion, port, 0,
+                absl::StrCat(who, " speaks another version of the protocol than ", int{kControlVersion},
+                             ": install the same Cableway on both"));
+  } else if (fault == ControlFault::kCluster) {
+    set_problem(ProblemKind::kCluster, port, datagram.sender.value,
+                absl::StrCat(who, " is of another cluster than ", identity_.cluster,
+                             ": give both the same CABLEWAY_CLUSTER, if they are to be one"));
+  } else {
+    set_problem(ProblemKind::kSeal, port, datagram.sender.value,
+                absl::StrCat(who,
+                             " has another key than this node, or only one of them has a key: give every node the"
+                             " same CABLEWAY_KEY_FILE"));
+  }
+}
+
+void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& datagram,
+                               const routing::PortAddress& from) {
+  absl::StatusOr<PortHello> hello = decode_port_hello(datagram.body);
+  if (!hello.ok() || routing::node_id(identity_.cluster, hello->node) != datagram.sender) {
+    ++counters_.garbage;
+    return;
+  }
+  if (is_other_node_of_that_name(port, datagram, *hello)) return;
+  const NeighbourKey key{port.id, datagram.sender, datagram.port};
+  if (hello->leaving) {
+    const auto known = public_.find(key);
+    if (known != public_.end() && known->second.boot_nonce == datagram.boot_nonce &&
+        heard_.at(key).window.accept(datagram.counter)) {
+      forget(key, "the node has left");
+    }
+    return;
+  }
+  Neighbour* neighbour = admit(key, datagram, *hello);
+  if (neighbour == nullptr) return;
+  // One that was overtaken on its way tells of what is no more.
+  if (datagram.counter < std::exchange(heard_.at(key).hello, std::max(heard_.at(key).hello, datagram.counter))) return;
+  neighbour->last_heard = clock_.now();
+  neighbour->interface = hello->interface;
+  heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
+  heard_.at(key).excused = Duration(0);
+  heard_.at(key).from = from;
+  match(port, key, *hello);
+}
+
+bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram,
+                                            const PortHello& hello) {
+  if (datagram.sender == id_ && datagram.boot_nonce == identity_.boot_nonce) {
+    const PortFacts* other = find_port(datagram.port);
+    if (other != nullptr && other->id != port.id) {
+      set_problem(ProblemKind::kSelf, port, datagram.port,
+                  absl::StrCat("ports ", port.interface, " and ", other->interface,
+                               " of this node hear each other: a cable joins a node with itself"));
+    }
+    return true;
+  }
+  if (datagram.sender == id_) {
+    set_problem(ProblemKind::kName, port, 0,
+                absl::StrCat("another node on port ", port.interface, " is called ", hello.node,
+                             " like this one: set CABLEWAY_NODE on one of them"));
+    return true;
+  }
+  // A node that was started again is heard instead of its earlier life, not beside it.
+  const Instant now = clock_.now();
+  for (const auto& [key, neighbour] : public_) {
+    if (key.node != datagram.sender || neighbour.boot_nonce == datagram.boot_nonce) continue;
+    const bool same_place = key.port == port.id && key.neighbour_port == datagram.port;
+    if (same_place || now - neighbour.last_heard > timing_.interval * 3 || now - neighbour.heard_since < timing_.hold) {
+      continue;
+    }
+    set_problem(ProblemKind::kName, port, datagram.boot_nonce,
+                absl::StrCat("two nodes are called ", hello.node, ", one on port ", port.interface,
+                             ": set CABLEWAY_NODE"
+                             " on one of them"));
+    return true;
+  }
+  return false;
+}
+
+// The neighbour that this hello is of, a new one if need be. Null: the hello is a copy of an earlier one, or there are
+// too many.
+Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello) {
+  auto known = public_.find(key);
+  if (known != public_.end() && known->second.boot_nonce != datagram.boot_nonce) {
+    if (datagram.boot_nonce < known->second.boot_nonce) {
+      ++counters_.replayed;
+      return nullptr;
+    }
+    forget(key, "the node was started again");
+    known = public_.end();
+  }
+  if (known != public_.end()) {
+    return is_new(key, datagram) ? &known->second : nullptr;
+  }
+  const auto on_port =
+      std::count_if(public_.begin(), public_.end(), [&](const auto& each) { return each.first.port == key.port; });
+  if (static_cast<std::size_t>(on_port) >= kMaxHeard) {
+    set_problem(ProblemKind::kCrowd, *find_port(key.port), 0,
+                absl::StrCat("more than ", kMaxHeard, " ports are on the segment of port ",
+                             find_port(key.port)->interface, ": the others are not heard"));
+    return nullptr;
+  }
+  Neighbour neighbour;
+  neighbour.name = hello.node;
+  neighbour.boot_nonce = datagram.boot_nonce;
+  neighbour.heard_since = clock_.now();
+  neighbour.our_session = new_session();
+  heard_[key].window.accept(datagram.counter);
+  return &(public_[key] = std::move(neighbour));
+}
+
+void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello) {
+  Neighbour& neighbour = public_.at(key);
+  const std::uint64_t about = key.node.value ^ key.neighbour_port;
+  absl::StatusOr<CableAddresses> matched = match_ports(port, hello_addresses(port, ports_), hello);
+  if (!matched.ok()) {
+    set_problem(ProblemKind::kPorts, port, about, std::string(matched.status().message()));
+    return forget(key, std::string(matched.status().message()));
+  }
+  clear_problem(ProblemKind::kPorts, port.id, about);
+  if (matched->remark.empty()) {
+    clear_problem(ProblemKind::kAddresses, port.id, about);
+  } else {
+    set_problem(ProblemKind::kAddresses, port, about, matched->remark);
+  }
+  const bool moved =
+      neighbour.up && (neighbour.addresses.ours != matched->ours || neighbour.addresses.theirs != matched->theirs);
+  if (moved) {
+    // The same cable with other addresses: to everything above it is another cable.
+    neighbour.up = false;
+    listener_.adjacency_down(key, neighbour, "an address of the cable has changed");
+    neighbour.our_session = new_session();
+    hello_soon(port.id);
+  }
+  neighbour.addresses = *std::move(matched);
+  check_two_way(key, hello);
+}
+
+void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) {
+  Neighbour& neighbour = public_.at(key);
+  const auto us = std::find_if(hello.heard.begin(), hello.heard.end(), [&](const HeardNeighbour& heard) {
+    return heard.node == id_ && heard.port == key.port;
+  });
+  const std::uint32_t their_session = us == hello.heard.end() ? 0 : us->my_session;
+  const bool session_changed = their_session != neighbour.their_session;
+  const bool heard = us != hello.heard.end() && us->your_session == neighbour.our_session && their_session != 0;
+  if (neighbour.up && (session_changed || !heard)) {
+    neighbour.up = false;
+    listener_.adjacency_down(key, neighbour,
+                             us == hello.heard.end() ? "it does not hear this node any more" : "it began anew");
+    // Unless the neighbour has begun anew, it has to be told that this side does.
+    if (!session_changed) neighbour.our_session = new_session();
+  }
+  neighbour.their_session = their_session;
+  if (session_changed || !heard) hello_soon(key.port);
+  if (heard && us->your_session == neighbour.our_session && !neighbour.up) {
+    neighbour.up = true;
+    listener_.adjacency_up(key, neighbour);
+  }
+}
+
+void Neighbours::receive_segment(const PortFacts& port, const ControlDatagram& datagram) {
+  const NeighbourKey key{port.id, datagram.sender, datagram.port};
+  const auto known = public_.find(key);
+  if (known == public_.end() || !known->second.up || known->second.boot_nonce != datagram.boot_nonce) {
+    ++counters_.unknown;
+    return;
+  }
+  if (is_new(key, datagram)) listener_.segment(key, datagram.body);
+}
+
+bool Neighbours::is_new(const NeighbourKey& key, const ControlDatagram& datagram) {
+  ReplayWindow& window = heard_.at(key).window;
+  // A hello goes out once in every address family that a port has: the second copy is no replay to speak of.
+  const bool second_copy = datagram.counter == window.highest();
+  if (window.accept(datagram.counter)) return true;
+  if (!second_copy) ++counters_.replayed;
+  return false;
+}
+
+std::uint32_t Neighbours::new_session() {
+  std::uint32_t session = 0;
+  while (session == 0) session = static_cast<std::uint32_t>(random_());
+  return session;
+}
+
+void Neighbours::forget(const NeighbourKey& key, const std::string& reason) {
+  const auto known = public_.find(key);
+  if (known == public_.end()) return;
+  const Neighbour neighbour = std::move(known->second);
+  public_.erase(known);
+  heard_.erase(key);
+  if (neighbour.up) listener_.adjacency_down(key, neighbour, reason);
+}
+
+void Neighbours::forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason) {
+  std::vector<NeighbourKey> keys;
+  for (const auto& [key, neighbour] : public_) {
+    if (gone(key)) keys.push_back(key);
+  }
+  for (const NeighbourKey& key : keys) forget(key, reason);
+}
+
+std::vector<Problem> Neighbours::problems() const {
+  std::vector<Problem> problems;
+  for (const auto& [key, problem] : problems_) problems.push_back(problem);
+  return problems;
+}
+
+void Neighbours::set_problem(ProblemKind kind, const PortFacts& port, std::uint64_t about, std::string text) {
+  const Instant now = clock_.now();
+  const auto known = problems_.find({port.id, kind, about});
+  if (known != problems_.end()) {
+    known->second.last_seen = now;
+    known->second.text = std::move(text);
+    return;
+  }
+  const auto first = problems_.lower_bound({port.id, kind, 0});
+  const auto last = problems_.upper_bound({port.id, kind, UINT64_MAX});
+  if (problems_.size() >= kMaxProblems || std::distance(first, last) >= std::ptrdiff_t{kMaxOfOneKind}) return;
+  const Problem problem{port.interface, std::move(text), now, now};
+  problems_.emplace(ProblemKey{port.id, kind, about}, problem);
+  listener_.problem(problem);
+}
+
+void Neighbours::clear_problem(ProblemKind kind, PortId port, std::uint64_t about) {
+  problems_.erase({port, kind, about});
+}
+
+const PortFacts* Neighbours::find_port(PortId id) const {
+  const auto port = std::find_if(ports_.begin(), ports_.end(), [id](const PortFacts& each) { return each.id == id; });
+  return port == ports_.end() ? nullptr : &*port;
+}
+
+}  // namespace cableway

@@ -1,0 +1,91 @@
+#include "core/discovery/port_hello.h"
+
+#include "core/circuit/hop.h"
+#include "core/discovery/port_address_wire.h"
+#include "core/wire.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::uint32_t kLongestHoldMs = 600'000;
+constexpr std::size_t kMaxInterfaceName = 15;
+
+absl::Status bad(const char* field) {
+  return absl::InvalidArgumentError(std::string("hello: bad ") + field);
+}
+
+void get_addresses(WireReader& reader, std::vector<HelloAddress>& addresses) {
+  const std::size_t count = reader.get<std::uint8_t>();
+  if (count > kMaxHelloAddresses) return reader.reject();
+  for (std::size_t i = 0; i < count && reader.ok(); ++i) {
+    HelloAddress address;
+    PortPrefix& prefix = address.prefix;
+    prefix.address = get_port_address(reader);
+    prefix.prefix_length = reader.get<std::uint8_t>();
+    address.shared = reader.get<std::uint8_t>() != 0;
+    if (prefix.prefix_length > (prefix.address.is_ipv6 ? 128 : 32)) reader.reject();
+    addresses.push_back(std::move(address));
+  }
+}
+
+void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
+  const std::size_t count = reader.get<std::uint8_t>();
+  if (count > kMaxHeard) return reader.reject();
+  for (std::size_t i = 0; i < count && reader.ok(); ++i) {
+    HeardNeighbour neighbour;
+    neighbour.node.value = reader.get<std::uint64_t>();
+    neighbour.port = reader.get<std::uint32_t>();
+    neighbour.your_session = reader.get<std::uint32_t>();
+    neighbour.my_session = reader.get<std::uint32_t>();
+    heard.push_back(neighbour);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_port_hello(const PortHello& hello) {
+  std::vector<std::byte> body;
+  WireWriter writer(body);
+  writer.put_text(hello.node);
+  writer.put_text(hello.interface);
+  writer.put(hello.mtu);
+  writer.put(hello.hold_ms);
+  writer.put(static_cast<std::uint8_t>(hello.leaving));
+  writer.put(static_cast<std::uint8_t>(hello.addresses.size()));
+  for (const HelloAddress& address : hello.addresses) {
+    put_port_address(writer, address.prefix.address);
+    writer.put(address.prefix.prefix_length);
+    writer.put(static_cast<std::uint8_t>(address.shared));
+  }
+  writer.put(static_cast<std::uint8_t>(hello.heard.size()));
+  for (const HeardNeighbour& neighbour : hello.heard) {
+    writer.put(neighbour.node.value);
+    writer.put(neighbour.port);
+    writer.put(neighbour.your_session);
+    writer.put(neighbour.my_session);
+  }
+  return body;
+}
+
+absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
+  WireReader reader(body);
+  PortHello hello;
+  hello.node = reader.get_printable(kMaxNodeNameBytes);
+  hello.interface = reader.get_printable(kMaxInterfaceName);
+  hello.mtu = reader.get<std::uint32_t>();
+  hello.hold_ms = reader.get<std::uint32_t>();
+  hello.leaving = reader.get<std::uint8_t>() != 0;
+  if (!reader.ok()) return bad("length");
+  get_addresses(reader, hello.addresses);
+  if (!reader.ok()) return bad("addresses");
+  get_heard(reader, hello.heard);
+  if (!reader.finished()) return bad("list of who is heard");
+  if (!routing::is_valid_name(hello.node, kMaxNodeNameBytes)) return bad("node name");
+  if (!routing::is_valid_interface_name(hello.interface)) return bad("interface name");
+  if (hello.hold_ms == 0 || hello.hold_ms > kLongestHoldMs) return bad("hold time");
+  return hello;
+}
+
+}  // namespace cableway

@@ -1,0 +1,59 @@
+// What a node says of one of its ports to whoever is on the cable, some ten times a second, and whom it hears there.
+#ifndef CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_
+#define CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/discovery/port_inventory.h"
+#include "routing/topology/node_id.h"
+
+namespace cableway {
+
+inline constexpr std::size_t kMaxHelloAddresses = 16;
+// Ports on one segment besides this one. A switch with more wants to be several.
+inline constexpr std::size_t kMaxHeard = 128;
+
+// "I hear you": the other half of the two-way check (RFC 5880 section 6.8.6 calls the numbers discriminators). The
+// adjacency stands when each side names the session that the other has opened for it, so that neither a copy of an old
+// hello nor one of an earlier life can make one.
+struct HeardNeighbour {
+  routing::NodeId node;
+  PortId port = 0;
+  std::uint32_t your_session = 0;  // as last heard from that port; 0: it has not named one to us yet
+  std::uint32_t my_session = 0;    // what we have opened for that port, not 0
+
+  friend bool operator==(const HeardNeighbour&, const HeardNeighbour&) = default;
+};
+
+struct HelloAddress {
+  PortPrefix prefix;  // without a scope
+  // Another port of the sender is in the same subnet, so its kernel may not know which cable leads there.
+  bool shared = false;
+
+  friend bool operator==(const HelloAddress&, const HelloAddress&) = default;
+};
+
+struct PortHello {
+  std::string node;
+  std::string interface;
+  std::uint32_t mtu = 0;
+  std::uint32_t hold_ms = 0;  // how long the sender is to be believed after this
+  bool leaving = false;       // the node goes, and says so
+  std::vector<HelloAddress> addresses;
+  std::vector<HeardNeighbour> heard;
+
+  friend bool operator==(const PortHello&, const PortHello&) = default;
+};
+
+std::vector<std::byte> encode_port_hello(const PortHello& hello);
+// InvalidArgument says which field is wrong.
+absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_

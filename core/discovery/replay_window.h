@@ -1,0 +1,36 @@
+// Which counters of one sender's datagrams have been seen: the sliding window of RFC 4303 (section 3.4.3).
+#ifndef CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
+#define CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
+
+#include <cstdint>
+
+namespace cableway {
+
+class ReplayWindow {
+ public:
+  // Whether `counter` is new: neither seen before nor so far behind that nobody can tell. Marks it as seen.
+  bool accept(std::uint64_t counter) {
+    constexpr std::uint64_t kBits = 64;
+    if (counter > highest_) {
+      const std::uint64_t ahead = counter - highest_;
+      seen_ = ahead >= kBits ? 0 : seen_ << ahead;
+      seen_ |= 1;
+      highest_ = counter;
+      return true;
+    }
+    const std::uint64_t behind = highest_ - counter;
+    if (behind >= kBits || (seen_ >> behind & 1) != 0) return false;
+    seen_ |= std::uint64_t{1} << behind;
+    return true;
+  }
+
+  std::uint64_t highest() const { return highest_; }
+
+ private:
+  std::uint64_t highest_ = 0;  // counters begin at 1
+  std::uint64_t seen_ = 1;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_

@@ -1,0 +1,102 @@
+#include "core/flooding/adjacency_link.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cableway {
+namespace {
+
+// Long enough for a neighbour's burst to be answered by one acknowledgement, short beside any time-out.
+constexpr std::chrono::milliseconds kFlushAfter{2};
+constexpr std::chrono::milliseconds kFirstTimeOut{40};
+constexpr std::chrono::milliseconds kLongestTimeOut{640};
+
+}  // namespace
+
+AdjacencyLink::AdjacencyLink(Sessions sessions, Clock& clock, End& end)
+    : sessions_(sessions), clock_(clock), end_(end), time_out_(kFirstTimeOut) {}
+
+void AdjacencyLink::wake() {
+  if (flush_ != nullptr) return;
+  flush_ = clock_.call_after(kFlushAfter, [this] {
+    flush_.reset();
+    flush();
+  });
+}
+
+void AdjacencyLink::flush() {
+  fill_window();
+  // Whatever was sent has acknowledged too.
+  if (owe_acknowledgement_) transmit(0, {});
+}
+
+void AdjacencyLink::fill_window() {
+  while (unacknowledged_.size() < kWindow) {
+    std::vector<LinkMessage> messages = take_messages();
+    if (messages.empty()) return;
+    unacknowledged_.push_back(Sent{next_sequence_++, std::move(messages)});
+    transmit(unacknowledged_.back().sequence, unacknowledged_.back().messages);
+    if (retransmission_ == nullptr) arm_retransmission();
+  }
+}
+
+std::vector<LinkMessage> AdjacencyLink::take_messages() {
+  std::vector<LinkMessage> messages;
+  std::size_t bytes = 0;
+  while (has_overhang_ || end_.next_message(overhang_)) {
+    has_overhang_ = true;
+    if (!messages.empty() && bytes + overhang_.bytes.size() > kSegmentBytes) break;
+    bytes += overhang_.bytes.size();
+    messages.push_back(std::exchange(overhang_, {}));
+    has_overhang_ = false;
+  }
+  return messages;
+}
+
+void AdjacencyLink::transmit(std::uint32_t sequence, const std::vector<LinkMessage>& messages) {
+  owe_acknowledgement_ = false;
+  end_.send_segment(encode_link_segment(
+      LinkSegment{sessions_.them.value, sessions_.theirs, sessions_.ours, sequence, received_, messages}));
+}
+
+void AdjacencyLink::arm_retransmission() {
+  retransmission_ = clock_.call_after(time_out_, [this] {
+    retransmissions_ += unacknowledged_.size();
+    for (const Sent& sent : unacknowledged_) transmit(sent.sequence, sent.messages);
+    time_out_ = std::min<Duration>(time_out_ * 2, kLongestTimeOut);
+    arm_retransmission();
+  });
+}
+
+absl::Status AdjacencyLink::receive(std::span<const std::byte> body) {
+  absl::StatusOr<LinkSegment> segment = decode_link_segment(body);
+  if (!segment.ok()) return segment.status();
+  const bool ours = segment->to == sessions_.us.value && segment->your_session == sessions_.ours &&
+                    segment->my_session == sessions_.theirs;
+  if (!ours) return absl::OkStatus();
+  acknowledge_up_to(segment->acknowledged);
+  if (segment->sequence != 0) {
+    // Also what came before is answered: the acknowledgement for it may have been lost.
+    owe_acknowledgement_ = true;
+    wake();
+  }
+  if (segment->sequence != received_ + 1) return absl::OkStatus();
+  received_ = segment->sequence;
+  for (const LinkMessage& message : segment->messages) end_.receive_message(message);
+  return absl::OkStatus();
+}
+
+void AdjacencyLink::acknowledge_up_to(std::uint32_t sequence) {
+  bool progress = false;
+  while (!unacknowledged_.empty() && unacknowledged_.front().sequence <= sequence && sequence < next_sequence_) {
+    unacknowledged_.pop_front();
+    progress = true;
+  }
+  if (!progress) return;
+  time_out_ = kFirstTimeOut;
+  retransmission_.reset();
+  if (!unacknowledged_.empty()) arm_retransmission();
+  wake();
+}
+
+}  // namespace cableway

@@ -1,0 +1,117 @@
+#include "core/flooding/advertisement_codec.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "core/discovery/port_address_wire.h"
+#include "core/wire.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/topology_check.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::size_t kMaxInterfaceName = 15;
+
+absl::Status bad(const char* field) {
+  return absl::InvalidArgumentError(absl::StrCat("advertisement: bad ", field));
+}
+
+routing::AdvertisedPort get_port(WireReader& reader) {
+  routing::AdvertisedPort port;
+  port.id = reader.get<std::uint32_t>();
+  port.interface = reader.get_printable(kMaxInterfaceName);
+  port.plug = reader.get_printable(routing::kMaxPlugLength);
+  port.rate_mbps = reader.get<std::uint64_t>();
+  const bool known_rate = port.rate_mbps >= 1 && port.rate_mbps <= routing::kMaxRateMbps;
+  const bool known_plug = port.plug.empty() || routing::is_valid_plug(port.plug);
+  if (port.id == 0 || !known_rate || !known_plug || !routing::is_valid_interface_name(port.interface)) reader.reject();
+  return port;
+}
+
+routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
+  routing::AdvertisedAdjacency adjacency;
+  adjacency.port = reader.get<std::uint32_t>();
+  adjacency.neighbour.value = reader.get<std::uint64_t>();
+  adjacency.neighbour_port = reader.get<std::uint32_t>();
+  adjacency.address = get_port_address(reader);
+  return adjacency;
+}
+
+// A list in the one order that it may have: two that say the same are the same bytes.
+template <typename Item, typename Get, typename Less>
+void get_list(WireReader& reader, std::size_t limit, std::vector<Item>& items, Get get, Less less) {
+  const std::size_t count = reader.get<std::uint16_t>();
+  if (count > limit) return reader.reject();
+  for (std::size_t i = 0; i < count && reader.ok(); ++i) {
+    items.push_back(get(reader));
+    if (i > 0 && !less(items[i - 1], items[i])) reader.reject();
+  }
+}
+
+bool port_less(const routing::AdvertisedPort& a, const routing::AdvertisedPort& b) {
+  return a.id < b.id;
+}
+
+bool adjacency_less(const routing::AdvertisedAdjacency& a, const routing::AdvertisedAdjacency& b) {
+  return std::tuple(a.port, a.neighbour, a.neighbour_port) < std::tuple(b.port, b.neighbour, b.neighbour_port);
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded) {
+  const routing::Advertisement& advertisement = flooded.advertisement;
+  std::vector<std::byte> bytes;
+  WireWriter writer(bytes);
+  writer.put(static_cast<std::uint32_t>(flooded.age.count()));
+  writer.put(advertisement.origin.value);
+  writer.put(advertisement.version.boot_nonce);
+  writer.put(advertisement.version.sequence);
+  writer.put_text(advertisement.name);
+  writer.put(advertisement.relay_port);
+  writer.put(static_cast<std::uint8_t>(advertisement.draining));
+  writer.put(static_cast<std::uint16_t>(advertisement.ports.size()));
+  for (const routing::AdvertisedPort& port : advertisement.ports) {
+    writer.put(port.id);
+    writer.put_text(port.interface);
+    writer.put_text(port.plug);
+    writer.put(port.rate_mbps);
+  }
+  writer.put(static_cast<std::uint16_t>(advertisement.adjacencies.size()));
+  for (const routing::AdvertisedAdjacency& adjacency : advertisement.adjacencies) {
+    writer.put(adjacency.port);
+    writer.put(adjacency.neighbour.value);
+    writer.put(adjacency.neighbour_port);
+    put_port_address(writer, adjacency.address);
+  }
+  return bytes;
+}
+
+absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::byte> bytes,
+                                                          const std::string& cluster) {
+  WireReader reader(bytes);
+  FloodedAdvertisement flooded;
+  routing::Advertisement& advertisement = flooded.advertisement;
+  flooded.age = std::chrono::milliseconds(reader.get<std::uint32_t>());
+  advertisement.origin.value = reader.get<std::uint64_t>();
+  advertisement.version.boot_nonce = reader.get<std::uint64_t>();
+  advertisement.version.sequence = reader.get<std::uint64_t>();
+  advertisement.name = reader.get_printable(routing::kMaxNodeNameLength);
+  advertisement.relay_port = reader.get<std::uint16_t>();
+  advertisement.draining = reader.get<std::uint8_t>() != 0;
+  if (!reader.ok()) return bad("length");
+  get_list(reader, routing::kMaxAdvertisedPorts, advertisement.ports, get_port, port_less);
+  if (!reader.ok()) return bad("list of ports");
+  get_list(reader, routing::kMaxAdvertisedAdjacencies, advertisement.adjacencies, get_adjacency, adjacency_less);
+  if (!reader.finished()) return bad("list of adjacencies");
+  if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameLength)) return bad("node name");
+  if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad("origin");
+  if (advertisement.relay_port == 0) return bad("relay port");
+  // Nothing could come after it: its origin would be stuck with what somebody forged.
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  if (advertisement.version.boot_nonce == kLast || advertisement.version.sequence == kLast) return bad("version");
+  return flooded;
+}
+
+}  // namespace cableway

@@ -1,0 +1,32 @@
+// An advertisement as it travels, and the message that passes one on.
+#ifndef CABLEWAY_CORE_FLOODING_ADVERTISEMENT_CODEC_H_
+#define CABLEWAY_CORE_FLOODING_ADVERTISEMENT_CODEC_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "routing/link_state/advertisement.h"
+
+namespace cableway {
+
+// The bytes of one advertisement with as many ports and adjacencies as it may have, rounded up.
+inline constexpr std::size_t kMaxAdvertisementBytes = 14592;
+
+struct FloodedAdvertisement {
+  std::chrono::milliseconds age{0};  // since its origin made it
+  routing::Advertisement advertisement;
+  friend bool operator==(const FloodedAdvertisement&, const FloodedAdvertisement&) = default;
+};
+
+std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded);
+// InvalidArgument says which field is wrong: among them an origin that is not the hash of the cluster and the name.
+absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::byte> bytes, const std::string& cluster);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOODING_ADVERTISEMENT_CODEC_H_

@@ -1,0 +1,195 @@
+#include "core/flooding/flooding.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/flooding/advertisement_codec.h"
+
+namespace cableway {
+namespace {
+
+using routing::LinkStateDatabase;
+using routing::NodeId;
+
+// One change seldom comes alone; and a node that changes without end is heard ten times a second.
+constexpr std::chrono::milliseconds kOriginateAfter{5};
+constexpr std::chrono::milliseconds kOriginateEvery{100};
+
+bool same_content(const routing::Advertisement& left, routing::Advertisement right) {
+  right.origin = left.origin;
+  right.version = left.version;
+  return left == right;
+}
+
+}  // namespace
+
+// What one neighbour has still to be told, and the link that tells it.
+class Flooding::Adjacency final : public AdjacencyLink::End {
+ public:
+  Adjacency(Flooding& flooding, NeighbourKey key, AdjacencyLink::Sessions sessions)
+      : flooding_(flooding), key_(key), link_(sessions, flooding.clock_, *this) {}
+
+  void tell(NodeId origin) {
+    behind_.insert(origin);
+    link_.wake();
+  }
+  void knows(NodeId origin) { behind_.erase(origin); }
+  bool settled() const { return behind_.empty() && link_.settled(); }
+  absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
+
+  bool next_message(LinkMessage& message) override {
+    while (!behind_.empty()) {
+      const NodeId origin = *behind_.begin();
+      behind_.erase(behind_.begin());
+      const routing::Advertisement* advertisement = flooding_.database_.find(origin);
+      if (advertisement == nullptr) continue;
+      message.kind = LinkMessageKind::kAdvertisement;
+      message.bytes = encode_advertisement({flooding_.database_.age(origin, flooding_.now_ms()), *advertisement});
+      return true;
+    }
+    return false;
+  }
+  void send_segment(std::span<const std::byte> body) override { flooding_.listener_.send_segment(key_, body); }
+  void receive_message(const LinkMessage& message) override { flooding_.receive(*this, message); }
+
+ private:
+  Flooding& flooding_;
+  const NeighbourKey key_;
+  std::set<NodeId> behind_;
+  AdjacencyLink link_;
+};
+
+Flooding::Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
+                   std::shared_ptr<routing::AdvertisementPool> pool)
+    : identity_(std::move(identity)),
+      id_(identity_.id()),
+      clock_(clock),
+      listener_(listener),
+      database_(std::move(pool)) {}
+
+Flooding::~Flooding() = default;
+
+routing::Milliseconds Flooding::now_ms() const {
+  return std::chrono::duration_cast<routing::Milliseconds>(clock_.now().since_start);
+}
+
+void Flooding::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
+  auto adjacency = std::make_unique<Adjacency>(
+      *this, key, AdjacencyLink::Sessions{id_, key.node, neighbour.our_session, neighbour.their_session});
+  for (const auto& [origin, entry] : database_.entries()) adjacency->tell(origin);
+  adjacencies_[key] = std::move(adjacency);
+}
+
+void Flooding::adjacency_down(const NeighbourKey& key) {
+  adjacencies_.erase(key);
+}
+
+void Flooding::segment(const NeighbourKey& key, std::span<const std::byte> body) {
+  const auto adjacency = adjacencies_.find(key);
+  if (adjacency == adjacencies_.end()) return;
+  if (!adjacency->second->receive(body).ok()) ++counters_.refused;
+}
+
+void Flooding::receive(Adjacency& from, const LinkMessage& message) {
+  ++counters_.received;
+  absl::StatusOr<FloodedAdvertisement> flooded = decode_advertisement(message.bytes, identity_.cluster);
+  if (!flooded.ok()) {
+    ++counters_.refused;
+    return;
+  }
+  const NodeId origin = flooded->advertisement.origin;
+  if (origin == id_) return receive_own(from, flooded->advertisement);
+  const routing::Advertisement* held = database_.find(origin);
+  const bool changes = held == nullptr || !same_content(*held, flooded->advertisement);
+  switch (database_.offer(std::move(flooded->advertisement), flooded->age, now_ms())) {
+    case LinkStateDatabase::Verdict::kNewer:
+      from.knows(origin);
+      spread(origin, &from);
+      if (expiry_ == nullptr) arm_expiry();
+      if (changes) listener_.database_changed();
+      return;
+    case LinkStateDatabase::Verdict::kDuplicate:
+      ++counters_.duplicate;
+      return from.knows(origin);
+    case LinkStateDatabase::Verdict::kStale:
+      ++counters_.stale;
+      return from.tell(origin);
+    case LinkStateDatabase::Verdict::kTooOld:
+    case LinkStateDatabase::Verdict::kFull:
+      ++counters_.refused;
+  }
+}
+
+void Flooding::receive_own(Adjacency& from, const routing::Advertisement& advertisement) {
+  const routing::AdvertisementVersion ours{identity_.boot_nonce, sequence_};
+  if (advertisement.version == ours) return from.knows(id_);
+  if (advertisement.version < ours) return from.tell(id_);
+  if (advertisement.version.boot_nonce > identity_.boot_nonce)
+    return listener_.outlived(advertisement.version.boot_nonce);
+  // Of this life, and never sent by it: said again with a greater number, it is ours once more.
+  sequence_ = advertisement.version.sequence;
+  originate_soon();
+}
+
+void Flooding::spread(NodeId origin, const Adjacency* except) {
+  for (const auto& [key, adjacency] : adjacencies_) {
+    if (adjacency.get() != except) adjacency->tell(origin);
+  }
+}
+
+void Flooding::originate(routing::Advertisement content) {
+  if (content_.has_value() && same_content(*content_, content)) return;
+  const bool first = !content_.has_value();
+  content_ = std::move(content);
+  // A node is in its own database from the start.
+  first ? originate_now() : originate_soon();
+}
+
+void Flooding::restart(std::uint64_t boot_nonce) {
+  identity_.boot_nonce = boot_nonce;
+  sequence_ = 0;
+  originate_soon();
+}
+
+void Flooding::originate_soon() {
+  if (originate_ != nullptr) return;
+  Instant when = clock_.now() + kOriginateAfter;
+  if (originated_at_.has_value()) when = std::max(when, *originated_at_ + kOriginateEvery);
+  originate_ = clock_.call_at(when, [this] {
+    originate_.reset();
+    originate_now();
+  });
+}
+
+void Flooding::originate_now() {
+  if (!content_.has_value()) return;
+  originated_at_ = clock_.now();
+  ++counters_.originated;
+  const routing::Advertisement* held = database_.find(id_);
+  const bool changes = held == nullptr || !same_content(*held, *content_);
+  routing::Advertisement advertisement = *content_;
+  advertisement.origin = id_;
+  advertisement.version = {identity_.boot_nonce, ++sequence_};
+  database_.offer(std::move(advertisement), routing::Milliseconds(0), now_ms());
+  spread(id_, nullptr);
+  renew_ = clock_.call_after(routing::kRenewAfter, [this] { originate_now(); });
+  if (changes) listener_.database_changed();
+}
+
+void Flooding::arm_expiry() {
+  const std::optional<routing::Milliseconds> next = database_.next_expiry();
+  if (!next.has_value()) return;
+  // Not below a second, so that many that expire one after the other cost one look.
+  const Duration wait = std::max<Duration>(*next - now_ms(), std::chrono::seconds(1));
+  expiry_ = clock_.call_after(wait, [this] {
+    expiry_.reset();
+    if (!database_.expire(now_ms(), id_).empty()) listener_.database_changed();
+    arm_expiry();
+  });
+}
+
+bool Flooding::settled() const {
+  return std::all_of(adjacencies_.begin(), adjacencies_.end(), [](const auto& each) { return each.second->settled(); });
+}
+
+}  // namespace cableway

@@ -1,0 +1,154 @@
+#include "core/flow/frame.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace cableway {
+namespace {
+
+template <typename T>
+void store(std::byte* to, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+template <typename T>
+T load(const std::byte* from) {
+  T value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) value |= static_cast<T>(static_cast<std::uint8_t>(from[i])) << (8 * i);
+  return value;
+}
+
+absl::Status malformed(const Frame& frame, const char* what) {
+  return absl::InvalidArgumentError(absl::StrCat("frame ", to_text(frame.kind), " is malformed: ", what, " (payload ",
+                                                 frame.payload, ", message ", frame.message, ", offset ", frame.offset,
+                                                 ", size ", frame.size, ")"));
+}
+
+absl::Status check_chunk(const Frame& frame) {
+  if (frame.payload > kMaxChunkBytes) return malformed(frame, "chunk too large");
+  if (frame.offset % kLineBytes != 0) return malformed(frame, "offset not a multiple of 128");
+  if (frame.offset > frame.size || frame.payload > frame.size - frame.offset) {
+    return malformed(frame, "chunk reaches past its message");
+  }
+  const bool last = frame.offset + frame.payload == frame.size;
+  if (!last && (frame.payload == 0 || frame.payload % kLineBytes != 0)) {
+    return malformed(frame, "an inner chunk must end on a multiple of 128");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_control(const Frame& frame) {
+  if (frame.payload != 0) return malformed(frame, "no payload expected");
+  return frame.offset == 0 ? absl::OkStatus() : malformed(frame, "offset 0 expected");
+}
+
+absl::Status check_without_message(const Frame& frame, std::uint32_t most_payload) {
+  if (frame.payload > most_payload) return malformed(frame, "payload too long");
+  const bool zero = frame.message == 0 && frame.offset == 0 && frame.size == 0;
+  return zero ? absl::OkStatus() : malformed(frame, "message, offset and size 0 expected");
+}
+
+absl::Status check_setup_ok(const Frame& frame) {
+  if (frame.payload > kMaxSetupOkBytes) return malformed(frame, "payload too long");
+  if (frame.message != 0 || frame.offset != 0) return malformed(frame, "message and offset 0 expected");
+  const bool chunk = frame.size <= kMaxChunkBytes && frame.size % kLineBytes == 0;
+  return chunk ? absl::OkStatus() : malformed(frame, "size of a chunk expected");
+}
+
+absl::Status check_probe(const Frame& frame) {
+  if (frame.payload != 0 || frame.message != 0) return malformed(frame, "payload and message 0 expected");
+  if (frame.offset > 1) return malformed(frame, "offset 0 or 1 expected");
+  return frame.size >= 1 && frame.size <= kMaxProbeMs ? absl::OkStatus() : malformed(frame, "size 1 to 2000 expected");
+}
+
+absl::Status check_sixteen_bytes(const Frame& frame) {
+  const bool alone = frame.payload == 0 && frame.message == 0;
+  return alone ? absl::OkStatus() : malformed(frame, "payload and message 0 expected");
+}
+
+absl::Status check_fields(const Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::kChunk:
+      return check_chunk(frame);
+    case FrameKind::kAnnounce:
+    case FrameKind::kAck:
+      return check_control(frame);
+    case FrameKind::kFailed:
+      return check_without_message(frame, kMaxFailureText);
+    case FrameKind::kSetup:
+      return check_without_message(frame, kMaxSetupBytes);
+    case FrameKind::kSetupOk:
+      return check_setup_ok(frame);
+    case FrameKind::kProbe:
+      return check_probe(frame);
+    case FrameKind::kChallenge:
+    case FrameKind::kSeal:
+      return check_sixteen_bytes(frame);
+  }
+  return malformed(frame, "unknown kind");
+}
+
+}  // namespace
+
+const char* to_text(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kChunk:
+      return "chunk";
+    case FrameKind::kAnnounce:
+      return "announce";
+    case FrameKind::kAck:
+      return "ack";
+    case FrameKind::kFailed:
+      return "failed";
+    case FrameKind::kSetup:
+      return "set-up";
+    case FrameKind::kSetupOk:
+      return "set-up-ok";
+    case FrameKind::kProbe:
+      return "probe";
+    case FrameKind::kChallenge:
+      return "challenge";
+    case FrameKind::kSeal:
+      return "seal";
+  }
+  return "of unknown kind";
+}
+
+FrameBytes encode_frame(const Frame& frame) {
+  FrameBytes bytes{};
+  bytes[0] = std::byte{kFrameMagic};
+  bytes[1] = static_cast<std::byte>(frame.kind);
+  store(&bytes[4], frame.payload);
+  store(&bytes[8], frame.message);
+  store(&bytes[16], frame.offset);
+  store(&bytes[24], frame.size);
+  return bytes;
+}
+
+absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes) {
+  if (bytes[0] != std::byte{kFrameMagic}) {
+    return absl::InvalidArgumentError(absl::StrCat("not a Cableway frame: it begins with byte 0x",
+                                                   absl::Hex(static_cast<unsigned>(bytes[0])), ", expected 0x",
+                                                   absl::Hex(static_cast<unsigned>(kFrameMagic))));
+  }
+  Frame frame;
+  frame.kind = static_cast<FrameKind>(bytes[1]);
+  frame.payload = load<std::uint32_t>(&bytes[4]);
+  frame.message = load<std::uint64_t>(&bytes[8]);
+  frame.offset = load<std::uint64_t>(&bytes[16]);
+  frame.size = load<std::uint64_t>(&bytes[24]);
+  if (bytes[2] != std::byte{0} || bytes[3] != std::byte{0}) return malformed(frame, "reserved bytes are not zero");
+  if (absl::Status status = check_fields(frame); !status.ok()) return status;
+  return frame;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown;
+}
+
+}  // namespace cableway

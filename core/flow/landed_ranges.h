@@ -1,0 +1,63 @@
+// Which bytes of a message have landed, whatever order its chunks came in: a prefix, and islands beyond it.
+//
+// Islands come from a pool that a flow's messages share, so that a flow's memory has a bound. Nothing allocates after
+// the pool was made. One thread at a time.
+#ifndef CABLEWAY_CORE_FLOW_LANDED_RANGES_H_
+#define CABLEWAY_CORE_FLOW_LANDED_RANGES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace cableway {
+
+// The islands of all messages of a flow.
+class IslandPool {
+ public:
+  // One more than chunks that a flow may have on their way: each can make at most one island.
+  static constexpr std::uint16_t kMaxIslands = 129;
+
+  IslandPool();
+
+ private:
+  friend class LandedRanges;
+  static constexpr std::uint16_t kNone = 0xFFFF;
+  struct Island {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint16_t next = kNone;  // of the message, or of those that are free
+  };
+
+  std::uint16_t take();
+  void give_back(std::uint16_t island);
+
+  std::array<Island, kMaxIslands> islands_;
+  std::uint16_t free_ = 0;
+};
+
+class LandedRanges {
+ public:
+  enum class Added : std::uint8_t {
+    kNew,
+    kOverlaps,  // some of it had landed before; nothing was added
+    kNoRoom,    // the pool has no island left; nothing was added
+  };
+
+  // Bytes [begin, end) have landed. A range without bytes never overlaps.
+  Added add(std::uint64_t begin, std::uint64_t end, IslandPool& pool);
+  // Everything below this has landed.
+  std::uint64_t prefix() const { return prefix_; }
+  bool has_islands() const { return first_ != IslandPool::kNone; }
+  // Nothing has landed any more.
+  void clear(IslandPool& pool);
+
+ private:
+  void grow_prefix(std::uint64_t end, IslandPool& pool);
+
+  std::uint64_t prefix_ = 0;
+  std::uint16_t first_ = IslandPool::kNone;  // in ascending order, none touching the next or the prefix
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_LANDED_RANGES_H_

@@ -1,0 +1,227 @@
+#include "core/linux/control/control_socket.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/uninterrupted.h"
+
+namespace cableway::host {
+namespace {
+
+using routing::PortAddress;
+
+// Of a burst of datagrams at their largest, while the thread is busy. The kernel gives less where net.core.rmem_max
+// says.
+constexpr int kControlReceiveBytes = 1 << 20;
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+SocketAddress socket_address(const PortAddress& address, PortId interface, std::uint16_t udp_port) {
+  SocketAddress result;
+  if (address.is_ipv6) {
+    sockaddr_in6 v6{};
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(udp_port);
+    std::memcpy(&v6.sin6_addr, address.bytes.data(), sizeof v6.sin6_addr);
+    // The kernel wants a scope for what is of link-local scope, and binds the socket to that interface.
+    const bool is_group = address.bytes[0] == 0xff;
+    if (is_group || address.is_ipv6_link_local()) v6.sin6_scope_id = interface;
+    std::memcpy(&result.storage, &v6, sizeof v6);
+    result.size = sizeof v6;
+  } else {
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(udp_port);
+    std::memcpy(&v4.sin_addr, address.bytes.data(), sizeof v4.sin_addr);
+    std::memcpy(&result.storage, &v4, sizeof v4);
+    result.size = sizeof v4;
+  }
+  return result;
+}
+
+bool set_number(int socket, int level, int option, int value) {
+  return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
+}
+
+// OMIT: never believe an ICMP message about a smaller MTU; the kernel cuts what is larger than the interface's.
+bool set_ipv4_options(int socket) {
+  return set_number(socket, IPPROTO_IP, IP_PKTINFO, 1) && set_number(socket, IPPROTO_IP, IP_RECVTTL, 1) &&
+         set_number(socket, IPPROTO_IP, IP_TTL, kControlTtl) &&
+         set_number(socket, IPPROTO_IP, IP_MULTICAST_TTL, kControlTtl) &&
+         set_number(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 0) && set_number(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) &&
+         set_number(socket, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
+}
+
+bool set_ipv6_options(int socket) {
+  return set_number(socket, IPPROTO_IPV6, IPV6_V6ONLY, 1) && set_number(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) &&
+         set_number(socket, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1) &&
+         set_number(socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, kControlTtl) &&
+         set_number(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, kControlTtl) &&
+         set_number(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 0) &&
+         set_number(socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_OMIT);
+}
+
+absl::Status failed(absl::string_view what, const PortAddress& address, std::uint16_t udp_port, int error) {
+  const std::string text = absl::StrCat("cannot ", what, " ", to_text(address), " UDP port ", udp_port, ": ",
+                                        std::generic_category().message(error));
+  return error == EADDRINUSE ? absl::AlreadyExistsError(text) : absl::UnavailableError(text);
+}
+
+absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t udp_port) {
+  UniqueFd socket(::socket(address.is_ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.valid() || !(address.is_ipv6 ? set_ipv6_options(socket.get()) : set_ipv4_options(socket.get()))) {
+    return failed("make a socket for", address, udp_port, errno);
+  }
+  set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
+  return socket;
+}
+
+bool join(int socket, const PortAddress& group, PortId interface) {
+  if (group.is_ipv6) {
+    ipv6_mreq request{};
+    std::memcpy(&request.ipv6mr_multiaddr, group.bytes.data(), sizeof request.ipv6mr_multiaddr);
+    request.ipv6mr_interface = interface;
+    return ::setsockopt(socket, IPPROTO_IPV6, IPV6_JOIN_GROUP, &request, sizeof request) == 0;
+  }
+  ip_mreqn request{};
+  std::memcpy(&request.imr_multiaddr, group.bytes.data(), sizeof request.imr_multiaddr);
+  request.imr_ifindex = static_cast<int>(interface);
+  return ::setsockopt(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request) == 0;
+}
+
+template <typename Value>
+void put_control(msghdr& message, int level, int type, const Value& value) {
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = level;
+  header->cmsg_type = type;
+  header->cmsg_len = CMSG_LEN(sizeof value);
+  std::memcpy(CMSG_DATA(header), &value, sizeof value);
+  message.msg_controllen = CMSG_SPACE(sizeof value);
+}
+
+template <typename Value>
+Value control_value(const cmsghdr* header) {
+  Value value{};
+  std::memcpy(&value, CMSG_DATA(header), sizeof value);
+  return value;
+}
+
+void read_control(const cmsghdr* header, Arrival& arrival) {
+  if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_PKTINFO) {
+    arrival.interface = static_cast<PortId>(control_value<in_pktinfo>(header).ipi_ifindex);
+  } else if (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_PKTINFO) {
+    arrival.interface = static_cast<PortId>(control_value<in6_pktinfo>(header).ipi6_ifindex);
+  } else if ((header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_TTL) ||
+             (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_HOPLIMIT)) {
+    arrival.ttl = control_value<int>(header);
+  }
+}
+
+void read_source(const sockaddr_storage& storage, Arrival& arrival) {
+  if (storage.ss_family == AF_INET6) {
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, &storage, sizeof v6);
+    arrival.from.is_ipv6 = true;
+    std::memcpy(arrival.from.bytes.data(), &v6.sin6_addr, sizeof v6.sin6_addr);
+    arrival.from_port = ntohs(v6.sin6_port);
+  } else {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &storage, sizeof v4);
+    std::memcpy(arrival.from.bytes.data(), &v4.sin_addr, sizeof v4.sin_addr);
+    arrival.from_port = ntohs(v4.sin_port);
+  }
+}
+
+constexpr std::size_t kControlBytes = 256;
+
+}  // namespace
+
+PortAddress hello_group(bool is_ipv6) {
+  if (!is_ipv6) return PortAddress{.is_ipv6 = false, .bytes = {224, 0, 0, 177}, .scope = {}};
+  return PortAddress{
+      .is_ipv6 = true, .bytes = {0xff, 0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xcb, 0x74, 0x71}, .scope = {}};
+}
+
+absl::StatusOr<UniqueFd> open_control_socket(const PortAddress& own, PortId interface, std::uint16_t udp_port) {
+  absl::StatusOr<UniqueFd> socket = open_socket(own, udp_port);
+  if (!socket.ok()) return socket.status();
+  const SocketAddress address = socket_address(own, interface, udp_port);
+  if (::bind(socket->get(), address.get(), address.size) != 0) return failed("bind", own, udp_port, errno);
+  return socket;
+}
+
+absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::uint16_t udp_port) {
+  const PortAddress group = hello_group(is_ipv6);
+  absl::StatusOr<UniqueFd> socket = open_socket(group, udp_port);
+  if (!socket.ok()) return socket.status();
+  const SocketAddress address = socket_address(group, interface, udp_port);
+  set_number(socket->get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (::bind(socket->get(), address.get(), address.size) != 0) return failed("bind", group, udp_port, errno);
+  if (!join(socket->get(), group, interface)) return failed("join group", group, udp_port, errno);
+  return socket;
+}
+
+int send_datagram(int socket, PortId interface, const PortAddress& own, const PortAddress& to, std::uint16_t udp_port,
+                  std::span<const std::byte> bytes) {
+  SocketAddress destination = socket_address(to, interface, udp_port);
+  iovec data{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) std::array<char, kControlBytes> control{};
+  msghdr message{};
+  message.msg_name = &destination.storage;
+  message.msg_namelen = destination.size;
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  if (to.is_ipv6) {
+    in6_pktinfo through{};
+    through.ipi6_ifindex = interface;
+    std::memcpy(&through.ipi6_addr, own.bytes.data(), sizeof through.ipi6_addr);
+    put_control(message, IPPROTO_IPV6, IPV6_PKTINFO, through);
+  } else {
+    in_pktinfo through{};
+    through.ipi_ifindex = static_cast<int>(interface);
+    std::memcpy(&through.ipi_spec_dst, own.bytes.data(), sizeof through.ipi_spec_dst);
+    put_control(message, IPPROTO_IP, IP_PKTINFO, through);
+  }
+  const ssize_t sent = uninterrupted([&] { return ::sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
+  return sent < 0 ? errno : 0;
+}
+
+std::variant<Arrival, int> receive_datagram(int socket, std::span<std::byte> buffer) {
+  sockaddr_storage source{};
+  iovec data{buffer.data(), buffer.size()};
+  alignas(cmsghdr) std::array<char, kControlBytes> control{};
+  msghdr message{};
+  message.msg_name = &source;
+  message.msg_namelen = sizeof source;
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t got = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT); });
+  if (got < 0) return errno;
+  Arrival arrival;
+  arrival.bytes = static_cast<std::size_t>(got);
+  arrival.truncated = (message.msg_flags & MSG_TRUNC) != 0;
+  read_source(source, arrival);
+  for (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, const_cast<cmsghdr*>(header))) {
+    read_control(header, arrival);
+  }
+  return arrival;
+}
+
+}  // namespace cableway::host

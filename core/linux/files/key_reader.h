@@ -1,0 +1,17 @@
+#ifndef CABLEWAY_CORE_LINUX_FILES_KEY_READER_H_
+#define CABLEWAY_CORE_LINUX_FILES_KEY_READER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/crypto/control_key.h"
+
+namespace cableway::host {
+
+// Reads a key file that nobody but root and this process's user may read. FailedPrecondition where others may, or own
+// it; InvalidArgument where it cannot be read or is no key. Both name the file, and what to do.
+absl::StatusOr<ControlKey> read_key(const std::string& path);
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_FILES_KEY_READER_H_

@@ -1,0 +1,316 @@
+#include "core/linux/hop/cable_probe.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <map>
+#include <set>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/handshake.h"
+#include "core/linux/hop/asio_connection.h"
+#include "core/linux/os/random_value.h"
+#include "core/linux/os/uninterrupted.h"
+#include "core/linux/tcp/data_socket.h"
+#include "core/linux/tcp/lingering_close.h"
+
+namespace cableway::host {
+namespace {
+
+using boost::asio::ip::tcp;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kDataComes = 0;  // offsets of a probe
+constexpr std::uint64_t kDataIsAsked = 1;
+constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+constexpr std::size_t kPieceBytes = 256U << 10;
+constexpr milliseconds kLongestWait{2000};  // for one system call
+constexpr milliseconds kGrace{2000};        // that data may come later than it should end
+
+absl::Status failed(absl::string_view what) {
+  const int error = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINPROGRESS ? ETIMEDOUT : errno;
+  return absl::ErrnoToStatus(error, what);
+}
+
+absl::Status limit_waits(int socket) {
+  const timeval limit{.tv_sec = kLongestWait / std::chrono::seconds(1), .tv_usec = 0};
+  const int flags = ::fcntl(socket, F_GETFL);
+  if (::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
+      ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
+      ::fcntl(socket, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot limit the waits of a cable test");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status send_bytes(int socket, std::span<const std::byte> bytes) {
+  const ssize_t sent = uninterrupted([&] { return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+  return sent == static_cast<ssize_t>(bytes.size()) ? absl::OkStatus() : failed("cannot send");
+}
+
+absl::Status send_frame(int socket, const Frame& frame, std::optional<CircuitSeal>* seal = nullptr) {
+  const FrameBytes header = encode_frame(frame);
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  if (seal != nullptr && *seal) (*seal)->append_next(bytes);
+  return send_bytes(socket, bytes);
+}
+
+absl::Status read_whole(int socket, std::span<std::byte> bytes) {
+  const ssize_t got = uninterrupted([&] { return ::recv(socket, bytes.data(), bytes.size(), MSG_WAITALL); });
+  if (got == static_cast<ssize_t>(bytes.size())) return absl::OkStatus();
+  return got < 0 ? failed("no answer") : absl::UnavailableError("the connection ended too early");
+}
+
+absl::StatusOr<Frame> read_frame(int socket) {
+  FrameBytes bytes;
+  if (absl::Status status = read_whole(socket, bytes); !status.ok()) return status;
+  return decode_frame(bytes);
+}
+
+// Reads until the handshake has something to say.
+absl::Status advance(int socket, DialHandshake& handshake) {
+  std::vector<std::byte> bytes;
+  while (handshake.wants() > 0) {
+    bytes.resize(handshake.wants());
+    absl::Status status = read_whole(socket, bytes);
+    status = status.ok() ? handshake.take(bytes) : handshake.ended(status.message());
+    if (absl::IsAborted(status))
+      return absl::UnavailableError(absl::StrCat("the neighbour refuses: ", status.message()));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Sends the probe and hears that it is welcome.
+absl::Status ask(int socket, const Frame& probe, const std::optional<SubKey>& key) {
+  DialHandshake handshake(key, random_value<Challenge>());
+  const FrameBytes frame = encode_frame(probe);
+  absl::Status status;
+  if (!handshake.may_open()) {
+    status = send_bytes(socket, handshake.begin());
+    if (status.ok()) status = advance(socket, handshake);
+  }
+  if (status.ok()) status = send_bytes(socket, handshake.open({frame.begin(), frame.end()}));
+  if (status.ok()) status = advance(socket, handshake);
+  return status;
+}
+
+absl::Status send_data(int socket, milliseconds duration) {
+  const std::vector<std::byte> piece(kPieceBytes);
+  const auto end = steady_clock::now() + duration;
+  for (std::uint64_t sent = 0; sent < kMostBytes && steady_clock::now() < end;) {
+    const ssize_t taken = uninterrupted([&] { return ::send(socket, piece.data(), piece.size(), MSG_NOSIGNAL); });
+    if (taken <= 0) return failed("cannot send");
+    sent += static_cast<std::uint64_t>(taken);
+  }
+  return absl::OkStatus();
+}
+
+// How many bytes came until their end.
+absl::StatusOr<std::uint64_t> take_data(int socket, milliseconds duration) {
+  const auto limit = steady_clock::now() + duration + kGrace;
+  std::vector<std::byte> piece(kPieceBytes);
+  for (std::uint64_t taken = 0; taken <= kMostBytes + kPieceBytes;) {
+    // Nobody looks at the data: the kernel need not copy it.
+    const ssize_t got = uninterrupted([&] { return ::recv(socket, piece.data(), piece.size(), MSG_TRUNC); });
+    if (got < 0) return failed("cannot receive");
+    if (got == 0) return taken;
+    taken += static_cast<std::uint64_t>(got);
+    if (steady_clock::now() > limit) return absl::DeadlineExceededError("the data does not end");
+  }
+  return absl::ResourceExhaustedError("more data than a test may send");
+}
+
+std::uint64_t rate_mbps(std::uint64_t bytes, steady_clock::duration took) {
+  const auto us = std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count(), 1);
+  return bytes * 8 / static_cast<std::uint64_t>(us);
+}
+
+absl::StatusOr<UniqueFd> make_socket(const CableProbePlan& plan) {
+  const absl::StatusOr<boost::asio::ip::address> from = parse_address(plan.from_address);
+  if (!from.ok()) return from.status();
+  UniqueFd socket(::socket(from->is_v6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return failed("cannot make a socket");
+  if (absl::Status status = prepare_data_socket(socket.get()); !status.ok()) return status;
+  if (absl::Status status = limit_waits(socket.get()); !status.ok()) return status;
+  const int yes = 1;
+  static_cast<void>(::setsockopt(socket.get(), SOL_SOCKET, SO_DONTROUTE, &yes, sizeof yes));
+  const tcp::endpoint here(*from, 0);
+  if (::bind(socket.get(), here.data(), static_cast<socklen_t>(here.size())) != 0) {
+    return failed(absl::StrCat("cannot use ", plan.from_address, " as source address"));
+  }
+  return socket;
+}
+
+absl::StatusOr<std::uint64_t> measure(int socket, const CableProbePlan& plan, std::uint64_t direction) {
+  const absl::StatusOr<boost::asio::ip::address> to = parse_address(plan.to_address);
+  if (!to.ok()) return to.status();
+  const tcp::endpoint there(*to, plan.to_port);
+  if (::connect(socket, there.data(), static_cast<socklen_t>(there.size())) != 0) {
+    return failed(absl::StrCat("cannot reach ", plan.to_address, " port ", plan.to_port));
+  }
+  const auto size = static_cast<std::uint64_t>(plan.duration.count());
+  absl::Status status = ask(socket, Frame{FrameKind::kProbe, 0, 0, direction, size}, plan.key);
+  if (!status.ok()) return status;
+  const auto begin = steady_clock::now();
+  if (direction == kDataIsAsked) {
+    const absl::StatusOr<std::uint64_t> bytes = take_data(socket, plan.duration);
+    return bytes.ok() ? absl::StatusOr<std::uint64_t>(rate_mbps(*bytes, steady_clock::now() - begin)) : bytes.status();
+  }
+  if (status = send_data(socket, plan.duration); !status.ok()) return status;
+  if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot end the data");
+  const absl::StatusOr<Frame> arrived = read_frame(socket);
+  if (!arrived.ok()) return arrived.status();
+  if (arrived->kind != FrameKind::kAck) {
+    return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(arrived->kind)));
+  }
+  return rate_mbps(arrived->size, steady_clock::now() - begin);
+}
+
+// Returns the ack, if there is to be one. Neither it nor the end of the data goes out here: whoever hears of a test's
+// end may begin the next one at once, and must not be refused for this one's sake.
+std::optional<Frame> answer_probe(int socket, const Frame& probe, std::optional<CircuitSeal> seal) {
+  const milliseconds duration(static_cast<std::int64_t>(probe.size));
+  if (!limit_waits(socket).ok()) return std::nullopt;
+  if (!send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}, &seal).ok()) return std::nullopt;
+  if (probe.offset == kDataIsAsked) {
+    send_data(socket, duration).IgnoreError();  // the asker sees how much of it came
+    return std::nullopt;
+  }
+  const absl::StatusOr<std::uint64_t> bytes = take_data(socket, duration);
+  if (!bytes.ok()) return std::nullopt;
+  return Frame{FrameKind::kAck, 0, 0, 0, *bytes};
+}
+
+}  // namespace
+
+struct CableProbes::State : std::enable_shared_from_this<State> {
+  // What runs for one direction of a port.
+  using Lane = std::pair<std::string, bool>;  // address here, and whether this end sends
+  struct Job {
+    Lane lane;
+    UniqueFd socket;
+    std::thread thread;
+  };
+
+  explicit State(boost::asio::io_context& context) : io(context) {}
+
+  boost::asio::io_context& io;
+  std::map<std::uint64_t, Job> jobs;
+  std::set<Lane> lanes;
+  std::uint64_t last = 0;
+
+  // `work` runs on a thread of its own; then, the lane being free again, `then` on `io`'s, with `unstarted` if there is
+  // no thread to be had. After that the connection ends.
+  template <typename Result, typename Work, typename Then>
+  void start(const Lane& lane, UniqueFd socket, Work work, Then then, Result unstarted) {
+    const std::uint64_t id = ++last;
+    lanes.insert(lane);
+    Job& job = jobs[id];
+    job.lane = lane;
+    job.socket = std::move(socket);
+    const auto report = [this_io = &io, weak = weak_from_this(), id, then](Result result) {
+      boost::asio::post(*this_io, [weak, id, then, result] {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        UniqueFd connection = self->finish(id);
+        if (!connection.valid()) return;
+        then(result, connection.get());
+        close_lingering(self->io, std::move(connection));
+      });
+    };
+    try {
+      job.thread = std::thread([report, fd = job.socket.get(), work] { report(work(fd)); });
+    } catch (const std::system_error&) {
+      report(unstarted);
+    }
+  }
+
+  UniqueFd finish(std::uint64_t id) {
+    const auto entry = jobs.find(id);
+    if (entry == jobs.end()) return UniqueFd();
+    Job job = std::move(entry->second);
+    jobs.erase(entry);
+    lanes.erase(job.lane);
+    if (job.thread.joinable()) job.thread.join();
+    return std::move(job.socket);
+  }
+
+  void end() {
+    for (auto& [id, job] : jobs) {
+      ::shutdown(job.socket.get(), SHUT_RDWR);
+      if (job.thread.joinable()) job.thread.join();
+    }
+    jobs.clear();
+  }
+};
+
+CableProbes::CableProbes(boost::asio::io_context& io) : state_(std::make_shared<State>(io)) {}
+
+CableProbes::~CableProbes() {
+  state_->end();
+}
+
+std::size_t CableProbes::running() const {
+  return state_->jobs.size();
+}
+
+void CableProbes::run(const CableProbePlan& plan, Done done) {
+  struct Test {
+    CableProbeReply reply;
+    int left = 0;
+    Done done;
+  };
+  const auto test = std::make_shared<Test>();
+  test->done = std::move(done);
+  std::vector<std::uint64_t> directions = {kDataComes};
+  if (plan.both_ways) directions.push_back(kDataIsAsked);
+  test->left = static_cast<int>(directions.size());
+  for (const std::uint64_t direction : directions) {
+    const auto finish = [test, direction, cable = plan.cable](const absl::StatusOr<std::uint64_t>& rate) {
+      if (rate.ok()) (direction == kDataComes ? test->reply.to_mbps : test->reply.from_mbps) = *rate;
+      if (!rate.ok()) test->reply.error = absl::StrCat("cable ", cable, ": ", rate.status().message());
+      if (--test->left == 0) test->done(test->reply);
+    };
+    const State::Lane lane(plan.from_address, direction == kDataComes);
+    absl::StatusOr<UniqueFd> socket = state_->lanes.contains(lane)
+                                          ? absl::ResourceExhaustedError("a test of this port runs already")
+                                          : make_socket(plan);
+    if (!socket.ok()) {
+      boost::asio::post(state_->io, [finish, status = socket.status()] { finish(status); });
+      continue;
+    }
+    const absl::StatusOr<std::uint64_t> unstarted = absl::ResourceExhaustedError("no thread to be had for the test");
+    state_->start(
+        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); },
+        [finish](const absl::StatusOr<std::uint64_t>& rate, int) { finish(rate); }, unstarted);
+  }
+}
+
+void CableProbes::serve(ArrivedProbe arrived) {
+  const State::Lane lane("served " + arrived.connection->own_address(), arrived.probe.offset == kDataIsAsked);
+  if (state_->lanes.contains(lane)) return std::move(arrived).refuse("another test of this port runs");
+  const auto work = [probe = arrived.probe, seal = std::move(arrived.seal)](int fd) {
+    return answer_probe(fd, probe, seal);
+  };
+  // There is room for it: nothing else went that way but the answer.
+  const auto say_last = [](const std::optional<Frame>& ack, int fd) {
+    if (ack) send_frame(fd, *ack).IgnoreError();
+  };
+  state_->start(lane, release_socket(std::move(arrived.connection)), work, say_last, std::optional<Frame>());
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,215 @@
+#include "core/linux/hop/circuit_acceptor.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <iterator>
+#include <list>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/hop/asio_connection.h"
+#include "core/linux/os/asio_clock.h"
+#include "core/linux/os/own_descriptors.h"
+#include "core/linux/os/random_value.h"
+#include "core/linux/tcp/data_socket.h"
+
+namespace cableway::host {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::milliseconds kPauseAfterError{100};
+
+}  // namespace
+
+struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
+  State(boost::asio::io_context& context, Handler on_setup, OnRefused on_refusal, const Limits& bounds)
+      : io(context), clock(context), handler(std::move(on_setup)), refused(std::move(on_refusal)), limits(bounds) {}
+
+  boost::asio::io_context& io;
+  AsioClock clock;
+  Handler handler;
+  OnRefused refused;
+  OnProbe probed;
+  std::optional<SubKey> key;
+  const Limits limits;
+  // One address, and the connections to it whose set-up has not come yet.
+  struct Door {
+    explicit Door(tcp::acceptor open) : acceptor(std::move(open)) {}
+
+    tcp::acceptor acceptor;
+    std::list<HopReception> receptions;
+    bool closed = false;
+
+    // Nobody wants its connections any more.
+    void close() {
+      closed = true;
+      error_code ignored;
+      acceptor.close(ignored);
+      receptions.clear();
+    }
+  };
+  std::map<std::string, std::shared_ptr<Door>> doors;  // by address
+  // Of all doors. Others may ask for it while the first address comes.
+  std::atomic<std::uint16_t> port = 0;
+
+  absl::Status open_doors(const std::vector<std::string>& addresses, std::uint16_t number);
+  absl::Status open_door(const std::string& address, std::uint16_t number);
+  void accept(const std::shared_ptr<Door>& door);
+  void pause_then_accept(const std::shared_ptr<Door>& door);
+  void take(Door& door, std::unique_ptr<SetupConnection> connection);
+  void opened(std::variant<ArrivedSetup, ArrivedProbe> opening);
+  void close() {
+    for (const auto& [address, door] : doors) door->close();
+    doors.clear();
+  }
+};
+
+absl::Status CircuitAcceptor::State::open_door(const std::string& text, std::uint16_t number) {
+  const absl::StatusOr<boost::asio::ip::address> address = parse_address(text);
+  if (!address.ok()) return address.status();
+  tcp::acceptor acceptor(io);
+  const tcp::endpoint endpoint(*address, number);
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) {
+    if (absl::Status status = prepare_data_socket(acceptor.native_handle()); !status.ok()) return status;
+    acceptor.set_option(boost::asio::socket_base::reuse_address(true), error);
+  }
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (!error && port == 0) port = acceptor.local_endpoint(error).port();
+  if (error) {
+    const std::string what = absl::StrCat("cannot listen on ", text, " port ", number, ": ", error.message());
+    return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
+  }
+  const auto door = std::make_shared<Door>(std::move(acceptor));
+  doors[text] = door;
+  accept(door);
+  return absl::OkStatus();
+}
+
+// Every address that can be; the status is that of the first that cannot. 0: a free port, the same for all.
+absl::Status CircuitAcceptor::State::open_doors(const std::vector<std::string>& addresses, std::uint16_t number) {
+  absl::Status first;
+  for (const std::string& address : addresses) {
+    if (doors.contains(address)) continue;
+    const absl::Status status = open_door(address, number != 0 ? number : port.load());
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+void CircuitAcceptor::State::accept(const std::shared_ptr<Door>& door) {
+  door->acceptor.async_accept([self = shared_from_this(), door](error_code error, tcp::socket socket) {
+    if (door->closed) return;
+    // Out of descriptors, most likely: the connection stays in the backlog, and trying at once would spin.
+    if (error) return self->pause_then_accept(door);
+    error_code ignored;
+    note_own_socket(socket.native_handle());
+    socket.native_non_blocking(true, ignored);
+    // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
+    static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
+    self->take(*door, make_setup_connection(std::move(socket)));
+    self->accept(door);
+  });
+}
+
+void CircuitAcceptor::State::take(Door& door, std::unique_ptr<SetupConnection> connection) {
+  if (door.receptions.size() >= limits.without_setup) {
+    const auto reason = absl::ResourceExhaustedError("too many connections without a set-up over this cable");
+    refused(connection->other_end(), reason);
+    std::optional<CircuitSeal> unproven;
+    connection->send_first(refusal(reason.message(), unproven)).IgnoreError();
+    return;
+  }
+  const std::string peer = connection->other_end();
+  door.receptions.emplace_back(clock, std::move(connection), key, random_value<Challenge>());
+  const auto place = std::prev(door.receptions.end());
+  place->start(limits.setup,
+               [this, &door, place, peer](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
+                 const std::string from = peer;  // what is captured goes with the reception
+                 State& state = *this;
+                 door.receptions.erase(place);
+                 opening.ok() ? state.opened(*std::move(opening)) : state.refused(from, opening.status());
+               });
+}
+
+void CircuitAcceptor::State::opened(std::variant<ArrivedSetup, ArrivedProbe> opening) {
+  if (auto* setup = std::get_if<ArrivedSetup>(&opening)) return handler(std::move(*setup));
+  ArrivedProbe& probe = std::get<ArrivedProbe>(opening);
+  if (probed) return probed(std::move(probe));
+  const auto reason = absl::UnimplementedError("no cable is tested here");
+  refused(probe.connection->other_end(), reason);
+  std::move(probe).refuse(reason.message());
+}
+
+void CircuitAcceptor::State::pause_then_accept(const std::shared_ptr<Door>& door) {
+  auto pause = std::make_shared<boost::asio::steady_timer>(io, kPauseAfterError);
+  pause->async_wait([self = shared_from_this(), door, pause](error_code) {
+    if (!door->closed) self->accept(door);
+  });
+}
+
+absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::asio::io_context& io,
+                                                                         const std::vector<std::string>& addresses,
+                                                                         PortRange ports, const Handler& handler,
+                                                                         const OnRefused& on_refused,
+                                                                         const Limits& limits) {
+  // A number that is free on the first address may be taken on another: a few tries find one that is free on all.
+  constexpr int kTriesAtAnyPort = 16;
+  const int tries = ports.low == 0 ? kTriesAtAnyPort : ports.high - ports.low + 1;
+  absl::Status status;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    auto state = std::make_shared<State>(io, handler, on_refused, limits);
+    const auto number = static_cast<std::uint16_t>(ports.low == 0 ? 0 : ports.low + attempt);
+    status = state->open_doors(addresses, number);
+    if (state->port == 0) state->port = number;
+    const bool some = addresses.empty() || !state->doors.empty();
+    if (some && !absl::IsAlreadyExists(status) && !absl::IsInvalidArgument(status)) {
+      return std::unique_ptr<CircuitAcceptor>(new CircuitAcceptor(std::move(state)));
+    }
+    state->close();
+    if (!absl::IsAlreadyExists(status)) break;
+  }
+  return status;
+}
+
+void CircuitAcceptor::seal_with(std::optional<SubKey> key) {
+  state_->key = std::move(key);
+}
+
+void CircuitAcceptor::on_probe(OnProbe on_probe) {
+  state_->probed = std::move(on_probe);
+}
+
+absl::Status CircuitAcceptor::set_addresses(const std::vector<std::string>& addresses) {
+  std::erase_if(state_->doors, [&](const auto& each) {
+    if (std::find(addresses.begin(), addresses.end(), each.first) != addresses.end()) return false;
+    each.second->close();
+    return true;
+  });
+  return state_->open_doors(addresses, state_->port);
+}
+
+CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+CircuitAcceptor::~CircuitAcceptor() {
+  state_->close();
+}
+
+std::uint16_t CircuitAcceptor::port() const {
+  return state_->port;
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,112 @@
+// The node as a running thing on this host: gives core/node/node.h its kernel, answers its sessions, accepts circuits
+// that pass through, and relays them.
+#ifndef CABLEWAY_CORE_LINUX_NODE_NODE_SERVICE_H_
+#define CABLEWAY_CORE_LINUX_NODE_NODE_SERVICE_H_
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/circuit/path_wait.h"
+#include "core/crypto/datagram_seal.h"
+#include "core/crypto/sub_key.h"
+#include "core/linux/control/udp_control_channel.h"
+#include "core/linux/hop/cable_probe.h"
+#include "core/linux/hop/circuit_acceptor.h"
+#include "core/linux/node/relay_service.h"
+#include "core/linux/os/asio_clock.h"
+#include "core/linux/ports/netlink_inventory.h"
+#include "core/linux/session/session_server.h"
+#include "core/node/node.h"
+#include "core/session/flow_ledger.h"
+#include "core/settings/settings.h"
+
+namespace cableway::host {
+
+// One thread, `io`'s; the data path has its own (relay_loop.h).
+class NodeService {
+ public:
+  using Log = std::function<void(const std::string&)>;
+
+  // AlreadyExists: another node runs here.
+  static absl::StatusOr<std::unique_ptr<NodeService>> start(boost::asio::io_context& io, const Settings& settings,
+                                                            Log log);
+  ~NodeService();
+
+  // Whether nobody needs this node now: no session, no circuit open or being set up.
+  bool idle() const;
+  // What of new settings can be taken without a restart: draining, cable tests, the log's level. The rest is named, if
+  // it differs.
+  std::string reload(const Settings& settings);
+  // Says goodbye to the neighbours.
+  void leave();
+
+ private:
+  NodeService(boost::asio::io_context& io, const Settings& settings, Log log)
+      : io_(io),
+        settings_(settings),
+        log_(std::move(log)),
+        clock_(io),
+        channel_(io, settings.control_port),
+        paths_(clock_, [this](const std::string& destination, std::uint64_t ordinal) {
+          return node_->paths().path_for_flow(destination, ordinal);
+        }) {}
+
+  absl::Status open();
+  absl::Status make_node();
+  void follow_devices();
+  void on_ports_changed();
+  void listen_on_ports();
+  void use_ports();
+  std::vector<std::string> problems() const;
+  std::vector<std::string> deaf_ports() const;
+  void on_topology_changed();
+  // For lines that strangers or a storm of changes can cause: of each kind a few a second, then a count of those left
+  // out.
+  struct LineCount {
+    std::chrono::steady_clock::time_point since;
+    std::uint64_t lines = 0;
+  };
+  void log_briefly(LineCount& kind, const std::string& line);
+  void on_request(const SessionMessage& request, SessionServer::Answer answer);
+  absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
+  void find_path(const PathRequest& request, SessionServer::Answer answer);
+  void test_cable(const CableProbeRequest& request, const SessionServer::Answer& answer);
+  void on_probe(ArrivedProbe probe);
+  Welcome welcome() const;
+  ViewReply view(const std::string& name);
+  ViewReply full_view(const std::string& name);
+
+  boost::asio::io_context& io_;
+  Settings settings_;
+  Log log_;
+  AsioClock clock_;
+  UdpControlChannel channel_;
+  std::unique_ptr<NetlinkInventory> inventory_;
+  std::unique_ptr<DatagramSeal> seal_;
+  std::optional<SubKey> setup_key_;
+  std::unique_ptr<Node> node_;
+  std::unique_ptr<Timer> listen_again_;
+  std::string not_listening_;      // why, as long as it lasts
+  std::vector<std::string> deaf_;  // why neighbours are not heard, as last told
+
+  PathWait paths_;
+  std::unique_ptr<RelayService> relay_;
+  LineCount event_lines_;
+  LineCount topology_lines_;
+  LineCount circuit_lines_;
+  LineCount session_lines_;
+  FlowLedger flows_;  // before what tells it
+  std::unique_ptr<CableProbes> cable_probes_;
+  std::unique_ptr<SessionServer> sessions_;
+  std::unique_ptr<CircuitAcceptor> acceptor_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_NODE_NODE_SERVICE_H_

@@ -1,0 +1,114 @@
+#include "core/linux/node/relay_service.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/hop/asio_connection.h"
+#include "core/linux/hop/transport_table.h"
+#include "core/linux/tcp/lingering_close.h"
+#include "core/settings/settings_table.h"
+
+namespace cableway::host {
+
+absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::io_context& io, const Settings& settings,
+                                                                  const std::string& name, Ties ties) {
+  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(ties)));
+  if (absl::Status status = service->open(settings); !status.ok()) return status;
+  return service;
+}
+
+RelayService::RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Ties ties)
+    : io_(io),
+      name_(name),
+      memory_text_(find_setting("relay_memory")->show(settings)),
+      ties_(std::move(ties)),
+      transports_(host_transports(settings, VerbsQueuePair::Idle::kSleeps)),
+      dialer_(io, transports_),
+      transit_(dialer_.means(), *this, name) {}
+
+absl::Status RelayService::open(const Settings& settings) {
+  const RelayMemory memory = share_out_relay_memory(settings.relay_memory);
+  auto pipes = PipeStore::create(memory);
+  if (!pipes.ok()) return pipes.status();
+  pipes_ = *std::move(pipes);
+  pipes_->on_small_pipe([this](int bytes) { on_small_pipe(bytes); });
+  auto registered = RdmaRelayMemory::reserve(settings.relay_memory);
+  if (!registered.ok()) return registered.status();
+  registered_ = *std::move(registered);
+  auto loop =
+      RelayLoop::start({pipes_.get(), registered_.get()}, settings.relay_spin,
+                       {[this](RelayLoop::Closed closed) {
+                          auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
+                          boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
+                        },
+                        [this](SlotKind kind) { boost::asio::post(io_, [this, kind] { on_out_of_leases(kind); }); }});
+  if (!loop.ok()) return loop.status();
+  loop_ = *std::move(loop);
+  if (memory.leases == 0) {
+    ties_.log(absl::StrCat("the relay memory of ", memory_text_, " has no lease for busy circuits; one takes ",
+                           2 * lease_memory(), " bytes of it"));
+  }
+  return absl::OkStatus();
+}
+
+RelayStatus RelayService::status() const {
+  RelayStatus status = loop_->status();
+  status.setups_refused = setups_refused_;
+  status.memory = pipes_->status(status.circuits.size());
+  status.rdma_memory = registered_->status();
+  return status;
+}
+
+absl::Status RelayService::no_room(std::size_t in_setup) const {
+  const std::string others = in_setup == 0 ? "" : absl::StrCat(" and ", in_setup, " that are being set up");
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", name_, " has no room for another circuit: its relay memory of ", memory_text_,
+                   " is taken by ", loop_->circuits(), others, "; raise CABLEWAY_RELAY_MEMORY there"));
+}
+
+absl::StatusOr<std::unique_ptr<Slot>> RelayService::make_floor(const TransportEnd& upstream,
+                                                               const TransportEnd& downstream) {
+  return loop_->make_floor(static_cast<const HostEnd&>(upstream), static_cast<const HostEnd&>(downstream));
+}
+
+absl::Status RelayService::relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
+                                 std::unique_ptr<Slot> floor) {
+  return loop_->add(setup, release(std::move(upstream)), release(std::move(downstream)), std::move(floor));
+}
+
+void RelayService::refused(const CircuitSetup& setup, const absl::Status& reason) {
+  ++setups_refused_;
+  ties_.log_circuit(absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message()));
+}
+
+void RelayService::lost(const CircuitSetup& setup, const absl::Status& reason) {
+  ties_.log(absl::StrCat("lost circuit ", describe_path(setup), ": ", reason.message()));
+}
+
+void RelayService::on_closed(RelayLoop::Closed closed) {
+  ties_.log(absl::StrCat("circuit ", describe_path(closed.setup), " ended: ", closed.reason.message()));
+  // Nobody at either end waits for more than the reason, and the relay's memory is for those that go on.
+  close_lingering(io_, std::move(closed.upstream), Unsent::kForget);
+  close_lingering(io_, std::move(closed.downstream), Unsent::kForget);
+}
+
+void RelayService::on_out_of_leases(SlotKind kind) {
+  if (kind == SlotKind::kPipe) {
+    return ties_.log(absl::StrCat("all ", pipes_->memory().leases, " leases of the relay memory of ", memory_text_,
+                                  " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"));
+  }
+  const std::uint64_t leases = registered_->status().leases;
+  ties_.log(absl::StrCat("all ", leases,
+                         " leases of registered memory are out: busy circuits over RDMA take turns, and are slower; ",
+                         leases < RdmaRelayMemory::kMostLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"));
+}
+
+void RelayService::on_small_pipe(int bytes) {
+  ties_.log(absl::StrCat("pipes are down to ", bytes,
+                         " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
+                         " further circuits are relayed slower; run cablewayd as root, or raise that limit"));
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,87 @@
+// The relay of a node on this host: set-ups that want to pass (core/circuit/transit_setups.h), the memory that their
+// circuits take, and the loop that relays them.
+#ifndef CABLEWAY_CORE_LINUX_NODE_RELAY_SERVICE_H_
+#define CABLEWAY_CORE_LINUX_NODE_RELAY_SERVICE_H_
+
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/circuit/transit_setups.h"
+#include "core/circuit/transport_negotiator.h"
+#include "core/linux/hop/circuit_dialer.h"
+#include "core/linux/relay/rdma_relay_memory.h"
+#include "core/linux/relay/relay_loop.h"
+#include "core/linux/tcp/pipe_store.h"
+#include "core/relay/relay_status.h"
+#include "core/settings/settings.h"
+
+namespace cableway::host {
+
+// Lives on the thread that runs `io`; the data path has its own (relay_loop.h).
+class RelayService final : private TransitSetups::Host {
+ public:
+  // What it asks of its node, and what it tells.
+  struct Ties {
+    std::function<absl::Status(const CircuitSetup&)> check_transit;  // PathPlanner::check_transit()
+    std::function<void(const std::string&)> log;
+    std::function<void(const std::string&)> log_circuit;  // what untrusted peers can cause, as often as they like
+  };
+
+  // Settings that it keeps: relay_memory, relay_spin, transport and RDMA's. `name` is the node's.
+  static absl::StatusOr<std::unique_ptr<RelayService>> start(boost::asio::io_context& io, const Settings& settings,
+                                                             const std::string& name, Ties ties);
+
+  // With which set-ups are sealed (KeyUse::kCircuitSetup).
+  void seal_with(const std::optional<SubKey>& key) { transit_.seal_with(key); }
+  void arrived(ArrivedSetup setup) { transit_.arrived(std::move(setup)); }
+  // A connection that was refused before it was a set-up.
+  void refused_connection() { ++setups_refused_; }
+  void topology_changed() { transit_.topology_changed(); }
+  // Lets go of RDMA devices that have failed.
+  void release_lost() { registered_->release_lost(); }
+
+  // No circuit is open or being set up.
+  bool idle() const { return transit_.in_setup() == 0 && loop_->circuits() == 0; }
+  RelayStatus status() const;
+
+ private:
+  RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Ties ties);
+  absl::Status open(const Settings& settings);
+
+  absl::Status check_transit(const CircuitSetup& setup) override { return ties_.check_transit(setup); }
+  std::size_t circuits() const override { return loop_->circuits(); }
+  std::size_t max_circuits() const override { return pipes_->memory().most_circuits; }
+  absl::Status no_room(std::size_t in_setup) const override;
+  absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
+                                                   const TransportEnd& downstream) override;
+  absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
+                     std::unique_ptr<Slot> floor) override;
+  void refused(const CircuitSetup& setup, const absl::Status& reason) override;
+  void lost(const CircuitSetup& setup, const absl::Status& reason) override;
+
+  void on_closed(RelayLoop::Closed closed);
+  void on_out_of_leases(SlotKind kind);
+  void on_small_pipe(int bytes);
+
+  boost::asio::io_context& io_;
+  const std::string name_;
+  const std::string memory_text_;  // of the setting, for people
+  const Ties ties_;
+  const TransportNegotiator transports_;
+  CircuitDialer dialer_;
+  std::uint64_t setups_refused_ = 0;
+  std::unique_ptr<PipeStore> pipes_;
+  std::unique_ptr<RdmaRelayMemory> registered_;
+  std::unique_ptr<RelayLoop> loop_;
+  TransitSetups transit_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_NODE_RELAY_SERVICE_H_

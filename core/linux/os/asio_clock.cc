@@ -1,0 +1,108 @@
+#include "core/linux/os/asio_clock.h"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace cableway::host {
+namespace {
+
+using boost::system::error_code;
+using SteadyClock = std::chrono::steady_clock;
+
+// The kernel's timer takes no moment that is much later. What is, is looked at again then.
+constexpr std::chrono::hours kFarthest{24 * 365};
+
+// Those of one moment in the order in which they were asked for.
+struct Place {
+  Instant when;
+  std::uint64_t asked = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+}  // namespace
+
+struct AsioClock::State : std::enable_shared_from_this<State> {
+  explicit State(boost::asio::io_context& io) : timer(io) {}
+
+  const SteadyClock::time_point start = SteadyClock::now();
+  boost::asio::steady_timer timer;
+  std::map<Place, std::function<void()>> calls;
+  std::uint64_t asked = 0;
+  std::optional<Instant> armed_for;
+
+  Instant now() const { return Instant{std::chrono::duration_cast<Duration>(SteadyClock::now() - start)}; }
+  void arm();
+  void call_what_is_due();
+  void erase(const Place& place);
+};
+
+void AsioClock::State::arm() {
+  if (calls.empty()) {
+    armed_for.reset();
+    timer.cancel();
+    return;
+  }
+  const Instant first = calls.begin()->first.when;
+  if (armed_for.has_value() && *armed_for <= first) return;
+  armed_for = first;
+  timer.expires_at(start + std::min<Duration>(first.since_start, now().since_start + kFarthest));
+  timer.async_wait([weak = weak_from_this()](error_code stopped) {
+    const auto self = weak.lock();
+    if (!stopped && self) self->call_what_is_due();
+  });
+}
+
+void AsioClock::State::call_what_is_due() {
+  const Instant turn = now();
+  const std::uint64_t asked_before = asked;
+  while (!calls.empty() && calls.begin()->first.when <= turn && calls.begin()->first.asked < asked_before) {
+    // Out of the map first: its own timer may be dropped inside the call, or the clock.
+    const auto call = calls.extract(calls.begin());
+    call.mapped()();
+  }
+  armed_for.reset();
+  arm();
+}
+
+void AsioClock::State::erase(const Place& place) {
+  // Destroyed last: what the function holds may have timers of its own.
+  const auto dropped = calls.extract(place);
+  if (calls.empty()) arm();
+}
+
+class AsioClock::Pending final : public Timer {
+ public:
+  Pending(std::weak_ptr<State> state, Place place) : state_(std::move(state)), place_(place) {}
+  ~Pending() override {
+    if (const auto state = state_.lock()) state->erase(place_);
+  }
+
+ private:
+  const std::weak_ptr<State> state_;
+  const Place place_;
+};
+
+AsioClock::AsioClock(boost::asio::io_context& io) : state_(std::make_shared<State>(io)) {}
+
+AsioClock::~AsioClock() {
+  const auto dropped = std::exchange(state_->calls, {});
+  state_->arm();
+}
+
+Instant AsioClock::now() const {
+  return state_->now();
+}
+
+std::unique_ptr<Timer> AsioClock::call_at(Instant when, std::function<void()> work) {
+  const Place place{when, state_->asked++};
+  state_->calls.emplace(place, std::move(work));
+  state_->arm();
+  return std::make_unique<Pending>(state_, place);
+}
+
+}  // namespace cableway::host

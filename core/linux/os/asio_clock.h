@@ -1,0 +1,32 @@
+// The steady clock of the kernel, with calls on an io_context's thread. Sleeps while nothing is due.
+#ifndef CABLEWAY_CORE_LINUX_OS_ASIO_CLOCK_H_
+#define CABLEWAY_CORE_LINUX_OS_ASIO_CLOCK_H_
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+
+#include "core/clock.h"
+
+namespace cableway::host {
+
+// Lives on the thread that runs `io`, and so do its timers. A call that asks for further ones cannot keep the
+// io_context's other work waiting: what it asks for comes in a later turn. A clock that goes away takes its calls
+// along; timers may outlive it. No calls pending: io.run() returns.
+class AsioClock final : public Clock {
+ public:
+  explicit AsioClock(boost::asio::io_context& io);
+  ~AsioClock() override;
+
+  Instant now() const override;
+  [[nodiscard]] std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) override;
+
+ private:
+  struct State;
+  class Pending;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_OS_ASIO_CLOCK_H_

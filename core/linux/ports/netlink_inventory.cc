@@ -1,0 +1,279 @@
+#include "core/linux/ports/netlink_inventory.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/folder_watch.h"
+#include "core/linux/os/sysfs.h"
+#include "core/linux/ports/netlink_watch.h"
+#include "core/linux/ports/port_selection.h"
+
+namespace cableway::host {
+namespace {
+
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+// When the RDMA devices are read again, after a change and then after each look.
+constexpr std::array<milliseconds, 5> kLooks{milliseconds(20), milliseconds(200), milliseconds(1000),
+                                             milliseconds(5000), milliseconds(25000)};
+
+// -1, or nothing at all, is what the kernel says where it does not know.
+std::uint64_t read_rate(const Sysfs& sysfs, const std::string& interface) {
+  std::uint64_t rate = 0;
+  const std::string text = sysfs.line(absl::StrCat("class/net/", interface, "/speed"));
+  return absl::SimpleAtoi(text, &rate) && rate < UINT32_MAX ? rate : 0;
+}
+
+std::vector<RejectedPort> asked_for(const std::vector<RejectedPort>& rejected) {
+  std::vector<RejectedPort> result;
+  std::copy_if(rejected.begin(), rejected.end(), std::back_inserter(result),
+               [](const RejectedPort& each) { return each.asked_for; });
+  return result;
+}
+
+// Those behind ports that processes of this host may use.
+std::set<std::string> devices_behind(const std::vector<PortFacts>& ports, const std::vector<RdmaPort>& rdma) {
+  std::set<std::string> devices;
+  for (const RdmaPort& each : rdma) {
+    const bool behind =
+        std::any_of(ports.begin(), ports.end(), [&](const PortFacts& port) { return port.rdma_device == each.name(); });
+    if (behind && each.is_ethernet() && each.trouble.empty()) devices.insert(each.device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+struct NetlinkInventory::State : std::enable_shared_from_this<State> {
+  State(boost::asio::io_context& context, std::vector<PortSelector> chosen, std::string sysfs_root, std::string folder)
+      : io(context),
+        selectors(std::move(chosen)),
+        sysfs(std::move(sysfs_root)),
+        rdma_folder(std::move(folder)),
+        look(context) {}
+
+  boost::asio::io_context& io;
+  const std::vector<PortSelector> selectors;
+  const Sysfs sysfs;
+  const std::string rdma_folder;
+  boost::asio::steady_timer look;
+  std::size_t next_look = kLooks.size();
+  bool look_is_armed = false;
+  std::unique_ptr<NetlinkWatch> watch;
+  std::map<PortId, std::uint64_t> read_at;  // revision of the link when sysfs was read for it
+  DeviceFacts devices;                      // as sysfs has them
+  PortSelection selection;
+  std::function<void()> changed;
+  std::map<PortId, std::string> last_device;  // that was behind a port
+  std::set<std::string> followed;             // devices, by rdma_watch
+  std::unique_ptr<RdmaWatch> rdma_watch;
+  std::unique_ptr<FolderWatch> device_files;
+  std::function<void(const std::string&)> said;
+
+  void read_interfaces();
+  void read_devices() { devices.rdma = read_rdma_ports(sysfs, rdma_folder); }
+  PortSelection select();
+  void name_gone_devices(std::vector<PortFacts>& ports);
+  void device_said(const std::string& device, const std::vector<VerbsEvent>& events);
+  void tell_of_troubles(const std::vector<PortFacts>& ports);
+  void tell(const PortFacts& port, const std::string& words) {
+    if (said) said(absl::StrCat("port ", port.interface, ": ", words));
+  }
+  void rebuild();
+  void network_changed();
+  void look_soon() {
+    next_look = 0;
+    arm_look();
+  }
+  void arm_look();
+};
+
+// Only of links that the kernel said something of: the rate is asked of the driver, under a lock of the kernel's that
+// may be held long. One without carrier has none, and nobody waits for it.
+void NetlinkInventory::State::read_interfaces() {
+  const std::map<PortId, KernelLink>& links = watch->network().links;
+  std::erase_if(read_at, [&](const auto& entry) { return !links.contains(entry.first); });
+  std::erase_if(devices.rates_mbps, [&](const auto& entry) { return !links.contains(entry.first); });
+  std::erase_if(devices.pci_functions, [&](const auto& entry) { return !links.contains(entry.first); });
+  std::erase_if(devices.function_ports, [&](const auto& entry) { return !links.contains(entry.first); });
+  for (const auto& [id, link] : links) {
+    std::uint64_t& revision = read_at[id];
+    if (revision == link.revision) continue;
+    revision = link.revision;
+    const InterfaceHardware hardware = read_interface(sysfs, link.name);
+    devices.pci_functions[id] = hardware.pci_function;
+    devices.function_ports[id] = hardware.port;
+    devices.rates_mbps[id] = link.carrier ? read_rate(sysfs, link.name) : 0;
+  }
+}
+
+// With what the devices themselves say, where they are open.
+PortSelection NetlinkInventory::State::select() {
+  PortSelection found = select_ports(watch->network(), devices, selectors);
+  if (rdma_watch != nullptr) {
+    // One whose port has just been lost is heard as long as it is there: its hops end for what it says.
+    std::set<std::string> wanted = devices_behind(found.ports, devices.rdma);
+    for (const RdmaPort& each : devices.rdma) {
+      if (followed.contains(each.device) && each.trouble.empty()) wanted.insert(each.device);
+    }
+    followed = std::move(wanted);
+    rdma_watch->follow(followed);
+    DeviceFacts asked = devices;
+    for (RdmaPort& port : asked.rdma) {
+      if (port.trouble.empty()) port.trouble = rdma_watch->trouble(port.device);
+      port.mtu = rdma_watch->active_mtu(port.device, port.number);
+    }
+    found = select_ports(watch->network(), asked, selectors);
+  }
+  name_gone_devices(found.ports);
+  return found;
+}
+
+// Of ports that had a device and have none now.
+void NetlinkInventory::State::name_gone_devices(std::vector<PortFacts>& ports) {
+  for (const PortFacts& before : selection.ports) {
+    if (!before.rdma_device.empty()) last_device[before.id] = before.rdma_device;
+  }
+  std::erase_if(last_device, [&](const auto& entry) { return !watch->network().links.contains(entry.first); });
+  for (PortFacts& port : ports) {
+    const auto last = last_device.find(port.id);
+    if (!port.rdma_device.empty() || last == last_device.end()) continue;
+    port.rdma_trouble = absl::StrCat("RDMA device ", last->second, " behind ", port.interface, " is gone");
+  }
+}
+
+// Of a device with several ports, a port's own events are told of the interface that it is behind.
+void NetlinkInventory::State::device_said(const std::string& device, const std::vector<VerbsEvent>& events) {
+  const auto self = shared_from_this();
+  for (const VerbsEvent& event : events) {
+    for (const RdmaPort& port : devices.rdma) {
+      if (port.device != device || (event.port != 0 && event.port != port.number)) continue;
+      for (const PortFacts& facts : selection.ports) {
+        if (facts.rdma_device == port.name()) tell(facts, event.words);
+      }
+    }
+  }
+  read_devices();
+  // What sysfs says may follow later.
+  look_soon();
+  rebuild();
+}
+
+void NetlinkInventory::State::tell_of_troubles(const std::vector<PortFacts>& ports) {
+  for (const PortFacts& port : ports) {
+    const auto before = std::find_if(selection.ports.begin(), selection.ports.end(),
+                                     [&](const PortFacts& each) { return each.id == port.id; });
+    if (before == selection.ports.end() || before->rdma_trouble == port.rdma_trouble) continue;
+    tell(port, port.rdma_trouble.empty() ? absl::StrCat("RDMA device ", port.rdma_device, " can be used")
+                                         : port.rdma_trouble);
+  }
+}
+
+void NetlinkInventory::State::rebuild() {
+  const std::set<std::string> followed_before = followed;
+  PortSelection found = select();
+  tell_of_troubles(found.ports);
+  // Whoever has memory on a device that is followed no more is to let go of it, too.
+  const bool differs = found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected) ||
+                       followed != followed_before;
+  selection = std::move(found);
+  if (!differs || !changed) return;
+  // A copy, because it may destroy the inventory.
+  const auto call = changed;
+  call();
+}
+
+void NetlinkInventory::State::network_changed() {
+  const auto self = shared_from_this();
+  read_interfaces();
+  look_soon();
+  rebuild();
+}
+
+// A look that is due sooner than the first after this change will do for it.
+void NetlinkInventory::State::arm_look() {
+  if (next_look >= kLooks.size()) return;
+  const auto when = std::chrono::steady_clock::now() + kLooks[next_look];
+  if (look_is_armed && look.expiry() <= when) return;
+  look_is_armed = true;
+  look.expires_at(when);
+  look.async_wait([weak = weak_from_this()](error_code stopped) {
+    const auto self = weak.lock();
+    if (stopped || !self || !self->watch) return;
+    self->look_is_armed = false;
+    ++self->next_look;
+    self->arm_look();
+    self->read_devices();
+    self->rebuild();
+  });
+}
+
+absl::StatusOr<std::unique_ptr<NetlinkInventory>> NetlinkInventory::open(boost::asio::io_context& io,
+                                                                         std::vector<PortSelector> selectors,
+                                                                         std::string sysfs_root,
+                                                                         std::string rdma_folder) {
+  auto state = std::make_shared<State>(io, std::move(selectors), std::move(sysfs_root), std::move(rdma_folder));
+  absl::StatusOr<std::unique_ptr<NetlinkWatch>> watch =
+      NetlinkWatch::start(io, [raw = state.get()] { raw->network_changed(); });
+  if (!watch.ok()) return watch.status();
+  state->watch = *std::move(watch);
+  state->read_devices();
+  state->network_changed();
+  return std::unique_ptr<NetlinkInventory>(new NetlinkInventory(std::move(state)));
+}
+
+NetlinkInventory::NetlinkInventory(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+NetlinkInventory::~NetlinkInventory() {
+  state_->changed = nullptr;
+  state_->said = nullptr;
+  state_->rdma_watch.reset();
+  state_->device_files.reset();
+  state_->look.cancel();
+  state_->watch.reset();
+}
+
+std::vector<PortFacts> NetlinkInventory::ports() const {
+  return state_->selection.ports;
+}
+
+std::vector<RejectedPort> NetlinkInventory::rejected() const {
+  return state_->selection.rejected;
+}
+
+std::string NetlinkInventory::status() const {
+  return state_->selection.status;
+}
+
+void NetlinkInventory::watch(std::function<void()> changed) {
+  state_->changed = std::move(changed);
+}
+
+absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, std::function<void(const std::string&)> said) {
+  State* const state = state_.get();
+  state->said = std::move(said);
+  state->rdma_watch = std::make_unique<RdmaWatch>(
+      state->io, std::move(open), [state](const std::string& device, const std::vector<VerbsEvent>& events) {
+        state->device_said(device, events);
+      });
+  state->selection = state->select();
+  absl::StatusOr<std::unique_ptr<FolderWatch>> files =
+      FolderWatch::start(state->io, state->rdma_folder, [state] { state->look_soon(); });
+  // A host without any device has no folder.
+  if (absl::IsNotFound(files.status())) return absl::OkStatus();
+  if (!files.ok()) return files.status();
+  state->device_files = *std::move(files);
+  return absl::OkStatus();
+}
+
+}  // namespace cableway::host

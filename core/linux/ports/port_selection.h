@@ -1,0 +1,43 @@
+// Decides which interfaces and addresses are ports, and says why the others are not. A pure function of what was found.
+#ifndef CABLEWAY_CORE_LINUX_PORTS_PORT_SELECTION_H_
+#define CABLEWAY_CORE_LINUX_PORTS_PORT_SELECTION_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/discovery/port_inventory.h"
+#include "core/discovery/port_selector.h"
+#include "core/linux/ports/kernel_network.h"
+#include "core/linux/rdma/rdma_ports.h"
+
+namespace cableway::host {
+
+// What sysfs says of the interfaces. One without an entry has nothing there.
+struct DeviceFacts {
+  std::map<PortId, std::string> pci_functions;
+  std::map<PortId, int> function_ports;  // InterfaceHardware::port
+  std::map<PortId, std::uint64_t> rates_mbps;
+  std::vector<RdmaPort> rdma;
+};
+
+struct PortSelection {
+  std::vector<PortFacts> ports;  // sorted by id
+  std::vector<RejectedPort>
+      rejected;        // sorted by the interface's id; entries of CABLEWAY_PORTS that fit nothing come last
+  std::string status;  // why there is no port, and what to do; empty where there is one
+};
+
+// With selectors: an interface that one names, with all its usable addresses; and every address inside a prefix, alone
+// of its interface where nothing names that. Without: the interfaces of RoCE devices.
+//
+// Never used: an interface that is down, one that is a member of a bridge or bond, one without a usable address, and,
+// unless selected, loopback. An address is usable when duplicate address detection has accepted it and no interface
+// with a smaller id has it as a port's. No carrier is no reason: such a port only says so.
+PortSelection select_ports(const KernelNetwork& network, const DeviceFacts& devices,
+                           const std::vector<PortSelector>& selectors);
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_PORTS_PORT_SELECTION_H_

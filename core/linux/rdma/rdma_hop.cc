@@ -1,0 +1,58 @@
+#include "core/linux/rdma/rdma_hop.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/random_value.h"
+#include "core/linux/rdma/verbs_flush.h"
+#include "core/linux/tcp/data_socket.h"
+
+namespace cableway::host {
+namespace {
+
+absl::Status address_gone(const VerbsDevice& device, const VerbsGid& gid) {
+  const absl::Status found = device.check_gid(gid);
+  return found.ok() ? found : absl::UnavailableError(found.message());
+}
+
+// The upstream end of a hop dials, the downstream end accepts.
+RdmaChunkLink::Place place_of(const RdmaHalf& half, const HopLinkOptions& options) {
+  const bool accepted = options.place == HopPlace::kDestination || options.place == HopPlace::kRelayUpstream;
+  return {.last_hop = options.last_hop, .accepted = accepted, .device = half.device_number};
+}
+
+}  // namespace
+
+RdmaHop::RdmaHop(UniqueFd socket, RdmaHalf half, const HopLinkOptions& options)
+    : RdmaHop(std::make_unique<TcpLifeline>(std::move(socket)), std::move(half), options) {}
+
+RdmaHop::RdmaHop(std::unique_ptr<TcpLifeline> lifeline, RdmaHalf half, const HopLinkOptions& options)
+    : device_(std::move(half.device)),
+      queue_pair_(*half.queue_pair),
+      lifeline_(*lifeline),
+      link_(std::move(half.queue_pair), half.other, std::move(lifeline), place_of(half, options)) {}
+
+absl::Status RdmaHop::check() {
+  if (absl::Status health = queue_pair_.health(); !health.ok()) return health;
+  if (const std::uint64_t changes = device_->gid_changes(); std::exchange(gid_changes_, changes) != changes) {
+    if (absl::Status gone = address_gone(*device_, queue_pair_.gid()); !gone.ok()) return gone;
+  }
+  return check_silence(socket());
+}
+
+absl::StatusOr<std::unique_ptr<MemoryFlush>> RdmaHop::make_flush() const {
+  absl::StatusOr<std::unique_ptr<VerbsFlush>> made =
+      VerbsFlush::create(device_, queue_pair_.gid(), random_packet_sequence(), queue_pair_.options());
+  if (made.ok()) return std::unique_ptr<MemoryFlush>(*std::move(made));
+  return absl::Status(
+      made.status().code(),
+      absl::StrCat("no connection with itself, which flushing a GPU's memory needs: ", made.status().message()));
+}
+
+UniqueFd RdmaHop::take_socket() {
+  link_.fence();
+  return lifeline_.take_socket();
+}
+
+}  // namespace cableway::host

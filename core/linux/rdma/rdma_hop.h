@@ -1,0 +1,55 @@
+// One end of a hop whose data goes over RDMA: the queue pair that moves it (core/rdma/rdma_chunk_link.h), and beside it
+// the connection that the hop was set up on.
+#ifndef CABLEWAY_CORE_LINUX_RDMA_RDMA_HOP_H_
+#define CABLEWAY_CORE_LINUX_RDMA_RDMA_HOP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "core/linux/link/hop_link.h"
+#include "core/linux/rdma/verbs_device.h"
+#include "core/linux/rdma/verbs_queue_pair.h"
+#include "core/linux/tcp/tcp_lifeline.h"
+#include "core/rdma/rdma_chunk_link.h"
+
+namespace cableway::host {
+
+// This end's queue pair, connected to the other end's, and what it belongs to.
+struct RdmaHalf {
+  std::shared_ptr<VerbsDevice> device;
+  std::size_t device_number = 0;  // on this node (VerbsDevices)
+  std::unique_ptr<VerbsQueuePair> queue_pair;
+  RdmaEndpoint other;
+};
+
+class RdmaHop final : public HopLink {
+ public:
+  RdmaHop(UniqueFd socket, RdmaHalf half, const HopLinkOptions& options);
+
+  ChunkLink& link() override { return link_; }
+  int socket() const override { return lifeline_.socket(); }
+  int completions() const override { return queue_pair_.fd(); }
+  void on_readable(bool /*ended*/) override { link_.on_lifeline(); }
+  void take_completions() override { queue_pair_.take_events(); }
+  absl::Status arm_completions() override { return queue_pair_.arm(); }
+  bool needs_idle_polls() const override { return true; }
+  absl::Status check() override;
+  std::shared_ptr<VerbsDevice> device() const override { return device_; }
+  absl::StatusOr<std::unique_ptr<MemoryFlush>> make_flush() const override;
+  UniqueFd take_socket() override;
+
+ private:
+  RdmaHop(std::unique_ptr<TcpLifeline> lifeline, RdmaHalf half, const HopLinkOptions& options);
+
+  const std::shared_ptr<VerbsDevice> device_;
+  std::uint64_t gid_changes_ = 0;  // as of the last look
+  // The link's own.
+  VerbsQueuePair& queue_pair_;
+  TcpLifeline& lifeline_;
+  RdmaChunkLink link_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_RDMA_RDMA_HOP_H_

@@ -1,0 +1,133 @@
+#include "core/linux/rdma/rdma_transport.h"
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+#include "core/linux/os/random_value.h"
+#include "core/linux/rdma/verbs_devices.h"
+#include "core/rdma/rdma_endpoint.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway::host {
+namespace {
+
+// Reasons, for people.
+constexpr char kTcpWanted[] = "CABLEWAY_TRANSPORT=tcp";
+constexpr char kNoneThere[] = "the other end offers no RDMA";
+
+// The other end of the cable is where its queue pair is. Another host's would be joined instead, and the kernel would
+// first look for it, for up to a second, on the thread that sets circuits up. `address`: that the connection goes to or
+// comes from.
+absl::Status check_gid(const RdmaEndpoint& other, const std::string& address) {
+  const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);
+  if (!parsed.ok()) return parsed.status();
+  if (other.gid == gid_of(*parsed)) return absl::OkStatus();
+  routing::PortAddress named;
+  named.is_ipv6 = true;
+  std::memcpy(named.bytes.data(), other.gid.data(), other.gid.size());
+  return absl::InvalidArgumentError(absl::StrCat("the other end of the cable has the address ", address,
+                                                 ", and its queue pair the GID ", to_text(named)));
+}
+
+absl::Status no_rdma_at(const std::string& address) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("CABLEWAY_TRANSPORT is verbs, and the port with address ", address, " has no RDMA device"));
+}
+
+class RdmaEnd final : public HostEnd {
+ public:
+  explicit RdmaEnd(RdmaHalf half) : half_(std::move(half)) {}
+
+  std::string name() const override { return absl::StrCat("rdma ", half_.device->name()); }
+  std::vector<std::byte> words() const override { return encode_rdma_endpoint(half_.queue_pair->endpoint()); }
+  std::uint32_t max_chunk_bytes() const override { return RdmaChunkLink::kChunkBytes; }
+  absl::StatusOr<std::unique_ptr<HopLink>> make_link(UniqueFd connection, const HopLinkOptions& options) override {
+    return std::make_unique<RdmaHop>(std::move(connection), std::move(half_), options);
+  }
+  SlotKind slots() const override { return SlotKind::kRegistered; }
+  SlotDevice slot_device() const override { return {half_.device, half_.device_number}; }
+
+  absl::Status connect(const RdmaEndpoint& other) {
+    half_.other = other;
+    return half_.queue_pair->connect(other);
+  }
+
+ private:
+  RdmaHalf half_;
+};
+
+}  // namespace
+
+std::unique_ptr<HostEnd> make_rdma_end(RdmaHalf half) {
+  return std::make_unique<RdmaEnd>(std::move(half));
+}
+
+absl::StatusOr<std::optional<VerbsPort>> RdmaTransport::find(const std::string& address) {
+  if (const auto found = found_.find(address); found != found_.end()) {
+    const auto device = VerbsDevices::of_this_process().open(found->second.device);
+    if (device.ok() && device->device->check_gid(found->second.gid).ok()) return found->second;
+    found_.erase(found);
+  }
+  const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);
+  if (!parsed.ok()) return parsed.status();
+  absl::StatusOr<std::optional<VerbsPort>> port = verbs_port_of(*parsed, host_);
+  if (port.ok() && port->has_value()) found_[address] = **port;
+  return port;
+}
+
+absl::StatusOr<TransportChoice> RdmaTransport::open(const std::string& address, const std::string& port) {
+  if (wanted_ == TransportSetting::kTcp) return TransportChoice{nullptr, kTcpWanted};
+  const std::string none = absl::StrCat("no RDMA device behind ", port.empty() ? address : port);
+  // Most hosts have none at all, and are not asked for more.
+  if (wanted_ == TransportSetting::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) {
+    return TransportChoice{nullptr, none};
+  }
+  const absl::StatusOr<std::optional<VerbsPort>> found = find(address);
+  if (!found.ok()) return found.status();
+  if (!found->has_value()) {
+    if (wanted_ == TransportSetting::kVerbs) return no_rdma_at(address);
+    return TransportChoice{nullptr, none};
+  }
+  absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*found)->device);
+  if (!device.ok()) return device.status();
+  auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_, idle_);
+  if (!queue_pair.ok()) return queue_pair.status();
+  return TransportChoice{make_rdma_end({std::move(device->device), device->number, *std::move(queue_pair), {}}),
+                         kAtBothEnds};
+}
+
+absl::StatusOr<TransportChoice> RdmaTransport::offer(const CircuitSetup& setup) {
+  return open(setup.this_hop().from_address, dialing_end(setup, setup.hop).port);
+}
+
+absl::Status RdmaTransport::settle(const CircuitSetup& setup, const SetupConnection& /*connection*/,
+                                   TransportEnd& offered, std::span<const std::byte> words) {
+  const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(words);
+  if (!other.ok()) return other.status();
+  if (absl::Status there = check_gid(*other, setup.this_hop().to_address); !there.ok()) return there;
+  return static_cast<RdmaEnd&>(offered).connect(*other);
+}
+
+absl::StatusOr<TransportChoice> RdmaTransport::join(const CircuitSetup& setup, const SetupConnection& connection,
+                                                    std::span<const std::byte> words) {
+  const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(words);
+  if (!other.ok()) return other.status();
+  if (absl::Status there = check_gid(*other, setup.this_hop().from_address); !there.ok()) return there;
+  absl::StatusOr<TransportChoice> choice = open(connection.own_address(), accepting_end(setup, setup.hop).port);
+  if (!choice.ok() || choice->end == nullptr) return choice;
+  if (absl::Status joined = static_cast<RdmaEnd&>(*choice->end).connect(*other); !joined.ok()) return joined;
+  return choice;
+}
+
+absl::StatusOr<std::string> RdmaTransport::missing_there() const {
+  if (wanted_ == TransportSetting::kVerbs) {
+    return absl::FailedPreconditionError("CABLEWAY_TRANSPORT is verbs, and the other end of the cable has no RDMA");
+  }
+  return wanted_ == TransportSetting::kTcp ? kTcpWanted : kNoneThere;
+}
+
+}  // namespace cableway::host

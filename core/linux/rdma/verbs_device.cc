@@ -1,0 +1,274 @@
+#include "core/linux/rdma/verbs_device.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::host {
+namespace {
+
+std::string words_of(int error) {
+  return std::generic_category().message(error);
+}
+
+absl::Status cannot_open(const std::string& name, int error) {
+  const std::string words = absl::StrCat("RDMA device ", name, " cannot be opened: ", words_of(error));
+  if (error == EACCES || error == EPERM) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(words, "; this user needs reading and writing of /dev/infiniband/uverbs*"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(words, "; a container needs the host's /dev/infiniband (docker run --device=/dev/infiniband)"));
+}
+
+absl::StatusOr<VerbsOwned<ibv_context>> open_context(const VerbsLibrary& library, const std::string& name) {
+  int count = 0;
+  const VerbsOwned<ibv_device*> list(library.get_device_list(&count), VerbsRelease{&library});
+  if (list == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("this host's RDMA devices cannot be listed: ", words_of(errno),
+                                                      "; is the kernel's ib_uverbs module loaded?"));
+  }
+  for (int i = 0; i < count; ++i) {
+    ibv_device* const device = list.get()[i];
+    if (name != library.get_device_name(device)) continue;
+    VerbsOwned<ibv_context> context(library.open_device(device), VerbsRelease{&library});
+    if (context == nullptr) return cannot_open(name, errno);
+    return context;
+  }
+  return absl::NotFoundError(absl::StrCat("libibverbs knows no RDMA device ", name,
+                                          ": its provider is missing (Debian: ibverbs-providers), or the kernel's "
+                                          "ib_uverbs module is not loaded"));
+}
+
+VerbsEvent::Kind event_kind(ibv_event_type type) {
+  switch (type) {
+    case IBV_EVENT_PORT_ERR:
+      return VerbsEvent::Kind::kPortError;
+    case IBV_EVENT_PORT_ACTIVE:
+      return VerbsEvent::Kind::kPortActive;
+    case IBV_EVENT_DEVICE_FATAL:
+      return VerbsEvent::Kind::kDeviceFatal;
+    case IBV_EVENT_GID_CHANGE:
+      return VerbsEvent::Kind::kGidChange;
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+    case IBV_EVENT_CQ_ERR:
+      return VerbsEvent::Kind::kQueueFatal;
+    default:
+      return VerbsEvent::Kind::kOther;
+  }
+}
+
+const void* queue_of(const ibv_async_event& event) {
+  if (event.event_type == IBV_EVENT_CQ_ERR) return event.element.cq;
+  return event.element.qp;
+}
+
+bool is_of_a_port(VerbsEvent::Kind kind) {
+  return kind == VerbsEvent::Kind::kPortError || kind == VerbsEvent::Kind::kPortActive ||
+         kind == VerbsEvent::Kind::kGidChange;
+}
+
+}  // namespace
+
+VerbsDevice::VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwned<ibv_context> context)
+    : name_(std::move(name)),
+      library_(library),
+      context_(std::move(context)),
+      commands_(context_->cmd_fd, OwnDescriptor::Mapped::kYes),
+      events_(context_->async_fd),
+      domain_(library->alloc_pd(context_.get()), VerbsRelease{library}) {}
+
+absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& name) {
+  const absl::StatusOr<const VerbsLibrary*> library = VerbsLibrary::of_this_process();
+  if (!library.ok()) return library.status();
+  return open(name, **library);
+}
+
+absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string& name, const VerbsLibrary& library) {
+  absl::StatusOr<VerbsOwned<ibv_context>> context = open_context(library, name);
+  if (!context.ok()) return context.status();
+  std::shared_ptr<VerbsDevice> device(new VerbsDevice(name, &library, *std::move(context)));
+  if (absl::Status status = device->prepare(); !status.ok()) return status;
+  return device;
+}
+
+absl::Status VerbsDevice::prepare() {
+  if (domain_ == nullptr) return refused(errno, "make a protection domain");
+  if (const int error = library_->query_device(context(), &attributes_); error != 0) {
+    return refused(error, "be asked what it can do");
+  }
+  const int flags = ::fcntl(events_fd(), F_GETFL);
+  if (flags == -1 || ::fcntl(events_fd(), F_SETFL, flags | O_NONBLOCK) == -1) {
+    return refused(errno, "be asked for events without waiting");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const {
+  ibv_port_attr port{};
+  const std::uint64_t errors = port_errors_.load(std::memory_order_relaxed);
+  if (const int error = library_->query_port(context(), number, &port); error != 0) {
+    return refused(error, absl::StrCat("be asked for the state of port ", number));
+  }
+  if (port.link_layer != IBV_LINK_LAYER_ETHERNET) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("RDMA device ", name_, " is on InfiniBand; Cableway uses RDMA over Ethernet (RoCE v2) only"));
+  }
+  if (port.state != IBV_PORT_ACTIVE) {
+    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " is not active, its port is in state ",
+                                                      static_cast<int>(port.state), ", not 4"));
+  }
+  if (port.active_mtu < IBV_MTU_256 || port.active_mtu > IBV_MTU_4096) {
+    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " has the unknown MTU number ",
+                                                      static_cast<int>(port.active_mtu), "; expected 1 to 5"));
+  }
+  port_is_active(number, errors);
+  return 128U << static_cast<unsigned>(port.active_mtu);
+}
+
+absl::Status VerbsDevice::check_gid(const VerbsGid& gid) const {
+  ibv_gid now{};
+  if (library_->query_gid(context(), gid.port, gid.index, &now) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("RDMA device ", name_, " has no GID ", gid.index, "; the port's address may have been removed"));
+  }
+  if (std::memcmp(now.raw, gid.bytes.data(), gid.bytes.size()) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("GID ", gid.index, " of RDMA device ", name_, " is not the port's address any more"));
+}
+
+bool VerbsDevice::supports_dmabuf() const {
+  if (library_->reg_dmabuf_mr == nullptr) return false;
+  // No descriptor at all: whoever looks at it can register dmabufs.
+  const VerbsOwned<ibv_mr> region(library_->reg_dmabuf_mr(domain(), 0, 0, 0, -1, 0), release());
+  return region != nullptr || (errno != EOPNOTSUPP && errno != EPROTONOSUPPORT);
+}
+
+int VerbsDevice::events_fd() const {
+  return context_->async_fd;
+}
+
+std::optional<VerbsEvent> VerbsDevice::next_event() {
+  ibv_async_event event{};
+  errno = 0;
+  if (library_->get_async_event(context(), &event) != 0) {
+    const int error = errno;
+    if (error == EAGAIN || error == EINTR || is_lost()) return std::nullopt;
+    give_up();
+    VerbsEvent gone{.kind = VerbsEvent::Kind::kDeviceFatal,
+                    .words = absl::StrCat("RDMA device ", name_, ": gone (", words_of(error), ")")};
+    note(gone);
+    return gone;
+  }
+  VerbsEvent read = read_event(event);
+  // What it is about may be destroyed, and forgotten, once it is acknowledged.
+  note(read);
+  library_->ack_async_event(&event);
+  return read;
+}
+
+absl::Status VerbsDevice::health(std::uint8_t port) const {
+  if (!in_trouble_.load(std::memory_order_relaxed) && !is_lost()) return absl::OkStatus();
+  const std::lock_guard lock(mutex_);
+  if (!failure_.empty()) return absl::UnavailableError(failure_);
+  if (is_lost()) return absl::UnavailableError(absl::StrCat("RDMA device ", name_, " is gone"));
+  const auto found = port_trouble_.find(port);
+  return found == port_trouble_.end() ? absl::OkStatus() : absl::UnavailableError(found->second);
+}
+
+void VerbsDevice::note(const VerbsEvent& event) {
+  if (event.kind == VerbsEvent::Kind::kGidChange) gid_changes_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  if (event.kind == VerbsEvent::Kind::kDeviceFatal) failure_ = event.words;
+  if (event.kind == VerbsEvent::Kind::kPortError) {
+    port_trouble_[event.port] = event.words;
+    port_errors_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (event.kind == VerbsEvent::Kind::kPortActive) port_trouble_.erase(event.port);
+  if (event.kind == VerbsEvent::Kind::kQueueFatal && last_words_.size() < kMostLastWords) {
+    last_words_[event.queue] = event.words;
+  }
+  update_trouble();
+}
+
+void VerbsDevice::update_trouble() const {
+  in_trouble_.store(!failure_.empty() || !port_trouble_.empty() || !last_words_.empty(), std::memory_order_relaxed);
+}
+
+std::string VerbsDevice::last_words_of(const void* queue) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return "";
+  const std::lock_guard lock(mutex_);
+  const auto found = last_words_.find(queue);
+  return found == last_words_.end() ? "" : found->second;
+}
+
+void VerbsDevice::forget(const void* queue) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(mutex_);
+  last_words_.erase(queue);
+  update_trouble();
+}
+
+// The event that says so may never come. `errors`: of which was known when the device was asked; one that was heard of
+// since may be newer than its answer.
+void VerbsDevice::port_is_active(std::uint8_t port, std::uint64_t errors) const {
+  if (!in_trouble_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(mutex_);
+  if (port_errors_.load(std::memory_order_relaxed) != errors) return;
+  port_trouble_.erase(port);
+  update_trouble();
+}
+
+VerbsEvent VerbsDevice::read_event(const ibv_async_event& event) {
+  VerbsEvent read;
+  read.kind = event_kind(event.event_type);
+  read.words = absl::StrCat("RDMA device ", name_, ": ", library_->event_type_str(event.event_type));
+  if (read.kind == VerbsEvent::Kind::kQueueFatal) read.queue = queue_of(event);
+  if (read.kind == VerbsEvent::Kind::kDeviceFatal) give_up();
+  if (is_of_a_port(read.kind)) read.port = static_cast<std::uint8_t>(event.element.port_num);
+  return read;
+}
+
+bool VerbsDevice::is_removed() const {
+  const std::string entry = absl::StrCat("/sys/class/infiniband_verbs/", context_->device->dev_name);
+  return ::access(entry.c_str(), F_OK) != 0;
+}
+
+absl::Status VerbsDevice::refused(int error, absl::string_view what) const {
+  const std::string words = absl::StrCat("RDMA device ", name_, " cannot ", what, ": ", words_of(error));
+  switch (error) {
+    case ENOMEM:
+    case ENOSPC:
+      return absl::ResourceExhaustedError(absl::StrCat(words, "; ", limits()));
+    case EAGAIN:
+      return absl::ResourceExhaustedError(
+          absl::StrCat(words, "; this process's cgroup allows it no more of this device: raise rdma.max"));
+    case EMFILE:
+      return absl::ResourceExhaustedError(
+          absl::StrCat(words, "; this process may open no more: raise ulimit -n (a service's LimitNOFILE)"));
+    default:
+      return absl::UnavailableError(words);
+  }
+}
+
+std::string VerbsDevice::limits() const {
+  std::string of_device = absl::StrCat("the device has ", attributes_.max_mr, " registrations, ", attributes_.max_qp,
+                                       " queue pairs and ", attributes_.max_cq, " completion queues in all");
+  rlimit lock{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY) return of_device;
+  return absl::StrCat("this process may lock ", lock.rlim_cur / 1024,
+                      " KiB of memory: raise that (ulimit -l unlimited, a service's LimitMEMLOCK=infinity, docker run "
+                      "--ulimit memlock=-1); ",
+                      of_device);
+}
+
+}  // namespace cableway::host

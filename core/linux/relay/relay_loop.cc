@@ -1,0 +1,419 @@
+#include "core/linux/relay/relay_loop.h"
+
+#include <sched.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+
+namespace cableway::host {
+namespace {
+
+constexpr int kMaxEvents = 64;
+constexpr std::chrono::seconds kCheckEvery{1};
+// A lease that idles is back after RelayCircuit::kIdleRests of these, and one that others wait for after kHeldRests.
+constexpr std::chrono::milliseconds kRestEvery{250};
+constexpr std::chrono::minutes kNoticeEvery{1};
+
+}  // namespace
+
+// What epoll says about a descriptor is for the link that owns it.
+struct RelayLoop::Side {
+  Circuit& circuit;
+  HopLink& hop;
+  bool brings_data;  // upstream; downstream brings answers
+  bool completions;  // of a queue pair, not a connection
+
+  const std::string& name() const;
+};
+
+struct RelayLoop::Circuit {
+  struct Transports {
+    HopTransport upstream;
+    HopTransport downstream;
+  };
+
+  Circuit(CircuitSetup circuit_setup, Transports over, std::unique_ptr<HopLink> up, std::unique_ptr<HopLink> down,
+          std::unique_ptr<Slot> floor, SlotPool& pool)
+      : setup(std::move(circuit_setup)),
+        path(describe_path(setup)),
+        names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))},
+        transports(std::move(over)),
+        upstream(std::move(up)),
+        downstream(std::move(down)),
+        has_completions(upstream->completions() >= 0 || downstream->completions() >= 0),
+        relay(upstream->link(), downstream->link(), std::move(floor), pool, names) {}
+
+  const CircuitSetup setup;
+  const std::string path;
+  const RelayNames names;
+  const Transports transports;
+  const std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
+  const std::unique_ptr<HopLink> upstream;
+  const std::unique_ptr<HopLink> downstream;
+  const bool has_completions;  // on one hop or both
+  RelayCircuit relay;
+  Side upstream_side{*this, *upstream, true, false};
+  Side upstream_completions{*this, *upstream, true, true};
+  Side downstream_side{*this, *downstream, false, false};
+  Side downstream_completions{*this, *downstream, false, true};
+  bool in_unfinished = false;
+  bool is_polled = false;
+  bool is_closed = false;
+  std::chrono::steady_clock::time_point polled_until{};
+  std::uint64_t moved_before = 0;
+  // Copies of the relay's counters for other threads.
+  std::atomic<std::uint64_t> chunks = 0;
+  std::atomic<std::uint64_t> bytes = 0;
+
+  // Since the last call.
+  bool has_moved() {
+    const std::uint64_t moved = upstream->link().bytes_moved() + downstream->link().bytes_moved();
+    return std::exchange(moved_before, moved) != moved;
+  }
+};
+
+const std::string& RelayLoop::Side::name() const {
+  return brings_data ? circuit.names.upstream : circuit.names.downstream;
+}
+
+absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(std::vector<RelayStore*> stores,
+                                                            std::chrono::microseconds spin, Listener listener) {
+  UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot make the relay's epoll set");
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0) {
+    return absl::ErrnoToStatus(errno, "cannot watch the relay's wake-up");
+  }
+  std::vector<Store> known;
+  for (RelayStore* store : stores) known.push_back({store});
+  std::unique_ptr<RelayLoop> loop(
+      new RelayLoop(std::move(epoll), std::move(wake), std::move(known), spin, std::move(listener)));
+  loop->thread_ = std::thread([raw = loop.get()] { raw->run(); });
+  return loop;
+}
+
+RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, std::chrono::microseconds spin,
+                     Listener listener)
+    : epoll_(std::move(epoll)),
+      wake_(std::move(wake)),
+      stores_(std::move(stores)),
+      spin_(spin),
+      listener_(std::move(listener)) {
+  polled_.reserve(kMostPolled);
+}
+
+RelayLoop::~RelayLoop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  ::eventfd_write(wake_.get(), 1);
+  thread_.join();
+}
+
+RelayStore& RelayLoop::store_of(SlotKind kind) {
+  return *std::find_if(stores_.begin(), stores_.end(), [kind](const Store& each) {
+            return each.store->kind() == kind;
+          })->store;
+}
+
+absl::StatusOr<std::unique_ptr<Slot>> RelayLoop::make_floor(const HostEnd& upstream, const HostEnd& downstream) {
+  return store_of(slots_between(upstream, downstream)).make_floor(upstream, downstream);
+}
+
+absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
+                            std::unique_ptr<Slot> floor) {
+  const SlotKind slots = slots_between(*upstream.end, *downstream.end);
+  Circuit::Transports transports{transport_of(upstream), transport_of(downstream)};
+  auto up = make_hop_link(std::move(upstream), {HopPlace::kRelayUpstream, false, slots});
+  if (!up.ok()) return up.status();
+  const bool last_hop = setup.hop + 2U == setup.hops.size();
+  auto down = make_hop_link(std::move(downstream), {HopPlace::kRelayDownstream, last_hop, slots});
+  if (!down.ok()) return down.status();
+  auto circuit = std::make_unique<Circuit>(setup, std::move(transports), *std::move(up), *std::move(down),
+                                           std::move(floor), store_of(slots).pool());
+  open_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    listed_.push_back(circuit.get());
+    added_.push_back(std::move(circuit));
+    ++ended_.circuits_opened;
+  }
+  ::eventfd_write(wake_.get(), 1);
+  return absl::OkStatus();
+}
+
+RelayStatus RelayLoop::status() const {
+  const std::lock_guard lock(mutex_);
+  RelayStatus status = ended_;
+  const auto now = std::chrono::steady_clock::now();
+  for (const Circuit* circuit : listed_) {
+    const auto open_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - circuit->opened);
+    const CircuitStatus open{circuit->setup.flow,
+                             circuit->path,
+                             circuit->chunks.load(std::memory_order_relaxed),
+                             circuit->bytes.load(std::memory_order_relaxed),
+                             static_cast<std::uint64_t>(open_for.count()),
+                             circuit->transports.upstream,
+                             circuit->transports.downstream};
+    status.chunks += open.chunks;
+    status.bytes += open.bytes;
+    status.circuits.push_back(open);
+  }
+  return status;
+}
+
+void RelayLoop::run() {
+  std::array<epoll_event, kMaxEvents> events;
+  auto next_check = std::chrono::steady_clock::now() + kCheckEvery;
+  auto next_rest = std::chrono::steady_clock::now() + kRestEvery;
+  while (true) {
+    const auto count = static_cast<std::size_t>(std::max(wait(events), 0));
+    const bool woken = serve_events(std::span(events).first(count));
+    serve_unfinished();
+    closed_.clear();
+    if (woken) {
+      eventfd_t ignored;
+      ::eventfd_read(wake_.get(), &ignored);
+      take_added();
+      const std::lock_guard lock(mutex_);
+      if (stopping_) break;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= next_rest) {
+      next_rest = now + kRestEvery;
+      rest();
+    }
+    if (now >= next_check) {
+      next_check = now + kCheckEvery;
+      close_dead();
+    }
+  }
+  for (const auto& [circuit, owned] : circuits_) {
+    circuit->relay.fail(absl::UnavailableError(
+        absl::StrCat("node ", circuit->setup.this_hop().to_node, ": its cablewayd was told to leave")));
+  }
+}
+
+int RelayLoop::wait(std::span<epoll_event> events) {
+  const auto look = [&](int timeout_ms) {
+    return ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  };
+  const auto sleep_at = std::chrono::steady_clock::now() + spin_;
+  do {
+    const bool moved = serve_polled();
+    const int count = look(0);
+    if (count != 0 || moved || !unfinished_.empty()) return count;
+    ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
+  } while (!polled_.empty() || std::chrono::steady_clock::now() < sleep_at);
+  const std::chrono::milliseconds longest = any_leased() ? kRestEvery : kCheckEvery;
+  return look(static_cast<int>(longest.count()));
+}
+
+bool RelayLoop::any_leased() const {
+  return std::any_of(stores_.begin(), stores_.end(), [](const Store& each) { return each.store->pool().leased() > 0; });
+}
+
+bool RelayLoop::serve_events(std::span<const epoll_event> events) {
+  bool woken = false;
+  // Data before answers: somebody waits for the data, and an answer is about data that has arrived already.
+  for (const bool data : {true, false}) {
+    for (const epoll_event& event : events) {
+      auto* side = static_cast<Side*>(event.data.ptr);
+      woken = woken || side == nullptr;
+      // A circuit has two sockets and may have ended by the first one's event.
+      if (side == nullptr || side->brings_data != data || side->circuit.is_closed) continue;
+      serve_event(*side, event.events);
+    }
+  }
+  return woken;
+}
+
+void RelayLoop::serve_event(Side& side, std::uint32_t events) {
+  const bool ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+  if (side.completions) {
+    side.hop.take_completions();
+    if (!poll(side.circuit)) {
+      if (absl::Status armed = side.hop.arm_completions(); !armed.ok()) return end(side.circuit, side.name(), armed);
+    }
+  } else if (ended || (events & EPOLLIN) != 0) {
+    side.hop.on_readable(ended);
+  }
+  serve(side.circuit);
+}
+
+void RelayLoop::serve_unfinished() {
+  for (std::size_t left = unfinished_.size(); left > 0 && !unfinished_.empty(); --left) {
+    Circuit* circuit = unfinished_.front();
+    unfinished_.pop_front();
+    circuit->in_unfinished = false;
+    serve(*circuit);
+  }
+}
+
+void RelayLoop::take_added() {
+  std::vector<std::unique_ptr<Circuit>> added;
+  {
+    const std::lock_guard lock(mutex_);
+    added.swap(added_);
+  }
+  for (std::unique_ptr<Circuit>& circuit : added) {
+    Circuit& entry = *circuit;
+    circuits_.emplace(&entry, std::move(circuit));
+    const absl::Status watched = watch(entry);
+    if (watched.ok()) {
+      serve(entry);
+    } else {
+      entry.relay.fail(watched);
+      close(entry, watched);
+    }
+  }
+}
+
+absl::Status RelayLoop::watch(Circuit& circuit) {
+  absl::Status watched = watch(circuit.upstream->socket(), circuit.upstream_side);
+  if (watched.ok()) watched = watch(circuit.downstream->socket(), circuit.downstream_side);
+  if (watched.ok() && circuit.upstream->completions() >= 0) {
+    watched = watch(circuit.upstream->completions(), circuit.upstream_completions);
+  }
+  if (watched.ok() && circuit.downstream->completions() >= 0) {
+    watched = watch(circuit.downstream->completions(), circuit.downstream_completions);
+  }
+  return watched;
+}
+
+absl::Status RelayLoop::watch(int fd, Side& side) {
+  // Edge-triggered, once for both directions: a turn ends only when neither side can move, so every edge is a reason.
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = &side;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("node ", side.circuit.setup.this_hop().to_node, " cannot watch another connection"));
+}
+
+bool RelayLoop::serve(Circuit& circuit) {
+  absl::StatusOr<bool> more = circuit.relay.progress();
+  circuit.chunks.store(circuit.relay.chunks_relayed(), std::memory_order_relaxed);
+  circuit.bytes.store(circuit.relay.bytes_relayed(), std::memory_order_relaxed);
+  if (!more.ok()) {
+    close(circuit, more.status());
+    return true;
+  }
+  const bool moved = circuit.has_completions && circuit.has_moved();
+  // One that is polled has its next turn anyway.
+  if (moved && poll(circuit)) return true;
+  if (*more && !circuit.in_unfinished) {
+    circuit.in_unfinished = true;
+    unfinished_.push_back(&circuit);
+  }
+  return moved;
+}
+
+bool RelayLoop::poll(Circuit& circuit) {
+  if (!circuit.has_completions || spin_.count() == 0) return false;
+  if (!circuit.is_polled) {
+    if (polled_.size() == kMostPolled) return false;
+    polled_.push_back(&circuit);
+    circuit.is_polled = true;
+  }
+  circuit.polled_until = std::chrono::steady_clock::now() + spin_;
+  return true;
+}
+
+bool RelayLoop::serve_polled() {
+  if (polled_.empty()) return false;
+  bool moved = false;
+  const auto now = std::chrono::steady_clock::now();
+  // Backwards, as a circuit may leave while it has its turn.
+  for (std::size_t i = polled_.size(); i-- > 0;) {
+    Circuit& circuit = *polled_[i];
+    const bool long_idle = now >= circuit.polled_until;
+    if (serve(circuit) || (long_idle && arm(circuit))) {
+      moved = true;
+    } else if (long_idle) {
+      circuit.is_polled = false;
+      polled_.erase(polled_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  return moved;
+}
+
+bool RelayLoop::arm(Circuit& circuit) {
+  for (const Side* side : {&circuit.upstream_completions, &circuit.downstream_completions}) {
+    if (absl::Status armed = side->hop.arm_completions(); !armed.ok()) {
+      end(circuit, side->name(), armed);
+      return true;
+    }
+  }
+  return serve(circuit);
+}
+
+void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
+  const auto entry = circuits_.find(&circuit);
+  std::unique_ptr<Circuit> owned = std::move(entry->second);
+  circuits_.erase(entry);
+  owned->is_closed = true;
+  std::erase(unfinished_, &circuit);
+  std::erase(polled_, &circuit);
+  open_.fetch_sub(1, std::memory_order_relaxed);
+  const bool ended_by_an_end = absl::IsCancelled(reason) || absl::IsAborted(reason);
+  const bool broken = !ended_by_an_end || owned->relay.slots_in_use() > 0;
+  {
+    const std::lock_guard lock(mutex_);
+    listed_.erase(std::remove(listed_.begin(), listed_.end(), &circuit), listed_.end());
+    ended_.chunks += owned->relay.chunks_relayed();
+    ended_.bytes += owned->relay.bytes_relayed();
+    if (broken) ++ended_.circuits_broken;
+  }
+  Closed closed{owned->setup, reason, owned->upstream->take_socket(), owned->downstream->take_socket()};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.upstream.get(), nullptr);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.downstream.get(), nullptr);
+  closed_.push_back(std::move(owned));
+  listener_.closed(std::move(closed));
+}
+
+void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::Status& found) {
+  const absl::Status reason = told_of(hop_end, found);
+  circuit.relay.fail(reason);
+  close(circuit, reason);
+}
+
+void RelayLoop::rest() {
+  for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
+  for (Store& store : stores_) tell_of_waits(store);
+}
+
+void RelayLoop::tell_of_waits(Store& store) {
+  const SlotPool& pool = store.store->pool();
+  if (pool.size() == 0 || !pool.anyone_waits()) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < store.next_notice) return;
+  store.next_notice = now + kNoticeEvery;
+  listener_.out_of_leases(store.store->kind());
+}
+
+void RelayLoop::close_dead() {
+  std::vector<std::pair<const Side*, absl::Status>> dead;
+  for (const auto& [circuit, owned] : circuits_) {
+    for (const Side* side : {&circuit->upstream_side, &circuit->downstream_side}) {
+      absl::Status found = side->hop.check();
+      if (found.ok()) continue;
+      dead.emplace_back(side, std::move(found));
+      break;
+    }
+  }
+  for (const auto& [side, found] : dead) end(side->circuit, side->name(), found);
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,132 @@
+#include "core/linux/session/node_starter.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/linux/os/uninterrupted.h"
+#include "core/linux/os/unique_fd.h"
+
+extern char** environ;
+
+namespace cableway::host {
+namespace {
+
+// The daemon says "ready" here, or why not; see tools/cablewayd.
+constexpr int kReadyFd = 3;
+// How long a process that forked the node, or was killed, may take to be gone.
+constexpr std::chrono::milliseconds kReapLimit{1000};
+
+class Spawn {
+ public:
+  Spawn() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  ~Spawn() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
+
+  absl::StatusOr<pid_t> run(const std::string& daemon, int ready) {
+    // dup2 onto itself would keep close-on-exec; no caller has descriptor 3 free by chance, but it may.
+    ::posix_spawn_file_actions_adddup2(&actions_, ready, kReadyFd);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    // Nothing of the job's may live on in the node: not its sockets, not its devices.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kReadyFd + 1);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+    std::string program = daemon;
+    std::string session = "--session";
+    std::string flag = "--ready-fd=3";
+    std::array<char*, 4> arguments = {program.data(), session.data(), flag.data(), nullptr};
+    pid_t pid = 0;
+    const int error = ::posix_spawn(&pid, daemon.c_str(), &actions_, &attributes_, arguments.data(), environ);
+    if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat("cannot start ", daemon));
+    return pid;
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+using Clock = std::chrono::steady_clock;
+
+struct Answer {
+  std::string said;
+  bool ended = false;  // the daemon closed its end
+  bool ready() const { return said.ends_with("ready\n"); }
+};
+
+// What arrives until the daemon closes its end, "ready" arrives, or the time is up.
+Answer read_answer(int ready, Clock::time_point end) {
+  Answer answer;
+  while (answer.said.size() < 4096 && !answer.ready() && !answer.ended) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) break;
+    pollfd poll_for{ready, POLLIN, 0};
+    if (::poll(&poll_for, 1, static_cast<int>(left.count())) <= 0) continue;
+    std::array<char, 512> part;
+    const ssize_t got = uninterrupted([&] { return ::read(ready, part.data(), part.size()); });
+    if (got <= 0) answer.ended = true;
+    if (got > 0) answer.said.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return answer;
+}
+
+// The process started here forks the node and exits, so that the node is nobody's zombie later. One that stays instead
+// is not waited for.
+void reap(pid_t pid) {
+  const auto end = Clock::now() + kReapLimit;
+  while (uninterrupted([&] { return ::waitpid(pid, nullptr, WNOHANG); }) == 0 && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+absl::Status start_node(const std::string& daemon, std::chrono::milliseconds limit) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe to start the node");
+  const UniqueFd reading(ends[0]);
+  UniqueFd writing(ends[1]);
+  // dup2 must change the number to drop close-on-exec.
+  if (writing.get() == kReadyFd) writing.reset(::fcntl(writing.get(), F_DUPFD_CLOEXEC, kReadyFd + 1));
+  const auto end = Clock::now() + limit;
+  absl::StatusOr<pid_t> pid = Spawn().run(daemon, writing.get());
+  if (!pid.ok()) return pid.status();
+  writing.reset();
+  const Answer answer = read_answer(reading.get(), end);
+  // It said why and ended, or it hangs: then its process group, which is its own, is ended. Before it is reaped, since
+  // its number may be another's afterwards.
+  if (!answer.ready()) ::kill(-*pid, SIGKILL);
+  reap(*pid);
+  if (answer.ready()) return absl::OkStatus();
+  if (!answer.said.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(daemon, ": ", absl::StripSuffix(answer.said, "\n")));
+  }
+  if (answer.ended) return absl::FailedPreconditionError(absl::StrCat(daemon, " ended without saying why"));
+  return absl::DeadlineExceededError(
+      absl::StrCat(daemon, " did not become ready within ", limit.count(), " ms and was stopped"));
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,68 @@
+// An application's side of the session socket: requests and their answers, and what the node says unasked.
+#ifndef CABLEWAY_CORE_LINUX_SESSION_SESSION_CLIENT_H_
+#define CABLEWAY_CORE_LINUX_SESSION_SESSION_CLIENT_H_
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/session/session_message.h"
+
+namespace cableway::host {
+
+// One thread: `io`'s. Close it, and drop the last reference, before `io` goes.
+class SessionClient : public std::enable_shared_from_this<SessionClient> {
+ public:
+  using Reply = std::function<void(absl::StatusOr<SessionMessage>)>;
+
+  // NotFound: no node runs here (nothing holds the socket).
+  static absl::StatusOr<std::shared_ptr<SessionClient>> connect(
+      boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint);
+
+  // `reply` is called exactly once. Once the session has ended, with Unavailable. Answers come in the order of the
+  // requests, but for those of path requests, whose `request` is filled in here: each of them comes when it is known.
+  // Beside a cable test nothing else may be asked.
+  void request(SessionMessage message, Reply reply);
+  // Says what is not answered: FlowOpened, FlowEnded. Where the node has not read 16 MiB of it, the session ends.
+  void tell(const SessionMessage& message);
+  // Called when the node says Welcome again: its ports have changed.
+  void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
+  bool ended() const { return !socket_.is_open(); }
+  // Every request that is unanswered fails.
+  void close();
+
+ private:
+  explicit SessionClient(boost::asio::io_context& io) : socket_(io) {}
+  void send(const SessionMessage& message);
+  void write_next();
+  void read_next();
+  void have_length();
+  void have_body();
+  void give_reply(absl::StatusOr<SessionMessage> message);
+
+  boost::asio::local::stream_protocol::socket socket_;
+  std::deque<std::vector<std::byte>> outgoing_;
+  std::size_t outgoing_bytes_ = 0;
+  std::deque<Reply> waiting_;                         // in the order of their requests
+  std::map<std::uint64_t, Reply> waiting_for_paths_;  // by request
+  std::uint64_t next_request_ = 1;
+  bool welcome_due_ = false;  // the next Welcome answers a Hello
+  std::function<void(const Welcome&)> welcomed_ = [](const Welcome&) {};
+  bool writing_ = false;
+  bool reading_ = false;
+  std::array<std::byte, sizeof(std::uint32_t)> length_{};
+  std::vector<std::byte> body_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_SESSION_SESSION_CLIENT_H_

@@ -1,0 +1,315 @@
+#include "core/linux/session/session_server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/wire.h"
+
+namespace cableway::host {
+
+using boost::asio::local::stream_protocol;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t kMaxSessions = 1024;
+constexpr std::size_t kMaxUnanswered = 256;
+// Behind what is being written. Half of it stops the reading of requests, so only what a process asked for long before,
+// and what it is told unasked, can come to more.
+constexpr std::size_t kMaxUnsent = 1U << 20;
+constexpr std::uint32_t kMaxRequestBytes = 65536;
+constexpr std::chrono::seconds kHelloLimit{5};
+
+std::optional<ucred> credentials(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer;
+}
+
+bool may_connect(const ucred& peer) {
+  return peer.uid == 0 || ::geteuid() == 0 || peer.uid == ::geteuid();
+}
+
+bool is_report(const SessionMessage& message) {
+  return std::holds_alternative<FlowOpened>(message) || std::holds_alternative<FlowEnded>(message);
+}
+
+}  // namespace
+
+struct SessionServer::State : std::enable_shared_from_this<State> {
+  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener hears)
+      : acceptor(io),
+        pause(io),
+        welcome(std::move(node_welcome)),
+        handler(std::move(on_request)),
+        listener(std::move(hears)) {}
+
+  class Session;
+
+  stream_protocol::acceptor acceptor;
+  boost::asio::steady_timer pause;
+  Welcome welcome;
+  Handler handler;
+  Listener listener;
+  std::uint64_t last_session = 0;
+  std::size_t connections = 0;
+  std::set<Session*> greeted;
+
+  void accept();
+};
+
+// One connection. Requests are read while earlier ones wait for their answers, as far as the bound on those allows.
+class SessionServer::State::Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(std::shared_ptr<State> server, stream_protocol::socket socket, std::int64_t process)
+      : server_(std::move(server)),
+        socket_(std::move(socket)),
+        peer_{++server_->last_session, process},
+        hello_limit_(socket_.get_executor()) {
+    ++server_->connections;
+  }
+  ~Session() {
+    --server_->connections;
+    leave();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void start() {
+    hello_limit_.expires_after(kHelloLimit);
+    hello_limit_.async_wait([weak = weak_from_this()](error_code stopped) {
+      const auto self = weak.lock();
+      if (!stopped && self && !self->greeted_) self->close();
+    });
+    read();
+  }
+
+  void send(const SessionMessage& message) {
+    if (!socket_.is_open()) return;
+    if (waiting_bytes_ > kMaxUnsent) return close_unread();
+    outgoing_.push_back(encode_session_message(message));
+    if (outgoing_.size() == 1) return write();
+    waiting_bytes_ += outgoing_.back().size();
+  }
+
+ private:
+  void read() {
+    reading_ = true;
+    boost::asio::async_read(
+        socket_, boost::asio::buffer(length_),
+        [self = shared_from_this()](error_code error, std::size_t) { error ? self->close() : self->have_length(); });
+  }
+
+  void have_length() {
+    WireReader reader(length_);
+    const auto bytes = reader.get<std::uint32_t>();
+    if (bytes > kMaxRequestBytes) {
+      return refuse(absl::StrCat("a request of ", bytes, " bytes, at most ", kMaxRequestBytes));
+    }
+    body_.resize(bytes);
+    boost::asio::async_read(
+        socket_, boost::asio::buffer(body_),
+        [self = shared_from_this()](error_code error, std::size_t) { error ? self->close() : self->have_request(); });
+  }
+
+  void have_request() {
+    reading_ = false;
+    absl::StatusOr<SessionMessage> request = decode_session_message(body_);
+    if (!request.ok()) return refuse(std::string(request.status().message()));
+    if (!greeted_) return greet(*request);
+    if (is_report(*request)) return hear(*request);
+    ++unanswered_;
+    server_->handler(*request, [weak = weak_from_this()](const SessionMessage& answer) {
+      if (const auto self = weak.lock()) self->answer(answer);
+    });
+    read_on();
+  }
+
+  void greet(const SessionMessage& request) {
+    const Hello* hello = std::get_if<Hello>(&request);
+    if (hello == nullptr) return refuse("the first message must be Hello");
+    if (hello->version != kSessionVersion) {
+      return refuse(absl::StrCat("this node speaks session version ", kSessionVersion, ", the process ", hello->version,
+                                 ": install the same Cableway for both"));
+    }
+    greeted_ = true;
+    server_->greeted.insert(this);
+    send(server_->welcome);
+    read_on();
+  }
+
+  void hear(const SessionMessage& report) {
+    has_told_ = true;
+    const absl::Status taken = server_->listener.told ? server_->listener.told(peer_, report) : absl::OkStatus();
+    if (!taken.ok()) return refuse(std::string(taken.message()));
+    read_on();
+  }
+
+  void answer(const SessionMessage& answer) {
+    send(answer);
+    --unanswered_;
+    read_on();
+  }
+
+  void read_on() {
+    const bool has_room = unanswered_ + outgoing_.size() < kMaxUnanswered && waiting_bytes_ < kMaxUnsent / 2;
+    if (!reading_ && !refusing_ && socket_.is_open() && has_room) read();
+  }
+
+  // Says why, and then no more.
+  void refuse(std::string reason) {
+    refusing_ = true;
+    leave();
+    send(Refusal{std::move(reason)});
+  }
+
+  void write() {
+    boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
+                             [self = shared_from_this()](error_code error, std::size_t) {
+                               // It may have been closed after this was written and before it is told.
+                               if (error || !self->socket_.is_open()) return self->close();
+                               self->written();
+                             });
+  }
+
+  void written() {
+    wipe(outgoing_.front());
+    outgoing_.pop_front();
+    if (outgoing_.empty()) return refusing_ ? close() : read_on();
+    waiting_bytes_ -= outgoing_.front().size();
+    write();
+    read_on();
+  }
+
+  void close_unread() {
+    if (server_->listener.log) {
+      server_->listener.log(absl::StrCat("ended the session of process ", peer_.process, ": it has not read ",
+                                         waiting_bytes_, " bytes of answers"));
+    }
+    close();
+  }
+
+  // It counts no more.
+  void leave() {
+    server_->greeted.erase(this);
+    if (std::exchange(has_told_, false) && server_->listener.left) server_->listener.left(peer_);
+  }
+
+  void close() {
+    leave();
+    for (std::vector<std::byte>& unsent : outgoing_) wipe(unsent);
+    outgoing_.clear();
+    waiting_bytes_ = 0;
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+  std::shared_ptr<State> server_;
+  stream_protocol::socket socket_;
+  const SessionPeer peer_;
+  boost::asio::steady_timer hello_limit_;
+  std::array<std::byte, sizeof(std::uint32_t)> length_{};
+  std::vector<std::byte> body_;
+  std::deque<std::vector<std::byte>> outgoing_;  // the first is being written
+  std::size_t waiting_bytes_ = 0;                // of the others
+  std::size_t unanswered_ = 0;
+  bool reading_ = false;
+  bool refusing_ = false;
+  bool greeted_ = false;
+  bool has_told_ = false;
+};
+
+namespace {
+
+// In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
+void refuse(stream_protocol::socket& socket, std::string reason) {
+  const std::vector<std::byte> bytes = encode_session_message(Refusal{std::move(reason)});
+  static_cast<void>(::send(socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+}  // namespace
+
+void SessionServer::State::accept() {
+  acceptor.async_accept([self = shared_from_this()](error_code error, stream_protocol::socket socket) {
+    if (!self->acceptor.is_open()) return;
+    if (error) {
+      // Out of descriptors, most likely: trying again at once would spin.
+      self->pause.expires_after(std::chrono::milliseconds(100));
+      self->pause.async_wait([self](error_code stopped) {
+        if (!stopped && self->acceptor.is_open()) self->accept();
+      });
+      return;
+    }
+    const std::optional<ucred> peer = credentials(socket.native_handle());
+    if (!peer || !may_connect(*peer)) {
+      refuse(socket, "this node is another user's");
+    } else if (self->connections >= kMaxSessions) {
+      refuse(socket, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
+    } else {
+      std::make_shared<Session>(self, std::move(socket), peer->pid)->start();
+    }
+    self->accept();
+  });
+}
+
+absl::StatusOr<std::unique_ptr<SessionServer>> SessionServer::listen(boost::asio::io_context& io,
+                                                                     const stream_protocol::endpoint& endpoint,
+                                                                     Welcome welcome, Handler handler,
+                                                                     Listener listener) {
+  auto state = std::make_shared<State>(io, std::move(welcome), std::move(handler), std::move(listener));
+  error_code error;
+  state->acceptor.open(endpoint.protocol(), error);
+  if (!error) state->acceptor.bind(endpoint, error);
+  if (!error) state->acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error == boost::asio::error::address_in_use) {
+    return absl::AlreadyExistsError("a node of this cluster and runtime dir already runs in this network namespace");
+  }
+  if (error) return absl::UnavailableError(absl::StrCat("cannot open the session socket: ", error.message()));
+  return std::unique_ptr<SessionServer>(new SessionServer(std::move(state)));
+}
+
+SessionServer::SessionServer(std::shared_ptr<State> state) : state_(std::move(state)) {
+  state_->accept();
+}
+
+SessionServer::~SessionServer() {
+  error_code ignored;
+  state_->acceptor.close(ignored);
+  state_->pause.cancel();
+  // Sessions may outlast what listens.
+  state_->listener = {};
+}
+
+void SessionServer::update_welcome(const Welcome& welcome) {
+  state_->welcome = welcome;
+  // One that does not read is closed by this, and is then none of them.
+  const std::set<State::Session*> greeted = state_->greeted;
+  for (State::Session* session : greeted) session->send(welcome);
+}
+
+std::size_t SessionServer::sessions() const {
+  return state_->greeted.size();
+}
+
+std::size_t SessionServer::connections() const {
+  return state_->connections;
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,19 @@
+// What a failed call on a connection means: the connection is gone, whatever errno says. Its code must not depend on
+// the way it went: absl takes EPIPE for a failed precondition and ECONNRESET for something that may be tried again.
+#ifndef CABLEWAY_CORE_LINUX_TCP_CONNECTION_ERROR_H_
+#define CABLEWAY_CORE_LINUX_TCP_CONNECTION_ERROR_H_
+
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace cableway::host {
+
+inline absl::Status connection_error(int error, absl::string_view what) {
+  return absl::UnavailableError(absl::StrCat(what, ": ", std::generic_category().message(error)));
+}
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_CONNECTION_ERROR_H_

@@ -1,0 +1,58 @@
+// The receiving half of a TCP hop at a flow's end. Reads in bulk into a small staging buffer that stays in the cache,
+// and places payload from there by ordered stores, whole 128-byte lines at a time, because NCCL may be reading flags in
+// the destination while it fills (ordered_store.h). The kernel's own copy gives no such order.
+#ifndef CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
+#define CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "core/flow/chunk_link.h"
+#include "core/flow/frame.h"
+
+namespace cableway::host {
+
+class LandingReader {
+ public:
+  explicit LandingReader(int socket);
+
+  absl::Status post_landing(std::uint64_t message, const Landing& landing);
+  void end_landing(std::uint64_t message) { posted_[message % kMaxLandings].active = false; }
+  // Reads until the socket is empty, or a turn's worth.
+  absl::Status progress(ChunkLink::Sink& sink);
+  void forget_landings();
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  struct Posted {
+    std::uint64_t message = 0;
+    Landing landing;
+    bool active = false;
+  };
+
+  absl::Status consume(ChunkLink::Sink& sink);
+  absl::StatusOr<bool> consume_header(ChunkLink::Sink& sink);
+  absl::StatusOr<bool> consume_payload(ChunkLink::Sink& sink);
+  absl::Status begin_chunk(const Frame& chunk);
+  absl::Status end_chunk(ChunkLink::Sink& sink);
+  absl::string_view within_chunk() const;
+  std::size_t staged() const { return end_ - begin_; }
+
+  const int socket_;
+  std::vector<std::byte> staging_;
+  std::size_t begin_ = 0;  // staged bytes are [begin_, end_)
+  std::size_t end_ = 0;
+  std::array<Posted, kMaxLandings> posted_;
+  std::optional<Frame> chunk_;  // the chunk whose payload is arriving
+  std::uint32_t placed_ = 0;    // bytes of it that have been placed
+  std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_

@@ -1,0 +1,174 @@
+#include "core/linux/tcp/pipe_slot_reader.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/uninterrupted.h"
+#include "core/linux/tcp/connection_error.h"
+
+namespace cableway::host {
+namespace {
+
+constexpr std::size_t kMaxSlots = 64;
+
+}  // namespace
+
+PipeSlotReader::PipeSlotReader(int socket) : socket_(socket) {
+  // Reserved here so that nothing is allocated while data flows.
+  free_.reserve(kMaxSlots);
+}
+
+void PipeSlotReader::post_slot(PipeSlot& slot) {
+  slot.filled = 0;
+  slot.drained = 0;
+  slot.head_filled = 0;
+  takes_chunks_ = true;
+  free_.push_back(&slot);
+}
+
+bool PipeSlotReader::withdraw_slot(PipeSlot& slot) {
+  const auto posted = std::find(free_.begin(), free_.end(), &slot);
+  if (posted == free_.end()) return false;
+  free_.erase(posted);
+  return true;
+}
+
+void PipeSlotReader::on_readable(bool ended) {
+  readable_ = true;
+  ended_ = ended_ || ended;
+}
+
+absl::Status PipeSlotReader::progress(ChunkLink::Sink& sink) {
+  while (true) {
+    absl::StatusOr<Outcome> outcome = Outcome::kMustWait;
+    if (!frame_.has_value()) {
+      outcome = take_header();
+    } else if (frame_->kind == FrameKind::kFailed) {
+      outcome = take_failure_text();
+    } else if (filling_ != nullptr) {
+      outcome = take_payload();
+    } else {
+      outcome = act_on_header(sink);
+    }
+    if (!outcome.ok()) return outcome.status();
+    if (*outcome == Outcome::kMustWait) return absl::OkStatus();
+  }
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::count(ssize_t got) {
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Outcome::kMustWait;
+  if (got < 0) return connection_error(errno, "cannot read from the peer");
+  if (got == 0) return absl::CancelledError("the peer closed the connection");
+  bytes_read_ += static_cast<std::uint64_t>(got);
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::stage() {
+  if (!readable_) return Outcome::kMustWait;
+  std::memmove(staging_.data(), staging_.data() + staged_begin_, staged());
+  staged_end_ = staged();
+  staged_begin_ = 0;
+  const std::size_t room = staging_.size() - staged_end_;
+  const ssize_t got = uninterrupted([&] { return ::recv(socket_, &staging_[staged_end_], room, MSG_DONTWAIT); });
+  absl::StatusOr<Outcome> outcome = count(got);
+  if (!outcome.ok()) return outcome;
+  if (*outcome == Outcome::kAgain) staged_end_ += static_cast<std::size_t>(got);
+  // A read that comes back short has emptied the socket. What comes later, the end too, makes the poller speak again.
+  if (!ended_ && (*outcome == Outcome::kMustWait || static_cast<std::size_t>(got) < room)) readable_ = false;
+  return outcome;
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_header() {
+  if (staged() < kFrameHeaderBytes) return stage();
+  absl::StatusOr<Frame> frame =
+      decode_frame(std::span<const std::byte, kFrameHeaderBytes>(&staging_[staged_begin_], kFrameHeaderBytes));
+  if (!frame.ok()) return frame.status();
+  staged_begin_ += kFrameHeaderBytes;
+  frame_ = *frame;
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::act_on_header(ChunkLink::Sink& sink) {
+  const Frame frame = *frame_;
+  if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
+    frame_.reset();
+    if (absl::Status status = sink.on_control(frame); !status.ok()) return status;
+    return Outcome::kAgain;
+  }
+  if (frame.kind != FrameKind::kChunk) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("peer sent a frame ", to_text(frame.kind), " on a circuit that is already set up"));
+  }
+  if (!takes_chunks_) return absl::InvalidArgumentError("peer sent a chunk against the circuit's direction");
+  if (free_.empty()) return Outcome::kMustWait;
+  filling_ = free_.back();
+  free_.pop_back();
+  if (frame.payload == 0) {
+    PipeSlot& slot = *filling_;
+    filling_ = nullptr;
+    frame_.reset();
+    if (absl::Status status = sink.on_chunk(frame, slot); !status.ok()) return status;
+    return Outcome::kAgain;
+  }
+  if (absl::Status status = sink.on_chunk(frame, *filling_); !status.ok()) return status;
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_payload() {
+  PipeSlot& slot = *filling_;
+  absl::StatusOr<Outcome> outcome = Outcome::kAgain;
+  if (staged() > 0) {
+    take_staged_payload(slot);
+  } else if (frame_->payload <= PipeSlot::kHeadBytes) {
+    outcome = stage();
+  } else {
+    outcome = splice_payload(slot);
+  }
+  if (slot.filled == frame_->payload) {
+    filling_ = nullptr;
+    frame_.reset();
+  }
+  return outcome;
+}
+
+void PipeSlotReader::take_staged_payload(PipeSlot& slot) {
+  // What is staged behind a header fits the head. A payload that is larger goes on in the pipe from there.
+  const std::size_t bytes = std::min<std::size_t>(staged(), frame_->payload - slot.filled);
+  std::memcpy(&slot.head[slot.head_filled], &staging_[staged_begin_], bytes);
+  staged_begin_ += bytes;
+  slot.head_filled += static_cast<std::uint32_t>(bytes);
+  slot.filled += static_cast<std::uint32_t>(bytes);
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::splice_payload(PipeSlot& slot) {
+  if (!readable_) return Outcome::kMustWait;
+  if (slot.in_pipe() >= most_in_pipe_) return Outcome::kMustWait;
+  const std::uint32_t room = std::min(most_in_pipe_ - slot.in_pipe(), frame_->payload - slot.filled);
+  const ssize_t got = uninterrupted(
+      [&] { return ::splice(socket_, nullptr, slot.write_end(), nullptr, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK); });
+  absl::StatusOr<Outcome> outcome = count(got);
+  if (!outcome.ok()) return outcome;
+  if (*outcome == Outcome::kMustWait) {
+    // Either the socket is empty or the pipe full, and the kernel does not say which.
+    if (slot.in_pipe() == 0 && !ended_) readable_ = false;
+    return outcome;
+  }
+  slot.filled += static_cast<std::uint32_t>(got);
+  // The same holds for less than was asked for. Let what has come go on first.
+  return static_cast<std::uint32_t>(got) < room ? Outcome::kMustWait : Outcome::kAgain;
+}
+
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_failure_text() {
+  if (staged() < frame_->payload) return stage();
+  const char* text = reinterpret_cast<const char*>(&staging_[staged_begin_]);
+  return absl::AbortedError(printable(std::string_view(text, frame_->payload)));
+}
+
+}  // namespace cableway::host

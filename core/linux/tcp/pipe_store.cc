@@ -1,0 +1,38 @@
+#include "core/linux/tcp/pipe_store.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/tcp/pipe_slot.h"
+
+namespace cableway::host {
+
+absl::StatusOr<std::unique_ptr<PipeStore>> PipeStore::create(const RelayMemory& memory) {
+  auto leases = make_pipe_slots(memory.leases, kWidePipeBytes);
+  if (!leases.ok()) {
+    return absl::ResourceExhaustedError(absl::StrCat("cannot make the ", memory.leases, " slots of the relay memory: ",
+                                                     leases.status().message(), "; lower CABLEWAY_RELAY_MEMORY"));
+  }
+  return std::unique_ptr<PipeStore>(new PipeStore(memory, *std::move(leases)));
+}
+
+absl::StatusOr<std::unique_ptr<Slot>> PipeStore::make_floor(const HostEnd& /*upstream*/,
+                                                            const HostEnd& /*downstream*/) {
+  absl::StatusOr<std::unique_ptr<PipeSlot>> floor = PipeSlot::create(kFloorPipeBytes);
+  if (!floor.ok()) return absl::ResourceExhaustedError(floor.status().message());
+  const int bytes = (*floor)->capacity();
+  if (bytes < static_cast<int>(kFloorPipeBytes) && small_pipe_) std::exchange(small_pipe_, nullptr)(bytes);
+  return std::unique_ptr<Slot>(*std::move(floor));
+}
+
+RelayMemoryStatus PipeStore::status(std::size_t circuits) const {
+  return {.bytes = memory_.bytes,
+          .most_circuits = memory_.most_circuits,
+          .floors = circuits * floor_memory(),
+          .leases = pool_.size(),
+          .leased = pool_.leased(),
+          .most_leased = pool_.most_leased(),
+          .leased_bytes = pool_.leased() * lease_memory(),
+          .waits = pool_.waits()};
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,44 @@
+// Pipes for the chunks of circuits that come and go over TCP, spliced from one socket to the other.
+#ifndef CABLEWAY_CORE_LINUX_TCP_PIPE_STORE_H_
+#define CABLEWAY_CORE_LINUX_TCP_PIPE_STORE_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/linux/link/relay_store.h"
+#include "core/linux/tcp/relay_memory.h"
+#include "core/relay/relay_status.h"
+
+namespace cableway::host {
+
+class PipeStore final : public RelayStore {
+ public:
+  // Makes the slots of all leases. ResourceExhausted: the kernel has not so many pipes for this process.
+  static absl::StatusOr<std::unique_ptr<PipeStore>> create(const RelayMemory& memory);
+
+  // Called once: from now on the kernel gives this user smaller pipes than circuits should have, of so many bytes.
+  void on_small_pipe(std::function<void(int bytes)> told) { small_pipe_ = std::move(told); }
+  const RelayMemory& memory() const { return memory_; }
+  // Any thread. `circuits`: of those that are open, whatever they keep their chunks in.
+  RelayMemoryStatus status(std::size_t circuits) const;
+
+  SlotKind kind() const override { return SlotKind::kPipe; }
+  absl::StatusOr<std::unique_ptr<Slot>> make_floor(const HostEnd& upstream, const HostEnd& downstream) override;
+  SlotPool& pool() override { return pool_; }
+
+ private:
+  PipeStore(const RelayMemory& memory, std::vector<std::unique_ptr<Slot>> leases)
+      : memory_(memory), pool_(std::move(leases), kLeasesPerCircuit) {}
+
+  const RelayMemory memory_;
+  SlotPool pool_;
+  std::function<void(int)> small_pipe_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_PIPE_STORE_H_

@@ -1,0 +1,111 @@
+#include "core/linux/tcp/registered_slot_reader.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/uninterrupted.h"
+#include "core/linux/tcp/connection_error.h"
+
+namespace cableway::host {
+
+RegisteredSlotReader::RegisteredSlotReader(int socket) : socket_(socket) {
+  constexpr std::size_t kMostPosted = 64;
+  // Reserved here so that nothing is allocated while data flows.
+  free_.reserve(kMostPosted);
+}
+
+void RegisteredSlotReader::post_slot(RegisteredSlot& slot) {
+  slot.filled = 0;
+  slot.drained = 0;
+  takes_chunks_ = true;
+  free_.push_back(&slot);
+}
+
+bool RegisteredSlotReader::withdraw_slot(RegisteredSlot& slot) {
+  return std::erase(free_, &slot) > 0;
+}
+
+absl::Status RegisteredSlotReader::progress(ChunkLink::Sink& sink) {
+  while (true) {
+    const absl::StatusOr<Outcome> outcome = step(sink);
+    if (!outcome.ok()) return outcome.status();
+    if (*outcome == Outcome::kMustWait) return absl::OkStatus();
+  }
+}
+
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::step(ChunkLink::Sink& sink) {
+  if (!frame_.has_value()) return take_header();
+  if (frame_->kind == FrameKind::kFailed) return take_failure_text();
+  return filling_ != nullptr ? take_payload(sink) : act_on_header(sink);
+}
+
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read(std::byte* to, std::size_t bytes,
+                                                                         std::size_t& have) {
+  while (have < bytes) {
+    const ssize_t got = uninterrupted([&] { return ::recv(socket_, to + have, bytes - have, MSG_DONTWAIT); });
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Outcome::kMustWait;
+    if (got < 0) return connection_error(errno, "cannot read from the peer");
+    if (got == 0) return absl::CancelledError("the peer closed the connection");
+    have += static_cast<std::size_t>(got);
+    bytes_read_ += static_cast<std::uint64_t>(got);
+  }
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_header() {
+  absl::StatusOr<Outcome> outcome = read(staging_.data(), kFrameHeaderBytes, staged_);
+  if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
+  staged_ = 0;
+  absl::StatusOr<Frame> frame = decode_frame(std::span(staging_).first<kFrameHeaderBytes>());
+  if (!frame.ok()) return frame.status();
+  frame_ = *frame;
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::act_on_header(ChunkLink::Sink& sink) {
+  const Frame frame = *frame_;
+  if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
+    frame_.reset();
+    if (absl::Status status = sink.on_control(frame); !status.ok()) return status;
+    return Outcome::kAgain;
+  }
+  if (frame.kind != FrameKind::kChunk) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("peer sent a frame ", to_text(frame.kind), " on a circuit that is already set up"));
+  }
+  if (!takes_chunks_) return absl::InvalidArgumentError("peer sent a chunk against the circuit's direction");
+  if (free_.empty()) return Outcome::kMustWait;
+  if (frame.payload > free_.back()->capacity()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("peer sent a chunk of ", frame.payload, " bytes, at most ", free_.back()->capacity()));
+  }
+  filling_ = free_.back();
+  free_.pop_back();
+  filled_ = 0;
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_payload(ChunkLink::Sink& sink) {
+  absl::StatusOr<Outcome> outcome = read(filling_->data(), frame_->payload, filled_);
+  if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
+  RegisteredSlot& slot = *std::exchange(filling_, nullptr);
+  const Frame frame = *std::exchange(frame_, std::nullopt);
+  slot.filled = frame.payload;
+  if (absl::Status status = sink.on_chunk(frame, slot); !status.ok()) return status;
+  return Outcome::kAgain;
+}
+
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_failure_text() {
+  absl::StatusOr<Outcome> outcome = read(staging_.data(), frame_->payload, staged_);
+  if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
+  return absl::AbortedError(
+      printable(std::string_view(reinterpret_cast<const char*>(staging_.data()), frame_->payload)));
+}
+
+}  // namespace cableway::host

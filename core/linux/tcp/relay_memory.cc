@@ -1,0 +1,40 @@
+#include "core/linux/tcp/relay_memory.h"
+
+#include <algorithm>
+
+namespace cableway::host {
+namespace {
+
+// The kernel doubles what setsockopt is told, and takes one more packet as long as the buffer is not full.
+constexpr std::uint64_t kDoubled = 2;
+// Two links with what they read ahead and queue, a slot's head, the path's names; the kernel's sockets, files and pipe.
+constexpr std::uint64_t kRecords = 32U << 10;
+
+constexpr std::uint64_t kDataIn = kDoubled * kReceiveBufferBytes + kLastPacketReceived;
+constexpr std::uint64_t kDataOut = kDoubled * kFloorSendBytes + kLastPacketSent;
+constexpr std::uint64_t kAnswers = 2 * kDoubled * kControlBufferBytes;
+constexpr std::uint64_t kFloor = kDataIn + kDataOut + kAnswers + kFloorPipeBytes + kRecords;
+// The slot's own pipe, and the floor's, which grows with the send buffer.
+constexpr std::uint64_t kLease =
+    kDoubled * (kSendBufferBytes - kFloorSendBytes) + kWidePipeBytes + (kWidePipeBytes - kFloorPipeBytes);
+
+// Their pipes are then half of what a user may have by default (fs.pipe-user-pages-soft), and floors need pipes, too.
+constexpr std::uint64_t kMostLeases = 128;
+
+}  // namespace
+
+std::uint64_t floor_memory() {
+  return kFloor;
+}
+
+std::uint64_t lease_memory() {
+  return kLease;
+}
+
+RelayMemory share_out_relay_memory(std::uint64_t bytes) {
+  const std::uint64_t leases = std::min(bytes / 2 / kLease, kMostLeases);
+  const std::uint64_t circuits = std::max<std::uint64_t>((bytes - leases * kLease) / kFloor, 1);
+  return {bytes, static_cast<std::size_t>(circuits), static_cast<std::size_t>(leases)};
+}
+
+}  // namespace cableway::host

@@ -1,0 +1,69 @@
+// The sending half of a TCP hop: frames without payload from a small queue, and one chunk at a time from memory or from
+// a slot, written without waiting. What is half written is finished before anything else, so frames never interleave.
+#ifndef CABLEWAY_CORE_LINUX_TCP_TCP_FRAME_WRITER_H_
+#define CABLEWAY_CORE_LINUX_TCP_TCP_FRAME_WRITER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "core/flow/chunk_link.h"
+#include "core/flow/frame.h"
+#include "core/linux/tcp/pipe_slot.h"
+#include "core/rdma/registered_slot.h"
+
+namespace cableway::host {
+
+class TcpFrameWriter {
+ public:
+  explicit TcpFrameWriter(int socket) : socket_(socket) {}
+
+  bool can_send() const { return !chunk_active_; }
+  // Requires can_send(). The memory or slot is read until progress() reports it sent.
+  void begin(const Frame& chunk, const std::byte* payload);
+  void begin(const Frame& chunk, PipeSlot& slot);
+  void begin(const Frame& chunk, RegisteredSlot& slot);
+  absl::Status queue(const Frame& control);
+
+  // Writes until nothing is left, the kernel takes no more, or a slot has nothing more to give yet.
+  absl::Status progress(ChunkLink::Sink& sink);
+
+  // One try to say why the circuit is dead, after everything that was queued before: an acknowledgement that came just
+  // ahead of the end must not be lost. Nothing is said in the middle of a frame.
+  void try_say_failed(absl::string_view reason);
+
+  std::uint64_t bytes_written() const { return bytes_written_; }
+
+ private:
+  enum class Outcome { kAllWritten, kMustWait };
+
+  absl::StatusOr<Outcome> write_controls();
+  absl::StatusOr<Outcome> write_chunk();
+  // The header and the payload's first `bytes`, which are in memory. `more`: MSG_MORE if the payload goes on, else 0.
+  absl::StatusOr<Outcome> write_header_and_memory(std::uint32_t bytes, int more);
+  absl::StatusOr<Outcome> write_from_slot();
+  absl::StatusOr<Outcome> write_from_pipe();
+  bool within_chunk() const { return chunk_active_ && header_written_ > 0; }
+
+  static constexpr std::size_t kMaxControls = 2 * kMaxLandings;
+
+  const int socket_;
+  std::array<std::byte, kMaxControls * kFrameHeaderBytes> controls_;
+  std::size_t controls_begin_ = 0;  // bytes of controls_ that are written
+  std::size_t controls_end_ = 0;    // bytes of controls_ that are queued
+
+  bool chunk_active_ = false;
+  FrameBytes header_{};
+  std::size_t header_written_ = 0;
+  std::uint32_t payload_bytes_ = 0;
+  std::uint32_t payload_written_ = 0;
+  const std::byte* memory_ = nullptr;
+  PipeSlot* slot_ = nullptr;               // the chunk is in a pipe
+  RegisteredSlot* memory_slot_ = nullptr;  // it is in memory, and that is a slot's
+  std::uint64_t bytes_written_ = 0;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_TCP_FRAME_WRITER_H_

@@ -1,0 +1,70 @@
+#include "core/linux/tcp/tcp_lifeline.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/uninterrupted.h"
+#include "core/linux/tcp/connection_error.h"
+
+namespace cableway::host {
+
+absl::StatusOr<bool> TcpLifeline::have(std::size_t bytes) {
+  while (staged_ < bytes) {
+    const ssize_t got =
+        uninterrupted([&] { return ::recv(socket_.get(), &staging_[staged_], bytes - staged_, MSG_DONTWAIT); });
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
+    if (got < 0) return connection_error(errno, "cannot read from the peer");
+    if (got == 0) return absl::CancelledError("the peer closed the connection");
+    staged_ += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+absl::StatusOr<std::optional<Frame>> TcpLifeline::look() {
+  absl::StatusOr<bool> whole = have(kFrameHeaderBytes);
+  if (!whole.ok()) return whole.status();
+  if (!*whole) return std::nullopt;
+  absl::StatusOr<Frame> frame = decode_frame(std::span(staging_).first<kFrameHeaderBytes>());
+  if (!frame.ok()) return frame.status();
+  if (frame->kind == FrameKind::kAck) {
+    staged_ = 0;
+    return std::optional(*frame);
+  }
+  if (frame->kind != FrameKind::kFailed) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("peer sent a frame ", to_text(frame->kind), " beside a circuit that goes over RDMA"));
+  }
+  whole = have(kFrameHeaderBytes + frame->payload);
+  if (!whole.ok()) return whole.status();
+  if (!*whole) return std::nullopt;
+  const char* text = reinterpret_cast<const char*>(&staging_[kFrameHeaderBytes]);
+  return absl::AbortedError(printable(std::string_view(text, frame->payload)));
+}
+
+void TcpLifeline::leave(std::span<const Frame> last, absl::string_view reason) {
+  std::vector<std::byte> words;
+  for (const Frame& frame : last) {
+    const FrameBytes bytes = encode_frame(frame);
+    words.insert(words.end(), bytes.begin(), bytes.end());
+  }
+  if (!reason.empty()) {
+    reason = reason.substr(0, kMaxFailureText);
+    const FrameBytes header =
+        encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
+    words.insert(words.end(), header.begin(), header.end());
+    const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
+    words.insert(words.end(), text.begin(), text.end());
+  }
+  // It is the first thing that is said here since the set-up, so the kernel has room for it; to a peer that is gone
+  // nothing can be said.
+  static_cast<void>(::send(socket_.get(), words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  ::shutdown(socket_.get(), SHUT_WR);
+}
+
+}  // namespace cableway::host

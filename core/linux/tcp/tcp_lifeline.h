@@ -1,0 +1,42 @@
+// The connection beside an RDMA hop (core/rdma/rdma_chunk_link.h): the one over which it was set up. Nothing travels on
+// it until one end leaves.
+#ifndef CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
+#define CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/flow/frame.h"
+#include "core/linux/os/unique_fd.h"
+#include "core/rdma/rdma_chunk_link.h"
+
+namespace cableway::host {
+
+class TcpLifeline final : public HopLifeline {
+ public:
+  explicit TcpLifeline(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  absl::StatusOr<std::optional<Frame>> look() override;
+  void leave(std::span<const Frame> last, absl::string_view reason) override;
+
+  int socket() const { return socket_.get(); }
+  // After leave(): to be drained and closed (lingering_close.h).
+  UniqueFd take_socket() { return std::move(socket_); }
+
+ private:
+  // Fills staging_ up to `bytes`. False: not there yet.
+  absl::StatusOr<bool> have(std::size_t bytes);
+
+  UniqueFd socket_;
+  std::array<std::byte, kFrameHeaderBytes + kMaxFailureText> staging_;
+  std::size_t staged_ = 0;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_

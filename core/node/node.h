@@ -1,0 +1,114 @@
+// The node: finds its cables and neighbours, tells the cluster, hears what the others tell, and knows the paths. The
+// one place where the stages are wired, none of which knows a socket:
+//
+//   inventory -> neighbours -> flooding (link-state database) -> agreed topology -> path planner
+//
+// core/linux/node/node_service.h gives it a kernel, sim/ a fabric in memory; nothing in here can tell which. One
+// thread.
+#ifndef CABLEWAY_CORE_NODE_NODE_H_
+#define CABLEWAY_CORE_NODE_NODE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/crypto/datagram_seal.h"
+#include "core/discovery/control_channel.h"
+#include "core/discovery/neighbours.h"
+#include "core/discovery/port_inventory.h"
+#include "core/flooding/flooding.h"
+#include "core/node/event_log.h"
+#include "core/node/path_planner.h"
+#include "core/session/session_message.h"
+
+namespace cableway {
+
+struct NodeOptions {
+  NodeIdentity identity;
+  std::uint16_t relay_port = routing::kDefaultRelayPort;
+  bool draining = false;  // carries no transit
+  HelloTiming hello;
+  // Nodes of one thread that share it keep one copy of what they all hold.
+  std::shared_ptr<routing::AdvertisementPool> advertisements;
+};
+
+class Node final : private Neighbours::Listener, private Flooding::Listener {
+ public:
+  // Called on the node's thread. May read the node, must not destroy it.
+  struct Observer {
+    std::function<void()> topology_changed;
+    std::function<void()> ports_changed;
+    std::function<void(const Event&)> event;
+  };
+
+  // Everything named outlives this. `random` gives numbers that nobody can guess, or that a seed decides.
+  Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, ControlChannel& channel,
+       const DatagramSeal& seal, std::function<std::uint64_t()> random, Observer observer);
+  ~Node() override;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  void start();
+  // Says goodbye to the neighbours, who then use no path through here any more.
+  void leave();
+  void set_draining(bool draining);
+  // Adds what its host has seen to events().
+  void tell(std::string text);
+
+  const NodeIdentity& identity() const { return neighbours_.identity(); }
+  std::uint16_t relay_port() const { return options_.relay_port; }
+  bool draining() const { return options_.draining; }
+  // As of everything heard so far.
+  const PathPlanner& paths();
+  // What both ends of a cable say and yet cannot be used, as of paths().
+  const std::vector<std::string>& left_out() const { return left_out_; }
+  // What an operator should mend, as of now: of cables, of ports that were asked for, of this node's name.
+  std::vector<Problem> problems() const;
+  // Where circuits can arrive: the addresses of all ports, each with its interface where it needs one.
+  std::vector<std::string> addresses() const;
+  Welcome welcome() const;
+
+  const Neighbours& neighbours() const { return neighbours_; }
+  const Flooding& flooding() const { return flooding_; }
+  const EventLog& events() const { return events_; }
+  Instant now() const { return clock_.now(); }
+
+ private:
+  void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) override;
+  void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) override;
+  void segment(const NeighbourKey& key, std::span<const std::byte> body) override;
+  void problem(const Problem& problem) override;
+  void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;
+  void database_changed() override;
+  void outlived(std::uint64_t boot_nonce) override;
+
+  void update_ports();
+  void note_rejected_ports();
+  void note_outlived();
+  void advertise();
+
+  NodeOptions options_;
+  Clock& clock_;
+  PortInventory& inventory_;
+  Observer observer_;
+  EventLog events_;
+  Neighbours neighbours_;
+  Flooding flooding_;
+  PathPlanner planner_;
+  std::vector<std::string> left_out_;
+  bool planner_is_old_ = true;
+  std::uint64_t lives_ = 1;  // of those that followed each other quickly
+  Instant last_outlived_;
+  std::vector<Problem> port_problems_;
+  std::optional<Problem> name_problem_;
+  std::unique_ptr<Timer> changed_;
+  std::unique_ptr<Timer> outlived_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_NODE_NODE_H_

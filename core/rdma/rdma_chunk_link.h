@@ -1,0 +1,207 @@
+// A circuit's hop over RDMA: chunks are written straight into the neighbour's memory, a relay's slot or the receiver's
+// own buffer, and the frame that says so follows into its mailbox with a notice.
+//
+//   sender's memory or slot ----------- payload ---------->  slot, or landing       one posting of two writes; the
+//   frame, address, taken   ------ 48 bytes, notice n ---->  mailbox place n % 256  second overtakes nothing
+//   credits, landings       <----- 48 bytes, notice m -----
+//
+// A mailbox place is free again when its frame has been taken, which every frame that goes back says by the way. Slots
+// are offered one by one (a credit), used in any order, and given back when they are asked for. Landings travel with
+// the announcement that they are for, on the last hop only.
+//
+// The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its
+// queue pair at once, and with it loses what is still on its way. So over the lifeline it says the latest
+// acknowledgements once more, then why it goes; the other end leaves out those that it has heard. What they acknowledge
+// has been sent, whether its device knows that by then or not. docs/decisions/0009 tells why.
+//
+// One thread at a time. Allocates nothing after construction, copies no payload, and never waits.
+#ifndef CABLEWAY_CORE_RDMA_RDMA_CHUNK_LINK_H_
+#define CABLEWAY_CORE_RDMA_RDMA_CHUNK_LINK_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/flow/chunk_link.h"
+#include "core/rdma/rdma_frame.h"
+#include "core/rdma/rdma_queue_pair.h"
+#include "core/rdma/registered_slot.h"
+
+namespace cableway {
+
+// The connection beside an RDMA hop. One thread at a time, and nothing waits.
+class HopLifeline {
+ public:
+  virtual ~HopLifeline() = default;
+  // What the other end has said there next: nothing as long as it goes on; an acknowledgement that may be known
+  // already; kAborted with why it gave up, in its own words; kCancelled when it has closed.
+  virtual absl::StatusOr<std::optional<Frame>> look() = 0;
+  // Says `last`, then why, unless `reason` is empty, as far as that is possible without waiting; closes this side.
+  virtual void leave(std::span<const Frame> last, absl::string_view reason) = 0;
+};
+
+class RdmaChunkLink final : public ChunkLink {
+ public:
+  struct Place {
+    // The neighbour is the flow's destination: chunks go to landings, not to slots. Meant for the end that sends.
+    bool last_hop = false;
+    // This end accepted the hop. It says nothing before the other end has, whose queue pair is joined later.
+    bool accepted = false;
+    // Number on this node of the device that the hop uses (RegisteredSlot::keys).
+    std::size_t device = 0;
+  };
+
+  // `queue_pair` is connected to `other`.
+  RdmaChunkLink(std::unique_ptr<RdmaQueuePair> queue_pair, const RdmaEndpoint& other,
+                std::unique_ptr<HopLifeline> lifeline, Place place);
+  ~RdmaChunkLink() override;
+
+  bool can_send() const override;
+  void send(const Frame& chunk, SendBuffer payload) override;
+  void send(const Frame& chunk, Slot& slot) override;
+  absl::Status send_control(const Frame& control) override;
+  absl::Status post_landing(std::uint64_t message, const Landing& landing) override;
+  void end_landing(std::uint64_t message) override { posted_[message % kMaxLandings].active = false; }
+  void post_slot(Slot& slot) override;
+  bool withdraw_slot(Slot& slot) override;
+  void widen() override {}
+  bool narrow() override { return true; }
+  absl::Status progress(Sink& sink) override;
+  absl::Status flush(Sink& sink) override;
+  std::uint64_t bytes_moved() const override { return bytes_moved_; }
+  void fail(absl::string_view reason) override;
+  void fence() override;
+
+  // The poller's news of the lifeline: the next progress() looks at it. Without any it is looked at now and then.
+  void on_lifeline() { lifeline_news_ = true; }
+  RdmaQueuePair& queue_pair() { return *queue_pair_; }
+  HopLifeline& lifeline() { return *lifeline_; }
+
+  // Chunks that may be on their way over one hop.
+  static constexpr std::size_t kMostChunks = 32;
+  // And bytes, but for the last chunk: what a fast cable has on its way is less, and what queues before a slow one
+  // longer than the device waits for an acknowledgement is sent twice.
+  static constexpr std::uint64_t kMostBytes = 1U << 20;
+  // A source whose first hop this is sends chunks of at most so many bytes, so that several are on their way.
+  static constexpr std::uint32_t kChunkBytes = 128U << 10;
+  // Slots that one hop may have posted.
+  static constexpr std::size_t kMostSlots = 64;
+
+ private:
+  struct Target {  // a landing at the other end
+    std::uint64_t message = 0;
+    std::uint64_t address = 0;
+    std::uint64_t capacity = 0;
+    std::uint32_t key = 0;
+    bool active = false;
+  };
+  struct Posted {  // a landing here
+    std::uint64_t message = 0;
+    Landing landing;
+    bool active = false;
+  };
+  struct Offered {  // a slot here
+    RegisteredSlot* slot = nullptr;
+    bool recalled = false;  // the other end was asked for it
+    bool returned = false;  // and will not
+  };
+  struct Credit {  // a slot at the other end
+    std::uint64_t address = 0;
+    std::uint32_t key = 0;
+  };
+  struct Outgoing {
+    std::uint64_t ticket = 0;
+    std::uint64_t message = 0;
+    std::uint32_t bytes = 0;
+    Slot* slot = nullptr;
+  };
+
+  // Announcements and acknowledgements that may wait, and all frames: of each slot it may be recalled, offered and
+  // recalled again, and the other end's may be returned.
+  static constexpr std::size_t kMostFlowFrames = 2 * kMaxLandings;
+  static constexpr std::size_t kMostControls = kMostFlowFrames + 4 * kMostSlots;
+  static constexpr std::size_t kBatch = 16;
+
+  void send_chunk(const Frame& chunk, const std::byte* data, std::uint32_t local_key, Slot* slot);
+  absl::StatusOr<Credit> destination(const Frame& chunk);
+  void add_frame(const RdmaFrame& frame, bool reports);
+  void queue(const RdmaFrame& frame);
+  bool mailbox_has_room(std::uint64_t reserved) const;
+  bool queue_has_room(std::uint64_t writes) const;
+  void add_controls();
+  void add_taken();
+  absl::Status post_batch();
+  absl::Status poll_queue_pair(Sink& sink);
+  absl::Status take(const RdmaCompletion& completion, Sink& sink);
+  absl::Status take_notice(std::uint32_t notice, Sink& sink);
+  absl::Status take_frame(const RdmaFrame& frame, Sink& sink);
+  absl::Status take_chunk(const RdmaFrame& frame, Sink& sink);
+  absl::Status take_landed(const Frame& chunk, Sink& sink);
+  absl::Status take_announcement(const RdmaFrame& frame, Sink& sink);
+  absl::Status take_slot(const RdmaFrame& frame);
+  absl::Status give_back(const RdmaFrame& frame);
+  absl::Status take_returned(const RdmaFrame& frame);
+  absl::Status take_written(std::uint64_t ticket, Sink& sink);
+  // Reports those sent that ended with this write, or before it.
+  void complete_chunks(std::uint64_t ticket, Sink& sink);
+  absl::Status look_at_lifeline(Sink& sink);
+  // Nothing more comes of the queue pair: completes what is acknowledged nevertheless. Returns `why`.
+  absl::Status end(const absl::Status& why, Sink& sink);
+  // What the other end said last says more than what its queue pair's end looks like here.
+  absl::Status explain(const absl::Status& found, Sink& sink);
+  absl::Status hear(const Frame& acknowledgement, Sink& sink);
+  void leave(absl::string_view reason);
+
+  const std::unique_ptr<RdmaQueuePair> queue_pair_;
+  const RdmaEndpoint other_;
+  const std::unique_ptr<HopLifeline> lifeline_;
+  const Place place_;
+  bool begun_;           // the other end has been joined
+  absl::Status broken_;  // final: found in a call that returns nothing, or at its end
+
+  std::array<RdmaWrite, kBatch> batch_;
+  std::array<RdmaFrameBytes, kBatch> batch_frames_;  // what the inlined ones of batch_ say
+  std::size_t batched_ = 0;
+  std::uint64_t writes_posted_ = 0;  // those in batch_ are counted
+  std::uint64_t writes_asked_ = 0;   // up to this one a report was asked for
+  std::uint64_t writes_reported_ = 0;
+  std::uint64_t frames_sent_ = 0;
+  std::uint64_t frames_taken_there_ = 0;
+  std::array<RdmaFrame, kMostControls> control_ring_;
+  std::uint64_t control_first_ = 0;
+  std::size_t controls_ = 0;
+  std::size_t flow_frames_ = 0;  // of controls_
+  std::size_t returns_ = 0;      // of controls_
+  std::array<Outgoing, kMostChunks> outgoing_;
+  std::uint64_t outgoing_first_ = 0;
+  std::uint64_t outgoing_end_ = 0;
+  std::uint64_t outgoing_bytes_ = 0;
+  std::array<Target, kMaxLandings> targets_;
+  std::vector<Credit> credits_;                       // oldest first
+  std::uint64_t acknowledged_there_ = 0;              // messages below this one, as far as was heard
+  std::array<Frame, kMaxLandings> acknowledgements_;  // the latest that were sent
+  std::uint64_t acknowledgements_sent_ = 0;
+
+  std::uint64_t frames_taken_ = 0;
+  std::uint64_t frames_made_room_for_ = 0;
+  std::uint64_t told_ = 0;  // of frames_made_room_for_
+  std::array<Posted, kMaxLandings> posted_;
+  std::vector<Offered> offered_;
+
+  absl::Status left_;  // why the other end has, if it has
+  bool lifeline_news_ = false;
+  std::uint32_t empty_turns_ = 0;
+  std::uint64_t bytes_moved_ = 0;
+  bool fenced_ = false;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_RDMA_RDMA_CHUNK_LINK_H_

@@ -1,0 +1,33 @@
+// One end of a queue pair in the words that cross a cable while a hop is set up (core/circuit/transport.h).
+#ifndef CABLEWAY_CORE_RDMA_RDMA_ENDPOINT_H_
+#define CABLEWAY_CORE_RDMA_RDMA_ENDPOINT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace cableway {
+
+// What one end of a hop tells the other, so that the queue pairs find each other.
+struct RdmaEndpoint {
+  std::uint32_t queue_pair = 0;       // 24 bits
+  std::uint32_t packet_sequence = 0;  // 24 bits, random
+  std::array<std::byte, 16> gid{};    // of the port that the hop uses
+  std::uint32_t mtu = 0;              // bytes of payload a packet may have: 256, 512, 1024, 2048 or 4096
+  std::uint64_t mailbox = 0;          // address of its mailbox (core/rdma/rdma_chunk_link.h)
+  std::uint32_t mailbox_key = 0;
+
+  friend bool operator==(const RdmaEndpoint&, const RdmaEndpoint&) = default;
+};
+
+std::vector<std::byte> encode_rdma_endpoint(const RdmaEndpoint& endpoint);
+// InvalidArgument: it is cut short, or has a number that no queue pair has.
+absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> words);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_RDMA_RDMA_ENDPOINT_H_

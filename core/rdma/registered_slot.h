@@ -1,0 +1,32 @@
+// A relay slot for RDMA: memory that is registered with the devices on both sides, so that one neighbour writes a chunk
+// into it and this node writes it onward from there, without a copy. It stores and forwards: a chunk is here when it is
+// whole.
+#ifndef CABLEWAY_CORE_RDMA_REGISTERED_SLOT_H_
+#define CABLEWAY_CORE_RDMA_REGISTERED_SLOT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/flow/chunk_link.h"
+#include "core/rdma/rdma_queue_pair.h"
+
+namespace cableway {
+
+class RegisteredSlot : public Slot {
+ public:
+  // `memory` and `keys` (by the number of the device on this node) outlive this.
+  RegisteredSlot(std::span<std::byte> memory, std::span<const RdmaKeys> keys) : memory_(memory), keys_(keys) {}
+
+  std::byte* data() const { return memory_.data(); }
+  std::uint32_t capacity() const { return static_cast<std::uint32_t>(memory_.size()); }
+  const RdmaKeys& keys(std::size_t device) const { return keys_[device]; }
+
+ private:
+  const std::span<std::byte> memory_;
+  const std::span<const RdmaKeys> keys_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_RDMA_REGISTERED_SLOT_H_

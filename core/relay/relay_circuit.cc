@@ -1,0 +1,210 @@
+#include "core/relay/relay_circuit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+
+namespace cableway {
+namespace {
+
+constexpr std::uint64_t kBytesPerTurn = 8U << 20;
+
+}  // namespace
+
+RelayCircuit::RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor, SlotPool& pool,
+                           RelayNames names)
+    : upstream_(upstream),
+      downstream_(downstream),
+      names_(std::move(names)),
+      floor_(std::move(floor)),
+      pool_(pool),
+      waiting_(1 + pool.most_per_circuit()) {
+  leased_.reserve(pool.most_per_circuit());
+  parked_.reserve(pool.most_per_circuit());
+  upstream_.post_slot(*floor_);
+}
+
+RelayCircuit::~RelayCircuit() {
+  return_leases();
+}
+
+absl::StatusOr<bool> RelayCircuit::progress() {
+  const std::uint64_t begin = bytes_moved();
+  // Room made downstream lets upstream read on, and what upstream brought lets downstream send on: until neither moves.
+  for (std::uint64_t before = begin;; before = bytes_moved()) {
+    if (absl::Status status = move_once(); !status.ok()) {
+      fail(status);
+      return status;
+    }
+    const bool more_room = lease_if_needed();
+    if (bytes_moved() == before && !more_room) return false;
+    if (bytes_moved() - begin > kBytesPerTurn) return true;
+  }
+}
+
+void RelayCircuit::fail(const absl::Status& reason) {
+  upstream_.fail(reason.message());
+  downstream_.fail(reason.message());
+  return_leases();
+}
+
+std::vector<const Slot*> RelayCircuit::slots() const {
+  std::vector<const Slot*> slots{floor_.get()};
+  slots.insert(slots.end(), leased_.begin(), leased_.end());
+  return slots;
+}
+
+absl::Status RelayCircuit::move_once() {
+  if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
+    return told_of(names_.upstream, status);
+  }
+  send_waiting();
+  if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {
+    return told_of(names_.downstream, status);
+  }
+  return absl::OkStatus();
+}
+
+bool RelayCircuit::lease_if_needed() {
+  if (!offers_few() || leased_.size() == pool_.most_per_circuit() || giving_back_ || sits_out_) return false;
+  Slot* slot = pool_.lease();
+  if (slot == nullptr) {
+    note_unmet();
+    return false;
+  }
+  stop_waiting();
+  if (leased_.empty()) {
+    held_rests_ = 0;
+    upstream_.widen();
+    downstream_.widen();
+    floor_->widen();
+  }
+  leased_.push_back(slot);
+  upstream_.post_slot(*slot);
+  return true;
+}
+
+void RelayCircuit::note_unmet() {
+  unmet_ = true;
+  // Whoever holds a lease has had its part.
+  if (waits_ || !leased_.empty()) return;
+  waits_ = true;
+  pool_.begin_waiting();
+}
+
+void RelayCircuit::stop_waiting() {
+  if (waits_) pool_.end_waiting();
+  waits_ = false;
+}
+
+void RelayCircuit::rest() {
+  const bool idle = bytes_moved() == std::exchange(moved_at_rest_, bytes_moved());
+  idle_rests_ = idle ? idle_rests_ + 1 : 0;
+  sits_out_ = false;
+  if (!std::exchange(unmet_, false)) stop_waiting();
+  if (leases() == 0) return;
+  ++held_rests_;
+  if (!giving_back_ && should_give_back()) begin_giving_back();
+  if (!giving_back_) return;
+  if (returning_rests_++ == kReturnRests) pool_.end_returning(std::exchange(promised_, 0));
+  give_back();
+}
+
+bool RelayCircuit::should_give_back() const {
+  // What stands still in a slot would keep the lease here anyway, and the slot at work when it goes on.
+  const bool empty = in_use_ == 0;
+  if (empty && idle_rests_ >= kIdleRests) return true;
+  return pool_.wanted() && (held_rests_ >= kHeldRests || (empty && idle_rests_ > 0));
+}
+
+void RelayCircuit::begin_giving_back() {
+  giving_back_ = true;
+  returning_rests_ = 0;
+  promised_ = leases();
+  pool_.begin_returning(promised_);
+}
+
+void RelayCircuit::give_back() {
+  for (std::size_t i = leased_.size(); i-- > 0;) {
+    if (!upstream_.withdraw_slot(*leased_[i])) continue;
+    parked_.push_back(leased_[i]);
+    leased_.erase(leased_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  // What is asked back has to be asked for now: nothing else may wake this circuit for long. A hop that is broken says
+  // so in progress(), too.
+  upstream_.flush(from_upstream_).IgnoreError();
+  // Both at once: what is queued on either leaves in the meantime.
+  const bool upstream_narrow = upstream_.narrow();
+  const bool downstream_narrow = downstream_.narrow();
+  const bool floor_narrow = floor_->narrow();
+  if (!leased_.empty() || !upstream_narrow || !downstream_narrow || !floor_narrow) return;
+  sits_out_ = pool_.anyone_waits();
+  return_leases();
+}
+
+void RelayCircuit::return_leases() {
+  stop_waiting();
+  giving_back_ = false;
+  pool_.end_returning(std::exchange(promised_, 0));
+  for (Slot* slot : leased_) pool_.give_back(*slot);
+  for (Slot* slot : parked_) pool_.give_back(*slot);
+  leased_.clear();
+  parked_.clear();
+}
+
+void RelayCircuit::send_waiting() {
+  while (waiting_first_ != waiting_end_ && downstream_.can_send()) {
+    const Waiting& next = waiting_[waiting_first_ % waiting_.size()];
+    ++waiting_first_;
+    downstream_.send(next.chunk, *next.slot);
+  }
+}
+
+void RelayCircuit::take_back(Slot& slot) {
+  const auto leased = std::find(leased_.begin(), leased_.end(), &slot);
+  if (!giving_back_ || leased == leased_.end()) return upstream_.post_slot(slot);
+  leased_.erase(leased);
+  parked_.push_back(&slot);
+}
+
+absl::Status RelayCircuit::Upstream::on_chunk(const Frame& chunk, Slot& slot) {
+  RelayCircuit& circuit = circuit_;
+  ++circuit.in_use_;
+  circuit.waiting_[circuit.waiting_end_ % circuit.waiting_.size()] = Waiting{chunk, &slot};
+  ++circuit.waiting_end_;
+  circuit.send_waiting();
+  return absl::OkStatus();
+}
+
+absl::Status RelayCircuit::Upstream::on_landed(const Frame&) {
+  return absl::InternalError("a relay posts no landings");
+}
+
+absl::Status RelayCircuit::Upstream::on_control(const Frame& control) {
+  return absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(control.kind), " came from upstream"));
+}
+
+absl::Status RelayCircuit::Downstream::on_control(const Frame& control) {
+  return circuit_.upstream_.send_control(control);
+}
+
+absl::Status RelayCircuit::Downstream::on_landed(const Frame&) {
+  return absl::InternalError("a relay posts no landings");
+}
+
+absl::Status RelayCircuit::Downstream::on_chunk(const Frame&, Slot&) {
+  return absl::InvalidArgumentError("a chunk came from downstream");
+}
+
+void RelayCircuit::Downstream::on_sent(Slot* slot) {
+  RelayCircuit& circuit = circuit_;
+  --circuit.in_use_;
+  ++circuit.chunks_;
+  circuit.bytes_ += slot->drained;
+  circuit.take_back(*slot);
+  circuit.send_waiting();
+}
+
+}  // namespace cableway

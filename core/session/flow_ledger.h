@@ -1,0 +1,86 @@
+// The flows that begin or end in processes of this host, as those processes tell their node: the data goes from process
+// to process, and no node sees it. For people.
+//
+// At most kMostListed flows are listed, in equal shares: none of several processes that have flows open has more listed
+// than its share, once there are more flows than places. What is not listed is counted. Nothing is kept of a session
+// that has ended, whose process and flows are gone. One thread.
+#ifndef CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
+#define CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/clock.h"
+#include "core/session/session_message.h"
+
+namespace cableway {
+
+// Who tells. A process may have several sessions.
+struct SessionPeer {
+  std::uint64_t session = 0;  // no two of a node have the same
+  std::int64_t process = 0;   // its id; 0 where the kernel does not say, as of one in another PID namespace
+};
+
+struct FlowStatus {
+  std::int64_t process = 0;
+  FlowOpened flow;  // open_ms as of now
+};
+
+struct FlowsStatus {
+  std::uint64_t open = 0;    // listed or not
+  std::uint64_t opened = 0;  // since the node started
+  std::uint64_t failed = 0;
+  std::vector<FlowStatus> listed;
+};
+
+class FlowLedger {
+ public:
+  static constexpr std::size_t kMostListed = 4096;
+
+  explicit FlowLedger(std::size_t most_listed = kMostListed) : most_listed_(most_listed) {}
+
+  // InvalidArgument: no session that keeps to the protocol says that.
+  absl::Status opened(const SessionPeer& peer, FlowOpened flow, Instant now);
+  // The flow, if it was listed.
+  absl::StatusOr<std::optional<FlowOpened>> ended(const SessionPeer& peer, const FlowEnded& end);
+  // The session is over.
+  void left(const SessionPeer& peer);
+
+  FlowsStatus status(Instant now) const;
+
+ private:
+  struct Listed {
+    FlowOpened flow;
+    Instant since;  // it was told
+  };
+  struct Session {
+    std::uint64_t last_number = 0;
+    std::map<std::uint64_t, Listed> listed;  // by number
+    std::uint64_t unlisted = 0;
+  };
+  struct Process {
+    std::map<std::uint64_t, Session> sessions;  // those with open flows
+    std::size_t listed = 0;
+  };
+
+  // Takes one place from the process that has the most.
+  void make_room();
+  void forget_if_empty(const SessionPeer& peer);
+
+  const std::size_t most_listed_;
+  std::map<std::int64_t, Process> processes_;  // those with open flows, by key_of()
+  std::size_t listed_ = 0;
+  std::uint64_t open_ = 0;
+  std::uint64_t opened_ = 0;
+  std::uint64_t failed_ = 0;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_

@@ -1,0 +1,244 @@
+#include "core/session/session_message.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/wire.h"
+
+namespace cableway {
+namespace {
+
+enum class Type : std::uint8_t {
+  kHello = 1,
+  kWelcome,
+  kRefusal,
+  kPathRequest,
+  kPathReply,
+  kViewRequest,
+  kViewReply,
+  kCableProbeRequest,
+  kCableProbeReply,
+  kFlowOpened,
+  kFlowEnded
+};
+
+constexpr std::size_t kMaxText = 4096;
+// Names in requests come back in the errors of replies, so they are far shorter than those may be.
+constexpr std::size_t kMaxAskedName = 256;
+constexpr std::size_t kMaxAddresses = 1024;
+
+class Encoder {
+ public:
+  explicit Encoder(std::vector<std::byte>& out) : out_(out), writer_(out) {}
+
+  void operator()(const Hello& message) {
+    type(Type::kHello);
+    writer_.put(message.version);
+    writer_.put_text(message.program);
+  }
+  void operator()(const Welcome& message) {
+    type(Type::kWelcome);
+    writer_.put_text(message.node);
+    writer_.put_text(message.cluster);
+    writer_.put(message.boot_nonce);
+    writer_.put(message.rate_mbps);
+    writer_.put(static_cast<std::uint16_t>(message.addresses.size()));
+    for (const std::string& address : message.addresses) writer_.put_text(address);
+    writer_.put(static_cast<std::uint8_t>(message.setup_key.has_value()));
+    if (!message.setup_key) return;
+    // Growing afterwards would leave a copy behind.
+    out_.reserve(out_.size() + SubKey::kBytes);
+    writer_.put_bytes(message.setup_key->bytes());
+  }
+  void operator()(const Refusal& message) {
+    type(Type::kRefusal);
+    writer_.put_text(message.reason);
+  }
+  void operator()(const PathRequest& message) {
+    type(Type::kPathRequest);
+    writer_.put(message.request);
+    writer_.put(message.ordinal);
+    writer_.put_text(message.node);
+  }
+  void operator()(const PathReply& message) {
+    type(Type::kPathReply);
+    writer_.put(message.request);
+    writer_.put_text(message.error);
+    writer_.put(static_cast<std::uint8_t>(message.paths.size()));
+    for (const std::vector<Hop>& path : message.paths) {
+      writer_.put(static_cast<std::uint16_t>(path.size()));
+      for (const Hop& hop : path) put_hop(writer_, hop);
+    }
+  }
+  void operator()(const ViewRequest& message) {
+    type(Type::kViewRequest);
+    writer_.put_text(message.name);
+  }
+  void operator()(const ViewReply& message) {
+    type(Type::kViewReply);
+    writer_.put_text(message.error);
+    writer_.put_long_text(message.text);
+  }
+  void operator()(const CableProbeRequest& message) {
+    type(Type::kCableProbeRequest);
+    writer_.put_text(message.interface);
+    writer_.put_text(message.node);
+    writer_.put(message.duration_ms);
+    writer_.put(static_cast<std::uint8_t>(message.both_ways));
+  }
+  void operator()(const CableProbeReply& message) {
+    type(Type::kCableProbeReply);
+    writer_.put_text(message.error);
+    writer_.put(message.to_mbps);
+    writer_.put(message.from_mbps);
+  }
+  void operator()(const FlowOpened& message) {
+    type(Type::kFlowOpened);
+    writer_.put(message.number);
+    writer_.put(message.flow);
+    writer_.put_text(message.node);
+    writer_.put(static_cast<std::uint8_t>(message.sends));
+    writer_.put_text(message.path);
+    writer_.put_text(message.port);
+    writer_.put_text(message.transport.over);
+    writer_.put_text(message.transport.reason);
+    writer_.put(message.open_ms);
+  }
+  void operator()(const FlowEnded& message) {
+    type(Type::kFlowEnded);
+    writer_.put(message.number);
+    writer_.put_text(message.failure);
+  }
+
+ private:
+  void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
+
+  std::vector<std::byte>& out_;
+  WireWriter writer_;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(std::span<const std::byte> bytes) : bytes_(bytes.size()), reader_(bytes) {}
+
+  absl::StatusOr<SessionMessage> decode() {
+    const auto type = static_cast<Type>(reader_.get<std::uint8_t>());
+    SessionMessage message;
+    switch (type) {
+      case Type::kHello:
+        message = Hello{reader_.get<std::uint16_t>(), reader_.get_text(kMaxText)};
+        break;
+      case Type::kWelcome:
+        message = welcome();
+        break;
+      case Type::kRefusal:
+        message = Refusal{reader_.get_text(kMaxText)};
+        break;
+      case Type::kPathRequest:
+        message =
+            PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get_text(kMaxAskedName)};
+        break;
+      case Type::kPathReply:
+        message = path_reply();
+        break;
+      case Type::kViewRequest:
+        message = ViewRequest{reader_.get_text(kMaxAskedName)};
+        break;
+      case Type::kViewReply:
+        message = view_reply();
+        break;
+      case Type::kCableProbeRequest:
+        message = CableProbeRequest{reader_.get_text(kMaxAskedName), reader_.get_text(kMaxAskedName),
+                                    reader_.get<std::uint32_t>(), reader_.get<std::uint8_t>() != 0};
+        break;
+      case Type::kCableProbeReply:
+        message =
+            CableProbeReply{reader_.get_text(kMaxText), reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>()};
+        break;
+      case Type::kFlowOpened:
+        message = flow_opened();
+        break;
+      case Type::kFlowEnded:
+        message = FlowEnded{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
+        break;
+      default:
+        return absl::InvalidArgumentError(
+            absl::StrCat("session message of unknown type ", static_cast<unsigned>(type)));
+    }
+    if (!reader_.finished()) {
+      return absl::InvalidArgumentError(absl::StrCat("session message of type ", static_cast<unsigned>(type), " and ",
+                                                     bytes_, " bytes is cut short or too long"));
+    }
+    return message;
+  }
+
+ private:
+  Welcome welcome() {
+    Welcome message{reader_.get_text(kMaxText),
+                    reader_.get_text(kMaxText),
+                    reader_.get<std::uint64_t>(),
+                    reader_.get<std::uint64_t>(),
+                    {},
+                    std::nullopt};
+    const std::size_t addresses = reader_.get<std::uint16_t>();
+    for (std::size_t i = 0; i < addresses && i < kMaxAddresses && reader_.ok(); ++i) {
+      message.addresses.push_back(reader_.get_text(kMaxText));
+    }
+    const auto has_key = reader_.get<std::uint8_t>();
+    if (has_key > 1) reader_.reject();
+    if (has_key == 1) reader_.get_bytes(message.setup_key.emplace().bytes());
+    return message;
+  }
+  PathReply path_reply() {
+    PathReply message{reader_.get<std::uint64_t>(), reader_.get_text(kMaxText), {}};
+    const std::size_t paths = reader_.get<std::uint8_t>();
+    if (paths > kMaxPaths) reader_.reject();
+    for (std::size_t i = 0; i < paths && reader_.ok(); ++i) message.paths.push_back(path());
+    return message;
+  }
+  std::vector<Hop> path() {
+    std::vector<Hop> path;
+    const std::size_t hops = reader_.get<std::uint16_t>();
+    if (hops > kMaxHops) reader_.reject();
+    for (std::size_t i = 0; i < hops && reader_.ok(); ++i) path.push_back(get_hop(reader_));
+    return path;
+  }
+  FlowOpened flow_opened() {
+    FlowOpened message;
+    message.number = reader_.get<std::uint64_t>();
+    message.flow = reader_.get<std::uint64_t>();
+    message.node = reader_.get_printable(kMaxNodeNameBytes);
+    const auto sends = reader_.get<std::uint8_t>();
+    if (sends > 1) reader_.reject();
+    message.sends = sends == 1;
+    message.path = reader_.get_printable(kMaxPathText);
+    message.port = reader_.get_printable(kMaxPortName);
+    message.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
+    message.open_ms = reader_.get<std::uint64_t>();
+    if (message.open_ms > kMaxOpenMs) reader_.reject();
+    return message;
+  }
+  ViewReply view_reply() { return ViewReply{reader_.get_text(kMaxText), reader_.get_long_text()}; }
+
+  std::size_t bytes_;
+  WireReader reader_;
+};
+
+}  // namespace
+
+std::vector<std::byte> encode_session_message(const SessionMessage& message) {
+  std::vector<std::byte> body;
+  std::visit(Encoder(body), message);
+  std::vector<std::byte> framed;
+  framed.reserve(sizeof(std::uint32_t) + body.size());
+  WireWriter writer(framed);
+  writer.put(static_cast<std::uint32_t>(body.size()));
+  writer.put_bytes(body);
+  wipe(body);
+  return framed;
+}
+
+absl::StatusOr<SessionMessage> decode_session_message(std::span<const std::byte> bytes) {
+  return Decoder(bytes).decode();
+}
+
+}  // namespace cableway

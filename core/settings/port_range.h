@@ -1,0 +1,19 @@
+// The TCP ports out of which a listener takes one.
+#ifndef CABLEWAY_CORE_SETTINGS_PORT_RANGE_H_
+#define CABLEWAY_CORE_SETTINGS_PORT_RANGE_H_
+
+#include <cstdint>
+
+namespace cableway {
+
+// Both included. 0 and 0: any free port.
+struct PortRange {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0;
+
+  friend bool operator==(const PortRange&, const PortRange&) = default;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_SETTINGS_PORT_RANGE_H_

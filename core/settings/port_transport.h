@@ -1,0 +1,25 @@
+// What hops over a port would take, and why: the setting and what is known of the port, in words. The hop itself
+// decides in its set-up (core/linux/rdma/rdma_transport.h), by the same facts and with the other end's say.
+#ifndef CABLEWAY_CORE_SETTINGS_PORT_TRANSPORT_H_
+#define CABLEWAY_CORE_SETTINGS_PORT_TRANSPORT_H_
+
+#include <string>
+
+#include "core/discovery/port_inventory.h"
+#include "core/settings/settings.h"
+
+namespace cableway {
+
+struct PortTransport {
+  enum class Kind { kRdma, kTcp, kRefused };
+  Kind kind = Kind::kTcp;
+  std::string why;  // "mlx5_0, RoCE v2, GID 3", "no RDMA device behind eth1", "CABLEWAY_TRANSPORT=tcp"
+};
+
+const char* name_of(PortTransport::Kind kind);  // "rdma", "tcp", "refused"
+
+PortTransport transport_of(const PortFacts& port, TransportSetting wanted);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_SETTINGS_PORT_TRANSPORT_H_

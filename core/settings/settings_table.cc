@@ -1,0 +1,294 @@
+#include "core/settings/settings_table.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/topology.h"
+
+namespace cableway {
+namespace {
+
+using Form = Setting::Form;
+using Refused = std::optional<std::string_view>;
+
+constexpr std::size_t kLongestPath = 4095;  // PATH_MAX without the zero byte
+constexpr std::size_t kLongestRuntimeDir = 80;
+constexpr std::size_t kMostPorts = 64;
+constexpr std::int64_t kHighestPort = 65535;
+constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
+// In the order of TransportSetting.
+constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
+
+constexpr std::string_view kName = "1 to 63 letters, digits, '.', '_' or '-'";
+constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
+constexpr std::string_view kPortList =
+    "at most 64 interfaces or prefixes, such as eth1,10.7.0.0/16 (an array of them in the file, too)";
+
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t lowest, std::int64_t highest) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (value < lowest || value > highest) return std::nullopt;
+  return value;
+}
+
+template <std::string Settings::*kMember>
+Refused set_name(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (!routing::is_valid_name(text, routing::kMaxNodeNameLength)) return text;
+  settings.*kMember = std::string(text);
+  return std::nullopt;
+}
+
+template <std::string Settings::*kMember>
+Refused set_path(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  const auto is_control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };
+  if (text.empty() || text.size() > kLongestPath || std::any_of(text.begin(), text.end(), is_control)) return text;
+  settings.*kMember = std::string(text);
+  return std::nullopt;
+}
+
+Refused set_runtime_dir(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  const auto is_visible = [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); };
+  if (text.empty() || text.size() > kLongestRuntimeDir || !std::all_of(text.begin(), text.end(), is_visible)) {
+    return text;
+  }
+  settings.runtime_dir = std::string(text);
+  return std::nullopt;
+}
+
+Refused set_log_level(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end()) return text;
+  settings.log_level = std::string(text);
+  return std::nullopt;
+}
+
+Refused set_transport(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  const auto* const named = std::find(kTransports.begin(), kTransports.end(), text);
+  if (named == kTransports.end()) return text;
+  settings.transport = static_cast<TransportSetting>(named - kTransports.begin());
+  return std::nullopt;
+}
+
+std::string show_transport(const Settings& settings) {
+  return std::string(kTransports[static_cast<std::size_t>(settings.transport)]);
+}
+
+// Numbers, and durations in their own unit.
+template <auto kMember>
+Refused set_number(const Setting& setting, std::string_view text, Settings& settings) {
+  const std::optional<std::int64_t> value = whole_number(text, setting.lowest, setting.highest);
+  if (!value) return text;
+  using Member = std::remove_reference_t<decltype(settings.*kMember)>;
+  settings.*kMember = static_cast<Member>(*value);
+  return std::nullopt;
+}
+
+template <bool Settings::*kMember>
+Refused set_truth(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (text != "true" && text != "false") return text;
+  settings.*kMember = text == "true";
+  return std::nullopt;
+}
+
+Refused set_ports(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  std::vector<PortSelector> ports;
+  for (absl::string_view part : absl::StrSplit(absl::string_view(text.data(), text.size()), ',')) {
+    if (text.empty()) break;
+    part = absl::StripAsciiWhitespace(part);
+    absl::StatusOr<PortSelector> port = parse_port_selector({part.data(), part.size()});
+    if (!port.ok()) return std::string_view(part.data(), part.size());
+    if (ports.size() == kMostPorts) return text;
+    ports.push_back(*std::move(port));
+  }
+  settings.ports = std::move(ports);
+  return std::nullopt;
+}
+
+Refused set_data_ports(const Setting& /*setting*/, std::string_view text, Settings& settings) {
+  if (text == "0") {
+    settings.data_ports = {};
+    return std::nullopt;
+  }
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return text;
+  const std::optional<std::int64_t> low = whole_number(text.substr(0, dash), 1, kHighestPort);
+  const std::optional<std::int64_t> high = whole_number(text.substr(dash + 1), 1, kHighestPort);
+  if (!low || !high || *low > *high) return text;
+  settings.data_ports = {static_cast<std::uint16_t>(*low), static_cast<std::uint16_t>(*high)};
+  return std::nullopt;
+}
+
+struct ByteUnit {
+  char letter;
+  int shift;
+};
+constexpr std::array<ByteUnit, 3> kByteUnits = {{{'G', 30}, {'M', 20}, {'K', 10}}};
+
+Refused set_relay_memory(const Setting& setting, std::string_view text, Settings& settings) {
+  std::string_view number = text;
+  int shift = 0;
+  for (const ByteUnit& unit : kByteUnits) {
+    if (text.empty() || text.back() != unit.letter) continue;
+    shift = unit.shift;
+    number.remove_suffix(1);
+  }
+  const std::optional<std::int64_t> value = whole_number(number, 1, setting.highest >> shift);
+  if (!value || (*value << shift) < setting.lowest) return text;
+  settings.relay_memory = static_cast<std::uint64_t>(*value) << shift;
+  return std::nullopt;
+}
+
+std::string show_relay_memory(const Settings& settings) {
+  for (const ByteUnit& unit : kByteUnits) {
+    const std::uint64_t whole = settings.relay_memory >> unit.shift;
+    if (whole << unit.shift == settings.relay_memory) return absl::StrCat(whole, std::string(1, unit.letter));
+  }
+  return absl::StrCat(settings.relay_memory);
+}
+
+template <std::string Settings::*kMember>
+std::string show_text(const Settings& settings) {
+  return settings.*kMember;
+}
+
+template <auto kMember>
+std::string show_number(const Settings& settings) {
+  return absl::StrCat(settings.*kMember);
+}
+
+template <auto kMember>
+std::string show_duration(const Settings& settings) {
+  return absl::StrCat((settings.*kMember).count());
+}
+
+template <bool Settings::*kMember>
+std::string show_truth(const Settings& settings) {
+  return settings.*kMember ? "true" : "false";
+}
+
+std::string show_ports(const Settings& settings) {
+  std::string text;
+  for (const PortSelector& port : settings.ports) absl::StrAppend(&text, text.empty() ? "" : ",", to_text(port));
+  return text;
+}
+
+std::string show_data_ports(const Settings& settings) {
+  if (settings.data_ports == PortRange{}) return "0";
+  return absl::StrCat(settings.data_ports.low, "-", settings.data_ports.high);
+}
+
+constexpr Setting kSettings[] = {
+    {"config", Form::kText, kPath, 0, 0, "/etc/cableway/cableway.toml, if there is one",
+     "the settings file; one that is named here must be there", set_path<&Settings::config>,
+     show_text<&Settings::config>},
+    {"node", Form::kText, kName, 0, 0, "the host's name", "this node's name, with its domain if it has one",
+     set_name<&Settings::node>, show_text<&Settings::node>},
+    {"cluster", Form::kText, kName, 0, 0, "", "nodes of one cluster find each other; names the session socket, too",
+     set_name<&Settings::cluster>, show_text<&Settings::cluster>},
+    {"ports", Form::kList, kPortList, 0, 0, "not told", "which interfaces have cables", set_ports, show_ports},
+    {"runtime_dir", Form::kText, "1 to 80 visible ASCII characters", 0, 0, "",
+     "names the session socket; several nodes in one network namespace each need their own", set_runtime_dir,
+     show_text<&Settings::runtime_dir>},
+    {"log", Form::kText, "trace, debug, info, warn or error", 0, 0, "", "the least that the log tells", set_log_level,
+     show_text<&Settings::log_level>},
+    {"log_file", Form::kText, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,
+     show_text<&Settings::log_file>},
+    {"key_file", Form::kText, kPath, 0, 0, "none", "the secret that the nodes of the cluster share",
+     set_path<&Settings::key_file>, show_text<&Settings::key_file>},
+    {"daemon", Form::kText, kPath, 0, 0, "beside the plugin",
+     "path of the cablewayd that the plugin starts where no node runs", set_path<&Settings::daemon>,
+     show_text<&Settings::daemon>},
+    {"linger", Form::kNumber, "seconds", 0, 86400, "",
+     "how long a node started by a job stays after its last use, and after the 10 s that it gives whoever started it "
+     "to "
+     "join",
+     set_number<&Settings::linger>, show_duration<&Settings::linger>},
+    {"relay_port", Form::kNumber, "a TCP port", 1, kHighestPort, "", "where this node takes circuits to relay",
+     set_number<&Settings::relay_port>, show_number<&Settings::relay_port>},
+    {"control_port", Form::kNumber, "a UDP port", 1, kHighestPort, "",
+     "where nodes hear each other; the same on every node", set_number<&Settings::control_port>,
+     show_number<&Settings::control_port>},
+    {"data_ports", Form::kTextOrNumber, "TCP ports 1 to 65535, such as 20000-20999, or 0 for any that is free", 0, 0,
+     "", "where processes take their data, for firewalls", set_data_ports, show_data_ports},
+    {"hello_ms", Form::kNumber, "milliseconds", 10, 10000, "", "how often a node says hello over each of its cables",
+     set_number<&Settings::hello>, show_duration<&Settings::hello>},
+    {"hold_ms", Form::kNumber, "milliseconds", 30, 120000, "",
+     "how long a cable may be silent before it counts as cut; at least 3 times hello_ms", set_number<&Settings::hold>,
+     show_duration<&Settings::hold>},
+    {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
+     set_truth<&Settings::drain>, show_truth<&Settings::drain>},
+    {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
+     "what hops go over: auto is RDMA where both ends of a cable have it and TCP elsewhere, verbs refuses a cable "
+     "without",
+     set_transport, show_transport},
+    {"rdma_service_level", Form::kNumber, "a priority", 0, 7, "",
+     "of what goes over RDMA, on networks that know priorities", set_number<&Settings::rdma_service_level>,
+     show_number<&Settings::rdma_service_level>},
+    {"rdma_traffic_class", Form::kNumber, "a byte", 0, 255, "",
+     "in the IP header of what goes over RDMA: DSCP in the upper six bits, ECN in the lower two",
+     set_number<&Settings::rdma_traffic_class>, show_number<&Settings::rdma_traffic_class>},
+    {"rdma_timeout", Form::kNumber, "an exponent", 1, 31, "",
+     "a device sends again what was not acknowledged within 4.096 us * 2^this: 18 is 1.07 s",
+     set_number<&Settings::rdma_timeout>, show_number<&Settings::rdma_timeout>},
+    {"rdma_retries", Form::kNumber, "times", 0, 7, "",
+     "so often, and then the cable counts as dead; soft-RoCE takes 7 for ever", set_number<&Settings::rdma_retries>,
+     show_number<&Settings::rdma_retries>},
+    {"relay_spin_us", Form::kNumber, "microseconds", 0, 1000000, "",
+     "how long a relay that has nothing to do looks for more, completions included, before it sleeps: longer is "
+     "faster, and takes a processor",
+     set_number<&Settings::relay_spin>, show_duration<&Settings::relay_spin>},
+    {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
+     1LL << 40, "",
+     "what circuits that pass through this node may take of its memory, as the kernel counts it: up to half is "
+     "lent to the busy ones, the rest bounds their number; more circuits are refused",
+     set_relay_memory, show_relay_memory},
+    {"cable_test", Form::kTruth, "true or false", 0, 0, "",
+     "cableway doctor, here and on neighbours, may send data over a cable for a second to see how fast it is",
+     set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>},
+};
+
+std::string spelled(const Setting& setting, std::string_view prefix, char joint, char (*letter)(unsigned char)) {
+  std::string text(prefix);
+  for (const char c : setting.key) text += c == '_' ? joint : letter(static_cast<unsigned char>(c));
+  return text;
+}
+
+}  // namespace
+
+std::span<const Setting> all_settings() {
+  return kSettings;
+}
+
+const Setting* find_setting(std::string_view key) {
+  const auto* const found =
+      std::find_if(std::begin(kSettings), std::end(kSettings), [&](const Setting& known) { return known.key == key; });
+  return found == std::end(kSettings) ? nullptr : found;
+}
+
+std::string variable_of(const Setting& setting) {
+  return spelled(setting, "CABLEWAY_", '_', absl::ascii_toupper);
+}
+
+std::string option_of(const Setting& setting) {
+  return spelled(setting, "--", '-', absl::ascii_tolower);
+}
+
+std::string expected_of(const Setting& setting) {
+  const absl::string_view takes(setting.takes.data(), setting.takes.size());
+  if (setting.form != Form::kNumber) return std::string(takes);
+  return absl::StrCat(takes, ", ", setting.lowest, " to ", setting.highest);
+}
+
+std::string documentation_row(const Setting& setting) {
+  const std::string note(setting.default_note);
+  const std::string default_value = note.empty() ? absl::StrCat("`", setting.show(Settings{}), "`") : note;
+  return absl::StrCat("| `", variable_of(setting), "` | ", default_value, " | ", expected_of(setting), " | ",
+                      std::string(setting.meaning), " |");
+}
+
+}  // namespace cableway

@@ -1,0 +1,121 @@
+#include "core/view/ports_view.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/discovery/port_selector.h"
+#include "core/settings/port_transport.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json rate_or_null(std::uint64_t rate_mbps) {
+  return rate_mbps == 0 ? Json(nullptr) : Json(rate_mbps);
+}
+
+// What the neighbour has told everybody of its port; 0 where it has not yet.
+std::uint64_t neighbour_rate(const Node& node, const NeighbourKey& key) {
+  const routing::Advertisement* advertisement = node.flooding().database().find(key.node);
+  if (advertisement == nullptr) return 0;
+  const auto port = std::find_if(advertisement->ports.begin(), advertisement->ports.end(),
+                                 [&](const routing::AdvertisedPort& each) { return each.id == key.neighbour_port; });
+  return port == advertisement->ports.end() ? 0 : port->rate_mbps;
+}
+
+Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& neighbour) {
+  const auto ms = [&](Instant since) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
+  };
+  return {{"node", neighbour.name},
+          {"interface", neighbour.interface},
+          {"state", neighbour.up ? "up" : "heard"},
+          {"our_address", neighbour.up ? Json(routing::to_text(neighbour.addresses.ours)) : Json(nullptr)},
+          {"address", neighbour.up ? Json(routing::to_text(neighbour.addresses.theirs)) : Json(nullptr)},
+          {"rate_mbps", rate_or_null(neighbour_rate(node, key))},
+          {"known_ms", ms(neighbour.heard_since)},
+          {"heard_ms", ms(neighbour.last_heard)}};
+}
+
+Json control_json(const ControlCounters& counters, PortId port) {
+  const auto found = std::find_if(counters.ports.begin(), counters.ports.end(),
+                                  [&](const PortControlCounters& each) { return each.port == port; });
+  if (found == counters.ports.end()) return nullptr;
+  Json errors = Json::object();
+  for (const auto& [number, count] : found->send_errors) {
+    const char* name = ::strerrorname_np(number);
+    errors[name != nullptr ? name : std::to_string(number)] = count;
+  }
+  return {{"sent", found->sent},
+          {"received", found->received},
+          {"oversized", found->oversized},
+          {"foreign", found->foreign},
+          {"own", found->own},
+          {"ttl_refused", found->ttl_refused},
+          {"send_errors", errors},
+          {"last_error", text_or_null(found->last_error)},
+          {"not_open", found->not_open}};
+}
+
+Json port_json(const Node& node, TransportSetting wanted, const PortFacts& port, const ControlCounters& counters) {
+  Json addresses = Json::array();
+  for (const PortPrefix& prefix : port.addresses) addresses.push_back(to_text(prefix));
+  Json neighbours = Json::array();
+  for (const auto& [key, neighbour] : node.neighbours().all()) {
+    if (key.port == port.id) neighbours.push_back(neighbour_json(node, key, neighbour));
+  }
+  const PortTransport transport = transport_of(port, wanted);
+  const bool usable = port.gid_index >= 0;
+  return {{"interface", port.interface},
+          {"addresses", addresses},
+          {"mtu", port.mtu},
+          {"rate_mbps", rate_or_null(port.rate_mbps)},
+          {"carrier", port.carrier},
+          {"rdma_device", text_or_null(port.rdma_device)},
+          {"rdma_usable", port.rdma_device.empty() ? Json(nullptr) : Json(usable)},
+          {"gid_index", usable ? Json(port.gid_index) : Json(nullptr)},
+          {"roce_version", usable ? Json(2) : Json(nullptr)},
+          {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
+          {"rdma_trouble", text_or_null(port.rdma_trouble)},
+          {"transport", name_of(transport.kind)},
+          {"transport_reason", transport.why},
+          {"plug", text_or_null(port.plug)},
+          {"neighbours", neighbours},
+          {"control", control_json(counters, port.id)}};
+}
+
+}  // namespace
+
+std::string ports_view(const Node& node, TransportSetting wanted, const std::vector<RejectedPort>& rejected,
+                       const ControlCounters& counters) {
+  Json ports = Json::array();
+  for (const PortFacts& port : node.neighbours().ports()) {
+    ports.push_back(port_json(node, wanted, port, counters));
+  }
+  Json not_used = Json::array();
+  for (const RejectedPort& each : rejected)
+    not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"asked_for", each.asked_for}});
+  const Neighbours::Counters& heard = node.neighbours().counters();
+  const Json view = {{"node", node.identity().name},
+                     {"cluster", node.identity().cluster},
+                     {"ports", ports},
+                     {"rejected", not_used},
+                     {"dropped",
+                      {{"garbage", heard.garbage},
+                       {"refused", heard.refused},
+                       {"replayed", heard.replayed},
+                       {"unknown", heard.unknown}}}};
+  // A name that is not UTF-8 is shown with replacement characters; the default is to throw.
+  return view.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace cableway

@@ -1,0 +1,22 @@
+// A node's ports, whom it hears on them, and which interfaces are none, as JSON, for the command line and for scripts.
+// docs/cli.md describes the fields.
+#ifndef CABLEWAY_CORE_VIEW_PORTS_VIEW_H_
+#define CABLEWAY_CORE_VIEW_PORTS_VIEW_H_
+
+#include <string>
+#include <vector>
+
+#include "core/discovery/control_counters.h"
+#include "core/discovery/port_inventory.h"
+#include "core/node/node.h"
+#include "core/settings/settings.h"
+
+namespace cableway {
+
+// `wanted`: this node's CABLEWAY_TRANSPORT.
+std::string ports_view(const Node& node, TransportSetting wanted, const std::vector<RejectedPort>& rejected,
+                       const ControlCounters& counters);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_VIEW_PORTS_VIEW_H_

@@ -1,0 +1,117 @@
+#include "core/view/status_view.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace cableway {
+namespace {
+
+// An answer to a session has a bound, and long paths of many circuits would pass it.
+constexpr std::size_t kMostPathBytes = 4U << 20;
+
+nlohmann::ordered_json transport_json(const HopTransport& transport) {
+  return {{"transport", transport.over}, {"reason", transport.reason}};
+}
+
+nlohmann::ordered_json flows_json(const FlowsStatus& flows) {
+  nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+  for (const FlowStatus& each : flows.listed) {
+    listed.push_back(
+        {{"flow", each.flow.flow},
+         {"process", each.process == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(each.process)},
+         {"node", each.flow.node},
+         {"sends", each.flow.sends},
+         {"path", each.flow.path},
+         {"port", each.flow.port.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(each.flow.port)},
+         {"transport", each.flow.transport.over},
+         {"reason", each.flow.transport.reason},
+         {"open_ms", each.flow.open_ms}});
+  }
+  return listed;
+}
+
+nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
+  nlohmann::ordered_json circuits = nlohmann::ordered_json::array();
+  std::size_t path_bytes = 0;
+  for (const CircuitStatus& circuit : relay.circuits) {
+    path_bytes += circuit.path.size();
+    if (path_bytes > kMostPathBytes) break;
+    circuits.push_back({{"flow", circuit.flow},
+                        {"path", circuit.path},
+                        {"chunks", circuit.chunks},
+                        {"bytes", circuit.bytes},
+                        {"open_ms", circuit.open_ms},
+                        {"upstream", transport_json(circuit.upstream)},
+                        {"downstream", transport_json(circuit.downstream)}});
+  }
+  return circuits;
+}
+
+// The members that both kinds of relay memory have, behind what is `first`.
+template <typename MemoryStatus>
+nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemoryStatus& memory) {
+  first.update({{"floor_bytes", memory.floors},
+                {"leases", memory.leases},
+                {"leased", memory.leased},
+                {"leased_most", memory.most_leased},
+                {"leased_bytes", memory.leased_bytes},
+                {"waits", memory.waits}});
+  return first;
+}
+
+nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
+  return with_leases({{"bytes", memory.bytes}, {"circuits_most", memory.most_circuits}}, memory);
+}
+
+nlohmann::ordered_json rdma_memory_json(const RdmaMemoryStatus& memory) {
+  return with_leases({{"registered_bytes", memory.registered}}, memory);
+}
+
+nlohmann::ordered_json problems_json(const Node& node, const std::vector<std::string>& more) {
+  nlohmann::ordered_json problems = nlohmann::ordered_json::array();
+  for (const Problem& problem : node.problems()) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
+    problems.push_back({{"interface", problem.interface}, {"text", problem.text}, {"seconds", seconds}});
+  }
+  for (const std::vector<std::string>* texts : {&node.left_out(), &more}) {
+    for (const std::string& text : *texts) {
+      problems.push_back({{"interface", ""}, {"text", text}, {"seconds", nullptr}});
+    }
+  }
+  return problems;
+}
+
+}  // namespace
+
+std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
+                        const std::vector<std::string>& problems) {
+  const auto& neighbours = node.neighbours().all();
+  const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
+  const nlohmann::ordered_json view = {
+      {"node", node.identity().name},
+      {"cluster", node.identity().cluster},
+      {"draining", node.draining()},
+      {"addresses", node.addresses()},
+      {"relay_port", node.relay_port()},
+      {"nodes", node.flooding().database().size()},
+      {"cables_up", up},
+      {"problems", problems_json(node, problems)},
+      {"sessions", sessions},
+      {"own", {{"flows_open", flows.open}, {"flows_opened", flows.opened}, {"flows_failed", flows.failed}}},
+      {"relayed",
+       {{"bytes", relay.bytes},
+        {"chunks", relay.chunks},
+        {"circuits_open", relay.circuits.size()},
+        {"circuits_opened", relay.circuits_opened},
+        {"circuits_broken", relay.circuits_broken},
+        {"setups_refused", relay.setups_refused}}},
+      {"relay_memory", memory_json(relay.memory)},
+      {"rdma_memory", rdma_memory_json(relay.rdma_memory)},
+      {"flows", flows_json(flows)},
+      {"circuits", circuits_json(relay)}};
+  // A name that is not UTF-8 is shown with replacement characters; the default is to throw.
+  return view.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace cableway

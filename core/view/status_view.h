@@ -1,0 +1,21 @@
+// A node's state as JSON, for the command line and for scripts. docs/cli.md describes the fields.
+#ifndef CABLEWAY_CORE_VIEW_STATUS_VIEW_H_
+#define CABLEWAY_CORE_VIEW_STATUS_VIEW_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/node/node.h"
+#include "core/relay/relay_status.h"
+#include "core/session/flow_ledger.h"
+
+namespace cableway {
+
+// `problems`: what an operator should mend beside what the node itself knows (Node::problems()).
+std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
+                        const std::vector<std::string>& problems);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_VIEW_STATUS_VIEW_H_

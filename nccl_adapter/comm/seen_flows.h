@@ -1,0 +1,38 @@
+// Which flows have been set up with a listen comm: their nonces, so that nobody uses an overheard set-up again.
+#ifndef CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
+#define CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
+
+#include <cstddef>
+#include <deque>
+#include <set>
+
+#include "core/circuit/circuit_setup.h"
+
+namespace cableway::nccl {
+
+// Remembers the last kMost of them, in about 100 bytes each. NCCL connects to one handle a few times at most, and each
+// comm has a memory of its own.
+class SeenFlows {
+ public:
+  static constexpr std::size_t kMost = 4096;
+
+  // Whether the nonce is new. It is seen from then on.
+  bool first_use(const FlowNonce& nonce) {
+    const auto [place, fresh] = nonces_.insert(nonce);
+    if (!fresh) return false;
+    order_.push_back(place);
+    if (order_.size() > kMost) {
+      nonces_.erase(order_.front());
+      order_.pop_front();
+    }
+    return true;
+  }
+
+ private:
+  std::set<FlowNonce> nonces_;
+  std::deque<std::set<FlowNonce>::const_iterator> order_;  // the oldest first
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_

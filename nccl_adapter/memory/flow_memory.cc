@@ -1,0 +1,95 @@
+#include "nccl_adapter/memory/flow_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/linux/rdma/verbs_device.h"
+#include "nccl_adapter/memory/registrations.h"
+
+namespace cableway::nccl {
+namespace {
+
+// The circuit whose device flushes.
+constexpr std::size_t kFlushes = 0;
+
+absl::Status no_gpus_memory_over_tcp() {
+  return absl::FailedPreconditionError(
+      "its hop at this host goes over TCP, which cannot carry the memory of GPUs: NCCL_NET_GDR_LEVEL=LOC has NCCL copy "
+      "it through the host, and with CABLEWAY_TRANSPORT=tcp or auto Cableway does not offer to carry it");
+}
+
+// The writes of one message may be looked at before the notice that follows them (NCCL's LL protocols have flags among
+// the data), so they have to arrive in order: no relaxed ordering, whatever the memory is.
+host::VerbsRights rights_of(const NamedMemory& memory, bool lands) {
+  if (!lands) return {};
+  return {.remote_write = true, .remote_read = memory.is_gpus()};
+}
+
+std::vector<std::unique_ptr<MemoryRegion>>::const_iterator find(
+    const std::vector<std::unique_ptr<MemoryRegion>>& regions, const MemoryRegion* region) {
+  return std::find_if(regions.begin(), regions.end(), [region](const auto& owned) { return owned.get() == region; });
+}
+
+}  // namespace
+
+absl::StatusOr<MemoryRegion*> FlowMemory::add(const NamedMemory& memory, bool lands) {
+  auto region = std::make_unique<MemoryRegion>();
+  region->comm = comm_;
+  region->data = static_cast<std::byte*>(memory.data);
+  region->bytes = memory.bytes;
+  region->is_gpus = memory.is_gpus();
+  for (std::size_t circuit = 0; circuit < hops_.size(); ++circuit) {
+    const host::HopLink& hop = *hops_[circuit];
+    if (hop.device() == nullptr) {
+      if (memory.is_gpus()) return no_gpus_memory_over_tcp();
+      continue;
+    }
+    auto registration = register_memory(hop, memory, lands);
+    if (!registration.ok()) return registration.status();
+    region->local_keys[circuit] = (*registration)->keys().local;
+    region->remote_keys[circuit] = (*registration)->keys().remote;
+    region->registrations[circuit] = *std::move(registration);
+  }
+  regions_.push_back(std::move(region));
+  return regions_.back().get();
+}
+
+absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> FlowMemory::register_memory(const host::HopLink& hop,
+                                                                                     const NamedMemory& memory,
+                                                                                     bool lands) {
+  if (memory.is_gpus() && lands && flush_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<host::MemoryFlush>> made = hop.make_flush();
+    if (!made.ok()) return made.status();
+    flush_ = *std::move(made);
+  }
+  auto registration = shared_registrations().add(hop.device(), memory, rights_of(memory, lands));
+  if (registration.ok() || memory.kind != NamedMemory::Kind::kPeer) return registration;
+  return absl::Status(
+      registration.status().code(),
+      absl::StrCat(registration.status().message(), "; it is a GPU's, for which nvidia_peermem has to be loaded"));
+}
+
+bool FlowMemory::holds(const MemoryRegion* region) const {
+  return find(regions_, region) != regions_.end();
+}
+
+void FlowMemory::remove(const MemoryRegion* region) {
+  regions_.erase(find(regions_, region));
+}
+
+absl::StatusOr<std::uint64_t> FlowMemory::flush(const MemoryRegion& region, const void* at) {
+  if (flush_ == nullptr) return absl::FailedPreconditionError("nothing is flushed on it any more");
+  return flush_->read(reinterpret_cast<std::uintptr_t>(at), region.remote_keys[kFlushes]);
+}
+
+absl::StatusOr<bool> FlowMemory::flushed(std::uint64_t number) {
+  if (flush_ == nullptr) return absl::FailedPreconditionError("nothing is flushed on it any more");
+  absl::StatusOr<bool> done = flush_->done(number);
+  // What a dead device was asked for never comes back.
+  if (!done.ok() || *done || !hops_[kFlushes]->device()->is_lost()) return done;
+  return absl::UnavailableError(absl::StrCat("RDMA device ", hops_[kFlushes]->device()->name(),
+                                             " has failed before it read back what it wrote into a GPU's memory"));
+}
+
+}  // namespace cableway::nccl

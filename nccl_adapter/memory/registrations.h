@@ -1,0 +1,43 @@
+// What this process has registered with its RDMA devices for NCCL. NCCL registers the same buffers on many comms, and
+// one registration serves all of those on a device that ask for the same memory with the same rights.
+//
+// Nothing is remembered beyond that: a registration lasts as long as some comm's region holds it, so an address that an
+// allocator has given away and mapped anew never finds an old one (NCCL deregisters memory before it frees it).
+#ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
+#define CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "absl/status/statusor.h"
+#include "core/linux/rdma/verbs_device.h"
+#include "core/linux/rdma/verbs_memory.h"
+#include "nccl_adapter/memory/memory_region.h"
+
+namespace cableway::nccl {
+
+// Any thread; set-up only.
+class Registrations {
+ public:
+  absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> add(const std::shared_ptr<host::VerbsDevice>& device,
+                                                               const NamedMemory& memory, host::VerbsRights rights);
+
+ private:
+  // All that makes a registration another one. Not the descriptor of a dmabuf: NCCL makes a new one each time.
+  using Key =
+      std::tuple<const host::VerbsDevice*, NamedMemory::Kind, void*, std::size_t, std::uint64_t, host::VerbsRights>;
+
+  std::mutex mutex_;
+  std::map<Key, std::weak_ptr<const host::VerbsMemory>> known_;
+};
+
+// The process's.
+Registrations& shared_registrations();
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_

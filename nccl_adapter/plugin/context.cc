@@ -1,0 +1,220 @@
+#include "nccl_adapter/plugin/context.h"
+
+#include <dlfcn.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+#include "core/linux/files/settings_reader.h"
+#include "core/settings/settings.h"
+#include "nccl_adapter/process/flow_reports.h"
+#include "nccl_adapter/process/fork_guard.h"
+
+namespace cableway::nccl {
+namespace {
+
+// cablewayd beside the library, as it is built and as it is packaged.
+absl::StatusOr<std::string> find_daemon(const Settings& settings) {
+  if (!settings.daemon.empty()) return settings.daemon;
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&find_daemon), &library) == 0 || library.dli_fname == nullptr) {
+    return absl::InternalError("cannot find out where the plugin was loaded from");
+  }
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(library.dli_fname, error);
+  const std::filesystem::path folder = file.parent_path();
+  for (const std::filesystem::path& place : {folder.parent_path() / "bin" / "cablewayd", folder / "cablewayd"}) {
+    if (::access(place.c_str(), X_OK) == 0) return place.string();
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no cablewayd beside ", file.string(), ": install it, or set CABLEWAY_DAEMON"));
+}
+
+// The plugin's only mutable globals. Never destroyed: NCCL may call while the process exits.
+struct Shared {
+  std::mutex mutex;
+  std::weak_ptr<Process> process;   // the process's one, as long as any context uses it
+  std::unique_ptr<Context> legacy;  // what v8 to v10 share, whose functions are given no context
+};
+
+Shared& shared() {
+  static Shared& instance = *new Shared;
+  return instance;
+}
+
+absl::StatusOr<std::shared_ptr<Process>> join_process(Log log) {
+  const std::lock_guard lock(shared().mutex);
+  if (std::shared_ptr<Process> process = shared().process.lock()) return process;
+  absl::StatusOr<Settings> settings =
+      host::read_settings({.environment = environ, .host_name = host::host_name(), .options = {}});
+  if (!settings.ok()) return settings.status();
+  absl::StatusOr<std::string> daemon = find_daemon(*settings);
+  if (!daemon.ok()) return daemon.status();
+  absl::StatusOr<std::shared_ptr<Process>> process = Process::start(*settings, *std::move(daemon), log);
+  if (process.ok()) shared().process = *process;
+  return process;
+}
+
+std::uint64_t read_ticket(const void* handle) {
+  std::uint64_t ticket = 0;
+  std::memcpy(&ticket, static_cast<const std::byte*>(handle) + kListenHandleScratch, sizeof ticket);
+  return ticket;
+}
+
+void write_ticket(void* handle, std::uint64_t ticket) {
+  std::memcpy(static_cast<std::byte*>(handle) + kListenHandleScratch, &ticket, sizeof ticket);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Context>> Context::create(Log log) {
+  absl::StatusOr<std::shared_ptr<Process>> process = join_process(log);
+  if (!process.ok()) return process.status();
+  return std::unique_ptr<Context>(new Context(*std::move(process)));
+}
+
+absl::StatusOr<Context*> Context::legacy(Log log) {
+  // create() takes the lock as well, and v8 to v10 initialise once: two at the same time cost one context.
+  absl::StatusOr<std::unique_ptr<Context>> context = create(log);
+  if (!context.ok()) return context.status();
+  const std::lock_guard lock(shared().mutex);
+  if (shared().legacy == nullptr) shared().legacy = *std::move(context);
+  return shared().legacy.get();
+}
+
+Context* Context::legacy() {
+  // A lock may have been held when the process was copied, and nobody is left who could change what it protects.
+  if (in_forked_child()) return shared().legacy.get();
+  const std::lock_guard lock(shared().mutex);
+  return shared().legacy.get();
+}
+
+absl::StatusOr<std::shared_ptr<const Process>> Context::this_process() {
+  const std::lock_guard lock(shared().mutex);
+  std::shared_ptr<const Process> process = shared().process.lock();
+  if (process == nullptr) return absl::FailedPreconditionError("init has not succeeded");
+  return process;
+}
+
+Context::~Context() {
+  for (auto& [comm, owned] : flows_) {
+    std::vector<host::UniqueFd> connections = comm->abandon();
+    process_->unwatch(comm, comm->failure());
+    process_->close_connections(std::move(connections));
+  }
+  for (auto& [listener, owned] : listeners_) process_->remove_listener(*listener);
+}
+
+absl::StatusOr<ListenComm*> Context::listen(void* handle) {
+  Cookie cookie;
+  if (::getrandom(cookie.data(), cookie.size(), 0) != static_cast<ssize_t>(cookie.size())) {
+    return absl::InternalError("the kernel gave no random bytes");
+  }
+  auto listener = std::make_shared<ListenComm>(*this, cookie);
+  const absl::StatusOr<ListenHandle> listening = process_->add_listener(listener);
+  if (!listening.ok()) return listening.status();
+  const auto bytes = encode_listen_handle(*listening);
+  std::memcpy(handle, bytes.data(), bytes.size());
+  const std::lock_guard lock(mutex_);
+  listeners_[listener.get()] = listener;
+  return listener.get();
+}
+
+absl::StatusOr<SendComm*> Context::connect(void* handle) {
+  if (const std::uint64_t ticket = read_ticket(handle); ticket != 0) return take_opened(ticket);
+  const std::span<const std::byte, kListenHandleBytes> bytes(static_cast<const std::byte*>(handle), kListenHandleBytes);
+  absl::StatusOr<ListenHandle> peer = decode_listen_handle(bytes);
+  if (!peer.ok()) return peer.status();
+  std::shared_ptr<OpeningCircuit> opening = process_->open_circuit(*peer);
+  const std::lock_guard lock(mutex_);
+  write_ticket(handle, next_ticket_);
+  opening_.emplace(next_ticket_++, std::move(opening));
+  return nullptr;
+}
+
+absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = opening_.find(ticket);
+  if (entry == opening_.end()) {
+    return absl::InvalidArgumentError("the handle is damaged: no connection is being opened with it");
+  }
+  absl::StatusOr<std::optional<OpeningCircuit::Opened>> opened = entry->second->take();
+  if (opened.ok() && !opened->has_value()) return nullptr;
+  opening_.erase(entry);
+  if (!opened.ok()) return opened.status();
+  CircuitSetup setup = std::move((*opened)->setup);
+  const std::uint32_t chunk_bytes = (*opened)->connection.chunk_bytes;
+  FlowOpened report = report_of(setup, transport_of((*opened)->connection), true);
+  auto link = host::make_hop_link(std::move((*opened)->connection), {host::HopPlace::kSource, setup.last_hop()});
+  if (!link.ok()) return told_of(to_text(dialing_end(setup, setup.hop)), link.status());
+  auto comm = std::make_unique<SendComm>(
+      *this, *std::move(link),
+      FlowComm::Names{absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"),
+                      dialing_end(setup, setup.hop)},
+      log(), chunk_bytes);
+  log().info(absl::StrCat("circuit ", describe_path(setup), " is open, first over ", report.transport.over, ": ",
+                          report.transport.reason));
+  return keep(std::move(comm), std::move(report));
+}
+
+absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
+  std::optional<ArrivedCircuit> arrived = listener->take();
+  if (!arrived.has_value()) return nullptr;
+  const CircuitSetup& setup = arrived->setup;
+  FlowOpened report = report_of(setup, transport_of(arrived->connection), false);
+  auto link = host::make_hop_link(std::move(arrived->connection), {host::HopPlace::kDestination, true});
+  if (!link.ok()) return told_of(to_text(accepting_end(setup, setup.hop)), link.status());
+  auto comm = std::make_unique<RecvComm>(
+      *this, *std::move(link),
+      FlowComm::Names{absl::StrCat("flow from node ", setup.from_node, " (", describe_path(setup), ")"),
+                      accepting_end(setup, setup.hop)},
+      log());
+  const std::lock_guard lock(mutex_);
+  return keep(std::move(comm), std::move(report));
+}
+
+template <typename Comm>
+Comm* Context::keep(std::unique_ptr<Comm> comm, FlowOpened&& report) {
+  Comm* raw = comm.get();
+  process_->watch(raw, std::move(report));
+  flows_.emplace(raw, std::move(comm));
+  return raw;
+}
+
+absl::Status Context::close(FlowComm* comm) {
+  std::unique_ptr<FlowComm> owned;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto entry = flows_.find(comm);
+    if (entry == flows_.end()) return absl::InvalidArgumentError("close of a comm that is not open");
+    owned = std::move(entry->second);
+    flows_.erase(entry);
+  }
+  std::vector<host::UniqueFd> connections = owned->close();
+  process_->unwatch(comm, owned->failure());
+  process_->close_connections(std::move(connections));
+  return absl::OkStatus();
+}
+
+absl::Status Context::close(ListenComm* listener) {
+  std::shared_ptr<ListenComm> owned;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto entry = listeners_.find(listener);
+    if (entry == listeners_.end()) return absl::InvalidArgumentError("closeListen of a comm that is not open");
+    owned = std::move(entry->second);
+    listeners_.erase(entry);
+  }
+  process_->remove_listener(*owned);
+  return absl::OkStatus();
+}
+
+}  // namespace cableway::nccl

@@ -1,0 +1,63 @@
+// The plugin behind all its ABI versions. A Context is what v11's `ctx` points to; v8 to v10 share one.
+//
+// Threads as NCCL uses them (net_abi.h). Everything that NCCL leaves behind when it aborts, half-open comms above all,
+// is cleaned up when the context goes.
+#ifndef CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_
+#define CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "nccl_adapter/comm/flow_comm.h"
+#include "nccl_adapter/comm/listen_comm.h"
+#include "nccl_adapter/comm/recv_comm.h"
+#include "nccl_adapter/comm/send_comm.h"
+#include "nccl_adapter/process/process.h"
+
+namespace cableway::nccl {
+
+class Context {
+ public:
+  // Joins the process's Cableway, or makes it.
+  static absl::StatusOr<std::unique_ptr<Context>> create(Log log);
+  ~Context();
+  // The context of the versions that hand out none: made by the first form, found by the second (null before that).
+  static absl::StatusOr<Context*> legacy(Log log);
+  static Context* legacy();
+  // For calls that no version gives a context.
+  static absl::StatusOr<std::shared_ptr<const Process>> this_process();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Log& log() const { return process_->log(); }
+
+  absl::StatusOr<ListenComm*> listen(void* handle);
+  // Null: not connected yet, call again with the same handle.
+  absl::StatusOr<SendComm*> connect(void* handle);
+  // Null: nobody has connected yet, call again.
+  absl::StatusOr<RecvComm*> accept(ListenComm* listener);
+  absl::Status close(FlowComm* comm);
+  absl::Status close(ListenComm* listener);
+
+ private:
+  explicit Context(std::shared_ptr<Process> process) : process_(std::move(process)) {}
+
+  template <typename Comm>
+  Comm* keep(std::unique_ptr<Comm> comm, FlowOpened&& report);
+  absl::StatusOr<SendComm*> take_opened(std::uint64_t ticket);
+
+  std::shared_ptr<Process> process_;
+  std::mutex mutex_;
+  std::map<ListenComm*, std::shared_ptr<ListenComm>> listeners_;
+  std::map<FlowComm*, std::unique_ptr<FlowComm>> flows_;
+  std::map<std::uint64_t, std::shared_ptr<OpeningCircuit>> opening_;  // by the ticket written into the handle
+  std::uint64_t next_ticket_ = 1;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_

@@ -1,0 +1,37 @@
+#include "nccl_adapter/process/control_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+
+namespace cableway::nccl {
+namespace {
+
+// Connections that are being drained end by themselves within this time (core/linux/tcp/lingering_close.h). Whatever
+// else is still waiting, for a peer, is dropped.
+constexpr std::chrono::milliseconds kLastWork{2500};
+
+}  // namespace
+
+ControlThread::ControlThread() : work_(boost::asio::make_work_guard(io_)) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "cableway");
+    io_.run();
+    ended_.set_value();
+  });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ControlThread::join() {
+  if (!thread_.joinable()) return;
+  work_.reset();
+  if (ended_.get_future().wait_for(kLastWork) != std::future_status::ready) io_.stop();
+  thread_.join();
+}
+
+}  // namespace cableway::nccl

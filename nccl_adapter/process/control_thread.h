@@ -1,0 +1,34 @@
+// The one thread that Cableway runs in an application process. It owns set-ups, the session, timers and closing; data
+// moves on NCCL's own threads and never passes here.
+#ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_CONTROL_THREAD_H_
+#define CABLEWAY_NCCL_ADAPTER_PROCESS_CONTROL_THREAD_H_
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <future>
+#include <thread>
+
+namespace cableway::nccl {
+
+class ControlThread {
+ public:
+  // Starts it, with all signals blocked: they are the application's.
+  ControlThread();
+  ~ControlThread() { join(); }
+  ControlThread(const ControlThread&) = delete;
+  ControlThread& operator=(const ControlThread&) = delete;
+
+  boost::asio::io_context& io() { return io_; }
+  // Lets the thread drain the connections that are being closed, for a moment at most, and waits for its end.
+  void join();
+
+ private:
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::promise<void> ended_;
+  std::thread thread_;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_PROCESS_CONTROL_THREAD_H_

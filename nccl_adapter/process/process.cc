@@ -1,0 +1,388 @@
+#include "nccl_adapter/process/process.h"
+
+#include <boost/asio/post.hpp>
+#include <future>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/flow_proof.h"
+#include "core/circuit/hop_names.h"
+#include "core/linux/hop/asio_connection.h"
+#include "core/linux/hop/transport_table.h"
+#include "core/linux/os/random_value.h"
+#include "core/linux/rdma/verbs_devices.h"
+#include "core/linux/session/node_starter.h"
+#include "core/linux/session/session_socket.h"
+#include "core/linux/tcp/lingering_close.h"
+
+namespace cableway::nccl {
+namespace {
+
+constexpr std::chrono::milliseconds kOpenLimit{10000};
+// A node waits for a path to appear for 8 s, and then says so. One that says nothing for this long hangs.
+constexpr std::chrono::milliseconds kPathReplyLimit{15000};
+constexpr std::chrono::seconds kLookAroundEvery{1};
+// A relay looks as often for the slots that it has asked back.
+constexpr std::chrono::milliseconds kPollIdleEvery{250};
+constexpr std::uint32_t kChunkBytes = 1U << 20;
+
+// Runs `work` on the control thread and waits for what it returns.
+template <typename Work>
+absl::Status on_control_thread(ControlThread& thread, Work work) {
+  std::promise<absl::Status> promise;
+  std::future<absl::Status> result = promise.get_future();
+  boost::asio::post(thread.io(), [&promise, &work] { promise.set_value(work()); });
+  return result.get();
+}
+
+// For another thread. How Abseil counts who shares a status the thread sanitizer does not see, and reports a race.
+absl::Status unshared(const absl::Status& status) {
+  return {status.code(), status.message()};
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<OpeningCircuit::Opened>> OpeningCircuit::take() {
+  const std::lock_guard lock(mutex_);
+  if (!result_.has_value()) return std::nullopt;
+  if (!result_->ok()) return std::move(*result_).status();
+  return std::optional<Opened>(*std::move(*result_));
+}
+
+void OpeningCircuit::finish(absl::StatusOr<Opened> result) {
+  if (!result.ok()) result = unshared(result.status());
+  const std::lock_guard lock(mutex_);
+  result_.emplace(std::move(result));
+}
+
+absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings, std::string daemon, Log log) {
+  std::shared_ptr<Process> process(new Process(settings, std::move(daemon), log));
+  if (absl::Status status = process->join_node(); !status.ok()) return status;
+  if (absl::Status status = process->listen(); !status.ok()) return status;
+  process->look_for_gpu_memory();
+  return process;
+}
+
+Process::Process(const Settings& settings, std::string daemon, Log log)
+    : settings_(settings),
+      daemon_(std::move(daemon)),
+      log_(log),
+      control_(std::make_unique<ControlThread>()),
+      transports_(host::host_transports(settings, host::VerbsQueuePair::Idle::kPolls)) {}
+
+Process::~Process() {
+  boost::asio::post(control_->io(), [this] { stop(); });
+  // Whatever still runs there may use every member of this object.
+  control_->join();
+}
+
+void Process::stop() {
+  stopping_ = true;
+  acceptor_.reset();
+  dialer_.reset();
+  if (session_) session_->close();
+  if (look_around_timer_) look_around_timer_->cancel();
+  if (poll_idle_timer_) poll_idle_timer_->cancel();
+}
+
+absl::Status Process::join_node() {
+  // A node that leaves because nobody has needed it may do so just as this process comes: then another is started.
+  constexpr int kTries = 3;
+  absl::Status joined;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    joined = try_to_join_node();
+    if (!absl::IsUnavailable(joined) && !absl::IsNotFound(joined)) break;
+  }
+  return joined;
+}
+
+absl::Status Process::try_to_join_node() {
+  absl::Status joined = on_control_thread(*control_, [this] { return connect_session(); });
+  if (absl::IsNotFound(joined)) {
+    log_.info(absl::StrCat("no node runs here: starting ", daemon_));
+    if (absl::Status started = host::start_node(daemon_, host::kNodeJoinLimit); !started.ok()) return started;
+    joined = on_control_thread(*control_, [this] { return connect_session(); });
+  }
+  return joined.ok() ? greet() : joined;
+}
+
+absl::Status Process::connect_session() {
+  auto endpoint = host::session_endpoint(settings_.cluster, settings_.runtime_dir);
+  if (!endpoint.ok()) return endpoint.status();
+  auto session = host::SessionClient::connect(control_->io(), *endpoint);
+  if (!session.ok()) return session.status();
+  session_ = *std::move(session);
+  session_->on_welcome([this](const Welcome& welcome) { take_again(welcome); });
+  return absl::OkStatus();
+}
+
+absl::Status Process::greet() {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<Welcome>>>();
+  std::future<absl::StatusOr<Welcome>> result = promise->get_future();
+  boost::asio::post(control_->io(), [this, promise] {
+    session_->request(Hello{kSessionVersion, "plugin"}, [this, promise](const absl::StatusOr<SessionMessage>& reply) {
+      promise->set_value(welcomed(reply));
+    });
+  });
+  if (result.wait_for(host::kNodeJoinLimit) != std::future_status::ready) {
+    return absl::DeadlineExceededError("this host's node does not answer: is cablewayd stopped?");
+  }
+  absl::StatusOr<Welcome> welcome = result.get();
+  if (!welcome.ok()) return welcome.status();
+  welcome_ = *std::move(welcome);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Welcome> Process::welcomed(const absl::StatusOr<SessionMessage>& reply) {
+  if (!reply.ok()) return unshared(reply.status());
+  const Welcome* welcome = std::get_if<Welcome>(&*reply);
+  if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
+  if (absl::Status status = take(*welcome); !status.ok()) return status;
+  reports_.tell(session_);
+  Welcome kept = *welcome;
+  kept.setup_key.reset();
+  return kept;
+}
+
+absl::Status Process::take(const Welcome& welcome) {
+  // Whoever asks for a key must not do without one because the node was started before there was one.
+  if (!settings_.key_file.empty() && !welcome.setup_key) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the node that runs here has no key, and CABLEWAY_KEY_FILE names ", settings_.key_file,
+                     " for this process: start cablewayd again, with the same CABLEWAY_KEY_FILE"));
+  }
+  setup_key_ = welcome.setup_key;
+  if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
+  listen_on(welcome.addresses);
+  return absl::OkStatus();
+}
+
+void Process::look_for_gpu_memory() {
+  gpu_memory_ = host::gpu_memory_support(welcome_.addresses, settings_);
+  if (!gpu_memory_.any()) return log_.info(absl::StrCat("GPU memory goes through the host: ", gpu_memory_.why_not));
+  if (gpu_memory_.dmabuf) log_.info("GPU memory can go straight to the cables, by dmabuf");
+  if (gpu_memory_.peer_memory) log_.info("GPU memory can go straight to the cables, by nvidia_peermem");
+}
+
+void Process::take_again(const Welcome& welcome) {
+  const absl::Status status = take(welcome);
+  if (status.ok()) return;
+  if (!std::exchange(told_of_missing_key_, true)) log_.warn(std::string(status.message()));
+  session_->close();
+}
+
+absl::Status Process::listen() {
+  return on_control_thread(*control_, [this]() -> absl::Status {
+    auto acceptor = host::CircuitAcceptor::listen(
+        control_->io(), addresses_, settings_.data_ports,
+        [this](ArrivedSetup arrived) { on_setup(std::move(arrived)); },
+        [this](const std::string& peer, const absl::Status& reason) {
+          log_.info(absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
+        });
+    if (!acceptor.ok()) return acceptor.status();
+    acceptor_ = *std::move(acceptor);
+    acceptor_->seal_with(setup_key_);
+    dialer_ = std::make_unique<host::CircuitDialer>(control_->io(), transports_);
+    look_around_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
+    poll_idle_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
+    look_around();
+    poll_idle_flows();
+    return absl::OkStatus();
+  });
+}
+
+void Process::listen_on(const std::vector<std::string>& addresses) {
+  addresses_ = addresses;
+  if (acceptor_ == nullptr) return;
+  const absl::Status status = acceptor_->set_addresses(addresses_);
+  listening_ = status.ok();
+  if (!status.ok()) log_.info(absl::StrCat(status.message(), "; trying again"));
+}
+
+absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
+  const std::uint16_t port = acceptor_->port();
+  if (port == 0) {
+    return absl::UnavailableError(absl::StrCat("node ", welcome_.node,
+                                               " has no cable port with an address to listen on: `cableway ports` says"
+                                               " why, and CABLEWAY_PORTS which interfaces to use"));
+  }
+  const std::lock_guard lock(mutex_);
+  listeners_[listener->name()] = listener;
+  return ListenHandle{listener->cookie(), port, welcome_.node};
+}
+
+void Process::remove_listener(const ListenComm& listener) {
+  const std::lock_guard lock(mutex_);
+  listeners_.erase(listener.name());
+}
+
+absl::Status Process::may_arrive(ListenComm& listener, const CircuitSetup& setup) const {
+  if (!proves_flow(listener.cookie(), setup)) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "node ", welcome_.node, ": the set-up's proof is wrong: its sender was not given the listen handle"));
+  }
+  // Before anything else is decided, so that one that is refused cannot be used later either.
+  if (!listener.first_use(setup.nonce)) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("node ", welcome_.node, ": the set-up is a copy of an earlier one"));
+  }
+  if (listener.has_room()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting, " connections wait for accept already"));
+}
+
+void Process::on_setup(ArrivedSetup arrived) {
+  const CircuitSetup setup = arrived.setup();
+  const auto refused = [&](const absl::Status& reason) {
+    return absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message());
+  };
+  std::shared_ptr<ListenComm> listener;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto entry = listeners_.find(setup.listener);
+    if (entry != listeners_.end()) listener = entry->second.lock();
+  }
+  if (listener == nullptr) {
+    const auto reason =
+        absl::NotFoundError(absl::StrCat("node ", welcome_.node, ": the process listens no more for this connection"));
+    log_.info(refused(reason));
+    return std::move(arrived).refuse(reason);
+  }
+  if (absl::Status reason = may_arrive(*listener, setup); !reason.ok()) {
+    // Strangers may cause the others, as many as they like.
+    absl::IsResourceExhausted(reason) ? log_.warn(refused(reason)) : log_.info(refused(reason));
+    return std::move(arrived).refuse(reason);
+  }
+  absl::StatusOr<OpenHop> hop = accept_hop(std::move(arrived), transports_, setup.chunk_bytes, {});
+  if (absl::IsCancelled(hop.status())) {
+    return log_.info(absl::StrCat(describe_path(setup), ": ", hop.status().message()));
+  }
+  if (!hop.ok()) return log_.warn(refused(hop.status()));
+  listener->put(ArrivedCircuit{host::release(*std::move(hop)), setup});
+}
+
+std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {
+  auto opening = std::make_shared<OpeningCircuit>();
+  boost::asio::post(control_->io(), [this, handle, opening] { request_path(handle, opening); });
+  return opening;
+}
+
+absl::Status Process::rejoin_node() {
+  if (absl::Status status = connect_session(); !status.ok()) return status;
+  session_->request(Hello{kSessionVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
+    const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
+    if (welcome == nullptr) return;
+    take_again(*welcome);
+    reports_.tell(session_);
+  });
+  return absl::OkStatus();
+}
+
+void Process::request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening) {
+  if (session_->ended()) {
+    // The node was restarted, or is gone. A new one answers the same questions.
+    if (absl::Status status = rejoin_node(); !status.ok()) {
+      return opening->finish(absl::UnavailableError(absl::StrCat("node ", welcome_.node, " is not running any more (",
+                                                                 status.message(), "): start cablewayd again")));
+    }
+  }
+  std::uint64_t ordinal = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    ordinal = flows_to_[handle.node]++;
+  }
+  auto timer = std::make_shared<boost::asio::steady_timer>(control_->io(), kPathReplyLimit);
+  timer->async_wait([this](boost::system::error_code stopped) {
+    // A node that does not answer fails every request on its session, this one among them.
+    if (!stopped && session_) session_->close();
+  });
+  session_->request(PathRequest{0, ordinal, handle.node},
+                    [this, handle, opening, timer](absl::StatusOr<SessionMessage> reply) {
+                      timer->cancel();
+                      if (!reply.ok()) return opening->finish(reply.status());
+                      PathReply* path = std::get_if<PathReply>(&*reply);
+                      if (path == nullptr) return opening->finish(absl::InternalError("the node gave no path"));
+                      if (!path->error.empty()) return opening->finish(absl::UnavailableError(path->error));
+                      if (path->paths.empty()) return opening->finish(absl::InternalError("the node gave no path"));
+                      dial(handle, std::move(path->paths.front()), opening);
+                    });
+}
+
+void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening) {
+  if (hops.empty()) return opening->finish(absl::InternalError("the node gave an empty path"));
+  CircuitSetup setup;
+  setup.nonce = host::random_value<FlowNonce>();
+  setup.flow = host::random_value<std::uint64_t>();
+  setup.chunk_bytes = kChunkBytes;
+  setup.budget_ms = static_cast<std::uint32_t>(kOpenLimit.count());
+  setup.from_node = welcome_.node;
+  setup.hops = std::move(hops);
+  setup.hops.back().to_port = handle.port;
+  prove_flow(handle.cookie, setup);
+  const auto dialed = [setup, opening](absl::StatusOr<host::HopConnection> connection) {
+    if (!connection.ok()) {
+      return opening->finish(
+          absl::Status(connection.status().code(),
+                       absl::StrCat("no circuit ", describe_path(setup), ": ", connection.status().message())));
+    }
+    opening->finish(OpeningCircuit::Opened{*std::move(connection), setup});
+  };
+  dialer_->dial(setup, setup_key_, dialed);
+}
+
+void Process::close_connections(std::vector<host::UniqueFd> sockets) {
+  for (host::UniqueFd& socket : sockets) host::close_lingering(control_->io(), std::move(socket));
+}
+
+void Process::watch(FlowComm* comm, FlowOpened report) {
+  boost::asio::post(control_->io(), [this, comm, report = std::move(report)] { reports_.opened(comm, report); });
+  const std::lock_guard lock(mutex_);
+  watched_.insert(comm);
+}
+
+void Process::unwatch(FlowComm* comm, const std::string& failure) {
+  boost::asio::post(control_->io(), [this, comm, failure] { reports_.ended(comm, failure); });
+  const std::lock_guard lock(mutex_);
+  watched_.erase(comm);
+}
+
+void Process::look_around() {
+  if (stopping_) return;
+  // A restarted node must know that it is needed, and says where its ports are now. It may not be there yet.
+  if (session_->ended()) rejoin_node().IgnoreError();
+  if (!listening_) listen_on(addresses_);
+  // What they say is kept by them, for check().
+  host::VerbsDevices& devices = host::VerbsDevices::of_this_process();
+  for (const auto& device : devices.opened()) {
+    if (device == nullptr) continue;
+    while (device->next_event()) {
+    }
+    if (device->is_lost() || device->is_removed()) devices.give_up(device);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    for (FlowComm* comm : watched_) {
+      comm->check();
+      if (const std::string failure = comm->failure(); !failure.empty()) reports_.ended(comm, failure);
+    }
+  }
+  look_around_timer_->expires_after(kLookAroundEvery);
+  look_around_timer_->async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) look_around();
+  });
+}
+
+void Process::poll_idle_flows() {
+  if (stopping_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    for (FlowComm* comm : watched_) comm->poll_if_idle();
+  }
+  poll_idle_timer_->expires_after(kPollIdleEvery);
+  poll_idle_timer_->async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) poll_idle_flows();
+  });
+}
+
+}  // namespace cableway::nccl

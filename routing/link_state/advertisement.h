@@ -1,0 +1,59 @@
+// What one node floods: its ports, and whom it hears over them. Only its origin ever makes a new one.
+#ifndef CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_H_
+#define CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "routing/topology/node_id.h"
+#include "routing/topology/port_address.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+inline constexpr std::size_t kMaxAdvertisedPorts = 64;
+inline constexpr std::size_t kMaxAdvertisedAdjacencies = 256;
+
+// Which of two advertisements of one origin is newer. The boot nonce tells the origin's lives apart and grows from one
+// to the next; the sequence counts within a life.
+struct AdvertisementVersion {
+  std::uint64_t boot_nonce = 0;
+  std::uint64_t sequence = 0;
+  friend auto operator<=>(const AdvertisementVersion&, const AdvertisementVersion&) = default;
+};
+
+struct AdvertisedPort {
+  std::uint32_t id = 0;  // unique within the origin's life, not 0
+  std::string interface;
+  std::string plug;  // as in Port, may be empty
+  std::uint64_t rate_mbps = kDefaultRateMbps;
+  friend bool operator==(const AdvertisedPort&, const AdvertisedPort&) = default;
+};
+
+// The origin hears `neighbour`, and was heard by it.
+struct AdvertisedAdjacency {
+  std::uint32_t port = 0;  // of the origin
+  NodeId neighbour;
+  std::uint32_t neighbour_port = 0;
+  PortAddress address;  // the origin's, on this cable; a link-local one has no scope here, its port is the scope
+  friend bool operator==(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
+};
+
+struct Advertisement {
+  NodeId origin;
+  AdvertisementVersion version;
+  std::string name;
+  std::uint16_t relay_port = kDefaultRelayPort;
+  bool draining = false;  // carries no transit
+  std::vector<AdvertisedPort> ports;
+  std::vector<AdvertisedAdjacency> adjacencies;
+
+  friend bool operator==(const Advertisement&, const Advertisement&) = default;
+};
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_H_

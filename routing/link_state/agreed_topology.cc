@@ -1,0 +1,138 @@
+#include "routing/link_state/agreed_topology.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "routing/topology/cable_name.h"
+
+namespace cableway::routing {
+namespace {
+
+// One end of an agreed cable, in the order in which both ends see it.
+struct End {
+  const Advertisement* node = nullptr;
+  const AdvertisedPort* port = nullptr;
+  const AdvertisedAdjacency* adjacency = nullptr;
+};
+
+const AdvertisedPort* find_port(const Advertisement& node, std::uint32_t id) {
+  const auto port = std::find_if(node.ports.begin(), node.ports.end(), [&](const auto& each) { return each.id == id; });
+  return port == node.ports.end() ? nullptr : &*port;
+}
+
+class Agreement {
+ public:
+  Agreement(const std::string& cluster, const LinkStateDatabase& database) : cluster_(cluster), database_(database) {}
+
+  absl::StatusOr<AgreedTopology> reach() {
+    for (const auto& [origin, entry] : database_.entries()) {
+      const Advertisement& advertisement = *entry.advertisement;
+      indices_[origin] = NodeIndex{static_cast<std::uint32_t>(nodes_.size())};
+      Node node;
+      node.name = advertisement.name;
+      node.relay_port = advertisement.relay_port;
+      node.draining = advertisement.draining;
+      nodes_.push_back(std::move(node));
+    }
+    for (const auto& [origin, entry] : database_.entries()) add_cables_of(*entry.advertisement);
+    absl::StatusOr<Topology> topology = Topology::create(cluster_, std::move(nodes_), std::move(cables_));
+    if (!topology.ok()) return topology.status();
+    return AgreedTopology{*std::move(topology), std::move(left_out_)};
+  }
+
+ private:
+  void add_cables_of(const Advertisement& node) {
+    for (const AdvertisedAdjacency& adjacency : node.adjacencies) {
+      // Seen once, from the end with the lower id.
+      if (node.origin < adjacency.neighbour) add_cable(node, adjacency);
+    }
+  }
+
+  void add_cable(const Advertisement& node, const AdvertisedAdjacency& adjacency) {
+    const Advertisement* neighbour = database_.find(adjacency.neighbour);
+    if (neighbour == nullptr) return;
+    const auto answer = std::find_if(neighbour->adjacencies.begin(), neighbour->adjacencies.end(),
+                                     [&](const AdvertisedAdjacency& each) {
+                                       return each.neighbour == node.origin && each.port == adjacency.neighbour_port &&
+                                              each.neighbour_port == adjacency.port;
+                                     });
+    if (answer == neighbour->adjacencies.end()) return;
+    const End a{&node, find_port(node, adjacency.port), &adjacency};
+    const End b{neighbour, find_port(*neighbour, answer->port), &*answer};
+    if (a.port == nullptr || b.port == nullptr) return;
+    if (!joined_.insert({node.origin, adjacency.port, neighbour->origin, answer->port}).second) return;
+    std::string name = discovered_cable_name(a.node->name, a.port->interface, b.node->name, b.port->interface);
+    if (std::optional<std::string> fault = find_fault(name, a, b)) {
+      left_out_.push_back(absl::StrCat("cable ", name, ": ", *fault));
+      return;
+    }
+    Cable cable;
+    cable.name = name;
+    cable.a = port_of(a);
+    cable.b = port_of(b);
+    cable.rate_mbps = std::min(a.port->rate_mbps, b.port->rate_mbps);
+    names_.insert(std::move(name));
+    cables_.push_back(std::move(cable));
+  }
+
+  // Whatever one node says, the others must not be left without a topology for it: what create() would refuse is left
+  // out here.
+  std::optional<std::string> find_fault(const std::string& name, const End& a, const End& b) {
+    if (cables_.size() == kMaxCables) return absl::StrCat("there are ", kMaxCables, " cables already");
+    if (names_.contains(name)) return "another cable has that name: give its interfaces names of their own";
+    // Seen while an address changes: one end has told everybody of it already.
+    if (a.adjacency->address.is_ipv6 != b.adjacency->address.is_ipv6)
+      return "its ends do not agree on an address family";
+    for (const End* end : {&a, &b}) {
+      const AddressOwner owner{end->node->origin, end->port->id};
+      const PortAddress& address = end->adjacency->address;
+      // Link-local addresses mean something on their own cable only.
+      const NodeId where = address.is_ipv6_link_local() ? end->node->origin : NodeId{};
+      const auto [claim, is_new] = owners_.try_emplace({where, address}, owner);
+      if (!is_new && claim->second != owner) {
+        return absl::StrCat("address ", to_text(address), " of node ", end->node->name, " is also one of node ",
+                            database_.find(claim->second.node)->name, ": give one of them another");
+      }
+    }
+    return std::nullopt;
+  }
+
+  Port port_of(const End& end) const {
+    Port port;
+    port.node = indices_.at(end.node->origin);
+    port.interface = end.port->interface;
+    port.plug = end.port->plug;
+    port.address = to_text(end.adjacency->address);
+    if (end.adjacency->address.is_ipv6_link_local()) absl::StrAppend(&port.address, "%", port.interface);
+    return port;
+  }
+
+  struct AddressOwner {
+    NodeId node;
+    std::uint32_t port = 0;
+    friend bool operator==(const AddressOwner&, const AddressOwner&) = default;
+  };
+
+  const std::string& cluster_;
+  const LinkStateDatabase& database_;
+  std::map<NodeId, NodeIndex> indices_;
+  std::vector<Node> nodes_;
+  std::vector<Cable> cables_;
+  std::vector<std::string> left_out_;
+  std::set<std::string> names_;
+  std::set<std::tuple<NodeId, std::uint32_t, NodeId, std::uint32_t>> joined_;
+  std::map<std::pair<NodeId, PortAddress>, AddressOwner> owners_;
+};
+
+}  // namespace
+
+absl::StatusOr<AgreedTopology> agreed_topology(const std::string& cluster, const LinkStateDatabase& database) {
+  return Agreement(cluster, database).reach();
+}
+
+}  // namespace cableway::routing

@@ -1,0 +1,37 @@
+// The most paths between two nodes of which no failure of one cable or connector breaks two.
+#ifndef CABLEWAY_ROUTING_PATHS_DISJOINT_PATHS_H_
+#define CABLEWAY_ROUTING_PATHS_DISJOINT_PATHS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "routing/paths/path.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+struct DisjointPath {
+  Path path;
+  std::uint64_t rate_mbps = 0;  // what it carries when the set carries the most that it can
+  friend bool operator==(const DisjointPath&, const DisjointPath&) = default;
+};
+
+// A largest set of paths from `source` to `destination` that share no physical cable and no shared connector
+// (physical_cable.h); of those sets one with the fewest hops in sum, then the least latency in sum. Two twins are one
+// wire, so at most one path crosses them, over the one with less latency (then the faster, then the first). A port on a
+// switch serves one path: two paths through one switch are disjoint if they use different ports of it. The switch
+// itself is not in the topology, and so its failure is no risk that is looked at.
+//
+// As nothing is shared, each path carries the rate of its slowest cable, and the sum of the rates is the maximum flow
+// of the set; that of the pair (max_flow.h) may be larger. Sorted by PathCost, then by cables as seen from the
+// lower-numbered node. Both directions give the same paths, reversed, in the same order. No path goes through a
+// draining node; none at all from a node to itself.
+//
+// Successive shortest augmenting paths (R. G. Busacker and P. J. Gowen, 1960; for two paths: J. W. Suurballe, "Disjoint
+// paths in a network", 1974) in the network of nodes, connectors and physical cables. O(paths * nodes * cables) in the
+// worst case, in practice O(paths * (nodes + cables)). Pure. Precondition: both are nodes of `topology`.
+std::vector<DisjointPath> disjoint_paths(const Topology& topology, NodeIndex source, NodeIndex destination);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_PATHS_DISJOINT_PATHS_H_

@@ -1,0 +1,27 @@
+// The k best paths between two nodes that visit no node twice, longer ones than the shortest among them.
+#ifndef CABLEWAY_ROUTING_PATHS_LOOP_FREE_PATHS_H_
+#define CABLEWAY_ROUTING_PATHS_LOOP_FREE_PATHS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "routing/paths/path.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+inline constexpr std::size_t kMaxLoopFreePaths = 256;
+
+// The first `count` (at most kMaxLoopFreePaths) paths in the order of PathCost, then of their cables as seen from the
+// lower-numbered of the two nodes. Fewer where there are fewer; none if no path leads there. Both directions give the
+// same paths, reversed, in the same order. None goes through a draining node. From a node to itself: one path of no
+// cables.
+//
+// J. Y. Yen, "Finding the k shortest loopless paths in a network", 1971, with E. L. Lawler's partition (1972), so that
+// no candidate is found twice. O(count * hops * (nodes + cables)) time, O(count * hops + nodes + cables) memory. Pure.
+// Precondition: both are nodes of `topology`.
+std::vector<Path> loop_free_paths(const Topology& topology, NodeIndex source, NodeIndex destination, std::size_t count);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_PATHS_LOOP_FREE_PATHS_H_

@@ -1,0 +1,21 @@
+// The most that a pair of nodes could carry if all cables worked for it alone.
+#ifndef CABLEWAY_ROUTING_PATHS_MAX_FLOW_H_
+#define CABLEWAY_ROUTING_PATHS_MAX_FLOW_H_
+
+#include <cstdint>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+// In Mbit/s, from `source` to `destination`; the same the other way round. Joint capacities hold (physical_cable.h):
+// cables that are one wire, and cables that share a connector. Draining nodes relay nothing. 0 if no path leads there,
+// and from a node to itself.
+//
+// A. V. Goldberg and R. E. Tarjan, "A new approach to the maximum-flow problem", 1988 (push and relabel), from
+// Boost.Graph. Pure. Precondition: both are nodes of `topology`.
+std::uint64_t max_flow_mbps(const Topology& topology, NodeIndex source, NodeIndex destination);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_PATHS_MAX_FLOW_H_

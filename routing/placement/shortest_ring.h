@@ -1,0 +1,29 @@
+// The shortest round trip through all nodes of a job: the travelling salesman's problem, exactly and nearly.
+#ifndef CABLEWAY_ROUTING_PLACEMENT_SHORTEST_RING_H_
+#define CABLEWAY_ROUTING_PLACEMENT_SHORTEST_RING_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "routing/placement/ring_distances.h"
+
+namespace cableway::routing {
+
+using Ring = std::vector<std::size_t>;  // each place once; around to the first again
+
+inline constexpr std::size_t kMaxExactRing = 24;
+
+// A shortest ring, by dynamic programming over subsets (see rank_placement.h). Precondition: 4 to kMaxExactRing nodes.
+Ring shortest_ring(const RingDistances& distances);
+
+// Whether a ring is so short that no bound has to be looked for: every node is next to its two nearest ones, as far as
+// distances go. True says that it is a shortest one, false says nothing. Precondition: 3 nodes or more.
+bool is_plainly_shortest(const RingDistances& distances, const Ring& ring);
+
+// A short ring, found in a bounded number of steps; stops early at one that is plainly shortest.
+// Precondition: 3 nodes or more.
+Ring short_ring(const RingDistances& distances);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_PLACEMENT_SHORTEST_RING_H_

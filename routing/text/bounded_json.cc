@@ -1,0 +1,106 @@
+#include "routing/text/bounded_json.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "routing/text/absl_view.h"
+
+namespace cableway::routing {
+namespace {
+
+using Json = nlohmann::json;
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: REASON" or "[json.exception.out_of_range.406]
+// REASON": the reason alone, since where it is we say ourselves. It may quote as much as the text has.
+std::string reason_of(const Json::exception& error) {
+  constexpr std::size_t kShown = 160;
+  std::string_view reason = error.what();
+  for (const std::string_view before : {"] ", ": "}) {
+    const std::size_t at = reason.find(before);
+    if (at != std::string_view::npos) reason.remove_prefix(at + before.size());
+    if (!reason.starts_with("parse error")) break;
+  }
+  const std::string escaped = absl::CHexEscape(absl_view(reason.substr(0, kShown)));
+  return absl::StrReplaceAll(escaped, {{"\\'", "'"}, {"\\\"", "\""}});
+}
+
+// Follows a text and keeps nothing of it; stops at the first thing that is wrong.
+class BoundsCheck : public Json::json_sax_t {
+ public:
+  explicit BoundsCheck(const JsonBounds& bounds) : bounds_(bounds) {}
+
+  bool null() override { return count(); }
+  bool boolean(bool /*value*/) override { return count(); }
+  bool number_integer(number_integer_t /*value*/) override { return count(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return count(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return count(); }
+  bool string(string_t& /*value*/) override { return count(); }
+  bool binary(binary_t& /*value*/) override { return count(); }
+  bool key(string_t& /*name*/) override { return count(); }
+  bool start_object(std::size_t /*members*/) override { return count() && enter(); }
+  bool start_array(std::size_t /*elements*/) override { return count() && enter(); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/, const Json::exception& error) override {
+    position_ = position;
+    wrong_ = reason_of(error);
+    return false;
+  }
+
+  // Of the byte at which the text stops being JSON, from 1; 0 where it is JSON that is too much.
+  std::size_t position() const { return position_; }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  bool count() {
+    if (++values_ > bounds_.values) {
+      wrong_ = absl::StrCat("there are too many values; expected at most ", bounds_.values);
+    }
+    return wrong_.empty();
+  }
+  bool enter() {
+    if (++depth_ > bounds_.depth) {
+      wrong_ = absl::StrCat("values are nested too deeply; expected at most ", bounds_.depth, " levels");
+    }
+    return wrong_.empty();
+  }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+
+  const JsonBounds& bounds_;
+  std::size_t values_ = 0;
+  std::size_t depth_ = 0;
+  std::size_t position_ = 0;
+  std::string wrong_;
+};
+
+absl::Status syntax_error(std::string_view text, std::string_view file_name, const BoundsCheck& check,
+                          std::string_view expected) {
+  const std::string_view before = text.substr(0, check.position() - 1);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  return absl::InvalidArgumentError(absl::StrCat(absl_view(file_name), ":", line, ": column ", column, ": ",
+                                                 check.wrong(), "; expected ", absl_view(expected)));
+}
+
+}  // namespace
+
+absl::StatusOr<Json> parse_bounded_json(std::string_view text, std::string_view file_name, const JsonBounds& bounds,
+                                        std::string_view expected) {
+  if (text.size() > bounds.bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(absl_view(file_name), ": the file has ", text.size(), " bytes; expected at most ", bounds.bytes));
+  }
+  BoundsCheck check(bounds);
+  if (Json::sax_parse(text, &check)) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (check.position() > 0) return syntax_error(text, file_name, check, expected);
+  return absl::InvalidArgumentError(absl::StrCat(absl_view(file_name), ": ", check.wrong()));
+}
+
+}  // namespace cableway::routing

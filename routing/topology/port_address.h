@@ -1,0 +1,42 @@
+// The IP address of a port, compared by value and not by spelling.
+#ifndef CABLEWAY_ROUTING_TOPOLOGY_PORT_ADDRESS_H_
+#define CABLEWAY_ROUTING_TOPOLOGY_PORT_ADDRESS_H_
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace cableway::routing {
+
+struct PortAddress {
+  bool is_ipv6 = false;
+  std::array<std::uint8_t, 16> bytes{};  // network order; IPv4 uses the first four, the rest are 0
+  std::string scope;                     // what follows % in a link-local IPv6 address, may be empty
+
+  bool is_ipv6_link_local() const { return is_ipv6 && bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80; }
+  friend auto operator<=>(const PortAddress&, const PortAddress&) = default;
+};
+
+// A unicast IPv4 or IPv6 literal. InvalidArgument says what is wrong and what was expected.
+absl::StatusOr<PortAddress> parse_port_address(std::string_view text);
+
+// A literal that parse_port_address() takes, in the canonical spelling (RFC 5952 for IPv6).
+std::string to_text(const PortAddress& address);
+
+// Whether it can be the address of one port: neither all zeros nor multicast nor reserved.
+bool is_unicast(const PortAddress& address);
+
+// Whether the first `prefix_length` bits agree. False for addresses of different families.
+bool in_same_prefix(const PortAddress& left, const PortAddress& right, std::uint8_t prefix_length);
+
+// Whether `name` can be a Linux interface: 1 to 15 printable characters other than space / : % " and backslash,
+// not "." or "..". (Linux would allow the last three; no one uses them, and files and messages stay simple.)
+bool is_valid_interface_name(std::string_view name);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_TOPOLOGY_PORT_ADDRESS_H_

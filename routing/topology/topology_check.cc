@@ -1,0 +1,230 @@
+#include "routing/topology/topology_check.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway::routing {
+namespace {
+
+using At = TopologyFault::At;
+using Part = TopologyFault::Part;
+
+// A PCI address is made of these characters too.
+// What find_topology_fault() has learnt from the nodes and cables it has passed.
+class Checker {
+ public:
+  Checker(std::span<const Node> nodes, std::span<const Cable> cables) : nodes_(nodes), cables_(cables) {}
+
+  // The part whose rule is broken, and how.
+  struct Broken {
+    Part part = Part::kWhole;
+    std::string message;
+  };
+  using Result = std::optional<Broken>;
+
+  Result check_node(std::size_t index);
+  Result check_cable(std::size_t index);
+
+ private:
+  // A link-local address means something on its own cable only, so it is told apart by node too.
+  using PlacedAddress = std::pair<PortAddress, NodeIndex>;
+  static PlacedAddress place(const PortAddress& address, const Port& port) {
+    return {address, address.is_ipv6_link_local() ? port.node : NodeIndex{}};
+  }
+
+  Result check_cable_name(const Cable& cable);
+  Result check_ends_exist(const Cable& cable) const;
+  Result check_capacity(const Cable& cable) const;
+  Result check_port(const Port& port, Part part, PortAddress& address) const;
+  Result claim_address(std::size_t cable_index, const Port& port, Part part, const PortAddress& address);
+  Result claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b);
+
+  const std::string& name_of(const Port& port) const { return nodes_[port.node.value].name; }
+
+  struct Claim {
+    std::size_t cable_index;
+    const Port* port;
+  };
+
+  std::span<const Node> nodes_;
+  std::span<const Cable> cables_;
+  std::set<std::string_view> node_names_;
+  std::set<std::string_view> cable_names_;
+  std::map<PlacedAddress, Claim> claims_;
+  std::map<std::pair<PlacedAddress, PlacedAddress>, std::size_t> cable_of_ports_;
+};
+
+Checker::Result Checker::check_node(std::size_t index) {
+  const Node& node = nodes_[index];
+  if (!is_valid_name(node.name, kMaxNodeNameLength)) {
+    return Broken{Part::kName, absl::StrCat("node name ", in_quotes(node.name), " is not valid; expected 1 to ",
+                                            kMaxNodeNameLength, " characters of A-Z a-z 0-9 . _ -")};
+  }
+  if (!node_names_.insert(node.name).second) {
+    return Broken{Part::kName, absl::StrCat("node name ", in_quotes(node.name),
+                                            " is used twice; expected every node to have its own name")};
+  }
+  if (node.relay_port == 0) {
+    return Broken{Part::kRelayPort,
+                  absl::StrCat("relay_port of node ", in_quotes(node.name), " is 0; expected a TCP port, 1 to 65535")};
+  }
+  return std::nullopt;
+}
+
+Checker::Result Checker::check_cable_name(const Cable& cable) {
+  if (!is_valid_name(cable.name, kMaxCableNameLength)) {
+    return Broken{Part::kName, absl::StrCat("cable name ", in_quotes(cable.name), " is not valid; expected 1 to ",
+                                            kMaxCableNameLength, " characters of A-Z a-z 0-9 . _ -")};
+  }
+  if (!cable_names_.insert(cable.name).second) {
+    return Broken{Part::kName, absl::StrCat("cable name ", in_quotes(cable.name),
+                                            " is used twice; expected every cable to have its own name")};
+  }
+  return std::nullopt;
+}
+
+Checker::Result Checker::check_ends_exist(const Cable& cable) const {
+  for (const Part part : {Part::kEndA, Part::kEndB}) {
+    const std::uint32_t node = (part == Part::kEndA ? cable.a : cable.b).node.value;
+    if (node < nodes_.size()) continue;
+    return Broken{part, absl::StrCat("cable ", in_quotes(cable.name), " ends at node index ", node,
+                                     ", which does not exist; expected less than ", nodes_.size())};
+  }
+  if (cable.a.node == cable.b.node) {
+    return Broken{Part::kEndB, absl::StrCat("cable ", in_quotes(cable.name), " joins node ",
+                                            in_quotes(name_of(cable.a)), " to itself; expected two different nodes")};
+  }
+  return std::nullopt;
+}
+
+Checker::Result Checker::check_capacity(const Cable& cable) const {
+  if (cable.rate_mbps == 0 || cable.rate_mbps > kMaxRateMbps) {
+    return Broken{Part::kRate, absl::StrCat("rate_mbps of cable ", in_quotes(cable.name), " is ", cable.rate_mbps,
+                                            "; expected 1 to ", kMaxRateMbps)};
+  }
+  if (!(cable.latency_us >= 0 && cable.latency_us <= kMaxLatencyUs)) {  // false for NaN too
+    return Broken{Part::kLatency, absl::StrCat("latency_us of cable ", in_quotes(cable.name), " is ", cable.latency_us,
+                                               "; expected 0 to ", kMaxLatencyUs)};
+  }
+  return std::nullopt;
+}
+
+Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& address) const {
+  if (!port.interface.empty() && !is_valid_interface_name(port.interface)) {
+    return Broken{part, absl::StrCat("interface ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)),
+                                     " cannot exist; expected the name of a network interface, at most 15 characters")};
+  }
+  if (!port.plug.empty() && !is_valid_plug(port.plug)) {
+    return Broken{part,
+                  absl::StrCat("plug ", in_quotes(port.plug), " of node ", in_quotes(name_of(port)),
+                               " is not valid; expected 1 to ", kMaxPlugLength, " characters of A-Z a-z 0-9 . _ : -")};
+  }
+  absl::StatusOr<PortAddress> parsed = parse_port_address(port.address);
+  if (!parsed.ok()) return Broken{part, std::string(parsed.status().message())};
+  address = *std::move(parsed);
+  if (!address.is_ipv6_link_local()) return std::nullopt;
+  if (port.interface.empty() && address.scope.empty()) {
+    return Broken{part, absl::StrCat("address ", in_quotes(port.address), " of node ", in_quotes(name_of(port)),
+                                     " is link-local but its interface is not known; expected an interface, or \"",
+                                     port.address, "%INTERFACE\"")};
+  }
+  if (!port.interface.empty() && !address.scope.empty() && port.interface != address.scope) {
+    return Broken{part,
+                  absl::StrCat("address ", in_quotes(port.address), " is not on interface ", in_quotes(port.interface),
+                               " of node ", in_quotes(name_of(port)), "; expected scope and interface to agree")};
+  }
+  return std::nullopt;
+}
+
+Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port, Part part,
+                                       const PortAddress& address) {
+  const auto [it, is_new] = claims_.try_emplace(place(address, port), Claim{cable_index, &port});
+  if (is_new) return std::nullopt;
+  const Port& other = *it->second.port;
+  if (other.node == port.node && other.interface == port.interface && !port.interface.empty()) {
+    if (other.plug == port.plug) return std::nullopt;
+    return Broken{part,
+                  absl::StrCat("port ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)), " has plug ",
+                               in_quotes(port.plug), " here and plug ", in_quotes(other.plug), " on cable ",
+                               in_quotes(cables_[it->second.cable_index].name), "; expected one plug for one port")};
+  }
+  return Broken{part,
+                absl::StrCat("address ", in_quotes(port.address), " of node ", in_quotes(name_of(port)),
+                             " is already used by node ", in_quotes(name_of(other)), " on cable ",
+                             in_quotes(cables_[it->second.cable_index].name),
+                             "; expected every port to have its own address (a port of several cables, as on a switch, "
+                             "names its interface)")};
+}
+
+Checker::Result Checker::claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b) {
+  const auto [it, is_new] = cable_of_ports_.try_emplace(a < b ? std::pair(a, b) : std::pair(b, a), cable_index);
+  if (is_new) return std::nullopt;
+  return Broken{Part::kWhole,
+                absl::StrCat("cable ", in_quotes(cables_[cable_index].name), " joins the same two ports as cable ",
+                             in_quotes(cables_[it->second].name), "; expected a cable to be listed once")};
+}
+
+Checker::Result Checker::check_cable(std::size_t index) {
+  const Cable& cable = cables_[index];
+  PortAddress a;
+  PortAddress b;
+  if (Result broken = check_cable_name(cable)) return broken;
+  if (Result broken = check_ends_exist(cable)) return broken;
+  if (Result broken = check_capacity(cable)) return broken;
+  if (Result broken = check_port(cable.a, Part::kEndA, a)) return broken;
+  if (Result broken = check_port(cable.b, Part::kEndB, b)) return broken;
+  if (a.is_ipv6 != b.is_ipv6) {
+    return Broken{Part::kEndB, absl::StrCat("addresses ", in_quotes(cable.a.address), " and ",
+                                            in_quotes(cable.b.address), " of cable ", in_quotes(cable.name),
+                                            " cannot talk to each other; expected both IPv4 or both IPv6")};
+  }
+  if (Result broken = claim_address(index, cable.a, Part::kEndA, a)) return broken;
+  if (Result broken = claim_address(index, cable.b, Part::kEndB, b)) return broken;
+  return claim_pair_of_ports(index, place(a, cable.a), place(b, cable.b));
+}
+
+TopologyFault fault_of_topology(std::string message) {
+  return {.at = At::kTopology, .index = 0, .part = Part::kWhole, .message = std::move(message)};
+}
+
+}  // namespace
+
+bool is_valid_plug(std::string_view plug) {
+  return plug.size() <= kMaxPlugLength && std::all_of(plug.begin(), plug.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == ':' || c == '-';
+         });
+}
+
+std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables) {
+  if (nodes.empty()) return fault_of_topology("there are no nodes; expected at least one");
+  if (nodes.size() > kMaxNodes) {
+    return fault_of_topology(absl::StrCat("there are ", nodes.size(), " nodes; expected at most ", kMaxNodes));
+  }
+  if (cables.size() > kMaxCables) {
+    return fault_of_topology(absl::StrCat("there are ", cables.size(), " cables; expected at most ", kMaxCables));
+  }
+  Checker checker(nodes, cables);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (Checker::Result broken = checker.check_node(i)) {
+      return TopologyFault{At::kNode, i, broken->part, std::move(broken->message)};
+    }
+  }
+  for (std::size_t i = 0; i < cables.size(); ++i) {
+    if (Checker::Result broken = checker.check_cable(i)) {
+      return TopologyFault{At::kCable, i, broken->part, std::move(broken->message)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace cableway::routing

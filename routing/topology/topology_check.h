@@ -1,0 +1,42 @@
+// The rules that nodes and cables must meet to be a topology, and which of them is broken where.
+#ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_CHECK_H_
+#define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_CHECK_H_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+struct TopologyFault {
+  enum class At { kTopology, kNode, kCable };
+  enum class Part { kWhole, kName, kRelayPort, kEndA, kEndB, kRate, kLatency };
+
+  At at = At::kTopology;
+  std::size_t index = 0;  // of the node or cable, in the order they were given
+  Part part = Part::kWhole;
+  std::string message;  // "what is wrong; what was expected"
+};
+inline constexpr std::size_t kTopologyParts = 7;
+
+// Whether `plug` can name a connector: at most kMaxPlugLength letters, digits, and . _ : -
+bool is_valid_plug(std::string_view plug);
+
+// The first broken rule, if any:
+//   - 1 to kMaxNodes nodes, at most kMaxCables cables;
+//   - node names valid and unique, relay ports not 0; cable names valid and unique;
+//   - the ends of a cable are two different nodes that exist, with addresses of one family, and interface names that
+//     can exist (or none), and valid plugs (or none); an IPv6 link-local address says which interface it is on;
+//   - no two ports share an address, except link-local ones of different nodes. Two cable ends are one port if node,
+//     address and a non-empty interface agree; then their plugs agree too;
+//   - no two cables join the same two ports;
+//   - rates and latencies within their bounds.
+std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_CHECK_H_

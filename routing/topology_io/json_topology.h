@@ -1,0 +1,34 @@
+// Topologies as `cableway topology --json` prints them, so that a cluster as it was can be looked at elsewhere.
+//
+//     {"cluster": "lab",                                                              optional, default "cableway"
+//      "nodes": [{"name": "n0", "relay_port": 7470, "draining": false}],              all but name optional
+//      "cables": [{"name": "c0",                                                      optional, as in the topology file
+//                  "ends": [{"node": "n0", "interface": "", "address": "10.7.0.1", "plug": ""},
+//                           {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": ""}],
+//                  "rate_mbps": 10000, "latency_us": 1, "routed": false}]}            optional, as in the topology file
+//
+// They mean what they mean in the topology file; an empty interface or plug is none.
+#ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
+#define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "routing/topology/disconnected.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+inline constexpr std::size_t kMaxJsonDepth = 8;
+inline constexpr std::size_t kMaxJsonValues = std::size_t{2} << 20;  // a topology of kMaxCables has some 1.3 million
+
+// Pure: the caller reads the file; `file_name` only appears in messages. At most kMaxTopologyFileBytes.
+// Every error is InvalidArgument and says what is wrong and what was expected. It begins "FILE:LINE: " where the text
+// is no JSON, else "FILE: at PLACE: " with the place as a JSON pointer (RFC 6901) such as /cables/3/rate_mbps.
+absl::StatusOr<Topology> parse_json_topology(std::string_view text, std::string_view file_name,
+                                             Disconnected disconnected = Disconnected::kRefused);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_

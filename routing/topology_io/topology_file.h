@@ -1,0 +1,42 @@
+// The topology file (TOML): what the command line shows of a cluster that is still to be cabled. Nodes find theirs.
+//
+//     cluster = "lab"            # optional, default "cableway"
+//     [[node]]
+//     name = "n0"                # [A-Za-z0-9._-]{1,63}
+//     relay_port = 7470          # optional
+//     draining = false           # optional: the node relays nothing
+//     [[cable]]
+//     name = "c0"                # optional, default "<first end>-<second end>", then "..-2", "..-3" for parallel
+//     ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
+//             {node = "n1", interface = "eth0", address = "10.7.0.2", plug = "p0"}]     # plug optional
+//     rate_mbps = 10000          # optional, per direction
+//     latency_us = 1             # optional, one way
+//     routed = false             # optional: the addresses reach each other through IP routers
+#ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
+#define CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "routing/topology/disconnected.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+inline constexpr std::size_t kMaxTopologyFileBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kMaxTopologyFileLineBytes = 1024;  // bounds how deep dotted keys can nest
+
+// Pure: the caller reads the file; `file_name` only appears in messages. Draining nodes count as any others for whether
+// the result is connected.
+// Every error is InvalidArgument and reads "FILE:LINE: what is wrong; what was expected".
+absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name,
+                                        Disconnected disconnected = Disconnected::kRefused);
+
+// Text that parse_topology() turns back into an equal topology.
+std::string to_topology_file(const Topology& topology);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_

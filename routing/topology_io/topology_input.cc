@@ -1,0 +1,57 @@
+#include "routing/topology_io/topology_input.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "routing/text/node_name.h"
+#include "routing/topology/disconnected.h"
+#include "routing/topology_io/dot_topology.h"
+#include "routing/topology_io/graphml_topology.h"
+#include "routing/topology_io/json_topology.h"
+#include "routing/topology_io/topology_file.h"
+
+namespace cableway::routing {
+namespace {
+
+struct Form {
+  std::string_view ending;  // in lower case
+  absl::StatusOr<Topology> (*parse)(std::string_view text, std::string_view file_name, Disconnected disconnected);
+  Disconnected disconnected;
+};
+
+constexpr Form kForms[] = {
+    {"", parse_topology, Disconnected::kRefused},
+    {".toml", parse_topology, Disconnected::kRefused},
+    {".json", parse_json_topology, Disconnected::kAccepted},
+    {".dot", parse_dot_topology, Disconnected::kRefused},
+    {".gv", parse_dot_topology, Disconnected::kRefused},
+    {".graphml", parse_graphml_topology, Disconnected::kRefused},
+    {".xml", parse_graphml_topology, Disconnected::kRefused},
+};
+
+// From the last point of the last part of a path on; a hidden file's first point begins no ending.
+std::string ending_of(std::string_view file_name) {
+  const std::string_view name = file_name.substr(file_name.rfind('/') + 1);  // npos + 1 is 0
+  const std::size_t point = name.rfind('.');
+  if (point == std::string_view::npos || point == 0) return "";
+  const std::string_view ending = name.substr(point);
+  return absl::AsciiStrToLower(absl::string_view(ending.data(), ending.size()));
+}
+
+}  // namespace
+
+absl::StatusOr<Topology> parse_topology_input(std::string_view text, std::string_view file_name) {
+  const std::string ending = ending_of(file_name);
+  const Form* const form =
+      std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& known) { return known.ending == ending; });
+  if (form != std::end(kForms)) return form->parse(text, file_name, form->disconnected);
+  return absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ":1: nothing is known of files that end in ",
+                                                 in_quotes(ending),
+                                                 "; expected .toml, .json, .dot, .gv, .graphml or .xml"));
+}
+
+}  // namespace cableway::routing

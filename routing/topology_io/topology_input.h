@@ -1,0 +1,23 @@
+// Topology files in all forms that are read, told apart by the endings of their names:
+//     .toml, or none        the topology file (topology_file.h)
+//     .json                 what `cableway topology --json` prints (json_topology.h)
+//     .dot, .gv             a Graphviz graph (dot_topology.h)
+//     .graphml, .xml        a GraphML graph (graphml_topology.h)
+#ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_INPUT_H_
+#define CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_INPUT_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+// Pure: the caller reads the file. A topology in parts is refused, unless it is JSON: that is a snapshot of a cluster
+// as it was.
+// Every error is InvalidArgument, begins with the file's name, says where, what is wrong and what was expected.
+absl::StatusOr<Topology> parse_topology_input(std::string_view text, std::string_view file_name);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_INPUT_H_

@@ -1,0 +1,37 @@
+#include "sim/cable/connection_lifeline.h"
+
+namespace cableway::sim {
+
+absl::StatusOr<std::optional<Frame>> ConnectionLifeline::look() {
+  if (said_.empty() && end_.ok()) end_ = connection_.progress(*this);
+  if (!said_.empty()) {
+    const Frame next = said_.front();
+    said_.pop_front();
+    return next;
+  }
+  if (!end_.ok()) return end_;
+  return std::nullopt;
+}
+
+void ConnectionLifeline::leave(std::span<const Frame> last, absl::string_view reason) {
+  if (connection_.dead()) return;
+  if (killed_) return connection_.fence();
+  for (const Frame& frame : last) connection_.send_control(frame).IgnoreError();  // never more than it has room for
+  reason.empty() ? connection_.fence() : connection_.fail(reason);
+}
+
+absl::Status ConnectionLifeline::on_landed(const Frame&) {
+  return absl::InternalError("a lifeline has no landings");
+}
+
+absl::Status ConnectionLifeline::on_chunk(const Frame&, Slot&) {
+  return absl::InternalError("a lifeline has no slots");
+}
+
+absl::Status ConnectionLifeline::on_control(const Frame& control) {
+  if (control.kind != FrameKind::kAck) return absl::InvalidArgumentError("peer announced a receive on a lifeline");
+  said_.push_back(control);
+  return absl::OkStatus();
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,74 @@
+// The receiving half of a hop in memory: what its owner has posted, and the frames that have come and were not
+// reported yet.
+#ifndef CABLEWAY_SIM_CABLE_LINK_INBOX_H_
+#define CABLEWAY_SIM_CABLE_LINK_INBOX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/flow/chunk_link.h"
+#include "core/rdma/registered_slot.h"
+
+namespace cableway::sim {
+
+// A slot whose payload lies in memory that no device knows, or, with no bytes, one that only counts it.
+class MemorySlot final : public RegisteredSlot {
+ public:
+  explicit MemorySlot(std::size_t bytes) : MemorySlot(std::vector<std::byte>(bytes)) {}
+
+ private:
+  explicit MemorySlot(std::vector<std::byte> bytes) : RegisteredSlot(bytes, {}), bytes_(std::move(bytes)) {}
+
+  std::vector<std::byte> bytes_;
+};
+
+std::vector<std::unique_ptr<Slot>> make_memory_slots(std::size_t count, std::size_t bytes);
+
+class LinkInbox {
+ public:
+  absl::Status post_landing(std::uint64_t message, const Landing& landing);
+  void end_landing(std::uint64_t message);
+  // An RegisteredSlot, whether its memory is registered or not: the hop beyond the relay may be one over RDMA.
+  void post_slot(Slot& slot);
+  bool withdraw_slot(Slot& slot);
+  std::size_t slots_posted() const { return slots_.size(); }
+
+  // Takes a chunk into its landing or into a slot; `payload` may be null: then bytes are counted and none is copied.
+  // False: it has to wait for a slot. A status: the peer breaks the protocol.
+  absl::StatusOr<bool> take_chunk(const Frame& chunk, const std::byte* payload);
+  void take_control(const Frame& control) { arrived_.push_back(Arrived{control, nullptr}); }
+
+  // Reports what has come, every frame once. A status other than OK is what the owner said.
+  absl::Status report(ChunkLink::Sink& sink);
+  bool empty() const { return arrived_.empty(); }
+  // Forgets landings and what has come: nothing is written any more.
+  void close();
+
+ private:
+  struct Arrived {
+    Frame frame;
+    Slot* slot = nullptr;
+  };
+  struct Posted {
+    std::uint64_t message = 0;
+    Landing landing;
+  };
+
+  absl::Status land(const Posted& posted, const Frame& chunk, const std::byte* payload);
+  absl::Status fill_slot(const Frame& chunk, const std::byte* payload);
+
+  std::deque<Arrived> arrived_;
+  std::vector<Posted> landings_;
+  std::deque<Slot*> slots_;
+  bool takes_slots_ = false;  // a slot has been posted: data that no landing waits for waits for a slot
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_CABLE_LINK_INBOX_H_

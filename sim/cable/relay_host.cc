@@ -1,0 +1,78 @@
+#include "sim/cable/relay_host.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cableway::sim {
+
+RelayedCircuit::RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                               SlotPool& pool, RelayNames names)
+    : host_(host), circuit_(upstream, downstream, std::move(floor), pool, std::move(names)) {}
+
+void RelayedCircuit::wake() {
+  if (!status_.ok() || scheduled_) return;
+  if (host_.facts_.chunk_time == Duration{0}) return move();
+  scheduled_ = true;
+  host_.clock_.schedule(std::max(host_.clock_.now(), host_.free_at_), *this);
+}
+
+void RelayedCircuit::occur(std::uint64_t) {
+  scheduled_ = false;
+  if (!status_.ok()) return;
+  // Others of the node were asked to come at this moment, too, and were first.
+  if (host_.free_at_ > host_.clock_.now()) return wake();
+  const std::uint64_t before = circuit_.chunks_relayed();
+  move();
+  host_.free_at_ = host_.clock_.now() + (circuit_.chunks_relayed() - before) * host_.facts_.chunk_time;
+}
+
+void RelayedCircuit::move() {
+  for (;;) {
+    const absl::StatusOr<bool> more = circuit_.progress();
+    if (!more.ok()) {
+      status_ = more.status();
+      return;
+    }
+    if (!*more) break;
+  }
+  if (circuit_.leases() > 0) host_.rest_later();
+}
+
+RelayHost::RelayHost(VirtualClock& clock, const RelayFacts& facts)
+    : clock_(clock),
+      facts_(facts),
+      pool_(make_memory_slots(facts.leases, facts.slot_bytes), facts.leases_per_circuit) {}
+
+std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names) {
+  return add(upstream, downstream, make_floor(), pool_, std::move(names));
+}
+
+std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                                               SlotPool& pool, RelayNames names) {
+  auto circuit =
+      std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(floor), pool, std::move(names));
+  circuits_.push_back(circuit.get());
+  most_circuits_ = std::max(most_circuits_, circuits_.size());
+  return circuit;
+}
+
+void RelayHost::remove(RelayedCircuit& circuit) {
+  std::erase(circuits_, &circuit);
+}
+
+void RelayHost::rest_later() {
+  if (std::exchange(resting_, true)) return;
+  clock_.schedule(clock_.now() + facts_.rest_every, *this);
+}
+
+void RelayHost::occur(std::uint64_t) {
+  resting_ = false;
+  bool any_leased = false;
+  for (RelayedCircuit* circuit : circuits_) {
+    if (circuit->status().ok()) circuit->circuit().rest();
+    any_leased = any_leased || circuit->circuit().leases() > 0;
+  }
+  if (any_leased) rest_later();
+}
+
+}  // namespace cableway::sim

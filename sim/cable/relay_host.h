@@ -1,0 +1,86 @@
+// A node's relay in virtual time: its circuits (core/relay/relay_circuit.h), the slots that they lease, and the time
+// that its one thread takes for a chunk.
+#ifndef CABLEWAY_SIM_CABLE_RELAY_HOST_H_
+#define CABLEWAY_SIM_CABLE_RELAY_HOST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/relay/relay_circuit.h"
+#include "sim/cable/hop_direction.h"
+#include "sim/virtual_clock.h"
+
+namespace cableway::sim {
+
+struct RelayFacts {
+  std::size_t slot_bytes = 0;  // 0: payloads are counted only
+  std::size_t leases = 128;    // slots in the node's pool
+  std::size_t leases_per_circuit = 1;
+  Duration chunk_time{0};  // of the relay's thread, for each chunk
+  Duration rest_every = std::chrono::milliseconds(250);
+};
+
+class RelayHost;
+
+// One circuit through a node. It moves when a link of its wakes it, and keeps the status it ended with.
+class RelayedCircuit final : public LinkUser, private Occurrence {
+ public:
+  // Links and pool outlive this.
+  RelayedCircuit(RelayHost& host, ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                 SlotPool& pool, RelayNames names);
+
+  void wake() override;
+  RelayCircuit& circuit() { return circuit_; }
+  const RelayCircuit& circuit() const { return circuit_; }
+  const absl::Status& status() const { return status_; }
+  // Nothing is scheduled for it.
+  bool idle() const { return !scheduled_; }
+
+ private:
+  void occur(std::uint64_t) override;
+  void move();
+
+  RelayHost& host_;
+  RelayCircuit circuit_;
+  absl::Status status_;
+  bool scheduled_ = false;
+};
+
+class RelayHost final : private Occurrence {
+ public:
+  RelayHost(VirtualClock& clock, const RelayFacts& facts);
+
+  std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names);
+  std::unique_ptr<Slot> make_floor() const { return std::make_unique<MemorySlot>(facts_.slot_bytes); }
+  // With that floor and this host's pool, or, between links of another transport, with slots of its kind.
+  std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
+                                      SlotPool& pool, RelayNames names);
+  void remove(RelayedCircuit& circuit);
+
+  std::size_t circuits() const { return circuits_.size(); }
+  std::size_t most_circuits() const { return most_circuits_; }
+  SlotPool& pool() { return pool_; }
+  const SlotPool& pool() const { return pool_; }
+  // From now on.
+  void set_chunk_time(Duration time) { facts_.chunk_time = time; }
+
+ private:
+  friend class RelayedCircuit;
+  // Every circuit rests at even intervals, as long as leases are out: nothing else would happen otherwise.
+  void occur(std::uint64_t) override;
+  void rest_later();
+
+  VirtualClock& clock_;
+  RelayFacts facts_;
+  SlotPool pool_;
+  std::vector<RelayedCircuit*> circuits_;
+  std::size_t most_circuits_ = 0;
+  Instant free_at_;  // when its thread has done what it has begun
+  bool resting_ = false;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_CABLE_RELAY_HOST_H_

@@ -1,0 +1,82 @@
+// Real nodes on a fabric in memory, in virtual time: the same code as on a host, seeded, bit for bit repeatable.
+#ifndef CABLEWAY_SIM_NODES_NODE_WORLD_H_
+#define CABLEWAY_SIM_NODES_NODE_WORLD_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/crypto/datagram_seal.h"
+#include "core/node/node.h"
+#include "sim/nodes/cable_fabric.h"
+#include "sim/virtual_clock.h"
+
+namespace cableway::sim {
+
+class NodeWorld {
+ public:
+  using NodeNumber = CableFabric::NodeNumber;
+
+  explicit NodeWorld(std::uint64_t seed) : random_(seed), fabric_(clock_, seed + 1) {}
+
+  VirtualClock& clock() { return clock_; }
+  CableFabric& fabric() { return fabric_; }
+
+  // Nodes n0, n1, .. joined by cables, not yet running. The segments that the cables became, in their order.
+  std::vector<CableFabric::SegmentNumber> build(std::size_t nodes,
+                                                const std::vector<std::pair<std::uint32_t, std::uint32_t>>& cables);
+
+  // One more node's place; it runs once it is started. `options` has what differs from the default; the boot nonce
+  // grows with every start.
+  NodeNumber add_node(NodeOptions options);
+  void start(NodeNumber node);
+  void start_all();
+  // Ends it without a word, as a power cut would.
+  void kill(NodeNumber node);
+  void leave(NodeNumber node);
+  void use_seal(NodeNumber node, const DatagramSeal& seal) { places_[node].seal = &seal; }
+  // From its next start on the node goes by this clock, which runs on clock() and outlives this.
+  void use_clock(NodeNumber node, Clock& clock) { places_[node].clock = &clock; }
+  // Sees every event of every node.
+  void observe(std::function<void(NodeNumber, const Event&)> observer) { observer_ = std::move(observer); }
+
+  // Told whenever the topology that a node has may be another one.
+  void observe_topology(std::function<void(NodeNumber)> observer) { topology_observer_ = std::move(observer); }
+
+  std::size_t size() const { return places_.size(); }
+  bool runs(NodeNumber node) const { return places_[node].node != nullptr; }
+  Node& node(NodeNumber node) { return *places_[node].node; }
+  NodeOptions& options(NodeNumber node) { return places_[node].options; }
+
+  // Whether all nodes that run hold the same database, and nothing is on its way.
+  bool agrees() const;
+  // Runs until the nodes agree and `also` holds. False: they did not within `limit`.
+  bool settle(
+      Duration limit, const std::function<bool()>& also = [] { return true; });
+
+ private:
+  struct Place {
+    NodeOptions options;
+    const DatagramSeal* seal = nullptr;
+    Clock* clock = nullptr;
+    std::unique_ptr<Node> node;
+  };
+
+  NoSeal no_seal_;
+  std::mt19937_64 random_;
+  VirtualClock clock_;
+  CableFabric fabric_;
+  std::shared_ptr<routing::AdvertisementPool> advertisements_ = std::make_shared<routing::AdvertisementPool>();
+  std::vector<Place> places_;
+  std::uint64_t boots_ = 1000;
+  std::function<void(NodeNumber, const Event&)> observer_ = [](NodeNumber, const Event&) {};
+  std::function<void(NodeNumber)> topology_observer_ = [](NodeNumber) {};
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_NODES_NODE_WORLD_H_

@@ -1,0 +1,47 @@
+// How busy cables were over a whole run, and what several of them share.
+#ifndef CABLEWAY_SIM_PREDICTION_CABLE_LOAD_H_
+#define CABLEWAY_SIM_PREDICTION_CABLE_LOAD_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::sim {
+
+// One direction of a cable.
+struct CableLoad {
+  routing::CableIndex cable;
+  bool from_a = true;
+  std::uint64_t bytes = 0;
+  double utilisation = 0;  // of its rate, over the whole time
+};
+
+// A wire that is several cables, or a connector at which several wires end (routing/topology/physical_cable.h): it may
+// be full while none of them is.
+struct SharedLoad {
+  enum class Kind { kWire, kConnector };
+  struct Direction {
+    std::uint64_t bytes = 0;
+    double utilisation = 0;  // of rate_mbps, over the whole time
+  };
+
+  Kind kind = Kind::kWire;
+  std::string name;                         // "c0=c1"; "n0 eth1", "n0 plug p0"
+  std::vector<routing::CableIndex> cables;  // sorted, at least two
+  routing::NodeIndex node;                  // a wire's end a, or the connector's node
+  std::uint64_t rate_mbps = 0;
+  Direction out;  // of `node`
+  Direction in;
+};
+
+// Of all that cables share in the topology: wires first, each kind in the order of PhysicalCables. Pure. Precondition:
+// `loads` are all cables in their order, each with what leaves from a, then what leaves from b; `whole_s` in seconds.
+std::vector<SharedLoad> shared_loads(const routing::Topology& topology, std::span<const CableLoad> loads,
+                                     double whole_s);
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_PREDICTION_CABLE_LOAD_H_

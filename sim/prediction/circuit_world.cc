@@ -1,0 +1,114 @@
+#include "sim/prediction/circuit_world.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+#include "sim/cable/rate.h"
+
+namespace cableway::sim {
+CircuitWorld::CircuitWorld(VirtualClock& clock, const routing::Topology& topology, const CircuitOptions& options)
+    : clock_(clock),
+      topology_(topology),
+      options_(options),
+      physical_(routing::physical_cables(topology)),
+      uses_(2 * topology.cable_count()) {
+  RelayFacts relay = options_.relay;
+  relay.slot_bytes = options_.payload == Payload::kCarried ? options_.chunk_bytes : 0;
+  relays_.reserve(topology.node_count());
+  for (std::size_t i = 0; i < topology.node_count(); ++i) {
+    relays_.push_back(std::make_unique<RelayHost>(clock_, relay));
+    locals_.push_back(std::make_unique<Transmitter>(clock_, options_.local_bytes_per_second));
+  }
+  make_transmitters();
+}
+
+void CircuitWorld::make_transmitters() {
+  const auto add_both = [this](std::vector<std::unique_ptr<Transmitter>>& list, std::uint64_t mbps) {
+    list.push_back(std::make_unique<Transmitter>(clock_, bytes_per_second(mbps)));
+    list.push_back(std::make_unique<Transmitter>(clock_, bytes_per_second(mbps)));
+  };
+  for (const routing::PhysicalCable& cable : physical_.cables) add_both(wires_, cable.rate_mbps);
+  for (const routing::SharedConnector& connector : physical_.connectors) add_both(connectors_, connector.rate_mbps);
+}
+
+HopDirection::Stages CircuitWorld::stages(routing::CableIndex cable, bool from_a) {
+  const std::size_t wire = physical_.place_of_cable[cable.value];
+  const routing::PhysicalCable& physical = physical_.cables[wire];
+  const auto& near = from_a ? physical.shared_at_a : physical.shared_at_b;
+  const auto& far = from_a ? physical.shared_at_b : physical.shared_at_a;
+  HopDirection::Stages stages;
+  stages.out = near.has_value() ? connectors_[2 * *near].get() : wires_[2 * wire + (from_a ? 0 : 1)].get();
+  stages.in = far.has_value() ? connectors_[2 * *far + 1].get() : nullptr;
+  stages.use = &uses_[place(cable, from_a)];
+  return stages;
+}
+
+std::unique_ptr<CableHop> CircuitWorld::make_hop(routing::CableIndex cable, routing::NodeIndex from) {
+  WireFacts wire = options_.wire;
+  wire.latency = Duration(static_cast<Duration::rep>(topology_.latency_ns(cable)));
+  const bool from_a = topology_.cable(cable).a.node == from;
+  return std::make_unique<CableHop>(clock_, wire, stages(cable, from_a), stages(cable, !from_a), options_.payload);
+}
+
+std::unique_ptr<CableHop> CircuitWorld::make_local_hop(routing::NodeIndex node) {
+  const HopDirection::Stages local{locals_[node.value].get(), nullptr, &local_use_};
+  return std::make_unique<CableHop>(clock_, options_.wire, local, local, options_.payload);
+}
+
+Circuit& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUser& destination) {
+  auto circuit = std::make_unique<Circuit>();
+  circuit->path_ = path;
+  if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
+  for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
+  const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
+  // At the place `at` of the path, of the cable that leads to the place `to`.
+  const auto end = [&](std::size_t at, std::size_t to) {
+    return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
+  };
+  LinkUser* upstream = &source;
+  for (std::size_t i = 1; i < circuit->hops_.size(); ++i) {
+    circuit->relays_.push_back(relays_[path.nodes[i].value]->add(
+        circuit->hops_[i - 1]->destination(), circuit->hops_[i]->source(), RelayNames{end(i, i - 1), end(i, i + 1)}));
+    circuit->hops_[i - 1]->set_users(*upstream, *circuit->relays_.back());
+    upstream = circuit->relays_.back().get();
+  }
+  circuit->hops_.back()->set_users(*upstream, destination);
+  circuit->sender_ = std::make_unique<FlowSender>(circuit->hops_.front()->source(), options_.chunk_bytes);
+  circuit->receiver_ = std::make_unique<FlowReceiver>(circuit->hops_.back()->destination());
+  circuits_.push_back(std::move(circuit));
+  return *circuits_.back();
+}
+
+const std::vector<routing::CableIndex>& CircuitWorld::wire_of(routing::CableIndex cable) const {
+  return physical_.cables[physical_.place_of_cable[cable.value]].cables;
+}
+
+// All of them are dead before the first end hears of it: no end may act on a cable that is gone.
+void CircuitWorld::cut(std::span<const routing::CableIndex> cables) {
+  std::vector<bool> gone(topology_.cable_count());
+  for (const routing::CableIndex cable : cables) {
+    for (const routing::CableIndex each : wire_of(cable)) gone[each.value] = true;
+  }
+  std::vector<CableHop*> dead;
+  for (const std::unique_ptr<Circuit>& circuit : circuits_) {
+    for (std::size_t i = 0; i < circuit->path_.hops(); ++i) {
+      if (!gone[circuit->path_.cables[i].value]) continue;
+      const std::string& name = topology_.cable(circuit->path_.cables[i]).name;
+      circuit->hops_[i]->cut(absl::UnavailableError(absl::StrCat("cable ", name, " was cut")));
+      dead.push_back(circuit->hops_[i].get());
+    }
+  }
+  for (CableHop* hop : dead) hop->wake_ends();
+}
+
+std::uint64_t CircuitWorld::crossings() const {
+  std::uint64_t sum = 0;
+  for (const CableUse& use : uses_) sum += use.chunks;
+  return sum;
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,92 @@
+// Ranks that carry out their schedules (workload/schedule.h) over circuits, in virtual time, as NCCL's proxies do:
+// every connection of a schedule is a flow along the path that the rank's node gives it, with so many messages in
+// flight; what is reduced or copied takes no time.
+#ifndef CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
+#define CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "routing/paths/path.h"
+#include "routing/topology/topology.h"
+#include "sim/prediction/circuit_world.h"
+#include "sim/prediction/path_chooser.h"
+#include "sim/workload/schedule.h"
+#include "sim/workload/schedule_progress.h"
+
+namespace cableway::sim {
+
+struct CollectiveFacts {
+  std::uint64_t in_flight = 8;   // messages of a connection, as NCCL's steps
+  std::uint64_t operations = 1;  // each as soon as a rank's last one lets it
+};
+
+// One connection of a schedule, and the path that it was given.
+struct RankFlow {
+  int source = 0;
+  int destination = 0;
+  int channel = 0;
+  routing::Path path;
+};
+
+class CollectiveRun {
+ public:
+  // One rank for each of `nodes`. `schedules[r]` is rank r's. World and paths outlive this. Status: two nodes have no
+  // path between them; it names the ranks and nodes.
+  static absl::StatusOr<std::unique_ptr<CollectiveRun>> create(CircuitWorld& world, PathChooser& paths,
+                                                               const std::vector<routing::NodeIndex>& nodes,
+                                                               std::vector<workload::Schedule> schedules,
+                                                               const CollectiveFacts& facts);
+  ~CollectiveRun();
+
+  // Called once, when it has finished or a flow has ended; from within a link's wake().
+  void when_ended(std::function<void()> call) { when_ended_ = std::move(call); }
+  // Posts what can be posted; the rest follows as the clock runs.
+  void start();
+  bool finished() const { return unfinished_ == 0; }
+  // When each operation had completed on all ranks, by operation; for those that have.
+  const std::vector<Instant>& completions() const { return completions_; }
+  // OK, or why a flow ended before all was done.
+  const absl::Status& status() const { return status_; }
+  std::size_t flows() const { return flows_.size(); }
+  // Messages that have been sent or received, and all that will be; those of all operations.
+  std::uint64_t messages_done() const { return messages_done_; }
+  std::uint64_t messages() const;
+  // The flows over one of `cables` (sorted) that have something left to do.
+  std::vector<RankFlow> unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const;
+
+ private:
+  class Rank;
+  class Flow;
+  using LaneVisitor =
+      std::function<void(int rank, workload::ScheduleProgress::LaneIndex lane, const workload::LaneKey& key)>;
+
+  CollectiveRun(CircuitWorld& world, const CollectiveFacts& facts);
+  absl::Status connect(PathChooser& paths, const std::vector<routing::NodeIndex>& nodes);
+  void for_each_lane(const LaneVisitor& visit) const;
+  void add_flow(const routing::Path& path, Rank& sender, workload::ScheduleProgress::LaneIndex sending_lane,
+                Rank& receiver, workload::ScheduleProgress::LaneIndex receiving_lane);
+  void note_finished(std::uint64_t operation);
+  void fail(absl::Status status);
+
+  CircuitWorld& world_;
+  const CollectiveFacts facts_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<Flow>> flows_;
+  std::size_t unfinished_ = 0;                // ranks
+  std::vector<std::size_t> still_to_finish_;  // ranks, by operation
+  std::vector<Instant> completions_;
+  std::uint64_t messages_done_ = 0;
+  absl::Status status_;
+  std::function<void()> when_ended_ = [] {};
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_

@@ -1,0 +1,93 @@
+#include "sim/prediction/job_run.h"
+
+#include <set>
+#include <utility>
+
+namespace cableway::sim {
+
+absl::StatusOr<std::unique_ptr<JobRun>> JobRun::create(CircuitWorld& world, VirtualClock& clock, PathChooser& paths,
+                                                       std::vector<JobGroup> groups,
+                                                       const std::vector<CableCut>& cuts) {
+  std::unique_ptr<JobRun> job(new JobRun(world, clock));
+  for (JobGroup& group : groups) {
+    absl::StatusOr<std::unique_ptr<CollectiveRun>> run =
+        CollectiveRun::create(world, paths, group.nodes, std::move(group.schedules), group.facts);
+    if (!run.ok()) return run.status();
+    job->add(*std::move(run), group.after);
+  }
+  for (const CableCut& cut : cuts) job->cuts_.push_back({cut, world.wire_of(cut.cable), false, {}});
+  return job;
+}
+
+void JobRun::add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size_t>& after) {
+  const std::size_t place = groups_.size();
+  run->when_ended([this, place] { note_ended(place); });
+  messages_ += run->messages();
+  for (const std::size_t earlier : after) groups_[earlier].followers.push_back(place);
+  groups_.push_back(Group{std::move(run), Instant{}, after.size(), {}});
+  ++unfinished_;
+}
+
+void JobRun::start() {
+  std::set<Duration> moments;
+  for (const CutEffect& effect : cuts_) moments.insert(effect.cut.when);
+  for (const Duration when : moments) clock_.post_at(clock_.now() + when, [this, when] { cut_at(when); });
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    if (groups_[group].waits_for == 0) start_soon(group);
+  }
+}
+
+// Not at once: whoever ends is in the middle of moving a link.
+void JobRun::start_soon(std::size_t group) {
+  clock_.post_at(clock_.now(), [this, group] {
+    groups_[group].started = clock_.now();
+    groups_[group].run->start();
+  });
+}
+
+void JobRun::note_ended(std::size_t group) {
+  const absl::Status& status = groups_[group].run->status();
+  if (!status.ok()) {
+    if (status_.ok()) status_ = status;
+    return;
+  }
+  --unfinished_;
+  for (const std::size_t follower : groups_[group].followers) {
+    if (--groups_[follower].waits_for == 0) start_soon(follower);
+  }
+}
+
+// What each of them costs is looked at before the first one ends the job.
+void JobRun::cut_at(Duration when) {
+  if (ended()) return;
+  std::vector<routing::CableIndex> cables;
+  for (CutEffect& effect : cuts_) {
+    if (effect.cut.when != when) continue;
+    effect.happened = true;
+    cables.push_back(effect.cut.cable);
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      for (RankFlow& flow : groups_[group].run->unfinished_flows_over(effect.wire)) {
+        effect.lost.push_back({group, std::move(flow)});
+      }
+    }
+  }
+  world_.cut(cables);
+}
+
+JobRun::GroupTimes JobRun::times(std::size_t group) const {
+  return {groups_[group].started, groups_[group].run->completions()};
+}
+
+std::size_t JobRun::flows() const {
+  std::size_t sum = 0;
+  for (const Group& group : groups_) sum += group.run->flows();
+  return sum;
+}
+
+double JobRun::share_done() const {
+  std::uint64_t done = 0;
+  for (const Group& group : groups_) done += group.run->messages_done();
+  return messages_ == 0 ? 1 : static_cast<double>(done) / static_cast<double>(messages_);
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,97 @@
+// A job in virtual time: groups of ranks that carry out a workload each (collective_run.h), at once or after each
+// other, while cables are cut.
+#ifndef CABLEWAY_SIM_PREDICTION_JOB_RUN_H_
+#define CABLEWAY_SIM_PREDICTION_JOB_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "routing/topology/topology.h"
+#include "sim/prediction/circuit_world.h"
+#include "sim/prediction/collective_run.h"
+#include "sim/prediction/path_chooser.h"
+#include "sim/virtual_clock.h"
+#include "sim/workload/schedule.h"
+
+namespace cableway::sim {
+
+struct JobGroup {
+  std::vector<routing::NodeIndex> nodes;      // of each rank of the group
+  std::vector<workload::Schedule> schedules;  // of each rank
+  CollectiveFacts facts;
+  std::vector<std::size_t> after;  // places of groups above it that are done before it starts
+};
+
+struct CableCut {
+  routing::CableIndex cable;
+  Duration when{0};  // since the beginning
+};
+
+// What a cut has done. Cuts of the same moment happen at once: none is too late for another's having ended the job, and
+// a flow over several of them is lost to each.
+struct CutEffect {
+  CableCut cut;
+  std::vector<routing::CableIndex> wire;  // the cables that were cut, sorted: those of one wire
+  bool happened = false;                  // false: the job ended before
+  struct LostFlow {
+    std::size_t group = 0;
+    RankFlow flow;
+  };
+  std::vector<LostFlow> lost;  // that had something left to do
+};
+
+class JobRun {
+ public:
+  // World, clock and paths outlive this. Status: as CollectiveRun::create().
+  static absl::StatusOr<std::unique_ptr<JobRun>> create(CircuitWorld& world, VirtualClock& clock, PathChooser& paths,
+                                                        std::vector<JobGroup> groups,
+                                                        const std::vector<CableCut>& cuts);
+
+  // Starts the groups that wait for none; the rest follows as the clock runs.
+  void start();
+  // All groups have finished, or a flow has ended, which ends the job.
+  bool ended() const { return unfinished_ == 0 || !status_.ok(); }
+  // OK, or why a flow ended.
+  const absl::Status& status() const { return status_; }
+
+  struct GroupTimes {
+    Instant started;
+    std::vector<Instant> completions;  // as CollectiveRun::completions()
+  };
+  GroupTimes times(std::size_t group) const;
+  const std::vector<CutEffect>& cuts() const { return cuts_; }
+  std::size_t flows() const;
+  // How much of the job is done, of all messages: 0 to 1.
+  double share_done() const;
+
+ private:
+  struct Group {
+    std::unique_ptr<CollectiveRun> run;
+    Instant started;
+    std::size_t waits_for = 0;  // groups
+    std::vector<std::size_t> followers;
+  };
+
+  JobRun(CircuitWorld& world, VirtualClock& clock) : world_(world), clock_(clock) {}
+  void add(std::unique_ptr<CollectiveRun> run, const std::vector<std::size_t>& after);
+  void start_soon(std::size_t group);
+  void note_ended(std::size_t group);
+  void cut_at(Duration when);
+
+  CircuitWorld& world_;
+  VirtualClock& clock_;
+  std::vector<Group> groups_;
+  std::vector<CutEffect> cuts_;
+  std::size_t unfinished_ = 0;
+  std::uint64_t messages_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_PREDICTION_JOB_RUN_H_

@@ -1,0 +1,32 @@
+// Paths as running nodes would choose them: each node's route table, and flows of a pair spread over its paths.
+#ifndef CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
+#define CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "routing/paths/path.h"
+#include "routing/paths/route_table.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::sim {
+
+class PathChooser {
+ public:
+  // The topology outlives this.
+  explicit PathChooser(const routing::Topology& topology) : topology_(topology) {}
+
+  // For the next flow between the two, as a process on `source` would get it for its next flow to `destination`. One
+  // that does not exist() if there is none.
+  routing::Path next(routing::NodeIndex source, routing::NodeIndex destination);
+
+ private:
+  const routing::Topology& topology_;
+  std::map<routing::NodeIndex, routing::RouteTable> routes_;
+  std::map<std::pair<routing::NodeIndex, routing::NodeIndex>, std::uint64_t> flows_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_

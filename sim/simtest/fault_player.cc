@@ -1,0 +1,262 @@
+#include "sim/simtest/fault_player.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "sim/simtest/ground/node_process.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::chrono::milliseconds kStartsApart{7};
+
+Duration microseconds(std::uint64_t amount) {
+  return std::chrono::microseconds(static_cast<std::int64_t>(amount));
+}
+
+std::uint32_t per_mille(std::uint64_t amount) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(amount, 1000));
+}
+
+// What a datagram fault adds to a cable's weather.
+void add_to(CableFabric::Weather& weather, const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::kLoss:
+      weather.lost_per_mille = per_mille(weather.lost_per_mille + fault.amount);
+      return;
+    case FaultKind::kBurst:
+      weather.burst_begins_per_mille = per_mille(fault.amount);
+      return;
+    case FaultKind::kDelay:
+      weather.delay += microseconds(fault.amount);
+      return;
+    case FaultKind::kJitter:
+      weather.jitter += microseconds(fault.amount);
+      return;
+    case FaultKind::kDouble:
+      weather.doubled_per_mille = per_mille(fault.amount);
+      return;
+    case FaultKind::kCorrupt:
+      weather.corrupted_per_mille = per_mille(fault.amount);
+      return;
+    case FaultKind::kQueue:
+      weather.queue = static_cast<std::size_t>(fault.amount);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+FaultPlayer::FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<std::unique_ptr<SimtestFlow>>& flows)
+    : ground_(ground),
+      rules_(rules),
+      flows_(flows),
+      plan_(ground.plan.faults),
+      down_(ground.nodes.size()),
+      carrier_(ground.nodes.fabric().segment_count(), true) {
+  for (const Fault& fault : plan_) {
+    if (fault.kind != FaultKind::kDrift) continue;
+    const auto gains = static_cast<std::int64_t>(std::min<std::uint64_t>(fault.amount, 2 * kMillion)) - kMillion;
+    clocks_.push_back(
+        std::make_unique<DriftingClock>(ground_.clock(), std::clamp<std::int64_t>(gains, -kMillion / 2, kMillion / 2)));
+    ground_.nodes.use_clock(target(fault), *clocks_.back());
+  }
+}
+
+void FaultPlayer::start() {
+  VirtualClock& clock = ground_.clock();
+  for (std::size_t node = 0; node < ground_.nodes.size(); ++node) {
+    clock.post_at(Instant{node * Duration(kStartsApart)}, [this, node] {
+      if (!down_[node].any()) bring_up(node);
+    });
+  }
+  for (const Fault& fault : plan_) {
+    if (fault.kind == FaultKind::kDrift) continue;
+    clock.post_at(Instant{fault.at}, [this, &fault] { begin(fault); });
+    if (fault.lasts > Duration{0}) clock.post_at(Instant{fault.end()}, [this, &fault] { end(fault); });
+    if (fault.kind != FaultKind::kFlap) continue;
+    const Duration period = std::max<Duration>(microseconds(fault.amount), std::chrono::milliseconds(1));
+    for (Duration at = fault.at + period; at < fault.end(); at += period) {
+      clock.post_at(Instant{at}, [this, &fault] { update(fault); });
+    }
+  }
+}
+
+Instant FaultPlayer::last_end() const {
+  Instant last;
+  for (const Fault& fault : plan_) {
+    if (fault.kind != FaultKind::kDrift) last = std::max(last, Instant{fault.end()});
+  }
+  return last;
+}
+
+Instant FaultPlayer::calm() const {
+  return last_end() + 2 * Duration(ground_.plan.hold) + std::chrono::seconds(2);
+}
+
+std::size_t FaultPlayer::target(const Fault& fault) const {
+  switch (target_of(fault.kind)) {
+    case FaultTarget::kCable:
+      return fault.target % std::max<std::size_t>(carrier_.size(), 1);
+    case FaultTarget::kNode:
+      return fault.target % ground_.nodes.size();
+    case FaultTarget::kFlow:
+      return fault.target % std::max<std::size_t>(flows_.size(), 1);
+    case FaultTarget::kNone:
+      break;
+  }
+  return 0;
+}
+
+bool FaultPlayer::at_work(const Fault& fault) const {
+  const Instant now = ground_.clock().now();
+  return now >= Instant{fault.at} && (fault.lasts == Duration{0} || now < Instant{fault.end()});
+}
+
+void FaultPlayer::begin(const Fault& fault) {
+  ground_.trace.add(to_text(fault.kind));
+  update(fault);
+  if (carrier_.empty() || target_of(fault.kind) != FaultTarget::kCable) return;
+  const std::size_t cable = target(fault);
+  if (fault.kind == FaultKind::kCut && fault.amount == 1) {
+    ground_.plant.end_all(cable, absl::UnavailableError("the cable has lost its carrier"));
+  } else if (fault.kind == FaultKind::kCorruptData) {
+    ground_.plant.end_all(cable, absl::DataLossError("a segment arrived with a wrong checksum"));
+  } else if (fault.kind == FaultKind::kFailSend) {
+    ground_.plant.fail_next_sends(cable);
+  }
+}
+
+void FaultPlayer::end(const Fault& fault) {
+  update(fault);
+}
+
+void FaultPlayer::update(const Fault& fault) {
+  switch (target_of(fault.kind)) {
+    case FaultTarget::kCable:
+      if (!carrier_.empty()) update_cable(target(fault));
+      return;
+    case FaultTarget::kNode:
+      return update_node(target(fault));
+    case FaultTarget::kNone:
+      for (std::size_t cable = 0; cable < carrier_.size(); ++cable) update_cable(cable);
+      return;
+    case FaultTarget::kFlow:
+      break;
+  }
+  if (flows_.empty()) return;
+  SimtestFlow& flow = *flows_[target(fault)];
+  const bool lives = !at_work(fault) && !down_[fault.amount == 0 ? flow.plan().source : flow.plan().destination].off;
+  if (fault.amount == 0) {
+    lives ? flow.revive_source() : flow.kill_source();
+  } else {
+    lives ? flow.revive_destination() : flow.kill_destination();
+  }
+}
+
+bool FaultPlayer::has_carrier(std::size_t cable) const {
+  return std::none_of(plan_.begin(), plan_.end(), [&](const Fault& fault) {
+    if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable || !at_work(fault)) return false;
+    if (fault.kind == FaultKind::kCut) return true;
+    const Duration period = std::max<Duration>(microseconds(fault.amount), std::chrono::milliseconds(1));
+    return fault.kind == FaultKind::kFlap && (ground_.clock().now() - Instant{fault.at}) / period % 2 == 0;
+  });
+}
+
+void FaultPlayer::update_cable(std::size_t cable) {
+  CableFabric& fabric = ground_.nodes.fabric();
+  const auto& ends = fabric.ends_of(cable);
+  std::vector<bool> mute(ends.size(), false);
+  std::optional<CableFabric::Weather> weather;
+  Duration late{0};
+  for (const Fault& fault : plan_) {
+    if (!at_work(fault)) continue;
+    if (fault.kind == FaultKind::kPartition) {
+      const auto side = [&](std::size_t end) { return (fault.amount >> (ends[end].first % 64) & 1) != 0; };
+      for (std::size_t end = 0; end < ends.size(); ++end) mute[end] = mute[end] || side(end) != side(0);
+      // On a switch, whoever does not speak has no adjacency there.
+      if (ends.size() == 2) mute[0] = mute[0] || mute[1];
+    }
+    if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable) continue;
+    if (fault.kind == FaultKind::kSilence) {
+      for (std::size_t end = 0; end < std::min<std::size_t>(ends.size(), 64); ++end) {
+        mute[end] = mute[end] || (fault.amount >> end & 1) != 0;
+      }
+    }
+    if (fault.kind == FaultKind::kLateSend) late = std::max(late, microseconds(fault.amount));
+    if (!weather.has_value()) weather = CableFabric::Weather{};
+    add_to(*weather, fault);
+  }
+  fabric.set_weather(cable, weather);
+  for (std::size_t end = 0; end < ends.size(); ++end) fabric.set_mute(cable, end, mute[end]);
+  const bool carrier = has_carrier(cable);
+  if (carrier != carrier_[cable]) {
+    carrier_[cable] = carrier;
+    fabric.set_carrier(cable, carrier);
+  }
+  ground_.plant.complete_late(cable, late);
+  ground_.plant.look_at(cable);
+}
+
+void FaultPlayer::update_node(std::size_t node) {
+  Down down;
+  bool drains = std::find(ground_.plan.shape.draining.begin(), ground_.plan.shape.draining.end(), node) !=
+                ground_.plan.shape.draining.end();
+  SimtestHost& host = ground_.hosts[node];
+  host.refuses = false;
+  Duration slow{0};
+  for (const Fault& fault : plan_) {
+    if (target_of(fault.kind) != FaultTarget::kNode || target(fault) != node || !at_work(fault)) continue;
+    down.crashed = down.crashed || fault.kind == FaultKind::kCrash;
+    down.off = down.off || fault.kind == FaultKind::kPower;
+    down.left = down.left || fault.kind == FaultKind::kLeave;
+    drains = drains || fault.kind == FaultKind::kDrain;
+    host.refuses = host.refuses || fault.kind == FaultKind::kRefuse;
+    if (fault.kind == FaultKind::kSlow) slow = std::max(slow, microseconds(fault.amount));
+  }
+  host.application_takes = slow;
+  host.relay->set_chunk_time(slow);
+  ground_.nodes.options(node).draining = drains;
+  rules_.set_draining(node, drains);
+  if (ground_.nodes.runs(node)) ground_.nodes.node(node).set_draining(drains);
+  take_down(node, down);
+}
+
+void FaultPlayer::take_down(std::size_t node, const Down& down) {
+  const Down before = down_[node];
+  down_[node] = down;
+  if (down.off && !before.off) {
+    ground_.nodes.fabric().set_off(node, true);
+    ground_.plant.lose(node);
+    set_applications(node, false);
+  } else if (before.off && !down.off) {
+    ground_.nodes.fabric().set_off(node, false);
+    set_applications(node, true);
+  }
+  if (down.any() && ground_.nodes.runs(node)) {
+    down.left && !down.off ? ground_.nodes.leave(node) : ground_.nodes.kill(node);
+    ground_.processes[node]->end();
+    for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->node_ended(node);
+  } else if (before.any() && !down.any()) {
+    bring_up(node);
+  }
+}
+
+void FaultPlayer::bring_up(std::size_t node) {
+  ground_.nodes.start(node);
+  ground_.processes[node]->start();
+  rules_.node_started(node);
+}
+
+void FaultPlayer::set_applications(std::size_t node, bool live) {
+  for (const std::unique_ptr<SimtestFlow>& flow : flows_) {
+    if (flow->plan().source == node) live ? flow->revive_source() : flow->kill_source();
+    if (flow->plan().destination == node) live ? flow->revive_destination() : flow->kill_destination();
+  }
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,135 @@
+// The two applications of a simulation test's flow, as they are on one circuit: what NCCL's proxy does with a comm,
+// with real flow ends (core/flow/flow_sender.h, core/flow/flow_receiver.h) and real bytes.
+//
+// Both write over a message's memory as soon as they are told that it is done: whoever touches it later is found out.
+// It stays registered, as NCCL's does from one circuit to the next, so no key keeps a late write out.
+#ifndef CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_ENDS_H_
+#define CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_ENDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/flow/flow_receiver.h"
+#include "core/flow/flow_sender.h"
+#include "sim/simtest/ground/simtest_ground.h"
+
+namespace cableway::sim {
+
+enum class MessageState : std::uint8_t { kUntouched, kPosted, kDone, kFailed };
+
+// What became of a message, at both ends.
+struct MessageRecord {
+  MessageState sent = MessageState::kUntouched;
+  MessageState received = MessageState::kUntouched;
+  std::uint64_t hash = 0;  // of what was sent
+};
+
+// What both ends have in common: when they look at their link, and how they end.
+class FlowEnd : public LinkUser {
+ public:
+  struct Place {
+    SimtestGround& ground;
+    const FlowPlan& plan;
+    std::vector<MessageRecord>& records;
+    std::size_t flow = 0;
+    std::size_t node = 0;
+  };
+
+  void wake() override;
+  // The application dies; its kernel closes the connection.
+  void die();
+  bool over() const { return over_; }
+  // Why it ended; OK where every message was done.
+  const absl::Status& reason() const { return reason_; }
+
+ protected:
+  // `first`: the message that the circuit begins with.
+  FlowEnd(const Place& place, std::size_t first, const PlantEnd& end)
+      : place_(place), link_(end.link), device_(end.device), next_(first), user_(end.user) {}
+
+  virtual void look() = 0;
+  // Every message that is posted, and not done, is failed.
+  virtual void give_up() = 0;
+  void finish(const absl::Status& reason);
+  // Whether message `next_` may be posted now: after its wait, which begins when this is first asked.
+  bool waited(Duration wait);
+  const MessagePlan& plan_of(std::size_t message) const { return place_.plan.messages[message]; }
+  MessageRecord& record(std::size_t message) { return place_.records[message]; }
+  std::string name(std::size_t message) const;
+  void trace(std::uint64_t what, std::size_t message, std::uint64_t value);
+
+  const Place place_;
+  ChunkLink& link_;
+  StubDevice* const device_;  // with which a message's memory is registered; null: it is not
+  std::size_t next_;          // message to post
+
+ private:
+  void look_until_still();
+
+  HopUser& user_;
+  bool looks_soon_ = false;
+  bool over_ = false;
+  absl::Status reason_;
+  std::optional<std::size_t> waits_for_;
+  Instant wait_ends_;
+};
+
+class SourceEnd final : public FlowEnd {
+ public:
+  SourceEnd(const Place& place, std::size_t first, const PlantEnd& end, std::uint32_t chunk_bytes)
+      : FlowEnd(place, first, end), sender_(end.link, chunk_bytes) {}
+
+ private:
+  struct Posted {
+    std::size_t message = 0;
+    std::uint64_t sequence = 0;
+    std::vector<std::byte> memory;
+    std::optional<StubMemory> registered;
+  };
+
+  void look() override;
+  void give_up() override;
+  void collect();
+  void take_memory_back(Posted& posted);
+  absl::Status post();
+
+  FlowSender sender_;
+  std::deque<Posted> posted_;
+  std::vector<Posted> used_;  // may still be read by a link that does what it must not
+};
+
+class DestinationEnd final : public FlowEnd {
+ public:
+  DestinationEnd(const Place& place, std::size_t first, const PlantEnd& end)
+      : FlowEnd(place, first, end), receiver_(end.link) {}
+
+  // To be called at the end of the run: nothing has written into memory that was given back.
+  void check_memory();
+
+ private:
+  struct Posted {
+    std::size_t message = 0;
+    std::uint64_t sequence = 0;
+    std::vector<std::byte> memory;
+    std::optional<StubMemory> registered;
+  };
+
+  void look() override;
+  void give_up() override;
+  void collect();
+  void check(const Posted& posted);
+  void take_memory_back(Posted& posted);
+  absl::Status post();
+
+  FlowReceiver receiver_;
+  std::deque<Posted> posted_;
+  std::vector<Posted> used_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_ENDS_H_

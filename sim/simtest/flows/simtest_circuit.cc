@@ -1,0 +1,119 @@
+#include "sim/simtest/flows/simtest_circuit.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/circuit/flow_proof.h"
+#include "sim/simtest/ground/node_process.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::chrono::milliseconds kBudget{5000};
+
+// The destination's secret, which the source was given.
+Cookie cookie_of(std::uint64_t flow) {
+  Cookie cookie{};
+  for (std::size_t i = 0; i < cookie.size(); ++i) cookie[i] = static_cast<std::byte>(flow * 31 + i);
+  return cookie;
+}
+
+}  // namespace
+
+SimtestCircuit::SimtestCircuit(SimtestGround& ground, std::size_t flow, std::size_t attempt, Source& source)
+    : ground_(ground), flow_(ground.plan.flows[flow]), source_(source) {
+  setup_.flow = flow;
+  setup_.nonce[0] = static_cast<std::byte>(attempt & 0xFF);
+  setup_.nonce[1] = static_cast<std::byte>(attempt >> 8);
+  setup_.nonce[2] = static_cast<std::byte>(flow);
+  setup_.chunk_bytes = flow_.chunk_bytes;
+  setup_.budget_ms = static_cast<std::uint32_t>(kBudget.count());
+  setup_.from_node = SimtestGround::name(flow_.source);
+}
+
+std::size_t SimtestCircuit::attempt_of(const CircuitSetup& setup) {
+  return static_cast<std::size_t>(setup.nonce[0]) | static_cast<std::size_t>(setup.nonce[1]) << 8;
+}
+
+bool SimtestCircuit::is_proven(const CircuitSetup& setup) {
+  return proves_flow(cookie_of(setup.flow), setup);
+}
+
+void SimtestCircuit::set_up() {
+  state_ = State::kAsking;
+  NodeProcess& node = *ground_.processes[flow_.source];
+  if (node.door() == nullptr) return fail(absl::UnavailableError("no node runs here"));
+  node.find_path(SimtestGround::name(flow_.destination), flow_.ordinal, [this](absl::StatusOr<std::vector<Hop>> hops) {
+    if (state_ == State::kAsking) have_path(std::move(hops));
+  });
+}
+
+void SimtestCircuit::have_path(absl::StatusOr<std::vector<Hop>> hops) {
+  if (!hops.ok()) return fail(hops.status());
+  setup_.hops = *std::move(hops);
+  setup_.hops.back().to_port = kApplicationPort;
+  if (absl::Status status = check_path(); !status.ok()) {
+    ground_.rules.broken(3, std::string(status.message()));
+    return fail(status);
+  }
+  prove_flow(cookie_of(setup_.flow), setup_);
+  state_ = State::kDialing;
+  dial_ = std::make_unique<HopDial>(ground_.means_of(flow_.source), setup_, ground_.tools.key,
+                                    [this](absl::StatusOr<OpenHop> hop) { dialed(std::move(hop)); });
+  dial_->start();
+}
+
+// By what the source itself knows: it leads to the destination, through no node twice and through none that drains.
+absl::Status SimtestCircuit::check_path() const {
+  const routing::Topology& topology = ground_.nodes.node(flow_.source).paths().topology();
+  const auto wrong = [&](const std::string& what) {
+    return absl::InternalError(absl::StrCat("path ", describe_path(setup_), " ", what));
+  };
+  if (setup_.hops.back().to_node != SimtestGround::name(flow_.destination))
+    return wrong("does not lead to its destination");
+  if (flow_.source == flow_.destination) return absl::OkStatus();
+  std::set<std::string> seen{setup_.from_node};
+  std::string at = setup_.from_node;
+  for (const Hop& hop : setup_.hops) {
+    if (!seen.insert(hop.to_node).second) return wrong(absl::StrCat("visits ", hop.to_node, " twice"));
+    const auto cable = topology.find_cable(hop.cable);
+    const auto here = topology.find_node(at);
+    const auto there = topology.find_node(hop.to_node);
+    if (!cable.has_value() || !here.has_value() || !there.has_value())
+      return wrong("names what its source does not know");
+    if (&hop != &setup_.hops.back() && topology.node(*there).draining) {
+      return wrong(absl::StrCat("leads through ", hop.to_node, ", which drains"));
+    }
+    if (!ground_.plant.find(hop.from_address).has_value() || !ground_.plant.find(hop.to_address).has_value()) {
+      return wrong("has an address that no port has");
+    }
+    at = hop.to_node;
+  }
+  return absl::OkStatus();
+}
+
+void SimtestCircuit::dialed(absl::StatusOr<OpenHop> hop) {
+  if (!hop.ok()) return fail(hop.status());
+  state_ = State::kOpen;
+  const std::uint32_t chunk_bytes = hop->chunk_bytes;
+  source_.open(take_hop(std::move(hop->connection)).source_end(), chunk_bytes);
+}
+
+void SimtestCircuit::abandon(const absl::Status& reason) {
+  if (state_ == State::kAsking || state_ == State::kDialing) fail(reason);
+}
+
+void SimtestCircuit::node_ended(std::size_t node) {
+  if (state_ == State::kAsking && node == flow_.source) fail(absl::UnavailableError("no node runs here any more"));
+}
+
+void SimtestCircuit::fail(const absl::Status& reason) {
+  state_ = State::kOver;
+  dial_.reset();
+  source_.refused(reason);
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,64 @@
+// One circuit of a simulation test, as the source's process sets it up: with the product's own code, from the request
+// for a path (core/circuit/path_wait.h) through the nodes on its way (sim/simtest/ground/node_process.h) to the
+// destination's process.
+//
+//   path -> set-up, hop by hop -> the destination accepts -> the answer, hop by hop back -> open
+#ifndef CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_CIRCUIT_H_
+#define CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_CIRCUIT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/circuit/hop_dial.h"
+#include "sim/simtest/ground/simtest_ground.h"
+
+namespace cableway::sim {
+
+class SimtestCircuit {
+ public:
+  // Its source's application.
+  class Source {
+   public:
+    virtual ~Source() = default;
+    virtual void open(const PlantEnd& end, std::uint32_t chunk_bytes) = 0;
+    virtual void refused(const absl::Status& reason) = 0;
+  };
+
+  // Everything outlives this; this outlives the last call of the clock. `flow` is its number, `attempt` which of the
+  // flow's circuits it is.
+  SimtestCircuit(SimtestGround& ground, std::size_t flow, std::size_t attempt, Source& source);
+
+  // Asks the source's node for a path and sets out.
+  void set_up();
+  // The source does not want it any more.
+  void abandon(const absl::Status& reason);
+  // That node's process has ended, and does not answer any more.
+  void node_ended(std::size_t node);
+
+  // The attempt that a set-up belongs to, and whether it is the one that its flow's source has made.
+  static std::size_t attempt_of(const CircuitSetup& setup);
+  static bool is_proven(const CircuitSetup& setup);
+
+ private:
+  enum class State : std::uint8_t { kNew, kAsking, kDialing, kOpen, kOver };
+
+  void have_path(absl::StatusOr<std::vector<Hop>> hops);
+  absl::Status check_path() const;
+  void dialed(absl::StatusOr<OpenHop> hop);
+  void fail(const absl::Status& reason);
+
+  SimtestGround& ground_;
+  const FlowPlan& flow_;
+  Source& source_;
+  State state_ = State::kNew;
+  CircuitSetup setup_;
+  std::unique_ptr<HopDial> dial_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_CIRCUIT_H_

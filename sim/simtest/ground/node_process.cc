@@ -1,0 +1,128 @@
+#include "sim/simtest/ground/node_process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/circuit/hop_names.h"
+#include "sim/simtest/ground/stub_transport.h"
+
+namespace cableway::sim {
+
+NodeProcess::Life::Life(NodeProcess& process)
+    : transit(process.ground_.means_of(process.node_), process, SimtestGround::name(process.node_)),
+      paths(process.ground_.clock(),
+            [&process](const std::string& destination, std::uint64_t ordinal) {
+              return process.ground_.nodes.node(process.node_).paths().path_for_flow(destination, ordinal);
+            }),
+      door(process.ground_.clock(), process.ground_.tools, process.ground_.rules, [&process, this](ArrivedSetup setup) {
+        ++process.entered_;
+        transit.arrived(std::move(setup));
+      }) {
+  transit.seal_with(process.ground_.tools.key);
+}
+
+void NodeProcess::start() {
+  life_.emplace(*this);
+}
+
+void NodeProcess::end() {
+  if (!life_.has_value()) return;
+  life_.reset();
+  entered_ = 0;
+  for (Relay& relay : relays_) {
+    if (relay.forgotten) continue;
+    // Its kernel closes both connections.
+    relay.upstream->destination.kill_process();
+    relay.downstream->source.kill_process();
+    relay.circuit->circuit().fail(absl::CancelledError("the peer closed the connection"));
+    forget(relay);
+  }
+}
+
+void NodeProcess::topology_changed() {
+  if (!life_.has_value()) return;
+  life_->transit.topology_changed();
+  life_->paths.topology_changed();
+}
+
+void NodeProcess::find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer) {
+  life_->paths.find(destination, ordinal, std::move(answer));
+}
+
+void NodeProcess::forget(Relay& relay) {
+  host().relay->remove(*relay.circuit);
+  relay.forgotten = true;
+}
+
+void NodeProcess::tend() {
+  for (Relay& relay : relays_) {
+    if (relay.forgotten || relay.circuit->status().ok()) continue;
+    const absl::StatusCode code = relay.circuit->status().code();
+    if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kInternal) {
+      ground_.rules.broken(7, std::string(relay.circuit->status().message()));
+    }
+    forget(relay);
+  }
+}
+
+absl::Status NodeProcess::check_transit(const CircuitSetup& setup) {
+  return ground_.nodes.node(node_).paths().check_transit(setup);
+}
+
+std::size_t NodeProcess::circuits() const {
+  return host().relay->circuits();
+}
+
+std::size_t NodeProcess::max_circuits() const {
+  return host().refuses ? 0 : ground_.plan.most_circuits;
+}
+
+// The set-up that is refused is among those that have entered.
+absl::Status NodeProcess::no_room(std::size_t /*in_setup*/) const {
+  if (!host().refuses && circuits() + entered_ - 1 < ground_.plan.most_circuits) {
+    ground_.rules.broken(
+        6, absl::StrCat(SimtestGround::name(node_), " refuses a circuit with ", circuits(), " relayed and ",
+                        entered_ - 1, " in set-up, and has room for ", ground_.plan.most_circuits));
+  }
+  return absl::ResourceExhaustedError(absl::StrCat("node ", SimtestGround::name(node_), kNoRoom));
+}
+
+// With registered slots if one of the hops, or both, goes over RDMA.
+absl::StatusOr<std::unique_ptr<Slot>> NodeProcess::make_floor(const TransportEnd& upstream,
+                                                              const TransportEnd& downstream) {
+  const std::optional<std::size_t> from = device_of(upstream);
+  const std::optional<std::size_t> to = device_of(downstream);
+  if (from.has_value() || to.has_value()) return host().rdma->make_floor(from, to);
+  return host().relay->make_floor();
+}
+
+absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
+                                std::unique_ptr<Slot> floor) {
+  --entered_;
+  if (circuits() >= ground_.plan.most_circuits) {
+    ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node_), " relays more circuits than it has room for"));
+  }
+  const bool registered = device_of(*upstream.transport.end) || device_of(*downstream.transport.end);
+  RelayNames names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))};
+  PlantHop& from = take_hop(std::move(upstream.connection));
+  PlantHop& to = take_hop(std::move(downstream.connection));
+  SlotPool& pool = registered ? host().rdma->pool() : host().relay->pool();
+  std::unique_ptr<RelayedCircuit> circuit =
+      host().relay->add(from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names));
+  from.destination.set(circuit.get());
+  to.source.set(circuit.get());
+  circuit->wake();
+  relays_.push_back(Relay{std::move(circuit), &from, &to, false});
+  return absl::OkStatus();
+}
+
+void NodeProcess::refused(const CircuitSetup& /*setup*/, const absl::Status& /*reason*/) {
+  --entered_;
+}
+
+void NodeProcess::lost(const CircuitSetup& /*setup*/, const absl::Status& /*reason*/) {
+  --entered_;
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,83 @@
+// A node's process in a simulation test: everything of core/linux/node/node_service.h that is not core/node/node.h and
+// touches no kernel: set-ups that pass through, requests for paths, the circuits that it relays. What decides is the
+// product's own code (core/circuit/transit_setups.h, path_wait.h).
+#ifndef CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
+#define CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/circuit/path_wait.h"
+#include "core/circuit/transit_setups.h"
+#include "sim/simtest/ground/setup_door.h"
+#include "sim/simtest/ground/simtest_ground.h"
+
+namespace cableway::sim {
+
+// In the reason of a refusal for want of room.
+inline constexpr char kNoRoom[] = " has no room for another circuit";
+
+class NodeProcess final : private TransitSetups::Host {
+ public:
+  // Everything outlives it.
+  NodeProcess(SimtestGround& ground, std::size_t node) : ground_(ground), node_(node) {}
+
+  // The node (core/node/node.h) has begun, and has ended: with it go the circuits that it relays, what is being set up,
+  // and requests for paths, unanswered.
+  void start();
+  void end();
+  void topology_changed();
+
+  // Null: it does not run.
+  SetupDoor* door() { return life_.has_value() ? &life_->door : nullptr; }
+  // Requires that it runs.
+  void find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer);
+
+  // Forgets circuits that have ended, as a relay's loop does.
+  void tend();
+  // What is left of circuits that are being set up.
+  std::size_t in_setup() const { return life_.has_value() ? life_->transit.in_setup() : 0; }
+
+ private:
+  // From a start to the end.
+  struct Life {
+    explicit Life(NodeProcess& process);
+
+    TransitSetups transit;
+    PathWait paths;
+    SetupDoor door;
+  };
+  struct Relay {
+    std::unique_ptr<RelayedCircuit> circuit;
+    PlantHop* upstream = nullptr;
+    PlantHop* downstream = nullptr;
+    bool forgotten = false;
+  };
+
+  absl::Status check_transit(const CircuitSetup& setup) override;
+  std::size_t circuits() const override;
+  std::size_t max_circuits() const override;
+  absl::Status no_room(std::size_t in_setup) const override;
+  absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
+                                                   const TransportEnd& downstream) override;
+  absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
+                     std::unique_ptr<Slot> floor) override;
+  void refused(const CircuitSetup& setup, const absl::Status& reason) override;
+  void lost(const CircuitSetup& setup, const absl::Status& reason) override;
+  void forget(Relay& relay);
+  SimtestHost& host() const { return ground_.hosts[node_]; }
+
+  SimtestGround& ground_;
+  const std::size_t node_;
+  std::optional<Life> life_;
+  std::size_t entered_ = 0;    // set-ups that have come in and have no end yet, counted apart from the code under test
+  std::vector<Relay> relays_;  // the clock may still know of those that are forgotten
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_

@@ -1,0 +1,97 @@
+#include "sim/simtest/ground/setup_door.h"
+
+#include <string>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::chrono::milliseconds kSetupLimit{5000};
+constexpr std::chrono::milliseconds kAgainAfter{50};  // until the cable carries
+constexpr std::chrono::microseconds kHandOver{50};    // from the kernel to the process that looks
+
+}  // namespace
+
+Challenge Challenges::next() {
+  Challenge challenge{};
+  std::uint64_t number = ++last_ * 0x9e3779b97f4a7c15U;
+  for (std::size_t i = 0; i < challenge.size(); ++i) {
+    challenge[i] = static_cast<std::byte>(number >> (8 * (i % 8)));
+    if (i == 7) number *= 0xbf58476d1ce4e5b9U;
+  }
+  return challenge;
+}
+
+void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
+  receptions_.emplace_back(clock_, std::move(connection), tools_.key, tools_.challenges.next());
+  const auto place = std::prev(receptions_.end());
+  place->start(kSetupLimit, [this, place](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
+    receptions_.erase(place);
+    const absl::StatusCode code = opening.status().code();
+    if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kPermissionDenied) {
+      rules_.broken(7, absl::StrCat("a set-up of an honest node is refused: ", opening.status().message()));
+    }
+    if (opening.ok()) handler_(std::move(std::get<ArrivedSetup>(*opening)));
+  });
+}
+
+// Asks again and again while the cable does not carry, as a kernel does.
+class SimConnector::Connecting final : public Attempt {
+ public:
+  Connecting(SimConnector& from, const Hop& hop, Connected connected)
+      : clock_(from.clock_),
+        plant_(from.plant_),
+        node_(from.node_),
+        listener_(from.listener_),
+        hop_(hop),
+        connected_(std::move(connected)) {
+    next_ = clock_.call_after(Duration{0}, [this] { try_now(); });
+  }
+
+ private:
+  Duration takes() const { return plant_.facts().latency + kHandOver; }
+
+  void try_now() {
+    const std::optional<CablePlant::End> from = plant_.find(hop_.from_address);
+    const std::optional<CablePlant::End> to = plant_.find(hop_.to_address);
+    if (!from.has_value() || !to.has_value()) return finish(absl::UnavailableError("no such address"));
+    const bool local = plant_.node_of(*to) == node_;
+    if (!local && !plant_.connects(*from, *to)) {
+      next_ = clock_.call_after(kAgainAfter, [this] { try_now(); });
+      return;
+    }
+    next_ = clock_.call_after(takes(), [this, local, from, to] { arrive(local, *from, *to); });
+  }
+
+  void arrive(bool local, const CablePlant::End& from, const CablePlant::End& to) {
+    SetupDoor* const door = listener_(plant_.node_of(to), hop_.to_port);
+    if (door == nullptr) return finish(absl::NotFoundError("Connection refused"));
+    if (!local && !plant_.connects(from, to)) return try_now();
+    PlantHop& hop = local ? plant_.make_local_hop(node_) : plant_.make_hop(from, to);
+    const auto wire = std::make_shared<SetupWire>(clock_, hop, takes());
+    hop.setup = wire;
+    auto [dialer, acceptor] = wire->make_ends(hop_.from_address, hop_.to_address);
+    door->receive(std::move(acceptor));
+    finish(std::move(dialer));
+  }
+
+  void finish(absl::StatusOr<std::unique_ptr<SetupConnection>> result) {
+    std::exchange(connected_, nullptr)(std::move(result));
+  }
+
+  VirtualClock& clock_;
+  CablePlant& plant_;
+  const std::size_t node_;
+  const Listener listener_;
+  const Hop hop_;
+  Connected connected_;
+  std::unique_ptr<Timer> next_;
+};
+
+std::unique_ptr<SetupConnector::Attempt> SimConnector::connect(const Hop& hop, Connected connected) {
+  return std::make_unique<Connecting>(*this, hop, std::move(connected));
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,59 @@
+// What the parts of a simulation test share: nodes, cables, hosts, what is written down of the run.
+#ifndef CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_
+#define CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/circuit/hop_dial.h"
+#include "sim/cable/relay_host.h"
+#include "sim/nodes/node_world.h"
+#include "sim/simtest/ground/cable_plant.h"
+#include "sim/simtest/ground/setup_door.h"
+#include "sim/simtest/plan/simtest_plan.h"
+#include "sim/simtest/rules/rules.h"
+#include "sim/simtest/rules/trace_hash.h"
+#include "sim/stub_rdma/stub_relay_memory.h"
+
+namespace cableway::sim {
+
+// What is on a node besides the node itself (core/node/node.h).
+struct SimtestHost {
+  std::unique_ptr<RelayHost> relay;
+  std::unique_ptr<StubRelayMemory> rdma;  // null: it has no RDMA device
+  bool refuses = false;                   // set-ups that want to pass
+  Duration application_takes{0};          // between being woken and looking
+
+  std::size_t leased() const { return relay->pool().leased() + (rdma != nullptr ? rdma->pool().leased() : 0); }
+};
+
+// Where a node's applications listen; nodes themselves listen at their relay ports.
+inline constexpr std::uint16_t kApplicationPort = 20000;
+
+class NodeProcess;
+
+struct SimtestGround {
+  const SimtestPlan& plan;
+  NodeWorld& nodes;
+  CablePlant& plant;
+  std::vector<SimtestHost>& hosts;
+  SetupTools& tools;
+  std::vector<std::unique_ptr<SimConnector>>& connectors;  // by node
+  std::vector<std::unique_ptr<NodeProcess>>& processes;    // by node
+  TraceHash& trace;
+  RuleBook& rules;
+
+  VirtualClock& clock() const { return nodes.clock(); }
+  // With which processes on that node dial.
+  HopDial::Means means_of(std::size_t node) const {
+    return {clock(), *connectors[node], tools.transports, [this] { return tools.challenges.next(); }};
+  }
+  static std::string name(std::size_t node) { return "n" + std::to_string(node); }
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_

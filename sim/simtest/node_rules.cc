@@ -1,0 +1,297 @@
+#include "sim/simtest/node_rules.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "routing/link_state/agreed_topology.h"
+#include "routing/topology/cable_name.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::size_t kUnreached = SIZE_MAX;
+// A port says ten hellos a second, and up to a hundred more while something changes; a neighbour is sent an
+// advertisement of each origin ten times a second at most, and copies while it does not answer.
+constexpr std::uint64_t kDatagramsPerPort = 700;
+
+std::string text_of(const routing::AdvertisementVersion& version) {
+  return absl::StrCat(version.boot_nonce, ".", version.sequence);
+}
+
+}  // namespace
+
+NodeRules::NodeRules(SimtestGround& ground)
+    : ground_(ground),
+      started_(ground.nodes.size()),
+      draining_(ground.nodes.size(), false),
+      versions_(ground.nodes.size()),
+      datagrams_(ground.nodes.size(), 0) {
+  for (std::size_t node = 0; node < ground.nodes.size(); ++node) {
+    numbers_[ground.nodes.options(node).identity.id()] = node;
+    draining_[node] = ground.nodes.options(node).draining;
+  }
+  ground.nodes.fabric().tap([this](std::size_t from, PortId port, std::span<const std::byte> bytes) {
+    count_datagram(from);
+    ground_.trace.add(static_cast<std::uint64_t>(ground_.clock().now().since_start.count()));
+    ground_.trace.add(from << 32 | port);
+    ground_.trace.add(bytes);
+  });
+  ground.nodes.fabric().tap_arrivals([this](const Way& way, std::span<const std::byte>) {
+    const std::uint64_t nonce = ground_.nodes.runs(way.from) ? ground_.nodes.node(way.from).identity().boot_nonce : 0;
+    heard_[way] = Heard{ground_.clock().now(), nonce};
+    ground_.trace.add(way.to << 32 | way.to_port);
+  });
+}
+
+void NodeRules::count_datagram(std::size_t node) {
+  const Instant now = ground_.clock().now();
+  if (now - second_ >= std::chrono::seconds(1)) {
+    second_ = now;
+    std::fill(datagrams_.begin(), datagrams_.end(), 0);
+  }
+  const std::uint64_t ports = ground_.nodes.runs(node) ? ground_.nodes.node(node).neighbours().ports().size() : 1;
+  if (++datagrams_[node] > kDatagramsPerPort * std::max<std::uint64_t>(ports, 1)) {
+    ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node), " has sent ", datagrams_[node],
+                                         " datagrams within a second over ", ports, " ports"));
+  }
+}
+
+void NodeRules::node_started(std::size_t node) {
+  started_[node] = ground_.clock().now();
+  versions_[node].clear();
+}
+
+void NodeRules::look() {
+  for (std::size_t node = 0; node < ground_.nodes.size(); ++node) {
+    look_at_bounds(node);
+    if (!ground_.nodes.runs(node)) continue;
+    look_at_adjacencies(node);
+    look_at_versions(node);
+  }
+}
+
+void NodeRules::look_at_adjacencies(std::size_t node) {
+  for (const auto& [key, neighbour] : ground_.nodes.node(node).neighbours().all()) {
+    if (neighbour.up) look_at_adjacency(node, key, neighbour);
+  }
+}
+
+// Rule 3: an adjacency that is up has been heard lately, and the neighbour has heard this node lately, in its present
+// life. Lately: hold times (of clocks that may drift), and what a hello takes to tell of it.
+void NodeRules::look_at_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour) {
+  const Instant now = ground_.clock().now();
+  const std::size_t other = numbers_.at(key.node);
+  const Duration slack = hold() / 5 + 4 * Duration(ground_.plan.hello) + std::chrono::milliseconds(200);
+  const auto wrong = [&](const std::string& why) {
+    ground_.rules.broken(3, absl::StrCat(SimtestGround::name(node), " takes its cable to ", SimtestGround::name(other),
+                                         " for up ", why));
+  };
+  for (const PortFacts& port : ground_.nodes.fabric().ports_of(node).ports()) {
+    if (port.id == key.port && !port.carrier) return wrong("although its port has no carrier");
+  }
+  const auto heard = heard_.find(Way{other, key.neighbour_port, node, key.port});
+  const auto told = heard_.find(Way{node, key.port, other, key.neighbour_port});
+  if (heard == heard_.end() || now - heard->second.last > hold() + slack) return wrong("and has not heard it for long");
+  if (told == heard_.end() || now - told->second.last > 2 * hold() + slack) return wrong("and is not heard there");
+  const bool lives = ground_.nodes.runs(other);
+  const std::uint64_t nonce = lives ? ground_.nodes.node(other).identity().boot_nonce : 0;
+  if (lives && neighbour.boot_nonce != nonce && now - started_[other] > hold() + slack) {
+    wrong(absl::StrCat("in its life ", neighbour.boot_nonce, ", and it lives in ", nonce));
+  }
+}
+
+// Rule 2: what a node knows of another one never becomes older.
+void NodeRules::look_at_versions(std::size_t node) {
+  std::map<routing::NodeId, routing::AdvertisementVersion>& known = versions_[node];
+  for (const auto& [origin, entry] : ground_.nodes.node(node).flooding().database().entries()) {
+    const auto [before, is_new] = known.try_emplace(origin, entry.advertisement->version);
+    if (!is_new && entry.advertisement->version < before->second) {
+      ground_.rules.broken(
+          2, absl::StrCat(SimtestGround::name(node), " held ", text_of(before->second), " of ",
+                          entry.advertisement->name, " and holds ", text_of(entry.advertisement->version)));
+    }
+    before->second = entry.advertisement->version;
+  }
+}
+
+// Rule 6.
+void NodeRules::look_at_bounds(std::size_t node) {
+  const RelayHost& relay = *ground_.hosts[node].relay;
+  const auto past = [&](const char* what, std::size_t count, std::size_t bound) {
+    if (count > bound) {
+      ground_.rules.broken(
+          6, absl::StrCat(SimtestGround::name(node), " has ", count, " ", what, "; its bound is ", bound));
+    }
+  };
+  past("circuits through it", relay.circuits(), ground_.plan.most_circuits);
+  past("leased slots", relay.pool().most_leased(), relay.pool().size());
+  if (const StubRelayMemory* rdma = ground_.hosts[node].rdma.get(); rdma != nullptr) {
+    past("leased slots for RDMA", rdma->pool().most_leased(), rdma->pool().size());
+  }
+  if (!ground_.nodes.runs(node)) return;
+  const Node& running = ground_.nodes.node(node);
+  past("advertisements", running.flooding().database().size(), ground_.nodes.size());
+  past("neighbours", running.neighbours().all().size(),
+       (ground_.nodes.size() + ground_.plan.shape.segments()) * running.neighbours().ports().size());
+  past("events", running.events().events().size(), EventLog::kKept);
+}
+
+std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
+  const CableFabric& fabric = ground_.nodes.fabric();
+  std::vector<TrueCable> cables;
+  const auto interface_of = [&](std::size_t node, PortId port) {
+    for (const PortFacts& facts : ground_.nodes.fabric().ports_of(node).ports()) {
+      if (facts.id == port) return facts.interface;
+    }
+    return std::string();
+  };
+  for (std::size_t segment = 0; segment < fabric.segment_count(); ++segment) {
+    const auto& ends = fabric.ends_of(segment);
+    const auto works = [&](std::size_t end) {
+      return fabric.carries(segment, end) && !fabric.is_off(ends[end].first) && ground_.nodes.runs(ends[end].first);
+    };
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      for (std::size_t j = i + 1; j < ends.size(); ++j) {
+        if (!works(i) || !works(j)) continue;
+        cables.push_back(TrueCable{ends[i].first, ends[j].first,
+                                   routing::discovered_cable_name(SimtestGround::name(ends[i].first),
+                                                                  interface_of(ends[i].first, ends[i].second),
+                                                                  SimtestGround::name(ends[j].first),
+                                                                  interface_of(ends[j].first, ends[j].second))});
+      }
+    }
+  }
+  return cables;
+}
+
+// By node: the lowest number of a node that it reaches.
+std::vector<std::size_t> NodeRules::components() const {
+  std::vector<std::size_t> lowest(ground_.nodes.size());
+  for (std::size_t node = 0; node < lowest.size(); ++node) lowest[node] = node;
+  const std::vector<TrueCable> cables = true_cables();
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const TrueCable& cable : cables) {
+      const std::size_t low = std::min(lowest[cable.a], lowest[cable.b]);
+      changed = changed || lowest[cable.a] != low || lowest[cable.b] != low;
+      lowest[cable.a] = lowest[cable.b] = low;
+    }
+  }
+  return lowest;
+}
+
+// In cables, through nodes that do not drain.
+std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
+  std::vector<std::size_t> distance(ground_.nodes.size(), kUnreached);
+  const std::vector<TrueCable> cables = true_cables();
+  distance[from] = 0;
+  std::deque<std::size_t> next{from};
+  while (!next.empty()) {
+    const std::size_t at = next.front();
+    next.pop_front();
+    if (at != from && draining_[at]) continue;
+    for (const TrueCable& cable : cables) {
+      if (cable.a != at && cable.b != at) continue;
+      const std::size_t other = cable.a == at ? cable.b : cable.a;
+      if (distance[other] != kUnreached) continue;
+      distance[other] = distance[at] + 1;
+      next.push_back(other);
+    }
+  }
+  return distance;
+}
+
+bool NodeRules::reaches(std::size_t from, std::size_t to) const {
+  return ground_.nodes.runs(from) && distances(from)[to] != kUnreached;
+}
+
+bool NodeRules::agree() const {
+  const std::vector<std::size_t> component = components();
+  for (std::size_t node = 0; node < component.size(); ++node) {
+    if (!ground_.nodes.runs(node)) continue;
+    if (!ground_.nodes.node(node).flooding().settled()) return false;
+    const std::size_t first = component[node];
+    if (!(ground_.nodes.node(node).flooding().database() == ground_.nodes.node(first).flooding().database()))
+      return false;
+  }
+  return true;
+}
+
+void NodeRules::look_at_rest() {
+  const std::vector<std::size_t> component = components();
+  const std::vector<TrueCable> cables = true_cables();
+  for (std::size_t node = 0; node < component.size(); ++node) {
+    if (!ground_.nodes.runs(node)) continue;
+    const std::size_t first = component[node];
+    if (!(ground_.nodes.node(node).flooding().database() == ground_.nodes.node(first).flooding().database())) {
+      ground_.rules.broken(2, absl::StrCat(SimtestGround::name(node), " and ", SimtestGround::name(first),
+                                           " reach each other and hold different databases"));
+    }
+    if (!ground_.nodes.node(node).flooding().settled()) {
+      ground_.rules.broken(2, SimtestGround::name(node) + " is still telling a neighbour something");
+    }
+    check_topology(node, cables, component);
+    check_routes(node);
+  }
+}
+
+// Cables of a part that a node has lost are left out: it knows no better until they age away.
+void NodeRules::check_topology(std::size_t node, const std::vector<TrueCable>& cables,
+                               const std::vector<std::size_t>& components) {
+  std::set<std::string> truth;
+  for (const TrueCable& cable : cables) {
+    if (components[cable.a] == components[node]) truth.insert(cable.name);
+  }
+  std::set<std::string> seen;
+  const routing::Topology& topology = ground_.nodes.node(node).paths().topology();
+  for (const routing::Cable& cable : topology.cables()) {
+    const auto is_here = [&](const routing::Port& port) {
+      for (std::size_t other = 0; other < components.size(); ++other) {
+        if (SimtestGround::name(other) == topology.node(port.node).name) return components[other] == components[node];
+      }
+      return false;
+    };
+    if (is_here(cable.a) || is_here(cable.b)) seen.insert(cable.name);
+  }
+  if (seen == truth) return;
+  std::vector<std::string> missing;
+  std::vector<std::string> extra;
+  std::set_difference(truth.begin(), truth.end(), seen.begin(), seen.end(), std::back_inserter(missing));
+  std::set_difference(seen.begin(), seen.end(), truth.begin(), truth.end(), std::back_inserter(extra));
+  ground_.rules.broken(missing.empty() ? 3 : 2,
+                       absl::StrCat(SimtestGround::name(node),
+                                    " sees cables that are not as they are; missing: ", absl::StrJoin(missing, " "),
+                                    "; there only in its mind: ", absl::StrJoin(extra, " ")));
+}
+
+void NodeRules::check_routes(std::size_t node) {
+  Node& running = ground_.nodes.node(node);
+  const auto agreed = routing::agreed_topology(running.identity().cluster, running.flooding().database());
+  const std::string self = SimtestGround::name(node);
+  if (!agreed.ok() || !(agreed->topology == running.paths().topology())) {
+    return ground_.rules.broken(2, self + " has a topology that its database does not give");
+  }
+  const auto index = agreed->topology.find_node(self);
+  if (!index.has_value() || !(routing::compute_routes(agreed->topology, *index) == running.paths().routes())) {
+    return ground_.rules.broken(2, self + " has routes that differ from those computed from scratch");
+  }
+  const std::vector<std::size_t> distance = distances(node);
+  const routing::RouteTable& routes = running.paths().routes();
+  for (std::size_t other = 0; other < distance.size(); ++other) {
+    const auto there = agreed->topology.find_node(SimtestGround::name(other));
+    const bool reached = there.has_value() && routes.reaches(*there);
+    const std::size_t hops = reached ? routes.shortest_paths().cost_to(*there).hops : kUnreached;
+    if (hops == distance[other]) continue;
+    const auto text = [](std::size_t length) {
+      return length == kUnreached ? "no path" : absl::StrCat(length, " cables");
+    };
+    ground_.rules.broken(3, absl::StrCat(self, " has ", text(hops), " to ", SimtestGround::name(other),
+                                         "; in truth it is ", text(distance[other])));
+  }
+}
+
+}  // namespace cableway::sim

@@ -1,0 +1,272 @@
+#include "sim/simtest/plan/simtest_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sim/simtest/plan/simtest_random.h"
+
+namespace cableway::sim {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+void add_cable(ShapePlan& shape, std::uint32_t a, std::uint32_t b) {
+  shape.cables.push_back(CablePlan{std::min(a, b), std::max(a, b), ""});
+}
+
+void make_ring(ShapePlan& shape) {
+  for (std::uint32_t i = 0; i < shape.nodes; ++i) add_cable(shape, i, (i + 1) % shape.nodes);
+}
+
+void make_line(ShapePlan& shape) {
+  for (std::uint32_t i = 0; i + 1 < shape.nodes; ++i) add_cable(shape, i, i + 1);
+}
+
+void make_torus(SimtestRandom& random, ShapePlan& shape) {
+  const auto rows = static_cast<std::uint32_t>(random.between(3, 4));
+  const auto columns = static_cast<std::uint32_t>(random.between(3, shape.nodes > 16 ? 8 : 4));
+  shape.nodes = rows * columns;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      add_cable(shape, row * columns + column, row * columns + (column + 1) % columns);
+      add_cable(shape, row * columns + column, (row + 1) % rows * columns + column);
+    }
+  }
+}
+
+// A random tree, and further cables anywhere: connected, and anything else.
+void make_random_graph(SimtestRandom& random, ShapePlan& shape) {
+  for (std::uint32_t i = 1; i < shape.nodes; ++i) add_cable(shape, static_cast<std::uint32_t>(random.below(i)), i);
+  for (std::uint64_t more = random.between(0, shape.nodes); more > 0 && shape.nodes > 1; --more) {
+    const auto a = static_cast<std::uint32_t>(random.below(shape.nodes));
+    const auto b = static_cast<std::uint32_t>(random.below(shape.nodes));
+    if (a != b) add_cable(shape, a, b);
+  }
+}
+
+ShapePlan make_shape(SimtestRandom& random) {
+  ShapePlan shape;
+  const bool large = random.happens(8);
+  shape.nodes = static_cast<std::uint32_t>(large ? random.between(11, 64) : random.between(3, 10));
+  switch (random.below(8)) {
+    case 0:
+      make_ring(shape);
+      break;
+    case 1:
+      make_line(shape);
+      break;
+    case 2:
+      make_torus(random, shape);
+      break;
+    default:
+      make_random_graph(random, shape);
+  }
+  if (random.happens(250)) {
+    const CablePlan doubled = random.one_of(shape.cables);
+    add_cable(shape, doubled.a, doubled.b);
+  }
+  if (random.happens(100)) {
+    for (std::uint32_t node = 0; node < shape.nodes && shape.switch_members.size() < 8; ++node) {
+      if (random.happens(500)) shape.switch_members.push_back(node);
+    }
+    if (shape.switch_members.size() < 2) shape.switch_members.clear();
+  }
+  if (random.happens(150)) shape.draining.push_back(static_cast<std::uint32_t>(random.below(shape.nodes)));
+  return shape;
+}
+
+std::uint64_t make_size(SimtestRandom& random, std::uint64_t chunk) {
+  const std::vector<std::uint64_t> edges{0, 1, 127, 128, 129, chunk - 1, chunk, chunk + 1, 3 * chunk + 5};
+  if (random.happens(700)) return random.one_of(edges);
+  if (random.happens(15) && chunk >= 65536) return random.between(1U << 20, 5U << 20);
+  return random.below(8 * chunk);
+}
+
+FlowPlan make_flow(SimtestRandom& random, const ShapePlan& shape, std::uint32_t slot_bytes) {
+  FlowPlan flow;
+  flow.source = static_cast<std::uint32_t>(random.below(shape.nodes));
+  flow.destination = static_cast<std::uint32_t>(random.below(shape.nodes));
+  if (flow.source == flow.destination && !random.happens(100)) flow.destination = (flow.source + 1) % shape.nodes;
+  flow.ordinal = random.below(4);
+  flow.begins = random.between(Duration(milliseconds(50)), Duration(milliseconds(2500)));
+  flow.in_flight = static_cast<std::uint32_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 8, 8, 8, 32}));
+  const std::vector<std::uint64_t> chunks{128, 256, 4096, slot_bytes, slot_bytes};
+  flow.chunk_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(random.one_of(chunks), slot_bytes));
+  const bool late = random.happens(300);  // a receiver that takes its time
+  for (std::uint64_t i = random.between(1, 40); i > 0; --i) {
+    MessagePlan message;
+    message.bytes = make_size(random, flow.chunk_bytes);
+    message.capacity = message.bytes + (random.happens(300) ? random.below(4096) : 0);
+    if (late && random.happens(200))
+      message.destination_waits = random.between(Duration{0}, Duration(milliseconds(400)));
+    if (random.happens(50)) message.source_waits = random.between(Duration{0}, Duration(milliseconds(400)));
+    flow.messages.push_back(message);
+  }
+  if (random.happens(20)) {
+    MessagePlan& over = flow.messages[random.below(flow.messages.size())];
+    over.bytes += 1;
+    over.capacity = over.bytes - 1;
+  }
+  return flow;
+}
+
+// What a kind of fault is like: how long it lasts, and how much of it there is.
+struct FaultRange {
+  FaultKind kind;
+  std::uint32_t weight;
+  milliseconds shortest;
+  milliseconds longest;
+  std::uint64_t least;
+  std::uint64_t most;
+  std::uint32_t for_good_per_mille;
+};
+
+const std::vector<FaultRange>& fault_ranges() {
+  static const std::vector<FaultRange> ranges{
+      {FaultKind::kCut, 10, milliseconds(1), milliseconds(2000), 0, 1, 100},
+      {FaultKind::kSilence, 8, milliseconds(20), milliseconds(3000), 1, 3, 30},
+      {FaultKind::kLoss, 5, milliseconds(100), milliseconds(3000), 10, 500, 0},
+      {FaultKind::kBurst, 4, milliseconds(100), milliseconds(3000), 5, 200, 0},
+      {FaultKind::kDelay, 3, milliseconds(100), milliseconds(3000), 100, 60'000, 0},
+      {FaultKind::kJitter, 4, milliseconds(100), milliseconds(3000), 100, 250'000, 0},
+      {FaultKind::kDouble, 4, milliseconds(100), milliseconds(3000), 10, 800, 0},
+      {FaultKind::kCorrupt, 3, milliseconds(100), milliseconds(3000), 10, 500, 0},
+      {FaultKind::kCorruptData, 2, milliseconds(1), milliseconds(1), 0, 0, 0},
+      {FaultKind::kQueue, 3, milliseconds(100), milliseconds(3000), 1, 6, 0},
+      {FaultKind::kFlap, 3, milliseconds(100), milliseconds(2500), 20'000, 150'000, 0},
+      {FaultKind::kLateSend, 4, milliseconds(200), milliseconds(4000), 10, 20'000, 0},
+      {FaultKind::kFailSend, 2, milliseconds(1), milliseconds(1), 0, 0, 0},
+      {FaultKind::kPartition, 3, milliseconds(50), milliseconds(4000), 0, 0, 0},
+      {FaultKind::kCrash, 8, milliseconds(1), milliseconds(2000), 0, 0, 50},
+      {FaultKind::kPower, 4, milliseconds(10), milliseconds(2500), 0, 0, 80},
+      {FaultKind::kLeave, 3, milliseconds(1), milliseconds(1500), 0, 0, 50},
+      {FaultKind::kDrain, 4, milliseconds(10), milliseconds(2000), 0, 0, 200},
+      {FaultKind::kSlow, 3, milliseconds(100), milliseconds(3000), 1, 3000, 0},
+      {FaultKind::kRefuse, 3, milliseconds(100), milliseconds(2000), 0, 0, 0},
+      {FaultKind::kDrift, 2, milliseconds(0), milliseconds(0), 950'000, 1'050'000, 0},
+      {FaultKind::kKill, 5, milliseconds(1), milliseconds(1500), 0, 1, 100}};
+  return ranges;
+}
+
+const FaultRange& choose_kind(SimtestRandom& random) {
+  std::uint64_t sum = 0;
+  for (const FaultRange& range : fault_ranges()) sum += range.weight;
+  std::uint64_t chosen = random.below(sum);
+  for (const FaultRange& range : fault_ranges()) {
+    if (chosen < range.weight) return range;
+    chosen -= range.weight;
+  }
+  return fault_ranges().front();
+}
+
+Fault make_fault(SimtestRandom& random, const SimtestPlan& plan) {
+  const FaultRange& range = choose_kind(random);
+  Fault fault;
+  fault.kind = range.kind;
+  fault.target = static_cast<std::uint32_t>(random.next() & 0xFFFF);
+  fault.target %= static_cast<std::uint32_t>(target_count(plan, fault.kind));
+  fault.amount = random.between(range.least, range.most);
+  if (fault.kind == FaultKind::kPartition) fault.amount = random.next() & ((2ULL << (plan.shape.nodes - 1)) - 1);
+  if (fault.kind == FaultKind::kDrift) return fault;
+  // Whole tenths of a millisecond, so that they can be read.
+  const auto rounded = [](Duration time) { return time / 100'000 * 100'000; };
+  fault.at = rounded(random.between(Duration(milliseconds(100)), Duration(milliseconds(4000))));
+  fault.lasts = rounded(random.between(Duration(range.shortest), Duration(range.longest)));
+  if (random.happens(range.for_good_per_mille)) fault.lasts = Duration{0};
+  return fault;
+}
+
+// Numbers of their own, so that graph, flows and faults of a seed are the same with and without RDMA, and whatever room
+// there is.
+constexpr std::uint64_t kRdmaNumbers = 0x5244;
+constexpr std::uint64_t kRoomNumbers = 0x726f;
+
+// In a few of the worlds relays have room for less than everybody wants.
+void add_scarcity(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRoomNumbers);
+  if (!random.happens(150)) return;
+  plan.most_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
+}
+
+// In half of the worlds; and there at all ports, or at most of them.
+void add_rdma(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRdmaNumbers);
+  if (!random.happens(500)) return;
+  const std::uint32_t per_mille = random.happens(600) ? 1000 : 750;
+  for (CablePlan& cable : plan.shape.cables) {
+    cable.rdma_at_a = random.happens(per_mille);
+    cable.rdma_at_b = random.happens(per_mille);
+  }
+  plan.shape.rdma_at_switch = random.happens(per_mille);
+  // What eight tries take, of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms and of
+  // 537.
+  plan.rdma.gives_up_after = milliseconds(random.one_of(std::vector<std::uint64_t>{537, 1074, 4295}));
+  plan.rdma.most_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));
+  plan.rdma.most_late_writes = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 2, 64}));
+  plan.rdma.leases = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 1, 3, 16, 32}));
+  plan.rdma.leases_per_circuit = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 15}));
+}
+
+}  // namespace
+
+std::uint64_t target_count(const SimtestPlan& plan, FaultKind kind) {
+  std::uint64_t count = 1;
+  switch (target_of(kind)) {
+    case FaultTarget::kCable:
+      count = plan.shape.segments();
+      break;
+    case FaultTarget::kNode:
+      count = plan.shape.nodes;
+      break;
+    case FaultTarget::kFlow:
+      count = plan.flows.size();
+      break;
+    case FaultTarget::kNone:
+      break;
+  }
+  return std::max<std::uint64_t>(count, 1);
+}
+
+absl::Status check_targets(const SimtestPlan& plan) {
+  for (const Fault& fault : plan.faults) {
+    const std::uint64_t count = target_count(plan, fault.kind);
+    if (fault.target < count) continue;
+    constexpr std::array<const char*, 4> kNames = {"cable", "node", "flow", "target"};  // in the order of FaultTarget
+    const char* name = kNames[static_cast<std::size_t>(target_of(fault.kind))];
+    return absl::InvalidArgumentError(absl::StrCat("fault \"", to_text(FaultPlan{fault}), "\": there is no ", name, " ",
+                                                   fault.target, "; expected a ", name, " from 0 to ", count - 1));
+  }
+  return absl::OkStatus();
+}
+
+SimtestPlan make_simtest_plan(std::uint64_t seed) {
+  SimtestRandom random(seed);
+  SimtestPlan plan;
+  plan.seed = seed;
+  plan.shape = make_shape(random);
+  if (random.happens(300)) {
+    plan.hello = milliseconds(50);
+    plan.hold = milliseconds(300);
+  }
+  plan.bytes_per_second = random.one_of(std::vector<std::uint64_t>{20'000'000, 125'000'000, 1'250'000'000});
+  plan.window_bytes = random.one_of(std::vector<std::uint64_t>{1, 4096, 65536, 512U << 10});
+  plan.leases = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 1, 2, 16}));
+  plan.slot_bytes = static_cast<std::uint32_t>(random.one_of(std::vector<std::uint64_t>{4096, 65536}));
+  const bool large = plan.shape.nodes > 10;
+  for (std::uint64_t i = random.between(1, large ? 16 : 8); i > 0; --i) {
+    plan.flows.push_back(make_flow(random, plan.shape, plan.slot_bytes));
+  }
+  for (std::uint64_t i = random.below(13); i > 0; --i) plan.faults.push_back(make_fault(random, plan));
+  std::stable_sort(plan.faults.begin(), plan.faults.end(),
+                   [](const Fault& left, const Fault& right) { return left.at < right.at; });
+  plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),
+                            [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
+  add_rdma(plan);
+  add_scarcity(plan);
+  return plan;
+}
+
+}  // namespace cableway::sim

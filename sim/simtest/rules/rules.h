@@ -1,0 +1,39 @@
+// The rules that always hold (docs/simulator.md), as a run is held against them. What is cheap is looked at at every
+// step that could break it; the rest when everything has come to rest (rest_rules.h).
+#ifndef CABLEWAY_SIM_SIMTEST_RULES_RULES_H_
+#define CABLEWAY_SIM_SIMTEST_RULES_RULES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/clock.h"
+
+namespace cableway::sim {
+
+struct BrokenRule {
+  int rule = 0;  // 1 to 8
+  Instant at;
+  std::string what;
+};
+
+// Keeps the first rule that was broken: what comes after it is often only its consequence.
+class RuleBook {
+ public:
+  explicit RuleBook(const Clock& clock) : clock_(clock) {}
+
+  void broken(int rule, std::string what) {
+    if (!first_.has_value()) first_ = BrokenRule{rule, clock_.now(), std::move(what)};
+  }
+  bool all_hold() const { return !first_.has_value(); }
+  const std::optional<BrokenRule>& first() const { return first_; }
+
+ private:
+  const Clock& clock_;
+  std::optional<BrokenRule> first_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_RULES_RULES_H_

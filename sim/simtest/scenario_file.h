@@ -1,0 +1,63 @@
+// Scenarios: simulation tests that a person has written down, with what is expected of them (tests/scenarios).
+//
+//   about = "what it shows"
+//   seed = 1
+//   [topology]                      # nodes n0, n1, ..; cables are numbered in this order, the switch after them
+//   nodes = 4
+//   cables = [[0, 1], [1, 2], [2, 3], [3, 0]]
+//   twins = [[0, 2]]                # two cables of one plug, after the others
+//   switch = [0, 1, 3]
+//   draining = [1]
+//   rdma = [0, 1]                   # cables with RDMA at both ends (all ends of the switch), 100 at most
+//   [timing]
+//   hello_ms = 100
+//   hold_ms = 1000
+//   [[flow]]
+//   from = 0
+//   to = 2
+//   messages = 100
+//   bytes = 65536
+//   begins_ms = 500
+//   receiver_waits_ms = 0           # before each message; so sender_waits_ms
+//   in_flight = 8
+//   chunk_bytes = 65536
+//   [[fault]]                       # kinds, targets and amounts as in fault.h
+//   kind = "cut"
+//   at_ms = 1500
+//   lasts_ms = 200                  # 0: for good
+//   target = 3
+//   amount = 1
+//   [expect]
+//   done_at_least = 90              # messages
+//   failed_at_most = 10
+//   circuits_at_least = 2
+#ifndef CABLEWAY_SIM_SIMTEST_SCENARIO_FILE_H_
+#define CABLEWAY_SIM_SIMTEST_SCENARIO_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "sim/simtest/plan/simtest_plan.h"
+#include "sim/simtest/simtest_run.h"
+
+namespace cableway::sim {
+
+struct Scenario {
+  std::string about;
+  SimtestPlan plan;
+  std::uint64_t done_at_least = 0;
+  std::uint64_t failed_at_most = 0;
+  std::uint64_t circuits_at_least = 0;
+};
+
+// InvalidArgument: "FILE:LINE: what is wrong; what was expected".
+absl::StatusOr<Scenario> parse_scenario(std::string_view text, std::string_view file_name);
+// Whether the run is as expected; FailedPrecondition says what is not.
+absl::Status check_expectations(const Scenario& scenario, const SimtestResult& result);
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_SCENARIO_FILE_H_

@@ -1,0 +1,222 @@
+#include "sim/simtest/simtest_world.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sim/simtest/ground/stub_transport.h"
+
+namespace cableway::sim {
+namespace {
+
+constexpr std::chrono::milliseconds kStep{10};
+constexpr std::uint64_t kMaxEvents = 50'000'000;
+
+ControlKey simtest_key() {
+  std::string text;
+  for (int i = 0; i < 32; ++i) text += "c7";
+  return *ControlKey::parse(text);
+}
+
+}  // namespace
+
+SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.seed), rules_(nodes_.clock()) {
+  build_nodes();
+  build_switch();
+  CablePlant::Facts facts;
+  facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
+  facts.window_bytes = plan.window_bytes;
+  facts.rdma.gives_up_after = plan.rdma.gives_up_after;
+  facts.rdma.most_lag = plan.rdma.most_lag;
+  facts.stub.seed = static_cast<std::uint32_t>(plan.seed);
+  facts.stub.most_late_writes = plan.rdma.most_late_writes;
+  plant_ = std::make_unique<CablePlant>(nodes_.clock(), nodes_.fabric(), facts);
+  build_rdma();
+  build_hosts();
+  build_processes();
+  nodes_.observe([this](std::size_t node, const Event& event) {
+    trace_.add(node);
+    trace_.add(static_cast<std::uint64_t>(event.at.since_start.count()));
+    trace_.add(std::string_view(event.text));
+  });
+  node_rules_ = std::make_unique<NodeRules>(*ground_);
+  faults_ = std::make_unique<FaultPlayer>(*ground_, *node_rules_, flows_);
+  const auto reaches = [this](std::size_t from, std::size_t to) { return node_rules_->reaches(from, to); };
+  for (std::size_t i = 0; i < plan_.flows.size(); ++i) {
+    flows_.push_back(std::make_unique<SimtestFlow>(*ground_, plan_.flows[i], i, faults_->calm(), reaches));
+  }
+}
+
+void SimtestWorld::build_nodes() {
+  if (plan_.sealed) seal_.emplace(simtest_key());
+  for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
+    NodeOptions options;
+    options.identity.cluster = "simtest";
+    options.identity.name = SimtestGround::name(node);
+    options.hello.interval = plan_.hello;
+    options.hello.hold = plan_.hold;
+    options.draining =
+        std::find(plan_.shape.draining.begin(), plan_.shape.draining.end(), node) != plan_.shape.draining.end();
+    nodes_.add_node(std::move(options));
+    if (seal_.has_value()) nodes_.use_seal(node, *seal_);
+  }
+  CableFabric& fabric = nodes_.fabric();
+  for (const CablePlan& cable : plan_.shape.cables) {
+    const CableFabric::SegmentNumber segment = fabric.add_cable(cable.a, cable.b);
+    if (cable.plug.empty()) continue;
+    for (const auto& [node, port] : fabric.ends_of(segment)) {
+      fabric.change_port(node, port, [&](PortFacts& facts) { facts.plug = cable.plug; });
+    }
+  }
+}
+
+void SimtestWorld::build_switch() {
+  if (plan_.shape.switch_members.empty()) return;
+  CableFabric& fabric = nodes_.fabric();
+  std::vector<std::pair<CableFabric::NodeNumber, PortId>> ends;
+  for (const std::uint32_t node : plan_.shape.switch_members) {
+    PortFacts facts;
+    facts.interface = "sw0";
+    facts.mtu = 1500;
+    facts.rate_mbps = 10'000;
+    PortPrefix prefix;
+    prefix.address.bytes = {172, 16, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node & 255)};
+    prefix.prefix_length = 12;
+    facts.addresses = {prefix};
+    ends.emplace_back(node, fabric.add_port(node, std::move(facts)));
+  }
+  fabric.join(ends);
+}
+
+void SimtestWorld::build_rdma() {
+  const ShapePlan& shape = plan_.shape;
+  for (std::size_t cable = 0; cable < shape.cables.size(); ++cable) {
+    if (shape.cables[cable].rdma_at_a) plant_->add_rdma({cable, 0});
+    if (shape.cables[cable].rdma_at_b) plant_->add_rdma({cable, 1});
+  }
+  for (std::size_t end = 0; end < shape.switch_members.size(); ++end) {
+    if (shape.rdma_at_switch) plant_->add_rdma({shape.cables.size(), end});
+  }
+}
+
+void SimtestWorld::build_hosts() {
+  RelayFacts facts;
+  facts.slot_bytes = plan_.slot_bytes;
+  facts.leases = plan_.leases;
+  for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
+    SimtestHost host;
+    host.relay = std::make_unique<RelayHost>(nodes_.clock(), facts);
+    if (const std::vector<StubDevice*>& devices = plant_->rdma_ports().devices_of(node); !devices.empty()) {
+      const StubRelayMemory::Facts memory{plan_.slot_bytes, plan_.rdma.leases, plan_.rdma.leases_per_circuit};
+      host.rdma = std::make_unique<StubRelayMemory>(devices, memory);
+    }
+    hosts_.push_back(std::move(host));
+  }
+}
+
+void SimtestWorld::build_processes() {
+  tools_ = std::make_unique<SetupTools>(SetupTools{stub_transports(*plant_, trace_), std::nullopt, {}});
+  if (plan_.sealed) tools_->key = simtest_key().subkey(KeyUse::kCircuitSetup);
+  ground_ = std::make_unique<SimtestGround>(
+      SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, trace_, rules_});
+  const auto listener = [this](std::size_t node, std::uint16_t port) {
+    return port == kApplicationPort ? applications_[node].get() : processes_[node]->door();
+  };
+  for (std::size_t node = 0; node < plan_.shape.nodes; ++node) {
+    connectors_.push_back(std::make_unique<SimConnector>(nodes_.clock(), *plant_, node, listener));
+    processes_.push_back(std::make_unique<NodeProcess>(*ground_, node));
+    applications_.push_back(std::make_unique<SetupDoor>(nodes_.clock(), *tools_, rules_, [this](ArrivedSetup setup) {
+      flows_[setup.setup().flow]->arrived(std::move(setup));
+    }));
+  }
+  nodes_.observe_topology([this](std::size_t node) { processes_[node]->topology_changed(); });
+}
+
+SimtestResult SimtestWorld::run() {
+  faults_->start();
+  for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->start();
+  Instant end = faults_->calm() + plan_.limit;
+  int steps = 0;
+  while (rules_.all_hold() && !rests() && nodes_.clock().now() < end) {
+    nodes_.clock().run_for(kStep);
+    tend();
+    if (++steps % 5 == 0) node_rules_->look();
+    if (nodes_.clock().calls() > kMaxEvents) rules_.broken(6, "the world does not come to rest");
+  }
+  look_at_rest();
+  SimtestResult result;
+  result.trace = trace_.value();
+  result.broken = rules_.first();
+  result.virtual_time = nodes_.clock().now().since_start;
+  result.events = nodes_.clock().calls();
+  result.datagrams = nodes_.fabric().datagrams();
+  result.chunks = plant_->parcels();
+  result.rdma_hops = plant_->rdma_hops();
+  for (const std::unique_ptr<SimtestFlow>& flow : flows_) {
+    result.messages += flow->plan().messages.size();
+    result.done += flow->done();
+    result.failed += flow->failed();
+    result.circuits += flow->circuits();
+  }
+  return result;
+}
+
+void SimtestWorld::tend() {
+  for (const std::unique_ptr<NodeProcess>& process : processes_) process->tend();
+  for (const std::unique_ptr<SimtestFlow>& flow : flows_) flow->tend();
+}
+
+bool SimtestWorld::flows_are_over() const {
+  return std::all_of(flows_.begin(), flows_.end(), [](const auto& flow) { return flow->over(); });
+}
+
+// Nothing moves, nothing is held, everybody agrees.
+bool SimtestWorld::rests() {
+  const Instant now = nodes_.clock().now();
+  if (faults_->calm() > now) return false;
+  if (!flows_are_over()) return false;
+  const bool relays_rest = std::all_of(hosts_.begin(), hosts_.end(), [](const SimtestHost& host) {
+    return host.relay->circuits() == 0 && host.leased() == 0;
+  });
+  const bool setups_rest =
+      std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->in_setup() == 0; });
+  return relays_rest && setups_rest && node_rules_->agree();
+}
+
+void SimtestWorld::look_at_rest() {
+  if (!rules_.all_hold()) return;
+  for (const std::unique_ptr<SimtestFlow>& flow : flows_) {
+    if (!flow->over()) rules_.broken(5, "stands still: " + flow->what_is_left());
+    flow->check_memory();
+  }
+  for (std::size_t node = 0; node < hosts_.size(); ++node) {
+    const RelayHost& relay = *hosts_[node].relay;
+    const std::size_t leased = hosts_[node].leased();
+    if (relay.circuits() > 0) {
+      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " still relays ", relay.circuits(),
+                                    " circuits of flows that are over"));
+    }
+    if (leased > 0) {
+      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " has ", leased, " slots leased to nobody"));
+    }
+    if (const std::size_t left = processes_[node]->in_setup(); left > 0) {
+      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " still holds room for ", left,
+                                    " set-ups, of flows that are over"));
+    }
+  }
+  if (plant_->changed_too_early() > 0) {
+    rules_.broken(1,
+                  absl::StrCat(plant_->changed_too_early(), " chunks were changed before their sends had completed"));
+  }
+  if (!plant_->misuse().ok()) rules_.broken(7, std::string(plant_->misuse().message()));
+  node_rules_->look();
+  node_rules_->look_at_rest();
+}
+
+SimtestResult run_simtest(const SimtestPlan& plan) {
+  SimtestWorld world(plan);
+  return world.run();
+}
+
+}  // namespace cableway::sim

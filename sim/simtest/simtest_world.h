@@ -1,0 +1,56 @@
+// A world on simulation test: real nodes over a fabric, circuits over the same cables, applications at both ends of
+// each flow, and what goes wrong. One thread; everything in it follows from its plan.
+#ifndef CABLEWAY_SIM_SIMTEST_SIMTEST_WORLD_H_
+#define CABLEWAY_SIM_SIMTEST_SIMTEST_WORLD_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/crypto/keyed_seal.h"
+#include "sim/simtest/fault_player.h"
+#include "sim/simtest/flows/simtest_flow.h"
+#include "sim/simtest/ground/node_process.h"
+#include "sim/simtest/node_rules.h"
+#include "sim/simtest/simtest_run.h"
+
+namespace cableway::sim {
+
+class SimtestWorld {
+ public:
+  // `plan` outlives this.
+  explicit SimtestWorld(const SimtestPlan& plan);
+
+  SimtestResult run();
+
+ private:
+  void build_nodes();
+  void build_switch();
+  void build_rdma();
+  void build_hosts();
+  void build_processes();
+  bool flows_are_over() const;
+  bool rests();
+  void tend();
+  void look_at_rest();
+
+  const SimtestPlan& plan_;
+  TraceHash trace_;
+  std::optional<KeyedSeal> seal_;
+  NodeWorld nodes_;
+  RuleBook rules_;
+  std::unique_ptr<CablePlant> plant_;
+  std::vector<SimtestHost> hosts_;
+  std::unique_ptr<SetupTools> tools_;
+  std::vector<std::unique_ptr<SimConnector>> connectors_;  // by node
+  std::vector<std::unique_ptr<SetupDoor>> applications_;   // by node
+  std::vector<std::unique_ptr<NodeProcess>> processes_;    // by node
+  std::unique_ptr<SimtestGround> ground_;
+  std::unique_ptr<NodeRules> node_rules_;
+  std::vector<std::unique_ptr<SimtestFlow>> flows_;
+  std::unique_ptr<FaultPlayer> faults_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_SIMTEST_SIMTEST_WORLD_H_

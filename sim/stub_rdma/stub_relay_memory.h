@@ -1,0 +1,47 @@
+// A node's registered memory for chunks that pass through it over stub devices: what
+// core/linux/relay/rdma_relay_memory.h has on real ones. A slot for each circuit, its own for life and with keys of its
+// own; and a pool of further ones, which are registered with all devices of the node.
+#ifndef CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_
+#define CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/rdma/registered_slot.h"
+#include "core/relay/slot_pool.h"
+#include "sim/stub_rdma/stub_device.h"
+
+namespace cableway::sim {
+
+class StubRelayMemory {
+ public:
+  struct Facts {
+    std::size_t slot_bytes = 65536;
+    std::size_t leases = 16;
+    std::size_t leases_per_circuit = 15;
+  };
+
+  // The node's devices, each at the place of its number; they outlive this.
+  StubRelayMemory(std::vector<StubDevice*> devices, const Facts& facts);
+
+  // For a circuit between hops over the devices with these numbers; none: over another transport. Not both.
+  std::unique_ptr<Slot> make_floor(std::optional<std::size_t> upstream, std::optional<std::size_t> downstream);
+  SlotPool& pool() { return pool_; }
+  const SlotPool& pool() const { return pool_; }
+
+ private:
+  std::vector<std::unique_ptr<Slot>> make_leases();
+
+  const std::vector<StubDevice*> devices_;
+  const Facts facts_;
+  const std::unique_ptr<std::byte[]> lease_memory_;
+  std::vector<StubMemory> registered_;
+  std::vector<RdmaKeys> lease_keys_;
+  SlotPool pool_;
+};
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_

@@ -1,0 +1,195 @@
+#include "core/circuit/handshake.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/circuit/circuit_setup.h"
+
+namespace cableway {
+namespace {
+
+using testing::HasSubstr;
+
+using Bytes = std::vector<std::byte>;
+
+SubKey key_of(int number) {
+  SubKey key;
+  std::fill(key.bytes().begin(), key.bytes().end(), static_cast<std::byte>(number));
+  return key;
+}
+
+Challenge challenge_of(int number) {
+  Challenge challenge;
+  challenge.fill(static_cast<std::byte>(number));
+  return challenge;
+}
+
+Bytes probe() {
+  const FrameBytes frame = encode_frame(Frame{FrameKind::kProbe, 0, 0, 1, 500});
+  return {frame.begin(), frame.end()};
+}
+
+std::string text_of(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+// Feeds what `bytes` has to whoever wants it, as the network might: what is left over stays.
+template <typename Side>
+absl::Status feed(Side& side, Bytes& bytes) {
+  while (side.wants() > 0 && bytes.size() >= side.wants()) {
+    const auto wants = static_cast<std::ptrdiff_t>(side.wants());
+    const Bytes part(bytes.begin(), bytes.begin() + wants);
+    bytes.erase(bytes.begin(), bytes.begin() + wants);
+    if (absl::Status status = side.take(part); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Both sides, and what each has said and the other has not heard.
+struct Talk {
+  Talk(std::optional<SubKey> dialers, std::optional<SubKey> acceptors)
+      : dialer(std::move(dialers), challenge_of(1)), acceptor(std::move(acceptors), challenge_of(2)) {
+    to_acceptor = dialer.begin();
+    to_dialer = acceptor.begin();
+  }
+  // Up to the opening, which the acceptor then has; the first error of either side.
+  absl::Status open(const Bytes& frame) {
+    if (absl::Status status = feed(dialer, to_dialer); !status.ok()) return status;
+    if (!dialer.may_open()) return absl::UnknownError("the dialer hears nothing");
+    const Bytes opening = dialer.open(frame);
+    to_acceptor.insert(to_acceptor.end(), opening.begin(), opening.end());
+    return feed(acceptor, to_acceptor);
+  }
+  // What the acceptor answers, heard by the dialer.
+  absl::Status answer(Bytes bytes) {
+    if (std::optional<CircuitSeal> seal = acceptor.release_seal()) seal->append_next(bytes);
+    return feed(dialer, bytes);
+  }
+  absl::Status refuse(const std::string& reason) {
+    std::optional<CircuitSeal> seal = acceptor.release_seal();
+    Bytes bytes = refusal(reason, seal);
+    return feed(dialer, bytes);
+  }
+
+  DialHandshake dialer;
+  AcceptHandshake acceptor;
+  Bytes to_acceptor;
+  Bytes to_dialer;
+};
+
+class HandshakeTest : public testing::TestWithParam<bool> {
+ protected:
+  static std::optional<SubKey> key() { return GetParam() ? std::optional(key_of(7)) : std::nullopt; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Key, HandshakeTest, testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "Sealed" : "Open"; });
+
+TEST_P(HandshakeTest, CarriesTheOpeningAndTheAnswer) {
+  Talk talk(key(), key());
+  ASSERT_TRUE(talk.open(probe()).ok());
+  ASSERT_TRUE(talk.acceptor.opened());
+  EXPECT_EQ(talk.acceptor.opening(), (Frame{FrameKind::kProbe, 0, 0, 1, 500}));
+  EXPECT_TRUE(talk.to_acceptor.empty());
+  EXPECT_EQ(talk.acceptor.wants(), 0U);
+
+  const SetupAnswer answer{4096, TransportOffer{TransportKind::kRdma, Bytes(40, std::byte{5})}};
+  ASSERT_TRUE(talk.answer(encode_setup_answer(answer)).ok());
+  ASSERT_TRUE(talk.dialer.answered());
+  EXPECT_EQ(*decode_setup_answer(talk.dialer.answer(), talk.dialer.answer_body()), answer);
+  EXPECT_EQ(talk.dialer.wants(), 0U);
+}
+
+TEST_P(HandshakeTest, CarriesARefusalInItsOwnWords) {
+  Talk talk(key(), key());
+  ASSERT_TRUE(talk.open(probe()).ok());
+  EXPECT_EQ(talk.refuse("no room\x01"), absl::AbortedError("no room?"));
+}
+
+TEST_P(HandshakeTest, SaysWhatAnEarlyEndMeans) {
+  Talk talk(key(), key());
+  EXPECT_THAT(text_of(talk.acceptor.ended("reset")), "closed before its set-up: reset");
+  ASSERT_TRUE(talk.open(probe()).ok());
+  EXPECT_THAT(text_of(talk.dialer.ended("reset")), "no answer to the set-up: reset");
+}
+
+TEST(Handshake, IsRefusedWhereOneEndHasAKeyAndTheOtherHasNone) {
+  Talk without(std::nullopt, key_of(7));
+  EXPECT_TRUE(absl::IsPermissionDenied(without.open(probe())));
+  EXPECT_THAT(text_of(feed(without.dialer, without.to_dialer)), HasSubstr("it has a key, and this end has none"));
+  Talk with(key_of(7), std::nullopt);
+  EXPECT_THAT(text_of(feed(with.acceptor, with.to_acceptor)), HasSubstr("the sender has a key, and this end has none"));
+  // The acceptor's word is nobody's without a seal.
+  EXPECT_THAT(text_of(with.refuse("go away")), HasSubstr("refused without a proof that it has this cluster's key: go"));
+}
+
+TEST(Handshake, IsRefusedWhereTheKeysDiffer) {
+  Talk talk(key_of(7), key_of(8));
+  const absl::Status status = talk.open(probe());
+  EXPECT_TRUE(absl::IsPermissionDenied(status));
+  EXPECT_THAT(text_of(status), HasSubstr("the seal of the probe is wrong"));
+  EXPECT_FALSE(talk.acceptor.opened());
+}
+
+TEST(Handshake, TakesNoOpeningOrAnswerThatWasChangedAnywhere) {
+  const auto flip = [](Bytes& bytes, std::size_t at) { bytes[at] ^= std::byte{0x20}; };
+  const std::size_t opening = 2 * kFrameHeaderBytes;
+  for (std::size_t at = 0; at < opening; ++at) {
+    Talk talk(key_of(7), key_of(7));
+    ASSERT_TRUE(feed(talk.dialer, talk.to_dialer).ok());
+    ASSERT_TRUE(feed(talk.acceptor, talk.to_acceptor).ok());
+    Bytes changed = talk.dialer.open(probe());
+    ASSERT_EQ(changed.size(), opening);
+    flip(changed, at);
+    EXPECT_FALSE(feed(talk.acceptor, changed).ok() && talk.acceptor.opened()) << at;
+  }
+  for (std::size_t at = 0; at < opening; ++at) {
+    Talk talk(key_of(7), key_of(7));
+    ASSERT_TRUE(talk.open(probe()).ok());
+    Bytes changed = encode_setup_answer({});
+    talk.acceptor.release_seal()->append_next(changed);
+    flip(changed, at);
+    EXPECT_FALSE(feed(talk.dialer, changed).ok() && talk.dialer.answered()) << at;
+  }
+}
+
+TEST(Handshake, AnAcceptanceWithoutASealIsNotTaken) {
+  Talk talk(key_of(7), key_of(7));
+  ASSERT_TRUE(talk.open(probe()).ok());
+  Bytes unsealed = encode_setup_answer({});
+  ASSERT_TRUE(feed(talk.dialer, unsealed).ok());
+  EXPECT_FALSE(talk.dialer.answered());
+  EXPECT_THAT(text_of(talk.dialer.ended("closed")), HasSubstr("accepted without a proof"));
+}
+
+TEST(Handshake, ARefusalThatIsCutShortIsToldAsFarAsItCame) {
+  Talk talk(std::nullopt, std::nullopt);
+  ASSERT_TRUE(talk.open(probe()).ok());
+  std::optional<CircuitSeal> none;
+  Bytes bytes = refusal("a long reason", none);
+  bytes.resize(kFrameHeaderBytes);
+  ASSERT_TRUE(feed(talk.dialer, bytes).ok());
+  EXPECT_THAT(text_of(talk.dialer.ended("reset")), "refused, and closed before saying why: reset");
+}
+
+TEST(Handshake, FramesThatAreNoOpeningAreNamed) {
+  for (const FrameKind kind : {FrameKind::kAck, FrameKind::kSetupOk, FrameKind::kSeal}) {
+    AcceptHandshake acceptor(std::nullopt, challenge_of(2));
+    const absl::Status status = acceptor.take(encode_frame(Frame{kind, 0, 0, 0, 0}));
+    EXPECT_TRUE(absl::IsInvalidArgument(status));
+    EXPECT_THAT(text_of(status), HasSubstr(to_text(kind)));
+  }
+  DialHandshake dialer(std::nullopt, challenge_of(1));
+  dialer.open(probe());
+  EXPECT_THAT(text_of(dialer.take(encode_frame(Frame{FrameKind::kAck, 0, 0, 0, 0}))),
+              HasSubstr("answered by a frame ack"));
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,100 @@
+#include "core/circuit/hop_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/flow/frame.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::StartsWith;
+
+// n0 - n1 - n2, over cables as nodes find them.
+CircuitSetup two_hops() {
+  CircuitSetup setup;
+  setup.from_node = "n0";
+  setup.hops = {Hop{"n0.eth1-n1.eth0", "10.0.0.1", "n1", "10.0.0.2", 1, false},
+                Hop{"n1.eth2-n2.eth1", "10.0.0.5", "n2", "10.0.0.6", 1, false}};
+  return setup;
+}
+
+TEST(HopNames, NameBothEndsOfEachHop) {
+  const CircuitSetup setup = two_hops();
+  EXPECT_EQ(to_text(dialing_end(setup, 0)), "node n0 port eth1 (cable to n1 eth0)");
+  EXPECT_EQ(to_text(accepting_end(setup, 0)), "node n1 port eth0 (cable to n0 eth1)");
+  EXPECT_EQ(to_text(dialing_end(setup, 1)), "node n1 port eth2 (cable to n2 eth1)");
+  EXPECT_EQ(to_text(accepting_end(setup, 1)), "node n2 port eth1 (cable to n1 eth2)");
+}
+
+TEST(HopNames, NameTheCableWhereItsNameIsAllThatIsKnown) {
+  CircuitSetup setup = two_hops();
+  setup.hops[0].cable = "c0";
+  EXPECT_EQ(to_text(dialing_end(setup, 0)), "node n0 (cable c0 to n1)");
+  EXPECT_EQ(to_text(accepting_end(setup, 0)), "node n1 (cable c0 to n0)");
+}
+
+TEST(HopNames, SayThatNoCableIsCrossed) {
+  CircuitSetup setup;
+  setup.from_node = "n0";
+  setup.hops = {Hop{"local", "10.0.0.1", "n0", "10.0.0.1", 1, false}};
+  EXPECT_EQ(to_text(dialing_end(setup, 0)), "node n0 (between two of its processes)");
+}
+
+// Set-ups come from elsewhere.
+TEST(HopNames, ArePrintable) {
+  CircuitSetup setup = two_hops();
+  setup.hops[0].cable = "c\n\x1b[2J";
+  EXPECT_EQ(to_text(dialing_end(setup, 0)), "node n0 (cable c??[2J to n1)");
+}
+
+TEST(HopNames, LeaveRoomForTheReasonInAFrame) {
+  CircuitSetup setup;
+  setup.from_node = std::string(kMaxNodeNameBytes, 'a');
+  setup.hops = {Hop{setup.from_node + ".eth0123456789ab-" + std::string(kMaxNodeNameBytes, 'b') + ".eth0123456789ab",
+                    "1", std::string(kMaxNodeNameBytes, 'b'), "2", 1, false}};
+  EXPECT_LE(to_text(dialing_end(setup, 0)).size(), kMaxFailureText - 300);
+}
+
+TEST(ToldOf, PutsTheEndBeforeWhatWasFoundThere) {
+  const absl::Status told = told_of("node n0 port eth1 (cable to n1 eth0)", absl::UnavailableError("it is silent"));
+  EXPECT_EQ(told, absl::UnavailableError("node n0 port eth1 (cable to n1 eth0): it is silent"));
+}
+
+TEST(ToldOf, LeavesThePeersOwnWords) {
+  const absl::Status said = absl::AbortedError("node n2: no memory");
+  EXPECT_EQ(told_of("node n1", said), said);
+}
+
+TEST(NodesOnPath, AreInTheirOrder) {
+  EXPECT_EQ(nodes_on_path(two_hops()), "n0 -> n1 -> n2");
+}
+
+TEST(NodesOnPath, LeaveOutTheMiddleOfALongPath) {
+  CircuitSetup setup;
+  setup.from_node = "first";
+  setup.hops.resize(kMaxHops, Hop{"c", "1", std::string(40, 'n'), "2", 1, false});
+  setup.hops.back().to_node = "last";
+  const std::string path = nodes_on_path(setup);
+  EXPECT_LE(path.size(), kMaxPathText);
+  // Of 129 nodes the first, the last, and as many more as there is room for.
+  std::string shown = "first";
+  for (int i = 0; i < 5; ++i) shown += " -> " + std::string(40, 'n');
+  EXPECT_EQ(path, shown + " -> (122 nodes) -> last");
+}
+
+TEST(NodesOnPath, HasRoomForTheLongestNames) {
+  CircuitSetup setup;
+  setup.from_node = std::string(kMaxNodeNameBytes, 'a');
+  setup.hops.resize(kMaxHops, Hop{"c", "1", std::string(kMaxNodeNameBytes, 'n'), "2", 1, false});
+  EXPECT_LE(nodes_on_path(setup).size(), kMaxPathText);
+  EXPECT_THAT(nodes_on_path(setup), AllOf(StartsWith("aaa"), EndsWith("nnn")));
+}
+
+}  // namespace
+}  // namespace cableway

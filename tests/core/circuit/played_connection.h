@@ -1,0 +1,101 @@
+// One end of a set-up's connection whose other end is the test: it says bytes, and looks at what was sent.
+#ifndef CABLEWAY_TESTS_CORE_CIRCUIT_PLAYED_CONNECTION_H_
+#define CABLEWAY_TESTS_CORE_CIRCUIT_PLAYED_CONNECTION_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/circuit/setup_connection.h"
+#include "core/flow/frame.h"
+
+namespace cableway::test {
+
+// What the test has in hand while the code under test owns the connection.
+struct PlayedPeer {
+  std::deque<std::byte> said;         // to the code under test, and not read yet
+  std::vector<std::byte> heard;       // what it has sent
+  std::vector<std::byte> last_words;  // what it ended the connection with
+  absl::Status ended;                 // of the connection, once everything said has been read
+  bool is_open = true;                // it has neither dropped nor ended the connection
+  std::size_t wanted = 0;             // bytes that it waits for
+  SetupConnection::HaveBytes have;
+  std::optional<SetupConnection::Sent> sent;
+
+  void say(std::span<const std::byte> bytes) { said.insert(said.end(), bytes.begin(), bytes.end()); }
+  // Calls back what can be: one call. False: there was none.
+  bool step() {
+    if (!is_open) return false;
+    if (sent.has_value()) {
+      const auto call = *std::exchange(sent, std::nullopt);
+      call(absl::OkStatus());
+      return true;
+    }
+    if (!have || (said.size() < wanted && ended.ok())) return false;
+    const auto call = std::exchange(have, nullptr);
+    if (said.size() < wanted) {
+      call(ended, {});
+      return true;
+    }
+    const auto last = said.begin() + static_cast<std::ptrdiff_t>(wanted);
+    const std::vector<std::byte> bytes(said.begin(), last);
+    said.erase(said.begin(), last);
+    call(absl::OkStatus(), bytes);
+    return true;
+  }
+  void run() {
+    while (step()) {
+    }
+  }
+  // The next frame that was sent, and its body.
+  std::pair<Frame, std::vector<std::byte>> take_frame() {
+    const Frame frame = decode_frame(std::span(heard).first<kFrameHeaderBytes>()).value();
+    const auto body = heard.begin() + kFrameHeaderBytes;
+    const auto end = body + static_cast<std::ptrdiff_t>(frame.payload);
+    std::pair<Frame, std::vector<std::byte>> taken{frame, {body, end}};
+    heard.erase(heard.begin(), end);
+    return taken;
+  }
+};
+
+class PlayedConnection final : public SetupConnection {
+ public:
+  explicit PlayedConnection(std::shared_ptr<PlayedPeer> peer = std::make_shared<PlayedPeer>(),
+                            std::string own = "10.0.0.1", std::string other = "10.0.0.2")
+      : peer_(std::move(peer)), own_(std::move(own)), other_(std::move(other)) {}
+  ~PlayedConnection() override { peer_->is_open = false; }
+
+  void read(std::size_t bytes, HaveBytes have) override {
+    peer_->wanted = bytes;
+    peer_->have = std::move(have);
+  }
+  void send(std::vector<std::byte> bytes, Sent sent) override {
+    peer_->heard.insert(peer_->heard.end(), bytes.begin(), bytes.end());
+    peer_->sent = std::move(sent);
+  }
+  absl::Status send_first(const std::vector<std::byte>& bytes) override {
+    if (!peer_->ended.ok()) return peer_->ended;
+    peer_->heard.insert(peer_->heard.end(), bytes.begin(), bytes.end());
+    return absl::OkStatus();
+  }
+  void end_with(const std::vector<std::byte>& last_words) override {
+    peer_->last_words = last_words;
+    peer_->is_open = false;
+  }
+  std::string own_address() const override { return own_; }
+  std::string other_address() const override { return other_; }
+  std::string other_end() const override { return other_ + " port 7"; }
+
+ private:
+  const std::shared_ptr<PlayedPeer> peer_;
+  const std::string own_;
+  const std::string other_;
+};
+
+}  // namespace cableway::test
+
+#endif  // CABLEWAY_TESTS_CORE_CIRCUIT_PLAYED_CONNECTION_H_

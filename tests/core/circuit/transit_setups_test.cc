@@ -1,0 +1,280 @@
+#include "core/circuit/transit_setups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "sim/cable/link_inbox.h"
+#include "sim/virtual_clock.h"
+#include "tests/core/circuit/played_connection.h"
+
+namespace cableway {
+namespace {
+
+using std::chrono::milliseconds;
+using test::PlayedConnection;
+using test::PlayedPeer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ConnectionEnd final : public TransportEnd {
+ public:
+  std::string name() const override { return "tcp"; }
+  std::uint32_t max_chunk_bytes() const override { return 65536; }
+};
+
+// Connects when the test says so.
+class PlayedConnector final : public SetupConnector {
+ public:
+  struct Dialled {
+    Hop hop;
+    Connected connected;
+    bool dropped = false;
+  };
+
+  [[nodiscard]] std::unique_ptr<Attempt> connect(const Hop& hop, Connected connected) override {
+    dialled.push_back(std::make_shared<Dialled>(Dialled{hop, std::move(connected)}));
+    return std::make_unique<Kept>(dialled.back());
+  }
+  // The newest attempt reaches this peer.
+  std::shared_ptr<PlayedPeer> reach() {
+    auto peer = std::make_shared<PlayedPeer>();
+    dialled.back()->connected(std::make_unique<PlayedConnection>(peer));
+    peer->run();
+    return peer;
+  }
+
+  std::vector<std::shared_ptr<Dialled>> dialled;
+
+ private:
+  struct Kept final : Attempt {
+    explicit Kept(std::shared_ptr<Dialled> attempt) : of(std::move(attempt)) {}
+    ~Kept() override { of->dropped = true; }
+    const std::shared_ptr<Dialled> of;
+  };
+};
+
+class PlayedHost final : public TransitSetups::Host {
+ public:
+  absl::Status check_transit(const CircuitSetup&) override { return transit; }
+  std::size_t circuits() const override { return relayed; }
+  std::size_t max_circuits() const override { return most; }
+  absl::Status no_room(std::size_t in_setup) const override {
+    return absl::ResourceExhaustedError("full, with " + std::to_string(in_setup) + " in set-up");
+  }
+  absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd&, const TransportEnd&) override {
+    if (!floor.ok()) return floor;
+    return std::make_unique<sim::MemorySlot>(0);
+  }
+  absl::Status relay(const CircuitSetup&, OpenHop up, OpenHop down, std::unique_ptr<Slot>) override {
+    ++relayed;
+    upstream = std::move(up);
+    downstream = std::move(down);
+    return absl::OkStatus();
+  }
+  void refused(const CircuitSetup&, const absl::Status& reason) override { refusals.emplace_back(reason.message()); }
+  void lost(const CircuitSetup&, const absl::Status& reason) override { losses.emplace_back(reason.message()); }
+
+  absl::Status transit;
+  absl::Status floor;
+  std::size_t relayed = 0;
+  std::size_t most = 10;
+  std::vector<std::string> refusals;
+  std::vector<std::string> losses;
+  OpenHop upstream;
+  OpenHop downstream;
+};
+
+class TransitSetupsTest : public testing::Test {
+ protected:
+  // From n0 through this node, n1, to n2.
+  static CircuitSetup setup(std::uint32_t budget_ms = 1000) {
+    CircuitSetup setup;
+    setup.chunk_bytes = 1U << 20;
+    setup.budget_ms = budget_ms;
+    setup.from_node = "n0";
+    setup.hops = {{"c0", "10.0.0.2", "n1", "10.0.0.1", 7000, false}, {"c1", "10.0.1.1", "n2", "10.0.1.2", 7001, false}};
+    return setup;
+  }
+  std::shared_ptr<PlayedPeer> arrive(const CircuitSetup& setup) {
+    auto peer = std::make_shared<PlayedPeer>();
+    transit_.arrived(ArrivedSetup(std::make_unique<PlayedConnection>(peer), setup, std::nullopt));
+    clock_.run_for(Duration{1});  // a dial begins in a turn of its own
+    return peer;
+  }
+  // The next node's answer.
+  static void answer(PlayedPeer& peer, const SetupAnswer& answer) {
+    peer.say(encode_setup_answer(answer));
+    peer.run();
+  }
+  static void refuse(PlayedPeer& peer, const std::string& reason) {
+    std::optional<CircuitSeal> none;
+    peer.say(refusal(reason, none));
+    peer.run();
+  }
+  static std::string reason_at(const PlayedPeer& upstream) {
+    if (upstream.last_words.size() < kFrameHeaderBytes) return "no last words";
+    const Frame frame = decode_frame(std::span(upstream.last_words).first<kFrameHeaderBytes>()).value();
+    EXPECT_EQ(frame.kind, FrameKind::kFailed);
+    const auto text = std::span(upstream.last_words).subspan(kFrameHeaderBytes);
+    return {reinterpret_cast<const char*>(text.data()), text.size()};
+  }
+
+  sim::VirtualClock clock_;
+  PlayedConnector connector_;
+  PlayedHost host_;
+  const TransportNegotiator transports_{{}, [] { return std::make_unique<ConnectionEnd>(); }};
+  TransitSetups transit_{{clock_, connector_, transports_, [] { return Challenge{}; }}, host_, "n1"};
+};
+
+TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItStands) {
+  const auto upstream = arrive(setup());
+  EXPECT_EQ(transit_.in_setup(), 1U);
+  ASSERT_EQ(connector_.dialled.size(), 1U);
+  EXPECT_EQ(connector_.dialled[0]->hop.to_node, "n2");
+  const auto downstream = connector_.reach();
+  const auto sent = decode_circuit_setup(downstream->take_frame().second);
+  ASSERT_TRUE(sent.ok()) << sent.status();
+  EXPECT_EQ(sent->hop, 1);
+  EXPECT_EQ(sent->budget_ms, 899U) << "a tenth is for the answer's way back, and a moment has passed";
+  EXPECT_THAT(upstream->heard, IsEmpty()) << "nothing is promised before the next hop stands";
+
+  answer(*downstream, {4096, std::nullopt});
+  EXPECT_EQ(host_.relayed, 1U);
+  EXPECT_EQ(transit_.in_setup(), 0U);
+  EXPECT_EQ(host_.upstream.chunk_bytes, 4096U);
+  const auto [answered, body] = upstream->take_frame();
+  EXPECT_EQ(decode_setup_answer(answered, body)->chunk_bytes, 4096U);
+  EXPECT_THAT(host_.refusals, IsEmpty());
+}
+
+TEST_F(TransitSetupsTest, PassARefusalOnAsItIs) {
+  const auto upstream = arrive(setup());
+  const auto downstream = connector_.reach();
+  refuse(*downstream, "node n2: nobody listens");
+  EXPECT_EQ(reason_at(*upstream), "node n2: nobody listens");
+  EXPECT_THAT(host_.refusals, ElementsAre("node n2: nobody listens"));
+  EXPECT_EQ(transit_.in_setup(), 0U);
+  EXPECT_FALSE(downstream->is_open);
+}
+
+TEST_F(TransitSetupsTest, NameTheHopThatCannotBeReached) {
+  const auto upstream = arrive(setup());
+  clock_.run_for(milliseconds(901));
+  EXPECT_THAT(reason_at(*upstream), HasSubstr("node n1 cannot reach node n2 at 10.0.1.2 port 7001 over cable c1: no"));
+  EXPECT_TRUE(connector_.dialled[0]->dropped);
+  EXPECT_EQ(transit_.in_setup(), 0U);
+}
+
+TEST_F(TransitSetupsTest, WaitForACableThatThisNodeHasNotHeardOf) {
+  host_.transit = absl::NotFoundError("no cable c1");
+  const auto upstream = arrive(setup());
+  clock_.run_for(milliseconds(400));
+  EXPECT_THAT(connector_.dialled, IsEmpty());
+  EXPECT_EQ(transit_.in_setup(), 1U);
+  host_.transit = absl::OkStatus();
+  transit_.topology_changed();
+  clock_.run_for(Duration{1});
+  EXPECT_EQ(connector_.dialled.size(), 1U);
+  EXPECT_EQ(transit_.in_setup(), 1U);
+  EXPECT_TRUE(upstream->is_open);
+}
+
+TEST_F(TransitSetupsTest, WaitForHalfOfTheirTimeAndNeverForMoreThanTheLimit) {
+  host_.transit = absl::NotFoundError("no cable c1");
+  const auto hurried = arrive(setup(1000));
+  const auto patient = arrive(setup(60000));
+  clock_.run_for(milliseconds(499));
+  EXPECT_TRUE(hurried->is_open);
+  clock_.run_for(milliseconds(1));
+  EXPECT_EQ(reason_at(*hurried), "no cable c1");
+  EXPECT_TRUE(patient->is_open);
+  clock_.run_for(TransitSetups::kTransitLimit - milliseconds(500));
+  EXPECT_EQ(reason_at(*patient), "no cable c1");
+  EXPECT_EQ(transit_.in_setup(), 0U);
+  EXPECT_EQ(host_.refusals.size(), 2U);
+}
+
+TEST_F(TransitSetupsTest, RefuseAtOnceWhatTheTopologyForbids) {
+  host_.transit = absl::PermissionDeniedError("this node drains");
+  EXPECT_EQ(reason_at(*arrive(setup())), "this node drains");
+  EXPECT_EQ(transit_.in_setup(), 0U);
+}
+
+TEST_F(TransitSetupsTest, RefuseMoreThanThereIsRoomForCountingEachOnce) {
+  host_.most = 3;
+  host_.relayed = 1;
+  const auto dialling = arrive(setup());
+  host_.transit = absl::NotFoundError("no cable c1");
+  const auto waiting = arrive(setup());
+  EXPECT_TRUE(dialling->is_open && waiting->is_open);
+  EXPECT_EQ(reason_at(*arrive(setup())), "full, with 2 in set-up");
+  host_.transit = absl::OkStatus();
+  EXPECT_EQ(reason_at(*arrive(setup())), "full, with 2 in set-up");
+  // What is refused gives its room back.
+  refuse(*connector_.reach(), "no");
+  EXPECT_TRUE(arrive(setup())->is_open);
+}
+
+TEST_F(TransitSetupsTest, RefuseWhereTheFloorCannotBeMadeAndLetTheNextHopGo) {
+  host_.floor = absl::ResourceExhaustedError("no pipe left");
+  const auto upstream = arrive(setup());
+  const auto downstream = connector_.reach();
+  answer(*downstream, {});
+  EXPECT_EQ(reason_at(*upstream), "node n1 can relay no more: no pipe left");
+  EXPECT_FALSE(downstream->is_open);
+  EXPECT_EQ(transit_.in_setup(), 0U);
+  EXPECT_EQ(host_.relayed, 0U);
+}
+
+TEST_F(TransitSetupsTest, ThatTheSourceHasLeftAreLostAndTheNextHopGoes) {
+  const auto upstream = arrive(setup());
+  const auto downstream = connector_.reach();
+  upstream->ended = absl::UnavailableError("End of file");
+  answer(*downstream, {});
+  EXPECT_THAT(host_.losses, ElementsAre("the peer went away during the set-up"));
+  EXPECT_FALSE(downstream->is_open);
+  EXPECT_EQ(transit_.in_setup(), 0U);
+}
+
+TEST_F(TransitSetupsTest, ThatAreLeftAtTheEndGoWithoutAWord) {
+  const auto upstream = std::make_shared<PlayedPeer>();
+  {
+    TransitSetups ending({clock_, connector_, transports_, [] { return Challenge{}; }}, host_, "n1");
+    ending.arrived(ArrivedSetup(std::make_unique<PlayedConnection>(upstream), setup(), std::nullopt));
+    clock_.run_for(Duration{1});
+  }
+  EXPECT_FALSE(upstream->is_open);
+  EXPECT_THAT(upstream->last_words, IsEmpty());
+  clock_.run_for(milliseconds(60000));
+  EXPECT_THAT(host_.refusals, IsEmpty());
+}
+
+TEST_F(TransitSetupsTest, TryAgainWhereARelayMayBeStarting) {
+  CircuitSetup through = setup(250);
+  through.hops.push_back({"c2", "10.0.2.1", "n3", "10.0.2.2", 7002, false});
+  const auto upstream = arrive(through);
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  clock_.run_for(HopDial::kRetryAfter);
+  ASSERT_EQ(connector_.dialled.size(), 2U);
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  clock_.run_for(HopDial::kRetryAfter);
+  ASSERT_EQ(connector_.dialled.size(), 3U);
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  clock_.run_for(milliseconds(30));
+  EXPECT_THAT(reason_at(*upstream), HasSubstr("connection refused (is cablewayd running there?)"));
+  // A process that refuses is gone.
+  const auto direct = arrive(setup());
+  connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
+  EXPECT_THAT(reason_at(*direct), HasSubstr("Connection refused"));
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,238 @@
+// What keeps two ports from being neighbours, and what a stranger on the cable can and cannot do.
+#include "core/discovery/neighbours.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/crypto/keyed_seal.h"
+#include "sim/nodes/node_world.h"
+
+namespace cableway {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::NodeWorld;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The clock of a process that is sometimes not run: what is due meanwhile comes afterwards.
+class StandingClock final : public Clock {
+ public:
+  explicit StandingClock(Clock& world) : world_(world) {}
+
+  void stand_for(Duration time) { until_ = world_.now() + time; }
+
+  Instant now() const override { return world_.now(); }
+  std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) override {
+    auto call = std::make_unique<Call>(*this, std::move(work));
+    call->arm(when);
+    return call;
+  }
+
+ private:
+  class Call final : public Timer {
+   public:
+    Call(StandingClock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {}
+    void arm(Instant when) {
+      timer_ = clock_.world_.call_at(when, [this] {
+        if (clock_.now() < clock_.until_) return arm(clock_.until_);
+        const std::function<void()> work = std::move(work_);
+        work();
+      });
+    }
+
+   private:
+    StandingClock& clock_;
+    std::function<void()> work_;
+    std::unique_ptr<Timer> timer_;
+  };
+
+  Clock& world_;
+  Instant until_;
+};
+
+// Two nodes on one cable.
+class NeighboursTest : public ::testing::Test {
+ protected:
+  NeighboursTest() { world_.build(2, {{0, 1}}); }
+
+  void run() {
+    world_.start_all();
+    world_.clock().run_for(3s);
+  }
+  bool up(std::size_t node) {
+    const auto& all = world_.node(node).neighbours().all();
+    return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.second.up; });
+  }
+  std::vector<std::string> problems(std::size_t node) {
+    std::vector<std::string> texts;
+    for (const Problem& problem : world_.node(node).neighbours().problems()) texts.push_back(problem.text);
+    return texts;
+  }
+  PortId port(std::size_t node) { return world_.fabric().ports_of(node).ports()[0].id; }
+
+  NodeWorld world_{1};
+};
+
+TEST_F(NeighboursTest, HearEachOtherWithoutAProblem) {
+  run();
+  EXPECT_TRUE(up(0) && up(1));
+  EXPECT_THAT(problems(0), IsEmpty());
+  EXPECT_EQ(world_.node(0).neighbours().counters().replayed, 0U);
+}
+
+TEST_F(NeighboursTest, AreNotTakenForSilentByANodeThatStoodStill) {
+  StandingClock clock(world_.clock());
+  world_.use_clock(0, clock);
+  world_.use_clock(1, clock);
+  run();
+  ASSERT_TRUE(up(0) && up(1));
+  const std::size_t events = world_.node(0).events().events().size();
+  for (const Duration standstill : {Duration(1500ms), Duration(1min)}) {
+    clock.stand_for(standstill);
+    world_.clock().run_for(standstill + 1s);
+    EXPECT_TRUE(up(0) && up(1));
+  }
+  EXPECT_EQ(world_.node(0).events().events().size(), events);
+}
+
+// Whoever fell silent meanwhile is still found out.
+TEST_F(NeighboursTest, AreSilentAHoldTimeAfterANodeStoodStill) {
+  StandingClock clock(world_.clock());
+  world_.use_clock(0, clock);
+  run();
+  ASSERT_TRUE(up(0));
+  world_.kill(1);
+  clock.stand_for(10s);
+  world_.clock().run_for(10s + 800ms);
+  EXPECT_TRUE(up(0)) << "it has listened for less than a hold time";
+  world_.clock().run_for(400ms);
+  EXPECT_FALSE(up(0));
+}
+
+TEST_F(NeighboursTest, OfAnotherClusterAreNamed) {
+  world_.options(1).identity.cluster = "other";
+  run();
+  EXPECT_FALSE(up(0) || up(1));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("another cluster than test"), HasSubstr("eth0"))));
+}
+
+TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreNamed) {
+  const KeyedSeal key(*ControlKey::parse(std::string(64, 'a')));
+  const KeyedSeal other(*ControlKey::parse(std::string(64, 'b')));
+  world_.use_seal(0, key);
+  world_.use_seal(1, key);
+  run();
+  EXPECT_TRUE(up(0) && up(1)) << "the same key";
+  world_.kill(1);
+  world_.use_seal(1, other);
+  world_.start(1);
+  world_.clock().run_for(3s);
+  EXPECT_FALSE(up(0) || up(1));
+  EXPECT_THAT(problems(0), Contains(HasSubstr("CABLEWAY_KEY_FILE")));
+  EXPECT_THAT(problems(1), Contains(HasSubstr("CABLEWAY_KEY_FILE")));
+}
+
+TEST_F(NeighboursTest, WithAnotherMtuAreNamedUntilItIsMended) {
+  world_.fabric().change_port(1, port(1), [](PortFacts& facts) { facts.mtu = 9000; });
+  run();
+  EXPECT_FALSE(up(0) || up(1));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("MTU 1500"), HasSubstr("9000"), HasSubstr("n1"))));
+  world_.fabric().change_port(1, port(1), [](PortFacts& facts) { facts.mtu = 1500; });
+  world_.clock().run_for(7s);
+  EXPECT_TRUE(up(0) && up(1));
+  EXPECT_THAT(problems(0), IsEmpty());
+}
+
+TEST_F(NeighboursTest, WithThisNodesNameAreNamed) {
+  world_.options(1).identity.name = "n0";
+  run();
+  EXPECT_FALSE(up(0) || up(1));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("called n0"), HasSubstr("CABLEWAY_NODE"))));
+}
+
+TEST_F(NeighboursTest, ACableFromANodeToItselfIsNamed) {
+  NodeWorld world(2);
+  world.build(1, {});
+  world.fabric().add_cable(0, 0);
+  world.start_all();
+  world.clock().run_for(1s);
+  const std::vector<Problem> problems = world.node(0).neighbours().problems();
+  ASSERT_FALSE(problems.empty());
+  EXPECT_THAT(problems[0].text, AllOf(HasSubstr("eth0"), HasSubstr("eth1"), HasSubstr("hear each other")));
+}
+
+// Whoever taps the cable plays everything again, at once and much later.
+TEST_F(NeighboursTest, CopiesChangeNothing) {
+  std::vector<std::vector<std::byte>> heard;
+  world_.fabric().tap([&](std::size_t from, PortId, std::span<const std::byte> bytes) {
+    if (from == 1 && heard.size() < 500) heard.emplace_back(bytes.begin(), bytes.end());
+  });
+  run();
+  ASSERT_TRUE(up(0));
+  const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
+  const std::size_t events = world_.node(0).events().events().size();
+  for (const auto& bytes : heard) world_.fabric().inject(0, port(0), address, bytes);
+  world_.clock().run_for(1s);
+  EXPECT_TRUE(up(0));
+  EXPECT_EQ(world_.node(0).events().events().size(), events);
+  EXPECT_GT(world_.node(0).neighbours().counters().replayed, 0U);
+
+  // The node is gone; its voice does not keep it alive.
+  world_.kill(1);
+  world_.clock().run_for(3s);
+  ASSERT_FALSE(up(0));
+  for (int again = 0; again < 3; ++again) {
+    for (const auto& bytes : heard) world_.fabric().inject(0, port(0), address, bytes);
+    world_.clock().run_for(500ms);
+    EXPECT_FALSE(up(0)) << "heard, perhaps, but it answers nothing that is said now";
+  }
+}
+
+TEST_F(NeighboursTest, NoiseIsCountedAndDropped) {
+  run();
+  std::mt19937_64 random(3);
+  const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<std::byte> noise(random() % 200);
+    for (std::byte& byte : noise) byte = static_cast<std::byte>(random());
+    world_.fabric().inject(0, port(0), address, std::move(noise));
+  }
+  world_.clock().run_for(1s);
+  EXPECT_TRUE(up(0));
+  EXPECT_GE(world_.node(0).neighbours().counters().garbage, 1900U);
+}
+
+// A stranger can claim to be anybody, without end: what is kept of that has a bound.
+TEST_F(NeighboursTest, InventedNodesAreBounded) {
+  run();
+  const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
+  PortHello hello;
+  hello.interface = "eth0";
+  hello.mtu = 1500;
+  hello.hold_ms = 600'000;
+  hello.addresses = hello_addresses(world_.fabric().ports_of(1).ports()[0], {});
+  for (int i = 0; i < 1000; ++i) {
+    hello.node = "x" + std::to_string(i);
+    const std::vector<std::byte> body = encode_port_hello(hello);
+    const ControlDatagram datagram{
+        ControlKind::kHello, routing::cluster_id("test"), routing::node_id("test", hello.node), 1, 1, 1, body};
+    world_.fabric().inject(0, port(0), address, encode_control_datagram(datagram, NoSeal()));
+  }
+  world_.clock().run_for(1s);
+  EXPECT_LE(world_.node(0).neighbours().all().size(), kMaxHeard);
+  EXPECT_TRUE(up(0)) << "who was there first stays";
+  EXPECT_THAT(problems(0), Contains(HasSubstr("more than 128 ports")));
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,158 @@
+// Whole flows over none to three relays in memory, in an order of events that a seed chooses: whoever may act next,
+// acts or is left waiting. Over many seeds every interleaving of posting, sending, delivering and completing occurs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "core/flow/flow_receiver.h"
+#include "core/flow/flow_sender.h"
+#include "tests/core/flow/flow_script.h"
+#include "tests/core/flow/memory_circuit.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kSeeds = 100;  // times four numbers of relays
+
+class World {
+ public:
+  World(std::size_t relays, std::uint32_t seed)
+      : random_(seed),
+        chunk_bytes_(128U << random_() % 4),
+        pool_(sim::make_memory_slots(random_() % 4, chunk_bytes_), random_() % 3),
+        circuit_(relays, pool_, chunk_bytes_),
+        sender_(circuit_.source(), chunk_bytes_),
+        receiver_(circuit_.destination()),
+        messages_(1 + random_() % 60),
+        script_(sender_, receiver_, test::random_sizes(random_, messages_, chunk_bytes_), seed),
+        eager_(random_() % 8) {}
+
+  // One event of one participant. False once an end has failed.
+  bool step() {
+    const std::size_t first_end = 4;
+    const std::size_t first_relay = first_end + circuit_.ends().size();
+    const std::size_t who = random_() % (first_relay + circuit_.relays().size());
+    switch (who) {
+      case 0:
+        script_.post_send();
+        break;
+      case 1:
+        // Some applications post their receives long after the data was offered.
+        if (random_() % 8 <= eager_) script_.post_receive();
+        break;
+      case 2:
+        sender_status_ = sender_.progress();
+        break;
+      case 3:
+        receiver_status_ = receiver_.progress();
+        break;
+      default:
+        if (who < first_relay) {
+          circuit_.ends()[who - first_end]->step();
+        } else if (random_() % 8 == 0) {
+          circuit_.relays()[who - first_relay]->rest();
+        } else {
+          relay_status_.Update(circuit_.relays()[who - first_relay]->progress().status());
+        }
+    }
+    script_.notice_done();
+    script_.check_order();
+    return sender_status_.ok() && receiver_status_.ok();
+  }
+
+  // Generous: an idle participant is chosen as often as one with work.
+  std::size_t most_steps() { return 4000 * (messages_ + 10) * (circuit_.ends().size() / 2); }
+
+  std::mt19937 random_;
+  const std::uint32_t chunk_bytes_;
+  SlotPool pool_;
+  test::MemoryCircuit circuit_;
+  FlowSender sender_;
+  FlowReceiver receiver_;
+  const std::size_t messages_;
+  test::FlowScript script_;
+  const std::uint32_t eager_;
+  absl::Status sender_status_;
+  absl::Status receiver_status_;
+  absl::Status relay_status_;
+};
+
+class FlowOverRelays : public testing::TestWithParam<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Relays, FlowOverRelays, testing::Values(0, 1, 2, 3));
+
+TEST_P(FlowOverRelays, DeliversEveryByteWhateverTheOrderOfEvents) {
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    World world(GetParam(), seed);
+    std::size_t steps = 0;
+    while (!world.script_.finished() && steps < world.most_steps() && world.step()) ++steps;
+    ASSERT_TRUE(world.sender_status_.ok()) << world.sender_status_;
+    ASSERT_TRUE(world.receiver_status_.ok()) << world.receiver_status_;
+    ASSERT_TRUE(world.relay_status_.ok()) << world.relay_status_;
+    ASSERT_TRUE(world.script_.finished())
+        << "stands still after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
+    // What is over leaves nothing behind: slots come home, both ends are idle, no buffer is written any more.
+    for (int i = 0; i < 8000 && !(world.circuit_.at_rest() && !world.pool_.wanted()); ++i) world.step();
+    EXPECT_TRUE(world.circuit_.at_rest());
+    EXPECT_EQ(world.pool_.leased(), 0U);
+    EXPECT_FALSE(world.pool_.wanted());
+    EXPECT_TRUE(world.sender_.idle());
+    EXPECT_TRUE(world.receiver_.idle());
+    EXPECT_TRUE(world.script_.nothing_came_late());
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
+  std::size_t cut_under_load = 0;
+  for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    World world(GetParam(), seed);
+    const std::size_t until = world.random_() % 3000;
+    for (std::size_t i = 0; i < until; ++i) ASSERT_TRUE(world.step());
+    if (!world.script_.finished()) ++cut_under_load;
+    auto& ends = world.circuit_.ends();
+    ends[world.random_() % ends.size()]->cut(absl::UnavailableError("the cable was pulled"));
+
+    // Each end fails by itself, and whoever fails says so to the next hop, as their owners do.
+    bool sender_failed = false;
+    bool receiver_failed = false;
+    for (std::size_t i = 0; i < 100 * ends.size() && !(sender_failed && receiver_failed); ++i) {
+      if (const absl::Status status = world.sender_.progress(); !status.ok() && !sender_failed) {
+        EXPECT_THAT(std::string(status.message()), HasSubstr("the cable was pulled"));
+        world.circuit_.source().fail(status.message());
+        sender_failed = true;
+      }
+      if (const absl::Status status = world.receiver_.progress(); !status.ok() && !receiver_failed) {
+        EXPECT_THAT(std::string(status.message()), HasSubstr("the cable was pulled"));
+        world.circuit_.destination().fail(status.message());
+        receiver_failed = true;
+      }
+      world.script_.notice_done();
+      for (const auto& relay : world.circuit_.relays()) relay->progress().IgnoreError();
+    }
+    ASSERT_TRUE(sender_failed && receiver_failed);
+
+    // Both links are fenced now: the buffers are their owners' again, whatever still moves.
+    world.script_.reuse_all();
+    for (int i = 0; i < 200; ++i) {
+      for (const auto& end : ends) end->step();
+      for (const auto& relay : world.circuit_.relays()) relay->progress().IgnoreError();
+      world.sender_.progress().IgnoreError();
+      world.receiver_.progress().IgnoreError();
+    }
+    EXPECT_TRUE(world.script_.nothing_came_late());
+    EXPECT_EQ(world.pool_.leased(), 0U) << "a dead circuit keeps a slot";
+    EXPECT_FALSE(world.pool_.wanted());
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(cut_under_load, kSeeds / 4);
+}
+
+}  // namespace
+}  // namespace cableway

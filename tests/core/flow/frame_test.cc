@@ -1,0 +1,133 @@
+#include "core/flow/frame.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string error_of(const FrameBytes& bytes) {
+  const absl::StatusOr<Frame> frame = decode_frame(bytes);
+  EXPECT_TRUE(absl::IsInvalidArgument(frame.status())) << frame.status();
+  return std::string(frame.status().message());
+}
+std::string error_of(const Frame& frame) {
+  return error_of(encode_frame(frame));
+}
+
+TEST(Frame, HasTheLayoutThatIsWrittenDown) {
+  const FrameBytes bytes = encode_frame(Frame{FrameKind::kChunk, 0x01020304, 0x1112131415161718, 0x80, 0x2122232425});
+  const std::array<int, kFrameHeaderBytes> expected = {0xCB, 1,    0,    0,    4,    3,    2,    1, 0x18, 0x17, 0x16,
+                                                       0x15, 0x14, 0x13, 0x12, 0x11, 0x80, 0,    0, 0,    0,    0,
+                                                       0,    0,    0x25, 0x24, 0x23, 0x22, 0x21, 0, 0,    0};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_EQ(static_cast<int>(bytes[i]), expected[i]) << "byte " << i;
+  }
+}
+
+TEST(Frame, SurvivesARoundTrip) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const Frame frames[] = {
+      {FrameKind::kChunk, 0, 0, 0, 0},
+      {FrameKind::kChunk, 1, kMost, 0, 1},
+      {FrameKind::kChunk, 128, 7, 128, 1000},
+      {FrameKind::kChunk, 104, 7, 896, 1000},
+      {FrameKind::kChunk, 0, 7, 1024, 1024},
+      {FrameKind::kChunk, kMaxChunkBytes, 3, 0, kMost},
+      {FrameKind::kAnnounce, 0, kMost, 0, kMost},
+      {FrameKind::kAck, 0, 12, 0, 34},
+      {FrameKind::kFailed, kMaxFailureText, 0, 0, 0},
+      {FrameKind::kFailed, 0, 0, 0, 0},
+      {FrameKind::kSetup, kMaxSetupBytes, 0, 0, 0},
+      {FrameKind::kSetupOk, 0, 0, 0, 0},
+      {FrameKind::kSetupOk, kMaxSetupOkBytes, 0, 0, kMaxChunkBytes},
+      {FrameKind::kProbe, 0, 0, 0, 1},
+      {FrameKind::kProbe, 0, 0, 1, kMaxProbeMs},
+      {FrameKind::kChallenge, 0, 0, ~std::uint64_t{0}, 1},
+      {FrameKind::kSeal, 0, 0, 1, ~std::uint64_t{0}},
+  };
+  for (const Frame& frame : frames) {
+    const absl::StatusOr<Frame> decoded = decode_frame(encode_frame(frame));
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    EXPECT_EQ(*decoded, frame);
+  }
+}
+
+TEST(Frame, RefusesWhatIsNotAFrame) {
+  FrameBytes http{};
+  http[0] = std::byte{'G'};
+  EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));
+
+  for (const int kind : {0, 10, 255}) {
+    FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
+    bytes[1] = static_cast<std::byte>(kind);
+    EXPECT_THAT(error_of(bytes), HasSubstr("unknown kind"));
+  }
+  for (const std::size_t reserved : {2, 3}) {
+    FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
+    bytes[reserved] = std::byte{1};
+    EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("frame ack"), HasSubstr("reserved bytes are not zero")));
+  }
+}
+
+TEST(Frame, RefusesAChunkThatIsTooLarge) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, kMaxChunkBytes + 128, 1, 0, 2 * kMaxChunkBytes}),
+              AllOf(HasSubstr("chunk too large"), HasSubstr("4194432")));
+}
+
+TEST(Frame, RefusesAChunkThatReachesPastItsMessage) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 129, 1, 128, 256}), HasSubstr("reaches past its message"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 128, 127}), HasSubstr("reaches past its message"));
+  // offset + payload would wrap around.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMost - 127, 128}), HasSubstr("reaches past its message"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMost - 127, kMost}), HasSubstr("reaches past its message"));
+}
+
+TEST(Frame, RefusesAChunkThatSplitsALine) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 8, 1, 64, 1000}), HasSubstr("offset not a multiple of 128"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 100, 1, 0, 1000}), HasSubstr("must end on a multiple of 128"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 128, 1000}), HasSubstr("must end on a multiple of 128"));
+}
+
+TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
+  EXPECT_THAT(error_of(Frame{FrameKind::kAnnounce, 1, 0, 0, 5}),
+              AllOf(HasSubstr("frame announce"), HasSubstr("no payload expected")));
+  EXPECT_THAT(error_of(Frame{FrameKind::kAck, 0, 1, 128, 5}), AllOf(HasSubstr("frame ack"), HasSubstr("offset 0")));
+  EXPECT_THAT(error_of(Frame{FrameKind::kFailed, kMaxFailureText + 1, 0, 0, 0}),
+              AllOf(HasSubstr("frame failed"), HasSubstr("too long"), HasSubstr("513")));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetup, kMaxSetupBytes + 1, 0, 0, 0}),
+              AllOf(HasSubstr("frame set-up"), HasSubstr("too long")));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, kMaxSetupOkBytes + 1, 0, 0, 0}),
+              AllOf(HasSubstr("frame set-up-ok"), HasSubstr("too long")));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 1, 0, 0}), HasSubstr("message and offset 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 0, 128, 0}), HasSubstr("message and offset 0 expected"));
+  for (const std::uint64_t size : {std::uint64_t{127}, std::uint64_t{kMaxChunkBytes} + 128, ~std::uint64_t{0}}) {
+    EXPECT_THAT(error_of(Frame{FrameKind::kSetupOk, 0, 0, 0, size}), HasSubstr("size of a chunk expected"));
+  }
+  for (const FrameKind kind : {FrameKind::kFailed, FrameKind::kSetup}) {
+    EXPECT_THAT(error_of(Frame{kind, 0, 1, 0, 0}), HasSubstr("message, offset and size 0 expected"));
+    EXPECT_THAT(error_of(Frame{kind, 0, 0, 1, 0}), HasSubstr("message, offset and size 0 expected"));
+    EXPECT_THAT(error_of(Frame{kind, 0, 0, 0, 1}), HasSubstr("message, offset and size 0 expected"));
+  }
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 1, 0, 0, 1}), HasSubstr("payload and message 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 1, 0, 1}), HasSubstr("payload and message 0 expected"));
+  for (const FrameKind kind : {FrameKind::kChallenge, FrameKind::kSeal}) {
+    EXPECT_THAT(error_of(Frame{kind, 16, 0, 1, 1}), HasSubstr("payload and message 0 expected"));
+    EXPECT_THAT(error_of(Frame{kind, 0, 1, 1, 1}), HasSubstr("payload and message 0 expected"));
+  }
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 0, 2, 1}), HasSubstr("offset 0 or 1 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 0, 0, 0}), HasSubstr("size 1 to 2000 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 0, 0, kMaxProbeMs + 1}), HasSubstr("size 1 to 2000 expected"));
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,73 @@
+// Messages whose every byte can be checked, and buffers that show when somebody wrote or read where it should not.
+#ifndef CABLEWAY_TESTS_CORE_FLOW_MESSAGE_BUFFERS_H_
+#define CABLEWAY_TESTS_CORE_FLOW_MESSAGE_BUFFERS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/flow/chunk_link.h"
+
+namespace cableway::test {
+
+// Byte `at` of message `message`: neighbours in a message, and the same place in two messages, differ.
+inline std::byte message_byte(std::uint64_t message, std::uint64_t at) {
+  const std::uint64_t mixed = (message * 0x9e3779b97f4a7c15 + at) * 0xbf58476d1ce4e5b9;
+  return static_cast<std::byte>(mixed >> 56);
+}
+
+// A send buffer. poison() is what its owner does once the send is done: whoever still reads it sends rubbish.
+class SentMessage {
+ public:
+  SentMessage(std::uint64_t message, std::size_t bytes) : bytes_(bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) bytes_[i] = message_byte(message, i);
+  }
+  SendBuffer buffer(std::uint32_t key = 0) const { return SendBuffer{bytes_.data(), key}; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::size_t size() const { return bytes_.size(); }
+  void poison() { std::fill(bytes_.begin(), bytes_.end(), std::byte{0xdd}); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+// A receive buffer between two guards. Received bytes are checked and then overwritten, so that a late write shows.
+class ReceivedMessage {
+ public:
+  explicit ReceivedMessage(std::size_t capacity) : capacity_(capacity), bytes_(capacity + 2 * kGuard, kFresh) {}
+
+  Landing landing(std::uint32_t key = 0) { return Landing{bytes_.data() + kGuard, capacity_, key}; }
+  std::size_t capacity() const { return capacity_; }
+  std::span<std::byte> room() { return std::span(bytes_).subspan(kGuard, capacity_); }
+
+  // Whether it holds message `message` of `size` bytes, and nothing else was written.
+  bool holds(std::uint64_t message, std::size_t size) const {
+    if (size > capacity_) return false;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (bytes_[kGuard + i] != message_byte(message, i)) return false;
+    }
+    return untouched(0, kGuard, kFresh) && untouched(kGuard + size, bytes_.size(), kFresh);
+  }
+  void reuse() { std::fill(bytes_.begin(), bytes_.end(), kReused); }
+  // Whether nobody wrote here since reuse().
+  bool still_reused() const { return untouched(0, bytes_.size(), kReused); }
+
+ private:
+  static constexpr std::size_t kGuard = 128;
+  static constexpr std::byte kFresh{0xfe};
+  static constexpr std::byte kReused{0xee};
+
+  bool untouched(std::size_t begin, std::size_t end, std::byte as) const {
+    return std::all_of(bytes_.begin() + static_cast<std::ptrdiff_t>(begin),
+                       bytes_.begin() + static_cast<std::ptrdiff_t>(end), [as](std::byte byte) { return byte == as; });
+  }
+
+  std::size_t capacity_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace cableway::test
+
+#endif  // CABLEWAY_TESTS_CORE_FLOW_MESSAGE_BUFFERS_H_

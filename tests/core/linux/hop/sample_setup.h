@@ -1,0 +1,38 @@
+// Set-ups for circuits over loopback addresses.
+#ifndef CABLEWAY_TESTS_CORE_LINUX_HOP_SAMPLE_SETUP_H_
+#define CABLEWAY_TESTS_CORE_LINUX_HOP_SAMPLE_SETUP_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/circuit/circuit_setup.h"
+#include "core/flow/frame.h"
+
+namespace cableway::host::test {
+
+// n0 -c0-> n1, or n0 -c0-> n1 -c1-> n2 with `relayed`; every hop goes from 127.0.0.1 to `port` of 127.0.0.1.
+inline CircuitSetup sample_setup(std::uint16_t port, bool relayed = false, std::uint32_t budget_ms = 5000) {
+  CircuitSetup setup;
+  setup.listener.fill(std::byte{7});
+  setup.flow = 99;
+  setup.chunk_bytes = 1U << 16;
+  setup.budget_ms = budget_ms;
+  setup.from_node = "n0";
+  setup.hops.push_back(Hop{"c0", "127.0.0.1", "n1", "127.0.0.1", port, false});
+  if (relayed) setup.hops.push_back(Hop{"c1", "127.0.0.1", "n2", "127.0.0.1", port, false});
+  return setup;
+}
+
+// As it travels: the frame and its body.
+inline std::vector<std::byte> setup_frame(const CircuitSetup& setup) {
+  const std::vector<std::byte> body = encode_circuit_setup(setup);
+  const FrameBytes header = encode_frame(Frame{FrameKind::kSetup, static_cast<std::uint32_t>(body.size()), 0, 0, 0});
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  return bytes;
+}
+
+}  // namespace cableway::host::test
+
+#endif  // CABLEWAY_TESTS_CORE_LINUX_HOP_SAMPLE_SETUP_H_

@@ -1,0 +1,82 @@
+// What a forked child keeps of its parent's RDMA devices: nothing.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/linux/os/own_descriptors.h"
+#include "core/linux/os/unique_fd.h"
+#include "core/linux/rdma/verbs_queue_pair.h"
+#include "tests/core/linux/rdma/fake_verbs.h"
+
+namespace cableway::host {
+namespace {
+
+bool is_open(int fd) {
+  return ::fcntl(fd, F_GETFD) >= 0;
+}
+
+// How many of these a child still has once it has let go of what was noted.
+int left_in_child(const std::vector<int>& descriptors) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    close_own_descriptors();
+    ::_exit(static_cast<int>(std::count_if(descriptors.begin(), descriptors.end(), is_open)));
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+class VerbsDescriptorsTest : public testing::Test {
+ protected:
+  test::FakeVerbs verbs_;
+  test::FakeVerbsDevice& fake_ = verbs_.add("mlx5_0", VerbsGid{3, {std::byte{0xfe}, std::byte{0x80}}});
+};
+
+TEST_F(VerbsDescriptorsTest, AChildKeepsNone) {
+  const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);
+  const auto pair = VerbsQueuePair::create(device, fake_.gid, 1, {}).value();
+  const std::vector<int> own{device->context()->cmd_fd, device->events_fd(), pair->fd()};
+  EXPECT_EQ(left_in_child(own), 0);
+  EXPECT_TRUE(std::all_of(own.begin(), own.end(), is_open)) << "in the parent";
+}
+
+TEST_F(VerbsDescriptorsTest, OneThatIsPolledTakesNone) {
+  const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);
+  const int next = UniqueFd(::eventfd(0, EFD_CLOEXEC)).get();
+  const auto polled = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kPolls).value();
+  EXPECT_EQ(polled->fd(), -1);
+  EXPECT_EQ(UniqueFd(::eventfd(0, EFD_CLOEXEC)).get(), next);
+  const auto sleeping = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kSleeps).value();
+  EXPECT_EQ(sleeping->fd(), next);
+}
+
+// Else a child would lose what has got their numbers since.
+TEST_F(VerbsDescriptorsTest, ThoseThatAreClosedAreNotedNoMore) {
+  std::vector<int> numbers;
+  {
+    const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);
+    const auto pair = VerbsQueuePair::create(device, fake_.gid, 1, {}).value();
+    numbers = {device->context()->cmd_fd, device->events_fd(), pair->fd()};
+  }
+  std::array<UniqueFd, 3> others;
+  std::vector<int> given;
+  for (UniqueFd& each : others) {
+    each = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+    given.push_back(each.get());
+  }
+  std::sort(numbers.begin(), numbers.end());
+  ASSERT_EQ(given, numbers) << "the lowest free numbers are given next";
+  EXPECT_EQ(left_in_child(given), 3);
+}
+
+}  // namespace
+}  // namespace cableway::host

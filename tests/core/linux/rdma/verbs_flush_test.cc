@@ -1,0 +1,115 @@
+#include "core/linux/rdma/verbs_flush.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#include "tests/core/linux/rdma/fake_verbs.h"
+
+namespace cableway::host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class VerbsFlushTest : public testing::Test {
+ protected:
+  absl::StatusOr<std::unique_ptr<VerbsFlush>> make() {
+    return VerbsFlush::create(device_, fake_.gid, 0xabcdef, VerbsOptions());
+  }
+  std::unique_ptr<VerbsMemory> add(VerbsRights rights) {
+    return VerbsMemory::add(device_, memory_.data(), memory_.size(), rights).value();
+  }
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.data()); }
+
+  test::FakeVerbs verbs_;
+  test::FakeVerbsDevice& fake_ = verbs_.add("mlx5_0", VerbsGid{3, {std::byte{0xfe}, std::byte{0x80}}});
+  std::shared_ptr<VerbsDevice> device_ = verbs_.open(fake_);
+  std::array<std::byte, 256> memory_{};
+};
+
+TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceSaysSoAndNoSooner) {
+  const auto memory = add({.remote_write = true, .remote_read = true});
+  const auto flush = make().value();
+  EXPECT_THAT(fake_.packet_sequences, ElementsAre(0xabcdefU));
+  fake_.holds_completions = true;
+  EXPECT_EQ(flush->next(), 0U);
+  EXPECT_EQ(flush->read(address(), memory->keys().remote).value(), 0U);
+  EXPECT_EQ(flush->read(address() + memory_.size() - 1, memory->keys().remote).value(), 1U);
+  EXPECT_EQ(fake_.reads, 2U);
+  EXPECT_FALSE(flush->done(0).value());
+  fake_.holds_completions = false;
+  EXPECT_TRUE(flush->done(1).value());
+  EXPECT_TRUE(flush->done(0).value());
+}
+
+TEST_F(VerbsFlushTest, WhatMayNotBeReadFailsInTheDevicesWordsAndWhatWasReadStaysDone) {
+  const auto readable = add({.remote_write = true, .remote_read = true});
+  const auto writable = add({.remote_write = true});
+  const auto flush = make().value();
+  const std::uint64_t good = flush->read(address(), readable->keys().remote).value();
+  const std::uint64_t bad = flush->read(address(), writable->keys().remote).value();
+  EXPECT_THAT(
+      flush->done(bad).status().message(),
+      HasSubstr("RDMA device mlx5_0 cannot read back what was written into a GPU's memory (remote access error)"));
+  EXPECT_TRUE(flush->done(good).value());
+  EXPECT_FALSE(flush->read(address(), readable->keys().remote).ok());
+}
+
+TEST_F(VerbsFlushTest, AByteOutsideIsNotRead) {
+  const auto memory = add({.remote_write = true, .remote_read = true});
+  const auto flush = make().value();
+  const std::uint64_t read = flush->read(address() + memory_.size(), memory->keys().remote).value();
+  EXPECT_FALSE(flush->done(read).ok());
+}
+
+TEST_F(VerbsFlushTest, TakesAsManyAsItSaysAndAgainWhenTheyAreBack) {
+  const auto memory = add({.remote_write = true, .remote_read = true});
+  const auto flush = make().value();
+  fake_.holds_completions = true;
+  for (std::uint32_t i = 0; i < VerbsFlush::kMaxReads; ++i) {
+    ASSERT_TRUE(flush->read(address(), memory->keys().remote).ok());
+  }
+  EXPECT_EQ(flush->read(address(), memory->keys().remote).status().code(), absl::StatusCode::kResourceExhausted);
+  fake_.holds_completions = false;
+  EXPECT_TRUE(flush->done(VerbsFlush::kMaxReads - 1).value());
+  for (std::uint32_t i = 0; i < 2 * VerbsFlush::kMaxReads; ++i) {
+    ASSERT_TRUE(flush->read(address(), memory->keys().remote).ok());
+  }
+}
+
+TEST_F(VerbsFlushTest, APostingThatIsRefusedIsFinal) {
+  const auto memory = add({.remote_write = true, .remote_read = true});
+  const auto flush = make().value();
+  fake_.posting_error = ENOMEM;
+  const absl::Status refused = flush->read(address(), memory->keys().remote).status();
+  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot take a read of a GPU's memory: Cannot allocate memory"));
+  fake_.posting_error = 0;
+  EXPECT_EQ(flush->read(address(), memory->keys().remote).status(), refused);
+}
+
+TEST_F(VerbsFlushTest, ADeviceWithoutRoomSaysWhatItHas) {
+  fake_.queue_pair_error = ENOMEM;
+  const absl::Status refused = make().status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot make a queue pair of 32 reads: Cannot allocate memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("the device has 1000 registrations, 100 queue pairs"));
+}
+
+TEST_F(VerbsFlushTest, OptionsThatNoDeviceTakesAreNamed) {
+  EXPECT_THAT(VerbsFlush::create(device_, fake_.gid, 1, VerbsOptions{.timeout = 0}).status().message(),
+              HasSubstr("RDMA timeout is 0; expected 1 to 31"));
+}
+
+TEST_F(VerbsFlushTest, NothingOfItStaysRegistered) {
+  make().value().reset();
+  ASSERT_EQ(fake_.registrations.size(), 1U);
+  EXPECT_FALSE(fake_.registrations[0].is_live);
+  EXPECT_EQ(fake_.registrations[0].access, static_cast<unsigned>(IBV_ACCESS_LOCAL_WRITE));
+}
+
+}  // namespace
+}  // namespace cableway::host

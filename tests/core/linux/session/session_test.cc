@@ -1,0 +1,396 @@
+// Both sides of the session socket, with each other and against a peer that the test plays.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/linux/session/session_client.h"
+#include "core/linux/session/session_server.h"
+#include "core/linux/session/session_socket.h"
+#include "core/wire.h"
+#include "tests/core/linux/loopback_sockets.h"
+
+namespace cableway::host {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Reply = absl::StatusOr<SessionMessage>;
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest()
+      : endpoint_(*session_endpoint("unit-test-" + std::to_string(::getpid()),
+                                    testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+
+  void listen() {
+    auto server = SessionServer::listen(io_, endpoint_, welcome_,
+                                        [this](const SessionMessage& request, const SessionServer::Answer& answer) {
+                                          ++requests_;
+                                          if (const auto* path = std::get_if<PathRequest>(&request)) {
+                                            return answer(PathReply{path->request, "no path to " + path->node, {}});
+                                          }
+                                          if (std::holds_alternative<ViewRequest>(request))
+                                            return answer(ViewReply{"", view_});
+                                          answer(Refusal{"not a request that a node answers"});
+                                        },
+                                        {[this](const SessionPeer& peer, const SessionMessage& report) {
+                                           told_.emplace_back(peer, report);
+                                           return told_status_;
+                                         },
+                                         [this](const SessionPeer& peer) { left_.push_back(peer.session); },
+                                         [this](const std::string& line) { log_.push_back(line); }});
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+  std::shared_ptr<SessionClient> connect() {
+    auto client = SessionClient::connect(io_, endpoint_);
+    EXPECT_TRUE(client.ok()) << client.status();
+    return *std::move(client);
+  }
+  void serve(const std::function<bool()>& done) {
+    EXPECT_TRUE(test::run_until(done, [this] {
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(20));
+    }));
+  }
+  Reply ask(SessionClient& client, const SessionMessage& request) {
+    std::optional<Reply> reply;
+    client.request(request, [&reply](Reply answer) { reply.emplace(std::move(answer)); });
+    serve([&] { return reply.has_value(); });
+    return reply.value_or(absl::InternalError("no reply"));
+  }
+  // A peer that speaks bytes instead of messages.
+  UniqueFd raw_peer() const {
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(socket.get(), endpoint_.data(), static_cast<socklen_t>(endpoint_.size())), 0);
+    return socket;
+  }
+  // What a peer that says `bytes` is told, up to the end that follows.
+  std::string refusal_of(std::span<const std::byte> bytes) {
+    const UniqueFd peer = raw_peer();
+    test::write_all(peer.get(), bytes);
+    std::byte first;
+    serve([&] { return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1; });
+    std::vector<std::byte> answer = test::read_bytes(peer.get(), 4);
+    WireReader length(answer);
+    answer = test::read_bytes(peer.get(), length.get<std::uint32_t>());
+    const Reply message = decode_session_message(answer);
+    EXPECT_TRUE(message.ok() && std::holds_alternative<Refusal>(*message));
+    // The server lets go of who breaks the protocol.
+    serve([&] { return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0; });
+    return message.ok() ? std::get<Refusal>(*message).reason : "";
+  }
+
+  boost::asio::io_context io_;
+  const boost::asio::local::stream_protocol::endpoint endpoint_;
+  const Welcome welcome_{"n0", "lab", 17, 1000, {"10.0.0.1"}};
+  std::string view_;
+  std::size_t requests_ = 0;
+  absl::Status told_status_;
+  std::vector<std::pair<SessionPeer, SessionMessage>> told_;
+  std::vector<std::uint64_t> left_;
+  std::vector<std::string> log_;
+  std::unique_ptr<SessionServer> server_;
+};
+
+TEST_F(SessionTest, GreetsThenAnswersInOrder) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  const Reply greeting = ask(*client, Hello{kSessionVersion, "test"});
+  ASSERT_TRUE(greeting.ok()) << greeting.status();
+  EXPECT_EQ(std::get<Welcome>(*greeting), welcome_);
+  EXPECT_EQ(server_->sessions(), 1U);
+
+  std::vector<std::string> replies;
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    client->request(PathRequest{i, 0, "n" + std::to_string(i)},
+                    [&](const Reply& reply) { replies.push_back(std::get<PathReply>(*reply).error); });
+  }
+  serve([&] { return replies.size() == 50; });
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(replies[i], "no path to n" + std::to_string(i));
+
+  client->close();
+  serve([&] { return server_->sessions() == 0; });
+}
+
+TEST_F(SessionTest, TakesReportsThatNobodyAnswersBesideRequests) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  FlowOpened opened;
+  opened.number = 1;
+  opened.node = "n1";
+  client->tell(opened);
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n1"})).error, "no path to n1");
+  client->tell(FlowEnded{1, "it failed"});
+  EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n2"})).error, "no path to n2");
+  ASSERT_EQ(told_.size(), 2U);
+  EXPECT_EQ(told_[0].first.process, ::getpid());
+  EXPECT_EQ(told_[0].second, SessionMessage(opened));
+  EXPECT_EQ(told_[1].first.session, told_[0].first.session);
+  EXPECT_EQ(told_[1].second, SessionMessage(FlowEnded{1, "it failed"}));
+  EXPECT_TRUE(left_.empty());
+  client->close();
+  serve([&] { return !left_.empty(); });
+  EXPECT_EQ(left_, std::vector<std::uint64_t>{told_[0].first.session});
+}
+
+TEST_F(SessionTest, ASessionThatToldNothingLeavesNothing) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  client->close();
+  serve([&] { return server_->connections() == 0; });
+  EXPECT_TRUE(left_.empty());
+}
+
+TEST_F(SessionTest, EndsASessionWhoseReportMakesNoSense) {
+  listen();
+  told_status_ = absl::InvalidArgumentError("flow number 7 ended, which is not open");
+  std::vector<std::byte> words = encode_session_message(Hello{kSessionVersion, "test"});
+  const UniqueFd peer = raw_peer();
+  test::write_all(peer.get(), words);
+  test::write_all(peer.get(), encode_session_message(FlowEnded{7, ""}));
+  serve([&] { return !left_.empty(); });
+  EXPECT_EQ(server_->sessions(), 0U);
+  std::vector<SessionMessage> heard;
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<std::byte> length = test::read_bytes(peer.get(), 4);
+    WireReader reader(length);
+    const Reply message = decode_session_message(test::read_bytes(peer.get(), reader.get<std::uint32_t>()));
+    ASSERT_TRUE(message.ok()) << message.status();
+    heard.push_back(*message);
+  }
+  EXPECT_EQ(heard[0], SessionMessage(welcome_));
+  EXPECT_EQ(heard[1], SessionMessage(Refusal{"flow number 7 ended, which is not open"}));
+}
+
+TEST_F(SessionTest, AnswersNoMoreThanItsPeerReads) {
+  listen();
+  view_ = std::string(300000, 'v');
+  const UniqueFd peer = raw_peer();
+  test::write_all(peer.get(), encode_session_message(Hello{kSessionVersion, "test"}));
+  for (int i = 0; i < 200; ++i) test::write_all(peer.get(), encode_session_message(ViewRequest{"status"}));
+  // All that will be answered before the peer reads has been: nothing is left to do.
+  serve([&] { return requests_ > 0 && io_.poll() == 0; });
+  // The kernel's buffer, the answer that is being written, and what half a megabyte does not reach.
+  const std::size_t answered = requests_;
+  EXPECT_LT(answered, 20U) << "of 300 KB each";
+  EXPECT_EQ(server_->sessions(), 1U);
+  // And it goes on with who reads.
+  std::size_t taken = 0;
+  std::vector<std::byte> some(1 << 20);
+  serve([&] {
+    const ssize_t got = ::recv(peer.get(), some.data(), some.size(), MSG_DONTWAIT);
+    if (got > 0) taken += static_cast<std::size_t>(got);
+    return requests_ == 200 && taken > 200 * view_.size();
+  });
+  EXPECT_TRUE(log_.empty());
+}
+
+TEST_F(SessionTest, EndsASessionThatReadsNothingOfWhatItIsTold) {
+  listen();
+  const UniqueFd peer = raw_peer();
+  const std::shared_ptr<SessionClient> other = connect();
+  ASSERT_TRUE(ask(*other, Hello{kSessionVersion, "test"}).ok());
+  test::write_all(peer.get(), encode_session_message(Hello{kSessionVersion, "test"}));
+  serve([&] { return server_->sessions() == 2; });
+  Welcome changed = welcome_;
+  changed.addresses.assign(100, std::string(1000, '7'));
+  int updates = 0;
+  while (log_.empty() && updates < 1000) {
+    server_->update_welcome(changed);
+    ++updates;
+    while (io_.poll() > 0) {
+    }
+  }
+  // 100 KB each: one megabyte, and what the kernel takes.
+  EXPECT_LT(updates, 100);
+  ASSERT_EQ(log_.size(), 1U);
+  EXPECT_THAT(log_[0], AllOf(HasSubstr("process " + std::to_string(::getpid())), HasSubstr("has not read")));
+  serve([&] { return server_->sessions() == 1; });
+  EXPECT_TRUE(ask(*other, PathRequest{1, 0, "n1"}).ok());
+}
+
+// Descriptors that a program started from here would inherit.
+std::size_t inheritable_descriptors() {
+  std::size_t count = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) ++count;
+  }
+  return count;
+}
+
+TEST_F(SessionTest, IsNotInheritedByTheApplicationsChildren) {
+  listen();
+  const std::size_t before = inheritable_descriptors();
+  const std::shared_ptr<SessionClient> client = connect();
+  EXPECT_EQ(inheritable_descriptors(), before) << "a child would keep the node from leaving";
+}
+
+TEST_F(SessionTest, SaysThatNoNodeRuns) {
+  EXPECT_TRUE(absl::IsNotFound(SessionClient::connect(io_, endpoint_).status()));
+}
+
+TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
+  listen();
+  const absl::Status second =
+      SessionServer::listen(io_, endpoint_, welcome_, [](const SessionMessage&, const SessionServer::Answer& answer) {
+        answer(Refusal{});
+      }).status();
+  EXPECT_TRUE(absl::IsAlreadyExists(second)) << second;
+  server_.reset();
+  io_.poll();
+  listen();
+}
+
+TEST_F(SessionTest, FailsWhatIsUnansweredWhenItEnds) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  std::optional<Reply> unanswered;
+  client->request(PathRequest{1, 1, "n1"}, [&](Reply reply) { unanswered.emplace(std::move(reply)); });
+  client->close();
+  ASSERT_TRUE(unanswered.has_value());
+  EXPECT_TRUE(absl::IsUnavailable(unanswered->status()));
+  EXPECT_TRUE(client->ended());
+  EXPECT_TRUE(absl::IsUnavailable(ask(*client, PathRequest{2, 2, "n1"}).status()));
+}
+
+TEST_F(SessionTest, RefusesAnotherVersionInWords) {
+  listen();
+  const std::shared_ptr<SessionClient> client = connect();
+  const Reply reply = ask(*client, Hello{9, "test"});
+  EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
+  EXPECT_THAT(std::string(reply.status().message()), AllOf(HasSubstr("session version 3"), HasSubstr("the process 9"),
+                                                           HasSubstr("install the same Cableway")));
+  serve([&] { return client->ended(); });
+}
+
+TEST_F(SessionTest, RefusesWhoeverDoesNotSayHelloFirst) {
+  listen();
+  EXPECT_EQ(refusal_of(encode_session_message(ViewRequest{"status"})), "the first message must be Hello");
+  EXPECT_EQ(server_->sessions(), 0U);
+}
+
+TEST_F(SessionTest, RefusesGarbage) {
+  listen();
+  std::vector<std::byte> garbage;
+  WireWriter writer(garbage);
+  writer.put(std::uint32_t{8});
+  writer.put_bytes(std::as_bytes(std::span("GARBAGE!", 8)));
+  EXPECT_THAT(refusal_of(garbage), HasSubstr("session message of unknown type 71"));
+  garbage.clear();
+  writer.put(std::uint32_t{0});
+  EXPECT_THAT(refusal_of(garbage), HasSubstr("unknown type 0"));
+}
+
+TEST_F(SessionTest, RefusesARequestThatIsTooLarge) {
+  listen();
+  std::vector<std::byte> length;
+  WireWriter(length).put(std::uint32_t{0xffffffff});
+  EXPECT_THAT(refusal_of(length), AllOf(HasSubstr("4294967295 bytes"), HasSubstr("at most 65536")));
+}
+
+TEST_F(SessionTest, OutlivesAPeerThatLeavesInTheMiddle) {
+  listen();
+  const std::vector<std::byte> hello = encode_session_message(Hello{kSessionVersion, "test"});
+  for (std::size_t length = 0; length < hello.size(); ++length) {
+    const UniqueFd peer = raw_peer();
+    test::write_all(peer.get(), std::span(hello).first(length));
+    io_.poll();
+  }
+  io_.poll();
+  EXPECT_EQ(server_->sessions(), 0U);
+  EXPECT_TRUE(ask(*connect(), Hello{kSessionVersion, "test"}).ok());
+}
+
+// The client trusts its node no further than the node trusts it.
+class SessionWithPlayedNode : public SessionTest {
+ protected:
+  SessionWithPlayedNode() : acceptor_(io_, endpoint_) {}
+
+  // What the client makes of a node that answers `bytes`, and closes if `then_close`.
+  absl::Status reply_to(std::span<const std::byte> bytes, bool then_close = true) {
+    const std::shared_ptr<SessionClient> client = connect();
+    boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+    test::write_all(node.native_handle(), bytes);
+    if (then_close) node.shutdown(boost::asio::socket_base::shutdown_send);
+    return ask(*client, Hello{kSessionVersion, "test"}).status();
+  }
+
+  boost::asio::local::stream_protocol::acceptor acceptor_;
+};
+
+TEST_F(SessionWithPlayedNode, FailsWhenTheNodeCloses) {
+  EXPECT_TRUE(absl::IsUnavailable(reply_to({})));
+  const std::vector<std::byte> welcome = encode_session_message(welcome_);
+  EXPECT_TRUE(absl::IsUnavailable(reply_to(std::span(welcome).first(welcome.size() - 1))));
+}
+
+TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsTooLarge) {
+  std::vector<std::byte> length;
+  WireWriter(length).put(kMaxSessionMessageBytes + 1);
+  EXPECT_TRUE(absl::IsUnavailable(reply_to(length, false)));
+}
+
+TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsNone) {
+  std::vector<std::byte> garbage;
+  WireWriter(garbage).put_long_text("GARBAGE!");
+  EXPECT_TRUE(absl::IsInvalidArgument(reply_to(garbage)));
+}
+
+TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
+  const std::shared_ptr<SessionClient> client = connect();
+  boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+  test::write_all(node.native_handle(), encode_session_message(welcome_));
+  test::write_all(node.native_handle(), encode_session_message(PathReply{1, "", {}}));
+  EXPECT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  serve([&] { return client->ended(); });
+}
+
+TEST_F(SessionWithPlayedNode, HearsThatThePortsHaveChanged) {
+  const std::shared_ptr<SessionClient> client = connect();
+  std::vector<std::string> addresses;
+  client->on_welcome([&](const Welcome& welcome) { addresses = welcome.addresses; });
+  boost::asio::local::stream_protocol::socket node = acceptor_.accept();
+  test::write_all(node.native_handle(), encode_session_message(welcome_));
+  EXPECT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
+  EXPECT_TRUE(addresses.empty()) << "the first one is the answer to Hello";
+  Welcome changed = welcome_;
+  changed.addresses = {"10.0.0.1", "10.9.0.1"};
+  test::write_all(node.native_handle(), encode_session_message(changed));
+  serve([&] { return addresses == changed.addresses; });
+  EXPECT_FALSE(client->ended());
+}
+
+TEST(SessionEndpoint, IsAnAbstractName) {
+  const auto endpoint = session_endpoint("lab", "default");
+  ASSERT_TRUE(endpoint.ok());
+  EXPECT_EQ(endpoint->path(), std::string(1, '\0') + "cableway/lab/default");
+}
+
+TEST(SessionEndpoint, RefusesANameThatASocketCannotHave) {
+  EXPECT_TRUE(session_endpoint("c", std::string(95, 'd')).ok());
+  const absl::Status status = session_endpoint("c", std::string(96, 'd')).status();
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR"), HasSubstr("at most 106")));
+}
+
+}  // namespace
+}  // namespace cableway::host

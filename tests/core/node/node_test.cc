@@ -1,0 +1,363 @@
+// Whole nodes in virtual time: cables are found, told of, lost and found again, in every topology of the golden files.
+#include "core/node/node.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/nodes/node_world.h"
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway {
+namespace {
+
+using namespace std::chrono_literals;
+using sim::NodeWorld;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> problems_of(const Node& node) {
+  std::vector<std::string> texts;
+  for (const Problem& problem : node.problems()) texts.push_back(problem.text);
+  return texts;
+}
+
+std::vector<std::string> events_of(const Node& node) {
+  std::vector<std::string> texts;
+  for (const Event& event : node.events().events()) texts.push_back(event.text);
+  return texts;
+}
+
+std::size_t cables_seen(Node& node) {
+  return node.paths().topology().cable_count();
+}
+
+bool all_see(NodeWorld& world, std::size_t cables) {
+  for (std::size_t i = 0; i < world.size(); ++i) {
+    if (world.runs(i) && cables_seen(world.node(i)) != cables) return false;
+  }
+  return true;
+}
+
+struct Shape {
+  const char* name;
+  std::size_t nodes;
+  routing::Pairs cables;
+};
+
+std::vector<Shape> shapes() {
+  return {{"triangle", 3, routing::ring_pairs(3)},
+          {"ring of 4", 4, routing::ring_pairs(4)},
+          {"ring of 6", 6, routing::ring_pairs(6)},
+          {"line of 5", 5, routing::line_pairs(5)},
+          {"star", 5, routing::star_pairs(4)},
+          {"torus", 9, routing::torus_pairs(3, 3)},
+          {"ring with a chord", 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}},
+          {"full mesh", 4, routing::mesh_pairs(4)},
+          {"two rings and a bridge", 8, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {2, 4}}},
+          {"parallel cables", 2, {{0, 1}, {0, 1}}}};
+}
+
+TEST(Node, FindsEveryCableOfEveryShape) {
+  for (const Shape& shape : shapes()) {
+    NodeWorld world(1);
+    world.build(shape.nodes, shape.cables);
+    world.start_all();
+    ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, shape.cables.size()); })) << shape.name;
+    for (std::size_t i = 0; i < shape.nodes; ++i) {
+      EXPECT_EQ(world.node(i).paths().topology(), world.node(0).paths().topology()) << shape.name;
+      for (std::size_t j = 0; j < shape.nodes; ++j) {
+        EXPECT_TRUE(world.node(i).paths().reaches("n" + std::to_string(j))) << shape.name;
+      }
+      EXPECT_THAT(problems_of(world.node(i)), testing::IsEmpty());
+    }
+  }
+}
+
+TEST(Node, AgreesAlthoughDatagramsAreLostDoubledAndOvertaken) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    NodeWorld world(seed);
+    world.fabric().set_weather({200, 100, 50us, 30ms});
+    world.build(9, routing::torus_pairs(3, 3));
+    world.start_all();
+    EXPECT_TRUE(world.settle(20s, [&] { return all_see(world, 18); })) << "seed " << seed;
+  }
+}
+
+TEST(Node, TheSameSeedGivesTheSameRun) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+  for (int i = 0; i < 2; ++i) {
+    NodeWorld world(7);
+    world.fabric().set_weather({100, 50, 20us, 5ms});
+    world.build(6, routing::ring_pairs(6));
+    world.start_all();
+    world.clock().run_for(5s);
+    runs.emplace_back(world.clock().calls(), world.fabric().datagrams());
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(Node, UsesAnUnpluggedCableNoMoreAndAPluggedOneAgain) {
+  NodeWorld world(2);
+  const auto segments = world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
+
+  world.fabric().set_carrier(segments[0], false);  // n0 - n1
+  ASSERT_TRUE(world.settle(200ms, [&] { return all_see(world, 3); })) << "carrier tells at once";
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 3U);
+  EXPECT_THAT(events_of(world.node(0)), Contains(AllOf(HasSubstr("to node n1"), HasSubstr("unplugged"))));
+
+  world.fabric().set_carrier(segments[0], true);
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
+}
+
+TEST(Node, NoticesASilentCableAfterTheHoldTimeAndNotBefore) {
+  NodeWorld world(3);
+  const auto segments = world.build(3, routing::line_pairs(3));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 2); }));
+  world.fabric().set_silent(segments[1], true);
+  world.clock().run_for(800ms);
+  EXPECT_EQ(cables_seen(world.node(0)), 2U);
+  world.clock().run_for(500ms);
+  EXPECT_EQ(cables_seen(world.node(0)), 1U);
+  const absl::Status status = world.node(0).paths().path_for_flow("n2", 0).status();
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("node n0"), HasSubstr("node n2"), HasSubstr("reached is node n1")));
+}
+
+// A cable that carries one way only is no cable.
+TEST(Node, UsesNoCableThatOnlyOneSideHears) {
+  NodeWorld world(4);
+  world.build(2, {{0, 1}});
+  world.fabric().set_off(1, true);  // n1 neither hears nor is heard
+  world.start_all();
+  world.clock().run_for(2s);
+  EXPECT_EQ(cables_seen(world.node(0)), 0U);
+  PortHello forged;
+  forged.node = "n1";
+  forged.interface = "eth0";
+  forged.mtu = 1500;
+  forged.hold_ms = 1000;
+  ASSERT_EQ(world.node(0).neighbours().ports().size(), 1U);
+  forged.addresses = hello_addresses(world.fabric().ports_of(1).ports()[0], {});
+  ControlDatagram datagram{
+      ControlKind::kHello, routing::cluster_id("test"), routing::node_id("test", "n1"), 5, 1, 9, {}};
+  const std::vector<std::byte> body = encode_port_hello(forged);
+  datagram.body = body;
+  const PortId port = world.node(0).neighbours().ports()[0].id;
+  world.fabric().inject(0, port, forged.addresses[0].prefix.address, encode_control_datagram(datagram, NoSeal()));
+  world.clock().run_for(10ms);
+  EXPECT_EQ(world.node(0).neighbours().all().size(), 1U) << "heard";
+  EXPECT_EQ(cables_seen(world.node(0)), 0U) << "and not used";
+}
+
+TEST(Node, LeavesWithoutMakingAnybodyWait) {
+  NodeWorld world(5);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  world.leave(2);
+  ASSERT_TRUE(world.settle(150ms, [&] { return all_see(world, 2); })) << "no hold time passes";
+  EXPECT_THAT(events_of(world.node(1)), Contains(HasSubstr("the node has left")));
+}
+
+TEST(Node, ComesBackAfterAPowerCut) {
+  NodeWorld world(6);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  world.kill(2);
+  world.start(2);  // before anybody noticed
+  ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 4); }));
+  EXPECT_THAT(events_of(world.node(1)), Contains(HasSubstr("started again")));
+  world.kill(2);
+  ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 2); }));
+  world.start(2);
+  ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 4); }));
+}
+
+// Its clock has gone back: the cluster remembers an advertisement that looks newer than any it can make.
+TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
+  NodeWorld world(7);
+  world.build(3, routing::line_pairs(3));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 2); }));
+  const std::uint64_t before = world.node(2).identity().boot_nonce;
+  world.kill(2);
+  world.clock().run_for(3s);
+  NodeOptions options = world.options(2);
+  options.identity.boot_nonce = 5;
+  sim::FabricPorts& ports = world.fabric().ports_of(2);
+  const NoSeal seal;
+  Node reborn(
+      options, world.clock(), ports, ports, seal, [] { return std::uint64_t{77}; },
+      Node::Observer{[] {}, [] {}, [](const Event&) {}});
+  reborn.start();
+  ASSERT_TRUE(
+      world.clock().run_until_true([&] { return cables_seen(reborn) == 2 && cables_seen(world.node(0)) == 2; }, 5s));
+  EXPECT_GT(reborn.identity().boot_nonce, before);
+  ports.listen([](const ReceivedDatagram&) {});
+}
+
+// Five minutes after it was heard of last; those that live renew what they say of themselves.
+TEST(Node, IsForgottenWhenItHasNotRenewedItselfInTime) {
+  NodeWorld world(13);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  const auto known = [&](std::size_t node) { return world.node(node).flooding().database().size(); };
+  world.kill(2);
+  world.clock().run_for(routing::kMaxAge - routing::kRenewAfter - 5s);
+  EXPECT_EQ(known(0), 4U) << "for a node that is only cut off";
+  world.clock().run_for(routing::kRenewAfter + 10s);
+  EXPECT_EQ(known(0), 3U);
+  EXPECT_EQ(known(1), 3U);
+  EXPECT_FALSE(world.node(0).paths().topology().find_node("n2").has_value());
+  world.clock().run_for(routing::kMaxAge);
+  EXPECT_EQ(known(0), 3U);
+  EXPECT_EQ(cables_seen(world.node(0)), 2U);
+}
+
+TEST(Node, IsNoRelayWhileItDrains) {
+  NodeWorld world(8);
+  world.build(4, routing::ring_pairs(4));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
+  world.node(1).set_draining(true);
+  ASSERT_TRUE(world.settle(1s, [&] {
+    return world.node(0).paths().topology().node(*world.node(0).paths().topology().find_node("n1")).draining;
+  }));
+  for (std::uint64_t flow = 0; flow < 4; ++flow) {
+    EXPECT_EQ(world.node(0).paths().path_for_flow("n2", flow)->front().to_node, "n3");
+  }
+  EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U) << "it is still a destination";
+}
+
+TEST(Node, FollowsAnAddressThatChanges) {
+  NodeWorld world(9);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
+  for (std::size_t node = 0; node < 2; ++node) {
+    const PortId port = world.node(node).neighbours().ports()[0].id;
+    world.fabric().change_port(node, port, [&](PortFacts& facts) {
+      facts.addresses[0].address.bytes = {10, 99, 0, static_cast<std::uint8_t>(node + 1)};
+    });
+  }
+  ASSERT_TRUE(world.settle(3s, [&] {
+    const auto hops = world.node(0).paths().path_for_flow("n1", 0);
+    return hops.ok() && hops->front().to_address == "10.99.0.2";
+  }));
+  EXPECT_THAT(world.node(0).addresses(), testing::ElementsAre("10.99.0.1"));
+}
+
+// They hear of each other through the nodes between them only.
+TEST(Node, SaysThatAFarNodeHasItsName) {
+  NodeWorld world(21);
+  world.build(5, routing::line_pairs(5));
+  world.options(4).identity.name = "n0";
+  world.start_all();
+  const auto complains = [&](std::size_t node) {
+    return testing::Matches(Contains(AllOf(HasSubstr("seems to be called n0 too"), HasSubstr("CABLEWAY_NODE"))))(
+        problems_of(world.node(node)));
+  };
+  ASSERT_TRUE(world.clock().run_until_true([&] { return complains(0) && complains(4); }, 20s));
+  world.clock().run_for(20s);
+  EXPECT_TRUE(complains(0) && complains(4)) << "for as long as it goes on";
+  EXPECT_TRUE(world.node(1).paths().reaches("n3")) << "the others go on";
+  const auto told = events_of(world.node(0));
+  EXPECT_EQ(std::count_if(told.begin(), told.end(), [](const std::string& text) { return text.find("seems") < 99; }), 1)
+      << "once";
+
+  world.kill(4);
+  world.options(4).identity.name = "n4";
+  world.start(4);
+  ASSERT_TRUE(world.settle(20s, [&] { return all_see(world, 4) && problems_of(world.node(0)).empty(); }));
+}
+
+TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
+  NodeWorld world(22);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  world.fabric().set_rejected(0, {{"eth8", "is down", true}, {"eth9", "is nobody's business", false}});
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
+  EXPECT_THAT(problems_of(world.node(0)), testing::ElementsAre("eth8 is down"));
+  EXPECT_THAT(events_of(world.node(0)), Contains("eth8 is down"));
+  EXPECT_THAT(events_of(world.node(0)), Not(Contains(HasSubstr("nobody's business"))));
+  world.clock().run_for(7s);
+  world.fabric().set_rejected(0, {{"eth8", "is down", true}});
+  world.clock().run_for(10ms);
+  ASSERT_THAT(problems_of(world.node(0)), testing::ElementsAre("eth8 is down"));
+  EXPECT_GE(world.clock().now() - world.node(0).problems()[0].since, 7s);
+  world.fabric().set_rejected(0, {});
+  world.clock().run_for(10ms);
+  EXPECT_THAT(problems_of(world.node(0)), testing::IsEmpty());
+}
+
+TEST(Node, AStrangerWhoInventsSendersHidesNoOtherProblem) {
+  NodeWorld world(23);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
+  const PortFacts port = world.node(0).neighbours().ports()[0];
+  for (std::uint64_t sender = 1; sender <= 2000; ++sender) {
+    ControlDatagram datagram{ControlKind::kHello, routing::cluster_id("elsewhere"), {sender}, 5, sender, 9, {}};
+    world.fabric().inject(0, port.id, port.addresses[0].address, encode_control_datagram(datagram, NoSeal()));
+  }
+  world.clock().run_for(100ms);
+  EXPECT_LE(problems_of(world.node(0)).size(), 16U);
+  EXPECT_LE(world.node(0).events().events().size(), 32U);
+  world.fabric().change_port(1, world.node(1).neighbours().ports()[0].id, [](PortFacts& facts) { facts.mtu = 1400; });
+  world.clock().run_for(500ms);
+  EXPECT_THAT(problems_of(world.node(0)), Contains(HasSubstr("of node n1 has 1400")));
+  EXPECT_THAT(problems_of(world.node(0)), Contains(HasSubstr("another cluster")));
+}
+
+// A switch: every two of its ports are a cable.
+TEST(Node, JoinsAllPortsOfASegment) {
+  NodeWorld world(10);
+  world.build(4, {});
+  std::vector<std::pair<std::size_t, PortId>> ends;
+  for (std::size_t node = 0; node < 4; ++node) {
+    PortFacts facts;
+    facts.interface = "eth0";
+    facts.mtu = 9000;
+    PortPrefix prefix;
+    prefix.address.bytes = {10, 1, 0, static_cast<std::uint8_t>(node + 1)};
+    prefix.prefix_length = 24;
+    facts.addresses = {prefix};
+    ends.emplace_back(node, world.fabric().add_port(node, facts));
+  }
+  world.fabric().join(ends);
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 6); }));
+  EXPECT_EQ(world.node(3).paths().path_for_flow("n0", 0)->size(), 1U);
+}
+
+TEST(Node, HundredsAgree) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+  constexpr std::uint32_t kSide = 8;
+#else
+  constexpr std::uint32_t kSide = 20;
+#endif
+  NodeWorld world(11);
+  world.build(kSide * kSide, routing::torus_pairs(kSide, kSide));
+  world.start_all();
+  ASSERT_TRUE(world.settle(20s, [&] { return cables_seen(world.node(5)) == 2U * kSide * kSide; }));
+  // No node may hold more than what the cluster is made of, however it came there.
+  EXPECT_EQ(world.node(0).flooding().database().size(), world.size());
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,190 @@
+#include "core/node/path_planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::shared_ptr<const routing::Topology> ring(std::uint32_t nodes) {
+  return std::make_shared<const routing::Topology>(routing::sample_topology(nodes, routing::ring_pairs(nodes)));
+}
+std::shared_ptr<const routing::Topology> line(std::uint32_t nodes) {
+  return std::make_shared<const routing::Topology>(routing::sample_topology(nodes, routing::line_pairs(nodes)));
+}
+
+PathPlanner planner_of(const std::string& name, std::shared_ptr<const routing::Topology> topology) {
+  PathPlanner planner(name);
+  EXPECT_TRUE(planner.update(std::move(topology)).ok());
+  planner.set_addresses({"10.0.0.2", "10.0.1.1"});
+  return planner;
+}
+
+// The set-up of a flow n0 -> n3 on the line n0 -c0- n1 -c1- n2 -c2- n3, as it arrives over hop `hop`.
+CircuitSetup setup_over_line(std::uint16_t hop) {
+  CircuitSetup setup;
+  setup.chunk_bytes = 1024;
+  setup.budget_ms = 1000;
+  setup.from_node = "n0";
+  setup.hops = *planner_of("n0", line(4)).path_for_flow("n3", 0);
+  setup.hops.back().to_port = 45678;
+  setup.hop = hop;
+  return setup;
+}
+
+TEST(PathPlanner, SaysWhichNamesTheTopologyHas) {
+  const absl::Status status = PathPlanner("n9").update(ring(4));
+  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("\"n9\""), HasSubstr("n0, n1, n2, n3")));
+  EXPECT_THAT(std::string(PathPlanner("x").update(ring(300)).message()), HasSubstr("n15, .."));
+}
+
+TEST(PathPlanner, GivesThePathHopByHop) {
+  const absl::StatusOr<std::vector<Hop>> hops = planner_of("n0", line(4)).path_for_flow("n3", 0);
+  ASSERT_TRUE(hops.ok()) << hops.status();
+  EXPECT_THAT(*hops, ElementsAre(Hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, false},
+                                 Hop{"c1", "10.0.1.1", "n2", "10.0.1.2", 7470, false},
+                                 Hop{"c2", "10.0.2.1", "n3", "10.0.2.2", 0, false}));
+}
+
+TEST(PathPlanner, SpreadsFlowsOverEqualPaths) {
+  const PathPlanner node = planner_of("n0", ring(4));
+  const auto first = node.path_for_flow("n2", 0);
+  const auto second = node.path_for_flow("n2", 1);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_NE(first->front().to_node, second->front().to_node);
+}
+
+TEST(PathPlanner, GivesItsOwnProcessesAPathOverNoCable) {
+  const auto hops = planner_of("n1", line(4)).path_for_flow("n1", 0);
+  ASSERT_TRUE(hops.ok()) << hops.status();
+  EXPECT_THAT(*hops, ElementsAre(Hop{"local", "10.0.0.2", "n1", "10.0.0.2", 0, false}));
+}
+
+TEST(PathPlanner, HasNoPathToItselfWithoutAPort) {
+  const PathPlanner alone("n0");
+  const absl::Status status = alone.path_for_flow("n0", 0).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("n0 has no cable port with an address"));
+}
+
+TEST(PathPlanner, NamesADestinationThatItDoesNotKnowOrReach) {
+  const PathPlanner node =
+      planner_of("n0", std::make_shared<const routing::Topology>(routing::sample_topology(4, {{0, 1}, {2, 3}})));
+  EXPECT_TRUE(absl::IsNotFound(node.path_for_flow("n9", 0).status()));
+  EXPECT_THAT(std::string(node.path_for_flow("n9", 0).status().message()),
+              AllOf(HasSubstr("node n0 has not heard of a node \"n9\""), HasSubstr("n0, n1, n2, n3")));
+  EXPECT_TRUE(absl::IsUnavailable(node.path_for_flow("n3", 0).status()));
+  EXPECT_THAT(std::string(node.path_for_flow("n3", 0).status().message()), HasSubstr("no path to node n3"));
+}
+
+// n0 - n1 - n2 - n3 loses its cables from the far end inwards; then they come back.
+TEST(PathPlanner, NamesTheNearestNodeThatIsStillReached) {
+  const auto with = [](const routing::Pairs& cables) {
+    return std::make_shared<const routing::Topology>(routing::sample_topology(4, cables));
+  };
+  PathPlanner planner = planner_of("n0", line(4));
+  const auto why = [&](const std::string& node) {
+    return std::string(planner.path_for_flow(node, 0).status().message());
+  };
+  ASSERT_TRUE(planner.update(with({{0, 1}, {1, 2}})).ok());
+  EXPECT_THAT(why("n3"), AllOf(HasSubstr("node n0"), HasSubstr("node n3"), HasSubstr("reached is node n2")));
+  ASSERT_TRUE(planner.update(with({{0, 1}})).ok());
+  EXPECT_THAT(why("n3"), HasSubstr("reached is node n1"));
+  EXPECT_THAT(why("n2"), HasSubstr("reached is node n1"));
+  ASSERT_TRUE(planner.update(line(4)).ok());
+  EXPECT_TRUE(planner.path_for_flow("n3", 0).ok());
+  ASSERT_TRUE(planner.update(with({{0, 1}, {1, 2}})).ok());
+  EXPECT_THAT(why("n3"), HasSubstr("reached is node n2"));
+}
+
+TEST(PathPlanner, WritesALinkLocalAddressWithItsOwnInterface) {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1)};
+  cables[0].a = {routing::NodeIndex{0}, "eth7", "fe80::1%eth7"};
+  cables[0].b = {routing::NodeIndex{1}, "enp3", "fe80::1%enp3"};
+  const auto topology =
+      std::make_shared<const routing::Topology>(routing::make_topology(routing::sample_nodes(2), cables));
+  const auto hops = planner_of("n0", topology).path_for_flow("n1", 0);
+  ASSERT_TRUE(hops.ok()) << hops.status();
+  EXPECT_EQ(hops->front().from_address, "fe80::1%eth7");
+  EXPECT_EQ(hops->front().to_address, "fe80::1%eth7");
+}
+
+TEST(PathPlanner, FollowsANewTopology) {
+  PathPlanner node = planner_of("n0", ring(4));
+  ASSERT_TRUE(node.update(line(4)).ok());
+  EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
+  EXPECT_TRUE(absl::IsNotFound(
+      node.update(std::make_shared<const routing::Topology>(routing::make_topology({{"other"}}, {})))));
+  // A topology without this node is refused and changes nothing.
+  EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
+}
+
+TEST(CheckTransit, PassesWhatTheTopologySays) {
+  EXPECT_TRUE(planner_of("n1", line(4)).check_transit(setup_over_line(0)).ok());
+  EXPECT_TRUE(planner_of("n2", line(4)).check_transit(setup_over_line(1)).ok());
+}
+
+TEST(CheckTransit, RefusesAnotherNodesSetup) {
+  const absl::Status status = planner_of("n2", line(4)).check_transit(setup_over_line(0));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("for node n1"), HasSubstr("came to node n2")));
+}
+
+TEST(CheckTransit, RefusesWhatEndsHere) {
+  const absl::Status status = planner_of("n3", line(4)).check_transit(setup_over_line(2));
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("node n3"), HasSubstr("relay port")));
+}
+
+TEST(CheckTransit, RefusesWhateverDiffersFromTheTopology) {
+  struct Change {
+    const char* what;
+    std::function<void(CircuitSetup&)> make;
+    const char* expected;
+  };
+  const Change changes[] = {
+      {"next cable", [](CircuitSetup& s) { s.hops[1].cable = "c9"; }, "no cable \"c9\""},
+      {"next cable is another's", [](CircuitSetup& s) { s.hops[1].cable = "c2"; }, "no cable \"c2\""},
+      {"next node", [](CircuitSetup& s) { s.hops[1].to_node = "n7"; }, "the set-up says leading from 10.0.1.1 to n7"},
+      {"next address", [](CircuitSetup& s) { s.hops[1].to_address = "192.0.2.1"; }, "at 192.0.2.1"},
+      {"next port", [](CircuitSetup& s) { s.hops[1].to_port = 22; }, "port 22"},
+      {"source address", [](CircuitSetup& s) { s.hops[1].from_address = "10.0.0.2"; }, "leading from 10.0.0.2"},
+      {"routed", [](CircuitSetup& s) { s.hops[1].routed = true; }, "(routed)"},
+      {"arriving cable", [](CircuitSetup& s) { s.hops[0].cable = "c9"; }, "no cable \"c9\" to n0"},
+      {"arriving address", [](CircuitSetup& s) { s.hops[0].from_address = "192.0.2.1"; }, "leading from 192.0.2.1"},
+      {"arriving port", [](CircuitSetup& s) { s.hops[0].to_port = 1; }, "port 1"},
+      {"source", [](CircuitSetup& s) { s.from_node = "n3"; }, "no cable \"c0\" to n3"},
+      {"unknown source", [](CircuitSetup& s) { s.from_node = "nx"; }, "no node \"nx\""},
+      {"back where it came from", [](CircuitSetup& s) { s.hops[1] = s.hops[0]; }, "leading from"},
+  };
+  const PathPlanner node = planner_of("n1", line(4));
+  for (const Change& change : changes) {
+    CircuitSetup setup = setup_over_line(0);
+    change.make(setup);
+    const absl::Status status = node.check_transit(setup);
+    EXPECT_FALSE(status.ok()) << change.what;
+    EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("node n1"), HasSubstr(change.expected))) << change.what;
+  }
+}
+
+TEST(CheckTransit, LeavesTheDestinationsPortToItsProcess) {
+  CircuitSetup setup = setup_over_line(1);
+  setup.hops[2].to_port = 1234;
+  EXPECT_TRUE(planner_of("n2", line(4)).check_transit(setup).ok());
+  setup.hops[2].to_address = "192.0.2.1";
+  EXPECT_FALSE(planner_of("n2", line(4)).check_transit(setup).ok());
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,166 @@
+#include "core/session/session_message.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/wire.h"
+
+namespace cableway {
+namespace {
+
+using ::testing::HasSubstr;
+
+SubKey some_key() {
+  SubKey key;
+  for (std::size_t i = 0; i < SubKey::kBytes; ++i) key.bytes()[i] = static_cast<std::byte>(50 + i);
+  return key;
+}
+
+FlowOpened flow_opened() {
+  FlowOpened flow;
+  flow.number = 3;
+  flow.flow = std::numeric_limits<std::uint64_t>::max();
+  flow.node = std::string(kMaxNodeNameBytes, 'n');
+  flow.sends = true;
+  flow.path = std::string(kMaxPathText, 'p');
+  flow.port = std::string(kMaxPortName, 'e');
+  flow.transport = {std::string(kMaxTransportName, 'r'), std::string(kMaxTransportReason, 'w')};
+  flow.open_ms = kMaxOpenMs;
+  return flow;
+}
+
+std::vector<SessionMessage> one_of_each() {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const Hop hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, true};
+  return {Hello{7, "plugin"},
+          Hello{1, ""},
+          Welcome{"n0", "lab", kMost, 200000, {"10.0.0.1", "fe80::1%eth0"}},
+          Welcome{"n0", "lab", 0, 0, {}},
+          Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, some_key()},
+          Refusal{"because"},
+          PathRequest{kMost, 3, "n7"},
+          PathReply{5, "", {{hop, hop}, {hop}}},
+          PathReply{5, "no such node", {}},
+          ViewRequest{"status"},
+          ViewReply{"", std::string(100000, 'v')},
+          ViewReply{"no view", ""},
+          CableProbeRequest{"eth1", "n7", 500, true},
+          CableProbeRequest{"", "", 0, false},
+          CableProbeReply{"", kMost, 1},
+          CableProbeReply{"no such cable", 0, 0},
+          flow_opened(),
+          FlowOpened{},
+          FlowEnded{kMost, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
+          FlowEnded{1, ""}};
+}
+
+std::vector<std::byte> body_of(const SessionMessage& message) {
+  const std::vector<std::byte> framed = encode_session_message(message);
+  WireReader reader(framed);
+  EXPECT_EQ(reader.get<std::uint32_t>(), framed.size() - 4);
+  return std::vector<std::byte>(framed.begin() + 4, framed.end());
+}
+
+TEST(SessionMessage, SurvivesARoundTrip) {
+  for (const SessionMessage& message : one_of_each()) {
+    const absl::StatusOr<SessionMessage> decoded = decode_session_message(body_of(message));
+    ASSERT_TRUE(decoded.ok()) << message.index() << ": " << decoded.status();
+    EXPECT_TRUE(*decoded == message) << message.index();
+  }
+}
+
+TEST(SessionMessage, IsRefusedWhereverItIsCut) {
+  for (const SessionMessage& message : one_of_each()) {
+    std::vector<std::byte> body = body_of(message);
+    // The long text is cut where its fields are, not 100,000 times.
+    for (std::size_t length = 0; length < body.size(); length += length < 300 ? 1 : 9973) {
+      const absl::Status status = decode_session_message(std::span(body).first(length)).status();
+      EXPECT_TRUE(absl::IsInvalidArgument(status)) << message.index() << " cut to " << length << ": " << status;
+    }
+    body.push_back(std::byte{0});
+    EXPECT_THAT(std::string(decode_session_message(body).status().message()), HasSubstr("too long"));
+  }
+}
+
+TEST(SessionMessage, RefusesAnUnknownType) {
+  for (const int type : {0, 12, 255}) {
+    const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
+    EXPECT_THAT(std::string(decode_session_message(body).status().message()),
+                HasSubstr("unknown type " + std::to_string(type)));
+  }
+}
+
+TEST(SessionMessage, RefusesAPathOfTooManyHops) {
+  PathReply reply{1, "", {}};
+  const std::vector<Hop> longest(kMaxHops, Hop{"c", "1", "n", "2", 1, false});
+  reply.paths = {longest};
+  EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
+  reply.paths[0].push_back(longest.front());
+  EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+}
+
+TEST(SessionMessage, RefusesAReplyOfTooManyPaths) {
+  PathReply reply{1, "", {}};
+  reply.paths.resize(kMaxPaths, {Hop{"c", "1", "n", "2", 1, false}});
+  EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
+  reply.paths.push_back(reply.paths.front());
+  EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+}
+
+TEST(SessionMessage, BoundsWhatAProcessTellsOfAFlow) {
+  ASSERT_TRUE(decode_session_message(body_of(flow_opened())).ok());
+  const auto with = [](auto change) {
+    FlowOpened flow = flow_opened();
+    change(flow);
+    return decode_session_message(body_of(flow)).status();
+  };
+  for (const absl::Status& status : {
+           with([](FlowOpened& flow) { flow.node += 'x'; }),
+           with([](FlowOpened& flow) { flow.path += 'x'; }),
+           with([](FlowOpened& flow) { flow.port += 'x'; }),
+           with([](FlowOpened& flow) { flow.transport.over += 'x'; }),
+           with([](FlowOpened& flow) { flow.transport.reason += 'x'; }),
+           with([](FlowOpened& flow) { ++flow.open_ms; }),
+       }) {
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  }
+  EXPECT_TRUE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure, 'x')})).ok());
+  EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure + 1, 'x')})).ok());
+}
+
+// They go to terminals and logs.
+TEST(SessionMessage, RefusesTextsOfFlowsThatAreNotPrintable) {
+  for (const char* text : {"\n", "\x1b[2J", "\xff", "\x7f"}) {
+    FlowOpened flow = flow_opened();
+    flow.port = text;
+    EXPECT_FALSE(decode_session_message(body_of(flow)).ok());
+    flow = flow_opened();
+    flow.transport.reason = text;
+    EXPECT_FALSE(decode_session_message(body_of(flow)).ok());
+    EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, text})).ok());
+  }
+}
+
+TEST(SessionMessage, RefusesAFlowThatGoesNeitherWay) {
+  std::vector<std::byte> body = body_of(FlowOpened{});
+  // Behind the type, two numbers and the length of a name.
+  constexpr std::size_t kSends = 1 + 8 + 8 + 2;
+  ASSERT_EQ(body[kSends], std::byte{0});
+  body[kSends] = std::byte{2};
+  EXPECT_FALSE(decode_session_message(body).ok());
+}
+
+// A reply that repeats the request's name in its error must still be one that its reader takes.
+TEST(SessionMessage, BoundsNamesInRequestsSoThatErrorsMayRepeatThem) {
+  EXPECT_FALSE(decode_session_message(body_of(PathRequest{1, 1, std::string(4000, 'x')})).ok());
+  EXPECT_FALSE(decode_session_message(body_of(ViewRequest{std::string(4000, 'x')})).ok());
+  EXPECT_TRUE(decode_session_message(body_of(PathRequest{1, 1, std::string(kMaxNodeNameBytes, 'x')})).ok());
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,55 @@
+#include "core/settings/settings_table.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cableway {
+namespace {
+
+std::vector<std::string> documented_rows() {
+  std::ifstream file(CABLEWAY_SETTINGS_DOC);
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("| `CABLEWAY_")) rows.push_back(line);
+  }
+  return rows;
+}
+
+TEST(SettingsTable, IsTheOneInTheDocumentation) {
+  std::vector<std::string> rows;
+  for (const Setting& setting : all_settings()) rows.push_back(documentation_row(setting));
+  EXPECT_EQ(documented_rows(), rows) << "docs/settings.md and core/settings/settings_table.cc differ";
+}
+
+TEST(SettingsTable, NamesEachSettingOnce) {
+  std::set<std::string> variables;
+  for (const Setting& setting : all_settings()) {
+    EXPECT_TRUE(variables.insert(variable_of(setting)).second) << setting.key;
+    EXPECT_EQ(find_setting(setting.key), &setting);
+  }
+  EXPECT_EQ(find_setting("nod"), nullptr);
+  EXPECT_EQ(find_setting(""), nullptr);
+}
+
+TEST(SettingsTable, SpellsVariablesAndOptions) {
+  EXPECT_EQ(variable_of(*find_setting("relay_port")), "CABLEWAY_RELAY_PORT");
+  EXPECT_EQ(option_of(*find_setting("relay_port")), "--relay-port");
+}
+
+TEST(SettingsTable, TakesEveryDefaultThatItShows) {
+  const Settings defaults;
+  for (const Setting& setting : all_settings()) {
+    const std::string value = setting.show(defaults);
+    if (value.empty()) continue;
+    Settings settings;
+    EXPECT_FALSE(setting.set(setting, value, settings)) << setting.key << " does not take its default " << value;
+    EXPECT_EQ(setting.show(settings), value);
+  }
+}
+
+}  // namespace
+}  // namespace cableway

@@ -1,0 +1,106 @@
+#include "core/view/ports_view.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/nodes/node_world.h"
+
+namespace cableway {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+class PortsView : public ::testing::Test {
+ protected:
+  PortsView() {
+    segments_ = world_.build(3, {{0, 1}, {1, 2}});
+    world_.start_all();
+    EXPECT_TRUE(world_.settle(2s, [&] { return world_.node(1).paths().topology().cable_count() == 2; }));
+  }
+  json view(const std::vector<RejectedPort>& rejected = {}, const ControlCounters& counters = {}) {
+    return json::parse(ports_view(world_.node(1), TransportSetting::kAuto, rejected, counters));
+  }
+
+  sim::NodeWorld world_{1};
+  std::vector<sim::CableFabric::SegmentNumber> segments_;
+};
+
+TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
+  const PortFacts port = world_.node(1).neighbours().ports().front();
+  json ports = view().at("ports");
+  ASSERT_EQ(ports.size(), 2U);
+  json& neighbour = ports[0].at("neighbours").at(0);
+  EXPECT_LE(neighbour.at("heard_ms").get<int>(), 200);
+  EXPECT_GE(neighbour.at("known_ms").get<int>(), neighbour.at("heard_ms").get<int>());
+  neighbour.erase("heard_ms");
+  neighbour.erase("known_ms");
+  const std::string n0_port = world_.node(0).neighbours().ports().front().interface;
+  const json expected = {{"interface", port.interface},
+                         {"addresses", {"10.0.0.2/30"}},
+                         {"mtu", port.mtu},
+                         {"rate_mbps", port.rate_mbps},
+                         {"carrier", true},
+                         {"rdma_device", nullptr},
+                         {"rdma_usable", nullptr},
+                         {"gid_index", nullptr},
+                         {"roce_version", nullptr},
+                         {"rdma_mtu", nullptr},
+                         {"rdma_trouble", nullptr},
+                         {"transport", "tcp"},
+                         {"transport_reason", "no RDMA device behind " + port.interface},
+                         {"plug", nullptr},
+                         {"neighbours",
+                          {{{"node", "n0"},
+                            {"interface", n0_port},
+                            {"state", "up"},
+                            {"our_address", "10.0.0.2"},
+                            {"address", "10.0.0.1"},
+                            {"rate_mbps", port.rate_mbps}}}},
+                         {"control", nullptr}};
+  EXPECT_EQ(ports[0], expected) << ports.dump(2);
+}
+
+TEST_F(PortsView, SaysWhatIsNotUsedAndWhatWasDropped) {
+  const json answer = view({{"eth9", "is down: ip link set eth9 up", true}});
+  EXPECT_EQ(answer.at("node"), "n1");
+  EXPECT_EQ(answer.at("rejected"),
+            (json{{{"interface", "eth9"}, {"reason", "is down: ip link set eth9 up"}, {"asked_for", true}}}));
+  EXPECT_EQ(answer.at("dropped"), (json{{"garbage", 0}, {"refused", 0}, {"replayed", 0}, {"unknown", 0}}));
+}
+
+TEST_F(PortsView, NamesErrorsOfTheControlChannel) {
+  PortControlCounters counters;
+  counters.port = world_.node(1).neighbours().ports().back().id;
+  counters.sent = 7;
+  counters.received = 6;
+  counters.send_errors = {{EPERM, 3}};
+  counters.last_error = "cannot send";
+  counters.not_open = {"group"};
+  const json ports = view({}, {{counters}}).at("ports");
+  EXPECT_EQ(ports[0].at("control"), nullptr);
+  EXPECT_EQ(ports[1].at("control"), (json{{"sent", 7},
+                                          {"received", 6},
+                                          {"oversized", 0},
+                                          {"foreign", 0},
+                                          {"own", 0},
+                                          {"ttl_refused", 0},
+                                          {"send_errors", {{"EPERM", 3}}},
+                                          {"last_error", "cannot send"},
+                                          {"not_open", {"group"}}}));
+}
+
+TEST_F(PortsView, APortWithoutItsCableHasNoNeighbour) {
+  world_.fabric().set_carrier(segments_[1], false);
+  world_.clock().run_for(100ms);
+  const json ports = view().at("ports");
+  EXPECT_EQ(ports[1].at("carrier"), false);
+  EXPECT_EQ(ports[1].at("neighbours"), json::array());
+}
+
+}  // namespace
+}  // namespace cableway

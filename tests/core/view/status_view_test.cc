@@ -1,0 +1,181 @@
+#include "core/view/status_view.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/nodes/node_world.h"
+
+namespace cableway {
+namespace {
+
+// n1 of the line n0 - n1 - n2, once all cables stand.
+class StatusView : public ::testing::Test {
+ protected:
+  StatusView() {
+    world_.build(3, {{0, 1}, {1, 2}});
+    world_.start_all();
+    EXPECT_TRUE(world_.settle(std::chrono::seconds(2), [&] { return node().paths().topology().cable_count() == 2; }));
+  }
+  Node& node() { return world_.node(1); }
+
+  sim::NodeWorld world_{1};
+};
+
+FlowsStatus some_flows() {
+  FlowsStatus flows{3, 5, 1, {}};
+  FlowOpened flow;
+  flow.flow = 9;
+  flow.node = "n2";
+  flow.sends = true;
+  flow.path = "n1 -> n2";
+  flow.port = "eth1";
+  flow.transport = {"tcp", "CABLEWAY_TRANSPORT=tcp"};
+  flow.open_ms = 60;
+  flows.listed.push_back({4711, flow});
+  return flows;
+}
+
+TEST_F(StatusView, IsJsonWithEveryField) {
+  RelayStatus relay;
+  const HopTransport tcp{"tcp", "no RDMA device behind eth1"};
+  const HopTransport rdma{"rdma rxe0", "both ends have it"};
+  relay.circuits = {{7, "n0 -c0-> n1 -c1-> n2", 11, 12000, 2500, tcp, rdma}, {8, "n2 -c1-> n1 -c0-> n0", 0, 0, 0}};
+  relay.circuits_opened = 5;
+  relay.circuits_broken = 1;
+  relay.chunks = 100;
+  relay.bytes = 1U << 20;
+  relay.setups_refused = 3;
+  relay.memory = {.bytes = 1U << 30,
+                  .most_circuits = 1024,
+                  .floors = 1U << 20,
+                  .leases = 64,
+                  .leased = 1,
+                  .most_leased = 2,
+                  .leased_bytes = 8U << 20,
+                  .waits = 9};
+  relay.rdma_memory = {.registered = 1U << 25,
+                       .floors = 65536,
+                       .leases = 512,
+                       .leased = 15,
+                       .most_leased = 30,
+                       .leased_bytes = 983040,
+                       .waits = 4};
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, some_flows(), 4, {}));
+  const nlohmann::json expected = {{"node", "n1"},
+                                   {"cluster", "test"},
+                                   {"draining", false},
+                                   {"addresses", {"10.0.0.2", "10.0.0.5"}},
+                                   {"relay_port", 7470},
+                                   {"nodes", 3},
+                                   {"cables_up", 2},
+                                   {"problems", nlohmann::json::array()},
+                                   {"sessions", 4},
+                                   {"own", {{"flows_open", 3}, {"flows_opened", 5}, {"flows_failed", 1}}},
+                                   {"relayed",
+                                    {{"bytes", 1048576},
+                                     {"chunks", 100},
+                                     {"circuits_open", 2},
+                                     {"circuits_opened", 5},
+                                     {"circuits_broken", 1},
+                                     {"setups_refused", 3}}},
+                                   {"relay_memory",
+                                    {{"bytes", 1U << 30},
+                                     {"circuits_most", 1024},
+                                     {"floor_bytes", 1U << 20},
+                                     {"leases", 64},
+                                     {"leased", 1},
+                                     {"leased_most", 2},
+                                     {"leased_bytes", 8U << 20},
+                                     {"waits", 9}}},
+                                   {"rdma_memory",
+                                    {{"registered_bytes", 1U << 25},
+                                     {"floor_bytes", 65536},
+                                     {"leases", 512},
+                                     {"leased", 15},
+                                     {"leased_most", 30},
+                                     {"leased_bytes", 983040},
+                                     {"waits", 4}}},
+                                   {"flows",
+                                    {{{"flow", 9},
+                                      {"process", 4711},
+                                      {"node", "n2"},
+                                      {"sends", true},
+                                      {"path", "n1 -> n2"},
+                                      {"port", "eth1"},
+                                      {"transport", "tcp"},
+                                      {"reason", "CABLEWAY_TRANSPORT=tcp"},
+                                      {"open_ms", 60}}}},
+                                   {"circuits",
+                                    {{{"flow", 7},
+                                      {"path", "n0 -c0-> n1 -c1-> n2"},
+                                      {"chunks", 11},
+                                      {"bytes", 12000},
+                                      {"open_ms", 2500},
+                                      {"upstream", {{"transport", "tcp"}, {"reason", "no RDMA device behind eth1"}}},
+                                      {"downstream", {{"transport", "rdma rxe0"}, {"reason", "both ends have it"}}}},
+                                     {{"flow", 8},
+                                      {"path", "n2 -c1-> n1 -c0-> n0"},
+                                      {"chunks", 0},
+                                      {"bytes", 0},
+                                      {"open_ms", 0},
+                                      {"upstream", {{"transport", ""}, {"reason", ""}}},
+                                      {"downstream", {{"transport", ""}, {"reason", ""}}}}}}};
+  EXPECT_EQ(view, expected) << view.dump(2);
+}
+
+TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}));
+  EXPECT_EQ(view.at("circuits"), nlohmann::json::array());
+}
+
+TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
+  const nlohmann::json view =
+      nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {"cannot listen on 10.7.0.1 port 7470"}));
+  EXPECT_EQ(
+      view.at("problems"),
+      nlohmann::json::parse(R"([{"interface": "", "text": "cannot listen on 10.7.0.1 port 7470", "seconds": null}])"));
+}
+
+// A view must not end the node, whatever names it shows.
+TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
+  RelayStatus relay;
+  relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1, 1}};
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, {}, 0, {}));
+  EXPECT_EQ(view.at("circuits").at(0).at("chunks"), 1);
+}
+
+// Else the answer would not fit into a session's message, and nobody would see anything.
+TEST_F(StatusView, HasRoomForTheLongestFlows) {
+  FlowsStatus flows;
+  FlowOpened flow;
+  flow.flow = ~std::uint64_t{0};
+  // What takes two bytes as JSON.
+  flow.node = std::string(kMaxNodeNameBytes, '"');
+  flow.path = std::string(kMaxPathText, '"');
+  flow.port = std::string(kMaxPortName, '"');
+  flow.transport = {std::string(kMaxTransportName, '"'), std::string(kMaxTransportReason, '"')};
+  flow.open_ms = kMaxOpenMs;
+  flows.listed.assign(FlowLedger::kMostListed, {std::numeric_limits<std::int32_t>::max(), flow});
+  RelayStatus relay;
+  relay.circuits.assign(1000, {7, std::string(20000, '"'), 1, 1, 1});
+  EXPECT_LT(status_view(node(), relay, flows, 0, {}).size(), kMaxSessionMessageBytes - (1U << 20));
+}
+
+// Else the answer would not fit into a session's message.
+TEST_F(StatusView, ListsOnlyAsManyCircuitsAsFit) {
+  RelayStatus relay;
+  relay.circuits.assign(1000, {7, std::string(20000, 'x'), 1, 1, 1});
+  const std::string text = status_view(node(), relay, {}, 0, {});
+  EXPECT_LT(text.size(), 8U << 20);
+  const nlohmann::json view = nlohmann::json::parse(text);
+  EXPECT_EQ(view.at("relayed").at("circuits_open"), 1000);
+  EXPECT_EQ(view.at("circuits").size(), 209U);
+}
+
+}  // namespace
+}  // namespace cableway

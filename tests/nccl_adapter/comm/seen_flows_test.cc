@@ -1,0 +1,33 @@
+#include "nccl_adapter/comm/seen_flows.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace cableway::nccl {
+namespace {
+
+FlowNonce nonce_of(std::uint64_t number) {
+  FlowNonce nonce{};
+  std::memcpy(nonce.data(), &number, sizeof number);
+  return nonce;
+}
+
+TEST(SeenFlows, KnowsEachOfTheLastAgain) {
+  SeenFlows seen;
+  for (std::uint64_t i = 0; i < SeenFlows::kMost; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
+  for (std::uint64_t i = 0; i < SeenFlows::kMost; ++i) EXPECT_FALSE(seen.first_use(nonce_of(i))) << i;
+}
+
+TEST(SeenFlows, ForgetsTheOldestAndNoOther) {
+  SeenFlows seen;
+  for (std::uint64_t i = 0; i < 3 * SeenFlows::kMost; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
+  // One that is seen again is no younger for it.
+  EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMost)));
+  EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMost - 1)));
+  EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMost)));
+  EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMost + 2)));
+}
+
+}  // namespace
+}  // namespace cableway::nccl

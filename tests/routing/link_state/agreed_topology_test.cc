@@ -1,0 +1,156 @@
+#include "routing/link_state/agreed_topology.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cableway::routing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kCluster[] = "lab";
+
+// What one node says: port 1 is eth1, and so on.
+Advertisement node(const std::string& name, std::uint32_t ports) {
+  Advertisement made;
+  made.origin = node_id(kCluster, name);
+  made.version = {1, 1};
+  made.name = name;
+  for (std::uint32_t id = 1; id <= ports; ++id) made.ports.push_back({id, "eth" + std::to_string(id), "", 10'000});
+  return made;
+}
+
+void hear(Advertisement& hearer, std::uint32_t port, const std::string& neighbour, std::uint32_t neighbour_port,
+          const std::string& address) {
+  hearer.adjacencies.push_back({port, node_id(kCluster, neighbour), neighbour_port, *parse_port_address(address)});
+}
+
+absl::StatusOr<AgreedTopology> agree(const std::vector<Advertisement>& nodes) {
+  LinkStateDatabase database;
+  for (const Advertisement& each : nodes) database.offer(each, Milliseconds(0), Milliseconds(0));
+  return agreed_topology(kCluster, database);
+}
+
+std::vector<std::string> cable_names(const AgreedTopology& agreed) {
+  std::vector<std::string> names;
+  for (const Cable& cable : agreed.topology.cables()) names.push_back(cable.name);
+  return names;
+}
+
+TEST(AgreedTopology, HasACableThatBothEndsAdvertise) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 2);
+  n0.draining = true;
+  n0.ports[0].plug = "p0";
+  n1.relay_port = 999;
+  n1.ports[1].rate_mbps = 4000;
+  hear(n0, 1, "n1", 2, "10.0.0.1");
+  hear(n1, 2, "n0", 1, "10.0.0.2");
+  const auto agreed = agree({n0, n1});
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  EXPECT_THAT(agreed->left_out, IsEmpty());
+  ASSERT_THAT(cable_names(*agreed), ElementsAre("n0.eth1-n1.eth2"));
+  const Cable& cable = agreed->topology.cables()[0];
+  EXPECT_EQ(cable.rate_mbps, 4000U) << "that of its slower port";
+  EXPECT_EQ(cable.a, (Port{NodeIndex{0}, "eth1", "10.0.0.1", "p0"}));
+  EXPECT_EQ(cable.b, (Port{NodeIndex{1}, "eth2", "10.0.0.2", ""}));
+  EXPECT_EQ(agreed->topology.cluster(), kCluster);
+  EXPECT_TRUE(agreed->topology.node(NodeIndex{0}).draining);
+  EXPECT_EQ(agreed->topology.node(NodeIndex{1}).relay_port, 999);
+}
+
+TEST(AgreedTopology, HasNoCableThatOneEndAlonePromises) {
+  for (const bool lower_one : {true, false}) {
+    Advertisement n0 = node("n0", 1);
+    Advertisement n1 = node("n1", 1);
+    lower_one ? hear(n0, 1, "n1", 1, "10.0.0.1") : hear(n1, 1, "n0", 1, "10.0.0.2");
+    const auto agreed = agree({n0, n1});
+    ASSERT_TRUE(agreed.ok()) << agreed.status();
+    EXPECT_EQ(agreed->topology.node_count(), 2U);
+    EXPECT_THAT(cable_names(*agreed), IsEmpty());
+  }
+}
+
+TEST(AgreedTopology, HasNoCableOverPortsThatDoNotMatchOrAreNotThere) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 2);
+  hear(n0, 1, "n1", 1, "10.0.0.1");
+  hear(n1, 2, "n0", 1, "10.0.0.2");
+  EXPECT_THAT(cable_names(*agree({n0, n1})), IsEmpty());
+  n1.adjacencies[0].port = 1;
+  EXPECT_THAT(cable_names(*agree({n0, n1})), ElementsAre("n0.eth1-n1.eth1"));
+  n1.ports.erase(n1.ports.begin());
+  EXPECT_THAT(cable_names(*agree({n0, n1})), IsEmpty());
+  EXPECT_THAT(cable_names(*agree({n0})), IsEmpty()) << "nobody has heard of n1";
+}
+
+TEST(AgreedTopology, CountsACableOnceHoweverOftenItIsSaid) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 1);
+  for (int i = 0; i < 2; ++i) {
+    hear(n0, 1, "n1", 1, "10.0.0.1");
+    hear(n1, 1, "n0", 1, "10.0.0.2");
+  }
+  EXPECT_EQ(agree({n0, n1})->topology.cable_count(), 1U);
+}
+
+// Whatever one node says, the others have a topology without it, and read why.
+TEST(AgreedTopology, LeavesOutAnAddressThatTwoNodesHave) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 2);
+  Advertisement n2 = node("n2", 1);
+  hear(n0, 1, "n1", 1, "10.0.0.1");
+  hear(n1, 1, "n0", 1, "10.0.0.2");
+  hear(n1, 2, "n2", 1, "10.0.1.1");
+  hear(n2, 1, "n1", 2, "10.0.0.1");
+  const auto agreed = agree({n0, n1, n2});
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  EXPECT_EQ(agreed->topology.cable_count(), 1U);
+  EXPECT_THAT(agreed->left_out,
+              ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also one of node "),
+                                HasSubstr("n0"), HasSubstr("n2"), HasSubstr("give one of them another"))));
+}
+
+TEST(AgreedTopology, ALinkLocalAddressMayBeThatOfSeveralNodes) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 1);
+  hear(n0, 1, "n1", 1, "fe80::1");
+  hear(n1, 1, "n0", 1, "fe80::1");
+  const auto agreed = agree({n0, n1});
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  EXPECT_THAT(agreed->left_out, IsEmpty());
+  ASSERT_EQ(agreed->topology.cable_count(), 1U);
+  EXPECT_EQ(agreed->topology.cables()[0].a.address, "fe80::1%eth1");
+}
+
+TEST(AgreedTopology, LeavesOutWhatDoesNotFitTogether) {
+  Advertisement n0 = node("n0", 2);
+  Advertisement n1 = node("n1", 2);
+  hear(n0, 1, "n1", 1, "10.0.0.1");
+  hear(n1, 1, "n0", 1, "fd00::2");
+  EXPECT_THAT(agree({n0, n1})->left_out, ElementsAre(HasSubstr("do not agree on an address family")));
+
+  n1.adjacencies[0].address = *parse_port_address("10.0.0.2");
+  hear(n0, 2, "n1", 2, "10.0.1.1");
+  hear(n1, 2, "n0", 2, "10.0.1.2");
+  EXPECT_THAT(agree({n0, n1})->left_out, IsEmpty());
+  n0.ports[1].interface = "eth1";
+  n1.ports[1].interface = "eth1";
+  const auto agreed = agree({n0, n1});
+  EXPECT_THAT(agreed->left_out, ElementsAre(HasSubstr("another cable has that name")));
+  EXPECT_EQ(agreed->topology.cable_count(), 1U);
+}
+
+TEST(AgreedTopology, OfNobodyIsAnError) {
+  EXPECT_EQ(agree({}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace cableway::routing

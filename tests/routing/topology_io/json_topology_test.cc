@@ -1,0 +1,221 @@
+#include "routing/topology_io/json_topology.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "routing/topology_io/topology_file.h"
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway::routing {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr char kFile[] = R"({
+  "cluster": "lab",
+  "nodes": [
+    {"name": "n0", "relay_port": 7471, "draining": true},
+    {"name": "n1"}
+  ],
+  "cables": [
+    {"name": "c0",
+     "ends": [{"node": "n0", "interface": "eth1", "address": "10.7.0.1", "plug": "p0"},
+              {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": ""}],
+     "rate_mbps": 1000, "latency_us": 2.5, "routed": true},
+    {"ends": [{"node": "n1", "address": "10.7.1.1"}, {"node": "n0", "address": "10.7.1.2"}], "latency_us": 3}
+  ]
+})";
+
+TEST(JsonTopology, ReadsEverythingItSays) {
+  const absl::StatusOr<Topology> topology = parse_json_topology(kFile, "t.json");
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_EQ(topology->cluster(), "lab");
+  ASSERT_EQ(topology->node_count(), 2U);
+  EXPECT_EQ(topology->node(NodeIndex{0}), (Node{"n0", 7471, true}));
+  EXPECT_EQ(topology->node(NodeIndex{1}), (Node{"n1", 7470}));
+  ASSERT_EQ(topology->cable_count(), 2U);
+  EXPECT_EQ(topology->cable(CableIndex{0}),
+            (Cable{"c0", {NodeIndex{0}, "eth1", "10.7.0.1", "p0"}, {NodeIndex{1}, "", "10.7.0.2"}, 1000, 2.5, true}));
+  EXPECT_EQ(topology->cable(CableIndex{1}),
+            (Cable{"n1-n0", {NodeIndex{0}, "", "10.7.1.2"}, {NodeIndex{1}, "", "10.7.1.1"}, 10'000, 3}));
+}
+
+TEST(JsonTopology, ReadsALonelyNode) {
+  const absl::StatusOr<Topology> topology = parse_json_topology("\xef\xbb\xbf{\"nodes\": [{\"name\": \"a\"}]}", "t");
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_EQ(topology->cluster(), "cableway");
+  EXPECT_EQ(topology->cable_count(), 0U);
+}
+
+TEST(JsonTopology, TakesATopologyInPartsOnlyIfToldTo) {
+  const std::string text = R"({"nodes": [{"name": "b"}, {"name": "a"}]})";
+  EXPECT_TRUE(parse_json_topology(text, "t", Disconnected::kAccepted).ok());
+  EXPECT_EQ(
+      parse_json_topology(text, "t", Disconnected::kRefused).status().message(),
+      "t: at /nodes/0: the topology is disconnected: a cannot reach b (a-b); expected cables that join all nodes");
+}
+
+struct BadJson {
+  const char* name;
+  const char* from;  // what of kFile is replaced
+  const char* to;
+  const char* error;  // the whole message, or how it begins when it ends with '*'
+};
+
+std::ostream& operator<<(std::ostream& out, const BadJson& param) {
+  return out << param.name;
+}
+
+class BadJsonTest : public ::testing::TestWithParam<BadJson> {};
+
+TEST_P(BadJsonTest, IsRefusedWithItsPlace) {
+  const std::string text = absl::StrReplaceAll(kFile, {{GetParam().from, GetParam().to}});
+  ASSERT_NE(text, kFile);
+  const absl::StatusOr<Topology> topology = parse_json_topology(text, "t.json");
+  ASSERT_FALSE(topology.ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(topology.status()));
+  const std::string error(topology.status().message());
+  std::string expected = absl::StrCat("t.json:", GetParam().error);
+  if (expected.back() == '*') {
+    expected.pop_back();
+    EXPECT_THAT(error, StartsWith(expected));
+    EXPECT_THAT(error, ::testing::HasSubstr("; expected "));
+  } else {
+    EXPECT_EQ(error, expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    JsonTopology, BadJsonTest,
+    ::testing::Values(
+        BadJson{"Syntax", "\"name\": \"n1\"", "\"name\" \"n1\"", "5: column 16: syntax error while parsing object *"},
+        BadJson{"NotUtf8", "lab", "\xff",
+                "2: column 15: syntax error while parsing value - invalid string: ill-formed *"},
+        BadJson{
+            "HugeNumber", "2.5", "1e999",
+            "11: column 43: number overflow parsing '1e999'; expected JSON as `cableway topology --json` prints it"},
+        BadJson{"NotAnObject", "\"nodes\": [", "\"nodes\": [7, ",
+                " at /nodes/0: not an object; expected {\"name\": ..}"},
+        BadJson{"NoNodes", "\"nodes\"", "\"node\"", " unknown member \"node\"; expected one of nodes, cluster, cables"},
+        BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",
+                " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining"},
+        BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
+                " at /cables/0: unknown member \"route\"; expected one of ends, name, rate_mbps, latency_us, routed"},
+        BadJson{"UnknownEndMember", "\"plug\": \"\"", "\"socket\": \"\"",
+                " at /cables/0/ends/1: unknown member \"socket\"; expected one of node, interface, address, plug"},
+        BadJson{"NoName", "{\"name\": \"n1\"}", "{}", " at /nodes/1: there is no \"name\"; expected {\"name\": ..}"},
+        BadJson{"NoEnds",
+                "{\"ends\": [{\"node\": \"n1\", \"address\": \"10.7.1.1\"}, {\"node\": \"n0\", \"address\": "
+                "\"10.7.1.2\"}], ",
+                "{", " at /cables/1: there is no \"ends\"; expected {\"ends\": ..}"},
+        BadJson{"NoEndNode", "\"node\": \"n1\", \"interface\"", "\"interface\"",
+                " at /cables/0/ends/1: there is no \"node\"; expected {\"node\": ..}"},
+        BadJson{"ClusterType", "\"lab\"", "7", " at /cluster: not text; expected text in quotes"},
+        BadJson{"ClusterName", "\"lab\"", "\"a b\"",
+                " at /cluster: \"a b\" cannot be a cluster's name; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+        BadJson{"NameType", "\"n1\"}", "null}", " at /nodes/1/name: not text; expected text in quotes"},
+        BadJson{"NameBad", "\"n1\"", "\"n 1\"",
+                " at /nodes/1/name: node name \"n 1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+        BadJson{"NameTwice", "\"n1\"", "\"n0\"",
+                " at /nodes/1/name: node name \"n0\" is used twice; expected every node to have its own name"},
+        BadJson{"RelayPortType", "7471", "\"7471\"",
+                " at /nodes/0/relay_port: not a number; expected a whole number, 1 to 65535"},
+        BadJson{"RelayPortZero", "7471", "0", " at /nodes/0/relay_port: 0; expected a whole number, 1 to 65535"},
+        BadJson{"RelayPortHigh", "7471", "65536",
+                " at /nodes/0/relay_port: 65536; expected a whole number, 1 to 65535"},
+        BadJson{"RelayPortFraction", "7471", "1.5",
+                " at /nodes/0/relay_port: 1.5; expected a whole number, 1 to 65535"},
+        BadJson{"DrainingType", "\"draining\": true", "\"draining\": 1",
+                " at /nodes/0/draining: not a truth value; expected true or false"},
+        BadJson{"NodesType", "\"nodes\": [", "\"nodes\": 7, \"cables\": [", " at /nodes: not an array; expected [..]"},
+        BadJson{"CablesType", "\"cables\": [", "\"cables\": {}, \"cluster\": [",
+                " at /cluster: not text; expected text in quotes"},
+        BadJson{"EndsType", "\"ends\": [{\"node\": \"n1\"", "\"ends\": 2, \"name\": [{\"node\": \"n1\"",
+                " at /cables/1/name: not text; expected text in quotes"},
+        BadJson{"OneEnd", ", {\"node\": \"n0\", \"address\": \"10.7.1.2\"}", "",
+                " at /cables/1/ends: a cable with 1 ends; expected two of {\"node\": .., \"interface\": .., "
+                "\"address\": .., "
+                "\"plug\": ..}"},
+        BadJson{"EndType", "{\"node\": \"n0\", \"address\": \"10.7.1.2\"}", "\"n0\"",
+                " at /cables/1/ends/1: not an object; expected {\"node\": ..}"},
+        BadJson{"UnknownNode", "\"node\": \"n1\", \"address\"", "\"node\": \"n9\", \"address\"",
+                " at /cables/1/ends/0/node: there is no node \"n9\"; expected one of those in /nodes"},
+        BadJson{"InterfaceType", "\"eth1\"", "1", " at /cables/0/ends/0/interface: not text; expected text in quotes"},
+        BadJson{"Interface", "eth1", "eth/1",
+                " at /cables/0/ends/0: interface \"eth/1\" of node \"n0\" cannot exist; expected *"},
+        BadJson{"Plug", "\"p0\"", "\"p 0\"",
+                " at /cables/0/ends/0: plug \"p 0\" of node \"n0\" is not valid; expected *"},
+        BadJson{"NoAddress", ", \"address\": \"10.7.1.1\"", "",
+                " at /cables/1/ends/0: address \"\" is not an IP address; expected *"},
+        BadJson{"AddressTwice", "10.7.1.1", "10.7.0.1",
+                " at /cables/1/ends/0: address \"10.7.0.1\" of node \"n1\" is already used by node \"n0\" on cable *"},
+        BadJson{"SelfCable", "\"node\": \"n1\", \"address\"", "\"node\": \"n0\", \"address\"",
+                " at /cables/1/ends/1: cable \"n0-n0\" joins node \"n0\" to itself; expected two different nodes"},
+        BadJson{"CableName", "\"c0\"", "\"c 0\"", " at /cables/0/name: cable name \"c 0\" is not valid; expected *"},
+        BadJson{"RateZero", "1000,", "0,", " at /cables/0/rate_mbps: 0; expected a whole number, 1 to 10000000"},
+        BadJson{"RateNegative", "1000,", "-5,", " at /cables/0/rate_mbps: -5; expected a whole number, 1 to 10000000"},
+        BadJson{"LatencyType", "2.5", "\"2.5\"",
+                " at /cables/0/latency_us: not a number; expected microseconds, such as 1.5"},
+        BadJson{"LatencyNegative", "2.5", "-2.5",
+                " at /cables/0/latency_us: latency_us of cable \"c0\" is -2.5; expected 0 to 1e+06"},
+        BadJson{"RoutedType", "\"routed\": true", "\"routed\": \"no\"",
+                " at /cables/0/routed: not a truth value; expected true or false"}),
+    [](const ::testing::TestParamInfo<BadJson>& file) { return std::string(file.param.name); });
+
+std::string error_of(const std::string& text) {
+  const absl::StatusOr<Topology> topology = parse_json_topology(text, "t");
+  EXPECT_FALSE(topology.ok());
+  return std::string(topology.status().message());
+}
+
+TEST(JsonTopology, RefusesWhatIsNoTopology) {
+  EXPECT_EQ(error_of("[]"), "t: not an object; expected {\"nodes\": ..}");
+  EXPECT_EQ(error_of("{}"), "t: there is no \"nodes\"; expected {\"nodes\": ..}");
+  EXPECT_EQ(error_of("{\"nodes\": []}"), "t: there are no nodes; expected at least one");
+  EXPECT_EQ(error_of("{\"nodes\": [{\"name\": \"a\"}], \"cables\": 1}"), "t: at /cables: not an array; expected [..]");
+  EXPECT_EQ(error_of("{\"nodes\": [{\"name\": \"a\"}], \"cables\": [{\"ends\": 2}]}"),
+            "t: at /cables/0/ends: not an array; expected [..]");
+  for (const char* text : {"", "{", "{]", "nul", "{\"a\": 1,}", "{} x", "\"\\u12\"", "[1 2]", "\"\n\"", "01"}) {
+    EXPECT_THAT(error_of(text), ::testing::MatchesRegex("t:[12]: column [0-9]+: syntax error .*; expected JSON as "
+                                                        "`cableway topology --json` prints it"))
+        << text;
+  }
+}
+
+TEST(JsonTopology, CountsLinesAndColumns) {
+  EXPECT_THAT(error_of("{\n\"a\": 1,\n  x}"), StartsWith("t:3: column 3: "));
+  EXPECT_THAT(error_of("x"), StartsWith("t:1: column 1: "));
+  EXPECT_THAT(error_of("[1,\n"), StartsWith("t:2: column 1: "));
+}
+
+TEST(JsonTopology, BoundsWhatItReads) {
+  EXPECT_EQ(error_of(std::string(kMaxTopologyFileBytes + 1, ' ')),
+            "t: the file has 33554433 bytes; expected at most 33554432");
+  std::string many = "[0";
+  for (std::size_t i = 0; i < kMaxJsonValues; ++i) many += ",0";
+  EXPECT_EQ(error_of(many + "]"), "t: there are too many values; expected at most 2097152");
+  EXPECT_EQ(error_of(std::string(kMaxJsonDepth + 1, '[')),
+            "t: values are nested too deeply; expected at most 8 levels");
+  EXPECT_EQ(error_of(std::string(10'000'000, '[')), "t: values are nested too deeply; expected at most 8 levels");
+  EXPECT_THAT(error_of(std::string(kMaxJsonDepth, '[')), StartsWith("t:1: column 9: syntax error"));
+  std::string nodes = "{\"nodes\": [{\"name\": \"n\"}";
+  for (std::size_t i = 0; i < kMaxNodes; ++i) absl::StrAppend(&nodes, ",{\"name\": \"n", i, "\"}");
+  EXPECT_EQ(error_of(nodes + "]}"), "t: there are 4097 nodes; expected at most 4096");
+}
+
+TEST(JsonTopology, ErrorsStayShort) {
+  const std::string long_text(100'000, 'x');
+  EXPECT_LT(error_of(long_text).size(), 300U);
+  EXPECT_LT(error_of("\"" + long_text).size(), 400U);
+  EXPECT_LT(error_of("{\"" + long_text + "\": 1}").size(), 300U);
+  EXPECT_LT(error_of("{\"nodes\": [{\"name\": \"" + long_text + "\"}]}").size(), 300U);
+  EXPECT_LT(error_of("{\"nodes\": [{\"name\": \"a\", \"relay_port\": " + std::string(1000, '9') + "}]}").size(), 300U);
+}
+
+}  // namespace
+}  // namespace cableway::routing

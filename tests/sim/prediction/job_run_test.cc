@@ -1,0 +1,270 @@
+// Jobs: mixes, and cables that are cut meanwhile; the same at flow level; what is too large to be simulated.
+#include "sim/prediction/job_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sim/prediction/flow_prediction.h"
+#include "sim/prediction/prediction.h"
+#include "sim/prediction/simulated_size.h"
+#include "sim/workload/mix_file.h"
+#include "sim/workload/workload_text.h"
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway::sim {
+namespace {
+
+using routing::CableIndex;
+using routing::NodeIndex;
+using routing::Topology;
+using ::testing::HasSubstr;
+
+constexpr double kRate = 10e9 / 8;  // bytes a second of sample cables
+// What of a cable's rate is payload, with packets of 1500 bytes.
+constexpr double kPayload = 0.955;
+
+Topology ring(std::uint32_t nodes) {
+  return routing::sample_topology(nodes, routing::ring_pairs(nodes));
+}
+
+PredictionRequest request_for(const Topology& topology, const char* text) {
+  PredictionRequest request;
+  const workload::SizedWorkload sized = *workload::parse_workload(text);
+  request.workload = sized.workload;
+  request.size = sized.size;
+  for (std::uint32_t i = 0; i < topology.node_count(); ++i) request.ranks.push_back(NodeIndex{i});
+  return request;
+}
+
+Prediction predicted(const Topology& topology, const PredictionRequest& request) {
+  absl::StatusOr<Prediction> prediction = predict(topology, request);
+  EXPECT_TRUE(prediction.ok()) << prediction.status();
+  return prediction.ok() ? *std::move(prediction) : Prediction{};
+}
+
+// Where in a sample ring the cable between two nodes is.
+CableIndex cable_between(const Topology& topology, std::uint32_t a, std::uint32_t b) {
+  return topology.cables_between(NodeIndex{a}, NodeIndex{b}).front().cable;
+}
+
+TEST(JobRun, GroupsOfAMixRunAtOnceOrAfterEachOther) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:1MiB");
+  const auto time_of = [&](const std::string& text) {
+    request.mix = *workload::parse_mix(text, "mix.toml");
+    return predicted(topology, request);
+  };
+  const std::string one = "[[group]]\nname = \"x\"\nranks = [0, 1]\nworkload = \"sendrecv:32MiB,0-1\"\n";
+  const std::string other = "[[group]]\nname = \"y\"\nranks = [2, 3]\nworkload = \"sendrecv:32MiB,0-1\"\n";
+  const Prediction alone = time_of(one);
+  const Prediction at_once = time_of(one + other);
+  const Prediction in_turn = time_of(one + other + "after = [\"x\"]\n");
+  const Prediction twice = time_of(one + "repeat = 2\n");
+  EXPECT_NEAR(at_once.time_s, alone.time_s, 0.01 * alone.time_s) << "they share no cable";
+  EXPECT_NEAR(in_turn.time_s, 2 * alone.time_s, 0.01 * alone.time_s);
+  EXPECT_NEAR(twice.time_s, 2 * alone.time_s, 0.05 * alone.time_s);
+  ASSERT_EQ(in_turn.groups.size(), 2U);
+  EXPECT_EQ(in_turn.groups[0].started_s, 0);
+  EXPECT_NEAR(in_turn.groups[1].started_s, in_turn.groups[0].time_s, 1e-9);
+  EXPECT_EQ(in_turn.groups[1].name, "y");
+  EXPECT_GT(in_turn.groups[1].busbw_gbps, 0);
+}
+
+TEST(JobRun, AMixThatNamesARankTooManyIsRefused) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:1MiB");
+  request.mix = *workload::parse_mix("[[group]]\nranks = [0, 4]\nworkload = \"all_reduce:1MiB\"\n", "mix.toml");
+  EXPECT_EQ(predict(topology, request).status().message(), "the mix names rank 4, but the job has 4 ranks, 0 to 3");
+}
+
+TEST(JobRun, ACutEndsTheJobAtThatMomentAndNamesTheFlowsItCost) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:64MiB");
+  const double whole_s = predicted(topology, request).time_s;
+  request.cuts = {{cable_between(topology, 1, 2), std::chrono::milliseconds(20)}};
+  const Prediction prediction = predicted(topology, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  EXPECT_NEAR(prediction.whole_s, 0.020, 0.0005);
+  EXPECT_EQ(prediction.time_s, 0) << "it never took that long: it did not end";
+  EXPECT_NEAR(prediction.early_end->share_done, 0.020 / whole_s, 0.1);
+  EXPECT_THAT(prediction.early_end->reason, HasSubstr("was cut"));
+  ASSERT_EQ(prediction.cuts.size(), 1U);
+  EXPECT_TRUE(prediction.cuts[0].happened);
+  ASSERT_EQ(prediction.cuts[0].lost.size(), 2U) << "rank 1 to rank 2, on two channels";
+  for (const CutEffect::LostFlow& lost : prediction.cuts[0].lost) {
+    EXPECT_EQ(lost.flow.source, 1);
+    EXPECT_EQ(lost.flow.destination, 2);
+    EXPECT_EQ(lost.flow.path.nodes, (std::vector<NodeIndex>{NodeIndex{1}, NodeIndex{2}}));
+  }
+}
+
+TEST(JobRun, ACutUnderARelayedFlowEndsItToo) {
+  const Topology line = routing::sample_topology(4, routing::line_pairs(4));
+  PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
+  request.cuts = {{cable_between(line, 1, 2), std::chrono::milliseconds(10)}};
+  const Prediction prediction = predicted(line, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  ASSERT_FALSE(prediction.cuts[0].lost.empty());
+  EXPECT_EQ(prediction.cuts[0].lost[0].flow.path.nodes.size(), 4U);
+}
+
+TEST(JobRun, ACutBesideTheJobOrAfterItChangesNothing) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "sendrecv:16MiB,0-1");
+  const double undisturbed_s = predicted(topology, request).time_s;
+  request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(1)},
+                  {cable_between(topology, 0, 1), std::chrono::hours(1)}};
+  const Prediction prediction = predicted(topology, request);
+  EXPECT_FALSE(prediction.early_end.has_value());
+  EXPECT_EQ(prediction.time_s, undisturbed_s);
+  EXPECT_TRUE(prediction.cuts[0].happened);
+  EXPECT_TRUE(prediction.cuts[0].lost.empty());
+  EXPECT_FALSE(prediction.cuts[1].happened);
+}
+
+TEST(JobRun, CutsOfTheSameMomentHappenTogether) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:64MiB");
+  request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(20)},
+                  {cable_between(topology, 0, 1), std::chrono::milliseconds(20)},
+                  {cable_between(topology, 1, 2), std::chrono::milliseconds(21)}};
+  const Prediction prediction = predicted(topology, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  for (const std::size_t cut : {0U, 1U}) {
+    EXPECT_TRUE(prediction.cuts[cut].happened);
+    ASSERT_EQ(prediction.cuts[cut].lost.size(), 2U) << "one ring over it, on two channels";
+    EXPECT_EQ(prediction.cuts[cut].lost[0].flow.source, cut == 0 ? 2 : 0);
+  }
+  EXPECT_FALSE(prediction.cuts[2].happened) << "the job was over";
+  EXPECT_TRUE(prediction.cuts[2].lost.empty());
+}
+
+TEST(JobRun, AFlowOverTwoCablesThatAreCutAtOnceIsLostToBoth) {
+  const Topology line = routing::sample_topology(4, routing::line_pairs(4));
+  PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
+  request.cuts = {{cable_between(line, 0, 1), std::chrono::milliseconds(10)},
+                  {cable_between(line, 2, 3), std::chrono::milliseconds(10)}};
+  const Prediction prediction = predicted(line, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  EXPECT_EQ(prediction.cuts[0].lost.size(), 2U);
+  EXPECT_EQ(prediction.cuts[1].lost.size(), 2U);
+}
+
+TEST(JobRun, ACutTakesAllCablesOfAWire) {
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
+  for (routing::Cable& cable : cables) {
+    cable.a.plug = "p0";
+    cable.b.plug = "p0";
+  }
+  const Topology twins = routing::make_topology(routing::sample_nodes(2), cables);
+  PredictionRequest request = request_for(twins, "sendrecv:64MiB,0-1");
+  request.cuts = {{CableIndex{1}, std::chrono::milliseconds(5)}};
+  const Prediction prediction = predicted(twins, request);
+  ASSERT_TRUE(prediction.early_end.has_value());
+  EXPECT_EQ(prediction.cuts[0].wire, (std::vector<CableIndex>{CableIndex{0}, CableIndex{1}}));
+}
+
+TEST(JobRun, TellsHowFarItIs) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:64MiB");
+  std::vector<double> shares;
+  request.progress = [&](double share, double virtual_s) {
+    shares.push_back(share);
+    EXPECT_GT(virtual_s, 0);
+  };
+  predicted(topology, request);
+  ASSERT_GT(shares.size(), 1U);
+  for (std::size_t i = 1; i < shares.size(); ++i) EXPECT_GE(shares[i], shares[i - 1]);
+  EXPECT_GT(shares.back(), shares.front());
+  EXPECT_LE(shares.back(), 1.0);
+}
+
+TEST(FlowPrediction, IsNearTheOneOfChunksWhereBandwidthIsTheLimit) {
+  const Topology topology = ring(4);
+  for (const char* text : {"all_reduce:64MiB", "all_to_all:64MiB", "sendrecv:64MiB", "broadcast:64MiB"}) {
+    SCOPED_TRACE(text);
+    const PredictionRequest request = request_for(topology, text);
+    const absl::StatusOr<Prediction> flow = predict_flow_level(topology, request);
+    ASSERT_TRUE(flow.ok()) << flow.status();
+    EXPECT_NEAR(flow->time_s / predicted(topology, request).time_s, 1, 0.1);
+  }
+}
+
+TEST(FlowPrediction, GroupsOfAMixWaitForEachOther) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "all_reduce:1MiB");
+  request.mix = *workload::parse_mix(
+      "[[group]]\nname = \"x\"\nranks = [0, 1]\nworkload = \"sendrecv:32MiB,0-1\"\n"
+      "[[group]]\nname = \"y\"\nranks = [2, 3]\nworkload = \"sendrecv:32MiB,0-1\"\nrepeat = 3\nafter = [\"x\"]\n",
+      "mix.toml");
+  const absl::StatusOr<Prediction> flow = predict_flow_level(topology, request);
+  ASSERT_TRUE(flow.ok()) << flow.status();
+  const double alone_s = 32.0 * (1 << 20) / (kRate * kPayload);
+  EXPECT_NEAR(flow->time_s, 4 * alone_s, 0.05 * alone_s);
+  EXPECT_NEAR(flow->groups[1].started_s, alone_s, 0.02 * alone_s);
+  EXPECT_NEAR(flow->groups[1].time_s, alone_s, 0.02 * alone_s);
+}
+
+TEST(FlowPrediction, TooManyTransfersAreRefusedBeforeAnythingIsDone) {
+  const Topology topology = ring(4);
+  PredictionRequest request = request_for(topology, "pipeline:1GiB,4096");
+  request.channels = 64;
+  request.progress = [](double, double) { FAIL() << "it was begun"; };
+  const auto error_of = [&] { return std::string(predict_flow_level(topology, request).status().message()); };
+  request.collective.operations = 10;  // 4096 batches * 3 stages * 64 channels * 10 operations
+  EXPECT_THAT(error_of(), HasSubstr("more than 4000000 transfers"));
+  request = request_for(topology, "all_to_all:1GiB");
+  request.ranks.assign(2001, NodeIndex{0});
+  EXPECT_THAT(error_of(), HasSubstr("expected fewer ranks or channels"));
+  // Groups count together.
+  const std::string group = "[[group]]\nranks = [0, 1]\nworkload = \"pipeline:1GiB,4096\"\nrepeat = 10\n";
+  request = request_for(topology, "all_reduce:1MiB");
+  request.channels = 50;
+  request.mix = *workload::parse_mix(group + group, "mix.toml");
+  EXPECT_THAT(error_of(), HasSubstr("more than 4000000 transfers"));
+}
+
+TEST(FlowPrediction, WithoutACableARingIsALine) {
+  const Topology topology = ring(4);
+  const Topology line = without_cables(topology, {cable_between(topology, 0, 1)});
+  EXPECT_EQ(line.cable_count(), 3U);
+  const PredictionRequest request = request_for(topology, "all_reduce:64MiB");
+  const absl::StatusOr<Prediction> before = predict_flow_level(topology, request);
+  const absl::StatusOr<Prediction> after = predict_flow_level(line, request);
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_NEAR(after->time_s / before->time_s, 1, 0.05)
+      << "what went to rank 1 goes the other way round, where nothing is";
+}
+
+TEST(SimulatedSize, CountsFlowsHopsAndMessages) {
+  const Topology line = routing::sample_topology(4, routing::line_pairs(4));
+  const absl::StatusOr<SimulatedSize> size = simulated_size(line, request_for(line, "sendrecv:64MiB,0-3"));
+  ASSERT_TRUE(size.ok());
+  EXPECT_EQ(size->hops, 2U * 3) << "two channels of three cables";
+  EXPECT_EQ(size->held_messages, (64ULL << 20) / (128 << 10) + 2);
+}
+
+TEST(SimulatedSize, IsThatOfOneOperationHoweverManyFollow) {
+  const Topology line = routing::sample_topology(4, routing::line_pairs(4));
+  PredictionRequest request = request_for(line, "all_reduce:64MiB");
+  const std::uint64_t once = simulated_size(line, request)->held_messages;
+  request.collective.operations = 1000;
+  EXPECT_EQ(simulated_size(line, request)->held_messages, once);
+}
+
+TEST(SimulatedSize, RefusesWhatWouldTakeAllMemory) {
+  const Topology topology = ring(4);
+  EXPECT_TRUE(check_simulated_size(topology, request_for(topology, "all_reduce:1GiB")).ok());
+  const absl::Status much = check_simulated_size(topology, request_for(topology, "all_reduce:1024GiB"));
+  EXPECT_EQ(much.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(much.message()), HasSubstr("messages"));
+  PredictionRequest many = request_for(topology, "all_to_all:1MiB");
+  many.ranks.assign(1000, NodeIndex{0});
+  EXPECT_THAT(std::string(check_simulated_size(topology, many).message()), HasSubstr("flows"));
+}
+
+}  // namespace
+}  // namespace cableway::sim

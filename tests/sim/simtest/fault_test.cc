@@ -1,0 +1,45 @@
+#include "sim/simtest/plan/fault.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/simtest/plan/simtest_plan.h"
+
+namespace cableway::sim {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+TEST(FaultPlan, IsReadAsItWasWritten) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const FaultPlan plan = make_simtest_plan(seed).faults;
+    const absl::StatusOr<FaultPlan> read = parse_fault_plan(to_text(plan));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(*read, plan) << to_text(plan);
+  }
+}
+
+TEST(FaultPlan, IsShort) {
+  const FaultPlan plan{{FaultKind::kCut, milliseconds(1500), microseconds(200500), 3, 1},
+                       {FaultKind::kDrain, Duration(0), Duration(0), 2, 0}};
+  EXPECT_EQ(to_text(plan), "cut@1500+200.5:3:1,drain@0+0:2:0");
+  EXPECT_EQ(to_text(FaultPlan{}), "none");
+}
+
+TEST(FaultPlan, RefusesWhatCannotBeRead) {
+  for (const char* text :
+       {"", "cut", "cut@1:2:3", "cut@1+2", "cut@1+2:3", "cut@x+2:3:4", "cut@1.0000001+2:3:4", "cut@-1+2:3:4",
+        "cut@1+2:-3:4", "cut@1+2:3:4:5", "cut@36000001+0:0:0", "cut@1+2:3:4,", "+@:,:", "@+::"}) {
+    EXPECT_FALSE(parse_fault_plan(text).ok()) << text;
+  }
+  EXPECT_THAT(std::string(parse_fault_plan("cut@1+2:3").status().message()), HasSubstr("expected KIND@BEGIN_MS"));
+  EXPECT_THAT(std::string(parse_fault_plan("cutt@1+2:3:4").status().message()),
+              HasSubstr("expected one of cut, silence"));
+}
+
+}  // namespace
+}  // namespace cableway::sim

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "sim/simtest/drifting_clock.h"
+#include "sim/simtest/plan/simtest_random.h"
+#include "sim/simtest/simtest_run.h"
+#include "sim/virtual_clock.h"
+
+namespace cableway::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+// The first numbers of SplitMix64 from 1234567, as its authors' implementation gives them.
+TEST(SimtestRandom, GivesTheNumbersOfItsPaper) {
+  SimtestRandom random(1234567);
+  EXPECT_EQ(random.next(), 6457827717110365317ULL);
+  EXPECT_EQ(random.next(), 3203168211198807973ULL);
+  EXPECT_EQ(random.next(), 9817491932198370423ULL);
+}
+
+TEST(DriftingClock, GainsAndRingsNeverTooSoon) {
+  for (const std::int64_t gains : {-500'000, -1000, 0, 333, 50'000, 500'000}) {
+    VirtualClock world;
+    DriftingClock clock(world, gains);
+    std::vector<std::unique_ptr<Timer>> timers;
+    int rung = 0;
+    for (int ms = 1; ms <= 100; ++ms) {
+      const Instant when{milliseconds(ms) + Duration(ms)};
+      timers.push_back(clock.call_at(when, [&clock, &rung, when] {
+        ++rung;
+        EXPECT_GE(clock.now(), when);
+        EXPECT_LT(clock.now() - when, Duration(5));
+      }));
+    }
+    world.run_for(std::chrono::seconds(1));
+    EXPECT_EQ(rung, 100);
+    EXPECT_EQ(clock.now(), Instant{Duration(1'000'000'000 + 1000 * gains)});
+  }
+}
+
+TEST(Simtest, OfOneSeedIsTheSameEveryTime) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const SimtestPlan plan = make_simtest_plan(seed);
+    EXPECT_EQ(run_simtest(plan).trace, run_simtest(plan).trace);
+  }
+}
+
+TEST(Simtest, OfAnotherSeedIsAnother) {
+  EXPECT_NE(run_simtest(make_simtest_plan(1)).trace, run_simtest(make_simtest_plan(2)).trace);
+}
+
+TEST(Simtest, WhereNothingGoesWrongLosesNoMessage) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SimtestPlan plan = make_simtest_plan(seed);
+    plan.faults.clear();
+    for (FlowPlan& flow : plan.flows) {
+      for (MessagePlan& message : flow.messages) message.capacity = std::max(message.capacity, message.bytes);
+    }
+    plan.shape.draining.clear();
+    const SimtestResult result = run_simtest(plan);
+    EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
+    EXPECT_EQ(result.done, result.messages) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace cableway::sim

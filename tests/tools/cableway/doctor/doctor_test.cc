@@ -1,0 +1,453 @@
+#include "tools/cableway/doctor/doctor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/linux/ports/port_selection.h"
+#include "core/linux/rdma/verbs_library.h"
+#include "core/settings/port_transport.h"
+#include "tests/routing/sample_topologies.h"
+#include "tools/cableway/doctor/doctor_ports.h"
+#include "tools/cableway/doctor/doctor_view.h"
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+auto finding(Severity severity, const std::string& about, const std::string& what) {
+  return AllOf(Field(&Finding::severity, severity), Field(&Finding::about, about),
+               Field(&Finding::what, HasSubstr(what)));
+}
+
+Json healthy_port(const std::string& interface) {
+  return Json::parse(R"({"interface": ")" + interface + R"(", "addresses": ["10.7.0.2/30"], "mtu": 9000,
+    "rate_mbps": 100000, "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3,
+    "roce_version": 2, "rdma_mtu": 4096, "rdma_trouble": null, "transport": "rdma",
+    "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": null,
+    "neighbours": [{"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2",
+                    "address": "10.7.0.1", "rate_mbps": 100000, "known_ms": 1, "heard_ms": 1}],
+    "control": {"sent": 1, "received": 1, "oversized": 0, "foreign": 0, "own": 0, "ttl_refused": 0, "send_errors": {},
+                "last_error": null, "not_open": []}})");
+}
+
+Examined healthy() {
+  Examined examined;
+  examined.settings.key_file = "/etc/cableway/key";
+  examined.host.plugin = "/opt/cableway/lib/libnccl-net-cableway.so";
+  examined.host.default_interfaces = {"eth9"};
+  examined.host.has_rdma_devices = true;
+  examined.host.has_verbs_files = true;
+  examined.host.sees_hardware = true;
+  examined.ports = Json{{"ports", Json::array({healthy_port("eth1")})}, {"rejected", Json::array()}};
+  examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "problems": [],
+    "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
+  examined.topology = routing::sample_topology(4, routing::ring_pairs(4));
+  examined.host.links["eth1"] = {"mlx5_0", "100 Gb/sec (4X EDR)", 100000, {16, 16}, {16, 16}, {}, {}};
+  return examined;
+}
+
+Json& port(Examined& examined) {
+  return (*examined.ports)["ports"][0];
+}
+
+LinkFacts& link(Examined& examined) {
+  return examined.host.links["eth1"];
+}
+
+// Hops over eth1, which has a device, are refused.
+void refuse(Examined& examined, const std::string& why) {
+  port(examined)["gid_index"] = nullptr;
+  port(examined)["rdma_trouble"] = why;
+  port(examined)["transport"] = "refused";
+  port(examined)["transport_reason"] = why;
+}
+
+TEST(Doctor, FindsNothingWhereNothingIsWrong) {
+  const std::vector<Finding> findings = examine(healthy());
+  EXPECT_EQ(worst_of(findings), Severity::kOk) << doctor_text(findings);
+  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "node", "n1 of cluster lab answers")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "port eth1", "cable to node n0 (eth0) is up")));
+}
+
+TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
+  Examined examined = healthy();
+  examined.host = {};
+  examined.host.in_container = true;
+  examined.host.has_rdma_devices = true;
+  examined.host.memlock_bytes = 8U << 20;
+  Json& ports = (*examined.ports)["ports"];
+  ports[0]["carrier"] = false;
+  ports[0]["control"]["send_errors"] = {{"EPERM", 2}};
+  ports[0]["control"]["ttl_refused"] = 1;
+  ports[0]["control"]["oversized"] = 1;
+  ports.push_back(healthy_port("eth2"));
+  ports[1]["neighbours"] = Json::array();
+  ports[1]["transport"] = "refused";
+  examined.host.no_verbs_library = "this host has no libibverbs.so.1";
+  examined.host.links["eth2"] = {"mlx5_1", "25 Gb/sec (1X EDR)", 25000, {8, 4}, {16, 16}, {}, {}};
+  examined.topology = routing::sample_topology(3, {{0, 1}});
+  int wrong = 0;
+  for (const Finding& found : examine(examined)) {
+    if (found.severity < Severity::kWarning) continue;
+    ++wrong;
+    EXPECT_NE(found.advice, "") << found.about << ": " << found.what;
+  }
+  EXPECT_EQ(wrong, 13);
+}
+
+// What changes one thing of a healthy node, and what is found then.
+struct Fault {
+  const char* name;
+  void (*make)(Examined&);
+  Severity severity;
+  const char* about;
+  const char* what;
+};
+
+const Fault kFaults[] = {
+    {"no key", [](Examined& e) { e.settings.key_file = ""; }, Severity::kRemark, "key", "no CABLEWAY_KEY_FILE"},
+    {"bad key", [](Examined& e) { e.key = absl::InvalidArgumentError("key file is no key"); }, Severity::kError, "key",
+     "key file is no key"},
+    {"root's key",
+     [](Examined& e) { e.key = absl::InvalidArgumentError("key file cannot be opened: Permission denied"); },
+     Severity::kRemark, "key", "Permission denied"},
+    {"no node", [](Examined& e) { e.node = absl::NotFoundError("no node runs here\nStart one"); }, Severity::kError,
+     "node", "no node runs here"},
+    {"no plugin", [](Examined& e) { e.host.plugin = ""; }, Severity::kWarning, "plugin", "there is none"},
+    {"memlock", [](Examined& e) { e.host.memlock_bytes = 8U << 20; }, Severity::kWarning, "memory",
+     "may lock 8.0 MiB of memory"},
+    {"no route", [](Examined& e) { e.host.default_interfaces.clear(); }, Severity::kRemark, "network",
+     "no default route"},
+    {"container network",
+     [](Examined& e) {
+       e.host.in_container = true;
+       e.host.sees_hardware = false;
+       (*e.ports)["ports"] = Json::array();
+     },
+     Severity::kError, "container", "network of its own"},
+    {"container device", [](Examined& e) { e.host.has_verbs_files = false; }, Severity::kWarning, "RDMA",
+     "no /dev/infiniband"},
+    {"no port", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",
+     "there is no port"},
+    {"no carrier", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1", "no carrier"},
+    {"silence", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning, "port eth1",
+     "carrier on eth1, nobody answers hello"},
+    {"one way", [](Examined& e) { port(e)["neighbours"][0]["state"] = "heard"; }, Severity::kWarning, "port eth1",
+     "node n0 (eth0) is heard, but the cable is not up"},
+    {"slow", [](Examined& e) { port(e)["rate_mbps"] = 10000; }, Severity::kWarning, "port eth1",
+     "runs at 10 Gbit/s, its neighbour's port at 100 Gbit/s"},
+    {"slower than others",
+     [](Examined& e) {
+       (*e.ports)["ports"].push_back(healthy_port("eth2"));
+       (*e.ports)["ports"][0]["rate_mbps"] = 10000;
+       (*e.ports)["ports"][0]["neighbours"][0]["rate_mbps"] = 10000;
+     },
+     Severity::kRemark, "port eth1", "runs at 10 Gbit/s, the fastest port of this node at 100 Gbit/s"},
+    {"small frames",
+     [](Examined& e) {
+       port(e)["mtu"] = 1500;
+       port(e)["rdma_device"] = nullptr;
+       port(e)["transport"] = "tcp";
+     },
+     Severity::kRemark, "port eth1", "MTU 1500"},
+    {"no RDMA",
+     [](Examined& e) {
+       port(e)["rdma_device"] = nullptr;
+       port(e)["transport"] = "tcp";
+       port(e)["transport_reason"] = "no RDMA device behind eth1";
+     },
+     Severity::kRemark, "port eth1", "no RDMA device: data goes over TCP"},
+    {"RDMA is gone",
+     [](Examined& e) {
+       port(e)["rdma_device"] = nullptr;
+       port(e)["rdma_trouble"] = "RDMA device mlx5_0 behind eth1 is gone";
+       port(e)["transport"] = "tcp";
+       port(e)["transport_reason"] = "RDMA device mlx5_0 behind eth1 is gone";
+     },
+     Severity::kError, "port eth1", "data goes over TCP: RDMA device mlx5_0 behind eth1 is gone"},
+    {"TCP is wanted",
+     [](Examined& e) {
+       port(e)["transport"] = "tcp";
+       port(e)["transport_reason"] = "CABLEWAY_TRANSPORT=tcp";
+     },
+     Severity::kRemark, "port eth1", "data goes over TCP, as CABLEWAY_TRANSPORT=tcp says, past RDMA device mlx5_0"},
+    {"no GID", [](Examined& e) { refuse(e, "RDMA device mlx5_0 behind eth1 has no RoCE v2 GID for 10.7.0.2"); },
+     Severity::kError, "port eth1", "hops over it are refused: RDMA device mlx5_0 behind eth1 has no RoCE v2 GID"},
+    {"no library", [](Examined& e) { e.host.no_verbs_library = "this host has no libibverbs.so.1"; },
+     Severity::kWarning, "RDMA", "there are RDMA devices, and this host has no libibverbs.so.1"},
+    {"small packets",
+     [](Examined& e) {
+       port(e)["mtu"] = 1500;
+       port(e)["rdma_mtu"] = 1024;
+     },
+     Severity::kRemark, "port eth1", "MTU 1500: RDMA packets have 1024 bytes"},
+    {"MTU not taken", [](Examined& e) { port(e)["rdma_mtu"] = 1024; }, Severity::kRemark, "port eth1",
+     "RDMA packets of 1024 bytes, though MTU 9000 has room for 4096"},
+    {"missing lanes",
+     [](Examined& e) {
+       link(e).rdma_rate = "25 Gb/sec (1X EDR)";
+       link(e).rdma_rate_mbps = 25000;
+     },
+     Severity::kWarning, "port eth1",
+     "the link of RDMA device mlx5_0 has 25 Gb/sec (1X EDR), less than the interface's 100 Gbit/s"},
+    {"narrow slot",
+     [](Examined& e) {
+       link(e).pcie = {8, 8};
+     },
+     Severity::kWarning, "port eth1", "its PCIe link is 8 GT/s x8 (63 Gbit/s), too slow for the port's 100 Gbit/s"},
+    {"losses",
+     [](Examined& e) {
+       link(e).losses = {{"out_of_sequence", 7}, {"packet_seq_err", 2}};
+     },
+     Severity::kRemark, "port eth1",
+     "RDMA device mlx5_0 has counted losses since its start: out_of_sequence 7, packet_seq_err 2"},
+    {"congestion",
+     [](Examined& e) {
+       link(e).congestion = {{"np_cnp_sent", 4}};
+     },
+     Severity::kRemark, "port eth1", "RDMA device mlx5_0 has counted congestion since its start: np_cnp_sent 4"},
+    {"firewall",
+     [](Examined& e) {
+       port(e)["control"]["send_errors"] = {{"EPERM", 2}};
+     },
+     Severity::kError, "port eth1", "2 datagrams could not be sent (EPERM): a firewall"},
+    {"send error",
+     [](Examined& e) {
+       port(e)["control"]["send_errors"] = {{"ENETUNREACH", 1}};
+       port(e)["control"]["last_error"] = "cannot send";
+     },
+     Severity::kWarning, "port eth1", "1 datagrams could not be sent (ENETUNREACH)"},
+    {"not open", [](Examined& e) { port(e)["control"]["not_open"] = {"cannot bind"}; }, Severity::kWarning, "port eth1",
+     "cannot bind"},
+    {"router", [](Examined& e) { port(e)["control"]["ttl_refused"] = 3; }, Severity::kWarning, "port eth1",
+     "3 datagrams came through a router"},
+    {"problem",
+     [](Examined& e) {
+       (*e.status)["problems"] = Json::parse(R"([{"text": "two nodes are called n0", "seconds": 5}])");
+     },
+     Severity::kError, "problem", "two nodes are called n0 (for 5.0 s)"},
+    {"problem that waits",
+     [](Examined& e) {
+       (*e.status)["problems"] =
+           Json::parse(R"([{"text": "no subnet; until then link-local addresses are used", "seconds": null}])");
+     },
+     Severity::kWarning, "problem", "no subnet"},
+    {"drains", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kRemark, "node", "it drains"},
+    {"broken", [](Examined& e) { (*e.status)["relayed"]["circuits_broken"] = 2; }, Severity::kRemark, "node",
+     "2 circuits through it broke"},
+    {"refused", [](Examined& e) { (*e.status)["relayed"]["setups_refused"] = 2; }, Severity::kRemark, "node",
+     "it has refused 2 set-ups"},
+    {"two parts",
+     [](Examined& e) {
+       e.topology = routing::sample_topology(3, {{0, 2}});
+     },
+     Severity::kWarning, "topology", "no path leads from one to the other of: n0, n2 | n1"},
+    {"one in the middle", [](Examined& e) { e.topology = routing::sample_topology(3, routing::line_pairs(3)); },
+     Severity::kRemark, "topology", "without any one of n1, others lose each other"},
+};
+
+TEST(Doctor, FindsEachFault) {
+  for (const Fault& fault : kFaults) {
+    Examined examined = healthy();
+    fault.make(examined);
+    const std::vector<Finding> findings = examine(examined);
+    EXPECT_THAT(findings, Contains(finding(fault.severity, fault.about, fault.what))) << fault.name;
+    EXPECT_EQ(worst_of(findings), fault.severity) << fault.name << "\n" << doctor_text(findings);
+  }
+}
+
+// The reasons are those of rdma_ports.cc, verbs_library.cc, verbs_device.cc and port_transport.cc: a changed word there
+// must be noticed here.
+TEST(Doctor, SaysWhatToDoAboutEachRefusal) {
+  host::RdmaPort rdma;
+  rdma.device = "mlx5_0";
+  rdma.link_layer = "Ethernet";
+  rdma.state = "4: ACTIVE";
+  const routing::PortAddress address = *routing::parse_port_address("10.7.0.2");
+  const auto advice = [&](const std::string& why) {
+    Examined examined = healthy();
+    refuse(examined, why);
+    for (const Finding& found : examine(examined)) {
+      if (found.severity == Severity::kError) return found.advice;
+    }
+    return std::string("no error");
+  };
+  const auto advice_for_port = [&] {
+    return advice(std::string(host::usable_gid(rdma, "eth1", address).status().message()));
+  };
+  EXPECT_THAT(advice_for_port(), HasSubstr("GIDs follow the interface's addresses"));
+  rdma.gids = {{2, "eth1", address, 1}};
+  EXPECT_THAT(advice_for_port(), HasSubstr("let the driver have RoCE v2"));
+  rdma.state = "1: DOWN";
+  EXPECT_THAT(advice_for_port(), HasSubstr("rdma link show"));
+  rdma.link_layer = "InfiniBand";
+  EXPECT_THAT(advice_for_port(), HasSubstr("set the adapter's port to Ethernet"));
+  EXPECT_THAT(advice(std::string(host::VerbsLibrary::load("libibverbs.so.none").status().message())),
+              HasSubstr("apt-get install rdma-core"));
+  PortFacts facts;
+  facts.interface = "eth1";
+  EXPECT_THAT(advice(transport_of(facts, TransportSetting::kVerbs).why), HasSubstr("CABLEWAY_TRANSPORT=auto"));
+  EXPECT_THAT(advice("RDMA device mlx5_0 cannot be opened: Permission denied"), HasSubstr("read and write"));
+  EXPECT_THAT(advice("RDMA device mlx5_0: local catastrophic error"), HasSubstr("dmesg"));
+}
+
+TEST(Doctor, APortWithoutCarrierHasNoRdmaToMiss) {
+  Examined examined = healthy();
+  port(examined)["carrier"] = false;
+  refuse(examined, "RDMA device mlx5_0 behind eth1 is not active");
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kWarning);
+}
+
+TEST(Doctor, WhereTcpIsWantedRdmaIsNotMissed) {
+  Examined examined = healthy();
+  examined.settings.transport = TransportSetting::kTcp;
+  examined.host.has_verbs_files = false;
+  examined.host.memlock_bytes = 8U << 20;
+  examined.host.no_verbs_library = "this host has no libibverbs.so.1";
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined));
+}
+
+TEST(Doctor, TheHalvesOfAPlugCarryItsRateTogether) {
+  Examined examined = healthy();
+  link(examined).pcie = {32, 4};
+  port(examined)["rate_mbps"] = 200000;
+  port(examined)["neighbours"][0]["rate_mbps"] = 200000;
+  link(examined).rdma_rate_mbps = 200000;
+  port(examined)["plug"] = "p0";
+  EXPECT_THAT(examine(examined), Contains(AllOf(finding(Severity::kWarning, "port eth1", "its PCIe link is 32 GT/s x4"),
+                                                Field(&Finding::advice, HasSubstr("put it into a slot")))));
+  link(examined).pcie_most = link(examined).pcie;
+  EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("give that an address too"))));
+  Json other = port(examined);
+  other["interface"] = "eth2";
+  (*examined.ports)["ports"].push_back(other);
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined));
+}
+
+TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {
+  Examined examined = healthy();
+  port(examined)["neighbours"] = Json::array();
+  examined.settings.control_port = 1;
+  examined.settings.relay_port = 2;
+  examined.settings.data_ports = {3, 4};
+  EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("UDP 1, TCP 2 and 3-4"))));
+}
+
+TEST(Doctor, TellsOfARejectedPortOnce) {
+  Examined examined = healthy();
+  (*examined.ports)["rejected"] =
+      Json::parse(R"([{"interface": "eth8", "reason": "is in CABLEWAY_PORTS, but there is no such interface",
+                       "asked_for": true}])");
+  (*examined.status)["problems"] =
+      Json::parse(R"([{"text": "eth8 is in CABLEWAY_PORTS, but there is no such interface", "seconds": 5}])");
+  int told = 0;
+  for (const Finding& found : examine(examined)) told += found.severity == Severity::kError ? 1 : 0;
+  EXPECT_EQ(told, 1);
+}
+
+TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
+  Examined examined = healthy();
+  examined.node = absl::NotFoundError("no node runs here\nStart one: cablewayd");
+  examined.ports.reset();
+  examined.status.reset();
+  examined.topology.reset();
+  PortFacts facts;
+  facts.interface = "eth1";
+  facts.mtu = 1500;
+  facts.rdma_device = "mlx5_0";
+  facts.rdma_trouble = "RDMA device mlx5_0 cannot be used: /dev/infiniband/uverbs0: No such file or directory";
+  PortFacts other = facts;
+  other.interface = "eth2";
+  other.carrier = true;
+  examined.host.ports = {facts, other};
+  examined.host.rejected = {{"eth7", "is down: ip link set eth7 up", true}};
+  const std::vector<Finding> findings = examine(examined);
+  EXPECT_THAT(findings, Contains(AllOf(finding(Severity::kError, "node", "no node runs here"),
+                                       Field(&Finding::advice, "Start one: cablewayd"))));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "port eth1", "no carrier")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "port eth2", "hops over it are refused: RDMA device")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth7", "is down")));
+  EXPECT_THAT(findings, Not(Contains(Field(&Finding::what, HasSubstr("answers hello")))));
+}
+
+host::KernelLink link_named(const std::string& name) {
+  host::KernelLink link;
+  link.name = name;
+  link.up = true;
+  link.carrier = true;
+  link.mtu = 1500;
+  return link;
+}
+
+// The reasons are those that port_selection.cc gives: a changed word there must be noticed here.
+TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
+  host::KernelNetwork network;
+  network.links[1] = link_named("lo");
+  network.links[1].loopback = true;
+  network.links[2] = link_named("eth1");
+  network.links[3] = link_named("eth2");
+  network.links[3].up = false;
+  network.links[4] = link_named("docker0");
+  network.links[5] = link_named("br1");
+  network.links[6] = link_named("eth3");
+  network.links[6].master = 5;
+  host::KernelAddress doubled;
+  doubled.link = 2;
+  doubled.prefix = {*routing::parse_port_address("10.7.0.1"), 30};
+  doubled.duplicate = true;
+  host::KernelAddress tentative = doubled;
+  tentative.prefix.address = *routing::parse_port_address("10.7.0.5");
+  tentative.duplicate = false;
+  tentative.tentative = true;
+  network.addresses = {doubled, tentative};
+  const std::vector<PortSelector> selectors = {*parse_port_selector("eth1"),        *parse_port_selector("eth2"),
+                                               *parse_port_selector("eth3"),        *parse_port_selector("eth8"),
+                                               *parse_port_selector("10.9.0.0/16"), *parse_port_selector("br1")};
+  const std::vector<Finding> findings =
+      examine_rejected(host::select_ports(network, host::DeviceFacts(), selectors).rejected);
+  EXPECT_THAT(findings, Contains(finding(Severity::kOk, "not used", "lo, docker0: CABLEWAY_PORTS names neither")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth1", "10.7.0.1 is another host's too")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth1", "10.7.0.5 is tentative")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth2", "is down")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth3", "is a member of br1")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "br1", "has no address")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth8", "there is no such interface")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "10.9.0.0/16", "no interface has an address inside it")));
+  EXPECT_EQ(findings.size(), 8U);
+
+  const std::vector<Finding> unasked = examine_rejected(host::select_ports(network, host::DeviceFacts(), {}).rejected);
+  EXPECT_THAT(unasked, Contains(finding(Severity::kOk, "not used", "lo: is the loopback interface")));
+  EXPECT_THAT(unasked, Contains(finding(Severity::kOk, "not used", "docker0, br1: has no RDMA device")));
+  EXPECT_LE(worst_of(unasked), Severity::kRemark);
+}
+
+TEST(DoctorView, PutsTheWorstFirst) {
+  const std::vector<Finding> findings = {{Severity::kOk, "node", "answers", ""},
+                                         {Severity::kWarning, "port eth1", "no carrier", "plug it in"},
+                                         {Severity::kError, "key", "is none", ""}};
+  EXPECT_EQ(doctor_text(findings), R"(error    key: is none
+warning  port eth1: no carrier
+         -> plug it in
+ok       node: answers
+
+1 error, 1 warning, 0 remarks
+)");
+  EXPECT_EQ(nlohmann::json::parse(doctor_json(findings)), nlohmann::json::parse(R"({"worst": "error", "findings": [
+    {"severity": "ok", "about": "node", "what": "answers", "advice": null},
+    {"severity": "warning", "about": "port eth1", "what": "no carrier", "advice": "plug it in"},
+    {"severity": "error", "about": "key", "what": "is none", "advice": null}]})"));
+  EXPECT_EQ(worst_of({}), Severity::kOk);
+}
+
+}  // namespace
+}  // namespace cableway::cli

@@ -1,0 +1,43 @@
+// `cableway doctor`: what is wrong with this host, its node and its cables, and what to do about it. Read-only.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/settings/settings.h"
+#include "routing/topology/topology.h"
+#include "tools/cableway/doctor/host_facts.h"
+#include "tools/cableway/node/node_answer.h"
+
+namespace cableway::cli {
+
+enum class Severity { kOk, kRemark, kWarning, kError };
+
+struct Finding {
+  Severity severity = Severity::kOk;
+  std::string about;   // "port eth1", "key", ..
+  std::string what;    // what is the case
+  std::string advice;  // what to do; may be empty where nothing is to be done
+};
+
+// All that doctor looks at.
+struct Examined {
+  Settings settings;
+  HostFacts host;
+  absl::Status key;            // of reading the key file, if there is one
+  absl::Status node;           // of asking it; the following are its answers
+  std::optional<Json> ports;   // core/view/ports_view.h
+  std::optional<Json> status;  // core/view/status_view.h
+  std::optional<routing::Topology> topology;
+};
+
+// Pure. In the order of the data's way: settings, host, ports, neighbours, topology. JSON's exceptions where an answer
+// of the node's is not what it should be.
+std::vector<Finding> examine(const Examined& examined);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_H_

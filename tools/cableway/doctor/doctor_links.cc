@@ -1,0 +1,102 @@
+#include "tools/cableway/doctor/doctor_links.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "tools/cableway/text/quantity_text.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr double kMegabits = 1000;
+// InfiniBand's names for rates are not exactly Ethernet's.
+constexpr double kSameRate = 0.9;
+
+std::string text_of(const PcieLink& link) {
+  return absl::StrFormat("%g GT/s x%d (%.0f Gbit/s)", link.gigatransfers, link.lanes, link.gigabits());
+}
+
+std::string text_of(const std::map<std::string, std::uint64_t>& counters) {
+  return absl::StrJoin(counters, ", ", [](std::string* out, const auto& counter) {
+    absl::StrAppend(out, counter.first, " ", counter.second);
+  });
+}
+
+class LinkExamination {
+ public:
+  LinkExamination(const LinkedPort& port, const LinkFacts& facts) : port_(port), facts_(facts) {}
+
+  std::vector<Finding> run() {
+    look_at_rate();
+    look_at_pcie();
+    look_at_counters();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Severity severity, std::string what, std::string advice) {
+    findings_.push_back({severity, absl::StrCat("port ", port_.interface), std::move(what), std::move(advice)});
+  }
+
+  void look_at_rate() {
+    const auto rate = static_cast<double>(facts_.rdma_rate_mbps);
+    if (rate == 0 || rate >= kSameRate * static_cast<double>(port_.rate_mbps)) return;
+    add(Severity::kWarning,
+        absl::StrCat("the link of RDMA device ", facts_.rdma_device, " has ", facts_.rdma_rate,
+                     ", less than the interface's ", rate_text(port_.rate_mbps)),
+        absl::StrCat("some of its lanes may be down: look at the cable and its connectors (ethtool ", port_.interface,
+                     ", rdma link show)"));
+  }
+
+  void look_at_pcie() {
+    const double carried = facts_.pcie.gigabits();
+    const double wanted = static_cast<double>(port_.rate_mbps) / kMegabits / static_cast<double>(port_.halves);
+    if (carried == 0 || carried >= wanted) return;
+    const bool less_than_most = facts_.pcie_most.gigabits() > carried;
+    add(Severity::kWarning,
+        absl::StrCat("its PCIe link is ", text_of(facts_.pcie), ", too slow for the port's ",
+                     rate_text(port_.rate_mbps)),
+        less_than_most
+            ? absl::StrCat("the adapter can do ", text_of(facts_.pcie_most),
+                           ": put it into a slot with as many lanes, seat it anew, look at the BIOS's PCIe settings")
+            : "the adapter can do no more by this link: where its connector has a second one (two interfaces of one "
+              "plug, see cableway ports), give that an address too");
+  }
+
+  // Counters grow from the device's start: they say that something was lost, not that it is lost now.
+  void look_at_counters() {
+    const std::string look_again =
+        absl::StrCat("look again after a job (cat /sys/class/infiniband/",
+                     facts_.rdma_device.substr(0, facts_.rdma_device.find(':')), "/ports/*/hw_counters/*)");
+    if (!facts_.losses.empty()) {
+      add(Severity::kRemark,
+          absl::StrCat("RDMA device ", facts_.rdma_device,
+                       " has counted losses since its start: ", text_of(facts_.losses)),
+          absl::StrCat(look_again,
+                       "; if they grow, look at cable and connectors, and let both ends pause each other: flow control "
+                       "of the priority that CABLEWAY_RDMA_SERVICE_LEVEL names (PFC), or of the port (ethtool -A ",
+                       port_.interface, " rx on tx on)"));
+    }
+    if (!facts_.congestion.empty()) {
+      add(Severity::kRemark,
+          absl::StrCat("RDMA device ", facts_.rdma_device,
+                       " has counted congestion since its start: ", text_of(facts_.congestion)),
+          absl::StrCat(look_again,
+                       "; a cable without a switch has none: is there one, or does a port share its slot?"));
+    }
+  }
+
+  const LinkedPort& port_;
+  const LinkFacts& facts_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> examine_link(const LinkedPort& port, const LinkFacts& facts) {
+  return LinkExamination(port, facts).run();
+}
+
+}  // namespace cableway::cli

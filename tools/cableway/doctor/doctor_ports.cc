@@ -1,0 +1,302 @@
+#include "tools/cableway/doctor/doctor_ports.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/discovery/port_selector.h"
+#include "core/linux/rdma/rdma_ports.h"
+#include "core/settings/port_transport.h"
+#include "tools/cableway/doctor/doctor_links.h"
+#include "tools/cableway/text/quantity_text.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr std::uint64_t kJumboMtu = 4096;
+constexpr std::uint64_t kMostRdmaMtu = 4096;
+
+// What to do about hops that are refused.
+std::string advice_for_refusal(const std::string& why) {
+  constexpr struct {
+    const char* part;
+    const char* advice;
+  } kAdvice[] = {
+      {"is on InfiniBand",
+       "set the adapter's port to Ethernet (mlxconfig set LINK_TYPE_P1=ETH, and restart the host), or "
+       "CABLEWAY_TRANSPORT=tcp on this node"},
+      {"only one of RoCE v1",
+       "let the driver have RoCE v2 (devlink dev param: enable_roce); an adapter without it, as the first ConnectX-3, "
+       "goes with CABLEWAY_TRANSPORT=tcp on this node"},
+      {"has no RoCE v2 GID",
+       "the device's GIDs follow the interface's addresses: see /sys/class/infiniband/*/ports/*/gids, and the driver's "
+       "log (dmesg)"},
+      {"is not active", "rdma link show, and the driver's log (dmesg)"},
+      {"ib_uverbs", "modprobe ib_uverbs, on the host where this is a container"},
+      {"Permission denied",
+       "let this node's user read and write /dev/infiniband/uverbs* (a udev rule, or their group)"},
+      {"a container needs", "start the container with --device /dev/infiniband; on a host, udevadm trigger"},
+      {"rdma-core", "apt-get install rdma-core, on each host with RDMA devices, and in each container"},
+      {"ibverbs-providers", "apt-get install ibverbs-providers"},
+      {"CABLEWAY_TRANSPORT is verbs", "CABLEWAY_TRANSPORT=auto takes TCP there; or give the cable an RDMA device"},
+  };
+  for (const auto& [part, advice] : kAdvice) {
+    if (absl::StrContains(why, part)) return advice;
+  }
+  return "rdma link show, and the driver's log (dmesg); CABLEWAY_TRANSPORT=tcp on this node does without";
+}
+
+class PortExamination {
+ public:
+  PortExamination(const Json& port, const Settings& settings, std::uint64_t fastest_mbps)
+      : port_(port),
+        settings_(settings),
+        fastest_mbps_(fastest_mbps),
+        interface_(text(port, "interface")),
+        about_(absl::StrCat("port ", interface_)) {}
+
+  std::vector<Finding> run() {
+    const bool has_carrier = port_.at("carrier").get<bool>();
+    if (!has_carrier) {
+      add(Severity::kWarning, "no carrier",
+          absl::StrCat("plug the cable in at both ends, and set the other end's interface up (ip link set .. up); "
+                       "ethtool ",
+                       interface_, " shows the link"));
+    }
+    if (has_carrier) look_at_neighbours();
+    look_at_rates();
+    look_at_mtu();
+    look_at_transport();
+    if (!port_.at("control").is_null()) look_at_control(port_.at("control"));
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Severity severity, std::string what, std::string advice) {
+    findings_.push_back({severity, about_, std::move(what), std::move(advice)});
+  }
+
+  std::string firewall() const {
+    return absl::StrCat("UDP ", settings_.control_port, ", TCP ", settings_.relay_port,
+                        settings_.data_ports == PortRange{}
+                            ? " and all TCP ports that processes may get"
+                            : absl::StrCat(" and ", settings_.data_ports.low, "-", settings_.data_ports.high));
+  }
+
+  void look_at_neighbours() {
+    const Json& neighbours = port_.at("neighbours");
+    if (neighbours.is_null()) return;
+    if (neighbours.empty()) {
+      add(Severity::kWarning, absl::StrCat("carrier on ", interface_, ", nobody answers hello"),
+          absl::StrCat("is cablewayd running there, with that interface among its ports (cableway ports)? A firewall, "
+                       "here or there, must let through ",
+                       firewall()));
+    }
+    for (const Json& neighbour : neighbours) {
+      const std::string who = absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
+      if (text(neighbour, "state") == "up") {
+        add(Severity::kOk, absl::StrCat("cable to ", who, " is up"), "");
+      } else {
+        add(Severity::kWarning, absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
+            absl::StrCat("look at the problems below and at cableway doctor there; a firewall may stop what this node "
+                         "sends: ",
+                         firewall()));
+      }
+    }
+  }
+
+  void look_at_rates() {
+    if (port_.at("rate_mbps").is_null() || !port_.at("carrier").get<bool>()) return;
+    const std::uint64_t rate = number(port_, "rate_mbps");
+    std::uint64_t theirs = 0;
+    if (!port_.at("neighbours").is_null()) {
+      for (const Json& neighbour : port_.at("neighbours")) {
+        if (!neighbour.at("rate_mbps").is_null()) theirs = std::max(theirs, number(neighbour, "rate_mbps"));
+      }
+    }
+    if (rate < theirs) {
+      add(Severity::kWarning,
+          absl::StrCat("runs at ", rate_text(rate), ", its neighbour's port at ", rate_text(theirs)),
+          absl::StrCat("the cable is as fast as its slower end: look at the cable, its connectors and the speed set "
+                       "there (ethtool ",
+                       interface_, ")"));
+    } else if (rate < fastest_mbps_) {
+      add(Severity::kRemark,
+          absl::StrCat("runs at ", rate_text(rate), ", the fastest port of this node at ", rate_text(fastest_mbps_)),
+          absl::StrCat("if both should be alike, look at the cable and the speed set (ethtool ", interface_, ")"));
+    }
+  }
+
+  void look_at_mtu() {
+    const std::uint64_t mtu = number(port_, "mtu");
+    if (text(port_, "transport") == "rdma") return look_at_rdma_mtu(mtu);
+    if (mtu >= kJumboMtu) return;
+    add(Severity::kRemark, absl::StrCat("MTU ", mtu),
+        absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ", larger_mtu()));
+  }
+
+  void look_at_rdma_mtu(std::uint64_t mtu) {
+    const std::uint64_t allowed = host::roce_mtu_of(mtu);
+    const std::uint64_t taken = port_.at("rdma_mtu").is_null() ? allowed : number(port_, "rdma_mtu");
+    if (taken < allowed) {
+      add(Severity::kRemark,
+          absl::StrCat("RDMA packets of ", taken, " bytes, though MTU ", mtu, " has room for ", allowed),
+          absl::StrCat("some drivers take a new MTU only when the interface comes up: ip link set ", interface_,
+                       " down, then up"));
+    } else if (taken < kMostRdmaMtu) {
+      add(Severity::kRemark, absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
+          absl::StrCat("4096 take MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
+    }
+  }
+
+  std::string larger_mtu() const {
+    return absl::StrCat("ip link set dev ", interface_, " mtu 9000, at both ends of the cable at the same time");
+  }
+
+  // A port that has no carrier has nothing to be active with.
+  void look_at_transport() {
+    const std::string kind = text(port_, "transport");
+    const std::string why = text(port_, "transport_reason");
+    const bool has_device = !port_.at("rdma_device").is_null();
+    if (kind == "refused") {
+      if (port_.at("carrier").get<bool>()) {
+        add(Severity::kError, absl::StrCat("hops over it are refused: ", why), advice_for_refusal(why));
+      }
+    } else if (kind == "tcp" && !port_.at("rdma_trouble").is_null() && !has_device) {
+      add(Severity::kError, absl::StrCat("data goes over TCP: ", why), advice_for_refusal(why));
+    } else if (kind == "tcp" && has_device) {
+      add(Severity::kRemark,
+          absl::StrCat("data goes over TCP, as ", why, " says, past RDMA device ", text(port_, "rdma_device")),
+          "CABLEWAY_TRANSPORT=auto uses it");
+    } else if (kind == "tcp") {
+      add(Severity::kRemark, "no RDMA device: data goes over TCP", "");
+    }
+  }
+
+  void look_at_control(const Json& control) {
+    for (const auto& [error, count] : control.at("send_errors").items()) {
+      const std::string what = absl::StrCat(count.get<std::uint64_t>(), " datagrams could not be sent (", error, ")");
+      if (error == "EPERM") {
+        add(Severity::kError, absl::StrCat(what, ": a firewall of this host refuses them"),
+            absl::StrCat("let through, to and from ", interface_, ": ", firewall()));
+      } else {
+        add(Severity::kWarning, what, absl::StrCat("the last one: ", text_or_dash(control, "last_error")));
+      }
+    }
+    for (const Json& reason : control.at("not_open")) {
+      add(Severity::kWarning, reason.get<std::string>(),
+          absl::StrCat("another program, or a second node, may hold UDP ", settings_.control_port,
+                       "; CABLEWAY_CONTROL_PORT gives all nodes another"));
+    }
+    if (number(control, "ttl_refused") > 0) {
+      add(Severity::kWarning, absl::StrCat(number(control, "ttl_refused"), " datagrams came through a router"),
+          "Cableway's cables have nothing between their ends: join the ports directly, or by a switch");
+    }
+    if (number(control, "oversized") > 0) {
+      add(Severity::kWarning, absl::StrCat(number(control, "oversized"), " datagrams were too large"),
+          "install the same Cableway on both ends");
+    }
+  }
+
+  const Json& port_;
+  const Settings& settings_;
+  const std::uint64_t fastest_mbps_;
+  const std::string interface_;
+  const std::string about_;
+  std::vector<Finding> findings_;
+};
+
+bool is_one_of(const std::string& reason, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return absl::StrContains(reason, part); });
+}
+
+// kOk: nobody meant it to be a port.
+Severity severity_of(const RejectedPort& rejected) {
+  const std::string& reason = rejected.reason;
+  if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "CABLEWAY_PORTS may name it"})) {
+    return Severity::kOk;
+  }
+  if (!rejected.asked_for || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
+  const bool is_wrong =
+      is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is another host's too", "cannot be written as a scope"});
+  return is_wrong ? Severity::kError : Severity::kWarning;
+}
+
+std::string advice_for(const std::string& reason) {
+  if (absl::StrContains(reason, "no such interface")) {
+    return "correct CABLEWAY_PORTS, and restart cablewayd; ip -br link shows the interfaces there are";
+  }
+  if (absl::StrContains(reason, "no interface has an address inside it")) {
+    return "give the cable's interface an address of that prefix, or correct CABLEWAY_PORTS; ip -br addr shows them";
+  }
+  if (absl::StrContains(reason, "has no address")) {
+    return "give it one: ip addr add 10.7.0.1/30 dev .., and another of that subnet to the other end";
+  }
+  return "";  // the reason says it
+}
+
+}  // namespace
+
+std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
+                                   const std::map<std::string, LinkFacts>& links) {
+  std::uint64_t fastest = 0;
+  std::map<std::string, std::uint64_t> plugs;
+  for (const Json& port : ports) {
+    if (!port.at("rate_mbps").is_null()) fastest = std::max(fastest, number(port, "rate_mbps"));
+    if (!port.at("plug").is_null()) ++plugs[text(port, "plug")];
+  }
+  std::vector<Finding> findings;
+  for (const Json& port : ports) {
+    for (Finding& finding : PortExamination(port, settings, fastest).run()) findings.push_back(std::move(finding));
+    const auto link = links.find(text(port, "interface"));
+    if (link == links.end()) continue;
+    const LinkedPort linked{link->first, port.at("rate_mbps").is_null() ? 0 : number(port, "rate_mbps"),
+                            port.at("plug").is_null() ? 1 : plugs[text(port, "plug")]};
+    for (Finding& finding : examine_link(linked, link->second)) findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Json ports_of_host(const std::vector<PortFacts>& ports, TransportSetting wanted) {
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  Json list = Json::array();
+  for (const PortFacts& port : ports) {
+    const PortTransport transport = transport_of(port, wanted);
+    list.push_back({{"interface", port.interface},
+                    {"mtu", port.mtu},
+                    {"rate_mbps", port.rate_mbps == 0 ? Json(nullptr) : Json(port.rate_mbps)},
+                    {"carrier", port.carrier},
+                    {"rdma_device", text_or_null(port.rdma_device)},
+                    {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
+                    {"rdma_trouble", text_or_null(port.rdma_trouble)},
+                    {"transport", name_of(transport.kind)},
+                    {"transport_reason", transport.why},
+                    {"plug", text_or_null(port.plug)},
+                    {"neighbours", nullptr},
+                    {"control", nullptr}});
+  }
+  return list;
+}
+
+std::vector<Finding> examine_rejected(const std::vector<RejectedPort>& rejected) {
+  std::vector<Finding> findings;
+  std::map<std::string, std::vector<std::string>> unasked;  // interfaces by reason
+  for (const RejectedPort& each : rejected) {
+    const Severity severity = severity_of(each);
+    if (severity == Severity::kOk) {
+      unasked[each.reason].push_back(each.interface);
+    } else {
+      findings.push_back({severity, each.interface, each.reason, advice_for(each.reason)});
+    }
+  }
+  for (const auto& [reason, interfaces] : unasked) {
+    findings.push_back({Severity::kOk, "not used", absl::StrCat(absl::StrJoin(interfaces, ", "), ": ", reason), ""});
+  }
+  return findings;
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,67 @@
+#include "tools/cableway/doctor/doctor_view.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace cableway::cli {
+namespace {
+
+const char* severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::kOk:
+      return "ok";
+    case Severity::kRemark:
+      return "remark";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "";
+}
+
+std::string count_text(const std::vector<Finding>& findings, Severity severity) {
+  const auto count = std::count_if(findings.begin(), findings.end(),
+                                   [&](const Finding& finding) { return finding.severity == severity; });
+  return absl::StrCat(count, " ", severity_name(severity), count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Severity worst_of(const std::vector<Finding>& findings) {
+  Severity worst = Severity::kOk;
+  for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
+  return worst;
+}
+
+std::string doctor_text(std::vector<Finding> findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& left, const Finding& right) { return left.severity > right.severity; });
+  constexpr std::size_t kSeverityWidth = 9;
+  std::string lines;
+  for (const Finding& finding : findings) {
+    std::string severity = severity_name(finding.severity);
+    severity.resize(kSeverityWidth, ' ');
+    absl::StrAppend(&lines, severity, finding.about, ": ", finding.what, "\n");
+    if (!finding.advice.empty()) {
+      absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ", finding.advice, "\n");
+    }
+  }
+  return absl::StrCat(lines, "\n", count_text(findings, Severity::kError), ", ",
+                      count_text(findings, Severity::kWarning), ", ", count_text(findings, Severity::kRemark), "\n");
+}
+
+std::string doctor_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"severity", severity_name(finding.severity)},
+                    {"about", finding.about},
+                    {"what", finding.what},
+                    {"advice", finding.advice.empty() ? Json(nullptr) : Json(finding.advice)}});
+  }
+  const Json view = {{"worst", severity_name(worst_of(findings))}, {"findings", list}};
+  return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,23 @@
+// How the findings of doctor.h are shown, and what a script learns from them.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/cableway/doctor/doctor.h"
+
+namespace cableway::cli {
+
+Severity worst_of(const std::vector<Finding>& findings);
+
+// The worst first, each with what to do, then a line that counts them.
+std::string doctor_text(std::vector<Finding> findings);
+
+//   worst     "ok", "remark", "warning" or "error"
+//   findings  {severity, about, what, advice (null where there is none)}
+std::string doctor_json(const std::vector<Finding>& findings);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_

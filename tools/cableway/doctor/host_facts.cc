@@ -1,0 +1,89 @@
+#include "tools/cableway/doctor/host_facts.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "core/linux/os/sysfs.h"
+#include "core/linux/ports/default_route.h"
+#include "core/linux/ports/netlink_inventory.h"
+#include "core/linux/rdma/verbs_library.h"
+
+namespace cableway::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kPlugin[] = "libnccl-net-cableway.so";
+constexpr std::size_t kMostInterfaces = 4096;
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+// Beside this program's folder, as the package has it, or in it.
+void find_plugin(const std::string& folder, HostFacts& facts) {
+  const fs::path beside = (fs::path(folder) / ".." / "lib" / kPlugin).lexically_normal();
+  facts.plugin_sought = beside;
+  for (const fs::path& path : {beside, fs::path(folder) / kPlugin}) {
+    if (!folder.empty() && facts.plugin.empty() && is_there(path)) facts.plugin = path;
+  }
+}
+
+void find_ports(const std::vector<PortSelector>& selectors, const HardwareFolders& folders, HostFacts& facts) {
+  boost::asio::io_context io;
+  const auto inventory = host::NetlinkInventory::open(io, selectors, folders.sysfs, folders.rdma);
+  if (!inventory.ok()) {
+    facts.no_ports = std::string(inventory.status().message());
+    return;
+  }
+  facts.ports = (*inventory)->ports();
+  facts.rejected = (*inventory)->rejected();
+  facts.no_ports = (*inventory)->status();
+}
+
+// Docker, Podman, and what else follows systemd's convention, leave a sign.
+bool is_in_container() {
+  return is_there("/.dockerenv") || is_there("/run/.containerenv") || std::getenv("container") != nullptr;
+}
+
+}  // namespace
+
+HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder,
+                       const HardwareFolders& folders) {
+  HostFacts facts;
+  find_plugin(program_folder, facts);
+  find_ports(selectors, folders, facts);
+  facts.default_interfaces = host::default_route_interfaces();
+  rlimit memlock{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 && memlock.rlim_cur != RLIM_INFINITY) {
+    facts.memlock_bytes = memlock.rlim_cur;
+  }
+  const host::Sysfs sysfs(folders.sysfs);
+  const std::vector<std::string> interfaces = sysfs.names("class/net", kMostInterfaces);
+  facts.sees_hardware = std::any_of(interfaces.begin(), interfaces.end(), [&](const std::string& name) {
+    return !sysfs.link_name(absl::StrCat("class/net/", name, "/device")).empty();
+  });
+  facts.has_rdma_devices = !sysfs.names("class/infiniband", 1).empty();
+  facts.has_verbs_files = is_there(folders.rdma);
+  if (facts.has_rdma_devices) {
+    facts.no_verbs_library = std::string(host::VerbsLibrary::of_this_process().status().message());
+  }
+  facts.links = read_links(sysfs);
+  facts.in_container = is_in_container();
+  return facts;
+}
+
+std::string program_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? "" : program.parent_path().string();
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,48 @@
+// What a node answers is read here, and only here: JSON that may be another version's.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_ANSWER_H_
+#define CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_ANSWER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/cableway/text/json.h"
+
+namespace cableway::cli {
+
+// `view` names the answer in the error: "the node's status is not understood (..)".
+absl::Status not_understood(const std::string& view, const std::string& reason);
+
+// The answer as JSON; InvalidArgument where it is no JSON object.
+absl::StatusOr<Json> parse_answer(const std::string& answer, const std::string& view);
+
+// As scripts get it: indented, with a newline at its end.
+absl::StatusOr<std::string> answer_as_json(const std::string& answer, const std::string& view);
+
+// What `render` makes of the answer. A field that is missing or of another kind is an error, not an end.
+template <typename Render>
+absl::StatusOr<std::string> render_answer(const std::string& answer, const std::string& view, Render render) {
+  absl::StatusOr<Json> json = parse_answer(answer, view);
+  if (!json.ok()) return json.status();
+  try {
+    return render(*json);
+  } catch (const Json::exception& error) {
+    return not_understood(view, error.what());
+  }
+}
+
+// JSON's own exceptions where the field is not there or of another kind.
+inline std::uint64_t number(const Json& object, const char* name) {
+  return object.at(name).get<std::uint64_t>();
+}
+inline std::string text(const Json& object, const char* name) {
+  return object.at(name).get<std::string>();
+}
+// The text, or "-" for null.
+inline std::string text_or_dash(const Json& object, const char* name) {
+  return object.at(name).is_null() ? "-" : text(object, name);
+}
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_ANSWER_H_

@@ -1,0 +1,37 @@
+#include "tools/cableway/node/topology_source.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/linux/files/topology_reader.h"
+#include "routing/shapes/topology_generator.h"
+#include "routing/topology_io/topology_file.h"
+#include "tools/cableway/node/node_query.h"
+
+namespace cableway::cli {
+namespace {
+
+absl::StatusOr<routing::Topology> read_or_generate(const std::string& file) {
+  return routing::is_topology_spec(file) ? routing::generate_topology(file) : host::read_topology(file);
+}
+
+}  // namespace
+
+absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
+                                            std::chrono::milliseconds deadline) {
+  if (!file.empty()) {
+    absl::StatusOr<routing::Topology> topology = read_or_generate(file);
+    if (!topology.ok()) return topology.status();
+    return KnownTopology{*std::move(topology), settings.node};
+  }
+  absl::StatusOr<NodeView> view = ask_node(settings, "topology", deadline);
+  if (!view.ok()) return view.status();
+  const std::string& node = view->node.node;
+  absl::StatusOr<routing::Topology> topology = routing::parse_topology(
+      view->text, absl::StrCat("the topology of node ", node), routing::Disconnected::kAccepted);
+  if (!topology.ok()) return topology.status();
+  return KnownTopology{*std::move(topology), node};
+}
+
+}  // namespace cableway::cli

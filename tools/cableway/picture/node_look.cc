@@ -1,0 +1,50 @@
+#include "tools/cableway/picture/node_look.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "routing/topology/cable_name.h"
+#include "tools/cableway/text/quantity_text.h"
+
+namespace cableway::cli {
+namespace {
+
+std::string describe_end(const routing::Topology& topology, const routing::Port& port) {
+  return absl::StrCat(topology.node(port.node).name, port.interface.empty() ? "" : " ", port.interface, " ",
+                      port.address);
+}
+
+}  // namespace
+
+std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optional<routing::NodeIndex> self) {
+  std::vector<NodeLook> looks(topology.node_count());
+  const std::vector<std::vector<routing::NodeIndex>> parts = topology.components();
+  auto near = std::max_element(parts.begin(), parts.end(),
+                               [](const auto& left, const auto& right) { return left.size() < right.size(); });
+  if (self) {
+    looks[self->value].self = true;
+    near = std::find_if(parts.begin(), parts.end(),
+                        [&](const auto& part) { return std::binary_search(part.begin(), part.end(), *self); });
+  }
+  for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
+    looks[i].draining = topology.nodes()[i].draining;
+    looks[i].unreached = !std::binary_search(near->begin(), near->end(), routing::NodeIndex{i});
+  }
+  return looks;
+}
+
+std::string note_of(const NodeLook& look) {
+  return absl::StrCat(look.draining ? "draining" : "", look.draining && look.unreached ? ", " : "",
+                      look.unreached ? "unreached" : "");
+}
+
+std::string own_name(const routing::Topology& topology, const routing::Cable& cable) {
+  return routing::has_default_name(topology, cable) ? "" : cable.name;
+}
+
+std::string describe_cable(const routing::Topology& topology, const routing::Cable& cable) {
+  return absl::StrCat(cable.name, ": ", describe_end(topology, cable.a), " - ", describe_end(topology, cable.b), ", ",
+                      rate_text(cable.rate_mbps), ", ", cable.latency_us, " us", cable.routed ? ", routed" : "");
+}
+
+}  // namespace cableway::cli

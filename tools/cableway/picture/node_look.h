@@ -1,0 +1,33 @@
+// How a node looks in a drawing of the topology.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_NODE_LOOK_H_
+#define CABLEWAY_TOOLS_CABLEWAY_PICTURE_NODE_LOOK_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::cli {
+
+struct NodeLook {
+  bool self = false;       // the node that was asked
+  bool draining = false;   // carries nothing of others
+  bool unreached = false;  // known, but no path leads there: it has failed, or its cables have
+};
+
+// By node. Without `self`, what the largest part of the topology does not reach is unreached.
+std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
+
+// "draining", "unreached", both, or nothing.
+std::string note_of(const NodeLook& look);
+
+// "c0", or nothing where the name is made of the cable's ends.
+std::string own_name(const routing::Topology& topology, const routing::Cable& cable);
+
+// "c0: n0 eth1 10.7.0.1 - n1 eth0 10.7.0.2, 10 Gbit/s, 1 us"
+std::string describe_cable(const routing::Topology& topology, const routing::Cable& cable);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_PICTURE_NODE_LOOK_H_

@@ -1,0 +1,18 @@
+// `cableway topology --dot`: the topology as a Graphviz graph.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_DOT_H_
+#define CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_DOT_H_
+
+#include <optional>
+#include <string>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::cli {
+
+// routing/topology_io/dot_topology.h reads it back. `self`: whose view it is; that node is drawn bold, and those it
+// does not reach dashed and red. Draining nodes are grey.
+std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_DOT_H_

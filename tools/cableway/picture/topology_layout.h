@@ -1,0 +1,32 @@
+// Where the nodes of a topology are drawn.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_LAYOUT_H_
+#define CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_LAYOUT_H_
+
+#include <vector>
+
+#include "routing/topology/topology.h"
+#include "routing/topology/topology_kind.h"
+
+namespace cableway::cli {
+
+struct Place {
+  double x = 0;
+  double y = 0;  // downwards
+};
+
+struct TopologyLayout {
+  std::vector<Place> places;  // by node, all within the size
+  double width = 0;
+  double height = 0;
+  std::vector<double> bends;   // by cable: how far its middle is from the straight line, to its right seen from end a
+  std::vector<double> labels;  // by cable: where on it its label goes, 0 at its end a, 1 at its end b
+};
+
+// A line in rows, a torus as its grid, a star around its hub, a tree level by level, all else on a circle. `spacing` is
+// the distance of neighbouring nodes; parallel cables are drawn apart, and cables that close a torus's row or column in
+// an arc around the nodes between. Pure; the same for equal topologies.
+TopologyLayout lay_out(const routing::Topology& topology, const routing::TopologyShape& shape, double spacing);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_LAYOUT_H_

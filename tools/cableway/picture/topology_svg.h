@@ -1,0 +1,18 @@
+// `cableway topology --svg`: the topology as a picture that any browser shows, with nothing from elsewhere in it.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_SVG_H_
+#define CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_SVG_H_
+
+#include <optional>
+#include <string>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::cli {
+
+// Every cable is a line, thicker the faster it is, with its rate and, on hovering, all that is known of it; with more
+// than 200 cables the rates are left to the hovering. `self` and how nodes look: as in topology_dot.h.
+std::string topology_svg(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_SVG_H_

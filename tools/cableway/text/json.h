@@ -1,0 +1,13 @@
+// JSON as the views print it: members in the order in which they were written.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_TEXT_JSON_H_
+#define CABLEWAY_TOOLS_CABLEWAY_TEXT_JSON_H_
+
+#include <nlohmann/json.hpp>
+
+namespace cableway::cli {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_TEXT_JSON_H_

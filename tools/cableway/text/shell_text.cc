@@ -1,0 +1,27 @@
+#include "tools/cableway/text/shell_text.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace cableway::cli {
+namespace {
+
+bool is_plain(const std::string& word) {
+  constexpr std::string_view kPlain = "_./:,=@%+-";
+  // To zsh a leading '=' is the path of a command.
+  return !word.empty() && word.front() != '=' && std::all_of(word.begin(), word.end(), [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::string shell_quoted(const std::string& word) {
+  return is_plain(word) ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,14 @@
+// Words as a POSIX shell reads them.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_TEXT_SHELL_TEXT_H_
+#define CABLEWAY_TOOLS_CABLEWAY_TEXT_SHELL_TEXT_H_
+
+#include <string>
+
+namespace cableway::cli {
+
+// The word itself where no character of it means anything to a shell, else in single quotes.
+std::string shell_quoted(const std::string& word);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_TEXT_SHELL_TEXT_H_

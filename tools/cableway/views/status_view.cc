@@ -1,0 +1,66 @@
+#include "tools/cableway/views/status_view.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/text/quantity_text.h"
+
+namespace cableway::cli {
+namespace {
+
+// Of a node whose circuits all go over TCP there is nothing to say.
+std::string registered_text(const Json& memory) {
+  if (number(memory, "registered_bytes") == 0) return "";
+  return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
+                      bytes_text(number(memory, "floor_bytes")),
+                      " of it in circuits; leases: ", number(memory, "leased"), " of ", number(memory, "leases"),
+                      " out (", bytes_text(number(memory, "leased_bytes")), "), at most ",
+                      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n");
+}
+
+std::string facts_text(const Json& status) {
+  const Json& relayed = status.at("relayed");
+  const Json& own = status.at("own");
+  const Json& memory = status.at("relay_memory");
+  const auto addresses = status.at("addresses").get<std::vector<std::string>>();
+  const bool draining = status.at("draining").get<bool>();
+  return absl::StrCat(
+      "node ", text(status, "node"), " of cluster ", text(status, "cluster"),
+      draining ? ", draining: no path leads through it" : "", "\n", "  knows       ", number(status, "nodes"),
+      " nodes, itself included; ", number(status, "cables_up"), " cables of its own are up\n", "  addresses   ",
+      addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
+      number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
+      "  flows       ", number(own, "flows_open"), " of processes here open, ", number(own, "flows_opened"),
+      " opened, ", number(own, "flows_failed"), " failed\n", "  relayed     ", bytes_text(number(relayed, "bytes")),
+      " in ", number(relayed, "chunks"), " chunks\n", "  circuits    ", number(relayed, "circuits_open"), " open, ",
+      number(relayed, "circuits_opened"), " opened, ", number(relayed, "circuits_broken"), " broken, ",
+      number(relayed, "setups_refused"), " set-ups refused\n", "  memory      ",
+      bytes_text(number(memory, "floor_bytes")), " in circuits, ", bytes_text(number(memory, "leased_bytes")),
+      " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_most"),
+      " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
+      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n",
+      registered_text(status.at("rdma_memory")));
+}
+
+std::string problems_text(const Json& problems) {
+  std::string lines;
+  for (const Json& problem : problems) {
+    const Json& seconds = problem.at("seconds");
+    const std::string since =
+        seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
+    absl::StrAppend(&lines, "  problem     ", text(problem, "text"), since, "\n");
+  }
+  return lines;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> status_text(const std::string& answer) {
+  return render_answer(answer, "status",
+                       [](const Json& status) { return facts_text(status) + problems_text(status.at("problems")); });
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,56 @@
+// What one simulation test came to, as one line between processes, and what many did, for people and for programs.
+#ifndef CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
+#define CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "sim/simtest/simtest_run.h"
+
+namespace cableway::simtest {
+
+// A rule that was broken, and how to see it again.
+struct Failure {
+  std::string run;  // "seed 17"
+  int rule = 0;     // 0: the process that ran it died
+  double at_ms = 0;
+  std::string what;
+  std::string replay;  // command line
+};
+
+struct SimtestReport {
+  std::uint64_t seed = 0;
+  sim::SimtestResult result;
+  std::vector<Failure> failures;  // one at most
+};
+
+std::string to_line(const SimtestReport& report);
+absl::StatusOr<SimtestReport> from_line(const std::string& line);
+
+struct Summary {
+  std::uint64_t runs = 0;
+  double wall_s = 0;
+  double virtual_s = 0;
+  std::uint64_t events = 0;
+  std::uint64_t datagrams = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t circuits = 0;
+  std::uint64_t rdma_hops = 0;
+  std::uint64_t trace = 0;  // of all runs' traces, whatever their order
+  std::vector<Failure> failures;
+
+  void add(const SimtestReport& report);
+};
+
+std::string to_text(const Failure& failure);
+std::string to_text(const Summary& summary);
+std::string to_json(const Summary& summary);
+
+}  // namespace cableway::simtest
+
+#endif  // CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
