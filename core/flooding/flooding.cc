@@ -35,6 +35,7 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
   }
   void knows(NodeId origin) { behind_.erase(origin); }
   bool settled() const { return behind_.empty() && link_.settled(); }
+  std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
 
   bool next_message(LinkMessage& message) override {
@@ -81,7 +82,16 @@ void Flooding::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour)
 }
 
 void Flooding::adjacency_down(const NeighbourKey& key) {
-  adjacencies_.erase(key);
+  const auto adjacency = adjacencies_.find(key);
+  if (adjacency == adjacencies_.end()) return;
+  counters_.retransmitted += adjacency->second->retransmissions();
+  adjacencies_.erase(adjacency);
+}
+
+Flooding::Counters Flooding::counters() const {
+  Counters counters = counters_;
+  for (const auto& [key, adjacency] : adjacencies_) counters.retransmitted += adjacency->retransmissions();
+  return counters;
 }
 
 void Flooding::segment(const NeighbourKey& key, std::span<const std::byte> body) {

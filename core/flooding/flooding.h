@@ -41,6 +41,7 @@ class Flooding {
     std::uint64_t stale = 0;
     std::uint64_t refused = 0;  // malformed, or one too many
     std::uint64_t originated = 0;
+    std::uint64_t retransmitted = 0;  // segments, for want of an acknowledgement
   };
 
   // Everything named outlives this. `pool` as in LinkStateDatabase.
@@ -62,7 +63,7 @@ class Flooding {
   routing::Milliseconds now_ms() const;
   // No neighbour is behind, as far as it is known here.
   bool settled() const;
-  const Counters& counters() const { return counters_; }
+  Counters counters() const;
 
  private:
   class Adjacency;
@@ -83,7 +84,7 @@ class Flooding {
   std::optional<routing::Advertisement> content_;
   std::uint64_t sequence_ = 0;
   std::optional<Instant> originated_at_;
-  Counters counters_;
+  Counters counters_;  // but for what adjacencies that are up have retransmitted
   std::unique_ptr<Timer> originate_;
   std::unique_ptr<Timer> renew_;
   std::unique_ptr<Timer> expiry_;

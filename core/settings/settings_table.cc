@@ -284,11 +284,4 @@ std::string expected_of(const Setting& setting) {
   return absl::StrCat(takes, ", ", setting.lowest, " to ", setting.highest);
 }
 
-std::string documentation_row(const Setting& setting) {
-  const std::string note(setting.default_note);
-  const std::string default_value = note.empty() ? absl::StrCat("`", setting.show(Settings{}), "`") : note;
-  return absl::StrCat("| `", variable_of(setting), "` | ", default_value, " | ", expected_of(setting), " | ",
-                      std::string(setting.meaning), " |");
-}
-
 }  // namespace cableway

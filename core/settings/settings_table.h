@@ -43,9 +43,6 @@ std::string option_of(const Setting& setting);
 // What follows "expected " in a message: what the value must be, with its bounds.
 std::string expected_of(const Setting& setting);
 
-// The setting's row in docs/settings.md.
-std::string documentation_row(const Setting& setting);
-
 }  // namespace cableway
 
 #endif  // CABLEWAY_CORE_SETTINGS_SETTINGS_TABLE_H_

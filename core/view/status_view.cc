@@ -68,6 +68,15 @@ nlohmann::ordered_json rdma_memory_json(const RdmaMemoryStatus& memory) {
   return with_leases({{"registered_bytes", memory.registered}}, memory);
 }
 
+nlohmann::ordered_json flooding_json(const Flooding::Counters& counters) {
+  return {{"advertisements_received", counters.received},
+          {"advertisements_known", counters.duplicate},
+          {"advertisements_stale", counters.stale},
+          {"refused", counters.refused},
+          {"originated", counters.originated},
+          {"segments_retransmitted", counters.retransmitted}};
+}
+
 nlohmann::ordered_json problems_json(const Node& node, const std::vector<std::string>& more) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
   for (const Problem& problem : node.problems()) {
@@ -98,6 +107,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, const FlowsS
       {"cables_up", up},
       {"problems", problems_json(node, problems)},
       {"sessions", sessions},
+      {"flooding", flooding_json(node.flooding().counters())},
       {"own", {{"flows_open", flows.open}, {"flows_opened", flows.opened}, {"flows_failed", flows.failed}}},
       {"relayed",
        {{"bytes", relay.bytes},

@@ -135,11 +135,13 @@ static_assert(offsetof(NetV10, closeSend) == 112 && offsetof(NetV10, closeRecv) 
 static_assert(offsetof(NetV10, closeListen) == 128 && offsetof(NetV10, getDeviceMr) == 136);
 static_assert(offsetof(NetV10, irecvConsumed) == 144 && offsetof(NetV10, makeVDevice) == 152);
 
-struct NetV11 {
+// Versions 11 and 12, which differ in what getProperties and makeVDevice fill in.
+template <typename Properties, typename VirtualDevice>
+struct NetWithContext {
   const char* name;
   Result (*init)(void** ctx, std::uint64_t comm_id, CommConfig* config, Logger logger, ProfilerCallback profiler);
   Result (*devices)(int* count);
-  Result (*getProperties)(int dev, PropertiesV11* properties);
+  Result (*getProperties)(int dev, Properties* properties);
   Result (*listen)(void* ctx, int dev, void* handle, void** listen_comm);
   Result (*connect)(void* ctx, int dev, void* handle, void** send_comm, DeviceHandle** device_comm);
   Result (*accept)(void* listen_comm, void** recv_comm, DeviceHandle** device_comm);
@@ -158,62 +160,26 @@ struct NetV11 {
   Result (*closeListen)(void* listen_comm);
   Result (*getDeviceMr)(void* comm, void* mhandle, void** device_mhandle);  // may be null
   Result (*irecvConsumed)(void* recv_comm, int n, void* request);           // may be null
-  Result (*makeVDevice)(int* dev, VirtualDeviceV11* virtual_device);        // may be null
+  Result (*makeVDevice)(int* dev, VirtualDevice* virtual_device);           // may be null
   Result (*finalize)(void* ctx);
   Result (*setNetAttr)(void* ctx, NetAttr* attr);  // may be null
 };
-static_assert(sizeof(NetV11) == 176 && kIsPlainData<NetV11>);
-static_assert(offsetof(NetV11, name) == 0 && offsetof(NetV11, init) == 8);
-static_assert(offsetof(NetV11, devices) == 16 && offsetof(NetV11, getProperties) == 24);
-static_assert(offsetof(NetV11, listen) == 32 && offsetof(NetV11, connect) == 40);
-static_assert(offsetof(NetV11, accept) == 48 && offsetof(NetV11, regMr) == 56);
-static_assert(offsetof(NetV11, regMrDmaBuf) == 64 && offsetof(NetV11, deregMr) == 72);
-static_assert(offsetof(NetV11, isend) == 80 && offsetof(NetV11, irecv) == 88);
-static_assert(offsetof(NetV11, iflush) == 96 && offsetof(NetV11, test) == 104);
-static_assert(offsetof(NetV11, closeSend) == 112 && offsetof(NetV11, closeRecv) == 120);
-static_assert(offsetof(NetV11, closeListen) == 128 && offsetof(NetV11, getDeviceMr) == 136);
-static_assert(offsetof(NetV11, irecvConsumed) == 144 && offsetof(NetV11, makeVDevice) == 152);
-static_assert(offsetof(NetV11, finalize) == 160 && offsetof(NetV11, setNetAttr) == 168);
-
-struct NetV12 {
-  const char* name;
-  Result (*init)(void** ctx, std::uint64_t comm_id, CommConfig* config, Logger logger, ProfilerCallback profiler);
-  Result (*devices)(int* count);
-  Result (*getProperties)(int dev, PropertiesV12* properties);
-  Result (*listen)(void* ctx, int dev, void* handle, void** listen_comm);
-  Result (*connect)(void* ctx, int dev, void* handle, void** send_comm, DeviceHandle** device_comm);
-  Result (*accept)(void* listen_comm, void** recv_comm, DeviceHandle** device_comm);
-  Result (*regMr)(void* comm, void* data, std::size_t size, int type, void** mhandle);
-  Result (*regMrDmaBuf)(void* comm, void* data, std::size_t size, int type, std::uint64_t offset, int fd,
-                        void** mhandle);  // null without kPtrDmaBuf
-  Result (*deregMr)(void* comm, void* mhandle);
-  Result (*isend)(void* send_comm, void* data, std::size_t size, int tag, void* mhandle, void* profiler_handle,
-                  void** request);
-  Result (*irecv)(void* recv_comm, int n, void** data, std::size_t* sizes, int* tags, void** mhandles,
-                  void** profiler_handles, void** request);
-  Result (*iflush)(void* recv_comm, int n, void** data, int* sizes, void** mhandles, void** request);
-  Result (*test)(void* request, int* done, int* sizes);
-  Result (*closeSend)(void* send_comm);
-  Result (*closeRecv)(void* recv_comm);
-  Result (*closeListen)(void* listen_comm);
-  Result (*getDeviceMr)(void* comm, void* mhandle, void** device_mhandle);  // may be null
-  Result (*irecvConsumed)(void* recv_comm, int n, void* request);           // may be null
-  Result (*makeVDevice)(int* dev, VirtualDeviceV12* virtual_device);        // may be null
-  Result (*finalize)(void* ctx);
-  Result (*setNetAttr)(void* ctx, NetAttr* attr);  // may be null
-};
-static_assert(sizeof(NetV12) == 176 && kIsPlainData<NetV12>);
-static_assert(offsetof(NetV12, name) == 0 && offsetof(NetV12, init) == 8);
-static_assert(offsetof(NetV12, devices) == 16 && offsetof(NetV12, getProperties) == 24);
-static_assert(offsetof(NetV12, listen) == 32 && offsetof(NetV12, connect) == 40);
-static_assert(offsetof(NetV12, accept) == 48 && offsetof(NetV12, regMr) == 56);
-static_assert(offsetof(NetV12, regMrDmaBuf) == 64 && offsetof(NetV12, deregMr) == 72);
-static_assert(offsetof(NetV12, isend) == 80 && offsetof(NetV12, irecv) == 88);
-static_assert(offsetof(NetV12, iflush) == 96 && offsetof(NetV12, test) == 104);
-static_assert(offsetof(NetV12, closeSend) == 112 && offsetof(NetV12, closeRecv) == 120);
-static_assert(offsetof(NetV12, closeListen) == 128 && offsetof(NetV12, getDeviceMr) == 136);
-static_assert(offsetof(NetV12, irecvConsumed) == 144 && offsetof(NetV12, makeVDevice) == 152);
-static_assert(offsetof(NetV12, finalize) == 160 && offsetof(NetV12, setNetAttr) == 168);
+template <typename Net>
+inline constexpr bool kHasContextLayout = sizeof(Net) == 176 && kIsPlainData<Net>&& offsetof(Net, name) == 0 &&
+                                          offsetof(Net, init) == 8 && offsetof(Net, devices) == 16 &&
+                                          offsetof(Net, getProperties) == 24 && offsetof(Net, listen) == 32 &&
+                                          offsetof(Net, connect) == 40 && offsetof(Net, accept) == 48 &&
+                                          offsetof(Net, regMr) == 56 && offsetof(Net, regMrDmaBuf) == 64 &&
+                                          offsetof(Net, deregMr) == 72 && offsetof(Net, isend) == 80 &&
+                                          offsetof(Net, irecv) == 88 && offsetof(Net, iflush) == 96 &&
+                                          offsetof(Net, test) == 104 && offsetof(Net, closeSend) == 112 &&
+                                          offsetof(Net, closeRecv) == 120 && offsetof(Net, closeListen) == 128 &&
+                                          offsetof(Net, getDeviceMr) == 136 && offsetof(Net, irecvConsumed) == 144 &&
+                                          offsetof(Net, makeVDevice) == 152 && offsetof(Net, finalize) == 160 &&
+                                          offsetof(Net, setNetAttr) == 168;
+using NetV11 = NetWithContext<PropertiesV11, VirtualDeviceV11>;
+using NetV12 = NetWithContext<PropertiesV12, VirtualDeviceV12>;
+static_assert(kHasContextLayout<NetV11> && kHasContextLayout<NetV12>);
 
 }  // namespace cableway::nccl::abi
 

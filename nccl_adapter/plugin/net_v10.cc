@@ -1,53 +1,23 @@
 // NCCL's network plugin interface, version 10.
-#include "nccl_adapter/abi/net_abi.h"
-#include "nccl_adapter/plugin/net_entry.h"
+#include "nccl_adapter/plugin/net_table.h"
 
 namespace cableway::nccl {
 namespace {
 
-abi::Result init(abi::Logger logger, abi::ProfilerCallback) {
-  return entry::init_legacy(logger);
-}
-
-abi::Result listen(int dev, void* handle, void** listen_comm) {
-  return entry::listen(entry::legacy_context(), dev, handle, listen_comm);
-}
-
-abi::Result connect(int dev, abi::CommConfig*, void* handle, void** send_comm, abi::DeviceHandle** device_comm) {
-  return entry::connect(entry::legacy_context(), dev, handle, send_comm, device_comm);
-}
-
-abi::Result isend(void* send_comm, void* data, std::size_t size, int, void* mhandle, void*, void** request) {
-  return entry::isend(send_comm, data, size, mhandle, request);
-}
-
-abi::Result irecv(void* recv_comm, int n, void** data, std::size_t* sizes, int*, void** mhandles, void**,
-                  void** request) {
-  return entry::irecv(recv_comm, n, data, sizes[0], mhandles, request);
+constexpr abi::NetV10 table() {
+  auto net = common_table<abi::NetV10, abi::PropertiesV10>();
+  net.init = [](abi::Logger logger, abi::ProfilerCallback) { return entry::init_legacy(logger); };
+  net.listen = listen_legacy;
+  net.connect = [](int dev, abi::CommConfig*, void* handle, void** send_comm, abi::DeviceHandle** device_comm) {
+    return entry::connect(entry::legacy_context(), dev, handle, send_comm, device_comm);
+  };
+  net.isend = isend_profiled;
+  net.irecv = irecv_profiled;
+  return net;
 }
 
 }  // namespace
 }  // namespace cableway::nccl
 
-extern "C" __attribute__((visibility("default"))) const cableway::nccl::abi::NetV10 ncclNetPlugin_v10 = {
-    .name = cableway::nccl::entry::kPluginName,
-    .init = cableway::nccl::init,
-    .devices = cableway::nccl::entry::devices,
-    .getProperties = cableway::nccl::entry::get_properties<cableway::nccl::abi::PropertiesV10>,
-    .listen = cableway::nccl::listen,
-    .connect = cableway::nccl::connect,
-    .accept = cableway::nccl::entry::accept,
-    .regMr = cableway::nccl::entry::reg_mr,
-    .regMrDmaBuf = cableway::nccl::entry::reg_mr_dma_buf,
-    .deregMr = cableway::nccl::entry::dereg_mr,
-    .isend = cableway::nccl::isend,
-    .irecv = cableway::nccl::irecv,
-    .iflush = cableway::nccl::entry::iflush,
-    .test = cableway::nccl::entry::test,
-    .closeSend = cableway::nccl::entry::close_send,
-    .closeRecv = cableway::nccl::entry::close_recv,
-    .closeListen = cableway::nccl::entry::close_listen,
-    .getDeviceMr = nullptr,
-    .irecvConsumed = nullptr,
-    .makeVDevice = nullptr,  // NCCL would fuse devices with it
-};
+extern "C" __attribute__((visibility("default"))) constinit const cableway::nccl::abi::NetV10 ncclNetPlugin_v10 =
+    cableway::nccl::table();

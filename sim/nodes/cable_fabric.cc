@@ -50,11 +50,6 @@ void CableFabric::change_port(NodeNumber node, PortId port, const std::function<
   report_change(node);
 }
 
-void CableFabric::remove_port(NodeNumber node, PortId port) {
-  nodes_[node]->ports_.erase(port);
-  report_change(node);
-}
-
 void CableFabric::set_rejected(NodeNumber node, std::vector<RejectedPort> rejected) {
   nodes_[node]->rejected_ = std::move(rejected);
   report_change(node);

@@ -79,7 +79,6 @@ class CableFabric {
   // Gives `node` a port with these facts (the id is chosen here) that leads nowhere yet.
   PortId add_port(NodeNumber node, PortFacts facts);
   void change_port(NodeNumber node, PortId port, const std::function<void(PortFacts&)>& change);
-  void remove_port(NodeNumber node, PortId port);
   // What the node's inventory says of interfaces that are no ports.
   void set_rejected(NodeNumber node, std::vector<RejectedPort> rejected);
 

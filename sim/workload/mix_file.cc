@@ -189,20 +189,6 @@ absl::StatusOr<Mix> parse_mix(std::string_view text, std::string_view file_name)
 }
 
 // Names of a valid mix hold no character that TOML would want escaped. One element a line, as lines are bounded.
-std::string to_mix_file(const Mix& mix) {
-  std::string text;
-  for (const MixGroup& group : mix.groups) {
-    absl::StrAppend(&text, text.empty() ? "" : "\n", "[[group]]\nname = \"", group.name, "\"\nranks = [\n  ",
-                    absl::StrJoin(group.ranks, ",\n  "), "]\nworkload = \"", workload_text(group.workload), "\"\n");
-    if (group.repeat != 1) absl::StrAppend(&text, "repeat = ", group.repeat, "\n");
-    if (group.after.empty()) continue;
-    absl::StrAppend(&text, "after = [");
-    for (const std::size_t place : group.after) absl::StrAppend(&text, "\n  \"", mix.groups[place].name, "\",");
-    absl::StrAppend(&text, "]\n");
-  }
-  return text;
-}
-
 int ranks_needed(const Mix& mix) {
   int highest = -1;
   for (const MixGroup& group : mix.groups) highest = std::max(highest, *std::ranges::max_element(group.ranks));

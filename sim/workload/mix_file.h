@@ -48,9 +48,6 @@ struct Mix {
 // "FILE:LINE: what is wrong; what was expected".
 absl::StatusOr<Mix> parse_mix(std::string_view text, std::string_view file_name);
 
-// Text that parse_mix() turns back into an equal mix.
-std::string to_mix_file(const Mix& mix);
-
 // How many ranks the job has at least: one more than the highest that a group names.
 int ranks_needed(const Mix& mix);
 

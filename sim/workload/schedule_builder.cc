@@ -127,24 +127,9 @@ Schedule ScheduleBuilder::finish() && {
 }
 
 Schedule build_schedule(const ScheduleParameters& parameters) {
-  switch (parameters.workload.operation) {
-    case Operation::kAllReduceRing:
-    case Operation::kAllGather:
-    case Operation::kReduceScatter:
-    case Operation::kBroadcast:
-    case Operation::kReduce:
-      return ring_schedule(parameters);
-    case Operation::kAllReduceTree:
-      return tree_schedule(parameters);
-    case Operation::kAllToAll:
-    case Operation::kOpposite:
-    case Operation::kNeighbour:
-    case Operation::kPair:
-    case Operation::kPingPong:
-    case Operation::kPipeline:
-      return pairwise_schedule(parameters);
-  }
-  return {};
+  if (is_point_to_point(parameters.workload)) return pairwise_schedule(parameters);
+  return parameters.workload.operation == Operation::kAllReduceTree ? tree_schedule(parameters)
+                                                                    : ring_schedule(parameters);
 }
 
 }  // namespace cableway::workload

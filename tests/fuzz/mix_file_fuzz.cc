@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "sim/workload/mix_file.h"
 #include "tests/fuzz/require.h"
+#include "tests/sim/workload/mix_text.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::size_t earlier : group.after) require(earlier < place, "waits for what is not above it");
   }
   require(ranks_needed(*mix) >= 2 && ranks_needed(*mix) <= kMaxRanks, "ranks are out of bounds");
-  const absl::StatusOr<Mix> again = parse_mix(to_mix_file(*mix), "again.toml");
+  const absl::StatusOr<Mix> again = parse_mix(test::to_mix_file(*mix), "again.toml");
   require(again.ok() && *again == *mix, "does not survive a round trip");
   return 0;
 }

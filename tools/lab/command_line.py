@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import cable_control
 import cable_plugging
@@ -15,13 +13,14 @@ import supervisor
 from address_plan import ADDRESSINGS, IPV4
 from command_verbs import VerbParser, add_lab_verb, need_command, run_verb
 from drawing import show
+from lab_actions import LabActions, command_environment, env_file_writer
 from lab_error import usage_error
 from lab_network import LabPlan, build
 from lab_registry import check_name, open_registry
-from lab_state import TOPOLOGY_FILE, LabState, changing_state, load_state
-from node_commands import exec_in_control, exec_in_node, run_in_each
+from lab_state import TOPOLOGY_FILE, LabState, load_state
+from node_commands import exec_in_control, exec_in_node
 from routed_topology import routed_topology
-from running_lab import in_lab, write_env_file
+from running_lab import in_lab
 from shaping import parse_burst, parse_delay, parse_loss, parse_rate
 from topology_file import load_topology, topology_text
 from topology_spec import SPEC_FORMS
@@ -76,14 +75,7 @@ def _plan(arguments: argparse.Namespace) -> LabPlan:
 
 def _run(arguments: argparse.Namespace) -> int:
     command, plan = need_command(arguments), _plan(arguments)
-    here = str(Path(__file__).resolve().parent)
-    environment = dict(os.environ) | {"PATH": f"{here}:{os.environ.get('PATH', os.defpath)}"}
-
-    def on_built(state: LabState) -> None:
-        if arguments.env_file:
-            write_env_file(arguments.env_file, state)
-
-    return supervisor.run_lab(partial(build, plan), command, environment, on_built)
+    return supervisor.run_lab(partial(build, plan), command, command_environment(), env_file_writer(arguments))
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -123,54 +115,16 @@ def _enter(arguments: argparse.Namespace) -> int:
     return in_lab(arguments.name, body)
 
 
-def _exec(arguments: argparse.Namespace) -> int:
-    command = need_command(arguments)
-
-    def body() -> int:
-        state = load_state()
-        exec_in_node(state, state.check_node(arguments.node), command)
-
-    return in_lab(arguments.lab, body)
-
-
-def _each(arguments: argparse.Namespace) -> int:
-    command = need_command(arguments)
-
-    def body() -> int:
-        state = load_state()
-        names = state.topology.node_names()
-        if arguments.nodes:
-            names = [state.check_node(name) for name in arguments.nodes.split(",")]
-        return run_in_each(names, command, partial(exec_in_node, state))
-
-    return in_lab(arguments.lab, body)
-
-
-def _changing(arguments: argparse.Namespace, change: Callable[[LabState], None]) -> int:
-    def body() -> int:
-        with changing_state() as state:
-            change(state)
-        return 0
-
-    return in_lab(arguments.lab, body)
-
-
-def _cut(arguments: argparse.Namespace) -> int:
-    return _changing(arguments, lambda state: cable_control.cut(
-        state, state.cable(arguments.cable), arguments.silent, arguments.one_way))
-
-
-def _mend(arguments: argparse.Namespace) -> int:
-    return _changing(arguments, lambda state: cable_control.mend(state, state.cable(arguments.cable)))
+_ACTIONS = LabActions(exec_in_node, cable_control)
 
 
 def _plug(arguments: argparse.Namespace) -> int:
     rate = 0 if arguments.rate is None else parse_rate(arguments.rate)
-    return _changing(arguments, lambda state: cable_plugging.plug(state, arguments.pair, rate))
+    return _ACTIONS.change(arguments, lambda state: cable_plugging.plug(state, arguments.pair, rate))
 
 
 def _unplug(arguments: argparse.Namespace) -> int:
-    return _changing(arguments, lambda state: cable_plugging.unplug(state, state.cable(arguments.cable)))
+    return _ACTIONS.change(arguments, lambda state: cable_plugging.unplug(state, state.cable(arguments.cable)))
 
 
 def _shape(arguments: argparse.Namespace) -> int:
@@ -186,7 +140,7 @@ def _shape(arguments: argparse.Namespace) -> int:
             delay_us=now.delay_us if arguments.delay is None else parse_delay(arguments.delay),
             loss_ppm=now.loss_ppm if arguments.loss is None else parse_loss(arguments.loss)))
 
-    return _changing(arguments, change)
+    return _ACTIONS.change(arguments, change)
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -257,11 +211,11 @@ def _add_build_verbs(verbs: argparse._SubParsersAction) -> None:
 
 
 def _add_node_verbs(verbs: argparse._SubParsersAction) -> None:
-    run = add_lab_verb(verbs, "exec", _exec, "run a command in a node", "[--lab NAME] NODE -- COMMAND...",
+    run = add_lab_verb(verbs, "exec", _ACTIONS.exec, "run a command in a node", "[--lab NAME] NODE -- COMMAND...",
                         "Sets CABLEWAY_NODE, CABLEWAY_PORTS, LAB_NODE_INDEX and LAB_NODE_ADDRESS (on the management"
                         " network) as well.")
     run.add_argument("node", metavar="NODE")
-    each = add_lab_verb(verbs, "each", _each, "run a command in every node at once",
+    each = add_lab_verb(verbs, "each", _ACTIONS.each, "run a command in every node at once",
                          "[--lab NAME] [--nodes A,B] -- COMMAND...",
                          "Output lines carry the node's name; {} in COMMAND becomes it. Exits with the worst status.")
     each.add_argument("--nodes", metavar="A,B", help="only these")
@@ -272,11 +226,11 @@ def _add_node_verbs(verbs: argparse._SubParsersAction) -> None:
 
 
 def _add_cable_verbs(verbs: argparse._SubParsersAction) -> None:
-    cut = add_lab_verb(verbs, "cut", _cut, "cut a cable", "[--lab NAME] CABLE|A-B [--silent] [--one-way NODE]",
+    cut = add_lab_verb(verbs, "cut", _ACTIONS.cut, "cut a cable", "[--lab NAME] CABLE|A-B [--silent] [--one-way NODE]",
                         "Takes both ends' links down, so that both nodes see the carrier go.")
     cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
     cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE sends")
-    mend = add_lab_verb(verbs, "mend", _mend, "undo a cut", "[--lab NAME] CABLE|A-B")
+    mend = add_lab_verb(verbs, "mend", _ACTIONS.mend, "undo a cut", "[--lab NAME] CABLE|A-B")
     shape = add_lab_verb(verbs, "shape", _shape, "change a cable's rate, delay or loss while packets flow",
                           "[--lab NAME] CABLE|A-B [--rate RATE] [--delay TIME] [--loss PERCENT]",
                           "What is not given stays; 'none' takes a limit, delay or loss away. The file stays.")

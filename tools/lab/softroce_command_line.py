@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from guests import guest_cables
-from guests import guest_images
-from guests import guest_lab
 import supervisor
 from address_plan import IPV4
 from command_verbs import VerbParser, add_lab_verb, need_command, run_verb
 from drawing import show
+from guests import guest_cables, guest_images, guest_lab
 from guests.guest_architecture import ARCHITECTURES, Architecture, find_qemu, host_architecture
 from guests.guest_commands import run_in_guest
+from lab_actions import LabActions, command_environment, env_file_writer
 from lab_error import usage_error
 from lab_network import LabPlan
-from lab_state import TOPOLOGY_FILE, LabState, changing_state, load_state
-from node_commands import run_in_each
-from running_lab import in_lab, write_env_file
+from lab_state import TOPOLOGY_FILE, load_state
+from running_lab import in_lab
 from shaping import parse_rate
 from topology_file import load_topology
 from topology_spec import SPEC_FORMS
@@ -66,15 +61,8 @@ def _run(arguments: argparse.Namespace) -> int:
     command = need_command(arguments)
     if arguments.timeout <= 0:
         raise usage_error(f"timeout '{arguments.timeout:g}': expected seconds, more than 0")
-    here = str(Path(__file__).resolve().parent)
-    environment = dict(os.environ) | {"PATH": f"{here}:{os.environ.get('PATH', os.defpath)}"}
-
-    def on_built(state: LabState) -> None:
-        if arguments.env_file:
-            write_env_file(arguments.env_file, state)
-
-    return supervisor.run_lab(partial(guest_lab.build, _plan(arguments)), command, environment, on_built,
-                              arguments.timeout)
+    return supervisor.run_lab(partial(guest_lab.build, _plan(arguments)), command, command_environment(),
+                              env_file_writer(arguments), arguments.timeout)
 
 
 def _images(arguments: argparse.Namespace) -> int:
@@ -85,45 +73,7 @@ def _images(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _exec(arguments: argparse.Namespace) -> int:
-    command = need_command(arguments)
-
-    def body() -> int:
-        state = load_state()
-        return run_in_guest(state, state.check_node(arguments.node), command)
-
-    return in_lab(arguments.lab, body, with_guests=True)
-
-
-def _each(arguments: argparse.Namespace) -> int:
-    command = need_command(arguments)
-
-    def body() -> int:
-        state = load_state()
-        names = state.topology.node_names()
-        if arguments.nodes:
-            names = [state.check_node(name) for name in arguments.nodes.split(",")]
-        return run_in_each(names, command, partial(run_in_guest, state))
-
-    return in_lab(arguments.lab, body, with_guests=True)
-
-
-def _changing(arguments: argparse.Namespace, change: Callable[[LabState], None]) -> int:
-    def body() -> int:
-        with changing_state() as state:
-            change(state)
-        return 0
-
-    return in_lab(arguments.lab, body, with_guests=True)
-
-
-def _cut(arguments: argparse.Namespace) -> int:
-    return _changing(arguments, lambda state: guest_cables.cut(
-        state, state.cable(arguments.cable), arguments.silent, arguments.one_way))
-
-
-def _mend(arguments: argparse.Namespace) -> int:
-    return _changing(arguments, lambda state: guest_cables.mend(state, state.cable(arguments.cable)))
+_ACTIONS = LabActions(run_in_guest, guest_cables, with_guests=True)
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -178,19 +128,19 @@ def _parser() -> argparse.ArgumentParser:
     images.set_defaults(do=_images)
     for parser_of_guests in (verbs.choices["run"], images):
         parser_of_guests.add_argument("--arch", choices=sorted(ARCHITECTURES), help="of the guests (default: the host's)")
-    run = add_lab_verb(verbs, "exec", _exec, "run a command in a guest", "[--lab HANDLE] NODE -- COMMAND...",
+    run = add_lab_verb(verbs, "exec", _ACTIONS.exec, "run a command in a guest", "[--lab HANDLE] NODE -- COMMAND...",
                        "Its output and exit status are those of COMMAND, which has no stdin. Signals are passed on; when"
                        " softroce exec is killed, so are COMMAND and its process group.")
     run.add_argument("node", metavar="NODE")
-    each = add_lab_verb(verbs, "each", _each, "run a command in every guest at once",
+    each = add_lab_verb(verbs, "each", _ACTIONS.each, "run a command in every guest at once",
                         "[--lab HANDLE] [--nodes A,B] -- COMMAND...",
                         "Output lines carry the node's name; {} in COMMAND becomes it. Exits with the worst status.")
     each.add_argument("--nodes", metavar="A,B", help="only these")
-    cut = add_lab_verb(verbs, "cut", _cut, "cut a cable", "[--lab HANDLE] CABLE|A-B [--silent] [--one-way NODE]",
+    cut = add_lab_verb(verbs, "cut", _ACTIONS.cut, "cut a cable", "[--lab HANDLE] CABLE|A-B [--silent] [--one-way NODE]",
                        "Pulls the plugs at both ends, so that the guests there see the carrier go.")
     cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
     cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE, or a switch, sends")
-    mend = add_lab_verb(verbs, "mend", _mend, "undo a cut", "[--lab HANDLE] CABLE|A-B")
+    mend = add_lab_verb(verbs, "mend", _ACTIONS.mend, "undo a cut", "[--lab HANDLE] CABLE|A-B")
     for parser_of_cable in (cut, mend):
         parser_of_cable.add_argument("cable", metavar="CABLE|A-B", help="a cable's name, or the two nodes that it joins")
     add_lab_verb(verbs, "show", _show, "draw the lab; its addresses, its cables' state, RDMA devices", "[--lab HANDLE]")

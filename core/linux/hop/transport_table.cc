@@ -15,8 +15,4 @@ TransportNegotiator host_transports(const Settings& settings, VerbsQueuePair::Id
   return {std::move(table), make_tcp_end};
 }
 
-TransportNegotiator tcp_alone() {
-  return {{}, make_tcp_end};
-}
-
 }  // namespace cableway::host

@@ -10,8 +10,6 @@ namespace cableway::host {
 
 // All ends that it chooses are HostEnds. `idle`: of who moves data over the hops.
 TransportNegotiator host_transports(const Settings& settings, VerbsQueuePair::Idle idle);
-// Hops go over the connections that they are set up on.
-TransportNegotiator tcp_alone();
 
 }  // namespace cableway::host
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
+#include "core/linux/tcp/relay_frame.h"
 
 namespace cableway::host {
 namespace {
@@ -97,16 +98,12 @@ absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_header() {
 
 absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::act_on_header(ChunkLink::Sink& sink) {
   const Frame frame = *frame_;
-  if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
+  const absl::StatusOr<bool> is_chunk = is_relayed_chunk(frame, takes_chunks_, sink);
+  if (!is_chunk.ok()) return is_chunk.status();
+  if (!*is_chunk) {
     frame_.reset();
-    if (absl::Status status = sink.on_control(frame); !status.ok()) return status;
     return Outcome::kAgain;
   }
-  if (frame.kind != FrameKind::kChunk) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("peer sent a frame ", to_text(frame.kind), " on a circuit that is already set up"));
-  }
-  if (!takes_chunks_) return absl::InvalidArgumentError("peer sent a chunk against the circuit's direction");
   if (free_.empty()) return Outcome::kMustWait;
   filling_ = free_.back();
   free_.pop_back();

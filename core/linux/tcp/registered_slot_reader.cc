@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
+#include "core/linux/tcp/relay_frame.h"
 
 namespace cableway::host {
 
@@ -70,16 +71,12 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_header(
 
 absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::act_on_header(ChunkLink::Sink& sink) {
   const Frame frame = *frame_;
-  if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
+  const absl::StatusOr<bool> is_chunk = is_relayed_chunk(frame, takes_chunks_, sink);
+  if (!is_chunk.ok()) return is_chunk.status();
+  if (!*is_chunk) {
     frame_.reset();
-    if (absl::Status status = sink.on_control(frame); !status.ok()) return status;
     return Outcome::kAgain;
   }
-  if (frame.kind != FrameKind::kChunk) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("peer sent a frame ", to_text(frame.kind), " on a circuit that is already set up"));
-  }
-  if (!takes_chunks_) return absl::InvalidArgumentError("peer sent a chunk against the circuit's direction");
   if (free_.empty()) return Outcome::kMustWait;
   if (frame.payload > free_.back()->capacity()) {
     return absl::InvalidArgumentError(

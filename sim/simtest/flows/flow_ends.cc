@@ -75,6 +75,11 @@ bool FlowEnd::waited(Duration wait) {
   return now >= wait_ends_;
 }
 
+void FlowEnd::take_memory_back(Posted& posted) {
+  std::fill(posted.memory.begin(), posted.memory.end(), kReused);
+  used_.push_back(std::move(posted));
+}
+
 std::string FlowEnd::name(std::size_t message) const {
   return absl::StrCat("message ", message, " of flow ", place_.flow, " (", SimtestGround::name(place_.plan.source),
                       " to ", SimtestGround::name(place_.plan.destination), ", ", plan_of(message).bytes, " bytes)");
@@ -133,11 +138,6 @@ void SourceEnd::collect() {
     trace(kSent, posted.message, of.hash);
     take_memory_back(posted);
   }
-}
-
-void SourceEnd::take_memory_back(Posted& posted) {
-  std::fill(posted.memory.begin(), posted.memory.end(), kReused);
-  used_.push_back(std::move(posted));
 }
 
 void SourceEnd::give_up() {
@@ -207,11 +207,6 @@ void DestinationEnd::check(const Posted& posted) {
   if (!all_are(memory.subspan(bytes), kGuard)) {
     rules.broken(1, name(posted.message) + " was written beyond its end");
   }
-}
-
-void DestinationEnd::take_memory_back(Posted& posted) {
-  std::fill(posted.memory.begin(), posted.memory.end(), kReused);
-  used_.push_back(std::move(posted));
 }
 
 void DestinationEnd::give_up() {

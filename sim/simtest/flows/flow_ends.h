@@ -51,12 +51,22 @@ class FlowEnd : public LinkUser {
   FlowEnd(const Place& place, std::size_t first, const PlantEnd& end)
       : place_(place), link_(end.link), device_(end.device), next_(first), user_(end.user) {}
 
+  // A message that the flow end has in hand, and where it is.
+  struct Posted {
+    std::size_t message = 0;
+    std::uint64_t sequence = 0;
+    std::vector<std::byte> memory;
+    std::optional<StubMemory> registered;
+  };
+
   virtual void look() = 0;
   // Every message that is posted, and not done, is failed.
   virtual void give_up() = 0;
   void finish(const absl::Status& reason);
   // Whether message `next_` may be posted now: after its wait, which begins when this is first asked.
   bool waited(Duration wait);
+  // The application has its message's memory again, and writes over it.
+  void take_memory_back(Posted& posted);
   const MessagePlan& plan_of(std::size_t message) const { return place_.plan.messages[message]; }
   MessageRecord& record(std::size_t message) { return place_.records[message]; }
   std::string name(std::size_t message) const;
@@ -66,6 +76,8 @@ class FlowEnd : public LinkUser {
   ChunkLink& link_;
   StubDevice* const device_;  // with which a message's memory is registered; null: it is not
   std::size_t next_;          // message to post
+  std::deque<Posted> posted_;
+  std::vector<Posted> used_;  // may still be touched by a link that does what it must not
 
  private:
   void look_until_still();
@@ -84,22 +96,12 @@ class SourceEnd final : public FlowEnd {
       : FlowEnd(place, first, end), sender_(end.link, chunk_bytes) {}
 
  private:
-  struct Posted {
-    std::size_t message = 0;
-    std::uint64_t sequence = 0;
-    std::vector<std::byte> memory;
-    std::optional<StubMemory> registered;
-  };
-
   void look() override;
   void give_up() override;
   void collect();
-  void take_memory_back(Posted& posted);
   absl::Status post();
 
   FlowSender sender_;
-  std::deque<Posted> posted_;
-  std::vector<Posted> used_;  // may still be read by a link that does what it must not
 };
 
 class DestinationEnd final : public FlowEnd {
@@ -111,23 +113,13 @@ class DestinationEnd final : public FlowEnd {
   void check_memory();
 
  private:
-  struct Posted {
-    std::size_t message = 0;
-    std::uint64_t sequence = 0;
-    std::vector<std::byte> memory;
-    std::optional<StubMemory> registered;
-  };
-
   void look() override;
   void give_up() override;
   void collect();
   void check(const Posted& posted);
-  void take_memory_back(Posted& posted);
   absl::Status post();
 
   FlowReceiver receiver_;
-  std::deque<Posted> posted_;
-  std::vector<Posted> used_;
 };
 
 }  // namespace cableway::sim

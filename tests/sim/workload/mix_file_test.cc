@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/sim/workload/mix_text.h"
 
 namespace cableway::workload {
 namespace {
@@ -66,13 +67,13 @@ TEST(MixFileTest, ReadsGroupsInTheirOrder) {
 
 TEST(MixFileTest, WritesWhatItReads) {
   const Mix mix = good_mix(kThreeWays);
-  EXPECT_EQ(good_mix(to_mix_file(mix)), mix);
+  EXPECT_EQ(good_mix(test::to_mix_file(mix)), mix);
 }
 
 TEST(MixFileTest, AsManyRanksAsThereAreSurviveBeingWritten) {
   Mix mix{{{"all", {}, {{Operation::kAllToAll}, 1}, 1, {}}}};
   for (int rank = kMaxRanks - 1; rank >= 0; --rank) mix.groups[0].ranks.push_back(rank);
-  EXPECT_EQ(good_mix(to_mix_file(mix)), mix);
+  EXPECT_EQ(good_mix(test::to_mix_file(mix)), mix);
 }
 
 TEST(MixFileTest, NamesTheLineAndWhatWasExpected) {

@@ -81,7 +81,7 @@ TEST_F(CircuitAcceptorTest, GivesTheSetupAndTheConnection) {
   listen();
   const CircuitSetup setup = test::sample_setup(acceptor_->port());
   const UniqueFd peer = test::connect_to(acceptor_->port());
-  test::write_all(peer.get(), test::setup_frame(setup));
+  test::write_all(peer.get(), encode_setup_frame(setup));
   serve([&] { return !accepted_.empty(); });
   EXPECT_EQ(setups_.front(), setup);
   EXPECT_EQ(own_address_, "127.0.0.1");
@@ -98,7 +98,7 @@ TEST_F(CircuitAcceptorTest, GivesTheSetupAndTheConnection) {
 TEST_F(CircuitAcceptorTest, TakesASetupCutAtEveryByte) {
   listen();
   const UniqueFd peer = test::connect_to(acceptor_->port());
-  for (const std::byte& byte : test::setup_frame(test::sample_setup(acceptor_->port()))) {
+  for (const std::byte& byte : encode_setup_frame(test::sample_setup(acceptor_->port()))) {
     test::write_all(peer.get(), std::span(&byte, 1));
     io_.run_one_for(std::chrono::milliseconds(1));
   }
@@ -109,7 +109,7 @@ TEST_F(CircuitAcceptorTest, RefusesGarbage) {
   listen();
   EXPECT_THAT(refusal_of(std::vector<std::byte>(64, std::byte{'G'})), HasSubstr("not a Cableway frame"));
   EXPECT_THAT(refusal_of(encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 1})), HasSubstr("began with a frame ack"));
-  std::vector<std::byte> wrong = test::setup_frame(test::sample_setup(acceptor_->port()));
+  std::vector<std::byte> wrong = encode_setup_frame(test::sample_setup(acceptor_->port()));
   wrong[kFrameHeaderBytes] = std::byte{77};
   EXPECT_THAT(refusal_of(wrong), AllOf(HasSubstr("version 77"), HasSubstr("install the same Cableway")));
   EXPECT_TRUE(setups_.empty());
@@ -120,7 +120,7 @@ TEST_F(CircuitAcceptorTest, RefusesAListenerThroughItsHandler) {
   CircuitSetup setup = test::sample_setup(acceptor_->port());
   setup.listener[0] ^= std::byte{1};
   const UniqueFd peer = test::connect_to(acceptor_->port());
-  test::write_all(peer.get(), test::setup_frame(setup));
+  test::write_all(peer.get(), encode_setup_frame(setup));
   serve([&] {
     std::byte first;
     return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
@@ -134,13 +134,13 @@ TEST_F(CircuitAcceptorTest, RefusesASetupFromAnotherAddress) {
   listen();
   CircuitSetup setup = test::sample_setup(acceptor_->port());
   setup.hops[0].from_address = "127.0.0.9";
-  EXPECT_THAT(refusal_of(test::setup_frame(setup)),
+  EXPECT_THAT(refusal_of(encode_setup_frame(setup)),
               AllOf(HasSubstr("cable c0"), HasSubstr("from 127.0.0.9"), HasSubstr("came from 127.0.0.1")));
   setup.hops[0].from_address = "no address";
-  EXPECT_THAT(refusal_of(test::setup_frame(setup)), HasSubstr("from no address to 127.0.0.1 came from"));
+  EXPECT_THAT(refusal_of(encode_setup_frame(setup)), HasSubstr("from no address to 127.0.0.1 came from"));
   setup = test::sample_setup(acceptor_->port());
   setup.hops[0].to_address = "127.0.0.9";
-  EXPECT_THAT(refusal_of(test::setup_frame(setup)), HasSubstr("to 127.0.0.9 came from 127.0.0.1 to 127.0.0.1"));
+  EXPECT_THAT(refusal_of(encode_setup_frame(setup)), HasSubstr("to 127.0.0.9 came from 127.0.0.1 to 127.0.0.1"));
   EXPECT_TRUE(setups_.empty());
 }
 
@@ -148,7 +148,7 @@ TEST_F(CircuitAcceptorTest, EndsTheWaitForASetupThatNeverComes) {
   listen({.setup = std::chrono::milliseconds(1000), .without_setup = 2});
   const UniqueFd silent = test::connect_to(acceptor_->port());
   const UniqueFd halfway = test::connect_to(acceptor_->port());
-  const std::vector<std::byte> bytes = test::setup_frame(test::sample_setup(acceptor_->port()));
+  const std::vector<std::byte> bytes = encode_setup_frame(test::sample_setup(acceptor_->port()));
   test::write_all(halfway.get(), std::span(bytes).first(bytes.size() - 1));
   const auto begin = std::chrono::steady_clock::now();
   serve([&] { return refused_.size() == 2; });
@@ -167,7 +167,7 @@ TEST_F(CircuitAcceptorTest, SaysThatAPeerClosedBeforeItsSetup) {
   listen();
   test::connect_to(acceptor_->port()).reset();
   UniqueFd halfway = test::connect_to(acceptor_->port());
-  const std::vector<std::byte> bytes = test::setup_frame(test::sample_setup(acceptor_->port()));
+  const std::vector<std::byte> bytes = encode_setup_frame(test::sample_setup(acceptor_->port()));
   test::write_all(halfway.get(), std::span(bytes).first(kFrameHeaderBytes + 5));
   halfway.reset();
   serve([&] { return refused_.size() == 2; });
@@ -190,7 +190,7 @@ TEST_F(CircuitAcceptorTest, IsNotExhaustedByConnectionsWithoutASetup) {
   strangers.clear();
   serve([&] { return refused_.size() == kStrangers; });
   const UniqueFd peer = test::connect_to(acceptor_->port());
-  test::write_all(peer.get(), test::setup_frame(test::sample_setup(acceptor_->port())));
+  test::write_all(peer.get(), encode_setup_frame(test::sample_setup(acceptor_->port())));
   serve([&] { return !accepted_.empty(); });
   EXPECT_EQ(test::read_frame(peer.get()).kind, FrameKind::kSetupOk);
 }

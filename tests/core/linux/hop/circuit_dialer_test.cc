@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/linux/hop/transport_table.h"
 #include "tests/core/linux/hop/sample_setup.h"
 #include "tests/core/linux/loopback_sockets.h"
 
@@ -30,7 +29,7 @@ template <typename Peer>
 Result dial(const CircuitSetup& setup, Peer peer) {
   boost::asio::io_context io;
   std::optional<Result> result;
-  const TransportNegotiator transports = tcp_alone();
+  const TransportNegotiator transports = test::tcp_alone();
   CircuitDialer dialer(io, transports);
   dialer.dial(setup, std::nullopt, [&](Result done) {
     EXPECT_FALSE(result.has_value()) << "called twice";
@@ -117,7 +116,7 @@ TEST(CircuitDialer, SaysThatThePeerClosed) {
   const test::Listener listener = test::listen_on_loopback();
   const Result result = dial(test::sample_setup(listener.port), [&] {
     const UniqueFd peer = test::accept_from(listener);
-    test::read_bytes(peer.get(), test::setup_frame(test::sample_setup(listener.port)).size());
+    test::read_bytes(peer.get(), encode_setup_frame(test::sample_setup(listener.port)).size());
   });
   EXPECT_THAT(std::string(result.status().message()),
               AllOf(HasSubstr(reach_text(listener.port)), HasSubstr("no answer to the set-up")));

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/circuit/circuit_setup.h"
-#include "core/flow/frame.h"
+#include "core/circuit/transport_negotiator.h"
+#include "core/linux/tcp/tcp_transport.h"
 
 namespace cableway::host::test {
 
@@ -24,13 +25,9 @@ inline CircuitSetup sample_setup(std::uint16_t port, bool relayed = false, std::
   return setup;
 }
 
-// As it travels: the frame and its body.
-inline std::vector<std::byte> setup_frame(const CircuitSetup& setup) {
-  const std::vector<std::byte> body = encode_circuit_setup(setup);
-  const FrameBytes header = encode_frame(Frame{FrameKind::kSetup, static_cast<std::uint32_t>(body.size()), 0, 0, 0});
-  std::vector<std::byte> bytes(header.begin(), header.end());
-  bytes.insert(bytes.end(), body.begin(), body.end());
-  return bytes;
+// Hops that go over the connections that they are set up on.
+inline TransportNegotiator tcp_alone() {
+  return {{}, make_tcp_end};
 }
 
 }  // namespace cableway::host::test

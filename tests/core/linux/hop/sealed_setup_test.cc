@@ -20,7 +20,6 @@
 #include "core/linux/hop/asio_connection.h"
 #include "core/linux/hop/circuit_acceptor.h"
 #include "core/linux/hop/circuit_dialer.h"
-#include "core/linux/hop/transport_table.h"
 #include "tests/core/linux/hop/sample_setup.h"
 #include "tests/core/linux/loopback_sockets.h"
 
@@ -94,7 +93,7 @@ class SealedSetupTest : public testing::Test {
   // What a dialer with the key says on a connection whose acceptor's challenge is `theirs`.
   Bytes opening(const Challenge& theirs, const SubKey& key) const {
     const Challenge mine{};
-    Bytes setup = test::setup_frame(test::sample_setup(acceptor_->port()));
+    Bytes setup = encode_setup_frame(test::sample_setup(acceptor_->port()));
     CircuitSeal(key, theirs, mine).append_next(setup);
     return joined(encode_challenge(mine), setup);
   }
@@ -108,7 +107,7 @@ class SealedSetupTest : public testing::Test {
   }
 
   boost::asio::io_context io_;
-  const TransportNegotiator transports_ = tcp_alone();
+  const TransportNegotiator transports_ = test::tcp_alone();
   CircuitDialer dialer_{io_, transports_};
   absl::Status refuse_;
   std::vector<CircuitSetup> setups_;
@@ -241,7 +240,7 @@ Result dial_to(std::uint32_t budget_ms, const std::function<void(int socket, con
   const test::Listener listener = test::listen_on_loopback();
   boost::asio::io_context io;
   std::optional<Result> result;
-  const TransportNegotiator transports = tcp_alone();
+  const TransportNegotiator transports = test::tcp_alone();
   CircuitDialer dialer(io, transports);
   dialer.dial(test::sample_setup(listener.port, false, budget_ms), sub_key(1),
               [&](Result done) { result = std::move(done); });

@@ -1,0 +1,28 @@
+// What a frame that comes in over TCP means at a relay, whatever kind of slot its chunks go to.
+#ifndef CABLEWAY_CORE_LINUX_TCP_RELAY_FRAME_H_
+#define CABLEWAY_CORE_LINUX_TCP_RELAY_FRAME_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/flow/chunk_link.h"
+
+namespace cableway::host {
+
+// Whether a chunk follows, for which a slot is needed; a frame without payload is handed on here. InvalidArgument: a
+// peer that keeps to the protocol does not send it. `takes_chunks`: data flows in this direction.
+inline absl::StatusOr<bool> is_relayed_chunk(const Frame& frame, bool takes_chunks, ChunkLink::Sink& sink) {
+  if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
+    if (absl::Status status = sink.on_control(frame); !status.ok()) return status;
+    return false;
+  }
+  if (frame.kind != FrameKind::kChunk) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("peer sent a frame ", to_text(frame.kind), " on a circuit that is already set up"));
+  }
+  if (!takes_chunks) return absl::InvalidArgumentError("peer sent a chunk against the circuit's direction");
+  return true;
+}
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_TCP_RELAY_FRAME_H_
