@@ -28,9 +28,9 @@ void add_arc(Network& network, std::size_t from, std::size_t to, std::uint64_t c
 }
 
 // The nodes; after them, for each shared connector, what it sends and what it receives.
-class PairNetwork {
+class CapacityNetwork {
  public:
-  PairNetwork(const Topology& topology, const PhysicalCables& physical, NodeIndex source, NodeIndex destination)
+  CapacityNetwork(const Topology& topology, const PhysicalCables& physical, NodeIndex source, NodeIndex destination)
       : topology_(topology),
         source_(source),
         destination_(destination),
@@ -78,7 +78,7 @@ class PairNetwork {
 
 std::uint64_t max_flow_mbps(const Topology& topology, NodeIndex source, NodeIndex destination) {
   if (source == destination) return 0;
-  return PairNetwork(topology, physical_cables(topology), source, destination).max_flow();
+  return CapacityNetwork(topology, physical_cables(topology), source, destination).max_flow();
 }
 
 }  // namespace cableway::routing
