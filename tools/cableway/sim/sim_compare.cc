@@ -215,9 +215,9 @@ std::string comparison_json(const SimResult& a, const SimResult& b) {
   const nlohmann::ordered_json view = {{"a", result_json(a)},
                                        {"b", result_json(b)},
                                        {"change",
-                                        {{"time_s", or_null(change(a.time_s, b.time_s))},
-                                         {"algbw_GBps", or_null(change(a.algbw_GBps, b.algbw_GBps))},
-                                         {"busbw_GBps", or_null(change(a.busbw_GBps, b.busbw_GBps))},
+                                        {{"time", or_null(change(a.time_s, b.time_s))},
+                                         {"algbw", or_null(change(a.algbw_GBps, b.algbw_GBps))},
+                                         {"busbw", or_null(change(a.busbw_GBps, b.busbw_GBps))},
                                          {"ratio", or_null(change(a.ratio, b.ratio))}}}};
   // What the shell was given need not be UTF-8.
   return view.dump(2, ' ', false, ParsedJson::error_handler_t::replace) + "\n";

@@ -34,7 +34,7 @@ absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::str
 std::string comparison_text(const SimResult& a, const SimResult& b);
 
 //   a, b     file, command, topology, workload, time_s, algbw_GBps, busbw_GBps, bound_time_s, ratio
-//   change   of b against a, as a share of a's (0.5: half as much again): time_s, algbw_GBps, busbw_GBps, ratio
+//   change   of b against a, as a share of a's (0.5: half as much again): time, algbw, busbw, ratio
 std::string comparison_json(const SimResult& a, const SimResult& b);
 
 }  // namespace cableway::cli

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "routing/topology_io/topology_file.h"
+#include "routing/topology_io/json_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command_line.h"
@@ -332,8 +332,8 @@ TEST_F(SimFileTest, ComparesTwoResults) {
   EXPECT_EQ(text.exit_status, kDone) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("\"all_reduce:16MiB\" on \"ring:4@10G\""), HasSubstr("B against A")));
   const json view = json::parse(sim({"--compare", a, b, "--json"}).out);
-  EXPECT_NEAR(view["change"]["time_s"], -0.5, 0.05);
-  EXPECT_NEAR(view["change"]["busbw_GBps"], 1, 0.1);
+  EXPECT_NEAR(view["change"]["time"], -0.5, 0.05);
+  EXPECT_NEAR(view["change"]["busbw"], 1, 0.1);
 }
 
 TEST_F(SimFileTest, WhatIsNoResultIsNotCompared) {
@@ -395,7 +395,7 @@ TEST_F(SimFileTest, ThePortThatIsTheHottestIsCompared) {
 // What a node knows may be in parts.
 TEST(SimWhatIf, WhatWasCutOffBeforeIsSaidAndNotCounted) {
   const routing::Topology parts = routing::sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
-  const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_topology_file(parts)}; });
+  const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_json_topology(parts)}; });
   const Outcome outcome = sim({"--what-if"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_THAT(
