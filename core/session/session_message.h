@@ -27,7 +27,7 @@
 
 namespace cableway {
 
-inline constexpr std::uint32_t kMaxSessionMessageBytes = 16U << 20;  // a view of the largest topology fits
+inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Of this conversation alone: process and node come from one installation, and nodes from several.
 inline constexpr std::uint16_t kSessionVersion = 3;

@@ -5,7 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/settings/settings_table.h"
+#include "routing/text/absl_view.h"
+#include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
 
 namespace cableway {
@@ -60,6 +63,18 @@ absl::Status cross_check(const Settings& settings) {
   return absl::OkStatus();
 }
 
+constexpr std::string_view kPrefix = "CABLEWAY_";
+
+// " (did you mean CABLEWAY_NODE?)", or nothing. Only what follows the prefix counts.
+std::string meant_variable(std::string_view name, const std::vector<std::string>& variables) {
+  std::vector<std::string_view> names;
+  names.reserve(variables.size());
+  for (const std::string_view variable : variables) names.push_back(variable.substr(kPrefix.size()));
+  const std::optional<std::string_view> nearest = routing::nearest_name(name.substr(kPrefix.size()), names);
+  if (!nearest) return "";
+  return absl::StrCat(" (did you mean ", routing::absl_view(kPrefix), routing::absl_view(*nearest), "?)");
+}
+
 }  // namespace
 
 std::optional<GivenSetting> given_outside_file(const SettingSources& sources, std::string_view key) {
@@ -91,21 +106,16 @@ absl::StatusOr<Settings> settings_from(const std::function<const char*(const cha
 }
 
 absl::Status check_names(const char* const* environment) {
-  constexpr std::string_view kPrefix = "CABLEWAY_";
+  std::vector<std::string> variables;
+  for (const Setting& setting : all_settings()) variables.push_back(variable_of(setting));
   for (; *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     if (!entry.starts_with(kPrefix)) continue;
     const std::string_view name = entry.substr(0, entry.find('='));
-    bool known = false;
-    std::string names;
-    for (const Setting& setting : all_settings()) {
-      const std::string variable = variable_of(setting);
-      known = known || name == variable;
-      absl::StrAppend(&names, names.empty() ? "" : ", ", variable);
-    }
-    if (known) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown setting ", absl::string_view(name.data(), name.size()), "; the settings are ", names));
+    if (std::find(variables.begin(), variables.end(), name) != variables.end()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("unknown setting ", routing::absl_view(name),
+                                                   meant_variable(name, variables), "; the settings are ",
+                                                   absl::StrJoin(variables, ", ")));
   }
   return absl::OkStatus();
 }

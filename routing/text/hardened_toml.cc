@@ -8,6 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "routing/text/absl_view.h"
+#include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
 
 namespace cableway::routing {
@@ -86,9 +87,9 @@ absl::Status check_toml_keys(const toml::table& table, std::string_view file_nam
     if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
     std::string expected;
     for (const std::string_view name : known) absl::StrAppend(&expected, expected.empty() ? "" : ", ", absl_view(name));
-    return toml_fault(
-        file_name, key.source().begin.line,
-        absl::StrCat("unknown key ", in_quotes(key.str()), " in ", absl_view(what), "; expected one of ", expected));
+    return toml_fault(file_name, key.source().begin.line,
+                      absl::StrCat("unknown key ", in_quotes(key.str()), did_you_mean(key.str(), known), " in ",
+                                   absl_view(what), "; expected one of ", expected));
   }
   return absl::OkStatus();
 }

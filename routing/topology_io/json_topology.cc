@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/absl_view.h"
 #include "routing/text/bounded_json.h"
+#include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
 #include "routing/topology/topology_check.h"
@@ -73,8 +74,10 @@ void Members::expect(std::string_view required, std::initializer_list<const char
     return refuse("", absl::StrCat("not an object; expected {\"", absl_view(required), "\": ..}"));
   for (const auto& [name, value] : json_.items()) {
     if (name == required || std::find(others.begin(), others.end(), name) != others.end()) continue;
-    return refuse("", absl::StrCat("unknown member ", in_quotes(name), "; expected one of ", absl_view(required), ", ",
-                                   absl::StrJoin(others, ", ")));
+    std::vector<std::string_view> known(others.begin(), others.end());
+    known.insert(known.begin(), required);
+    return refuse("", absl::StrCat("unknown member ", in_quotes(name), did_you_mean(name, known), "; expected one of ",
+                                   absl_view(required), ", ", absl::StrJoin(others, ", ")));
   }
   if (!json_.contains(required)) {
     refuse("", absl::StrCat("there is no ", in_quotes(required), "; expected {\"", absl_view(required), "\": ..}"));
@@ -274,7 +277,46 @@ absl::StatusOr<Topology> JsonReader::read(std::string_view text, Disconnected di
   return check_connected(*std::move(topology));
 }
 
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson end_json(const Topology& topology, const Port& port) {
+  return {{"node", topology.node(port.node).name},
+          {"interface", port.interface},
+          {"address", port.address},
+          {"plug", port.plug}};
+}
+
+OrderedJson cable_json(const Topology& topology, const Cable& cable) {
+  return {{"name", cable.name},
+          {"ends", OrderedJson::array({end_json(topology, cable.a), end_json(topology, cable.b)})},
+          {"rate_mbps", cable.rate_mbps},
+          {"latency_us", cable.latency_us},
+          {"routed", cable.routed}};
+}
+
+// One element after the other, as all of them at once would take many times the memory of their text.
+template <typename Elements, typename AsJson>
+void append_array(std::string& text, const Elements& elements, AsJson as_json) {
+  text += '[';
+  const char* separator = "\n";
+  for (const auto& element : elements) {
+    absl::StrAppend(&text, separator, "  ", as_json(element).dump());
+    separator = ",\n";
+  }
+  text += ']';
+}
+
 }  // namespace
+
+std::string to_json_topology(const Topology& topology) {
+  std::string text = absl::StrCat("{\"cluster\": ", Json(topology.cluster()).dump(), ",\n \"nodes\": ");
+  append_array(text, topology.nodes(), [](const Node& node) -> OrderedJson {
+    return {{"name", node.name}, {"relay_port", node.relay_port}, {"draining", node.draining}};
+  });
+  text += ",\n \"cables\": ";
+  append_array(text, topology.cables(), [&](const Cable& cable) { return cable_json(topology, cable); });
+  return text + "}\n";
+}
 
 absl::StatusOr<Topology> parse_json_topology(std::string_view text, std::string_view file_name,
                                              Disconnected disconnected) {

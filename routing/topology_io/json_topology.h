@@ -1,4 +1,7 @@
-// Topologies as `cableway topology --json` prints them, so that a cluster as it was can be looked at elsewhere.
+// Topologies as JSON: what a node answers and `cableway topology --json` prints, and the reader of it, so that a
+// cluster as it was can be looked at elsewhere.
+//
+// Of what is read:
 //
 //     {"cluster": "lab",                                                              optional, default "cableway"
 //      "nodes": [{"name": "n0", "relay_port": 7470, "draining": false}],              all but name optional
@@ -7,11 +10,13 @@
 //                           {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": ""}],
 //                  "rate_mbps": 10000, "latency_us": 1, "routed": false}]}            optional, as in the topology file
 //
-// They mean what they mean in the topology file; an empty interface or plug is none.
+// They mean what they mean in the topology file; an empty interface or plug is none. What is written has all members,
+// and each node and each cable on a line of its own.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -28,6 +33,9 @@ inline constexpr std::size_t kMaxJsonValues = std::size_t{2} << 20;  // a topolo
 // is no JSON, else "FILE: at PLACE: " with the place as a JSON pointer (RFC 6901) such as /cables/3/rate_mbps.
 absl::StatusOr<Topology> parse_json_topology(std::string_view text, std::string_view file_name,
                                              Disconnected disconnected = Disconnected::kRefused);
+
+// Text that parse_json_topology() turns back into an equal topology. In the topology's own order.
+std::string to_json_topology(const Topology& topology);
 
 }  // namespace cableway::routing
 

@@ -156,8 +156,8 @@ GroupPrediction group_prediction(const workload::MixGroup& group, double started
   prediction.time_s = (done_s - started_s) / group.repeat;
   prediction.operation_s.assign(static_cast<std::size_t>(group.repeat), prediction.time_s);
   if (prediction.time_s <= 0) return prediction;
-  prediction.algbw_gbps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
-  prediction.busbw_gbps = prediction.algbw_gbps * workload::bus_factor(prediction.workload, prediction.ranks);
+  prediction.algbw_GBps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
+  prediction.busbw_GBps = prediction.algbw_GBps * workload::bus_factor(prediction.workload, prediction.ranks);
   return prediction;
 }
 
@@ -177,8 +177,8 @@ void note_only_group(Prediction& prediction) {
   prediction.size = all.size;
   prediction.operation_s = all.operation_s;
   prediction.time_s = all.time_s;
-  prediction.algbw_gbps = all.algbw_gbps;
-  prediction.busbw_gbps = all.busbw_gbps;
+  prediction.algbw_GBps = all.algbw_GBps;
+  prediction.busbw_GBps = all.busbw_GBps;
 }
 
 }  // namespace

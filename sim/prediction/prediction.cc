@@ -79,8 +79,8 @@ GroupPrediction group_prediction(const workload::MixGroup& group, const JobRun::
   if (prediction.operation_s.empty()) return prediction;
   // All of them over all the time: they overlap, so parts of a later one are done while the first still runs.
   prediction.time_s = seconds(before - times.started) / static_cast<double>(prediction.operation_s.size());
-  prediction.algbw_gbps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
-  prediction.busbw_gbps = prediction.algbw_gbps * workload::bus_factor(prediction.workload, prediction.ranks);
+  prediction.algbw_GBps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
+  prediction.busbw_GBps = prediction.algbw_GBps * workload::bus_factor(prediction.workload, prediction.ranks);
   return prediction;
 }
 
@@ -97,8 +97,8 @@ void note_times(const JobRun& run, const std::vector<workload::MixGroup>& groups
   prediction.operation_s = all.operation_s;
   if (!run.status().ok()) return;
   prediction.time_s = all.time_s;
-  prediction.algbw_gbps = all.algbw_gbps;
-  prediction.busbw_gbps = all.busbw_gbps;
+  prediction.algbw_GBps = all.algbw_GBps;
+  prediction.busbw_GBps = all.busbw_GBps;
 }
 
 void note_cables(const CircuitWorld& world, Prediction& prediction) {

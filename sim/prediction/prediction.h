@@ -52,8 +52,8 @@ struct GroupPrediction {
   double started_s = 0;
   std::vector<double> operation_s;  // by operation that completed: from the end of the one before it on all ranks
   double time_s = 0;                // of one operation: the mean; 0: none completed
-  double algbw_gbps = 0;            // GB/s
-  double busbw_gbps = 0;            // GB/s
+  double algbw_GBps = 0;            // GB/s
+  double busbw_GBps = 0;            // GB/s
 };
 
 // A job that a cut has ended before it was done.
@@ -66,8 +66,8 @@ struct Prediction {
   std::uint64_t size = 0;           // after rounding; as what follows, of the only group: 0 or empty for a mix
   std::vector<double> operation_s;  // see GroupPrediction
   double time_s = 0;                // as well; of a mix, until all groups are done. 0 where the job ended early
-  double algbw_gbps = 0;
-  double busbw_gbps = 0;
+  double algbw_GBps = 0;
+  double busbw_GBps = 0;
   std::vector<GroupPrediction> groups;
   double whole_s = 0;  // from the beginning to the end
   std::optional<EarlyEnd> early_end;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "routing/topology/topology.h"
+#include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_file.h"
 #include "tests/fuzz/require.h"
 
@@ -33,6 +34,9 @@ inline void require_survives_writing(const routing::Topology& topology) {
   const absl::StatusOr<routing::Topology> again =
       routing::parse_topology(routing::to_topology_file(topology), "again.toml", routing::Disconnected::kAccepted);
   require(again.ok() && *again == topology, "a topology does not survive being written and read");
+  const absl::StatusOr<routing::Topology> from_json =
+      routing::parse_json_topology(routing::to_json_topology(topology), "again.json", routing::Disconnected::kAccepted);
+  require(from_json.ok() && *from_json == topology, "a topology does not survive being written and read as JSON");
 }
 
 }  // namespace cableway::fuzz

@@ -1,26 +1,54 @@
 #include "tools/cableway/command_line.h"
 
+#include <memory>
 #include <ostream>
 #include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/settings/settings.h"
-#include "tools/cableway/answer.h"
-#include "tools/cableway/node/node_query.h"
-#include "tools/cableway/request.h"
-#include "tools/cableway/views/events_view.h"
+#include "tools/cableway/command/command_parser.h"
+#include "tools/cableway/command/exit_status.h"
+#include "tools/cableway/text/shell_text.h"
+#include "tools/cableway/verbs/verb.h"
+#include "tools/cableway/verbs/verb_table.h"
 
 namespace cableway::cli {
 namespace {
 
-absl::StatusOr<Settings> read_settings(const Request& request, const Surroundings& surroundings) {
+constexpr char kDescription[] =
+    "cableway - shows what the Cableway node of this host knows and does, plans jobs, and finds what is wrong.\n"
+    "It asks the node that runs in this network namespace; what is about a topology also takes a file or a shape.";
+
+constexpr char kNotes[] =
+    "cableway COMMAND --help has the options and examples of a command.\n\n"
+    "Settings, as for cablewayd: CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR say which node of this network namespace is "
+    "meant\n(default: cableway, default), CABLEWAY_NODE which node of a file (default: the host's name).\n\n"
+    "Exit status: 0 done; 1 failed; 2 arguments or settings that make no sense; 3 no node runs here;\n"
+    "4 the node here has not answered within 5 s. Of doctor: 1 warnings, 2 errors.";
+
+Program program() {
+  return {.name = "cableway",
+          .version = CABLEWAY_VERSION,
+          .description = kDescription,
+          .notes = kNotes,
+          .examples = {"cableway doctor", "cableway topology --svg > topology.svg", "cableway path n0 n2",
+                       "eval \"$(cableway env)\"", "cableway status --json | jq .relayed.bytes"},
+          .groups = verb_groups()};
+}
+
+std::string command_text(const std::vector<std::string>& arguments) {
+  std::string text = "cableway";
+  for (const std::string& argument : arguments) absl::StrAppend(&text, " ", shell_quoted(argument));
+  return text;
+}
+
+absl::StatusOr<Settings> read_settings(const std::string& config, const Surroundings& surroundings) {
   host::SettingsPlaces places{
       .environment = surroundings.environment, .host_name = surroundings.host_name, .options = {}};
-  if (!request.config.empty()) {
-    places.options.push_back({.key = "config", .value = request.config, .origin = "--config"});
-  }
+  if (!config.empty()) places.options.push_back({.key = "config", .value = config, .origin = "--config"});
   return host::read_settings(places);
 }
 
@@ -29,43 +57,23 @@ int fail(std::ostream& err, const absl::Status& status, int exit_status) {
   return exit_status;
 }
 
-int follow(const Request& request, const Settings& settings, const Surroundings& surroundings, std::ostream& out,
-           std::ostream& err) {
-  const EventTail tail{request.json(),
-                       [&]() -> absl::StatusOr<std::string> {
-                         absl::StatusOr<NodeView> view = ask_node(settings, "events", surroundings.node_deadline);
-                         if (!view.ok()) return view.status();
-                         return std::move(view->text);
-                       },
-                       surroundings.pause};
-  const absl::Status end = follow_events(tail, out);
-  return fail(err, end, exit_status_of(end));
-}
-
 }  // namespace
-
-int exit_status_of(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kOk:
-      return kDone;
-    case absl::StatusCode::kNotFound:
-      return kNoNode;
-    case absl::StatusCode::kDeadlineExceeded:
-      return kNoAnswer;
-    default:
-      return kFailed;
-  }
-}
 
 int run(const std::vector<std::string>& arguments, const Surroundings& surroundings, std::ostream& out,
         std::ostream& err) {
-  const std::variant<Request, int> parsed = parse_request(arguments, out, err);
+  const std::vector<std::unique_ptr<Verb>> verbs = all_verbs();
+  std::string config;
+  std::vector<Command> commands;
+  for (const std::unique_ptr<Verb>& verb : verbs) {
+    commands.push_back(verb->describe());
+    commands.back().arguments.push_back(text_option("--config", "FILE", config, "settings file (CABLEWAY_CONFIG)"));
+  }
+  const std::variant<std::size_t, int> parsed = parse_command_line(program(), commands, arguments, out, err);
   if (const int* exit_status = std::get_if<int>(&parsed)) return *exit_status;
-  const Request& request = std::get<Request>(parsed);
-  const absl::StatusOr<Settings> settings = read_settings(request, surroundings);
+  const absl::StatusOr<Settings> settings = read_settings(config, surroundings);
   if (!settings.ok()) return fail(err, settings.status(), kNotUsable);
-  if (request.follow) return follow(request, *settings, surroundings, out, err);
-  const absl::StatusOr<Answer> answer = find_answer(request, *settings, surroundings, err);
+  const absl::StatusOr<Answer> answer =
+      verbs[std::get<std::size_t>(parsed)]->run({*settings, surroundings, command_text(arguments), out, err});
   if (!answer.ok()) return fail(err, answer.status(), exit_status_of(answer.status()));
   for (const std::string& remark : answer->remarks) err << "cableway: " << remark << "\n";
   out << answer->text << std::flush;

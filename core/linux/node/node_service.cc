@@ -10,10 +10,7 @@
 #include "core/linux/os/random_value.h"
 #include "core/linux/session/session_socket.h"
 #include "core/settings/settings_table.h"
-#include "core/view/events_view.h"
-#include "core/view/ports_view.h"
-#include "core/view/status_view.h"
-#include "routing/topology_io/topology_file.h"
+#include "core/view/view_table.h"
 
 namespace cableway::host {
 namespace {
@@ -195,7 +192,7 @@ void NodeService::log_briefly(LineCount& kind, const std::string& line) {
 
 void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
   if (const auto* path = std::get_if<PathRequest>(&request)) return find_path(*path, std::move(answer));
-  if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(view(wanted->name));
+  if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
   if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cable(*test, answer);
   answer(Refusal{"not a request that a node answers"});
 }
@@ -260,12 +257,16 @@ void NodeService::find_path(const PathRequest& request, SessionServer::Answer an
               });
 }
 
-ViewReply NodeService::view(const std::string& name) {
-  ViewReply reply = full_view(name);
-  // A process ends a session that says more than that at once.
-  constexpr std::size_t kMost = kMaxSessionMessageBytes - 64;
-  if (reply.text.size() <= kMost) return reply;
-  return ViewReply{absl::StrCat("the view \"", name, "\" has ", reply.text.size(), " bytes, at most ", kMost), {}};
+ViewSources NodeService::view_sources() const {
+  return {.node = *node_,
+          .transport = settings_.transport,
+          .topology = [this]() -> const routing::Topology& { return node_->paths().topology(); },
+          .relay = [this] { return relay_->status(); },
+          .flows = [this] { return flows_.status(clock_.now()); },
+          .sessions = [this] { return sessions_->sessions(); },
+          .problems = [this] { return problems(); },
+          .rejected = [this] { return inventory_->rejected(); },
+          .control = [this] { return channel_.counters(); }};
 }
 
 // Why circuits or neighbours cannot get in.
@@ -295,18 +296,6 @@ void NodeService::use_ports() {
     if (std::find(deaf_.begin(), deaf_.end(), reason) == deaf_.end()) log_(reason);
   }
   deaf_ = std::move(deaf);
-}
-
-ViewReply NodeService::full_view(const std::string& name) {
-  if (name == "topology") return ViewReply{{}, routing::to_topology_file(node_->paths().topology())};
-  if (name == "status") {
-    return ViewReply{
-        {}, status_view(*node_, relay_->status(), flows_.status(clock_.now()), sessions_->sessions(), problems())};
-  }
-  if (name == "ports")
-    return ViewReply{{}, ports_view(*node_, settings_.transport, inventory_->rejected(), channel_.counters())};
-  if (name == "events") return ViewReply{{}, events_view(*node_)};
-  return ViewReply{absl::StrCat("no view \"", name, "\"; there are topology, status, ports and events"), {}};
 }
 
 }  // namespace cableway::host

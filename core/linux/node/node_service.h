@@ -25,6 +25,7 @@
 #include "core/node/node.h"
 #include "core/session/flow_ledger.h"
 #include "core/settings/settings.h"
+#include "core/view/view_table.h"
 
 namespace cableway::host {
 
@@ -79,8 +80,7 @@ class NodeService {
   void test_cable(const CableProbeRequest& request, const SessionServer::Answer& answer);
   void on_probe(ArrivedProbe probe);
   Welcome welcome() const;
-  ViewReply view(const std::string& name);
-  ViewReply full_view(const std::string& name);
+  ViewSources view_sources() const;
 
   boost::asio::io_context& io_;
   Settings settings_;

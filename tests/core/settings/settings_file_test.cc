@@ -144,7 +144,8 @@ TEST(SettingsFile, AnErrorNamesLineValueAndWhatWasExpected) {
 
 TEST(SettingsFile, AnUnknownKeyIsNamedWithAllThatAreKnown) {
   EXPECT_THAT(error_of("cluster = \"c\"\nnod = \"n0\""),
-              AllOf(StartsWith("c.toml:2: unknown key \"nod\" in the settings file; expected one of node, cluster,"),
+              AllOf(StartsWith("c.toml:2: unknown key \"nod\" (did you mean \"node\"?) in the settings file; expected "
+                               "one of node, cluster,"),
                     HasSubstr("drain")));
   EXPECT_THAT(error_of("config = \"other.toml\""), StartsWith("c.toml:1: unknown key \"config\""));
 }

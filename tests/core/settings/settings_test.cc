@@ -116,10 +116,14 @@ TEST(CheckNames, NamesTheOneItDoesNotKnow) {
   const char* const environment[] = {"CABLEWAY_NODE=n0", "CABLEWAY_PORT=x", nullptr};
   const absl::Status status = check_names(environment);
   EXPECT_TRUE(absl::IsInvalidArgument(status));
-  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("unknown setting CABLEWAY_PORT"),
-                                                   HasSubstr("CABLEWAY_PORTS"), HasSubstr("CABLEWAY_LINGER")));
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("unknown setting CABLEWAY_PORT (did you mean CABLEWAY_PORTS?); "), HasSubstr("CABLEWAY_LINGER")));
   const char* const longer[] = {"CABLEWAY_NODES=n0", nullptr};
-  EXPECT_THAT(std::string(check_names(longer).message()), HasSubstr("unknown setting CABLEWAY_NODES"));
+  EXPECT_THAT(std::string(check_names(longer).message()),
+              HasSubstr("unknown setting CABLEWAY_NODES (did you mean CABLEWAY_NODE?); "));
+  const char* const other[] = {"CABLEWAY_COLOUR=red", nullptr};
+  EXPECT_THAT(std::string(check_names(other).message()), HasSubstr("unknown setting CABLEWAY_COLOUR; "));
 }
 
 }  // namespace

@@ -45,6 +45,29 @@ TEST(JsonTopology, ReadsEverythingItSays) {
             (Cable{"n1-n0", {NodeIndex{0}, "", "10.7.1.2"}, {NodeIndex{1}, "", "10.7.1.1"}, 10'000, 3}));
 }
 
+TEST(JsonTopology, WritesEveryMemberAndAnElementALine) {
+  const std::string text = to_json_topology(*parse_json_topology(kFile, "t"));
+  EXPECT_EQ(text, R"({"cluster": "lab",
+ "nodes": [
+  {"name":"n0","relay_port":7471,"draining":true},
+  {"name":"n1","relay_port":7470,"draining":false}],
+ "cables": [
+  {"name":"c0","ends":[{"node":"n0","interface":"eth1","address":"10.7.0.1","plug":"p0"},{"node":"n1","interface":"","address":"10.7.0.2","plug":""}],"rate_mbps":1000,"latency_us":2.5,"routed":true},
+  {"name":"n1-n0","ends":[{"node":"n0","interface":"","address":"10.7.1.2","plug":""},{"node":"n1","interface":"","address":"10.7.1.1","plug":""}],"rate_mbps":10000,"latency_us":3.0,"routed":false}]}
+)");
+}
+
+TEST(JsonTopology, ReadsWhatItWrites) {
+  const Topology parts = sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
+  for (const Topology& topology : {*parse_json_topology(kFile, "t"), sample_topology(16, mesh_pairs(16)), parts,
+                                   *parse_json_topology(R"({"nodes": [{"name": "a"}]})", "t")}) {
+    const absl::StatusOr<Topology> again =
+        parse_json_topology(to_json_topology(topology), "again", Disconnected::kAccepted);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(*again, topology);
+  }
+}
+
 TEST(JsonTopology, ReadsALonelyNode) {
   const absl::StatusOr<Topology> topology = parse_json_topology("\xef\xbb\xbf{\"nodes\": [{\"name\": \"a\"}]}", "t");
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -101,11 +124,13 @@ INSTANTIATE_TEST_SUITE_P(
             "11: column 43: number overflow parsing '1e999'; expected JSON as `cableway topology --json` prints it"},
         BadJson{"NotAnObject", "\"nodes\": [", "\"nodes\": [7, ",
                 " at /nodes/0: not an object; expected {\"name\": ..}"},
-        BadJson{"NoNodes", "\"nodes\"", "\"node\"", " unknown member \"node\"; expected one of nodes, cluster, cables"},
+        BadJson{"NoNodes", "\"nodes\"", "\"node\"",
+                " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables"},
         BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",
                 " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
-                " at /cables/0: unknown member \"route\"; expected one of ends, name, rate_mbps, latency_us, routed"},
+                " at /cables/0: unknown member \"route\" (did you mean \"routed\"?); expected one of ends, name, "
+                "rate_mbps, latency_us, routed"},
         BadJson{"UnknownEndMember", "\"plug\": \"\"", "\"socket\": \"\"",
                 " at /cables/0/ends/1: unknown member \"socket\"; expected one of node, interface, address, plug"},
         BadJson{"NoName", "{\"name\": \"n1\"}", "{}", " at /nodes/1: there is no \"name\"; expected {\"name\": ..}"},

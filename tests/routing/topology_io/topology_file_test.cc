@@ -150,11 +150,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"NotAscii", "cluster =", "cluster \xca\x9d =", "lab.toml:1: syntax error: *"},
         BadFile{"InterfaceNotAscii", "eth1", "eth\xc3\xa9", "lab.toml:9: interface \"eth//\" of node \"n0\" cannot *"},
         BadFile{"UnknownTopKey", "cluster", "clutser",
-                "lab.toml:1: unknown key \"clutser\" in the topology file; expected one of cluster, node, cable"},
+                "lab.toml:1: unknown key \"clutser\" (did you mean \"cluster\"?) in the topology file; expected one of "
+                "cluster, node, cable"},
         BadFile{"UnknownNodeKey", "relay_port", "port",
                 "lab.toml:4: unknown key \"port\" in [[node]]; expected one of name, relay_port, draining"},
         BadFile{"UnknownCableKey", "rate_mbps", "rate",
-                "lab.toml:11: unknown key \"rate\" in [[cable]]; expected one of name, ends, rate_mbps, latency_us, "
+                "lab.toml:11: unknown key \"rate\" (did you mean \"rate_mbps\"?) in [[cable]]; expected one of name, "
+                "ends, rate_mbps, latency_us, "
                 "routed"},
         BadFile{"UnknownEndKey", "{node = \"n1\", address", "{node = \"n1\", ip",
                 "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug"},

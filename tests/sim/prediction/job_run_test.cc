@@ -70,7 +70,7 @@ TEST(JobRun, GroupsOfAMixRunAtOnceOrAfterEachOther) {
   EXPECT_EQ(in_turn.groups[0].started_s, 0);
   EXPECT_NEAR(in_turn.groups[1].started_s, in_turn.groups[0].time_s, 1e-9);
   EXPECT_EQ(in_turn.groups[1].name, "y");
-  EXPECT_GT(in_turn.groups[1].busbw_gbps, 0);
+  EXPECT_GT(in_turn.groups[1].busbw_GBps, 0);
 }
 
 TEST(JobRun, AMixThatNamesARankTooManyIsRefused) {

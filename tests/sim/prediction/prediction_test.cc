@@ -49,8 +49,8 @@ class KnownAnswerTest : public testing::TestWithParam<Known> {};
 TEST_P(KnownAnswerTest, IsReachedAndNeverPassed) {
   const routing::Topology cables = topology(GetParam().topology);
   const Prediction prediction = predicted(cables, request(cables, GetParam().operation, 64 * kMiB));
-  EXPECT_LE(prediction.busbw_gbps, GetParam().busbw);
-  EXPECT_GE(prediction.busbw_gbps, 0.97 * GetParam().busbw);
+  EXPECT_LE(prediction.busbw_GBps, GetParam().busbw);
+  EXPECT_GE(prediction.busbw_GBps, 0.97 * GetParam().busbw);
 }
 
 // Cables of 8 Gbit/s carry 1 GB/s each way. Around a ring every cable of one direction is used once for each byte that
@@ -108,11 +108,11 @@ TEST(PredictionTest, ARelayThatTakesItsTimeIsTheLimit) {
   PredictionRequest pair = request(line, Operation::kPair, 64 * kMiB);
   pair.workload.source = 0;
   pair.workload.destination = 2;
-  const double free = predicted(line, pair).busbw_gbps;
+  const double free = predicted(line, pair).busbw_GBps;
   EXPECT_GE(free, 0.97);
   // 131 us for a chunk of 64 KiB: half a GB/s.
   pair.circuits.relay.chunk_time = std::chrono::nanoseconds(131'072);
-  EXPECT_NEAR(predicted(line, pair).busbw_gbps, 0.5, 0.01);
+  EXPECT_NEAR(predicted(line, pair).busbw_GBps, 0.5, 0.01);
 }
 
 TEST(PredictionTest, RanksAgainstCableOrderTakeLonger) {
@@ -128,7 +128,7 @@ TEST(PredictionTest, SeveralRanksMayShareANode) {
   PredictionRequest request_of_four = request(line, Operation::kAllReduceRing, 64 * kMiB);
   request_of_four.ranks = {routing::NodeIndex{0}, routing::NodeIndex{0}, routing::NodeIndex{1}, routing::NodeIndex{1}};
   // One cable's two directions are the ring's way there and back.
-  EXPECT_NEAR(predicted(line, request_of_four).busbw_gbps, 1, 0.03);
+  EXPECT_NEAR(predicted(line, request_of_four).busbw_GBps, 1, 0.03);
 }
 
 TEST(PredictionTest, SaysWhatItCannotDo) {

@@ -17,6 +17,7 @@
 
 #include "core/linux/os/unique_fd.h"
 #include "core/view/status_view.h"
+#include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_file.h"
 #include "sim/nodes/node_world.h"
 #include "tests/routing/sample_topologies.h"
@@ -321,7 +322,7 @@ TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {
 
 TEST(NodeTest, TopologyAndRoutesAreOfTheNodeThatRunsHere) {
   const FakeNode node([](const std::string& view) {
-    return view == "topology" ? ViewReply{"", to_topology_file(ring())} : ViewReply{"no such view", ""};
+    return view == "topology" ? ViewReply{"", to_json_topology(ring())} : ViewReply{"no such view", ""};
   });
   EXPECT_THAT(cableway({"topology"}).out, StartsWith("ring: 4 nodes"));
   EXPECT_THAT(cableway({"routes"}, {"CABLEWAY_NODE=n2"}).out, StartsWith("routes of n1;"));
@@ -384,10 +385,10 @@ TEST(NodeTest, AnswersOfTheWrongKindAreRefused) {
     const FakeNode node([&](const std::string&) { return wrong; });
     EXPECT_EQ(cableway({"status"}).exit_status, kFailed);
   }
-  const FakeNode node([](const std::string&) { return ViewReply{"", "cluster = 1\n"}; });
+  const FakeNode node([](const std::string&) { return ViewReply{"", "{\"nodes\": 1}"}; });
   const Outcome outcome = cableway({"topology"});
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("the topology of node n1:1: "));
+  EXPECT_THAT(outcome.err, HasSubstr("the node's topology is not understood (the view: at /nodes: not an array; expected [..])"));
 }
 
 }  // namespace

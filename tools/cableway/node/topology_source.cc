@@ -6,7 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/files/topology_reader.h"
 #include "routing/shapes/topology_generator.h"
-#include "routing/topology_io/topology_file.h"
+#include "routing/topology_io/json_topology.h"
+#include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
 
 namespace cableway::cli {
@@ -18,6 +19,14 @@ absl::StatusOr<routing::Topology> read_or_generate(const std::string& file) {
 
 }  // namespace
 
+Argument topology_option(std::string& file, std::string names) {
+  return text_option(std::move(names), "TOPOLOGY", file,
+                     absl::StrCat("of this topology, instead of asking the node that runs here: a file (.toml, .json, "
+                                  ".dot, .gv, .graphml, .xml),\nor a shape with or without values for its cables, as "
+                                  "in torus:4x4@100Gbit/s,2us:\n",
+                                  routing::topology_spec_forms()));
+}
+
 absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std::string& file,
                                             std::chrono::milliseconds deadline) {
   if (!file.empty()) {
@@ -28,9 +37,9 @@ absl::StatusOr<KnownTopology> find_topology(const Settings& settings, const std:
   absl::StatusOr<NodeView> view = ask_node(settings, "topology", deadline);
   if (!view.ok()) return view.status();
   const std::string& node = view->node.node;
-  absl::StatusOr<routing::Topology> topology = routing::parse_topology(
-      view->text, absl::StrCat("the topology of node ", node), routing::Disconnected::kAccepted);
-  if (!topology.ok()) return topology.status();
+  absl::StatusOr<routing::Topology> topology =
+      routing::parse_json_topology(view->text, "the view", routing::Disconnected::kAccepted);
+  if (!topology.ok()) return not_understood("topology", std::string(topology.status().message()));
   return KnownTopology{*std::move(topology), node};
 }
 

@@ -8,8 +8,12 @@
 #include "absl/status/statusor.h"
 #include "core/settings/settings.h"
 #include "routing/topology/topology.h"
+#include "tools/cableway/command/argument.h"
 
 namespace cableway::cli {
+
+// "--file", or other names: `file` of find_topology().
+Argument topology_option(std::string& file, std::string names = "--file");
 
 struct KnownTopology {
   routing::Topology topology;

@@ -54,8 +54,8 @@ class ResultReader {
     result.workload = text(json, "", "workload");
     result.command = text(json, "", "command");
     result.time_s = quantity(json, "", "time_s");
-    result.algbw_gbps = quantity(json, "", "algbw_gbps");
-    result.busbw_gbps = quantity(json, "", "busbw_gbps");
+    result.algbw_GBps = quantity(json, "", "algbw_GBps");
+    result.busbw_GBps = quantity(json, "", "busbw_GBps");
     result.bound_time_s = quantity(json, "", "bound_time_s");
     result.ratio = quantity(json, "", "ratio");
     read_hottest(json, result);
@@ -174,8 +174,8 @@ nlohmann::ordered_json result_json(const SimResult& result) {
           {"topology", result.topology},
           {"workload", result.workload},
           {"time_s", or_null(result.time_s)},
-          {"algbw_gbps", or_null(result.algbw_gbps)},
-          {"busbw_gbps", or_null(result.busbw_gbps)},
+          {"algbw_GBps", or_null(result.algbw_GBps)},
+          {"busbw_GBps", or_null(result.busbw_GBps)},
           {"bound_time_s", or_null(result.bound_time_s)},
           {"ratio", or_null(result.ratio)}};
 }
@@ -198,8 +198,8 @@ std::string comparison_text(const SimResult& a, const SimResult& b) {
     table.add_row({name, text(of_a), text(of_b), change_text(of_a, of_b)});
   };
   add("time", a.time_s, b.time_s, seconds_or_dash);
-  add("algbw GB/s", a.algbw_gbps, b.algbw_gbps, number_or_dash);
-  add("busbw GB/s", a.busbw_gbps, b.busbw_gbps, number_or_dash);
+  add("algbw GB/s", a.algbw_GBps, b.algbw_GBps, number_or_dash);
+  add("busbw GB/s", a.busbw_GBps, b.busbw_GBps, number_or_dash);
   add("bound", a.bound_time_s, b.bound_time_s, seconds_or_dash);
   add("ratio", a.ratio, b.ratio, number_or_dash);
   add("hottest", a.hottest_utilisation, b.hottest_utilisation, share_or_dash);
@@ -215,9 +215,9 @@ std::string comparison_json(const SimResult& a, const SimResult& b) {
   const nlohmann::ordered_json view = {{"a", result_json(a)},
                                        {"b", result_json(b)},
                                        {"change",
-                                        {{"time_s", or_null(change(a.time_s, b.time_s))},
-                                         {"algbw_gbps", or_null(change(a.algbw_gbps, b.algbw_gbps))},
-                                         {"busbw_gbps", or_null(change(a.busbw_gbps, b.busbw_gbps))},
+                                        {{"time", or_null(change(a.time_s, b.time_s))},
+                                         {"algbw", or_null(change(a.algbw_GBps, b.algbw_GBps))},
+                                         {"busbw", or_null(change(a.busbw_GBps, b.busbw_GBps))},
                                          {"ratio", or_null(change(a.ratio, b.ratio))}}}};
   // What the shell was given need not be UTF-8.
   return view.dump(2, ' ', false, ParsedJson::error_handler_t::replace) + "\n";

@@ -19,8 +19,8 @@ struct SimResult {
   std::string workload;
   std::string command;
   std::optional<double> time_s;
-  std::optional<double> algbw_gbps;
-  std::optional<double> busbw_gbps;
+  std::optional<double> algbw_GBps;
+  std::optional<double> busbw_GBps;
   std::optional<double> bound_time_s;
   std::optional<double> ratio;
   std::string hottest;  // "c3 n3 -> n4", "n0 eth1, out", or "-"
@@ -33,8 +33,8 @@ absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::str
 
 std::string comparison_text(const SimResult& a, const SimResult& b);
 
-//   a, b     file, command, topology, workload, time_s, algbw_gbps, busbw_gbps, bound_time_s, ratio
-//   change   of b against a, as a share of a's (0.5: half as much again): time_s, algbw_gbps, busbw_gbps, ratio
+//   a, b     file, command, topology, workload, time_s, algbw_GBps, busbw_GBps, bound_time_s, ratio
+//   change   of b against a, as a share of a's (0.5: half as much again): time, algbw, busbw, ratio
 std::string comparison_json(const SimResult& a, const SimResult& b);
 
 }  // namespace cableway::cli

@@ -70,8 +70,8 @@ std::string cards(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
   std::string text = time_card(report);
   if (!report.request.mix && prediction.time_s > 0) {
-    absl::StrAppend(&text, card("Bus bandwidth", absl::StrFormat("%.3f GB/s", prediction.busbw_gbps),
-                                more(absl::StrFormat("algbw %.3f GB/s", prediction.algbw_gbps))));
+    absl::StrAppend(&text, card("Bus bandwidth", absl::StrFormat("%.3f GB/s", prediction.busbw_GBps),
+                                more(absl::StrFormat("algbw %.3f GB/s", prediction.algbw_GBps))));
   }
   absl::StrAppend(&text, bound_card(report));
   absl::StrAppend(&text, hottest_card(report));
@@ -220,7 +220,7 @@ std::string groups_section(const SimReport& report) {
                     group.ranks, "</td><td class=\"n\">", seconds_text(group.started_s), "</td><td class=\"n\">",
                     group.operation_s.size(), "</td><td class=\"n\">",
                     group.time_s > 0 ? seconds_text(group.time_s) : "-", "</td><td class=\"n\">",
-                    absl::StrFormat("%.3f GB/s", group.busbw_gbps), "</td></tr>\n");
+                    absl::StrFormat("%.3f GB/s", group.busbw_GBps), "</td></tr>\n");
   }
   return section("Groups",
                  absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>group</th><th>workload</th><th "

@@ -103,8 +103,8 @@ Json groups_json(const SimReport& report) {
                       {"started_s", group.started_s},
                       {"operations_s", group.operation_s},
                       {"time_s", positive_or_null(group.time_s)},
-                      {"algbw_gbps", positive_or_null(group.algbw_gbps)},
-                      {"busbw_gbps", positive_or_null(group.busbw_gbps)}});
+                      {"algbw_GBps", positive_or_null(group.algbw_GBps)},
+                      {"busbw_GBps", positive_or_null(group.busbw_GBps)}});
   }
   return groups;
 }
@@ -173,8 +173,8 @@ std::string sim_json(const SimReport& report) {
   Json view = asked_json(report);
   view.update({{"size_bytes", prediction.size == 0 ? Json(nullptr) : Json(prediction.size)},
                {"time_s", positive_or_null(prediction.time_s)},
-               {"algbw_gbps", positive_or_null(prediction.algbw_gbps)},
-               {"busbw_gbps", positive_or_null(prediction.busbw_gbps)},
+               {"algbw_GBps", positive_or_null(prediction.algbw_GBps)},
+               {"busbw_GBps", positive_or_null(prediction.busbw_GBps)},
                {"bound_time_s", report.bound ? Json(report.bound->seconds) : Json(nullptr)},
                {"bound_method", report.bound ? Json(report.bound->method) : Json(nullptr)},
                {"bound_gap", report.bound ? Json(report.bound->gap) : Json(nullptr)},

@@ -9,11 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "sim/workload/workload_text.h"
+#include "tools/cableway/command/argument.h"
 #include "tools/cableway/sim/fail_spec.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
-class App;
-}
 
 namespace cableway::cli {
 
@@ -27,6 +24,8 @@ inline constexpr double kMaxRelayTimeUs = 1e6;
 
 // As on the command line.
 struct SimOptions {
+  bool json = false;
+  std::string topology;  // as find_topology() takes it
   std::string workload;
   std::string mix;
   std::vector<std::string> fail;
@@ -43,11 +42,10 @@ struct SimOptions {
   bool what_if = false;
   std::string html;
   std::vector<std::string> compare;
-  std::string command;  // all of it, for the report
 };
 
-// Adds the options to a subcommand, which has --topology already; `options` outlives its parsing.
-void add_sim_options(CLI::App& command, SimOptions& options);
+// Puts what is given into `options`, which outlives the parsing.
+std::vector<Argument> sim_arguments(SimOptions& options);
 
 // What the options say that needs no topology.
 struct SimPlan {

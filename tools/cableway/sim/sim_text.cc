@@ -61,8 +61,8 @@ std::string times_text(const SimReport& report) {
   std::string text = line(
       "time", absl::StrCat(seconds_text(prediction.time_s), is_mix ? "" : operations_text(prediction.groups.front())));
   if (!is_mix) {
-    absl::StrAppend(&text, line("algbw", absl::StrFormat("%.3f GB/s", prediction.algbw_gbps)),
-                    line("busbw", absl::StrFormat("%.3f GB/s", prediction.busbw_gbps)));
+    absl::StrAppend(&text, line("algbw", absl::StrFormat("%.3f GB/s", prediction.algbw_GBps)),
+                    line("busbw", absl::StrFormat("%.3f GB/s", prediction.busbw_GBps)));
   }
   return text + bound_text(report);
 }
@@ -112,7 +112,7 @@ std::string groups_text(const SimReport& report) {
     table.add_row({group.name, workload::workload_text({group.workload, group.size}), absl::StrCat(group.ranks),
                    seconds_text(group.started_s), absl::StrCat(group.operation_s.size()),
                    is_done ? seconds_text(group.time_s) : "-",
-                   is_done ? absl::StrFormat("%.3f", group.busbw_gbps) : "-"});
+                   is_done ? absl::StrFormat("%.3f", group.busbw_GBps) : "-"});
   }
   return absl::StrCat("\n", table.text());
 }

@@ -138,8 +138,8 @@ Json shares_json(const WhatIf& what_if, const AllToAllShares& shares) {
   }
   return {{"pairs", shares.pairs},
           {"pairs_cut", shares.pairs_cut},
-          {"slowest_pair_gbps", shares.least_rate / 1e9},
-          {"total_gbps", shares.total_rate / 1e9},
+          {"slowest_pair_GBps", shares.least_rate / 1e9},
+          {"total_GBps", shares.total_rate / 1e9},
           {"hottest", hottest}};
 }
 
@@ -159,8 +159,8 @@ Json failed_json(const WhatIf& what_if, const FailureCase& failure) {
     json["cables"] = cables;
   }
   json.update(shares_json(what_if, failure.shares));
-  json.update({{"slowest_pair_before_gbps", failure.least_rate_before / 1e9},
-               {"total_before_gbps", failure.total_rate_before / 1e9}});
+  json.update({{"slowest_pair_before_GBps", failure.least_rate_before / 1e9},
+               {"total_before_GBps", failure.total_rate_before / 1e9}});
   return json;
 }
 
@@ -191,8 +191,8 @@ std::string what_if_json(const WhatIf& what_if) {
     added.push_back({{"a", what_if.topology.node(each.a).name},
                      {"b", what_if.topology.node(each.b).name},
                      {"pairs_joined", pairs_joined(what_if, each)},
-                     {"slowest_pair_gbps", each.shares.least_rate / 1e9},
-                     {"total_gbps", each.shares.total_rate / 1e9}});
+                     {"slowest_pair_GBps", each.shares.least_rate / 1e9},
+                     {"total_GBps", each.shares.total_rate / 1e9}});
   }
   const Json view = {{"topology", what_if.source},
                      {"parts", what_if.failures.parts},

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "routing/topology_io/topology_file.h"
+#include "routing/topology_io/json_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command_line.h"
@@ -70,8 +70,8 @@ TEST(SimCommand, JsonHasWhatIsDocumented) {
   EXPECT_EQ(view["topology"], "ring:4");
   EXPECT_EQ(view["size_bytes"], 16 << 20);
   EXPECT_EQ(view["groups"][0]["operations_s"].size(), 3U);
-  EXPECT_NEAR(view["algbw_gbps"], 16.0 * (1 << 20) / view["time_s"].get<double>() / 1e9, 1e-9);
-  EXPECT_NEAR(view["busbw_gbps"], view["algbw_gbps"].get<double>() * 3 / 4, 1e-9);
+  EXPECT_NEAR(view["algbw_GBps"], 16.0 * (1 << 20) / view["time_s"].get<double>() / 1e9, 1e-9);
+  EXPECT_NEAR(view["busbw_GBps"], view["algbw_GBps"].get<double>() * 3 / 4, 1e-9);
   EXPECT_NEAR(view["ratio"], view["bound_time_s"].get<double>() / view["time_s"].get<double>(), 1e-9);
   EXPECT_GT(view["ratio"], 0.5);
   EXPECT_LT(view["ratio"], 1.02);
@@ -296,7 +296,7 @@ TEST_F(SimFileTest, AMixComesFromAFile) {
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("\ndp "), HasSubstr("\ntp "), HasSubstr("groups in turn"), Not(HasSubstr("busbw  "))));
   const json view = json::parse(sim({"--topology", "ring:4", "--mix", mix, "--json"}).out);
-  EXPECT_TRUE(view["busbw_gbps"].is_null());
+  EXPECT_TRUE(view["busbw_GBps"].is_null());
   EXPECT_EQ(view["groups"][1]["name"], "tp");
   EXPECT_LE(view["ratio"], 1.0);
 }
@@ -332,8 +332,8 @@ TEST_F(SimFileTest, ComparesTwoResults) {
   EXPECT_EQ(text.exit_status, kDone) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("\"all_reduce:16MiB\" on \"ring:4@10G\""), HasSubstr("B against A")));
   const json view = json::parse(sim({"--compare", a, b, "--json"}).out);
-  EXPECT_NEAR(view["change"]["time_s"], -0.5, 0.05);
-  EXPECT_NEAR(view["change"]["busbw_gbps"], 1, 0.1);
+  EXPECT_NEAR(view["change"]["time"], -0.5, 0.05);
+  EXPECT_NEAR(view["change"]["busbw"], 1, 0.1);
 }
 
 TEST_F(SimFileTest, WhatIsNoResultIsNotCompared) {
@@ -395,7 +395,7 @@ TEST_F(SimFileTest, ThePortThatIsTheHottestIsCompared) {
 // What a node knows may be in parts.
 TEST(SimWhatIf, WhatWasCutOffBeforeIsSaidAndNotCounted) {
   const routing::Topology parts = routing::sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
-  const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_topology_file(parts)}; });
+  const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_json_topology(parts)}; });
   const Outcome outcome = sim({"--what-if"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_THAT(
@@ -430,10 +430,10 @@ TEST(SimWhatIf, AsJson) {
   EXPECT_EQ(view["intact"]["pairs"], 30);
   for (const json& each : view["one_cable"]) {
     EXPECT_EQ(each["pairs_cut"], 0);
-    EXPECT_LT(each["slowest_pair_gbps"], view["intact"]["slowest_pair_gbps"]);
+    EXPECT_LT(each["slowest_pair_GBps"], view["intact"]["slowest_pair_GBps"]);
   }
   for (const json& each : view["two_cables"]) EXPECT_GT(each["pairs_cut"], 0) << "a ring without two cables is in two";
-  EXPECT_GT(view["added_cables"][0]["slowest_pair_gbps"], view["intact"]["slowest_pair_gbps"]);
+  EXPECT_GT(view["added_cables"][0]["slowest_pair_GBps"], view["intact"]["slowest_pair_GBps"]);
 }
 
 }  // namespace

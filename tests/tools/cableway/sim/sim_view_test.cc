@@ -50,8 +50,8 @@ SimReport sample_report() {
   all.size = prediction.size = 64 << 20;
   all.operation_s = prediction.operation_s = {0.1};
   all.time_s = prediction.time_s = prediction.whole_s = 0.1;
-  all.algbw_gbps = prediction.algbw_gbps = 0.671;
-  all.busbw_gbps = prediction.busbw_gbps = 1.007;
+  all.algbw_GBps = prediction.algbw_GBps = 0.671;
+  all.busbw_GBps = prediction.busbw_GBps = 1.007;
   prediction.groups = {all};
   const std::vector<double> shares = {0.5, 0, 0.25, 0.9, 1, 0.01, 0, 0};
   for (std::uint32_t i = 0; i < 8; ++i) {
@@ -69,9 +69,9 @@ SimReport sample_report() {
 SimReport cut_report() {
   SimReport report = sample_report();
   sim::Prediction& prediction = report.prediction;
-  prediction.time_s = prediction.algbw_gbps = prediction.busbw_gbps = 0;
+  prediction.time_s = prediction.algbw_GBps = prediction.busbw_GBps = 0;
   prediction.whole_s = 0.04;
-  prediction.groups[0].time_s = prediction.groups[0].algbw_gbps = prediction.groups[0].busbw_gbps = 0;
+  prediction.groups[0].time_s = prediction.groups[0].algbw_GBps = prediction.groups[0].busbw_GBps = 0;
   prediction.groups[0].operation_s.clear();
   prediction.operation_s.clear();
   prediction.early_end = sim::EarlyEnd{0.4, "cable c1 was cut"};
@@ -208,8 +208,8 @@ TEST(SimJson, OfAResult) {
   "chunk_bytes": 65536,
   "size_bytes": 67108864,
   "time_s": 0.1,
-  "algbw_gbps": 0.671,
-  "busbw_gbps": 1.007,
+  "algbw_GBps": 0.671,
+  "busbw_GBps": 1.007,
   "bound_time_s": 0.05,
   "bound_method": "injection",
   "bound_gap": 0.0,
@@ -322,8 +322,8 @@ TEST(SimJson, OfAResult) {
         0.1
       ],
       "time_s": 0.1,
-      "algbw_gbps": 0.671,
-      "busbw_gbps": 1.007
+      "algbw_GBps": 0.671,
+      "busbw_GBps": 1.007
     }
   ],
   "failures": [],
@@ -338,7 +338,7 @@ TEST(SimJson, OfAResult) {
 TEST(SimJson, OfACut) {
   const nlohmann::json view = nlohmann::json::parse(sim_json(cut_report()));
   EXPECT_TRUE(view["time_s"].is_null());
-  EXPECT_TRUE(view["busbw_gbps"].is_null());
+  EXPECT_TRUE(view["busbw_GBps"].is_null());
   EXPECT_TRUE(view["ratio"].is_null());
   EXPECT_EQ(view["ended_early"],
             (nlohmann::json{{"time_s", 0.04}, {"share_done", 0.4}, {"reason", "cable c1 was cut"}}));
@@ -436,7 +436,7 @@ TEST(QuantityText, DurationsSharesAndThroughputs) {
 TEST(SimCompare, IsSideBySideWithTheChange) {
   SimReport other = sample_report();
   other.prediction.time_s = 0.05;
-  other.prediction.busbw_gbps = 2.014;
+  other.prediction.busbw_GBps = 2.014;
   const absl::StatusOr<SimResult> a = parse_sim_result(sim_json(sample_report()), "a.json");
   const absl::StatusOr<SimResult> b = parse_sim_result(sim_json(other), "b.json");
   ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();

@@ -1,0 +1,91 @@
+#include "tools/cableway/verbs/env.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+
+HostFacts host_with_lan() {
+  HostFacts host;
+  host.plugin = "/opt/cableway/lib/libnccl-net-cableway.so";
+  host.default_interfaces = {"eth1", "wlan0"};
+  host.has_verbs_files = true;
+  return host;
+}
+
+Settings settings_of_a_lab() {
+  Settings settings;
+  settings.node = "spark0";
+  settings.cluster = "lab 1";
+  settings.relay_port = 7470;
+  settings.config = "/etc/cableway/cableway.toml";
+  // The relay port was given, and is the default all the same.
+  settings.origins = {{"cluster", "CABLEWAY_CLUSTER"}, {"relay_port", "x:1"}, {"config", "CABLEWAY_CONFIG"}};
+  return settings;
+}
+
+TEST(JobEnvironment, IsWhatAShellCanRead) {
+  JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {"eth1"});
+  environment.rank_order = {"n0", "n2"};
+  EXPECT_EQ(as_shell(environment),
+            "export NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so\n"
+            "export NCCL_NET=cableway\n"
+            "export NCCL_NET_PLUGIN_REF_COUNT=1\n"
+            "export NCCL_SOCKET_IFNAME='=wlan0'\n"
+            "export GLOO_SOCKET_IFNAME=wlan0\n"
+            "export CABLEWAY_CLUSTER='lab 1'\n"
+            "# nodes by rank, so that neighbours share cables: n0,n2\n");
+}
+
+TEST(JobEnvironment, IsWhatDockerCanRead) {
+  Settings settings;
+  EXPECT_EQ(as_docker(job_environment(settings, host_with_lan(), {})),
+            "--network host --ulimit memlock=-1 --device /dev/infiniband -v /opt/cableway:/opt/cableway:ro "
+            "-e NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so -e NCCL_NET=cableway "
+            "-e NCCL_NET_PLUGIN_REF_COUNT=1 -e NCCL_SOCKET_IFNAME==eth1 -e GLOO_SOCKET_IFNAME=eth1\n");
+}
+
+TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
+  HostFacts host = host_with_lan();
+  host.plugin = "/usr/local/lib/libnccl-net-cableway.so";
+  host.has_verbs_files = false;
+  const JobEnvironment environment = job_environment(Settings(), host, {});
+  EXPECT_THAT(as_docker(environment), ::testing::StartsWith("--network host --ulimit memlock=-1 -e "));
+  EXPECT_THAT(environment.remarks, Contains(HasSubstr("/usr/local cannot be mounted")));
+}
+
+TEST(JobEnvironment, SaysWhatIsMissing) {
+  HostFacts host;
+  host.plugin_sought = "/x/lib/libnccl-net-cableway.so";
+  host.default_interfaces = {"eth1"};
+  const JobEnvironment environment = job_environment(Settings(), host, {"eth1"});
+  EXPECT_THAT(environment.variables, Not(Contains(Pair("NCCL_NET_PLUGIN", ::testing::_))));
+  EXPECT_THAT(environment.variables, Not(Contains(Pair("NCCL_SOCKET_IFNAME", ::testing::_))));
+  EXPECT_THAT(as_shell(environment), HasSubstr("# NCCL_NET_PLUGIN is not set: there is no plugin at /x/lib/"));
+  EXPECT_THAT(as_shell(environment), HasSubstr("\n# NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set"));
+}
+
+TEST(JobEnvironment, AsJson) {
+  JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {});
+  const nlohmann::json view = nlohmann::json::parse(as_json(environment));
+  EXPECT_EQ(view.at("variables").at("NCCL_NET"), "cableway");
+  EXPECT_EQ(view.at("variables").at("CABLEWAY_CLUSTER"), "lab 1");
+  EXPECT_EQ(view.at("docker").at(0), "--network");
+  EXPECT_EQ(view.at("rank_order"), nullptr);
+  EXPECT_THAT(view.at("remarks"), IsEmpty());
+  environment.rank_order = {"n1", "n0"};
+  EXPECT_EQ(nlohmann::json::parse(as_json(environment)).at("rank_order"), (nlohmann::json{"n1", "n0"}));
+}
+
+}  // namespace
+}  // namespace cableway::cli

@@ -1,0 +1,261 @@
+// What a node answers, for people: from JSON as core/*_view.h gives it to text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/verbs/events.h"
+#include "tools/cableway/verbs/flows.h"
+#include "tools/cableway/verbs/ports.h"
+#include "tools/cableway/verbs/status.h"
+
+namespace cableway::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kStatus[] = R"({"node": "n1", "cluster": "lab", "draining": true, "addresses": [], "relay_port": 7470,
+  "nodes": 3, "cables_up": 0, "sessions": 1,
+  "problems": [{"interface": "eth1", "text": "two nodes are called n0", "seconds": 61},
+               {"interface": "", "text": "cable c9: its ends do not agree", "seconds": null}],
+  "relayed": {"bytes": 1536, "chunks": 2, "circuits_open": 3, "circuits_opened": 4, "circuits_broken": 0,
+              "setups_refused": 0},
+  "relay_memory": {"bytes": 1073741824, "circuits_most": 1024, "floor_bytes": 1572864, "leases": 62, "leased": 1,
+                   "leased_most": 2, "leased_bytes": 8585216, "waits": 3},
+  "rdma_memory": {"registered_bytes": 0, "floor_bytes": 0, "leases": 512, "leased": 0, "leased_most": 0,
+                  "leased_bytes": 0, "waits": 0},
+  "own": {"flows_open": 4, "flows_opened": 6, "flows_failed": 1},
+  "flows": [{"flow": 3, "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
+             "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
+            {"flow": 4, "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
+             "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
+  "circuits": [{"flow": 171, "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
+                "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
+                "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
+               {"flow": 1, "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0,
+                "upstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"},
+                "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})";
+
+TEST(StatusText, TellsOfProblems) {
+  EXPECT_EQ(*status_text(kStatus),
+            "node n1 of cluster lab, draining: no path leads through it\n"
+            "  knows       3 nodes, itself included; 0 cables of its own are up\n"
+            "  addresses   none: see cableway ports\n"
+            "  relay port  7470\n"
+            "  sessions    1, this command's included\n"
+            "  flows       4 of processes here open, 6 opened, 1 failed\n"
+            "  relayed     1.5 KiB in 2 chunks\n"
+            "  circuits    3 open, 4 opened, 0 broken, 0 set-ups refused\n"
+            "  memory      1.5 MiB in circuits, 8.2 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
+            "  leases      1 of 62 out, at most 2 at once, waited for 3 times\n"
+            "  problem     two nodes are called n0 (for 1 min 01 s)\n"
+            "  problem     cable c9: its ends do not agree\n");
+}
+
+TEST(StatusText, TellsOfRegisteredMemoryWhereThereIsSome) {
+  json status = json::parse(kStatus);
+  EXPECT_THAT(*status_text(kStatus), Not(HasSubstr("RDMA")));
+  status["rdma_memory"]["registered_bytes"] = 65536;
+  status["rdma_memory"]["floor_bytes"] = 65536;
+  EXPECT_THAT(
+      *status_text(status.dump()),
+      HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it in circuits; leases: 0 of 512 out (0 bytes), "
+                "at most 0 at once, waited for 0 times\n"));
+}
+
+TEST(FlowsText, ListsFlowsAndCircuitsWithWhatTheyGoOver) {
+  EXPECT_EQ(*flows_text(kStatus),
+            R"(flows of processes on node n1: 4 open
+
+flow              process  peer     path        open for  port  over, and why
+0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  eth1  rdma rxe0: both ends have it
+0000000000000004        -  from n1  n1 -> n1       0.0 s  -     tcp: both ends are on this node
+and 2 more
+
+circuits through node n1: 3 open
+
+flow              path                  open for  chunks  payload  mean Mbit/s  in over, and why                   out over, and why
+00000000000000ab  n0 -c0-> n1 -c1-> n2     4.0 s       2  4.8 MiB         10.0  tcp: the other end offers no RDMA  rdma rxe1: both ends have it
+0000000000000001  n2 -c1-> n1 -c0-> n0     0.0 s       0  0 bytes          0.0  tcp: CABLEWAY_TRANSPORT=tcp        tcp: CABLEWAY_TRANSPORT=tcp
+and 1 more
+)");
+}
+
+TEST(FlowsText, SaysThatThereIsNone) {
+  json status = json::parse(kStatus);
+  status["flows"] = status["circuits"] = json::array();
+  status["own"]["flows_open"] = status["relayed"]["circuits_open"] = 0;
+  EXPECT_EQ(*flows_text(status.dump()), "flows of processes on node n1: 0 open\n\ncircuits through node n1: 0 open\n");
+}
+
+TEST(FlowsJson, HasEveryField) {
+  EXPECT_EQ(json::parse(*flows_json(kStatus)),
+            json::parse(R"({"node": "n1", "flows_left_out": 2, "circuits_left_out": 1, "flows": [
+    {"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
+     "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
+    {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
+     "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
+    "circuits": [
+    {"flow": "00000000000000ab", "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
+     "mean_mbps": 10.0, "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
+     "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
+    {"flow": "0000000000000001", "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0,
+     "mean_mbps": 0.0, "upstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"},
+     "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})"));
+}
+
+constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
+  "ports": [
+    {"interface": "eth1", "addresses": ["10.7.0.2/30", "fe80::2%eth1/64"], "mtu": 9000, "rate_mbps": 100000,
+     "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3, "roce_version": 2, "rdma_mtu": 4096,
+     "rdma_trouble": null, "transport": "rdma", "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": "p0",
+     "neighbours": [
+       {"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2", "address": "10.7.0.1",
+        "rate_mbps": 10000, "known_ms": 61000, "heard_ms": 90},
+       {"node": "n4", "interface": "eth0", "state": "heard", "our_address": null, "address": null, "rate_mbps": null,
+        "known_ms": 100, "heard_ms": 100}],
+     "control": {"sent": 10, "received": 9, "oversized": 0, "foreign": 2, "own": 0, "ttl_refused": 0,
+                 "send_errors": {"EPERM": 4}, "last_error": "cannot send", "not_open": ["cannot bind"]}},
+    {"interface": "eth2", "addresses": ["10.7.1.1/30"], "mtu": 1500, "rate_mbps": null, "carrier": false,
+     "rdma_device": "mlx5_1", "rdma_usable": false, "gid_index": null, "roce_version": null, "rdma_mtu": null,
+     "rdma_trouble": "mlx5_1 is not active", "transport": "refused", "transport_reason": "mlx5_1 is not active",
+     "plug": null, "neighbours": [], "control": null},
+    {"interface": "eth3", "addresses": ["10.7.2.1/30"], "mtu": 1500, "rate_mbps": null, "carrier": true,
+     "rdma_device": null, "rdma_usable": null, "gid_index": null, "roce_version": null, "rdma_mtu": null,
+     "rdma_trouble": null, "transport": "tcp", "transport_reason": "no RDMA device behind eth3", "plug": null,
+     "neighbours": [], "control": null}],
+  "rejected": [{"interface": "lo", "reason": "is the loopback interface"},
+               {"interface": "eth9", "reason": "is down: ip link set eth9 up"}],
+  "dropped": {"garbage": 1, "refused": 0, "replayed": 0, "unknown": 5}})";
+
+TEST(PortsText, HasEveryPortAndEveryReason) {
+  EXPECT_EQ(*ports_text(kPorts), R"(ports of node n1 of cluster lab: 3
+
+port eth1
+  addresses  10.7.0.2/30, fe80::2%eth1/64
+  link       100 Gbit/s, MTU 9000
+  RDMA       mlx5_0, RoCE v2, GID 3, packets of 4096 bytes
+  hops       rdma: mlx5_0, RoCE v2, GID 3
+  plug       p0
+  neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there; last heard 0.0 s ago
+  neighbour  node n4, its port eth0: heard, but does not hear this node, or does not fit (see cableway doctor); last heard 0.1 s ago
+  datagrams  10 sent, 9 received, 2 foreign, 4 not sent (EPERM)
+  last error cannot send
+  not open   cannot bind
+
+port eth2
+  addresses  10.7.1.1/30
+  link       no carrier, MTU 1500
+  RDMA       mlx5_1, not usable now
+  hops       refused: mlx5_1 is not active
+  neighbour  nobody is heard
+  datagrams  -
+
+port eth3
+  addresses  10.7.2.1/30
+  link       rate unknown, MTU 1500
+  RDMA       none
+  hops       tcp: no RDMA device behind eth3
+  neighbour  nobody is heard
+  datagrams  -
+
+not used  why
+lo        is the loopback interface
+eth9      is down: ip link set eth9 up
+
+datagrams dropped by the node: 1 garbage, 5 unknown
+)");
+}
+
+TEST(NodeViews, RefuseWhatIsNoAnswer) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"node": 1})"}) {
+    for (const auto& [view, name] : {std::pair(status_text(text), "status"), std::pair(flows_text(text), "status"),
+                                     std::pair(flows_json(text), "status"), std::pair(ports_text(text), "ports"),
+                                     std::pair(events_text(text), "events")}) {
+      EXPECT_EQ(view.status().code(), absl::StatusCode::kInvalidArgument) << text;
+      EXPECT_THAT(std::string(view.status().message()),
+                  HasSubstr(std::string("the node's ") + name + " is not understood"));
+    }
+  }
+}
+
+std::string events(std::uint64_t first, std::uint64_t last, const std::string& life = "1") {
+  json list = json::array();
+  for (std::uint64_t i = first; i <= last; ++i) {
+    list.push_back({{"number", i}, {"age_ms", 1000 * (last - i)}, {"text", "event " + std::to_string(i)}});
+  }
+  return json{{"node", "n1"}, {"cluster", "lab"}, {"life", life}, {"events", list}}.dump();
+}
+
+TEST(EventsText, IsOldestFirst) {
+  EXPECT_EQ(*events_text(events(9, 11)),
+            "  ago  what happened to node n1\n2.0 s  event 9\n1.0 s  event 10\n0.0 s  event 11\n");
+}
+
+// Answers in turn, then the node is gone.
+class FollowEvents : public ::testing::Test {
+ protected:
+  absl::Status follow(std::deque<std::string> answers, bool as_json = false) {
+    const EventTail tail{as_json,
+                         [&]() -> absl::StatusOr<std::string> {
+                           if (answers.empty()) return absl::NotFoundError("gone");
+                           std::string answer = answers.front();
+                           answers.pop_front();
+                           return answer;
+                         },
+                         [&] { ++pauses_; }};
+    return follow_events(tail, out_);
+  }
+
+  std::ostringstream out_;
+  int pauses_ = 0;
+};
+
+TEST_F(FollowEvents, WritesEachEventOnceUntilTheNodeIsGone) {
+  EXPECT_EQ(follow({events(1, 2), events(1, 2), events(1, 3)}), absl::NotFoundError("gone"));
+  EXPECT_EQ(out_.str(), "1.0 s ago  event 1\n0.0 s ago  event 2\n0.0 s ago  event 3\n");
+  EXPECT_EQ(pauses_, 3);
+}
+
+TEST_F(FollowEvents, SaysWhereEventsWereLostAndWhereTheNodeIsNew) {
+  EXPECT_FALSE(follow({events(1, 1), events(5, 5), events(1, 5, "2")}).ok());
+  EXPECT_EQ(out_.str(),
+            "0.0 s ago  event 1\n3 events were lost in between\n0.0 s ago  event 5\nthe node was started again\n"
+            "4.0 s ago  event 1\n3.0 s ago  event 2\n2.0 s ago  event 3\n1.0 s ago  event 4\n0.0 s ago  event 5\n");
+}
+
+TEST_F(FollowEvents, AsJsonHasAnObjectALine) {
+  EXPECT_FALSE(follow({events(1, 1), events(3, 3)}, /*as_json=*/true).ok());
+  EXPECT_EQ(out_.str(),
+            "{\"age_ms\":0,\"number\":1,\"text\":\"event 1\"}\n{\"note\":\"1 events were lost in between\"}\n"
+            "{\"age_ms\":0,\"number\":3,\"text\":\"event 3\"}\n");
+}
+
+TEST_F(FollowEvents, EndsWhenNobodyReads) {
+  out_.setstate(std::ios::badbit);
+  EXPECT_EQ(follow({events(1, 1), events(1, 1)}).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(pauses_, 0);
+}
+
+TEST(QuantityText, IsShort) {
+  EXPECT_EQ(bytes_text(1023), "1023 bytes");
+  EXPECT_EQ(bytes_text(1536), "1.5 KiB");
+  EXPECT_EQ(bytes_text(~std::uint64_t{0}), "16.0 EiB");
+  EXPECT_EQ(rate_text(999), "999 Mbit/s");
+  EXPECT_EQ(rate_text(2500), "2.5 Gbit/s");
+  EXPECT_EQ(rate_text(400'000), "400 Gbit/s");
+  EXPECT_EQ(age_text(59'999), "59.9 s");
+  EXPECT_EQ(age_text(60'000), "1 min 00 s");
+  EXPECT_EQ(age_text(3'600'000), "1 h 00 min");
+  EXPECT_EQ(age_text(90'000'000), "1 d 1 h");
+}
+
+}  // namespace
+}  // namespace cableway::cli

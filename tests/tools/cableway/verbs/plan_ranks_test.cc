@@ -1,0 +1,65 @@
+#include "tools/cableway/verbs/plan_ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/routing/sample_topologies.h"
+
+namespace cableway::cli {
+namespace {
+
+using routing::NodeIndex;
+using ::testing::HasSubstr;
+
+// Around: n0 n2 n1 n3.
+const routing::Topology& crossed_ring() {
+  static const routing::Topology topology = routing::sample_topology(4, {{0, 2}, {2, 1}, {1, 3}, {3, 0}});
+  return topology;
+}
+
+TEST(RankPlan, PutsNeighboursSideBySide) {
+  EXPECT_EQ(*rank_plan_text(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}}),
+            R"(hosts    n0,n2,n1,n3
+cost     0 relays, 4 us around: no order is better
+as given n0,n1,n2,n3: 2 relays, 6 us around
+
+rank  node  to the next
+   0  n0    c0
+   1  n2    c1
+   2  n1    c2
+   3  n3    c3
+)");
+}
+
+TEST(RankPlan, NamesTheRelaysThatCannotBeAvoided) {
+  const routing::Topology line = routing::sample_topology(3, routing::line_pairs(3));
+  EXPECT_EQ(*rank_plan_text(line, {NodeIndex{2}, NodeIndex{0}}),
+            R"(hosts    n0,n2
+cost     2 relays, 4 us around: no order is better
+as given n2,n0: 2 relays, 4 us around
+
+rank  node  to the next
+   0  n0    through n1
+   1  n2    through n1
+)");
+  EXPECT_THAT(*rank_plan_text(line, {NodeIndex{1}}), HasSubstr("\n   0  n1\n"));
+}
+
+TEST(RankPlan, AsJson) {
+  const auto text = rank_plan_json(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}});
+  EXPECT_EQ(nlohmann::json::parse(*text), nlohmann::json::parse(R"({
+    "planned": {"order": ["n0", "n2", "n1", "n3"], "relays": 0, "latency_us": 4.0, "proven": true},
+    "given": {"order": ["n0", "n1", "n2", "n3"], "relays": 2, "latency_us": 6.0}})"));
+}
+
+TEST(RankPlan, RefusesHostsThatCannotReachEachOtherOrOccurTwice) {
+  const routing::Topology parts = routing::sample_topology(3, {{0, 1}});
+  EXPECT_EQ(rank_plan_text(parts, {NodeIndex{0}, NodeIndex{2}}).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(rank_plan_json(parts, {NodeIndex{0}, NodeIndex{0}}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace cableway::cli

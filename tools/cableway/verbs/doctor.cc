@@ -1,0 +1,94 @@
+#include "tools/cableway/verbs/doctor.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "core/linux/files/key_reader.h"
+#include "tools/cableway/doctor/doctor.h"
+#include "tools/cableway/doctor/doctor_speed.h"
+#include "tools/cableway/doctor/doctor_view.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/node/node_query.h"
+#include "tools/cableway/node/topology_source.h"
+
+namespace cableway::cli {
+namespace {
+
+absl::StatusOr<Json> ask_for_json(const Invocation& invocation, const std::string& view) {
+  const absl::StatusOr<NodeView> answer = ask_node(invocation.settings, view, invocation.surroundings.node_deadline);
+  if (!answer.ok()) return answer.status();
+  return parse_answer(answer->text, view);
+}
+
+Examined look_at_everything(const Invocation& invocation) {
+  const Settings& settings = invocation.settings;
+  Examined examined;
+  examined.settings = settings;
+  examined.host = invocation.surroundings.look_at_host(settings.ports);
+  if (!settings.key_file.empty()) examined.key = host::read_key(settings.key_file).status();
+  absl::StatusOr<Json> status = ask_for_json(invocation, "status");
+  examined.node = status.status();
+  if (!status.ok()) return examined;
+  examined.status = *std::move(status);
+  absl::StatusOr<Json> ports = ask_for_json(invocation, "ports");
+  examined.node = ports.status();
+  if (ports.ok()) examined.ports = *std::move(ports);
+  absl::StatusOr<KnownTopology> known = find_topology(settings, "", invocation.surroundings.node_deadline);
+  if (known.ok()) examined.topology = std::move(known->topology);
+  return examined;
+}
+
+class DoctorVerb final : public Verb {
+ public:
+  Command describe() override {
+    return {.name = "doctor",
+            .summary = "looks for what is wrong and says what to do; changes nothing",
+            .notes =
+                "It looks at the settings, the host and the node, and at the host alone where no node runs.\n\n"
+                "Exit status: 0 nothing, or only remarks; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
+                "here does not answer.",
+            .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --json | jq '.findings[]'"},
+            .arguments = {json_flag(json_),
+                          flag("--no-speed", no_speed_, "do not send data over the cables to see how fast they are")}};
+  }
+
+  absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    const Examined examined = look_at_everything(invocation);
+    const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
+    if (!findings.ok()) return findings.status();
+    Answer answer{json_ ? doctor_json(*findings) : doctor_text(*findings)};
+    const Severity worst = worst_of(*findings);
+    if (absl::IsNotFound(examined.node) || absl::IsDeadlineExceeded(examined.node)) {
+      answer.exit_status = exit_status_of(examined.node);
+    } else if (worst >= Severity::kWarning) {
+      answer.exit_status = worst == Severity::kError ? kErrors : kWarnings;
+    }
+    return answer;
+  }
+
+ private:
+  absl::StatusOr<std::vector<Finding>> find(const Invocation& invocation, const Examined& examined) const {
+    try {
+      std::vector<Finding> findings = examine(examined);
+      if (!examined.ports || no_speed_) return findings;
+      const auto test = [&](const CableProbeRequest& cable) {
+        return test_cable(invocation.settings, cable, invocation.surroundings.node_deadline);
+      };
+      for (Finding& finding : examine_speed(examined.ports->at("ports"), test)) findings.push_back(std::move(finding));
+      return findings;
+    } catch (const Json::exception& error) {
+      return not_understood("status", error.what());
+    }
+  }
+
+  bool json_ = false;
+  bool no_speed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> doctor_verb() {
+  return std::make_unique<DoctorVerb>();
+}
+
+}  // namespace cableway::cli

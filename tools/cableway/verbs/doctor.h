@@ -1,0 +1,15 @@
+// `cableway doctor`: looks for what is wrong with this host, its node and its cables, by tools/cableway/doctor.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_DOCTOR_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_DOCTOR_H_
+
+#include <memory>
+
+#include "tools/cableway/verbs/verb.h"
+
+namespace cableway::cli {
+
+std::unique_ptr<Verb> doctor_verb();
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_DOCTOR_H_

@@ -1,0 +1,196 @@
+#include "tools/cableway/verbs/env.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/settings/settings_table.h"
+#include "routing/placement/rank_placement.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/node/node_query.h"
+#include "tools/cableway/node/topology_source.h"
+#include "tools/cableway/text/json.h"
+#include "tools/cableway/text/shell_text.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr char kNoNetwork[] =
+    "NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set: this host has no default route, or only over its cables. "
+    "A job's processes find each other over ordinary IP before they use the cables, so all nodes need one network on "
+    "which each reaches each. Join them by any switch or Wi-Fi, however slow, and set both variables to its interface; "
+    "or give every node an address of its own on a dummy interface, with routes over the cables to all the others and "
+    "net.ipv4.ip_forward=1, and set both to that interface";
+
+// What a process here would not find by itself. A name that is only the host's is left out: it is found again.
+void add_settings(const Settings& settings, JobEnvironment& environment) {
+  const Settings defaults;
+  for (const Setting& setting : all_settings()) {
+    const std::string value = setting.show(settings);
+    const bool is_given = settings.origins.contains(std::string(setting.key));
+    if (setting.key == "config" || !is_given || value == setting.show(defaults)) continue;
+    environment.variables.emplace_back(variable_of(setting), value);
+  }
+}
+
+void add_network(const HostFacts& host, const std::vector<std::string>& cable_interfaces, JobEnvironment& environment) {
+  for (const std::string& interface : host.default_interfaces) {
+    if (std::find(cable_interfaces.begin(), cable_interfaces.end(), interface) != cable_interfaces.end()) continue;
+    // NCCL takes a name as the beginning of names, unless it is told that it is all of one.
+    environment.variables.emplace_back("NCCL_SOCKET_IFNAME", absl::StrCat("=", interface));
+    environment.variables.emplace_back("GLOO_SOCKET_IFNAME", interface);
+    return;
+  }
+  environment.remarks.emplace_back(kNoNetwork);
+}
+
+void add_docker(const HostFacts& host, JobEnvironment& environment) {
+  environment.docker_options = {"--network", "host", "--ulimit", "memlock=-1"};
+  if (host.has_verbs_files) {
+    environment.docker_options.insert(environment.docker_options.end(), {"--device", "/dev/infiniband"});
+  }
+  if (host.plugin.empty()) return;
+  const std::string installation = std::filesystem::path(host.plugin).parent_path().parent_path();
+  const bool hides_the_images_own = installation == "/usr/local" || installation == "/usr" || installation == "/";
+  if (hides_the_images_own) {
+    environment.remarks.push_back(absl::StrCat("for a container: ", installation,
+                                               " cannot be mounted over the image's own. Unpack the package into a "
+                                               "folder of its own, such as /opt/cableway, and use the cableway there"));
+    return;
+  }
+  environment.docker_options.insert(environment.docker_options.end(),
+                                    {"-v", absl::StrCat(installation, ":", installation, ":ro")});
+}
+
+std::vector<std::string> docker_words(const JobEnvironment& environment) {
+  std::vector<std::string> words = environment.docker_options;
+  for (const auto& [name, value] : environment.variables) {
+    words.insert(words.end(), {"-e", absl::StrCat(name, "=", value)});
+  }
+  return words;
+}
+
+// The node's ports; empty where no node answers.
+absl::StatusOr<std::vector<std::string>> ports_of_node(const Invocation& invocation) {
+  const absl::StatusOr<NodeView> ports = ask_node(invocation.settings, "ports", invocation.surroundings.node_deadline);
+  std::vector<std::string> interfaces;
+  if (!ports.ok()) return interfaces;
+  const absl::StatusOr<std::string> read = render_answer(ports->text, "ports", [&](const Json& view) {
+    for (const Json& port : view.at("ports")) interfaces.push_back(text(port, "interface"));
+    return std::string();
+  });
+  if (!read.ok()) return read.status();
+  return interfaces;
+}
+
+// The nodes that this one reaches, in the order in which a job should number them; empty where that is not known.
+std::vector<std::string> rank_order(const KnownTopology& known) {
+  const std::optional<routing::NodeIndex> self = known.topology.find_node(known.node);
+  std::vector<std::string> names;
+  for (const std::vector<routing::NodeIndex>& part : known.topology.components()) {
+    if (!self || !std::binary_search(part.begin(), part.end(), *self)) continue;
+    const absl::StatusOr<routing::RankPlacement> placement = routing::place_ranks(known.topology, part);
+    if (!placement.ok()) continue;
+    for (const routing::NodeIndex node : placement->order) names.push_back(known.topology.node(node).name);
+  }
+  return names;
+}
+
+class EnvVerb final : public Verb {
+ public:
+  Command describe() override {
+    return {
+        .name = "env",
+        .summary = "the environment that a job here needs, for a shell; remarks and rank order as comments",
+        .notes = "It works without a node, too; then it knows no rank order.",
+        .examples = {"eval \"$(cableway env)\"", "docker run $(cableway env --docker) IMAGE python train.py",
+                     "cableway env --json | jq -r .rank_order[]"},
+        .arguments = {json_flag(json_), flag("--docker", docker_, "as options of docker run").excluding({"--json"})}};
+  }
+
+  absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    const absl::StatusOr<JobEnvironment> environment = find(invocation);
+    if (!environment.ok()) return environment.status();
+    if (json_) return Answer{as_json(*environment)};
+    return Answer{docker_ ? as_docker(*environment) : as_shell(*environment), kDone, environment->remarks};
+  }
+
+ private:
+  static absl::StatusOr<JobEnvironment> find(const Invocation& invocation) {
+    const HostFacts host = invocation.surroundings.look_at_host(invocation.settings.ports);
+    absl::StatusOr<std::vector<std::string>> cable_interfaces = ports_of_node(invocation);
+    if (!cable_interfaces.ok()) return cable_interfaces.status();
+    for (const PortFacts& port : host.ports) cable_interfaces->push_back(port.interface);
+    JobEnvironment environment = job_environment(invocation.settings, host, *cable_interfaces);
+    const absl::StatusOr<KnownTopology> known =
+        find_topology(invocation.settings, "", invocation.surroundings.node_deadline);
+    if (known.ok()) {
+      environment.rank_order = rank_order(*known);
+      return environment;
+    }
+    const std::string why(known.status().message());
+    environment.remarks.push_back(absl::IsNotFound(known.status())
+                                      ? "no rank order: no node runs here, the plugin will start one"
+                                      : absl::StrCat("no rank order: ", why.substr(0, why.find('\n'))));
+    return environment;
+  }
+
+  bool json_ = false;
+  bool docker_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> env_verb() {
+  return std::make_unique<EnvVerb>();
+}
+
+JobEnvironment job_environment(const Settings& settings, const HostFacts& host,
+                               const std::vector<std::string>& cable_interfaces) {
+  JobEnvironment environment;
+  if (host.plugin.empty()) {
+    environment.remarks.push_back(absl::StrCat("NCCL_NET_PLUGIN is not set: there is no plugin at ", host.plugin_sought,
+                                               ". Set it to the absolute path of libnccl-net-cableway.so"));
+  } else {
+    environment.variables.emplace_back("NCCL_NET_PLUGIN", host.plugin);
+  }
+  environment.variables.emplace_back("NCCL_NET", "cableway");
+  environment.variables.emplace_back("NCCL_NET_PLUGIN_REF_COUNT", "1");
+  add_network(host, cable_interfaces, environment);
+  add_settings(settings, environment);
+  add_docker(host, environment);
+  return environment;
+}
+
+std::string as_shell(const JobEnvironment& environment) {
+  std::string text;
+  for (const auto& [name, value] : environment.variables) {
+    absl::StrAppend(&text, "export ", name, "=", shell_quoted(value), "\n");
+  }
+  if (!environment.rank_order.empty()) {
+    absl::StrAppend(
+        &text, "# nodes by rank, so that neighbours share cables: ", absl::StrJoin(environment.rank_order, ","), "\n");
+  }
+  for (const std::string& remark : environment.remarks) absl::StrAppend(&text, "# ", remark, "\n");
+  return text;
+}
+
+std::string as_docker(const JobEnvironment& environment) {
+  return absl::StrCat(absl::StrJoin(docker_words(environment), " "), "\n");
+}
+
+std::string as_json(const JobEnvironment& environment) {
+  Json variables = Json::object();
+  for (const auto& [name, value] : environment.variables) variables[name] = value;
+  const Json view = {{"variables", variables},
+                     {"docker", docker_words(environment)},
+                     {"rank_order", environment.rank_order.empty() ? Json(nullptr) : Json(environment.rank_order)},
+                     {"remarks", environment.remarks}};
+  // A path may hold any byte.
+  return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace cableway::cli

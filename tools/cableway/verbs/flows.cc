@@ -1,0 +1,170 @@
+#include "tools/cableway/verbs/flows.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/node/node_query.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
+
+namespace cableway::cli {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string flow_id(const Json& circuit) {
+  return absl::StrFormat("%016x", number(circuit, "flow"));
+}
+
+double mean_mbps(const Json& circuit) {
+  constexpr double kBitsPerByte = 8;
+  constexpr double kMegabitsPerMillisecond = 1000;
+  const double milliseconds = static_cast<double>(std::max<std::uint64_t>(number(circuit, "open_ms"), 1));
+  return static_cast<double>(number(circuit, "bytes")) * kBitsPerByte / kMegabitsPerMillisecond / milliseconds;
+}
+
+// Of `open` things, those that are not among `listed`.
+std::uint64_t left_out(std::uint64_t open, const Json& listed) {
+  return open > listed.size() ? open - listed.size() : 0;
+}
+
+std::uint64_t flows_left_out(const Json& status) {
+  return left_out(number(status.at("own"), "flows_open"), status.at("flows"));
+}
+
+std::uint64_t circuits_left_out(const Json& status) {
+  return left_out(number(status.at("relayed"), "circuits_open"), status.at("circuits"));
+}
+
+std::string and_more(std::uint64_t left_out) {
+  return left_out == 0 ? "" : absl::StrCat("and ", left_out, " more\n");
+}
+
+// "rdma rxe0: both ends have it"
+std::string transport_text(const Json& hop) {
+  return absl::StrCat(text(hop, "transport"), ": ", text(hop, "reason"));
+}
+
+std::string own_flows_text(const Json& status) {
+  const Json& flows = status.at("flows");
+  std::string head = absl::StrCat("flows of processes on node ", text(status, "node"), ": ",
+                                  number(status.at("own"), "flows_open"), " open\n");
+  if (flows.empty()) return head;
+  TextTable table({{"flow"},
+                   {"process", Align::kRight},
+                   {"peer"},
+                   {"path"},
+                   {"open for", Align::kRight},
+                   {"port"},
+                   {"over, and why"}});
+  for (const Json& flow : flows) {
+    const Json& process = flow.at("process");
+    table.add_row({flow_id(flow), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
+                   absl::StrCat(flow.at("sends").get<bool>() ? "to " : "from ", text(flow, "node")), text(flow, "path"),
+                   age_text(number(flow, "open_ms")), text_or_dash(flow, "port"), transport_text(flow)});
+  }
+  return absl::StrCat(head, "\n", table.text(), and_more(flows_left_out(status)));
+}
+
+std::string circuits_text(const Json& status) {
+  const Json& circuits = status.at("circuits");
+  std::string head = absl::StrCat("circuits through node ", text(status, "node"), ": ",
+                                  number(status.at("relayed"), "circuits_open"), " open\n");
+  if (circuits.empty()) return head;
+  TextTable table({{"flow"},
+                   {"path"},
+                   {"open for", Align::kRight},
+                   {"chunks", Align::kRight},
+                   {"payload", Align::kRight},
+                   {"mean Mbit/s", Align::kRight},
+                   {"in over, and why"},
+                   {"out over, and why"}});
+  for (const Json& circuit : circuits) {
+    table.add_row({flow_id(circuit), text(circuit, "path"), age_text(number(circuit, "open_ms")),
+                   absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
+                   absl::StrFormat("%.1f", mean_mbps(circuit)), transport_text(circuit.at("upstream")),
+                   transport_text(circuit.at("downstream"))});
+  }
+  return absl::StrCat(head, "\n", table.text(), and_more(circuits_left_out(status)));
+}
+
+Json own_flow_json(const Json& flow) {
+  return {{"flow", flow_id(flow)},
+          {"process", flow.at("process")},
+          {"node", text(flow, "node")},
+          {"sends", flow.at("sends").get<bool>()},
+          {"path", text(flow, "path")},
+          {"port", flow.at("port")},
+          {"transport", text(flow, "transport")},
+          {"reason", text(flow, "reason")},
+          {"open_ms", number(flow, "open_ms")}};
+}
+
+Json circuit_json(const Json& circuit) {
+  return {{"flow", flow_id(circuit)},
+          {"path", text(circuit, "path")},
+          {"chunks", number(circuit, "chunks")},
+          {"bytes", number(circuit, "bytes")},
+          {"open_ms", number(circuit, "open_ms")},
+          {"mean_mbps", mean_mbps(circuit)},
+          {"upstream", circuit.at("upstream")},
+          {"downstream", circuit.at("downstream")}};
+}
+
+class FlowsVerb final : public Verb {
+ public:
+  Command describe() override {
+    return {.name = "flows",
+            .summary =
+                "the flows of this host's processes and the circuits that pass through its node, each with what it "
+                "goes over "
+                "and why.\n"
+                "The rate of a circuit is its mean since it was opened; of flows no rate is known: their data goes "
+                "from process to process",
+            .examples = {"cableway flows", "watch cableway flows",
+                         "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
+            .arguments = {json_flag(json_)}};
+  }
+
+  absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    const absl::StatusOr<NodeView> answer =
+        ask_node(invocation.settings, "status", invocation.surroundings.node_deadline);
+    if (!answer.ok()) return answer.status();
+    return as_answer(json_ ? flows_json(answer->text) : flows_text(answer->text));
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> flows_verb() {
+  return std::make_unique<FlowsVerb>();
+}
+
+absl::StatusOr<std::string> flows_text(const std::string& answer) {
+  return render_answer(answer, "status", [](const Json& status) {
+    return absl::StrCat(own_flows_text(status), "\n", circuits_text(status));
+  });
+}
+
+absl::StatusOr<std::string> flows_json(const std::string& answer) {
+  return render_answer(answer, "status", [](const Json& status) {
+    Json flows = Json::array();
+    for (const Json& flow : status.at("flows")) flows.push_back(own_flow_json(flow));
+    Json circuits = Json::array();
+    for (const Json& circuit : status.at("circuits")) circuits.push_back(circuit_json(circuit));
+    const Json view = {{"node", text(status, "node")},
+                       {"flows", flows},
+                       {"flows_left_out", flows_left_out(status)},
+                       {"circuits", circuits},
+                       {"circuits_left_out", circuits_left_out(status)}};
+    return view.dump(2) + "\n";
+  });
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,30 @@
+// `cableway flows`: the flows of this host's processes and the circuits that pass through the node here, each with what
+// it goes over and why, for people and as JSON.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_FLOWS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_FLOWS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/cableway/verbs/verb.h"
+
+namespace cableway::cli {
+
+std::unique_ptr<Verb> flows_verb();
+
+// Both take the node's status (core/view/status_view.h). InvalidArgument: that is no such status.
+absl::StatusOr<std::string> flows_text(const std::string& answer);
+
+//   node
+//   flows              of this host's processes: {flow (16 hex digits), process, node, sends, path, port, transport,
+//                      reason, open_ms}
+//   flows_left_out     open ones that the node did not list, for their number
+//   circuits           through this node: {flow, path, chunks, bytes, open_ms, mean_mbps (since it was opened),
+//                      upstream, downstream (each {transport, reason})}
+//   circuits_left_out
+absl::StatusOr<std::string> flows_json(const std::string& answer);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_FLOWS_H_

@@ -1,0 +1,29 @@
+// `cableway plan ranks`: in which order a job's nodes should be numbered, for people and as JSON.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "routing/topology/topology.h"
+#include "tools/cableway/verbs/verb.h"
+
+namespace cableway::cli {
+
+std::unique_ptr<Verb> plan_ranks_verb();
+
+// `hosts`: the nodes of the job in the order in which somebody has them now. The errors are place_ranks()'s
+// (routing/placement/rank_placement.h). Precondition: all are nodes of `topology`.
+absl::StatusOr<std::string> rank_plan_text(const routing::Topology& topology,
+                                           const std::vector<routing::NodeIndex>& hosts);
+
+//   planned  {order [nodes by rank], relays, latency_us, proven: no order is better}
+//   given    {order, relays, latency_us}
+absl::StatusOr<std::string> rank_plan_json(const routing::Topology& topology,
+                                           const std::vector<routing::NodeIndex>& hosts);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_

@@ -1,0 +1,130 @@
+#include "tools/cableway/verbs/ports.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/node/node_query.h"
+#include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/text/text_table.h"
+
+namespace cableway::cli {
+namespace {
+
+std::string rate_or_unknown(const Json& object) {
+  const Json& rate = object.at("rate_mbps");
+  return rate.is_null() ? "rate unknown" : rate_text(rate.get<std::uint64_t>());
+}
+
+std::string rdma_text(const Json& port) {
+  if (port.at("rdma_device").is_null()) return "none";
+  const std::string device = text(port, "rdma_device");
+  if (!port.at("rdma_usable").get<bool>()) return absl::StrCat(device, ", not usable now");
+  const std::string mtu =
+      port.at("rdma_mtu").is_null() ? "" : absl::StrCat(", packets of ", number(port, "rdma_mtu"), " bytes");
+  return absl::StrCat(device, ", RoCE v", number(port, "roce_version"), ", GID ", number(port, "gid_index"), mtu);
+}
+
+std::string neighbour_line(const Json& neighbour) {
+  const std::string who =
+      absl::StrCat("node ", text(neighbour, "node"), ", its port ", text(neighbour, "interface"), ": ");
+  const std::string heard = absl::StrCat("last heard ", age_text(number(neighbour, "heard_ms")), " ago");
+  if (text(neighbour, "state") != "up") {
+    return absl::StrCat(who, "heard, but does not hear this node, or does not fit (see cableway doctor); ", heard);
+  }
+  return absl::StrCat(who, "up for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
+                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour), " there; ", heard);
+}
+
+// Only what is not zero, of that which tells of trouble.
+std::string control_text(const Json& control) {
+  if (control.is_null()) return "-";
+  std::string line = absl::StrCat(number(control, "sent"), " sent, ", number(control, "received"), " received");
+  for (const char* name : {"oversized", "foreign", "own", "ttl_refused"}) {
+    if (number(control, name) > 0) absl::StrAppend(&line, ", ", number(control, name), " ", name);
+  }
+  for (const auto& [error, count] : control.at("send_errors").items()) {
+    absl::StrAppend(&line, ", ", count.get<std::uint64_t>(), " not sent (", error, ")");
+  }
+  return line;
+}
+
+std::string port_text(const Json& port) {
+  std::string lines =
+      absl::StrCat("port ", text(port, "interface"), "\n", "  addresses  ",
+                   absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
+                   port.at("carrier").get<bool>() ? rate_or_unknown(port) : "no carrier", ", MTU ", number(port, "mtu"),
+                   "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ", text(port, "transport"), ": ",
+                   text(port, "transport_reason"), "\n");
+  if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
+  const Json& neighbours = port.at("neighbours");
+  if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  nobody is heard\n");
+  for (const Json& neighbour : neighbours) absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour), "\n");
+  const Json& control = port.at("control");
+  absl::StrAppend(&lines, "  datagrams  ", control_text(control), "\n");
+  if (control.is_null()) return lines;
+  if (!control.at("last_error").is_null()) {
+    absl::StrAppend(&lines, "  last error ", text(control, "last_error"), "\n");
+  }
+  for (const Json& reason : control.at("not_open")) {
+    absl::StrAppend(&lines, "  not open   ", reason.get<std::string>(), "\n");
+  }
+  return lines;
+}
+
+std::string rejected_text(const Json& rejected) {
+  if (rejected.empty()) return "";
+  TextTable table({{"not used"}, {"why"}});
+  for (const Json& each : rejected) table.add_row({text(each, "interface"), text(each, "reason")});
+  return absl::StrCat("\n", table.text());
+}
+
+class PortsVerb final : public Verb {
+ public:
+  Command describe() override {
+    return {.name = "ports",
+            .summary =
+                "every port with its addresses, rate, RDMA device and neighbours, and every interface that is none, "
+                "with the "
+                "reason",
+            .examples = {"cableway ports", "cableway ports --json | jq '.rejected'"},
+            .arguments = {json_flag(json_)}};
+  }
+
+  absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    const absl::StatusOr<NodeView> answer =
+        ask_node(invocation.settings, "ports", invocation.surroundings.node_deadline);
+    if (!answer.ok()) return answer.status();
+    return as_answer(json_ ? answer_as_json(answer->text, "ports") : ports_text(answer->text));
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> ports_verb() {
+  return std::make_unique<PortsVerb>();
+}
+
+absl::StatusOr<std::string> ports_text(const std::string& answer) {
+  return render_answer(answer, "ports", [](const Json& view) {
+    std::string lines = absl::StrCat("ports of node ", text(view, "node"), " of cluster ", text(view, "cluster"), ": ",
+                                     view.at("ports").size(), "\n");
+    for (const Json& port : view.at("ports")) absl::StrAppend(&lines, "\n", port_text(port));
+    absl::StrAppend(&lines, rejected_text(view.at("rejected")));
+    const Json& dropped = view.at("dropped");
+    std::string drops;
+    for (const auto& [name, count] : dropped.items()) {
+      if (count.get<std::uint64_t>() > 0)
+        absl::StrAppend(&drops, drops.empty() ? "" : ", ", count.get<std::uint64_t>(), " ", name);
+    }
+    if (!drops.empty()) absl::StrAppend(&lines, "\ndatagrams dropped by the node: ", drops, "\n");
+    return lines;
+  });
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,20 @@
+// `cableway ports`: the ports of the node here, its neighbours on them, and what is no port and why, for people.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PORTS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_PORTS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/cableway/verbs/verb.h"
+
+namespace cableway::cli {
+
+std::unique_ptr<Verb> ports_verb();
+
+// Of what the node answered (core/view/ports_view.h). InvalidArgument: those are no ports.
+absl::StatusOr<std::string> ports_text(const std::string& answer);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_PORTS_H_

@@ -1,0 +1,27 @@
+// `cableway routes`: how one node reaches the others, for people and as JSON.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_
+
+#include <memory>
+#include <string>
+
+#include "routing/topology/topology.h"
+#include "tools/cableway/verbs/verb.h"
+
+namespace cableway::cli {
+
+std::unique_ptr<Verb> routes_verb();
+
+// Precondition: `self` is a node of `topology`.
+std::string routes_text(const routing::Topology& topology, routing::NodeIndex self);
+
+//   node
+//   routes    one per other node:
+//     destination, hops, latency_us
+//     paths        ranked; {nodes, cables, weight_mbps}, both ends among the nodes
+//     first_path   place in paths of the one that the first flow takes, from 0
+std::string routes_json(const routing::Topology& topology, routing::NodeIndex self);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_

@@ -1,0 +1,91 @@
+#include "tools/cableway/verbs/status.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/cableway/node/node_answer.h"
+#include "tools/cableway/node/node_query.h"
+#include "tools/cableway/text/quantity_text.h"
+
+namespace cableway::cli {
+namespace {
+
+// Of a node whose circuits all go over TCP there is nothing to say.
+std::string registered_text(const Json& memory) {
+  if (number(memory, "registered_bytes") == 0) return "";
+  return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
+                      bytes_text(number(memory, "floor_bytes")),
+                      " of it in circuits; leases: ", number(memory, "leased"), " of ", number(memory, "leases"),
+                      " out (", bytes_text(number(memory, "leased_bytes")), "), at most ",
+                      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n");
+}
+
+std::string facts_text(const Json& status) {
+  const Json& relayed = status.at("relayed");
+  const Json& own = status.at("own");
+  const Json& memory = status.at("relay_memory");
+  const auto addresses = status.at("addresses").get<std::vector<std::string>>();
+  const bool draining = status.at("draining").get<bool>();
+  return absl::StrCat(
+      "node ", text(status, "node"), " of cluster ", text(status, "cluster"),
+      draining ? ", draining: no path leads through it" : "", "\n", "  knows       ", number(status, "nodes"),
+      " nodes, itself included; ", number(status, "cables_up"), " cables of its own are up\n", "  addresses   ",
+      addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
+      number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
+      "  flows       ", number(own, "flows_open"), " of processes here open, ", number(own, "flows_opened"),
+      " opened, ", number(own, "flows_failed"), " failed\n", "  relayed     ", bytes_text(number(relayed, "bytes")),
+      " in ", number(relayed, "chunks"), " chunks\n", "  circuits    ", number(relayed, "circuits_open"), " open, ",
+      number(relayed, "circuits_opened"), " opened, ", number(relayed, "circuits_broken"), " broken, ",
+      number(relayed, "setups_refused"), " set-ups refused\n", "  memory      ",
+      bytes_text(number(memory, "floor_bytes")), " in circuits, ", bytes_text(number(memory, "leased_bytes")),
+      " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_most"),
+      " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
+      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n",
+      registered_text(status.at("rdma_memory")));
+}
+
+std::string problems_text(const Json& problems) {
+  std::string lines;
+  for (const Json& problem : problems) {
+    const Json& seconds = problem.at("seconds");
+    const std::string since =
+        seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
+    absl::StrAppend(&lines, "  problem     ", text(problem, "text"), since, "\n");
+  }
+  return lines;
+}
+
+class StatusVerb final : public Verb {
+ public:
+  Command describe() override {
+    return {.name = "status",
+            .summary = "the node: addresses, problems, sessions, what it has relayed",
+            .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
+            .arguments = {json_flag(json_)}};
+  }
+
+  absl::StatusOr<Answer> run(const Invocation& invocation) override {
+    const absl::StatusOr<NodeView> answer =
+        ask_node(invocation.settings, "status", invocation.surroundings.node_deadline);
+    if (!answer.ok()) return answer.status();
+    return as_answer(json_ ? answer_as_json(answer->text, "status") : status_text(answer->text));
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> status_verb() {
+  return std::make_unique<StatusVerb>();
+}
+
+absl::StatusOr<std::string> status_text(const std::string& answer) {
+  return render_answer(answer, "status",
+                       [](const Json& status) { return facts_text(status) + problems_text(status.at("problems")); });
+}
+
+}  // namespace cableway::cli

@@ -1,0 +1,32 @@
+// What the command learns from outside its arguments.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
+#define CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/discovery/port_selector.h"
+#include "tools/cableway/doctor/host_facts.h"
+
+namespace cableway::cli {
+
+struct Surroundings {
+  const char* const* environment;  // null-terminated array of NAME=VALUE
+  std::string host_name;
+  std::chrono::milliseconds node_deadline{5000};  // how long to wait for a node
+  std::function<HostFacts(const std::vector<PortSelector>&)> look_at_host = [](const auto& selectors) {
+    return cli::look_at_host(selectors, program_folder());
+  };
+  // Between two looks at a node that is followed.
+  std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
+  // Whether somebody looks at standard error, and after how long they are told how far something is.
+  bool err_is_terminal = false;
+  std::chrono::milliseconds progress_patience{2000};
+};
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_

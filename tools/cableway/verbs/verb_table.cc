@@ -1,0 +1,35 @@
+#include "tools/cableway/verbs/verb_table.h"
+
+#include "tools/cableway/verbs/doctor.h"
+#include "tools/cableway/verbs/env.h"
+#include "tools/cableway/verbs/events.h"
+#include "tools/cableway/verbs/flows.h"
+#include "tools/cableway/verbs/path.h"
+#include "tools/cableway/verbs/plan_ranks.h"
+#include "tools/cableway/verbs/ports.h"
+#include "tools/cableway/verbs/routes.h"
+#include "tools/cableway/verbs/sim.h"
+#include "tools/cableway/verbs/status.h"
+#include "tools/cableway/verbs/topology.h"
+
+namespace cableway::cli {
+namespace {
+
+using MakeVerb = std::unique_ptr<Verb> (*)();
+
+constexpr MakeVerb kVerbs[] = {topology_verb, routes_verb,     path_verb, status_verb, ports_verb, flows_verb,
+                               events_verb,   plan_ranks_verb, env_verb,  doctor_verb, sim_verb};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Verb>> all_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  for (const MakeVerb make : kVerbs) verbs.push_back(make());
+  return verbs;
+}
+
+std::vector<CommandGroup> verb_groups() {
+  return {{"plan", "plans for jobs"}};
+}
+
+}  // namespace cableway::cli
