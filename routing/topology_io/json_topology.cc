@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/absl_view.h"
 #include "routing/text/bounded_json.h"
+#include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
 #include "routing/topology/topology_check.h"
@@ -204,8 +205,11 @@ absl::Status JsonReader::read_cable(const Json& json) {
 }
 
 absl::Status JsonReader::read_root(const Json& root) {
+  if (root.is_object()) {
+    if (const std::string wrong = schema_fault(root); !wrong.empty()) return fault(wrong);
+  }
   Members members(root, "");
-  members.expect("nodes", {"cluster", "cables"});
+  members.expect("nodes", {"cluster", "cables", kSchemaMember});
   cluster_ = members.text("cluster", kDefaultCluster);
   const Json* const nodes = members.array("nodes");
   const Json* const cables = members.array("cables");

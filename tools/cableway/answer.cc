@@ -123,8 +123,11 @@ absl::StatusOr<std::string> show_about_node(const Request& request, const Settin
       return ask("ports", ports_text, nullptr);
     case View::kFlows:
       return ask("status", flows_text, flows_json);
-    case View::kEvents:
-      return ask("events", events_text, nullptr);
+    case View::kEvents: {
+      const absl::StatusOr<NodeView> answer = ask_node(settings, "events", deadline);
+      if (!answer.ok()) return answer.status();
+      return request.json() ? events_json(answer->text, request.events) : events_text(answer->text, request.events);
+    }
     default:
       return ask("status", status_text, nullptr);
   }

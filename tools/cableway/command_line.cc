@@ -31,7 +31,7 @@ int fail(std::ostream& err, const absl::Status& status, int exit_status) {
 
 int follow(const Request& request, const Settings& settings, const Surroundings& surroundings, std::ostream& out,
            std::ostream& err) {
-  const EventTail tail{request.json(),
+  const EventTail tail{request.json(), request.events,
                        [&]() -> absl::StatusOr<std::string> {
                          absl::StatusOr<NodeView> view = ask_node(settings, "events", surroundings.node_deadline);
                          if (!view.ok()) return view.status();

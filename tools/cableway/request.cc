@@ -73,7 +73,10 @@ constexpr Command kCommands[] = {
      "  cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'",
      false},
     {"events", View::kEvents, "the last 1000 things that happened to the node, oldest first",
-     "Examples:\n  cableway events\n  cableway events --follow\n  cableway events --follow --json", false},
+     "Without --severity they are those from info up; docs/findings.md says what each code means.\n\n"
+     "Examples:\n  cableway events\n  cableway events --severity warning\n  cableway events --code CABLE_LOST\n"
+     "  cableway events --follow --json",
+     false},
     {"env", View::kEnv, "the environment that a job here needs, for a shell; remarks and rank order as comments",
      "It works without a node, too; then it knows no rank order.\n\n"
      "Examples:\n  eval \"$(cableway env)\"\n  docker run $(cableway env --docker) IMAGE python train.py\n"
@@ -128,6 +131,33 @@ const CLI::Validator kFlowNumber(
     },
     "");
 
+const CLI::Validator kSeverity(
+    [](const std::string& text) {
+      const bool known = parse_event_severity(text).has_value();
+      return known ? "" : absl::StrCat("expected debug, info, warning or error, found ", routing::in_quotes(text));
+    },
+    "");
+
+const CLI::Validator kEventCode(
+    [](const std::string& text) {
+      const bool known = find_event_kind(text) != nullptr;
+      return known ? "" : absl::StrCat("expected a code of docs/findings.md, found ", routing::in_quotes(text));
+    },
+    "");
+
+void add_event_options(CLI::App& command, Request& request) {
+  command.add_flag("--follow,-f", request.follow, "go on with those that come, until it is interrupted");
+  command
+      .add_option_function<std::string>(
+          "--severity", [&request](const std::string& name) { request.events.least = *parse_event_severity(name); },
+          "only events of this severity and above: debug, info (default), warning or error")
+      ->check(kSeverity);
+  command
+      .add_option("--code", request.events.codes, "only events of this code, such as CABLE_LOST; may be given again")
+      ->allow_extra_args(false)
+      ->check(kEventCode);
+}
+
 void add_options(CLI::App& command, Request& request, View view, bool reads_file) {
   command.callback([&request, view] { request.view = view; });
   std::vector<CLI::Option*> formats;
@@ -159,7 +189,7 @@ void add_options(CLI::App& command, Request& request, View view, bool reads_file
           ->check(kFlowNumber);
       break;
     case View::kEvents:
-      command.add_flag("--follow,-f", request.follow, "go on with those that come, until it is interrupted");
+      add_event_options(command, request);
       break;
     case View::kPlanRanks:
       command.add_option("--hosts", request.hosts, "the job's nodes, N0,N1,.., in the order of their ranks now; all")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/cableway/sim/sim_options.h"
+#include "tools/cableway/views/events_view.h"
 
 namespace cableway::cli {
 
@@ -19,6 +20,7 @@ struct Request {
   View view = View::kTopology;
   Format format = Format::kText;
   bool follow = false;
+  EventFilter events;
   bool no_speed = false;
   std::string config;
   std::string file;

@@ -1,11 +1,15 @@
 #include "tools/cableway/views/events_view.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -13,56 +17,112 @@
 namespace cableway::cli {
 namespace {
 
-// The newest event that was shown, and the life of the node that it was from.
-struct Shown {
+// The newest event that was looked at, and the life of the node that it was from.
+struct Seen {
   std::string life;
   std::uint64_t last = 0;
 };
 
-// The lines of an answer's events that are newer than what was shown, which they then are.
-std::string new_lines(const Json& answer, bool json, Shown& shown) {
-  std::uint64_t& last = shown.last;
-  const Json& events = answer.at("events");
+bool is_wanted(const Json& event, const EventFilter& filter) {
+  const std::optional<EventSeverity> severity = parse_event_severity(text(event, "severity"));
+  if (severity.has_value() && *severity < filter.least) return false;
+  const std::string code = text(event, "code");
+  return filter.codes.empty() || std::find(filter.codes.begin(), filter.codes.end(), code) != filter.codes.end();
+}
+
+// "2026-03-01 12:34:56.789", of RFC 3339 in UTC.
+std::string time_text(const Json& event) {
+  std::string time = text(event, "time");
+  if (!time.empty() && time.back() == 'Z') time.pop_back();
+  std::replace(time.begin(), time.end(), 'T', ' ');
+  return time;
+}
+
+std::string event_line(const Json& event) {
+  return absl::StrCat(time_text(event), " UTC  ", age_text(number(event, "age_ms")), " ago  ", text(event, "severity"),
+                      "  ", text(event, "code"), "  ", text(event, "text"));
+}
+
+// Lines of JSON are documents of their own.
+std::string with_schema(const Json& members) {
+  Json line = {{routing::kSchemaMember, routing::kJsonSchema}};
+  line.update(members);
+  return line.dump();
+}
+
+// Those of the answer's events that nobody has looked at yet, and how many the node has none of any more.
+struct NewEvents {
+  std::vector<const Json*> events;
+  std::uint64_t lost = 0;
+};
+
+NewEvents new_events(const Json& events, std::uint64_t& last) {
+  NewEvents found;
+  const std::uint64_t before = last;
+  for (const Json& event : events) {
+    if (number(event, "number") <= before) continue;
+    last = std::max(last, number(event, "number"));
+    found.events.push_back(&event);
+  }
+  if (before != 0 && last - before > found.events.size()) found.lost = last - before - found.events.size();
+  return found;
+}
+
+std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
   std::string lines;
   const auto note = [&](const std::string& text) {
-    absl::StrAppend(&lines, json ? Json{{"note", text}}.dump() : text, "\n");
+    absl::StrAppend(&lines, tail.json ? with_schema({{"note", text}}) : text, "\n");
   };
-  if (const std::string life = std::exchange(shown.life, text(answer, "life")); !life.empty() && life != shown.life) {
+  if (const std::string life = std::exchange(seen.life, text(answer, "life")); !life.empty() && life != seen.life) {
     note("the node was started again");
-    last = 0;
+    seen.last = 0;
   }
-  if (!events.empty() && last != 0 && number(events.front(), "number") > last + 1) {
-    note(absl::StrCat(number(events.front(), "number") - last - 1, " events were lost in between"));
-  }
-  for (const Json& event : events) {
-    if (number(event, "number") <= last) continue;
-    last = number(event, "number");
-    const std::string age = absl::StrCat(age_text(number(event, "age_ms")), " ago");
-    absl::StrAppend(&lines, json ? event.dump() : absl::StrCat(age, "  ", text(event, "text")), "\n");
+  const NewEvents found = new_events(answer.at("events"), seen.last);
+  if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost in between"));
+  for (const Json* event : found.events) {
+    if (!is_wanted(*event, tail.filter)) continue;
+    absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event), "\n");
   }
   return lines;
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> events_text(const std::string& answer) {
-  return render_answer(answer, "events", [](const Json& view) {
+absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter) {
+  return render_answer(answer, "events", [&](const Json& view) {
     using Align = TextTable::Align;
-    TextTable table({{"ago", Align::kRight}, {"what happened to node " + text(view, "node")}});
+    TextTable table({{"time (UTC)"},
+                     {"ago", Align::kRight},
+                     {"severity"},
+                     {"code"},
+                     {"what happened to node " + text(view, "node")}});
     for (const Json& event : view.at("events")) {
-      table.add_row({age_text(number(event, "age_ms")), text(event, "text")});
+      if (!is_wanted(event, filter)) continue;
+      table.add_row({time_text(event), age_text(number(event, "age_ms")), text(event, "severity"), text(event, "code"),
+                     text(event, "text")});
     }
     return table.text();
   });
 }
 
+absl::StatusOr<std::string> events_json(const std::string& answer, const EventFilter& filter) {
+  return render_answer(answer, "events", [&](Json view) {
+    Json wanted = Json::array();
+    for (const Json& event : view.at("events")) {
+      if (is_wanted(event, filter)) wanted.push_back(event);
+    }
+    view["events"] = std::move(wanted);
+    return view.dump(2) + "\n";
+  });
+}
+
 absl::Status follow_events(const EventTail& tail, std::ostream& out) {
-  Shown shown;
+  Seen seen;
   while (true) {
     const absl::StatusOr<std::string> answer = tail.ask();
     if (!answer.ok()) return answer.status();
     const absl::StatusOr<std::string> lines =
-        render_answer(*answer, "events", [&](const Json& view) { return new_lines(view, tail.json, shown); });
+        render_answer(*answer, "events", [&](const Json& view) { return new_lines(view, tail, seen); });
     if (!lines.ok()) return lines.status();
     out << *lines << std::flush;
     if (!out) return absl::UnavailableError("cannot write the events to standard output");

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/settings/settings_table.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/text/json.h"
 #include "tools/cableway/text/shell_text.h"
 
@@ -106,7 +107,8 @@ std::string as_docker(const JobEnvironment& environment) {
 std::string as_json(const JobEnvironment& environment) {
   Json variables = Json::object();
   for (const auto& [name, value] : environment.variables) variables[name] = value;
-  const Json view = {{"variables", variables},
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"variables", variables},
                      {"docker", docker_words(environment)},
                      {"rank_order", environment.rank_order.empty() ? Json(nullptr) : Json(environment.rank_order)},
                      {"remarks", environment.remarks}};

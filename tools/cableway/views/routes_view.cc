@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "routing/paths/route_table.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/text/json.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
@@ -85,7 +86,8 @@ std::string routes_json(const Topology& topology, NodeIndex self) {
                       {"paths", paths},
                       {"first_path", first_path(table, route)}});
   }
-  const Json view = {{"node", topology.node(self).name}, {"routes", routes}};
+  const Json view = {
+      {routing::kSchemaMember, routing::kJsonSchema}, {"node", topology.node(self).name}, {"routes", routes}};
   return view.dump(2) + "\n";
 }
 

@@ -1,6 +1,7 @@
 #include "tools/cableway/views/topology_view.h"
 
 #include "absl/strings/str_cat.h"
+#include "routing/text/json_schema.h"
 #include "routing/topology_io/topology_drawing.h"
 #include "tools/cableway/text/json.h"
 #include "tools/cableway/text/text_table.h"
@@ -55,7 +56,10 @@ std::string topology_json(const routing::Topology& topology) {
                       {"latency_us", cable.latency_us},
                       {"routed", cable.routed}});
   }
-  const Json view = {{"cluster", topology.cluster()}, {"nodes", nodes}, {"cables", cables}};
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"cluster", topology.cluster()},
+                     {"nodes", nodes},
+                     {"cables", cables}};
   return view.dump(2) + "\n";
 }
 
