@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "core/flow/frame.h"
+#include "core/printable.h"
 #include "routing/topology/cable_name.h"
 
 namespace cableway {

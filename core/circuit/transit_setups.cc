@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/circuit/circuit_events.h"
 
 namespace cableway {
 
@@ -13,6 +14,8 @@ bool TransitSetups::has_room() const {
 }
 
 void TransitSetups::arrived(ArrivedSetup setup) {
+  events_.raise(EventCode::kSetupArrived, absl::StrCat("set-up ", circuit_text(setup.setup()), " has arrived"),
+                circuit_fields(setup.setup()));
   const absl::Status status = host_.check_transit(setup.setup());
   if (status.ok()) return dial_onward(std::move(setup));
   // A node that has just started, or a cable that was just plugged: its source may have heard of it before this node
@@ -21,6 +24,9 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
   const Instant deadline = means_.clock.now() + std::min<Duration>(budget / 2, kTransitLimit);
+  events_.raise(EventCode::kSetupWaiting,
+                absl::StrCat("set-up ", circuit_text(setup.setup()), " waits for the topology: ", status.message()),
+                circuit_fields(setup.setup(), status));
   waiting_.push_back({std::move(setup), deadline});
   check_waiting();
 }
@@ -51,11 +57,27 @@ void TransitSetups::dial_onward(ArrivedSetup setup) {
   ++onward.hop;
   // A tenth of the time is left for this node's answer to travel back.
   onward.budget_ms -= onward.budget_ms / 10;
+  EventFields fields = circuit_fields(onward);
+  fields.push_back({"cable", onward.this_hop().cable});
+  fields.push_back({"neighbour", onward.this_hop().to_node});
+  events_.raise(EventCode::kDialStarted,
+                absl::StrCat("set-up ", circuit_text(onward), " dials node ", onward.this_hop().to_node, " over cable ",
+                             onward.this_hop().cable),
+                std::move(fields));
   const Place place = dialing_.insert(dialing_.end(), {std::move(setup), nullptr});
-  place->dial = std::make_unique<HopDial>(
-      means_, std::move(onward), key_,
-      [this, place](absl::StatusOr<OpenHop> downstream) { dialed(place, std::move(downstream)); });
+  place->dial =
+      std::make_unique<HopDial>(means_, std::move(onward), key_, [this, place](absl::StatusOr<OpenHop> downstream) {
+        note_dial_ended(place->setup.setup(), downstream.status());
+        dialed(place, std::move(downstream));
+      });
   place->dial->start();
+}
+
+void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Status& result) {
+  events_.raise(EventCode::kDialEnded,
+                absl::StrCat("set-up ", circuit_text(setup),
+                             result.ok() ? " stands from here on" : " does not get further: ", result.message()),
+                result.ok() ? circuit_fields(setup) : circuit_fields(setup, result));
 }
 
 void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
@@ -72,16 +94,31 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   };
   absl::StatusOr<OpenHop> upstream =
       accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);
-  if (absl::IsCancelled(upstream.status())) return host_.lost(setup, upstream.status());
-  if (!upstream.ok()) return host_.refused(setup, upstream.status());
+  if (absl::IsCancelled(upstream.status())) return lost(setup, upstream.status());
+  if (!upstream.ok()) return refused(setup, upstream.status());
   const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));
-  if (!relayed.ok()) host_.lost(setup, relayed);
+  if (!relayed.ok()) return lost(setup, relayed);
+  events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " passes through here"),
+                circuit_fields(setup));
 }
 
 void TransitSetups::refuse(ArrivedSetup setup, const absl::Status& reason) {
-  const CircuitSetup refused = setup.setup();
+  const CircuitSetup asked = setup.setup();
   std::move(setup).refuse(reason);
-  host_.refused(refused, reason);
+  refused(asked, reason);
+}
+
+void TransitSetups::refused(const CircuitSetup& setup, const absl::Status& reason) {
+  events_.raise(EventCode::kCircuitRefused,
+                absl::StrCat("refused circuit ", circuit_text(setup), ": ", reason.message()),
+                circuit_fields(setup, reason));
+  host_.refused(setup, reason);
+}
+
+void TransitSetups::lost(const CircuitSetup& setup, const absl::Status& reason) {
+  events_.raise(EventCode::kCircuitLost, absl::StrCat("lost circuit ", circuit_text(setup), ": ", reason.message()),
+                circuit_fields(setup, reason));
+  host_.lost(setup, reason);
 }
 
 }  // namespace cableway

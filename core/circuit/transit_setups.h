@@ -21,6 +21,7 @@
 #include "core/circuit/hop_reception.h"
 #include "core/circuit/open_hop.h"
 #include "core/clock.h"
+#include "core/event/event_sink.h"
 #include "core/flow/chunk_link.h"
 
 namespace cableway {
@@ -53,9 +54,10 @@ class TransitSetups {
   static constexpr std::chrono::milliseconds kTransitLimit{2000};
   static constexpr std::size_t kMaxWaiting = 256;
 
-  // `name` is the node's. Everything in `means`, and the host, outlive this.
-  TransitSetups(const HopDial::Means& means, Host& host, std::string name)
-      : means_(means), host_(host), name_(std::move(name)) {}
+  // `name` is the node's. Everything in `means`, and the host, outlive this; `events` is there when it is
+  // called.
+  TransitSetups(const HopDial::Means& means, Host& host, EventSink& events, std::string name)
+      : means_(means), host_(host), events_(events), name_(std::move(name)) {}
   // Drops what is under way without an answer.
   ~TransitSetups() = default;
   TransitSetups(const TransitSetups&) = delete;
@@ -86,9 +88,13 @@ class TransitSetups {
   void dial_onward(ArrivedSetup setup);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
   void refuse(ArrivedSetup setup, const absl::Status& reason);
+  void refused(const CircuitSetup& setup, const absl::Status& reason);
+  void lost(const CircuitSetup& setup, const absl::Status& reason);
+  void note_dial_ended(const CircuitSetup& setup, const absl::Status& result);
 
   const HopDial::Means means_;
   Host& host_;
+  EventSink& events_;
   const std::string name_;
   std::optional<SubKey> key_;
   std::list<Waiting> waiting_;

@@ -172,20 +172,24 @@ void Neighbours::note_fault(const PortFacts& port, ControlFault fault, const Con
     return;
   }
   ++counters_.refused;
-  const std::string who = absl::StrCat("a node at ", routing::to_text(from), " on port ", port.interface);
+  const EventField address{"address", routing::to_text(from)};
+  const std::string who = absl::StrCat("a node at ", address.value, " on port ", port.interface);
   if (fault == ControlFault::kVersion) {
-    set_problem(ProblemKind::kVersion, port, 0,
+    set_problem(EventCode::kVersionDiffers, port, 0,
                 absl::StrCat(who, " speaks another version of the protocol than ", int{kControlVersion},
-                             ": install the same Cableway on both"));
+                             ": install the same Cableway on both"),
+                address);
   } else if (fault == ControlFault::kCluster) {
-    set_problem(ProblemKind::kCluster, port, datagram.sender.value,
+    set_problem(EventCode::kClusterDiffers, port, datagram.sender.value,
                 absl::StrCat(who, " is of another cluster than ", identity_.cluster,
-                             ": give both the same CABLEWAY_CLUSTER, if they are to be one"));
+                             ": give both the same CABLEWAY_CLUSTER, if they are to be one"),
+                address);
   } else {
-    set_problem(ProblemKind::kSeal, port, datagram.sender.value,
+    set_problem(EventCode::kKeyDiffers, port, datagram.sender.value,
                 absl::StrCat(who,
                              " has another key than this node, or only one of them has a key: give every node the"
-                             " same CABLEWAY_KEY_FILE"));
+                             " same CABLEWAY_KEY_FILE"),
+                address);
   }
 }
 
@@ -202,7 +206,7 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
     const auto known = public_.find(key);
     if (known != public_.end() && known->second.boot_nonce == datagram.boot_nonce &&
         heard_.at(key).window.accept(datagram.counter)) {
-      forget(key, "the node has left");
+      forget(key, "the node has left", EventCode::kNeighbourLeft);
     }
     return;
   }
@@ -223,16 +227,18 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
   if (datagram.sender == id_ && datagram.boot_nonce == identity_.boot_nonce) {
     const PortFacts* other = find_port(datagram.port);
     if (other != nullptr && other->id != port.id) {
-      set_problem(ProblemKind::kSelf, port, datagram.port,
+      set_problem(EventCode::kCableToSelf, port, datagram.port,
                   absl::StrCat("ports ", port.interface, " and ", other->interface,
-                               " of this node hear each other: a cable joins a node with itself"));
+                               " of this node hear each other: a cable joins a node with itself"),
+                  {"other_port", other->interface});
     }
     return true;
   }
   if (datagram.sender == id_) {
-    set_problem(ProblemKind::kName, port, 0,
+    set_problem(EventCode::kNameTaken, port, 0,
                 absl::StrCat("another node on port ", port.interface, " is called ", hello.node,
-                             " like this one: set CABLEWAY_NODE on one of them"));
+                             " like this one: set CABLEWAY_NODE on one of them"),
+                {"neighbour", hello.node});
     return true;
   }
   // A node that was started again is heard instead of its earlier life, not beside it.
@@ -243,10 +249,11 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
     if (same_place || now - neighbour.last_heard > timing_.interval * 3 || now - neighbour.heard_since < timing_.hold) {
       continue;
     }
-    set_problem(ProblemKind::kName, port, datagram.boot_nonce,
+    set_problem(EventCode::kNameTaken, port, datagram.boot_nonce,
                 absl::StrCat("two nodes are called ", hello.node, ", one on port ", port.interface,
                              ": set CABLEWAY_NODE"
-                             " on one of them"));
+                             " on one of them"),
+                {"neighbour", hello.node});
     return true;
   }
   return false;
@@ -270,9 +277,10 @@ Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& dat
   const auto on_port =
       std::count_if(public_.begin(), public_.end(), [&](const auto& each) { return each.first.port == key.port; });
   if (static_cast<std::size_t>(on_port) >= kMaxHeard) {
-    set_problem(ProblemKind::kCrowd, *find_port(key.port), 0,
+    set_problem(EventCode::kSegmentCrowded, *find_port(key.port), 0,
                 absl::StrCat("more than ", kMaxHeard, " ports are on the segment of port ",
-                             find_port(key.port)->interface, ": the others are not heard"));
+                             find_port(key.port)->interface, ": the others are not heard"),
+                {"neighbour", hello.node});
     return nullptr;
   }
   Neighbour neighbour;
@@ -289,21 +297,22 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   const std::uint64_t about = key.node.value ^ key.neighbour_port;
   absl::StatusOr<CableAddresses> matched = match_ports(port, hello_addresses(port, ports_), hello);
   if (!matched.ok()) {
-    set_problem(ProblemKind::kPorts, port, about, std::string(matched.status().message()));
+    set_problem(EventCode::kCableRefused, port, about, std::string(matched.status().message()),
+                {"neighbour", neighbour.name});
     return forget(key, std::string(matched.status().message()));
   }
-  clear_problem(ProblemKind::kPorts, port.id, about);
+  clear_problem(EventCode::kCableRefused, port.id, about);
   if (matched->remark.empty()) {
-    clear_problem(ProblemKind::kAddresses, port.id, about);
+    clear_problem(EventCode::kLinkLocalUsed, port.id, about);
   } else {
-    set_problem(ProblemKind::kAddresses, port, about, matched->remark);
+    set_problem(EventCode::kLinkLocalUsed, port, about, matched->remark, {"neighbour", neighbour.name});
   }
   const bool moved =
       neighbour.up && (neighbour.addresses.ours != matched->ours || neighbour.addresses.theirs != matched->theirs);
   if (moved) {
     // The same cable with other addresses: to everything above it is another cable.
     neighbour.up = false;
-    listener_.adjacency_down(key, neighbour, "an address of the cable has changed");
+    listener_.adjacency_down(key, neighbour, EventCode::kCableLost, "an address of the cable has changed");
     neighbour.our_session = new_session();
     hello_soon(port.id);
   }
@@ -321,7 +330,7 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   const bool heard = us != hello.heard.end() && us->your_session == neighbour.our_session && their_session != 0;
   if (neighbour.up && (session_changed || !heard)) {
     neighbour.up = false;
-    listener_.adjacency_down(key, neighbour,
+    listener_.adjacency_down(key, neighbour, EventCode::kCableLost,
                              us == hello.heard.end() ? "it does not hear this node any more" : "it began anew");
     // Unless the neighbour has begun anew, it has to be told that this side does.
     if (!session_changed) neighbour.our_session = new_session();
@@ -359,13 +368,13 @@ std::uint32_t Neighbours::new_session() {
   return session;
 }
 
-void Neighbours::forget(const NeighbourKey& key, const std::string& reason) {
+void Neighbours::forget(const NeighbourKey& key, const std::string& reason, EventCode code) {
   const auto known = public_.find(key);
   if (known == public_.end()) return;
   const Neighbour neighbour = std::move(known->second);
   public_.erase(known);
   heard_.erase(key);
-  if (neighbour.up) listener_.adjacency_down(key, neighbour, reason);
+  if (neighbour.up) listener_.adjacency_down(key, neighbour, code, reason);
 }
 
 void Neighbours::forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason) {
@@ -382,24 +391,25 @@ std::vector<Problem> Neighbours::problems() const {
   return problems;
 }
 
-void Neighbours::set_problem(ProblemKind kind, const PortFacts& port, std::uint64_t about, std::string text) {
+void Neighbours::set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text,
+                             EventField other) {
   const Instant now = clock_.now();
-  const auto known = problems_.find({port.id, kind, about});
+  const auto known = problems_.find({port.id, code, about});
   if (known != problems_.end()) {
     known->second.last_seen = now;
     known->second.text = std::move(text);
     return;
   }
-  const auto first = problems_.lower_bound({port.id, kind, 0});
-  const auto last = problems_.upper_bound({port.id, kind, UINT64_MAX});
+  const auto first = problems_.lower_bound({port.id, code, 0});
+  const auto last = problems_.upper_bound({port.id, code, UINT64_MAX});
   if (problems_.size() >= kMaxProblems || std::distance(first, last) >= std::ptrdiff_t{kMaxOfOneKind}) return;
-  const Problem problem{port.interface, std::move(text), now, now};
-  problems_.emplace(ProblemKey{port.id, kind, about}, problem);
-  listener_.problem(problem);
+  const Problem problem{code, port.interface, std::move(text), now, now};
+  problems_.emplace(ProblemKey{port.id, code, about}, problem);
+  listener_.problem(problem, {{"port", port.interface}, std::move(other)});
 }
 
-void Neighbours::clear_problem(ProblemKind kind, PortId port, std::uint64_t about) {
-  problems_.erase({port, kind, about});
+void Neighbours::clear_problem(EventCode code, PortId port, std::uint64_t about) {
+  problems_.erase({port, code, about});
 }
 
 const PortFacts* Neighbours::find_port(PortId id) const {

@@ -26,6 +26,7 @@
 #include "core/discovery/port_hello.h"
 #include "core/discovery/port_inventory.h"
 #include "core/discovery/replay_window.h"
+#include "core/event/event.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {
@@ -63,8 +64,10 @@ struct Neighbour {
   std::uint32_t their_session = 0;  // 0: not known yet
 };
 
+// What an operator should mend.
 struct Problem {
-  std::string interface;
+  EventCode code = EventCode::kPortUnusable;
+  std::string interface;  // "": it is about none
   std::string text;
   Instant since;
   Instant last_seen;
@@ -76,10 +79,13 @@ class Neighbours {
    public:
     virtual ~Listener() = default;
     virtual void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) = 0;
-    virtual void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) = 0;
+    // `code`: kCableLost, or kNeighbourLeft.
+    virtual void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
+                                const std::string& reason) = 0;
     // A segment from a neighbour that is up.
     virtual void segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
-    virtual void problem(const Problem& problem) = 0;  // when it appears, not while it lasts
+    // When it appears, not while it lasts. `fields`: what it is about.
+    virtual void problem(const Problem& problem, EventFields fields) = 0;
   };
 
   struct Counters {
@@ -112,7 +118,6 @@ class Neighbours {
   const Counters& counters() const { return counters_; }
 
  private:
-  enum class ProblemKind { kVersion, kCluster, kSeal, kName, kSelf, kPorts, kAddresses, kCrowd };
   struct Heard {  // what of a neighbour nobody else needs
     ReplayWindow window;
     std::uint64_t hello = 0;  // counter of the newest
@@ -120,7 +125,7 @@ class Neighbours {
     Duration excused{0};  // since it was heard last: when this node itself stood still
     routing::PortAddress from;
   };
-  using ProblemKey = std::tuple<PortId, ProblemKind, std::uint64_t>;
+  using ProblemKey = std::tuple<PortId, EventCode, std::uint64_t>;
 
   void receive(const ReceivedDatagram& datagram);
   void receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from);
@@ -133,7 +138,7 @@ class Neighbours {
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
   std::uint32_t new_session();
   void check_two_way(const NeighbourKey& key, const PortHello& hello);
-  void forget(const NeighbourKey& key, const std::string& reason);
+  void forget(const NeighbourKey& key, const std::string& reason, EventCode code = EventCode::kCableLost);
   void forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason);
   void tick();
   void excuse_standstill();
@@ -142,8 +147,9 @@ class Neighbours {
   void send_hello(const PortFacts& port, bool leaving);
   void hello_soon(PortId port);
   void send(PortId port, const routing::PortAddress* to, ControlKind kind, std::span<const std::byte> body);
-  void set_problem(ProblemKind kind, const PortFacts& port, std::uint64_t about, std::string text);
-  void clear_problem(ProblemKind kind, PortId port, std::uint64_t about);
+  // `other`: who or what is at the other end; the port is put before it.
+  void set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text, EventField other);
+  void clear_problem(EventCode code, PortId port, std::uint64_t about);
   const PortFacts* find_port(PortId id) const;
 
   NodeIdentity identity_;

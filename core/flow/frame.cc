@@ -1,7 +1,5 @@
 #include "core/flow/frame.h"
 
-#include <algorithm>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
@@ -142,13 +140,6 @@ absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes>
   if (bytes[2] != std::byte{0} || bytes[3] != std::byte{0}) return malformed(frame, "reserved bytes are not zero");
   if (absl::Status status = check_fields(frame); !status.ok()) return status;
   return frame;
-}
-
-std::string printable(std::string_view text) {
-  std::string shown(text);
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return shown;
 }
 
 }  // namespace cableway

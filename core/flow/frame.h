@@ -27,8 +27,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 
 #include "absl/status/statusor.h"
 
@@ -75,9 +73,6 @@ FrameBytes encode_frame(const Frame& frame);
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);
-
-// What a peer says of a failure, as a log may show it: every byte that is not printable ASCII becomes a question mark.
-std::string printable(std::string_view text);
 
 }  // namespace cableway
 

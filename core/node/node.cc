@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "routing/link_state/agreed_topology.h"
+#include "routing/topology/cable_name.h"
 
 namespace cableway {
 namespace {
@@ -17,11 +18,20 @@ constexpr std::chrono::milliseconds kNewLifeAfter{500};
 constexpr std::uint64_t kSuspiciousLives = 4;
 constexpr std::chrono::seconds kNameProblemLasts{5};  // after it was seen last; by then the next life would be over
 
-std::string cable_text(const NeighbourKey& key, const Neighbour& neighbour, const std::vector<PortFacts>& ports) {
-  const auto port =
-      std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) { return each.id == key.port; });
-  return absl::StrCat("cable ", port == ports.end() ? absl::StrCat("port ", key.port) : port->interface, " to node ",
-                      neighbour.name, " (", neighbour.interface, ")");
+std::string interface_of(PortId id, const std::vector<PortFacts>& ports) {
+  const auto port = std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) { return each.id == id; });
+  return port == ports.end() ? absl::StrCat("port ", id) : port->interface;
+}
+
+std::string cable_text(const std::string& port, const Neighbour& neighbour) {
+  return absl::StrCat("cable ", port, " to node ", neighbour.name, " (", neighbour.interface, ")");
+}
+
+EventFields cable_fields(const std::string& node, const std::string& port, const Neighbour& neighbour) {
+  return {{"cable", routing::discovered_cable_name(node, port, neighbour.name, neighbour.interface)},
+          {"port", port},
+          {"neighbour", neighbour.name},
+          {"neighbour_port", neighbour.interface}};
 }
 
 }  // namespace
@@ -32,7 +42,7 @@ Node::Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, C
       clock_(clock),
       inventory_(inventory),
       observer_(std::move(observer)),
-      events_(options.identity.boot_nonce),
+      events_(options.identity.boot_nonce, clock, options.wall_clock, observer_.event),
       neighbours_(options.identity, options.hello, clock, inventory, channel, seal, std::move(random), *this),
       flooding_(options.identity, clock, *this, options.advertisements),
       planner_(options.identity.name) {}
@@ -56,7 +66,11 @@ void Node::leave() {
 
 void Node::set_draining(bool draining) {
   if (std::exchange(options_.draining, draining) == draining) return;
-  tell(draining ? "draining: no more paths lead through this node" : "no longer draining");
+  if (draining) {
+    events_.raise(EventCode::kDraining, "draining: no more paths lead through this node");
+  } else {
+    events_.raise(EventCode::kDrainingEnded, "no longer draining");
+  }
   advertise();
 }
 
@@ -72,13 +86,14 @@ void Node::note_rejected_ports() {
   std::vector<Problem> found;
   for (const RejectedPort& rejected : inventory_.rejected()) {
     if (!rejected.asked_for) continue;
-    Problem problem{rejected.interface, absl::StrCat(rejected.interface, " ", rejected.reason), clock_.now(), {}};
+    Problem problem{EventCode::kPortUnusable, rejected.interface,
+                    absl::StrCat(rejected.interface, " ", rejected.reason), clock_.now(), Instant()};
     const auto known = std::find_if(port_problems_.begin(), port_problems_.end(),
                                     [&](const Problem& each) { return each.text == problem.text; });
     if (known != port_problems_.end()) {
       problem.since = known->since;
     } else {
-      tell(problem.text);
+      events_.raise(problem.code, problem.text, {{"port", rejected.interface}, {"reason", rejected.reason}});
     }
     found.push_back(std::move(problem));
   }
@@ -138,13 +153,19 @@ void Node::advertise() {
 }
 
 void Node::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
-  tell(absl::StrCat(cable_text(key, neighbour, neighbours_.ports()), " is up"));
+  const std::string port = interface_of(key.port, neighbours_.ports());
+  events_.raise(EventCode::kCableUp, absl::StrCat(cable_text(port, neighbour), " is up"),
+                cable_fields(options_.identity.name, port, neighbour));
   flooding_.adjacency_up(key, neighbour);
   advertise();
 }
 
-void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) {
-  tell(absl::StrCat(cable_text(key, neighbour, neighbours_.ports()), " is down: ", reason));
+void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
+                          const std::string& reason) {
+  const std::string port = interface_of(key.port, neighbours_.ports());
+  EventFields fields = cable_fields(options_.identity.name, port, neighbour);
+  fields.push_back({"reason", reason});
+  events_.raise(code, absl::StrCat(cable_text(port, neighbour), " is down: ", reason), std::move(fields));
   flooding_.adjacency_down(key);
   advertise();
 }
@@ -153,8 +174,8 @@ void Node::segment(const NeighbourKey& key, std::span<const std::byte> body) {
   flooding_.segment(key, body);
 }
 
-void Node::problem(const Problem& problem) {
-  tell(problem.text);
+void Node::problem(const Problem& problem, EventFields fields) {
+  events_.raise(problem.code, problem.text, std::move(fields));
 }
 
 void Node::send_segment(const NeighbourKey& key, std::span<const std::byte> body) {
@@ -173,6 +194,7 @@ void Node::database_changed() {
 // Not at once: this may be called from within what a new life ends.
 void Node::outlived(std::uint64_t boot_nonce) {
   if (outlived_ != nullptr) return;
+  events_.raise(EventCode::kNodeRestarted, "the cluster remembers a later life of this node: it begins a new one");
   note_outlived();
   outlived_ = clock_.call_after(lives_ < kSuspiciousLives ? Duration(0) : Duration(kNewLifeAfter), [this, boot_nonce] {
     outlived_.reset();
@@ -187,11 +209,11 @@ void Node::note_outlived() {
   last_outlived_ = now;
   if (lives_ < kSuspiciousLives) return;
   if (!name_problem_.has_value() || now - name_problem_->last_seen >= kNameProblemLasts) {
-    name_problem_ = Problem{"",
+    name_problem_ = Problem{EventCode::kNameTaken, "",
                             absl::StrCat("another node of cluster ", options_.identity.cluster, " seems to be called ",
                                          options_.identity.name, " too: set CABLEWAY_NODE on one of them"),
                             now, now};
-    tell(name_problem_->text);
+    events_.raise(name_problem_->code, name_problem_->text, {{"node", options_.identity.name}});
   }
   name_problem_->last_seen = now;
 }
@@ -202,16 +224,24 @@ const PathPlanner& Node::paths() {
       routing::agreed_topology(options_.identity.cluster, flooding_.database());
   absl::Status updated = agreed.status();
   if (agreed.ok()) {
-    left_out_ = std::move(agreed->left_out);
+    note_left_out(std::move(agreed->left_out));
     updated = planner_.update(std::make_shared<const routing::Topology>(std::move(agreed->topology)));
   }
   // The last good topology stays in use.
-  if (!updated.ok()) tell(absl::StrCat("no topology can be made of what the nodes advertise: ", updated.message()));
+  if (!updated.ok()) {
+    const std::string reason(updated.message());
+    events_.raise(EventCode::kTopologyRefused,
+                  absl::StrCat("no topology can be made of what the nodes advertise: ", reason), {{"reason", reason}});
+  }
   return planner_;
 }
 
-void Node::tell(std::string text) {
-  observer_.event(events_.add(clock_.now(), std::move(text)));
+void Node::note_left_out(std::vector<std::string> left_out) {
+  for (const std::string& reason : left_out) {
+    if (std::find(left_out_.begin(), left_out_.end(), reason) != left_out_.end()) continue;
+    events_.raise(EventCode::kCableLeftOut, reason, {{"reason", reason}});
+  }
+  left_out_ = std::move(left_out);
 }
 
 }  // namespace cableway

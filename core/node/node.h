@@ -20,10 +20,11 @@
 #include "core/discovery/control_channel.h"
 #include "core/discovery/neighbours.h"
 #include "core/discovery/port_inventory.h"
+#include "core/event/event_log.h"
 #include "core/flooding/flooding.h"
-#include "core/node/event_log.h"
 #include "core/node/path_planner.h"
 #include "core/session/session_message.h"
+#include "core/wall_clock.h"
 
 namespace cableway {
 
@@ -34,6 +35,8 @@ struct NodeOptions {
   HelloTiming hello;
   // Nodes of one thread that share it keep one copy of what they all hold.
   std::shared_ptr<routing::AdvertisementPool> advertisements;
+  // For its events. Without one they are all of 1970.
+  WallClock wall_clock = [] { return WallTime{}; };
 };
 
 class Node final : private Neighbours::Listener, private Flooding::Listener {
@@ -42,7 +45,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   struct Observer {
     std::function<void()> topology_changed;
     std::function<void()> ports_changed;
-    std::function<void(const Event&)> event;
+    EventLog::Listener event;
   };
 
   // Everything named outlives this. `random` gives numbers that nobody can guess, or that a seed decides.
@@ -56,8 +59,6 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   // Says goodbye to the neighbours, who then use no path through here any more.
   void leave();
   void set_draining(bool draining);
-  // Adds what its host has seen to events().
-  void tell(std::string text);
 
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
@@ -75,13 +76,16 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const Neighbours& neighbours() const { return neighbours_; }
   const Flooding& flooding() const { return flooding_; }
   const EventLog& events() const { return events_; }
+  // What its host sees belongs there, too.
+  EventSink& event_sink() { return events_; }
   Instant now() const { return clock_.now(); }
 
  private:
   void adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) override;
-  void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, const std::string& reason) override;
+  void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
+                      const std::string& reason) override;
   void segment(const NeighbourKey& key, std::span<const std::byte> body) override;
-  void problem(const Problem& problem) override;
+  void problem(const Problem& problem, EventFields fields) override;
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;
   void database_changed() override;
   void outlived(std::uint64_t boot_nonce) override;
@@ -89,6 +93,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void update_ports();
   void note_rejected_ports();
   void note_outlived();
+  void note_left_out(std::vector<std::string> left_out);
   void advertise();
 
   NodeOptions options_;

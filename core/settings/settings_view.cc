@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/settings/settings_table.h"
+#include "routing/text/json_schema.h"
 
 namespace cableway {
 namespace {
@@ -40,7 +41,8 @@ std::string json_of(const Settings& settings, const std::vector<std::string>& wa
     values[std::string(setting.key)] = {{"value", json_value(settings, setting)},
                                         {"from", origin_of(settings, setting)}};
   }
-  const Json view = {{"settings", std::move(values)}, {"warnings", warnings}};
+  const Json view = {
+      {routing::kSchemaMember, routing::kJsonSchema}, {"settings", std::move(values)}, {"warnings", warnings}};
   // A path may hold any byte.
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

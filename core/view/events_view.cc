@@ -4,21 +4,44 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "routing/text/json_schema.h"
+
 namespace cableway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json event_json(const Event& event, Instant now) {
+  Json fields = Json::object();
+  for (const EventField& field : event.fields) fields[field.key] = field.value;
+  return {{"number", event.number},
+          {"time", rfc3339(event.time)},
+          {"age_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now - event.at).count()},
+          {"severity", name_of(event.severity())},
+          {"code", name_of(event.code)},
+          {"fields", fields},
+          {"text", event.text}};
+}
+
+}  // namespace
 
 std::string events_view(const Node& node) {
-  nlohmann::ordered_json events = nlohmann::ordered_json::array();
-  for (const Event& event : node.events().events()) {
-    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - event.at).count();
-    events.push_back({{"number", event.number}, {"age_ms", age}, {"text", event.text}});
+  Json events = Json::array();
+  for (const Event& event : node.events().events()) events.push_back(event_json(event, node.now()));
+  Json left_out = Json::object();
+  for (const EventKind& kind : event_kinds()) {
+    const std::uint64_t number = node.events().left_out(kind.code);
+    if (number > 0) left_out[std::string(kind.name)] = number;
   }
   // A text, as not every reader of JSON has 64 bits for a number.
-  const nlohmann::ordered_json view = {{"node", node.identity().name},
-                                       {"cluster", node.identity().cluster},
-                                       {"life", std::to_string(node.events().life())},
-                                       {"events", events}};
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"node", node.identity().name},
+                     {"cluster", node.identity().cluster},
+                     {"life", std::to_string(node.events().life())},
+                     {"left_out", left_out},
+                     {"events", events}};
   // A name that is not UTF-8 is shown with replacement characters; the default is to throw.
-  return view.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return view.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace cableway

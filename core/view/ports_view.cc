@@ -8,6 +8,7 @@
 
 #include "core/discovery/port_selector.h"
 #include "core/settings/port_transport.h"
+#include "routing/text/json_schema.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway {
@@ -105,7 +106,8 @@ std::string ports_view(const Node& node, TransportSetting wanted, const std::vec
   for (const RejectedPort& each : rejected)
     not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"asked_for", each.asked_for}});
   const Neighbours::Counters& heard = node.neighbours().counters();
-  const Json view = {{"node", node.identity().name},
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"node", node.identity().name},
                      {"cluster", node.identity().cluster},
                      {"ports", ports},
                      {"rejected", not_used},

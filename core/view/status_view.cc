@@ -4,6 +4,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "routing/text/json_schema.h"
+
 namespace cableway {
 namespace {
 
@@ -77,27 +79,38 @@ nlohmann::ordered_json flooding_json(const Flooding::Counters& counters) {
           {"segments_retransmitted", counters.retransmitted}};
 }
 
-nlohmann::ordered_json problems_json(const Node& node, const std::vector<std::string>& more) {
+nlohmann::ordered_json problem_json(EventCode code, const std::string& interface, const std::string& text) {
+  return {{"code", name_of(code)}, {"interface", interface}, {"text", text}, {"seconds", nullptr}};
+}
+
+nlohmann::ordered_json problems_json(const Node& node, const std::vector<HostProblem>& more) {
   nlohmann::ordered_json problems = nlohmann::ordered_json::array();
   for (const Problem& problem : node.problems()) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(node.now() - problem.since).count();
-    problems.push_back({{"interface", problem.interface}, {"text", problem.text}, {"seconds", seconds}});
+    problems.push_back(problem_json(problem.code, problem.interface, problem.text));
+    problems.back()["seconds"] = seconds;
   }
-  for (const std::vector<std::string>* texts : {&node.left_out(), &more}) {
-    for (const std::string& text : *texts) {
-      problems.push_back({{"interface", ""}, {"text", text}, {"seconds", nullptr}});
-    }
+  for (const std::string& text : node.left_out()) {
+    problems.push_back(problem_json(EventCode::kCableLeftOut, "", text));
   }
+  for (const HostProblem& problem : more) problems.push_back(problem_json(problem.code, "", problem.text));
   return problems;
+}
+
+nlohmann::ordered_json counts_json(const EventLog& events) {
+  nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+  for (const EventKind& kind : event_kinds()) counts[std::string(kind.name)] = events.count(kind.code);
+  return counts;
 }
 
 }  // namespace
 
 std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
-                        const std::vector<std::string>& problems) {
+                        const std::vector<HostProblem>& problems) {
   const auto& neighbours = node.neighbours().all();
   const auto up = std::count_if(neighbours.begin(), neighbours.end(), [](const auto& each) { return each.second.up; });
   const nlohmann::ordered_json view = {
+      {routing::kSchemaMember, routing::kJsonSchema},
       {"node", node.identity().name},
       {"cluster", node.identity().cluster},
       {"draining", node.draining()},
@@ -106,6 +119,7 @@ std::string status_view(const Node& node, const RelayStatus& relay, const FlowsS
       {"nodes", node.flooding().database().size()},
       {"cables_up", up},
       {"problems", problems_json(node, problems)},
+      {"events", counts_json(node.events())},
       {"sessions", sessions},
       {"flooding", flooding_json(node.flooding().counters())},
       {"own", {{"flows_open", flows.open}, {"flows_opened", flows.opened}, {"flows_failed", flows.failed}}},

@@ -6,15 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "core/event/event_code.h"
 #include "core/node/node.h"
 #include "core/relay/relay_status.h"
 #include "core/session/flow_ledger.h"
 
 namespace cableway {
 
-// `problems`: what an operator should mend beside what the node itself knows (Node::problems()).
+// What an operator should mend beside what the node itself knows (Node::problems()).
+struct HostProblem {
+  EventCode code = EventCode::kNoPorts;
+  std::string text;
+};
+
 std::string status_view(const Node& node, const RelayStatus& relay, const FlowsStatus& flows, std::size_t sessions,
-                        const std::vector<std::string>& problems);
+                        const std::vector<HostProblem>& problems);
 
 }  // namespace cableway
 

@@ -16,6 +16,7 @@
 #include "core/session/flow_ledger.h"
 #include "core/session/session_message.h"
 #include "core/settings/settings.h"
+#include "core/view/status_view.h"
 #include "routing/topology/topology.h"
 
 namespace cableway {
@@ -28,7 +29,7 @@ struct ViewSources {
   std::function<RelayStatus()> relay;
   std::function<FlowsStatus()> flows;
   std::function<std::size_t()> sessions;
-  std::function<std::vector<std::string>()> problems;  // beside those that the node knows of (Node::problems())
+  std::function<std::vector<HostProblem>()> problems;  // beside those that the node knows of (Node::problems())
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/circuit/hop_names.h"
-#include "core/flow/frame.h"
+#include "core/printable.h"
 
 namespace cableway::nccl {
 namespace {

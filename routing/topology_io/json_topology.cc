@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/text/absl_view.h"
 #include "routing/text/bounded_json.h"
+#include "routing/text/json_schema.h"
 #include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
@@ -207,8 +208,11 @@ absl::Status JsonReader::read_cable(const Json& json) {
 }
 
 absl::Status JsonReader::read_root(const Json& root) {
+  if (root.is_object()) {
+    if (const std::string wrong = schema_fault(root); !wrong.empty()) return fault(wrong);
+  }
   Members members(root, "");
-  members.expect("nodes", {"cluster", "cables"});
+  members.expect("nodes", {"cluster", "cables", kSchemaMember});
   cluster_ = members.text("cluster", kDefaultCluster);
   const Json* const nodes = members.array("nodes");
   const Json* const cables = members.array("cables");
@@ -309,7 +313,8 @@ void append_array(std::string& text, const Elements& elements, AsJson as_json) {
 }  // namespace
 
 std::string to_json_topology(const Topology& topology) {
-  std::string text = absl::StrCat("{\"cluster\": ", Json(topology.cluster()).dump(), ",\n \"nodes\": ");
+  std::string text = absl::StrCat("{\"", kSchemaMember, "\": ", kJsonSchema,
+                                  ", \"cluster\": ", Json(topology.cluster()).dump(), ",\n \"nodes\": ");
   append_array(text, topology.nodes(), [](const Node& node) -> OrderedJson {
     return {{"name", node.name}, {"relay_port", node.relay_port}, {"draining", node.draining}};
   });

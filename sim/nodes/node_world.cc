@@ -1,6 +1,12 @@
 #include "sim/nodes/node_world.h"
 
 namespace cableway::sim {
+namespace {
+
+// When every simulated world begins, for its nodes' events.
+constexpr WallTime kBeginning = std::chrono::sys_days(std::chrono::January / 1 / 2000);
+
+}  // namespace
 
 std::vector<CableFabric::SegmentNumber> NodeWorld::build(
     std::size_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& cables) {
@@ -25,6 +31,9 @@ void NodeWorld::start(NodeNumber number) {
   Place& place = places_[number];
   place.options.identity.boot_nonce = ++boots_;
   place.options.advertisements = advertisements_;
+  place.options.wall_clock = [this] {
+    return kBeginning + std::chrono::floor<std::chrono::milliseconds>(clock_.now().since_start);
+  };
   FabricPorts& ports = fabric_.ports_of(number);
   place.node = std::make_unique<Node>(
       place.options, *place.clock, ports, ports, *place.seal, [this] { return random_(); },

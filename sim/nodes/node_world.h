@@ -31,7 +31,7 @@ class NodeWorld {
                                                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& cables);
 
   // One more node's place; it runs once it is started. `options` has what differs from the default; the boot nonce
-  // grows with every start.
+  // grows with every start. By the nodes' wall clocks the world begins on 2000-01-01.
   NodeNumber add_node(NodeOptions options);
   void start(NodeNumber node);
   void start_all();

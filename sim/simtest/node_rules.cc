@@ -137,7 +137,7 @@ void NodeRules::look_at_bounds(std::size_t node) {
   past("advertisements", running.flooding().database().size(), ground_.nodes.size());
   past("neighbours", running.neighbours().all().size(),
        (ground_.nodes.size() + ground_.plan.shape.segments()) * running.neighbours().ports().size());
-  past("events", running.events().events().size(), EventLog::kKept);
+  past("events", running.events().size(), EventLog::kKept);
 }
 
 std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {

@@ -38,6 +38,7 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   nodes_.observe([this](std::size_t node, const Event& event) {
     trace_.add(node);
     trace_.add(static_cast<std::uint64_t>(event.at.since_start.count()));
+    trace_.add(name_of(event.code));
     trace_.add(std::string_view(event.text));
   });
   node_rules_ = std::make_unique<NodeRules>(*ground_);

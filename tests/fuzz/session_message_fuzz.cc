@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "core/flow/frame.h"
+#include "core/printable.h"
 #include "core/session/session_message.h"
 #include "core/wire.h"
 #include "tests/fuzz/require.h"

@@ -39,14 +39,13 @@ class AddressTest(unittest.TestCase):
 
     @in_lab("line:3", *NO_IPV6)
     def test_subnets_that_differ(self, nodes: LabNodes) -> None:
-        self.check_refused(nodes, "10.7.1.1/24 and .*10.9.9.2/24.*give both ends addresses of one subnet|"
-                                  "10.9.9.2/24 and .*10.7.1.1/24.*give both ends addresses of one subnet",
+        self.check_refused(nodes, "CABLE_REFUSED .*(10.7.1.1/24 and .*10.9.9.2/24|10.9.9.2/24 and .*10.7.1.1/24)",
                            "address flush dev to-n1", "address add 10.9.9.2/24 dev to-n1")
         self.check_mended(nodes, "address flush dev to-n1", "address add 10.7.1.2/24 dev to-n1")
 
     @in_lab("line:3", *NO_IPV6)
     def test_prefix_lengths_that_differ(self, nodes: LabNodes) -> None:
-        self.check_refused(nodes, "10.7.1.2/16.*with the same prefix length",
+        self.check_refused(nodes, "CABLE_REFUSED .*10.7.1.2/16.*with the same prefix length",
                            "address flush dev to-n1", "address add 10.7.1.2/16 dev to-n1")
         self.check_mended(nodes, "address flush dev to-n1", "address add 10.7.1.2/24 dev to-n1")
 
@@ -56,25 +55,25 @@ class AddressTest(unittest.TestCase):
         nodes.start()
         nodes.wait_for_cables()
         for name in ("n1", "n2"):
-            nodes.wait_for_problem(name, "one subnet, .*; until then link-local addresses are used")
+            nodes.wait_for_problem(name, "LINK_LOCAL_USED ")
         self.assertGreater(nodes.check_traffic(), 0)
 
     @in_lab("line:3")
     def test_one_address_at_both_ends(self, nodes: LabNodes) -> None:
-        self.check_refused(nodes, "both have address 10.7.1.1: give one of them another",
+        self.check_refused(nodes, "CABLE_REFUSED .*both have address 10.7.1.1",
                            "address delete 10.7.1.2/24 dev to-n1", "address add 10.7.1.1/24 dev to-n1")
         self.check_mended(nodes, "address delete 10.7.1.1/24 dev to-n1", "address add 10.7.1.2/24 dev to-n1")
 
     @in_lab("line:3")
     def test_mtus_that_differ(self, nodes: LabNodes) -> None:
-        self.check_refused(nodes, "has MTU (1500|9000) and .* has (9000|1500): set both to the same", "link set to-n1 mtu 1500")
+        self.check_refused(nodes, "CABLE_REFUSED .*has MTU (1500|9000) and .* has (9000|1500)", "link set to-n1 mtu 1500")
         self.check_mended(nodes, "link set to-n1 mtu 9000")
 
     @in_lab("line:3", *NO_IPV6)
     def test_no_address(self, nodes: LabNodes) -> None:
         nodes.ip("n2", "address flush dev to-n1")
         nodes.start()
-        nodes.wait_for_problem("n2", "to-n1 has no address: not even a link-local one")
+        nodes.wait_for_problem("n2", "PORT_UNUSABLE to-n1 has no address")
         nodes.wait_for_cables(nodes.cables_without("n1-n2"), ["n0", "n1"])
         self.check_mended(nodes, "address add 10.7.1.2/24 dev to-n1")
 
@@ -101,8 +100,8 @@ class NameTest(unittest.TestCase):
         nodes.start("n0")
         nodes.start("n1", NODE="n2")
         nodes.start("n2")
-        nodes.wait_for_problem("n1", "another node on port to-n2 is called n2 like this one: set CABLEWAY_NODE")
-        nodes.wait_for_problem("n2", "another node on port to-n1 is called n2 like this one: set CABLEWAY_NODE")
+        nodes.wait_for_problem("n1", "NAME_TAKEN another node on port to-n2 is called n2 like this one")
+        nodes.wait_for_problem("n2", "NAME_TAKEN another node on port to-n1 is called n2 like this one")
         nodes.kill("n1")
         nodes.start("n1")
         nodes.wait_for_cables()
@@ -112,7 +111,7 @@ class NameTest(unittest.TestCase):
     def test_two_neighbours_of_one_name(self, nodes: LabNodes) -> None:
         nodes.start("n1")
         nodes.start("n0", "n2", NODE="twin")
-        nodes.wait_for_problem("n1", "two nodes are called twin, one on port to-n[02]: set CABLEWAY_NODE")
+        nodes.wait_for_problem("n1", "NAME_TAKEN two nodes are called twin, one on port to-n[02]")
         nodes.kill("n2")
         nodes.start("n2")
         nodes.wait_until(lambda: {end[0] for cable in nodes.cables("n1") for end in cable} == {"twin", "n1", "n2"},
@@ -124,7 +123,7 @@ class NameTest(unittest.TestCase):
         nodes.start("n1", "n2", "n3")
         nodes.start("n0", "n4", NODE="twin")
         for name in ("n0", "n4"):
-            nodes.wait_for_problem(name, "another node of cluster cableway seems to be called twin too: set CABLEWAY_NODE")
+            nodes.wait_for_problem(name, "NAME_TAKEN another node of cluster cableway seems to be called twin too")
         nodes.check_traffic(["n1", "n3"])
         nodes.kill("n4")
         nodes.start("n4")
@@ -147,7 +146,7 @@ class ClusterTest(unittest.TestCase):
         nodes.start("n2", "n3", CLUSTER="blue")
         for pair, other in ((("n0", "n1"), "red"), (("n2", "n3"), "blue")):
             nodes.wait_for_cables({((pair[0], "to-s0"), (pair[1], "to-s0"))}, list(pair))
-            nodes.wait_for_problem(pair[0], f"is of another cluster than {other}: give both the same CABLEWAY_CLUSTER")
+            nodes.wait_for_problem(pair[0], f"CLUSTER_DIFFERS .*is of another cluster than {other}")
             nodes.check_traffic(list(pair))
 
     @in_lab("ring:3")
@@ -159,7 +158,7 @@ class ClusterTest(unittest.TestCase):
         for settings in ({}, {"KEY_FILE": key}):
             nodes.wait_for_cables(nodes.cables_without("n0-n2", "n1-n2"), ["n0", "n1"])
             for name in nodes.names:
-                nodes.wait_for_problem(name, "on port to-n[0-2] has another key than this node, or only one of them has a key")
+                nodes.wait_for_problem(name, "KEY_DIFFERS .*on port to-n[0-2] ")
             nodes.check_traffic(["n0", "n1"])
             nodes.kill("n2")
             nodes.start("n2", **settings)

@@ -68,6 +68,10 @@ class FailureTest(lab_case.LabTestCase):
             cat "$work/n1.log"
         """)
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
+        # The log of warnings says that a circuit was lost, and nothing of what is as it should be.
+        self.assertRegex(output, r"\[warning\] CIRCUIT_BROKEN circuit n0 -n0\.to-n1-n1\.to-n0-> n1 .* ended: .*silent")
+        self.assertIn("[warning] KEY_MISSING ", output)
+        self.assertNotRegex(output, r"\[info\]|CABLE_UP|TOPOLOGY_CHANGED")
         # The relay is the one that sees it, and its reason reaches the sender.
         self.assertRegex(output, r"flow to node n2 \(n0 -n0\.to-n1-n1\.to-n0-> n1 -n1\.to-n2-n2\.to-n1-> n2\) failed:"
                                  r" node n1 port to-n2 \(cable to n2 to-n1\): .*silent")

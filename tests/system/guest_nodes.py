@@ -168,7 +168,7 @@ class GuestNodes:
         return json.loads(done.stdout)
 
     def problems(self, name: str) -> list[str]:
-        return [problem["text"] for problem in self.cableway(name, "status")["problems"]]
+        return [f"{problem['code']} {problem['text']}" for problem in self.cableway(name, "status")["problems"]]
 
     def relayed_bytes(self, name: str) -> int:
         return self.cableway(name, "status")["relayed"]["bytes"]

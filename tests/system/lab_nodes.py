@@ -170,7 +170,17 @@ class LabNodes:
         return {end["address"] for cable in self.cableway(name, "topology")["cables"] for end in cable["ends"]}
 
     def problems(self, name: str) -> list[str]:
-        return [problem["text"] for problem in self.cableway(name, "status")["problems"]]
+        """As the log has them: "CODE text"."""
+        return [f"{problem['code']} {problem['text']}" for problem in self.cableway(name, "status")["problems"]]
+
+    def events(self, name: str, *codes: str) -> list[dict[str, Any]]:
+        """Those of these codes, oldest first."""
+        wanted = [word for code in codes for word in ("--code", code)]
+        return self.cableway(name, "events", "--severity", "debug", *wanted)["events"]
+
+    def count_logged(self, name: str, *codes: str) -> int:
+        """Lines of the log that have one of these codes."""
+        return len(re.findall(rf"\] (?:{'|'.join(codes)}) ", self.log(name)))
 
     def relay_memory(self, name: str) -> dict[str, int]:
         status = self.cableway(name, "status")
@@ -213,10 +223,11 @@ class LabNodes:
         return {(first, second) for first, second in joined_ports(self.topology())
                 if not {f"{first[0]}-{second[0]}", f"{second[0]}-{first[0]}"} & set(left_out)}
 
-    def wait_for_problem(self, name: str, pattern: str, in_log: bool = True) -> None:
+    def wait_for_problem(self, name: str, pattern: str) -> None:
+        """`pattern`: of "CODE text". The log has it, too."""
         self.wait_until(lambda: any(re.search(pattern, text) for text in self.problems(name)),
                         lambda: f"a problem of {name} that matches '{pattern}'; it has {self.problems(name)}")
-        if in_log and not re.search(pattern, self.log(name)):
+        if not re.search(pattern, self.log(name)):
             raise AssertionError(f"the log of {name} does not say '{pattern}'")
 
     def wait_for_no_problem(self, *names: str) -> None:

@@ -22,11 +22,11 @@ from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 VIEWS = {("topology",): {"cluster", "nodes", "cables"},
          ("routes",): {"node", "routes"},
          ("path", "n0", "n2"): {"from", "to", "hops", "latency_us", "flow", "first_path", "paths"},
-         ("status",): {"node", "cluster", "draining", "addresses", "relay_port", "nodes", "cables_up", "problems", "sessions",
-                       "own", "relayed", "relay_memory", "rdma_memory", "flows", "circuits"},
+         ("status",): {"node", "cluster", "draining", "addresses", "relay_port", "nodes", "cables_up", "problems", "events",
+                       "sessions", "own", "relayed", "relay_memory", "rdma_memory", "flows", "circuits"},
          ("ports",): {"node", "cluster", "ports", "rejected", "dropped"},
          ("flows",): {"node", "flows", "flows_left_out", "circuits", "circuits_left_out"},
-         ("events",): {"node", "cluster", "life", "events"},
+         ("events",): {"node", "cluster", "life", "left_out", "events"},
          ("plan", "ranks"): {"planned", "given"},
          ("env",): {"variables", "docker", "rank_order", "remarks"}}
 
@@ -124,13 +124,13 @@ class DoctorTest(unittest.TestCase):
             nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
             nodes.start()
             nodes.wait_for_cables()
-            nodes.wait_for_problem("n1", "cannot listen on 10.7.0.2 port 7470: Address already in use: no circuit gets in")
+            nodes.wait_for_problem("n1", "NOT_LISTENING cannot listen on 10.7.0.2 port 7470: Address already in use")
             self.check_found(nodes, "n1", "error", "port 7470: Address already in use")
             time.sleep(1.2)  # in which it has tried twice more
-            self.assertEqual(nodes.log("n1").count("cannot listen on 10.7.0.2"), 1)
+            self.assertEqual(nodes.count_logged("n1", "NOT_LISTENING"), 1)
             status, findings = doctor(nodes, "n0")
             self.assertEqual(status, 1, findings)
-            self.assertIn("its speed could not be tested", str(findings))
+            self.assertIn("CABLE_UNREACHABLE", {finding["code"] for finding in findings})
         finally:
             squatter.kill()
             squatter.wait()
@@ -143,8 +143,7 @@ class DoctorTest(unittest.TestCase):
         try:
             nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
             nodes.start()
-            nodes.wait_for_problem("n1", "no neighbour is heard there; end whoever holds the port, or set "
-                                         "CABLEWAY_CONTROL_PORT on all nodes")
+            nodes.wait_for_problem("n1", "PORT_DEAF .*no neighbour is heard there")
         finally:
             squatter.kill()
             squatter.wait()
@@ -160,23 +159,27 @@ class DaemonTest(unittest.TestCase):
         nodes.start("n0", "n2", **STEADY)
         nodes.start("n1", CONFIG=str(file), **STEADY)
         nodes.wait_for_cables()
-        self.assertEqual(nodes.log("n1").count("no CABLEWAY_KEY_FILE: "), 1)
+        self.assertEqual(nodes.count_logged("n1", "KEY_MISSING"), 1)
+        self.assertEqual(nodes.count_logged("n1", "NODE_STARTED"), 1)
 
         file.write_text("drain = true\nhello_ms = 200\n", encoding="ascii")
         nodes.signal("n1", signal.SIGHUP)
         nodes.wait_until(lambda: "n2" not in {route["destination"] for route in nodes.cableway("n0", "routes")["routes"]
                                               if route["paths"]}, lambda: "n0 without a way through n1, which drains")
-        nodes.wait_until(lambda: "reloaded; a restart is needed for hello_ms" in nodes.log("n1"), lambda: nodes.log("n1"))
+        nodes.wait_until(lambda: nodes.count_logged("n1", "SETTINGS_CHANGED") == 1, lambda: nodes.log("n1"))
+        self.assertEqual(nodes.events("n1", "SETTINGS_CHANGED")[0]["fields"], {"restart_needed": "hello_ms"})
+        self.assertEqual(nodes.count_logged("n1", "DRAINING"), 1)
 
         file.write_text("drain = 7\n", encoding="ascii")
         nodes.signal("n1", signal.SIGHUP)
-        nodes.wait_until(lambda: f"not reloaded, nothing has changed: {file}:1: drain is the number 7" in nodes.log("n1"),
-                         lambda: nodes.log("n1"))
+        nodes.wait_until(lambda: f"[error] SETTINGS_REFUSED not reloaded, nothing has changed: {file}:1: drain is the number 7"
+                         in nodes.log("n1"), lambda: nodes.log("n1"))
         self.assertIn({"name": "n1", "relay_port": 7470, "draining": True}, nodes.cableway("n0", "topology")["nodes"])
 
         self.assertEqual(nodes.kill("n1", signal.SIGTERM), 0)
-        nodes.wait_until(lambda: "the node has left" in nodes.log("n0"), lambda: nodes.log("n0"))
-        self.assertNotIn("nothing was heard", nodes.log("n0"))
+        self.assertEqual(nodes.count_logged("n1", "NODE_LEAVING"), 1)
+        nodes.wait_until(lambda: nodes.count_logged("n0", "NEIGHBOUR_LEFT") == 1, lambda: nodes.log("n0"))
+        self.assertEqual(nodes.count_logged("n0", "CABLE_LOST"), 0)
 
     @in_lab("line:2")
     def test_settings_are_checked_without_a_node(self, nodes: LabNodes) -> None:

@@ -258,11 +258,11 @@ class MixedPathTest(NodesTestCase):
         ports = self.nodes.cableway("n1", "ports")["ports"]
         return next(port for port in ports if port["interface"] == interface)
 
-    def wait_for_event(self, text: str) -> None:
-        def events() -> list[str]:
-            return [event["text"] for event in self.nodes.cableway("n1", "events")["events"]]
+    def wait_for_event(self, code: str, port: str) -> None:
+        def events() -> list[tuple[str, str | None]]:
+            return [(event["code"], event["fields"].get("port")) for event in self.nodes.cableway("n1", "events")["events"]]
 
-        self.nodes.wait_until(lambda: text in events(), lambda: f"{text!r} among {events()}")
+        self.nodes.wait_until(lambda: (code, port) in events(), lambda: f"{code} of {port} among {events()}")
 
     def test_what_a_device_says_is_known(self) -> None:
         self.assertEqual((self.port("to-n2")["transport"], self.port("to-n2")["transport_reason"]),
@@ -271,12 +271,12 @@ class MixedPathTest(NodesTestCase):
         self.assertEqual((port["transport"], port["rdma_device"], port["rdma_mtu"]), ("rdma", "rxe-to-n0", MTU_BYTES))
         self.lab.check("cut", "n0-n1")
         try:
-            self.wait_for_event("port to-n0: RDMA device rxe-to-n0: port error")
+            self.wait_for_event("RDMA_PORT_ERROR", "to-n0")
             self.nodes.wait_until(lambda: self.port("to-n0")["transport"] == "refused", lambda: self.port("to-n0"))
             self.assertIn("rxe-to-n0 behind to-n0 is not active", self.port("to-n0")["transport_reason"])
         finally:
             self.lab.check("mend", "n0-n1")
-        self.wait_for_event("port to-n0: RDMA device rxe-to-n0: port active")
+        self.wait_for_event("RDMA_PORT_ACTIVE", "to-n0")
         self.nodes.wait_until(lambda: self.port("to-n0")["transport"] == "rdma", lambda: self.port("to-n0"))
         self.nodes.wait_for_cables(self.CABLES)
 

@@ -1,7 +1,6 @@
 // cablewayd: the node of this host (network namespace). Reads its settings, makes the node, and runs until it is told
 // to stop, or, with --session, until nobody has needed it for a while.
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -38,11 +38,11 @@ struct Options {
 };
 
 // Circuits take four descriptors each, and each lease of the relay memory two.
-void raise_descriptor_limit() {
+bool raise_descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
   limit.rlim_cur = limit.rlim_max;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) spdlog::warn("cannot raise the limit of open files");
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
 // Says `text` to whoever started this process and waits for it (core/linux/session/node_starter.h).
@@ -66,14 +66,12 @@ class Daemon {
         given_(given),
         log_(settings.log_file, spdlog::level::from_str(settings.log_level)),
         end_signals_(io_, SIGINT, SIGTERM),
-        reload_signal_(io_, SIGHUP) {
-    spdlog::set_default_logger(log_.logger());
-  }
+        reload_signal_(io_, SIGHUP) {}
 
   absl::Status run() {
-    reopen_log();
-    raise_descriptor_limit();
-    auto service = host::NodeService::start(io_, settings_, [](const std::string& line) { spdlog::info("{}", line); });
+    const absl::Status log_opened = log_.reopen();
+    const bool limit_raised = raise_descriptor_limit();
+    auto service = host::NodeService::start(io_, settings_, [this](const Event& event) { log_.write(event); });
     // Two ranks that start a node at the same time both have one.
     if (options_.session && absl::IsAlreadyExists(service.status())) {
       report(options_.ready_fd, "ready");
@@ -81,6 +79,10 @@ class Daemon {
     }
     if (!service.ok()) return service.status();
     service_ = *std::move(service);
+    note_log(log_opened);
+    if (!limit_raised) {
+      service_->events().raise(EventCode::kDescriptorsLimited, "cannot raise the limit of open files");
+    }
     end_signals_.async_wait([this](boost::system::error_code error, int signal) {
       if (!error) end(absl::StrCat("signal ", signal));
     });
@@ -90,7 +92,6 @@ class Daemon {
         end(absl::StrCat("nobody has needed this node for ", settings_.linger.count(), " s"));
       });
     }
-    spdlog::info("node {} of cluster {} is up", settings_.node, settings_.cluster);
     report(options_.ready_fd, "ready");
     io_.run();
     return absl::OkStatus();
@@ -98,15 +99,15 @@ class Daemon {
 
  private:
   void end(const std::string& reason) {
-    spdlog::info("{}: leaving", reason);
-    service_->leave();
+    service_->leave(reason);
     io_.stop();
   }
 
-  void reopen_log() {
-    if (absl::Status status = log_.reopen(); !status.ok()) {
-      spdlog::warn("{}; logging to standard error", std::string(status.message()));
-    }
+  void note_log(const absl::Status& opened) {
+    if (opened.ok()) return;
+    const std::string reason(opened.message());
+    service_->events().raise(EventCode::kLogUnavailable, absl::StrCat(reason, "; the log goes on as before"),
+                             {{"reason", reason}});
   }
 
   void await_reload() {
@@ -119,14 +120,16 @@ class Daemon {
 
   // All of the new settings are good before any is taken.
   void reload() {
-    reopen_log();
+    note_log(log_.reopen());
     const absl::StatusOr<Settings> settings = settings_of(given_);
     if (!settings.ok()) {
-      return spdlog::error("not reloaded, nothing has changed: {}", std::string(settings.status().message()));
+      const std::string reason(settings.status().message());
+      return service_->events().raise(EventCode::kSettingsRefused,
+                                      absl::StrCat("not reloaded, nothing has changed: ", reason),
+                                      {{"reason", reason}});
     }
-    log_.logger()->set_level(spdlog::level::from_str(settings->log_level));
-    const std::string others = service_->reload(*settings);
-    spdlog::info("reloaded{}", others.empty() ? "" : "; a restart is needed for " + others);
+    log_.set_level(spdlog::level::from_str(settings->log_level));
+    service_->reload(*settings);
   }
 
   const Settings settings_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "routing/text/absl_view.h"
 #include "routing/text/node_name.h"
 
 namespace cableway {
@@ -25,6 +26,20 @@ absl::Status check_kind(const std::string& file) {
       absl::StrCat("log file ", routing::in_quotes(file), " is no file; expected a regular file, or none yet"));
 }
 
+spdlog::level::level_enum level_of(EventSeverity severity) {
+  switch (severity) {
+    case EventSeverity::kDebug:
+      return spdlog::level::debug;
+    case EventSeverity::kInfo:
+      return spdlog::level::info;
+    case EventSeverity::kWarning:
+      return spdlog::level::warn;
+    case EventSeverity::kError:
+      break;
+  }
+  return spdlog::level::err;
+}
+
 }  // namespace
 
 NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
@@ -39,6 +54,11 @@ NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
         stderr, "cablewayd: %s; the node goes on, and more such errors are not shown until the log is opened anew\n",
         why.c_str()));
   });
+}
+
+void NodeLog::write(const Event& event) {
+  logger_->log(event.time, spdlog::source_loc{}, level_of(event.severity()),
+               absl::StrCat(routing::absl_view(name_of(event.code)), " ", event.text));
 }
 
 absl::Status NodeLog::reopen() {

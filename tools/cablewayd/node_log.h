@@ -1,5 +1,5 @@
-// Where a node's log goes. A log that cannot be written never hurts the node: nothing is thrown, the lines are lost and
-// counted, and standard error hears of it once.
+// Where a node's events go as lines of text. A log that cannot be written never hurts the node: nothing is thrown, the
+// lines are lost and counted, and standard error hears of it once.
 #ifndef CABLEWAY_TOOLS_CABLEWAYD_NODE_LOG_H_
 #define CABLEWAY_TOOLS_CABLEWAYD_NODE_LOG_H_
 
@@ -12,20 +12,22 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/event/event.h"
 
 namespace cableway {
 
-// The logger may be used by any thread and may outlive this.
+// One thread.
 class NodeLog {
  public:
   // Logs to standard error until reopen() has opened `file`; for good where that is empty.
   NodeLog(std::string file, spdlog::level::level_enum level);
 
-  // Opens the file, anew if it was open, as after its rotation. Where that fails, the log goes on as before. One
-  // thread at a time.
+  // Opens the file, anew if it was open, as after its rotation. Where that fails, the log goes on as before.
   absl::Status reopen();
 
-  const std::shared_ptr<spdlog::logger>& logger() const { return logger_; }
+  // A line with the event's time, severity, code and text, where its severity is not below the level.
+  void write(const Event& event);
+  void set_level(spdlog::level::level_enum level) { logger_->set_level(level); }
 
   // Writes that failed so far.
   std::uint64_t write_errors() const { return state_->errors; }

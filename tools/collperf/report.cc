@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "routing/text/json_schema.h"
 
 namespace cableway::collperf {
 namespace {
@@ -164,7 +165,7 @@ nlohmann::ordered_json json_report(const Options& options, const PluginDescripti
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Result& result : results) list.push_back(json_result(result));
   const std::uint64_t wrong = total_wrong(results);
-  nlohmann::ordered_json report = {{"format", 1},
+  nlohmann::ordered_json report = {{routing::kSchemaMember, routing::kJsonSchema},
                                    {"plugin",
                                     {{"path", plugin.path},
                                      {"name", plugin.name},

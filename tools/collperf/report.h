@@ -1,7 +1,7 @@
 // What collperf reports: a table for people and a JSON document for programs.
 //
 // The JSON document:
-//   format          1
+//   schema          1
 //   plugin          {path, name, abi, device, device_name, speed_mbps}
 //   ranks, channels, in_flight
 //   results         one object per operation and size:

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "routing/text/json_schema.h"
 #include "sim/simtest/plan/simtest_random.h"
 
 namespace cableway::simtest {
@@ -87,19 +88,20 @@ std::string to_text(const Summary& summary) {
 }
 
 std::string to_json(const Summary& summary) {
-  json object{{"runs", summary.runs},
-              {"wall_s", summary.wall_s},
-              {"virtual_s", summary.virtual_s},
-              {"events", summary.events},
-              {"datagrams", summary.datagrams},
-              {"chunks", summary.chunks},
-              {"circuits", summary.circuits},
-              {"rdma_hops", summary.rdma_hops},
-              {"messages", summary.messages},
-              {"done", summary.done},
-              {"failed_messages", summary.failed},
-              {"trace", absl::StrFormat("%016x", summary.trace)},
-              {"failures", json::array()}};
+  nlohmann::ordered_json object{{routing::kSchemaMember, routing::kJsonSchema},
+                                {"runs", summary.runs},
+                                {"wall_s", summary.wall_s},
+                                {"virtual_s", summary.virtual_s},
+                                {"events", summary.events},
+                                {"datagrams", summary.datagrams},
+                                {"chunks", summary.chunks},
+                                {"circuits", summary.circuits},
+                                {"rdma_hops", summary.rdma_hops},
+                                {"messages", summary.messages},
+                                {"done", summary.done},
+                                {"failed_messages", summary.failed},
+                                {"trace", absl::StrFormat("%016x", summary.trace)},
+                                {"failures", nlohmann::ordered_json::array()}};
   for (const Failure& failure : summary.failures) object["failures"].push_back(to_object(failure));
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

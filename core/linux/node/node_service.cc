@@ -5,9 +5,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/circuit/circuit_events.h"
 #include "core/crypto/keyed_seal.h"
 #include "core/linux/files/key_reader.h"
 #include "core/linux/os/random_value.h"
+#include "core/linux/os/wall_clock.h"
 #include "core/linux/session/session_socket.h"
 #include "core/settings/settings_table.h"
 #include "core/view/view_table.h"
@@ -29,6 +31,17 @@ std::string text(const absl::Status& status) {
   return std::string(status.message());
 }
 
+// `flow`: null where its node did not list it.
+EventFields flow_fields(const std::string& process, const FlowOpened* flow) {
+  EventFields fields{{"process", process}};
+  if (flow == nullptr) return fields;
+  fields.push_back({"flow", flow_text(flow->flow)});
+  fields.push_back({"neighbour", flow->node});
+  fields.push_back({"path", flow->path});
+  if (!flow->port.empty()) fields.push_back({"port", flow->port});
+  return fields;
+}
+
 // Keys of the settings that differ, "node, ports".
 std::string different_settings(const Settings& left, const Settings& right) {
   std::string keys;
@@ -42,8 +55,8 @@ std::string different_settings(const Settings& left, const Settings& right) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<NodeService>> NodeService::start(boost::asio::io_context& io, const Settings& settings,
-                                                                Log log) {
-  std::unique_ptr<NodeService> service(new NodeService(io, settings, std::move(log)));
+                                                                EventLog::Listener on_event) {
+  std::unique_ptr<NodeService> service(new NodeService(io, settings, std::move(on_event)));
   if (absl::Status status = service->open(); !status.ok()) return status;
   return service;
 }
@@ -51,46 +64,67 @@ absl::StatusOr<std::unique_ptr<NodeService>> NodeService::start(boost::asio::io_
 NodeService::~NodeService() = default;
 
 absl::Status NodeService::open() {
-  auto endpoint = session_endpoint(settings_.cluster, settings_.runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
   if (absl::Status status = make_node(); !status.ok()) return status;
   // Before anything that can be heard, because binding the session socket is what makes this process the node.
+  if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
+  if (absl::Status status = start_relay(); !status.ok()) return status;
+  cable_probes_ = std::make_unique<CableProbes>(io_);
+  follow_devices();
+  use_ports();
+  node_->start();
+  listen_on_ports();
+  sessions_->update_welcome(welcome());
+  note_no_ports();
+  if (settings_.key_file.empty()) {
+    events().raise(
+        EventCode::kKeyMissing,
+        "no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what crosses it");
+  }
+  events().raise(EventCode::kNodeStarted,
+                 absl::StrCat("node ", settings_.node, " of cluster ", settings_.cluster, " is up"),
+                 {{"node", settings_.node}, {"cluster", settings_.cluster}});
+  return absl::OkStatus();
+}
+
+absl::Status NodeService::listen_for_sessions() {
+  auto endpoint = session_endpoint(settings_.cluster, settings_.runtime_dir);
+  if (!endpoint.ok()) return endpoint.status();
   auto sessions = SessionServer::listen(
       io_, *endpoint, welcome(),
       [this](const SessionMessage& request, SessionServer::Answer answer) { on_request(request, std::move(answer)); },
       {[this](const SessionPeer& peer, const SessionMessage& report) { return on_report(peer, report); },
        [this](const SessionPeer& peer) { flows_.left(peer); },
-       [this](const std::string& line) { log_briefly(session_lines_, line); }});
+       [this](std::int64_t process, const std::string& reason) {
+         events().raise(EventCode::kSessionRefused,
+                        absl::StrCat("refused a session to process ", process, ": ", reason),
+                        {{"process", absl::StrCat(process)}, {"reason", reason}});
+       },
+       [this](const SessionPeer& peer, std::size_t waiting_bytes) {
+         events().raise(EventCode::kSessionStalled,
+                        absl::StrCat("ended the session of process ", peer.process, ": it has not read ", waiting_bytes,
+                                     " bytes of answers"),
+                        {{"process", absl::StrCat(peer.process)}, {"bytes", absl::StrCat(waiting_bytes)}});
+       }});
   if (!sessions.ok()) return sessions.status();
   sessions_ = *std::move(sessions);
-  auto relay = RelayService::start(io_, settings_, settings_.node,
-                                   {[this](const CircuitSetup& setup) { return node_->paths().check_transit(setup); },
-                                    [this](const std::string& line) { log_(line); },
-                                    [this](const std::string& line) { log_briefly(circuit_lines_, line); }});
+  return absl::OkStatus();
+}
+
+absl::Status NodeService::start_relay() {
+  auto relay = RelayService::start(
+      io_, settings_, settings_.node, [this](const CircuitSetup& setup) { return node_->paths().check_transit(setup); },
+      events());
   if (!relay.ok()) return relay.status();
   relay_ = *std::move(relay);
   relay_->seal_with(setup_key_);
   auto acceptor = CircuitAcceptor::listen(
       io_, {}, {settings_.relay_port, settings_.relay_port},
       [this](ArrivedSetup setup) { relay_->arrived(std::move(setup)); },
-      [this](const std::string& peer, const absl::Status& reason) {
-        relay_->refused_connection();
-        log_briefly(circuit_lines_, absl::StrCat("refused a connection from ", peer, ": ", reason.message()));
-      });
+      [this](const std::string& peer, const absl::Status& reason) { relay_->refused_connection(peer, reason); });
   if (!acceptor.ok()) return acceptor.status();
   acceptor_ = *std::move(acceptor);
-  cable_probes_ = std::make_unique<CableProbes>(io_);
   acceptor_->seal_with(setup_key_);
   acceptor_->on_probe([this](ArrivedProbe probe) { on_probe(std::move(probe)); });
-  follow_devices();
-  use_ports();
-  node_->start();
-  listen_on_ports();
-  sessions_->update_welcome(welcome());
-  if (const std::string status = inventory_->status(); !status.empty()) log_(status);
-  if (settings_.key_file.empty()) {
-    log_("no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what crosses it");
-  }
   return absl::OkStatus();
 }
 
@@ -110,22 +144,21 @@ absl::Status NodeService::make_node() {
   options.relay_port = settings_.relay_port;
   options.draining = settings_.drain;
   options.hello = {settings_.hello, settings_.hold};
-  node_ = std::make_unique<Node>(options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
-                                 Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); },
-                                                [this](const Event& event) { log_briefly(event_lines_, event.text); }});
+  options.wall_clock = host_wall_time;
+  node_ = std::make_unique<Node>(
+      options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
+      Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); }, on_event_});
   return absl::OkStatus();
 }
 
 void NodeService::follow_devices() {
   if (settings_.transport == TransportSetting::kTcp) return;
-  const absl::Status followed =
-      inventory_->follow_devices(open_verbs_devices(), [this](const std::string& text) { node_->tell(text); });
-  if (!followed.ok()) {
-    log_(absl::StrCat("RDMA devices that come or go are noticed only when an interface changes: ", text(followed)));
-  }
-  for (const PortFacts& port : inventory_->ports()) {
-    if (!port.rdma_trouble.empty()) node_->tell(absl::StrCat("port ", port.interface, ": ", port.rdma_trouble));
-  }
+  const absl::Status followed = inventory_->follow_devices(open_verbs_devices(), events());
+  if (followed.ok()) return;
+  events().raise(
+      EventCode::kRdmaUnwatched,
+      absl::StrCat("RDMA devices that come or go are noticed only when an interface changes: ", text(followed)),
+      {{"reason", text(followed)}});
 }
 
 // Whoever may have a path from this node may set it up.
@@ -139,7 +172,14 @@ void NodeService::on_ports_changed() {
   relay_->release_lost();
   use_ports();
   listen_on_ports();
+  note_no_ports();
   sessions_->update_welcome(welcome());
+}
+
+void NodeService::note_no_ports() {
+  std::string reason = inventory_->status();
+  if (!reason.empty() && reason != no_ports_) events().raise(EventCode::kNoPorts, reason, {{"reason", reason}});
+  no_ports_ = std::move(reason);
 }
 
 void NodeService::listen_on_ports() {
@@ -151,43 +191,42 @@ void NodeService::listen_on_ports() {
                                                   ": no circuit gets in there; end whoever holds the port, or set "
                                                   "CABLEWAY_RELAY_PORT");
   // Tried often, told once.
-  if (!reason.empty() && reason != not_listening_) log_(reason);
+  if (!reason.empty() && reason != not_listening_) {
+    events().raise(EventCode::kNotListening, reason, {{"reason", text(status)}});
+  }
   not_listening_ = std::move(reason);
   if (status.ok()) return;
   listen_again_ = clock_.call_after(kListenAgainAfter, [this] { listen_on_ports(); });
 }
 
 void NodeService::on_topology_changed() {
-  log_briefly(topology_lines_, absl::StrCat("the topology has ", node_->paths().topology().node_count(), " nodes and ",
-                                            node_->paths().topology().cable_count(), " cables now"));
+  const std::string nodes = absl::StrCat(node_->paths().topology().node_count());
+  const std::string cables = absl::StrCat(node_->paths().topology().cable_count());
+  events().raise(EventCode::kTopologyChanged,
+                 absl::StrCat("the topology has ", nodes, " nodes and ", cables, " cables now"),
+                 {{"nodes", nodes}, {"cables", cables}});
   paths_.topology_changed();
   relay_->topology_changed();
 }
 
-void NodeService::leave() {
+void NodeService::leave(const std::string& reason) {
+  events().raise(EventCode::kNodeLeaving, absl::StrCat(reason, ": leaving"), {{"reason", reason}});
   node_->leave();
 }
 
-std::string NodeService::reload(const Settings& settings) {
+void NodeService::reload(const Settings& settings) {
   node_->set_draining(settings.drain);
   settings_.drain = settings.drain;
   settings_.log_level = settings.log_level;
   settings_.cable_test = settings.cable_test;
-  return different_settings(settings_, settings);
+  const std::string others = different_settings(settings_, settings);
+  if (others.empty()) return events().raise(EventCode::kSettingsChanged, "reloaded");
+  events().raise(EventCode::kSettingsChanged, absl::StrCat("reloaded; a restart is needed for ", others),
+                 {{"restart_needed", others}});
 }
 
 bool NodeService::idle() const {
   return sessions_->connections() == 0 && relay_->idle();
-}
-
-void NodeService::log_briefly(LineCount& kind, const std::string& line) {
-  constexpr std::uint64_t kLinesPerSecond = 10;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - kind.since >= std::chrono::seconds(1)) {
-    if (kind.lines > kLinesPerSecond) log_(absl::StrCat(kind.lines - kLinesPerSecond, " more of that kind"));
-    kind = {now, 0};
-  }
-  if (++kind.lines <= kLinesPerSecond) log_(line);
 }
 
 void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
@@ -198,12 +237,22 @@ void NodeService::on_request(const SessionMessage& request, SessionServer::Answe
 }
 
 absl::Status NodeService::on_report(const SessionPeer& peer, const SessionMessage& report) {
-  if (const auto* opened = std::get_if<FlowOpened>(&report)) return flows_.opened(peer, *opened, clock_.now());
+  const std::string process = absl::StrCat(peer.process);
+  if (const auto* opened = std::get_if<FlowOpened>(&report)) {
+    if (absl::Status status = flows_.opened(peer, *opened, clock_.now()); !status.ok()) return status;
+    events().raise(EventCode::kFlowOpened,
+                   absl::StrCat("process ", process, ": a flow ", opened->sends ? "to" : "from", " node ", opened->node,
+                                " over ", opened->path),
+                   flow_fields(process, opened));
+    return absl::OkStatus();
+  }
   const auto& end = std::get<FlowEnded>(report);
   const absl::StatusOr<std::optional<FlowOpened>> flow = flows_.ended(peer, end);
   if (!flow.ok()) return flow.status();
   if (!end.failure.empty()) {
-    log_briefly(session_lines_, absl::StrCat("process ", peer.process, ": ", end.failure));
+    EventFields fields = flow_fields(process, flow->has_value() ? &**flow : nullptr);
+    fields.push_back({"reason", end.failure});
+    events().raise(EventCode::kFlowFailed, absl::StrCat("process ", process, ": ", end.failure), std::move(fields));
   }
   return absl::OkStatus();
 }
@@ -250,9 +299,21 @@ void NodeService::on_probe(ArrivedProbe probe) {
 }
 
 void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {
+  events().raise(EventCode::kPathRequested,
+                 absl::StrCat("a process asks for the path of flow ", request.ordinal, " to node ", request.node),
+                 {{"to", request.node}});
   paths_.find(request.node, request.ordinal,
-              [number = request.request, answer = std::move(answer)](PathWait::Path path) {
-                if (!path.ok()) return answer(PathReply{number, text(path.status()), {}});
+              [this, number = request.request, to = request.node, answer = std::move(answer)](PathWait::Path path) {
+                if (!path.ok()) {
+                  events().raise(EventCode::kPathMissing,
+                                 absl::StrCat("no path to node ", to, " for a process: ", text(path.status())),
+                                 {{"to", to}, {"reason", text(path.status())}});
+                  return answer(PathReply{number, text(path.status()), {}});
+                }
+                events().raise(
+                    EventCode::kPathFound,
+                    absl::StrCat("the path to node ", to, " has ", path->size(), path->size() == 1 ? " hop" : " hops"),
+                    {{"to", to}, {"hops", absl::StrCat(path->size())}});
                 answer(PathReply{number, {}, {*std::move(path)}});
               });
 }
@@ -270,10 +331,13 @@ ViewSources NodeService::view_sources() const {
 }
 
 // Why circuits or neighbours cannot get in.
-std::vector<std::string> NodeService::problems() const {
-  std::vector<std::string> problems = deaf_ports();
-  if (const std::string none = inventory_->status(); !none.empty()) problems.push_back(none);
-  if (!not_listening_.empty()) problems.push_back(not_listening_);
+std::vector<HostProblem> NodeService::problems() const {
+  std::vector<HostProblem> problems;
+  for (std::string& reason : deaf_ports()) problems.push_back({EventCode::kPortDeaf, std::move(reason)});
+  if (std::string none = inventory_->status(); !none.empty()) {
+    problems.push_back({EventCode::kNoPorts, std::move(none)});
+  }
+  if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});
   return problems;
 }
 
@@ -293,7 +357,8 @@ void NodeService::use_ports() {
   channel_.update_ports(inventory_->ports());
   std::vector<std::string> deaf = deaf_ports();
   for (const std::string& reason : deaf) {
-    if (std::find(deaf_.begin(), deaf_.end(), reason) == deaf_.end()) log_(reason);
+    if (std::find(deaf_.begin(), deaf_.end(), reason) != deaf_.end()) continue;
+    events().raise(EventCode::kPortDeaf, reason, {{"reason", reason}});
   }
   deaf_ = std::move(deaf);
 }

@@ -15,6 +15,7 @@
 #include "core/circuit/path_wait.h"
 #include "core/crypto/datagram_seal.h"
 #include "core/crypto/sub_key.h"
+#include "core/event/event_log.h"
 #include "core/linux/control/udp_control_channel.h"
 #include "core/linux/hop/cable_probe.h"
 #include "core/linux/hop/circuit_acceptor.h"
@@ -25,6 +26,7 @@
 #include "core/node/node.h"
 #include "core/session/flow_ledger.h"
 #include "core/settings/settings.h"
+#include "core/view/status_view.h"
 #include "core/view/view_table.h"
 
 namespace cableway::host {
@@ -32,26 +34,26 @@ namespace cableway::host {
 // One thread, `io`'s; the data path has its own (relay_loop.h).
 class NodeService {
  public:
-  using Log = std::function<void(const std::string&)>;
-
-  // AlreadyExists: another node runs here.
+  // `on_event` hears of everything that happens, for the log. AlreadyExists: another node runs here.
   static absl::StatusOr<std::unique_ptr<NodeService>> start(boost::asio::io_context& io, const Settings& settings,
-                                                            Log log);
+                                                            EventLog::Listener on_event);
   ~NodeService();
 
   // Whether nobody needs this node now: no session, no circuit open or being set up.
   bool idle() const;
-  // What of new settings can be taken without a restart: draining, cable tests, the log's level. The rest is named, if
-  // it differs.
-  std::string reload(const Settings& settings);
-  // Says goodbye to the neighbours.
-  void leave();
+  // Takes what of new settings can be taken without a restart: draining, cable tests, the log's level. The rest is
+  // named in an event, if it differs.
+  void reload(const Settings& settings);
+  // Says goodbye to the neighbours. `reason` is for the log.
+  void leave(const std::string& reason);
+  // For what happens around the node.
+  EventSink& events() { return node_->event_sink(); }
 
  private:
-  NodeService(boost::asio::io_context& io, const Settings& settings, Log log)
+  NodeService(boost::asio::io_context& io, const Settings& settings, EventLog::Listener on_event)
       : io_(io),
         settings_(settings),
-        log_(std::move(log)),
+        on_event_(std::move(on_event)),
         clock_(io),
         channel_(io, settings.control_port),
         paths_(clock_, [this](const std::string& destination, std::uint64_t ordinal) {
@@ -60,20 +62,16 @@ class NodeService {
 
   absl::Status open();
   absl::Status make_node();
+  absl::Status listen_for_sessions();
+  absl::Status start_relay();
   void follow_devices();
   void on_ports_changed();
   void listen_on_ports();
   void use_ports();
-  std::vector<std::string> problems() const;
+  void note_no_ports();
+  std::vector<HostProblem> problems() const;
   std::vector<std::string> deaf_ports() const;
   void on_topology_changed();
-  // For lines that strangers or a storm of changes can cause: of each kind a few a second, then a count of those left
-  // out.
-  struct LineCount {
-    std::chrono::steady_clock::time_point since;
-    std::uint64_t lines = 0;
-  };
-  void log_briefly(LineCount& kind, const std::string& line);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
   void find_path(const PathRequest& request, SessionServer::Answer answer);
@@ -84,7 +82,7 @@ class NodeService {
 
   boost::asio::io_context& io_;
   Settings settings_;
-  Log log_;
+  const EventLog::Listener on_event_;
   AsioClock clock_;
   UdpControlChannel channel_;
   std::unique_ptr<NetlinkInventory> inventory_;
@@ -93,14 +91,11 @@ class NodeService {
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_again_;
   std::string not_listening_;      // why, as long as it lasts
+  std::string no_ports_;           // why there is none, as last told
   std::vector<std::string> deaf_;  // why neighbours are not heard, as last told
 
   PathWait paths_;
   std::unique_ptr<RelayService> relay_;
-  LineCount event_lines_;
-  LineCount topology_lines_;
-  LineCount circuit_lines_;
-  LineCount session_lines_;
   FlowLedger flows_;  // before what tells it
   std::unique_ptr<CableProbes> cable_probes_;
   std::unique_ptr<SessionServer> sessions_;

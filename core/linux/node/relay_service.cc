@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/circuit/circuit_events.h"
 #include "core/linux/hop/asio_connection.h"
 #include "core/linux/hop/transport_table.h"
 #include "core/linux/tcp/lingering_close.h"
@@ -13,20 +14,23 @@
 namespace cableway::host {
 
 absl::StatusOr<std::unique_ptr<RelayService>> RelayService::start(boost::asio::io_context& io, const Settings& settings,
-                                                                  const std::string& name, Ties ties) {
-  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(ties)));
+                                                                  const std::string& name, CheckTransit check_transit,
+                                                                  EventSink& events) {
+  std::unique_ptr<RelayService> service(new RelayService(io, settings, name, std::move(check_transit), events));
   if (absl::Status status = service->open(settings); !status.ok()) return status;
   return service;
 }
 
-RelayService::RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Ties ties)
+RelayService::RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name,
+                           CheckTransit check_transit, EventSink& events)
     : io_(io),
       name_(name),
       memory_text_(find_setting("relay_memory")->show(settings)),
-      ties_(std::move(ties)),
+      check_transit_(std::move(check_transit)),
+      events_(events),
       transports_(host_transports(settings, VerbsQueuePair::Idle::kSleeps)),
       dialer_(io, transports_),
-      transit_(dialer_.means(), *this, name) {}
+      transit_(dialer_.means(), *this, events, name) {}
 
 absl::Status RelayService::open(const Settings& settings) {
   const RelayMemory memory = share_out_relay_memory(settings.relay_memory);
@@ -47,8 +51,10 @@ absl::Status RelayService::open(const Settings& settings) {
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   if (memory.leases == 0) {
-    ties_.log(absl::StrCat("the relay memory of ", memory_text_, " has no lease for busy circuits; one takes ",
-                           2 * lease_memory(), " bytes of it"));
+    events_.raise(EventCode::kRelayMemoryShort,
+                  absl::StrCat("the relay memory of ", memory_text_, " has no lease for busy circuits; one takes ",
+                               2 * lease_memory(), " bytes of it"),
+                  {{"memory", memory_text_}});
   }
   return absl::OkStatus();
 }
@@ -78,17 +84,16 @@ absl::Status RelayService::relay(const CircuitSetup& setup, OpenHop upstream, Op
   return loop_->add(setup, release(std::move(upstream)), release(std::move(downstream)), std::move(floor));
 }
 
-void RelayService::refused(const CircuitSetup& setup, const absl::Status& reason) {
+void RelayService::refused_connection(const std::string& peer, const absl::Status& reason) {
   ++setups_refused_;
-  ties_.log_circuit(absl::StrCat("refused circuit ", describe_path(setup), ": ", reason.message()));
-}
-
-void RelayService::lost(const CircuitSetup& setup, const absl::Status& reason) {
-  ties_.log(absl::StrCat("lost circuit ", describe_path(setup), ": ", reason.message()));
+  events_.raise(EventCode::kConnectionRefused, absl::StrCat("refused a connection from ", peer, ": ", reason.message()),
+                {{"address", peer}, {"reason", std::string(reason.message())}});
 }
 
 void RelayService::on_closed(RelayLoop::Closed closed) {
-  ties_.log(absl::StrCat("circuit ", describe_path(closed.setup), " ended: ", closed.reason.message()));
+  events_.raise(closed.broken ? EventCode::kCircuitBroken : EventCode::kCircuitEnded,
+                absl::StrCat("circuit ", circuit_text(closed.setup), " ended: ", closed.reason.message()),
+                circuit_fields(closed.setup, closed.reason));
   // Nobody at either end waits for more than the reason, and the relay's memory is for those that go on.
   close_lingering(io_, std::move(closed.upstream), Unsent::kForget);
   close_lingering(io_, std::move(closed.downstream), Unsent::kForget);
@@ -96,19 +101,27 @@ void RelayService::on_closed(RelayLoop::Closed closed) {
 
 void RelayService::on_out_of_leases(SlotKind kind) {
   if (kind == SlotKind::kPipe) {
-    return ties_.log(absl::StrCat("all ", pipes_->memory().leases, " leases of the relay memory of ", memory_text_,
-                                  " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"));
+    return events_.raise(
+        EventCode::kLeasesExhausted,
+        absl::StrCat("all ", pipes_->memory().leases, " leases of the relay memory of ", memory_text_,
+                     " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"),
+        {{"leases", absl::StrCat(pipes_->memory().leases)}, {"memory", memory_text_}});
   }
   const std::uint64_t leases = registered_->status().leases;
-  ties_.log(absl::StrCat("all ", leases,
-                         " leases of registered memory are out: busy circuits over RDMA take turns, and are slower; ",
-                         leases < RdmaRelayMemory::kMostLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"));
+  events_.raise(
+      EventCode::kRdmaLeasesExhausted,
+      absl::StrCat("all ", leases,
+                   " leases of registered memory are out: busy circuits over RDMA take turns, and are slower; ",
+                   leases < RdmaRelayMemory::kMostLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"),
+      {{"leases", absl::StrCat(leases)}, {"memory", memory_text_}});
 }
 
 void RelayService::on_small_pipe(int bytes) {
-  ties_.log(absl::StrCat("pipes are down to ", bytes,
-                         " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
-                         " further circuits are relayed slower; run cablewayd as root, or raise that limit"));
+  events_.raise(EventCode::kPipesSmall,
+                absl::StrCat("pipes are down to ", bytes,
+                             " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
+                             " further circuits are relayed slower; run cablewayd as root, or raise that limit"),
+                {{"bytes", absl::StrCat(bytes)}});
 }
 
 }  // namespace cableway::host

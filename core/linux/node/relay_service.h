@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/transit_setups.h"
 #include "core/circuit/transport_negotiator.h"
+#include "core/event/event_sink.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/relay/rdma_relay_memory.h"
 #include "core/linux/relay/relay_loop.h"
@@ -26,22 +27,19 @@ namespace cableway::host {
 // Lives on the thread that runs `io`; the data path has its own (relay_loop.h).
 class RelayService final : private TransitSetups::Host {
  public:
-  // What it asks of its node, and what it tells.
-  struct Ties {
-    std::function<absl::Status(const CircuitSetup&)> check_transit;  // PathPlanner::check_transit()
-    std::function<void(const std::string&)> log;
-    std::function<void(const std::string&)> log_circuit;  // what untrusted peers can cause, as often as they like
-  };
+  // PathPlanner::check_transit()
+  using CheckTransit = std::function<absl::Status(const CircuitSetup&)>;
 
-  // Settings that it keeps: relay_memory, relay_spin, transport and RDMA's. `name` is the node's.
+  // Settings that it keeps: relay_memory, relay_spin, transport and RDMA's. `name` is the node's. `events` outlives it.
   static absl::StatusOr<std::unique_ptr<RelayService>> start(boost::asio::io_context& io, const Settings& settings,
-                                                             const std::string& name, Ties ties);
+                                                             const std::string& name, CheckTransit check_transit,
+                                                             EventSink& events);
 
   // With which set-ups are sealed (KeyUse::kCircuitSetup).
   void seal_with(const std::optional<SubKey>& key) { transit_.seal_with(key); }
   void arrived(ArrivedSetup setup) { transit_.arrived(std::move(setup)); }
-  // A connection that was refused before it was a set-up.
-  void refused_connection() { ++setups_refused_; }
+  // A connection from that address was refused before it was a set-up.
+  void refused_connection(const std::string& peer, const absl::Status& reason);
   void topology_changed() { transit_.topology_changed(); }
   // Lets go of RDMA devices that have failed.
   void release_lost() { registered_->release_lost(); }
@@ -51,10 +49,11 @@ class RelayService final : private TransitSetups::Host {
   RelayStatus status() const;
 
  private:
-  RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name, Ties ties);
+  RelayService(boost::asio::io_context& io, const Settings& settings, const std::string& name,
+               CheckTransit check_transit, EventSink& events);
   absl::Status open(const Settings& settings);
 
-  absl::Status check_transit(const CircuitSetup& setup) override { return ties_.check_transit(setup); }
+  absl::Status check_transit(const CircuitSetup& setup) override { return check_transit_(setup); }
   std::size_t circuits() const override { return loop_->circuits(); }
   std::size_t max_circuits() const override { return pipes_->memory().most_circuits; }
   absl::Status no_room(std::size_t in_setup) const override;
@@ -62,8 +61,8 @@ class RelayService final : private TransitSetups::Host {
                                                    const TransportEnd& downstream) override;
   absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
                      std::unique_ptr<Slot> floor) override;
-  void refused(const CircuitSetup& setup, const absl::Status& reason) override;
-  void lost(const CircuitSetup& setup, const absl::Status& reason) override;
+  void refused(const CircuitSetup& /*setup*/, const absl::Status& /*reason*/) override { ++setups_refused_; }
+  void lost(const CircuitSetup& /*setup*/, const absl::Status& /*reason*/) override {}
 
   void on_closed(RelayLoop::Closed closed);
   void on_out_of_leases(SlotKind kind);
@@ -72,7 +71,8 @@ class RelayService final : private TransitSetups::Host {
   boost::asio::io_context& io_;
   const std::string name_;
   const std::string memory_text_;  // of the setting, for people
-  const Ties ties_;
+  const CheckTransit check_transit_;
+  EventSink& events_;
   const TransportNegotiator transports_;
   CircuitDialer dialer_;
   std::uint64_t setups_refused_ = 0;

@@ -52,6 +52,27 @@ std::set<std::string> devices_behind(const std::vector<PortFacts>& ports, const 
   return devices;
 }
 
+EventCode code_of(VerbsEvent::Kind kind) {
+  switch (kind) {
+    case VerbsEvent::Kind::kPortError:
+      return EventCode::kRdmaPortError;
+    case VerbsEvent::Kind::kPortActive:
+      return EventCode::kRdmaPortActive;
+    case VerbsEvent::Kind::kGidChange:
+      return EventCode::kRdmaAddressChanged;
+    case VerbsEvent::Kind::kDeviceFatal:
+    case VerbsEvent::Kind::kQueueFatal:
+    case VerbsEvent::Kind::kOther:
+      break;
+  }
+  return EventCode::kRdmaDeviceFailed;
+}
+
+// One that is gone is known from before.
+const std::string& device_of(const PortFacts& port, const PortFacts& before) {
+  return port.rdma_device.empty() ? before.rdma_device : port.rdma_device;
+}
+
 }  // namespace
 
 struct NetlinkInventory::State : std::enable_shared_from_this<State> {
@@ -78,7 +99,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   std::set<std::string> followed;             // devices, by rdma_watch
   std::unique_ptr<RdmaWatch> rdma_watch;
   std::unique_ptr<FolderWatch> device_files;
-  std::function<void(const std::string&)> said;
+  EventSink* events = nullptr;  // null until devices are followed
 
   void read_interfaces();
   void read_devices() { devices.rdma = read_rdma_ports(sysfs, rdma_folder); }
@@ -86,9 +107,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   void name_gone_devices(std::vector<PortFacts>& ports);
   void device_said(const std::string& device, const std::vector<VerbsEvent>& events);
   void tell_of_troubles(const std::vector<PortFacts>& ports);
-  void tell(const PortFacts& port, const std::string& words) {
-    if (said) said(absl::StrCat("port ", port.interface, ": ", words));
-  }
+  void raise(EventCode code, const PortFacts& port, const std::string& device, const std::string& words);
   void rebuild();
   void network_changed();
   void look_soon() {
@@ -152,6 +171,13 @@ void NetlinkInventory::State::name_gone_devices(std::vector<PortFacts>& ports) {
   }
 }
 
+void NetlinkInventory::State::raise(EventCode code, const PortFacts& port, const std::string& device,
+                                    const std::string& words) {
+  if (events == nullptr) return;
+  events->raise(code, absl::StrCat("port ", port.interface, ": ", words),
+                {{"port", port.interface}, {"device", device}, {"reason", words}});
+}
+
 // Of a device with several ports, a port's own events are told of the interface that it is behind.
 void NetlinkInventory::State::device_said(const std::string& device, const std::vector<VerbsEvent>& events) {
   const auto self = shared_from_this();
@@ -159,7 +185,7 @@ void NetlinkInventory::State::device_said(const std::string& device, const std::
     for (const RdmaPort& port : devices.rdma) {
       if (port.device != device || (event.port != 0 && event.port != port.number)) continue;
       for (const PortFacts& facts : selection.ports) {
-        if (facts.rdma_device == port.name()) tell(facts, event.words);
+        if (facts.rdma_device == port.name()) raise(code_of(event.kind), facts, device, event.words);
       }
     }
   }
@@ -174,8 +200,12 @@ void NetlinkInventory::State::tell_of_troubles(const std::vector<PortFacts>& por
     const auto before = std::find_if(selection.ports.begin(), selection.ports.end(),
                                      [&](const PortFacts& each) { return each.id == port.id; });
     if (before == selection.ports.end() || before->rdma_trouble == port.rdma_trouble) continue;
-    tell(port, port.rdma_trouble.empty() ? absl::StrCat("RDMA device ", port.rdma_device, " can be used")
-                                         : port.rdma_trouble);
+    if (port.rdma_trouble.empty()) {
+      raise(EventCode::kRdmaDeviceUsable, port, port.rdma_device,
+            absl::StrCat("RDMA device ", port.rdma_device, " can be used"));
+    } else {
+      raise(EventCode::kRdmaDeviceUnusable, port, device_of(port, *before), port.rdma_trouble);
+    }
   }
 }
 
@@ -236,7 +266,7 @@ NetlinkInventory::NetlinkInventory(std::shared_ptr<State> state) : state_(std::m
 
 NetlinkInventory::~NetlinkInventory() {
   state_->changed = nullptr;
-  state_->said = nullptr;
+  state_->events = nullptr;
   state_->rdma_watch.reset();
   state_->device_files.reset();
   state_->look.cancel();
@@ -259,14 +289,18 @@ void NetlinkInventory::watch(std::function<void()> changed) {
   state_->changed = std::move(changed);
 }
 
-absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, std::function<void(const std::string&)> said) {
+absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, EventSink& events) {
   State* const state = state_.get();
-  state->said = std::move(said);
+  state->events = &events;
   state->rdma_watch = std::make_unique<RdmaWatch>(
       state->io, std::move(open), [state](const std::string& device, const std::vector<VerbsEvent>& events) {
         state->device_said(device, events);
       });
   state->selection = state->select();
+  for (const PortFacts& port : state->selection.ports) {
+    if (port.rdma_trouble.empty()) continue;
+    state->raise(EventCode::kRdmaDeviceUnusable, port, port.rdma_device, port.rdma_trouble);
+  }
   absl::StatusOr<std::unique_ptr<FolderWatch>> files =
       FolderWatch::start(state->io, state->rdma_folder, [state] { state->look_soon(); });
   // A host without any device has no folder.

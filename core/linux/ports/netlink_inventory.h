@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "core/discovery/port_inventory.h"
 #include "core/discovery/port_selector.h"
+#include "core/event/event_sink.h"
 #include "core/linux/ports/rdma_watch.h"
 #include "core/linux/rdma/rdma_ports.h"
 
@@ -33,11 +34,11 @@ class NetlinkInventory final : public PortInventory {
   std::vector<PortFacts> ports() const override;
   std::vector<RejectedPort> rejected() const override;
   void watch(std::function<void()> changed) override;
-  // From now on the RDMA devices that are behind ports, or were, are held open, and asked. `said` hears what they say
-  // of each port: "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither is called
-  // from within this. A status: devices that come or go are noticed with the next change of an interface only; all else
-  // is followed.
-  absl::Status follow_devices(RdmaWatch::Open open, std::function<void(const std::string&)> said);
+  // From now on the RDMA devices that are behind ports, or were, are held open, and asked. What they say of each port
+  // is raised as an event, "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it; neither
+  // happens within this, except for devices that cannot be used as it begins. A status: devices that come or go are
+  // noticed with the next change of an interface only; all else is followed. `events` is there whenever `io` runs.
+  absl::Status follow_devices(RdmaWatch::Open open, EventSink& events);
   // Why there is no port and what to do about it; empty where there is one.
   std::string status() const;
 

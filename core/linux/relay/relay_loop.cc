@@ -376,7 +376,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
     ended_.bytes += owned->relay.bytes_relayed();
     if (broken) ++ended_.circuits_broken;
   }
-  Closed closed{owned->setup, reason, owned->upstream->take_socket(), owned->downstream->take_socket()};
+  Closed closed{owned->setup, reason, broken, owned->upstream->take_socket(), owned->downstream->take_socket()};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.upstream.get(), nullptr);
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, closed.downstream.get(), nullptr);
   closed_.push_back(std::move(owned));

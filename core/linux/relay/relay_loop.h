@@ -42,6 +42,7 @@ class RelayLoop {
   struct Closed {
     CircuitSetup setup;
     absl::Status reason;
+    bool broken = false;  // by a fault, or while a chunk was on its way through here
     UniqueFd upstream;
     UniqueFd downstream;
   };

@@ -73,6 +73,11 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   std::set<Session*> greeted;
 
   void accept();
+  // In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
+  void refuse(stream_protocol::socket& socket, std::int64_t process, const std::string& reason);
+  void note_refused(std::int64_t process, const std::string& reason) const {
+    if (listener.refused) listener.refused(process, reason);
+  }
 };
 
 // One connection. Requests are read while earlier ones wait for their answers, as far as the bound on those allows.
@@ -177,6 +182,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   void refuse(std::string reason) {
     refusing_ = true;
     leave();
+    server_->note_refused(peer_.process, reason);
     send(Refusal{std::move(reason)});
   }
 
@@ -199,10 +205,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void close_unread() {
-    if (server_->listener.log) {
-      server_->listener.log(absl::StrCat("ended the session of process ", peer_.process, ": it has not read ",
-                                         waiting_bytes_, " bytes of answers"));
-    }
+    if (server_->listener.stalled) server_->listener.stalled(peer_, waiting_bytes_);
     close();
   }
 
@@ -236,15 +239,11 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   bool has_told_ = false;
 };
 
-namespace {
-
-// In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
-void refuse(stream_protocol::socket& socket, std::string reason) {
-  const std::vector<std::byte> bytes = encode_session_message(Refusal{std::move(reason)});
+void SessionServer::State::refuse(stream_protocol::socket& socket, std::int64_t process, const std::string& reason) {
+  const std::vector<std::byte> bytes = encode_session_message(Refusal{reason});
   static_cast<void>(::send(socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  note_refused(process, reason);
 }
-
-}  // namespace
 
 void SessionServer::State::accept() {
   acceptor.async_accept([self = shared_from_this()](error_code error, stream_protocol::socket socket) {
@@ -259,9 +258,9 @@ void SessionServer::State::accept() {
     }
     const std::optional<ucred> peer = credentials(socket.native_handle());
     if (!peer || !may_connect(*peer)) {
-      refuse(socket, "this node is another user's");
+      self->refuse(socket, peer ? peer->pid : 0, "this node is another user's");
     } else if (self->connections >= kMaxSessions) {
-      refuse(socket, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
+      self->refuse(socket, peer->pid, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
     } else {
       std::make_shared<Session>(self, std::move(socket), peer->pid)->start();
     }

@@ -27,8 +27,10 @@ class SessionServer {
     std::function<absl::Status(const SessionPeer&, const SessionMessage&)> told;
     // A session that told something is over.
     std::function<void(const SessionPeer&)> left;
-    // Why a session was ended that had done nothing against the protocol.
-    std::function<void(const std::string&)> log;
+    // That process was refused a session, or had it ended for a breach of the protocol, and why.
+    std::function<void(std::int64_t process, const std::string& reason)> refused;
+    // That session was ended because its process does not read, with so many bytes of answers waiting.
+    std::function<void(const SessionPeer&, std::size_t waiting_bytes)> stalled;
   };
 
   // AlreadyExists: another node holds the socket. Peers must run as the same user as this process, or as root; where

@@ -13,6 +13,7 @@
 #include "core/flow/ordered_store.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
+#include "core/printable.h"
 
 namespace cableway::host {
 namespace {

@@ -13,6 +13,7 @@
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
 #include "core/linux/tcp/relay_frame.h"
+#include "core/printable.h"
 
 namespace cableway::host {
 namespace {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/connection_error.h"
+#include "core/printable.h"
 
 namespace cableway::host {
 

@@ -10,7 +10,8 @@
 namespace cableway::sim {
 
 NodeProcess::Life::Life(NodeProcess& process)
-    : transit(process.ground_.means_of(process.node_), process, SimtestGround::name(process.node_)),
+    : transit(process.ground_.means_of(process.node_), process, process.ground_.nodes.node(process.node_).event_sink(),
+              SimtestGround::name(process.node_)),
       paths(process.ground_.clock(),
             [&process](const std::string& destination, std::uint64_t ordinal) {
               return process.ground_.nodes.node(process.node_).paths().path_for_flow(destination, ordinal);

@@ -13,6 +13,7 @@
 #include "sim/cable/link_inbox.h"
 #include "sim/virtual_clock.h"
 #include "tests/core/circuit/played_connection.h"
+#include "tests/core/event/recorded_events.h"
 
 namespace cableway {
 namespace {
@@ -131,7 +132,8 @@ class TransitSetupsTest : public testing::Test {
   PlayedConnector connector_;
   PlayedHost host_;
   const TransportNegotiator transports_{{}, [] { return std::make_unique<ConnectionEnd>(); }};
-  TransitSetups transit_{{clock_, connector_, transports_, [] { return Challenge{}; }}, host_, "n1"};
+  test::RecordedEvents events_;
+  TransitSetups transit_{{clock_, connector_, transports_, [] { return Challenge{}; }}, host_, events_, "n1"};
 };
 
 TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItStands) {
@@ -153,6 +155,10 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItStands) {
   const auto [answered, body] = upstream->take_frame();
   EXPECT_EQ(decode_setup_answer(answered, body)->chunk_bytes, 4096U);
   EXPECT_THAT(host_.refusals, IsEmpty());
+  EXPECT_THAT(events_.codes(), ElementsAre(EventCode::kSetupArrived, EventCode::kDialStarted, EventCode::kDialEnded,
+                                           EventCode::kCircuitOpened));
+  EXPECT_EQ(events_.raised[1].text, "set-up n0 -c0-> n1 -c1-> n2 dials node n2 over cable c1");
+  EXPECT_EQ(test::field_of(events_.raised[1].fields, "neighbour"), "n2");
 }
 
 TEST_F(TransitSetupsTest, PassARefusalOnAsItIs) {
@@ -161,6 +167,10 @@ TEST_F(TransitSetupsTest, PassARefusalOnAsItIs) {
   refuse(*downstream, "node n2: nobody listens");
   EXPECT_EQ(reason_at(*upstream), "node n2: nobody listens");
   EXPECT_THAT(host_.refusals, ElementsAre("node n2: nobody listens"));
+  EXPECT_THAT(events_.codes(), ElementsAre(EventCode::kSetupArrived, EventCode::kDialStarted, EventCode::kDialEnded,
+                                           EventCode::kCircuitRefused));
+  EXPECT_EQ(events_.raised[3].text, "refused circuit n0 -c0-> n1 -c1-> n2: node n2: nobody listens");
+  EXPECT_EQ(test::field_of(events_.raised[3].fields, "reason"), "node n2: nobody listens");
   EXPECT_EQ(transit_.in_setup(), 0U);
   EXPECT_FALSE(downstream->is_open);
 }
@@ -179,6 +189,7 @@ TEST_F(TransitSetupsTest, WaitForACableThatThisNodeHasNotHeardOf) {
   clock_.run_for(milliseconds(400));
   EXPECT_THAT(connector_.dialled, IsEmpty());
   EXPECT_EQ(transit_.in_setup(), 1U);
+  EXPECT_TRUE(events_.has(EventCode::kSetupWaiting, "set-up n0 -c0-> n1 -c1-> n2 waits for the topology: no cable c1"));
   host_.transit = absl::OkStatus();
   transit_.topology_changed();
   clock_.run_for(Duration{1});

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using sim::NodeWorld;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -73,9 +74,12 @@ class NeighboursTest : public ::testing::Test {
     const auto& all = world_.node(node).neighbours().all();
     return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.second.up; });
   }
+  // Each as "CODE text".
   std::vector<std::string> problems(std::size_t node) {
     std::vector<std::string> texts;
-    for (const Problem& problem : world_.node(node).neighbours().problems()) texts.push_back(problem.text);
+    for (const Problem& problem : world_.node(node).neighbours().problems()) {
+      texts.push_back(std::string(name_of(problem.code)) + " " + problem.text);
+    }
     return texts;
   }
   PortId port(std::size_t node) { return world_.fabric().ports_of(node).ports()[0].id; }
@@ -96,13 +100,13 @@ TEST_F(NeighboursTest, AreNotTakenForSilentByANodeThatStoodStill) {
   world_.use_clock(1, clock);
   run();
   ASSERT_TRUE(up(0) && up(1));
-  const std::size_t events = world_.node(0).events().events().size();
+  const std::size_t events = world_.node(0).events().size();
   for (const Duration standstill : {Duration(1500ms), Duration(1min)}) {
     clock.stand_for(standstill);
     world_.clock().run_for(standstill + 1s);
     EXPECT_TRUE(up(0) && up(1));
   }
-  EXPECT_EQ(world_.node(0).events().events().size(), events);
+  EXPECT_EQ(world_.node(0).events().size(), events);
 }
 
 // Whoever fell silent meanwhile is still found out.
@@ -123,7 +127,12 @@ TEST_F(NeighboursTest, OfAnotherClusterAreNamed) {
   world_.options(1).identity.cluster = "other";
   run();
   EXPECT_FALSE(up(0) || up(1));
-  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("another cluster than test"), HasSubstr("eth0"))));
+  EXPECT_THAT(problems(0),
+              Contains(AllOf(HasSubstr("CLUSTER_DIFFERS"), HasSubstr("another cluster than test"), HasSubstr("eth0"))));
+  const std::vector<Event> events = world_.node(0).events().events();
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events[0].code, EventCode::kClusterDiffers);
+  EXPECT_THAT(events[0].fields, ElementsAre(EventField{"port", "eth0"}, EventField{"address", "10.0.0.2"}));
 }
 
 TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreNamed) {
@@ -138,7 +147,7 @@ TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreNamed) {
   world_.start(1);
   world_.clock().run_for(3s);
   EXPECT_FALSE(up(0) || up(1));
-  EXPECT_THAT(problems(0), Contains(HasSubstr("CABLEWAY_KEY_FILE")));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("KEY_DIFFERS"), HasSubstr("CABLEWAY_KEY_FILE"))));
   EXPECT_THAT(problems(1), Contains(HasSubstr("CABLEWAY_KEY_FILE")));
 }
 
@@ -146,7 +155,8 @@ TEST_F(NeighboursTest, WithAnotherMtuAreNamedUntilItIsMended) {
   world_.fabric().change_port(1, port(1), [](PortFacts& facts) { facts.mtu = 9000; });
   run();
   EXPECT_FALSE(up(0) || up(1));
-  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("MTU 1500"), HasSubstr("9000"), HasSubstr("n1"))));
+  EXPECT_THAT(problems(0),
+              Contains(AllOf(HasSubstr("CABLE_REFUSED"), HasSubstr("MTU 1500"), HasSubstr("9000"), HasSubstr("n1"))));
   world_.fabric().change_port(1, port(1), [](PortFacts& facts) { facts.mtu = 1500; });
   world_.clock().run_for(7s);
   EXPECT_TRUE(up(0) && up(1));
@@ -157,7 +167,8 @@ TEST_F(NeighboursTest, WithThisNodesNameAreNamed) {
   world_.options(1).identity.name = "n0";
   run();
   EXPECT_FALSE(up(0) || up(1));
-  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("called n0"), HasSubstr("CABLEWAY_NODE"))));
+  EXPECT_THAT(problems(0),
+              Contains(AllOf(HasSubstr("NAME_TAKEN"), HasSubstr("called n0"), HasSubstr("CABLEWAY_NODE"))));
 }
 
 TEST_F(NeighboursTest, ACableFromANodeToItselfIsNamed) {
@@ -168,6 +179,7 @@ TEST_F(NeighboursTest, ACableFromANodeToItselfIsNamed) {
   world.clock().run_for(1s);
   const std::vector<Problem> problems = world.node(0).neighbours().problems();
   ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0].code, EventCode::kCableToSelf);
   EXPECT_THAT(problems[0].text, AllOf(HasSubstr("eth0"), HasSubstr("eth1"), HasSubstr("hear each other")));
 }
 
@@ -180,11 +192,11 @@ TEST_F(NeighboursTest, CopiesChangeNothing) {
   run();
   ASSERT_TRUE(up(0));
   const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
-  const std::size_t events = world_.node(0).events().events().size();
+  const std::size_t events = world_.node(0).events().size();
   for (const auto& bytes : heard) world_.fabric().inject(0, port(0), address, bytes);
   world_.clock().run_for(1s);
   EXPECT_TRUE(up(0));
-  EXPECT_EQ(world_.node(0).events().events().size(), events);
+  EXPECT_EQ(world_.node(0).events().size(), events);
   EXPECT_GT(world_.node(0).neighbours().counters().replayed, 0U);
 
   // The node is gone; its voice does not keep it alive.
@@ -231,7 +243,7 @@ TEST_F(NeighboursTest, InventedNodesAreBounded) {
   world_.clock().run_for(1s);
   EXPECT_LE(world_.node(0).neighbours().all().size(), kMaxHeard);
   EXPECT_TRUE(up(0)) << "who was there first stays";
-  EXPECT_THAT(problems(0), Contains(HasSubstr("more than 128 ports")));
+  EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 128 ports"))));
 }
 
 }  // namespace

@@ -35,6 +35,12 @@ std::vector<std::string> events_of(const Node& node) {
   return texts;
 }
 
+std::vector<EventCode> codes_of(const Node& node) {
+  std::vector<EventCode> codes;
+  for (const Event& event : node.events().events()) codes.push_back(event.code);
+  return codes;
+}
+
 std::size_t cables_seen(Node& node) {
   return node.paths().topology().cable_count();
 }
@@ -207,6 +213,7 @@ TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
   ASSERT_TRUE(
       world.clock().run_until_true([&] { return cables_seen(reborn) == 2 && cables_seen(world.node(0)) == 2; }, 5s));
   EXPECT_GT(reborn.identity().boot_nonce, before);
+  EXPECT_GE(reborn.events().count(EventCode::kNodeRestarted), 1U);
   ports.listen([](const ReceivedDatagram&) {});
 }
 
@@ -242,6 +249,29 @@ TEST(Node, IsNoRelayWhileItDrains) {
     EXPECT_EQ(world.node(0).paths().path_for_flow("n2", flow)->front().to_node, "n3");
   }
   EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U) << "it is still a destination";
+  world.node(1).set_draining(true);
+  world.node(1).set_draining(false);
+  EXPECT_EQ(world.node(1).events().count(EventCode::kDraining), 1U);
+  EXPECT_EQ(world.node(1).events().count(EventCode::kDrainingEnded), 1U);
+}
+
+TEST(Node, TellsALostCableFromANeighbourThatLeft) {
+  NodeWorld world(24);
+  world.build(3, routing::line_pairs(3));
+  world.start_all();
+  ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 2); }));
+  world.leave(0);
+  world.clock().run_for(100ms);
+  world.kill(2);
+  world.clock().run_for(3s);
+  EXPECT_THAT(codes_of(world.node(1)), testing::ElementsAre(EventCode::kCableUp, EventCode::kCableUp,
+                                                            EventCode::kNeighbourLeft, EventCode::kCableLost));
+  const Event lost = world.node(1).events().events().back();
+  EXPECT_EQ(lost.severity(), EventSeverity::kWarning);
+  EXPECT_EQ(lost.text, "cable eth1 to node n2 (eth0) is down: nothing was heard for 1000 ms");
+  EXPECT_THAT(lost.fields, testing::ElementsAre(EventField{"cable", "n1.eth1-n2.eth0"}, EventField{"port", "eth1"},
+                                                EventField{"neighbour", "n2"}, EventField{"neighbour_port", "eth0"},
+                                                EventField{"reason", "nothing was heard for 1000 ms"}));
 }
 
 TEST(Node, FollowsAnAddressThatChanges) {
@@ -276,6 +306,7 @@ TEST(Node, SaysThatAFarNodeHasItsName) {
   world.clock().run_for(20s);
   EXPECT_TRUE(complains(0) && complains(4)) << "for as long as it goes on";
   EXPECT_TRUE(world.node(1).paths().reaches("n3")) << "the others go on";
+  EXPECT_EQ(world.node(0).problems()[0].code, EventCode::kNameTaken);
   const auto told = events_of(world.node(0));
   EXPECT_EQ(std::count_if(told.begin(), told.end(), [](const std::string& text) { return text.find("seems") < 99; }), 1)
       << "once";
@@ -294,6 +325,7 @@ TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
   ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
   EXPECT_THAT(problems_of(world.node(0)), testing::ElementsAre("eth8 is down"));
   EXPECT_THAT(events_of(world.node(0)), Contains("eth8 is down"));
+  EXPECT_THAT(codes_of(world.node(0)), Contains(EventCode::kPortUnusable));
   EXPECT_THAT(events_of(world.node(0)), Not(Contains(HasSubstr("nobody's business"))));
   world.clock().run_for(7s);
   world.fabric().set_rejected(0, {{"eth8", "is down", true}});
@@ -317,7 +349,7 @@ TEST(Node, AStrangerWhoInventsSendersHidesNoOtherProblem) {
   }
   world.clock().run_for(100ms);
   EXPECT_LE(problems_of(world.node(0)).size(), 16U);
-  EXPECT_LE(world.node(0).events().events().size(), 32U);
+  EXPECT_LE(world.node(0).events().size(), 32U);
   world.fabric().change_port(1, world.node(1).neighbours().ports()[0].id, [](PortFacts& facts) { facts.mtu = 1400; });
   world.clock().run_for(500ms);
   EXPECT_THAT(problems_of(world.node(0)), Contains(HasSubstr("of node n1 has 1400")));

@@ -33,6 +33,7 @@ TEST(SettingsView, TellsWhereEachComesFrom) {
 TEST(SettingsView, IsJsonWithTypes) {
   const nlohmann::json view =
       nlohmann::json::parse(describe_settings(sample(), {"ports: no cable"}, ViewFormat::kJson));
+  EXPECT_EQ(view["schema"], 1);
   EXPECT_EQ(view["warnings"], nlohmann::json{"ports: no cable"});
   const nlohmann::json& settings = view["settings"];
   EXPECT_EQ(settings.size(), all_settings().size());

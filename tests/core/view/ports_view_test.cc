@@ -67,6 +67,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
 
 TEST_F(PortsView, SaysWhatIsNotUsedAndWhatWasDropped) {
   const json answer = view({{"eth9", "is down: ip link set eth9 up", true}});
+  EXPECT_EQ(answer.at("schema"), 1);
   EXPECT_EQ(answer.at("node"), "n1");
   EXPECT_EQ(answer.at("rejected"),
             (json{{{"interface", "eth9"}, {"reason", "is down: ip link set eth9 up"}, {"asked_for", true}}}));

@@ -65,8 +65,13 @@ TEST_F(StatusView, IsJsonWithEveryField) {
                        .most_leased = 30,
                        .leased_bytes = 983040,
                        .waits = 4};
-  const nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, some_flows(), 4, {}));
-  const nlohmann::json expected = {{"node", "n1"},
+  nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, some_flows(), 4, {}));
+  EXPECT_EQ(view.at("events").at("CABLE_UP"), 2);
+  EXPECT_EQ(view.at("events").at("CABLE_LOST"), 0);
+  EXPECT_EQ(view.at("events").size(), kEventCodes);
+  view.erase("events");
+  const nlohmann::json expected = {{"schema", 1},
+                                   {"node", "n1"},
                                    {"cluster", "test"},
                                    {"draining", false},
                                    {"addresses", {"10.0.0.2", "10.0.0.5"}},
@@ -142,10 +147,18 @@ TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
 
 TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
   const nlohmann::json view =
-      nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {"cannot listen on 10.7.0.1 port 7470"}));
-  EXPECT_EQ(
-      view.at("problems"),
-      nlohmann::json::parse(R"([{"interface": "", "text": "cannot listen on 10.7.0.1 port 7470", "seconds": null}])"));
+      nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {{EventCode::kNotListening, "cannot listen"}}));
+  EXPECT_EQ(view.at("problems"), nlohmann::json::parse(R"([
+      {"code": "NOT_LISTENING", "interface": "", "text": "cannot listen", "seconds": null}])"));
+}
+
+TEST_F(StatusView, SaysWhichPortsCannotBeUsedAndSinceWhen) {
+  world_.fabric().set_rejected(1, {{"eth8", "is down", true}});
+  world_.clock().run_for(std::chrono::milliseconds(3500));
+  const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}));
+  EXPECT_EQ(view.at("problems"), nlohmann::json::parse(R"([
+      {"code": "PORT_UNUSABLE", "interface": "eth8", "text": "eth8 is down", "seconds": 3}])"));
+  EXPECT_EQ(view.at("events").at("PORT_UNUSABLE"), 1);
 }
 
 // A view must not end the node, whatever names it shows.

@@ -17,7 +17,7 @@ namespace {
 using ::testing::StartsWith;
 
 constexpr char kFile[] = R"({
-  "cluster": "lab",
+  "schema": 1, "cluster": "lab",
   "nodes": [
     {"name": "n0", "relay_port": 7471, "draining": true},
     {"name": "n1"}
@@ -118,14 +118,17 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadJson{"Syntax", "\"name\": \"n1\"", "\"name\" \"n1\"", "5: column 16: syntax error while parsing object *"},
         BadJson{"NotUtf8", "lab", "\xff",
-                "2: column 15: syntax error while parsing value - invalid string: ill-formed *"},
+                "2: column 28: syntax error while parsing value - invalid string: ill-formed *"},
         BadJson{
             "HugeNumber", "2.5", "1e999",
             "11: column 43: number overflow parsing '1e999'; expected JSON as `cableway topology --json` prints it"},
         BadJson{"NotAnObject", "\"nodes\": [", "\"nodes\": [7, ",
                 " at /nodes/0: not an object; expected {\"name\": ..}"},
         BadJson{"NoNodes", "\"nodes\"", "\"node\"",
-                " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables"},
+                " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, schema"},
+        BadJson{"LaterSchema", "\"schema\": 1", "\"schema\": 2, \"links\": []",
+                " its schema is 2, and this Cableway reads 1: read it with the version that wrote it, or a later one"},
+        BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"", " member \"schema\" is no version; expected 1"},
         BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",
                 " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",

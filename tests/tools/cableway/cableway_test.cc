@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/event/event_code.h"
 #include "core/linux/os/unique_fd.h"
 #include "core/view/status_view.h"
 #include "routing/topology_io/json_topology.h"
@@ -75,6 +76,7 @@ TEST_F(FileTest, TopologyAsJson) {
   const Outcome outcome = cableway({"topology", "--json", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   const nlohmann::json view = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(outcome.out.find("{\n  \"schema\": 1,"), 0U) << outcome.out;
   EXPECT_EQ(view["cluster"], ring().cluster());
   ASSERT_EQ(view["nodes"].size(), 4U);
   EXPECT_EQ(view["nodes"][3], (nlohmann::json{{"name", "n3"}, {"relay_port", 7470}, {"draining", false}}));
@@ -108,6 +110,7 @@ TEST_F(FileTest, RoutesAsJson) {
   const Outcome outcome = cableway({"routes", "--node=n3", "--json", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   const nlohmann::json view = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(view["schema"], 1);
   EXPECT_EQ(view["node"], "n3");
   ASSERT_EQ(view["routes"].size(), 3U);
   EXPECT_EQ(view["routes"][1], nlohmann::json::parse(R"({
@@ -380,6 +383,47 @@ TEST(NodeTest, AnAnswerThatIsNoStatusIsRefused) {
   EXPECT_EQ(cableway({"status", "--json"}).exit_status, kFailed);
 }
 
+// Three events, each of another severity.
+ViewReply some_events() {
+  nlohmann::json events = nlohmann::json::array();
+  for (const char* code : {"SETUP_ARRIVED", "CABLE_UP", "CABLE_LOST"}) {
+    const EventKind& kind = *find_event_kind(code);
+    events.push_back({{"number", events.size() + 1},
+                      {"time", "2026-03-01T12:34:56.789Z"},
+                      {"age_ms", 0},
+                      {"severity", std::string(name_of(kind.severity))},
+                      {"code", code},
+                      {"fields", nlohmann::json::object()},
+                      {"text", std::string("text of ") + code}});
+  }
+  return {"", nlohmann::json{{"schema", 1}, {"node", "n1"}, {"life", "1"}, {"events", events}}.dump()};
+}
+
+TEST(NodeTest, EventsAreThoseOfASeverityAndACode) {
+  const FakeNode node([](const std::string&) { return some_events(); });
+  const auto events = [](std::vector<std::string> options) {
+    options.insert(options.begin(), {"events", "--json"});
+    return nlohmann::json::parse(cableway(options).out).at("events").size();
+  };
+  EXPECT_EQ(events({}), 2U);
+  EXPECT_EQ(events({"--severity", "debug"}), 3U);
+  EXPECT_EQ(events({"--severity", "warning"}), 1U);
+  EXPECT_EQ(events({"--code", "CABLE_UP"}), 1U);
+  EXPECT_EQ(events({"--code", "CABLE_UP", "--code", "CABLE_LOST"}), 2U);
+  EXPECT_EQ(events({"--code", "SETUP_ARRIVED", "--severity", "debug"}), 1U);
+  EXPECT_THAT(cableway({"events", "--severity", "warning"}).out,
+              AllOf(HasSubstr("warning   CABLE_LOST  text of CABLE_LOST"), Not(HasSubstr("CABLE_UP"))));
+}
+
+TEST(NodeTest, EventsOfSeveritiesAndCodesThatAreNoneAreRefused) {
+  const Outcome severity = cableway({"events", "--severity", "warn"});
+  EXPECT_EQ(severity.exit_status, kNotUsable);
+  EXPECT_THAT(severity.err, HasSubstr("expected debug, info, warning or error, found \"warn\""));
+  const Outcome code = cableway({"events", "--code", "CABLES"});
+  EXPECT_EQ(code.exit_status, kNotUsable);
+  EXPECT_THAT(code.err, HasSubstr("expected a code of docs/findings.md, found \"CABLES\""));
+}
+
 TEST(NodeTest, AnswersOfTheWrongKindAreRefused) {
   for (const SessionMessage& wrong : {SessionMessage(PathReply{}), SessionMessage(Refusal{"not you"})}) {
     const FakeNode node([&](const std::string&) { return wrong; });
@@ -388,7 +432,8 @@ TEST(NodeTest, AnswersOfTheWrongKindAreRefused) {
   const FakeNode node([](const std::string&) { return ViewReply{"", "{\"nodes\": 1}"}; });
   const Outcome outcome = cableway({"topology"});
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("the node's topology is not understood (the view: at /nodes: not an array; expected [..])"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("the node's topology is not understood (the view: at /nodes: not an array; expected [..])"));
 }
 
 }  // namespace

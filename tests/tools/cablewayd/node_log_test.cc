@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,6 +24,14 @@ using ::testing::Not;
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Event event(const std::string& text, EventCode code = EventCode::kCableUp) {
+  Event event;
+  event.time = std::chrono::sys_days(std::chrono::March / 1 / 2026);
+  event.code = code;
+  event.text = text;
+  return event;
 }
 
 class CapturedErrors {
@@ -44,9 +53,32 @@ TEST(NodeLog, GoesToStandardErrorWithoutAFile) {
   CapturedErrors errors;
   NodeLog log("", spdlog::level::info);
   EXPECT_TRUE(log.reopen().ok());
-  log.logger()->info("heard");
-  log.logger()->debug("too quiet");
+  log.write(event("heard"));
+  log.write(event("too quiet", EventCode::kSetupArrived));
   EXPECT_THAT(errors.take(), AllOf(HasSubstr("heard\n"), Not(HasSubstr("quiet"))));
+}
+
+TEST(NodeLog, LinesHaveSeverityCodeAndText) {
+  CapturedErrors errors;
+  NodeLog log("", spdlog::level::debug);
+  log.write(event("set-up n0 -c0-> n1 has arrived", EventCode::kSetupArrived));
+  log.write(event("circuit n0 -c0-> n1 ended: silent", EventCode::kCircuitBroken));
+  log.write(event("cannot listen", EventCode::kNotListening));
+  EXPECT_THAT(errors.take(), AllOf(HasSubstr("[debug] SETUP_ARRIVED set-up n0 -c0-> n1 has arrived\n"),
+                                   HasSubstr("[warning] CIRCUIT_BROKEN circuit n0 -c0-> n1 ended: silent\n"),
+                                   HasSubstr("[error] NOT_LISTENING cannot listen\n"),
+                                   ::testing::ContainsRegex("^\\[2026-0[23]-[0-9]+ [0-9:]+\\.000\\] ")));
+}
+
+TEST(NodeLog, ShowsWhatIsNotBelowItsLevel) {
+  CapturedErrors errors;
+  NodeLog log("", spdlog::level::warn);
+  log.write(event("topology", EventCode::kTopologyChanged));
+  log.write(event("lost", EventCode::kCircuitLost));
+  log.set_level(spdlog::level::err);
+  log.write(event("broken", EventCode::kCircuitBroken));
+  EXPECT_THAT(errors.take(),
+              AllOf(HasSubstr("CIRCUIT_LOST lost\n"), Not(HasSubstr("topology")), Not(HasSubstr("broken"))));
 }
 
 TEST(NodeLog, GoesToItsFileAtOnceAndIsAppended) {
@@ -55,7 +87,7 @@ TEST(NodeLog, GoesToItsFileAtOnceAndIsAppended) {
   CapturedErrors errors;
   NodeLog log(path, spdlog::level::info);
   ASSERT_TRUE(log.reopen().ok());
-  log.logger()->info("line");
+  log.write(event("line"));
   EXPECT_THAT(text_of(path), AllOf(::testing::StartsWith("before\n"), ::testing::EndsWith("line\n")));
   EXPECT_EQ(errors.take(), "");
 }
@@ -65,11 +97,11 @@ TEST(NodeLog, FollowsARotation) {
   const std::string path = folder.path("node.log");
   NodeLog log(path, spdlog::level::info);
   ASSERT_TRUE(log.reopen().ok());
-  log.logger()->info("first");
+  log.write(event("first"));
   std::filesystem::rename(path, path + ".1");
-  log.logger()->info("second");
+  log.write(event("second"));
   ASSERT_TRUE(log.reopen().ok());
-  log.logger()->info("third");
+  log.write(event("third"));
   EXPECT_THAT(text_of(path + ".1"), AllOf(HasSubstr("first"), HasSubstr("second"), Not(HasSubstr("third"))));
   EXPECT_THAT(text_of(path), AllOf(HasSubstr("third"), Not(HasSubstr("second"))));
 }
@@ -79,7 +111,7 @@ TEST(NodeLog, AFullDiskIsCountedAndToldOnce) {
   NodeLog log("/dev/full", spdlog::level::info);
   ASSERT_TRUE(log.reopen().ok());
   constexpr int kLines = 10000;  // far more than any buffer holds
-  for (int i = 0; i < kLines; ++i) log.logger()->info("line {}", i);
+  for (int i = 0; i < kLines; ++i) log.write(event("line " + std::to_string(i)));
   EXPECT_GE(log.write_errors(), static_cast<std::uint64_t>(kLines));
   const std::string told = errors.take();
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told.substr(0, 1000);
@@ -96,7 +128,7 @@ TEST(NodeLog, GoesOnAsBeforeWhereTheFileCannotBeOpened) {
   const absl::Status status = log.reopen();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("expected a regular file"));
-  log.logger()->info("still here");
+  log.write(event("still here"));
   EXPECT_THAT(text_of(path + ".1"), HasSubstr("still here"));
 }
 
@@ -113,7 +145,7 @@ TEST(NodeLog, AFolderThatCannotBeIsAnError) {
   CapturedErrors errors;
   NodeLog log(path, spdlog::level::info);
   EXPECT_THAT(std::string(log.reopen().message()), HasSubstr(path));
-  log.logger()->info("elsewhere");
+  log.write(event("elsewhere"));
   EXPECT_THAT(errors.take(), HasSubstr("elsewhere"));
 }
 

@@ -67,9 +67,11 @@ TEST(ReportTest, Percentiles) {
 TEST(ReportTest, JsonHasTheDocumentedFields) {
   Options options;
   options.ranks = 4;
-  const nlohmann::json json = json_report(options, {"p.so", "P", 12, 0, "p0", 1000},
-                                          {four_ranks({Operation::kAllReduceTree})}, absl::OkStatus());
-  EXPECT_EQ(json["format"], 1);
+  const nlohmann::ordered_json report = json_report(options, {"p.so", "P", 12, 0, "p0", 1000},
+                                                    {four_ranks({Operation::kAllReduceTree})}, absl::OkStatus());
+  EXPECT_EQ(report.begin().key(), "schema");
+  const nlohmann::json json = report;
+  EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["plugin"]["abi"], 12);
   EXPECT_EQ(json["ok"], true);
   EXPECT_TRUE(json["error"].is_null());

@@ -73,5 +73,9 @@ TEST(SimtestReport, CrossesAPipeAsItIs) {
   EXPECT_FALSE(from_line("half a li").ok());
 }
 
+TEST(SimtestReport, SaysWhichSchemaItsJsonHas) {
+  EXPECT_EQ(to_json(Summary()).find("{\n  \"schema\": 1,"), 0U) << to_json(Summary());
+}
+
 }  // namespace
 }  // namespace cableway::simtest

@@ -33,50 +33,59 @@ class Examination {
   }
 
  private:
-  void add(Severity severity, std::string about, std::string what, std::string advice = "") {
-    findings_.push_back({severity, std::move(about), std::move(what), std::move(advice)});
+  template <typename Code>
+  void add(Severity severity, Code code, std::string about, std::string what, std::string advice = "") {
+    add_named(severity, std::string(name_of(code)), std::move(about), std::move(what), std::move(advice));
+  }
+  void add_named(Severity severity, std::string code, std::string about, std::string what, std::string advice = "") {
+    findings_.push_back({severity, std::move(code), std::move(about), std::move(what), std::move(advice)});
   }
 
   void look_at_node() {
     if (!examined_.node.ok()) {
       const std::string reason(examined_.node.message());
       const std::size_t line = reason.find('\n');
-      return add(Severity::kError, "node", reason.substr(0, line),
-                 line == std::string::npos ? "" : reason.substr(line + 1));
+      const bool runs = !absl::IsNotFound(examined_.node);
+      return add(Severity::kError, runs ? FindingCode::kNodeNotAnswering : FindingCode::kNodeNotRunning, "node",
+                 reason.substr(0, line), line == std::string::npos ? "" : reason.substr(line + 1));
     }
     if (!examined_.status) return;
-    add(Severity::kOk, "node",
+    add(Severity::kOk, FindingCode::kNodeAnswers, "node",
         absl::StrCat(text(*examined_.status, "node"), " of cluster ", text(*examined_.status, "cluster"), " answers"));
   }
 
   void look_at_key() {
     if (examined_.settings.key_file.empty()) {
-      return add(Severity::kRemark, "key",
+      return add(Severity::kRemark, EventCode::kKeyMissing, "key",
                  "no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what "
                  "crosses it",
                  "openssl rand -hex 32 > key, chmod 600, the same file on every node, and CABLEWAY_KEY_FILE");
     }
-    if (examined_.key.ok()) return add(Severity::kOk, "key", absl::StrCat(examined_.settings.key_file, " is a key"));
+    if (examined_.key.ok())
+      return add(Severity::kOk, FindingCode::kKeyReadable, "key",
+                 absl::StrCat(examined_.settings.key_file, " is a key"));
     // Root's key is not for this user to read, and need not be.
     const bool others_node = examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
-    add(others_node ? Severity::kRemark : Severity::kError, "key", std::string(examined_.key.message()));
+    add(others_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
+        std::string(examined_.key.message()));
   }
 
   void look_at_host() {
     const HostFacts& host = examined_.host;
     if (host.plugin.empty()) {
-      add(Severity::kWarning, "plugin", absl::StrCat("there is none at ", host.plugin_sought),
+      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin",
+          absl::StrCat("there is none at ", host.plugin_sought),
           "unpack the whole package, and use the cableway in its bin/");
     }
     if (uses_rdma() && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {
-      add(Severity::kWarning, "memory",
+      add(Severity::kWarning, FindingCode::kMemlockLow, "memory",
           absl::StrCat("this shell may lock ", bytes_text(*host.memlock_bytes),
                        " of memory: RDMA needs more, and fails without it"),
           "ulimit -l unlimited (/etc/security/limits.conf), LimitMEMLOCK=infinity in a unit, docker run --ulimit "
           "memlock=-1");
     }
     if (host.default_interfaces.empty()) {
-      add(Severity::kRemark, "network", "no default route",
+      add(Severity::kRemark, FindingCode::kDefaultRouteMissing, "network", "no default route",
           "a job's processes find each other over ordinary IP: cableway env says what they need");
     }
   }
@@ -89,11 +98,12 @@ class Examination {
     const HostFacts& host = examined_.host;
     if (!uses_rdma()) return;
     if (!host.has_verbs_files) {
-      add(Severity::kWarning, "RDMA", "there are RDMA devices, but no /dev/infiniband",
+      add(Severity::kWarning, FindingCode::kVerbsFilesMissing, "RDMA", "there are RDMA devices, but no /dev/infiniband",
           host.in_container ? "start the container with --device /dev/infiniband" : "modprobe ib_uverbs");
     }
     if (!host.no_verbs_library.empty()) {
-      add(Severity::kWarning, "RDMA", absl::StrCat("there are RDMA devices, and ", host.no_verbs_library),
+      add(Severity::kWarning, FindingCode::kVerbsLibraryMissing, "RDMA",
+          absl::StrCat("there are RDMA devices, and ", host.no_verbs_library),
           "without it hops over ports with such a device are refused; CABLEWAY_TRANSPORT=tcp does without RDMA");
     }
   }
@@ -112,10 +122,11 @@ class Examination {
     const Json ports = examined_.ports ? examined_.ports->at("ports")
                                        : ports_of_host(examined_.host.ports, examined_.settings.transport);
     if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
-      add(Severity::kError, "container", "this container has a network of its own, without the host's interfaces",
+      add(Severity::kError, FindingCode::kContainerNetwork, "container",
+          "this container has a network of its own, without the host's interfaces",
           "start it with docker run --network host");
     } else if (ports.empty()) {
-      add(Severity::kError, "ports", "there is no port",
+      add(Severity::kError, EventCode::kNoPorts, "ports", "there is no port",
           examined_.host.no_ports.empty() ? "set CABLEWAY_PORTS to the interfaces of this host's cables"
                                           : examined_.host.no_ports);
     }
@@ -123,37 +134,32 @@ class Examination {
     append(examine_rejected(rejected()));
   }
 
-  // Those are looked at as such.
-  bool is_of_a_rejected_port(const std::string& problem) const {
-    const std::vector<RejectedPort> all = rejected();
-    return std::any_of(all.begin(), all.end(), [&](const RejectedPort& each) {
-      return problem == absl::StrCat(each.interface, " ", each.reason);
-    });
-  }
-
   void look_at_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
+      const std::string code = text(problem, "code");
+      if (code == name_of(EventCode::kPortUnusable)) continue;  // rejected ports are looked at as such
+      const bool goes_on_all_the_same = code == name_of(EventCode::kLinkLocalUsed);
       const std::string what = text(problem, "text");
-      if (is_of_a_rejected_port(what)) continue;
-      const bool goes_on_all_the_same = absl::StrContains(what, "until then");
       const Json& seconds = problem.at("seconds");
       // What the node says of a problem says what to do about it.
-      add(goes_on_all_the_same ? Severity::kWarning : Severity::kError, "problem",
+      add_named(
+          goes_on_all_the_same ? Severity::kWarning : Severity::kError, code, "problem",
           seconds.is_null() ? what : absl::StrCat(what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")"));
     }
     if (status.at("draining").get<bool>()) {
-      add(Severity::kRemark, "node", "it drains: no path leads through it",
+      add(Severity::kRemark, EventCode::kDraining, "node", "it drains: no path leads through it",
           "CABLEWAY_DRAIN=false and systemctl reload cablewayd end that");
     }
     const Json& relayed = status.at("relayed");
     if (number(relayed, "circuits_broken") > 0) {
-      add(Severity::kRemark, "node",
+      add(Severity::kRemark, EventCode::kCircuitBroken, "node",
           absl::StrCat(number(relayed, "circuits_broken"), " circuits through it broke since it was started"),
-          "cableway events and the node's log say when cables went");
+          "cableway events and the node's log say when cables went: CABLE_LOST");
     }
     if (number(relayed, "setups_refused") > 0) {
-      add(Severity::kRemark, "node", absl::StrCat("it has refused ", number(relayed, "setups_refused"), " set-ups"),
-          "the node's log says which, and why");
+      add(Severity::kRemark, EventCode::kCircuitRefused, "node",
+          absl::StrCat("it has refused ", number(relayed, "setups_refused"), " set-ups"),
+          "cableway events and the node's log say which, and why: CIRCUIT_REFUSED, CONNECTION_REFUSED");
     }
   }
 
@@ -167,13 +173,14 @@ class Examination {
     if (parts.size() > 1) {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
-      add(Severity::kWarning, "topology", absl::StrCat("no path leads from one to the other of: ", groups),
+      add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",
+          absl::StrCat("no path leads from one to the other of: ", groups),
           "a node that has ended is forgotten after 5 minutes; else plug its cables, or start cablewayd there");
     }
     const routing::PhysicalCables physical = routing::physical_cables(topology);
     const routing::WeakPoints weak = routing::weak_points(topology, physical);
     if (!weak.nodes.empty()) {
-      add(Severity::kRemark, "topology",
+      add(Severity::kRemark, FindingCode::kSinglePointOfFailure, "topology",
           absl::StrCat("without any one of ", names(weak.nodes), ", others lose each other"),
           "another cable around them would keep all together");
     }

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/event/event_code.h"
 #include "core/settings/settings.h"
 #include "routing/topology/topology.h"
+#include "tools/cableway/doctor/finding_code.h"
 #include "tools/cableway/doctor/host_facts.h"
 #include "tools/cableway/node/node_answer.h"
 
@@ -18,6 +20,7 @@ enum class Severity { kOk, kRemark, kWarning, kError };
 
 struct Finding {
   Severity severity = Severity::kOk;
+  std::string code;    // name of a FindingCode, or of an EventCode where the node knows the same
   std::string about;   // "port eth1", "key", ..
   std::string what;    // what is the case
   std::string advice;  // what to do; may be empty where nothing is to be done

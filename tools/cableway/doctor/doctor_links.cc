@@ -36,14 +36,15 @@ class LinkExamination {
   }
 
  private:
-  void add(Severity severity, std::string what, std::string advice) {
-    findings_.push_back({severity, absl::StrCat("port ", port_.interface), std::move(what), std::move(advice)});
+  void add(Severity severity, FindingCode code, std::string what, std::string advice) {
+    findings_.push_back({severity, std::string(name_of(code)), absl::StrCat("port ", port_.interface), std::move(what),
+                         std::move(advice)});
   }
 
   void look_at_rate() {
     const auto rate = static_cast<double>(facts_.rdma_rate_mbps);
     if (rate == 0 || rate >= kSameRate * static_cast<double>(port_.rate_mbps)) return;
-    add(Severity::kWarning,
+    add(Severity::kWarning, FindingCode::kRdmaLinkSlow,
         absl::StrCat("the link of RDMA device ", facts_.rdma_device, " has ", facts_.rdma_rate,
                      ", less than the interface's ", rate_text(port_.rate_mbps)),
         absl::StrCat("some of its lanes may be down: look at the cable and its connectors (ethtool ", port_.interface,
@@ -55,7 +56,7 @@ class LinkExamination {
     const double wanted = static_cast<double>(port_.rate_mbps) / kMegabits / static_cast<double>(port_.halves);
     if (carried == 0 || carried >= wanted) return;
     const bool less_than_most = facts_.pcie_most.gigabits() > carried;
-    add(Severity::kWarning,
+    add(Severity::kWarning, FindingCode::kPcieLinkSlow,
         absl::StrCat("its PCIe link is ", text_of(facts_.pcie), ", too slow for the port's ",
                      rate_text(port_.rate_mbps)),
         less_than_most
@@ -71,7 +72,7 @@ class LinkExamination {
         absl::StrCat("look again after a job (cat /sys/class/infiniband/",
                      facts_.rdma_device.substr(0, facts_.rdma_device.find(':')), "/ports/*/hw_counters/*)");
     if (!facts_.losses.empty()) {
-      add(Severity::kRemark,
+      add(Severity::kRemark, FindingCode::kRdmaLosses,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted losses since its start: ", text_of(facts_.losses)),
           absl::StrCat(look_again,
@@ -80,7 +81,7 @@ class LinkExamination {
                        port_.interface, " rx on tx on)"));
     }
     if (!facts_.congestion.empty()) {
-      add(Severity::kRemark,
+      add(Severity::kRemark, FindingCode::kRdmaCongestion,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted congestion since its start: ", text_of(facts_.congestion)),
           absl::StrCat(look_again,

@@ -62,7 +62,7 @@ class PortExamination {
   std::vector<Finding> run() {
     const bool has_carrier = port_.at("carrier").get<bool>();
     if (!has_carrier) {
-      add(Severity::kWarning, "no carrier",
+      add(Severity::kWarning, FindingCode::kCarrierMissing, "no carrier",
           absl::StrCat("plug the cable in at both ends, and set the other end's interface up (ip link set .. up); "
                        "ethtool ",
                        interface_, " shows the link"));
@@ -76,8 +76,9 @@ class PortExamination {
   }
 
  private:
-  void add(Severity severity, std::string what, std::string advice) {
-    findings_.push_back({severity, about_, std::move(what), std::move(advice)});
+  template <typename Code>
+  void add(Severity severity, Code code, std::string what, std::string advice) {
+    findings_.push_back({severity, std::string(name_of(code)), about_, std::move(what), std::move(advice)});
   }
 
   std::string firewall() const {
@@ -91,7 +92,8 @@ class PortExamination {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
     if (neighbours.empty()) {
-      add(Severity::kWarning, absl::StrCat("carrier on ", interface_, ", nobody answers hello"),
+      add(Severity::kWarning, FindingCode::kNeighbourMissing,
+          absl::StrCat("carrier on ", interface_, ", nobody answers hello"),
           absl::StrCat("is cablewayd running there, with that interface among its ports (cableway ports)? A firewall, "
                        "here or there, must let through ",
                        firewall()));
@@ -99,9 +101,10 @@ class PortExamination {
     for (const Json& neighbour : neighbours) {
       const std::string who = absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
       if (text(neighbour, "state") == "up") {
-        add(Severity::kOk, absl::StrCat("cable to ", who, " is up"), "");
+        add(Severity::kOk, EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"), "");
       } else {
-        add(Severity::kWarning, absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
+        add(Severity::kWarning, FindingCode::kCableOneWay,
+            absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
             absl::StrCat("look at the problems below and at cableway doctor there; a firewall may stop what this node "
                          "sends: ",
                          firewall()));
@@ -119,13 +122,13 @@ class PortExamination {
       }
     }
     if (rate < theirs) {
-      add(Severity::kWarning,
+      add(Severity::kWarning, FindingCode::kRateBelowNeighbour,
           absl::StrCat("runs at ", rate_text(rate), ", its neighbour's port at ", rate_text(theirs)),
           absl::StrCat("the cable is as fast as its slower end: look at the cable, its connectors and the speed set "
                        "there (ethtool ",
                        interface_, ")"));
     } else if (rate < fastest_mbps_) {
-      add(Severity::kRemark,
+      add(Severity::kRemark, FindingCode::kRateBelowFastest,
           absl::StrCat("runs at ", rate_text(rate), ", the fastest port of this node at ", rate_text(fastest_mbps_)),
           absl::StrCat("if both should be alike, look at the cable and the speed set (ethtool ", interface_, ")"));
     }
@@ -135,7 +138,7 @@ class PortExamination {
     const std::uint64_t mtu = number(port_, "mtu");
     if (text(port_, "transport") == "rdma") return look_at_rdma_mtu(mtu);
     if (mtu >= kJumboMtu) return;
-    add(Severity::kRemark, absl::StrCat("MTU ", mtu),
+    add(Severity::kRemark, FindingCode::kMtuSmall, absl::StrCat("MTU ", mtu),
         absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ", larger_mtu()));
   }
 
@@ -143,12 +146,13 @@ class PortExamination {
     const std::uint64_t allowed = host::roce_mtu_of(mtu);
     const std::uint64_t taken = port_.at("rdma_mtu").is_null() ? allowed : number(port_, "rdma_mtu");
     if (taken < allowed) {
-      add(Severity::kRemark,
+      add(Severity::kRemark, FindingCode::kRdmaMtuNotTaken,
           absl::StrCat("RDMA packets of ", taken, " bytes, though MTU ", mtu, " has room for ", allowed),
           absl::StrCat("some drivers take a new MTU only when the interface comes up: ip link set ", interface_,
                        " down, then up"));
     } else if (taken < kMostRdmaMtu) {
-      add(Severity::kRemark, absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
+      add(Severity::kRemark, FindingCode::kRdmaMtuSmall,
+          absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
           absl::StrCat("4096 take MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
     }
   }
@@ -164,16 +168,18 @@ class PortExamination {
     const bool has_device = !port_.at("rdma_device").is_null();
     if (kind == "refused") {
       if (port_.at("carrier").get<bool>()) {
-        add(Severity::kError, absl::StrCat("hops over it are refused: ", why), advice_for_refusal(why));
+        add(Severity::kError, FindingCode::kHopsRefused, absl::StrCat("hops over it are refused: ", why),
+            advice_for_refusal(why));
       }
     } else if (kind == "tcp" && !port_.at("rdma_trouble").is_null() && !has_device) {
-      add(Severity::kError, absl::StrCat("data goes over TCP: ", why), advice_for_refusal(why));
+      add(Severity::kError, FindingCode::kRdmaDeviceGone, absl::StrCat("data goes over TCP: ", why),
+          advice_for_refusal(why));
     } else if (kind == "tcp" && has_device) {
-      add(Severity::kRemark,
+      add(Severity::kRemark, FindingCode::kRdmaDeviceUnused,
           absl::StrCat("data goes over TCP, as ", why, " says, past RDMA device ", text(port_, "rdma_device")),
           "CABLEWAY_TRANSPORT=auto uses it");
     } else if (kind == "tcp") {
-      add(Severity::kRemark, "no RDMA device: data goes over TCP", "");
+      add(Severity::kRemark, FindingCode::kRdmaDeviceNone, "no RDMA device: data goes over TCP", "");
     }
   }
 
@@ -181,23 +187,27 @@ class PortExamination {
     for (const auto& [error, count] : control.at("send_errors").items()) {
       const std::string what = absl::StrCat(count.get<std::uint64_t>(), " datagrams could not be sent (", error, ")");
       if (error == "EPERM") {
-        add(Severity::kError, absl::StrCat(what, ": a firewall of this host refuses them"),
+        add(Severity::kError, FindingCode::kDatagramsFirewalled,
+            absl::StrCat(what, ": a firewall of this host refuses them"),
             absl::StrCat("let through, to and from ", interface_, ": ", firewall()));
       } else {
-        add(Severity::kWarning, what, absl::StrCat("the last one: ", text_or_dash(control, "last_error")));
+        add(Severity::kWarning, FindingCode::kDatagramsUnsent, what,
+            absl::StrCat("the last one: ", text_or_dash(control, "last_error")));
       }
     }
     for (const Json& reason : control.at("not_open")) {
-      add(Severity::kWarning, reason.get<std::string>(),
+      add(Severity::kWarning, EventCode::kPortDeaf, reason.get<std::string>(),
           absl::StrCat("another program, or a second node, may hold UDP ", settings_.control_port,
                        "; CABLEWAY_CONTROL_PORT gives all nodes another"));
     }
     if (number(control, "ttl_refused") > 0) {
-      add(Severity::kWarning, absl::StrCat(number(control, "ttl_refused"), " datagrams came through a router"),
+      add(Severity::kWarning, FindingCode::kDatagramsRouted,
+          absl::StrCat(number(control, "ttl_refused"), " datagrams came through a router"),
           "Cableway's cables have nothing between their ends: join the ports directly, or by a switch");
     }
     if (number(control, "oversized") > 0) {
-      add(Severity::kWarning, absl::StrCat(number(control, "oversized"), " datagrams were too large"),
+      add(Severity::kWarning, FindingCode::kDatagramsOversized,
+          absl::StrCat(number(control, "oversized"), " datagrams were too large"),
           "install the same Cableway on both ends");
     }
   }
@@ -290,11 +300,13 @@ std::vector<Finding> examine_rejected(const std::vector<RejectedPort>& rejected)
     if (severity == Severity::kOk) {
       unasked[each.reason].push_back(each.interface);
     } else {
-      findings.push_back({severity, each.interface, each.reason, advice_for(each.reason)});
+      const auto code = each.asked_for ? name_of(EventCode::kPortUnusable) : name_of(FindingCode::kPortNotUsed);
+      findings.push_back({severity, std::string(code), each.interface, each.reason, advice_for(each.reason)});
     }
   }
   for (const auto& [reason, interfaces] : unasked) {
-    findings.push_back({Severity::kOk, "not used", absl::StrCat(absl::StrJoin(interfaces, ", "), ": ", reason), ""});
+    findings.push_back({Severity::kOk, std::string(name_of(FindingCode::kPortNotUsed)), "not used",
+                        absl::StrCat(absl::StrJoin(interfaces, ", "), ": ", reason), ""});
   }
   return findings;
 }

@@ -50,15 +50,18 @@ std::string measured(std::uint64_t rate_mbps) {
 Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& test) {
   CableProbeRequest request{text(port, "interface"), text(neighbour, "node"), kTestMs, false};
   Finding finding;
+  finding.code = name_of(FindingCode::kCableTested);
   finding.about = absl::StrCat("cable ", request.interface, " to node ", request.node);
   const absl::StatusOr<CableProbeReply> one_way = test(request);
   request.both_ways = true;
   const absl::StatusOr<CableProbeReply> both = one_way.ok() ? test(request) : one_way.status();
   if (!both.ok()) {
     finding.severity = Severity::kRemark;
+    finding.code = name_of(FindingCode::kCableUntested);
     finding.what = absl::StrCat("its speed could not be tested: ", both.status().message());
     if (!stops_circuits(both.status())) return finding;
     finding.severity = Severity::kWarning;
+    finding.code = name_of(FindingCode::kCableUnreachable);
     finding.advice = kWhenNotReached;
     return finding;
   }
@@ -72,7 +75,9 @@ Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& 
   } else if (static_cast<double>(std::min(both->to_mbps, both->from_mbps)) < good) {
     finding.severity = Severity::kRemark;
   }
-  if (finding.severity != Severity::kOk) finding.advice = kWhenSlow;
+  if (finding.severity == Severity::kOk) return finding;
+  finding.code = name_of(FindingCode::kCableSlow);
+  finding.advice = kWhenSlow;
   return finding;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "routing/text/json_schema.h"
 
 namespace cableway::cli {
 namespace {
@@ -43,7 +44,7 @@ std::string doctor_text(std::vector<Finding> findings) {
   for (const Finding& finding : findings) {
     std::string severity = severity_name(finding.severity);
     severity.resize(kSeverityWidth, ' ');
-    absl::StrAppend(&lines, severity, finding.about, ": ", finding.what, "\n");
+    absl::StrAppend(&lines, severity, finding.about, ": ", finding.what, " [", finding.code, "]\n");
     if (!finding.advice.empty()) {
       absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ", finding.advice, "\n");
     }
@@ -56,11 +57,13 @@ std::string doctor_json(const std::vector<Finding>& findings) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
     list.push_back({{"severity", severity_name(finding.severity)},
+                    {"code", finding.code},
                     {"about", finding.about},
                     {"what", finding.what},
                     {"advice", finding.advice.empty() ? Json(nullptr) : Json(finding.advice)}});
   }
-  const Json view = {{"worst", severity_name(worst_of(findings))}, {"findings", list}};
+  const Json view = {
+      {routing::kSchemaMember, routing::kJsonSchema}, {"worst", severity_name(worst_of(findings))}, {"findings", list}};
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

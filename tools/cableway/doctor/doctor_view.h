@@ -15,7 +15,7 @@ Severity worst_of(const std::vector<Finding>& findings);
 std::string doctor_text(std::vector<Finding> findings);
 
 //   worst     "ok", "remark", "warning" or "error"
-//   findings  {severity, about, what, advice (null where there is none)}
+//   findings  {severity, code, about, what, advice (null where there is none)}
 std::string doctor_json(const std::vector<Finding>& findings);
 
 }  // namespace cableway::cli

@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/text/json_schema.h"
 
 namespace cableway::cli {
 
@@ -13,6 +14,7 @@ absl::Status not_understood(const std::string& view, const std::string& reason) 
 absl::StatusOr<Json> parse_answer(const std::string& answer, const std::string& view) {
   Json json = Json::parse(answer, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return not_understood(view, "it is no JSON object");
+  if (const std::string wrong = routing::schema_fault(json); !wrong.empty()) return not_understood(view, wrong);
   return json;
 }
 

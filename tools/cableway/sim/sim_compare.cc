@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "routing/text/bounded_json.h"
+#include "routing/text/json_schema.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/topology.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -47,6 +48,7 @@ class ResultReader {
 
   absl::StatusOr<SimResult> read(const ParsedJson& json) {
     if (!json.is_object()) return bad_result(file_, absl::StrCat("it holds ", type_text(json), ", not an object"));
+    if (const std::string wrong = routing::schema_fault(json); !wrong.empty()) return bad_result(file_, wrong);
     if (const std::string_view known = known_as(json); !known.empty()) return bad_result(file_, std::string(known));
     SimResult result;
     result.name = file_;
@@ -212,7 +214,8 @@ std::string comparison_text(const SimResult& a, const SimResult& b) {
 }
 
 std::string comparison_json(const SimResult& a, const SimResult& b) {
-  const nlohmann::ordered_json view = {{"a", result_json(a)},
+  const nlohmann::ordered_json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                                       {"a", result_json(a)},
                                        {"b", result_json(b)},
                                        {"change",
                                         {{"time", or_null(change(a.time_s, b.time_s))},

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "routing/text/json_schema.h"
 #include "sim/workload/workload_text.h"
 #include "tools/cableway/text/json.h"
 
@@ -156,7 +157,8 @@ Json anew_json(const SimReport& report) {
 
 Json asked_json(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
-  return {{"command", report.command},
+  return {{routing::kSchemaMember, routing::kJsonSchema},
+          {"command", report.command},
           {"topology", report.source},
           {"nodes", report.topology.node_count()},
           {"workload", report.workload},

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/sim/sim_report.h"
 #include "tools/cableway/text/json.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -194,7 +195,8 @@ std::string what_if_json(const WhatIf& what_if) {
                      {"slowest_pair_GBps", each.shares.least_rate / 1e9},
                      {"total_GBps", each.shares.total_rate / 1e9}});
   }
-  const Json view = {{"topology", what_if.source},
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"topology", what_if.source},
                      {"parts", what_if.failures.parts},
                      {"intact", shares_json(what_if, what_if.failures.intact)},
                      {"single_points_of_failure", single_points(what_if)},

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "core/settings/settings_table.h"
 #include "routing/placement/rank_placement.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
 #include "tools/cableway/node/topology_source.h"
@@ -185,7 +186,8 @@ std::string as_docker(const JobEnvironment& environment) {
 std::string as_json(const JobEnvironment& environment) {
   Json variables = Json::object();
   for (const auto& [name, value] : environment.variables) variables[name] = value;
-  const Json view = {{"variables", variables},
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"variables", variables},
                      {"docker", docker_words(environment)},
                      {"rank_order", environment.rank_order.empty() ? Json(nullptr) : Json(environment.rank_order)},
                      {"remarks", environment.remarks}};

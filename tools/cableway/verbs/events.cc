@@ -1,11 +1,19 @@
 #include "tools/cableway/verbs/events.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/text/json_schema.h"
+#include "routing/text/nearest_name.h"
+#include "routing/text/node_name.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -14,34 +22,91 @@
 namespace cableway::cli {
 namespace {
 
-// The newest event that was shown, and the life of the node that it was from.
-struct Shown {
+// The newest event that was looked at, and the life of the node that it was from.
+struct Seen {
   std::string life;
   std::uint64_t last = 0;
 };
 
-// The lines of an answer's events that are newer than what was shown, which they then are.
-std::string new_lines(const Json& answer, bool json, Shown& shown) {
-  std::uint64_t& last = shown.last;
-  const Json& events = answer.at("events");
+bool is_wanted(const Json& event, const EventFilter& filter) {
+  const std::optional<EventSeverity> severity = parse_event_severity(text(event, "severity"));
+  if (severity.has_value() && *severity < filter.least) return false;
+  const std::string code = text(event, "code");
+  return filter.codes.empty() || std::find(filter.codes.begin(), filter.codes.end(), code) != filter.codes.end();
+}
+
+// "2026-03-01 12:34:56.789", of RFC 3339 in UTC.
+std::string time_text(const Json& event) {
+  std::string time = text(event, "time");
+  if (!time.empty() && time.back() == 'Z') time.pop_back();
+  std::replace(time.begin(), time.end(), 'T', ' ');
+  return time;
+}
+
+std::string event_line(const Json& event) {
+  return absl::StrCat(time_text(event), " UTC  ", age_text(number(event, "age_ms")), " ago  ", text(event, "severity"),
+                      "  ", text(event, "code"), "  ", text(event, "text"));
+}
+
+// Lines of JSON are documents of their own.
+std::string with_schema(const Json& members) {
+  Json line = {{routing::kSchemaMember, routing::kJsonSchema}};
+  line.update(members);
+  return line.dump();
+}
+
+// Those of the answer's events that nobody has looked at yet, and how many the node has none of any more.
+struct NewEvents {
+  std::vector<const Json*> events;
+  std::uint64_t lost = 0;
+};
+
+NewEvents new_events(const Json& events, std::uint64_t& last) {
+  NewEvents found;
+  const std::uint64_t before = last;
+  for (const Json& event : events) {
+    if (number(event, "number") <= before) continue;
+    last = std::max(last, number(event, "number"));
+    found.events.push_back(&event);
+  }
+  if (before != 0 && last - before > found.events.size()) found.lost = last - before - found.events.size();
+  return found;
+}
+
+std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
   std::string lines;
   const auto note = [&](const std::string& text) {
-    absl::StrAppend(&lines, json ? Json{{"note", text}}.dump() : text, "\n");
+    absl::StrAppend(&lines, tail.json ? with_schema({{"note", text}}) : text, "\n");
   };
-  if (const std::string life = std::exchange(shown.life, text(answer, "life")); !life.empty() && life != shown.life) {
+  if (const std::string life = std::exchange(seen.life, text(answer, "life")); !life.empty() && life != seen.life) {
     note("the node was started again");
-    last = 0;
+    seen.last = 0;
   }
-  if (!events.empty() && last != 0 && number(events.front(), "number") > last + 1) {
-    note(absl::StrCat(number(events.front(), "number") - last - 1, " events were lost in between"));
-  }
-  for (const Json& event : events) {
-    if (number(event, "number") <= last) continue;
-    last = number(event, "number");
-    const std::string age = absl::StrCat(age_text(number(event, "age_ms")), " ago");
-    absl::StrAppend(&lines, json ? event.dump() : absl::StrCat(age, "  ", text(event, "text")), "\n");
+  const NewEvents found = new_events(answer.at("events"), seen.last);
+  if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost in between"));
+  for (const Json* event : found.events) {
+    if (!is_wanted(*event, tail.filter)) continue;
+    absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event), "\n");
   }
   return lines;
+}
+
+std::string not_a_code(const std::string& code) {
+  std::vector<std::string_view> names;
+  for (const EventKind& kind : event_kinds()) names.push_back(kind.name);
+  return absl::StrCat("expected a code of docs/findings.md, found ", routing::in_quotes(code),
+                      routing::did_you_mean(code, names));
+}
+
+Argument codes_option(std::vector<std::string>& codes) {
+  Argument option = texts_option("--code", "CODE", codes, "only events of this code, such as CABLE_LOST");
+  option.take = [take = std::move(option.take)](const std::vector<std::string>& values) -> std::string {
+    for (const std::string& code : values) {
+      if (find_event_kind(code) == nullptr) return not_a_code(code);
+    }
+    return take(values);
+  };
+  return option;
 }
 
 class EventsVerb final : public Verb {
@@ -49,9 +114,14 @@ class EventsVerb final : public Verb {
   Command describe() override {
     return {.name = "events",
             .summary = "the last 1000 things that happened to the node, oldest first",
-            .examples = {"cableway events", "cableway events --follow", "cableway events --follow --json"},
+            .notes = "Without --severity they are those from info up; docs/findings.md says what each code means.",
+            .examples = {"cableway events", "cableway events --severity warning", "cableway events --code CABLE_LOST",
+                         "cableway events --follow --json"},
             .arguments = {flag("--json", json_, "as JSON; with --follow, an object a line"),
-                          flag("--follow,-f", follow_, "go on with those that come, until it is interrupted")}};
+                          flag("--follow,-f", follow_, "go on with those that come, until it is interrupted"),
+                          choice_option("--severity", {"debug", "info", "warning", "error"}, severity_,
+                                        "only events of this severity and above"),
+                          codes_option(codes_)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -60,15 +130,18 @@ class EventsVerb final : public Verb {
       if (!view.ok()) return view.status();
       return std::move(view->text);
     };
-    if (follow_) return follow_events({json_, ask, invocation.surroundings.pause}, invocation.out);
+    const EventFilter filter{*parse_event_severity(severity_), codes_};
+    if (follow_) return follow_events({json_, filter, ask, invocation.surroundings.pause}, invocation.out);
     const absl::StatusOr<std::string> answer = ask();
     if (!answer.ok()) return answer.status();
-    return as_answer(json_ ? answer_as_json(*answer, "events") : events_text(*answer));
+    return as_answer(json_ ? events_json(*answer, filter) : events_text(*answer, filter));
   }
 
  private:
   bool json_ = false;
   bool follow_ = false;
+  std::string severity_ = "info";
+  std::vector<std::string> codes_;
 };
 
 }  // namespace
@@ -77,24 +150,41 @@ std::unique_ptr<Verb> events_verb() {
   return std::make_unique<EventsVerb>();
 }
 
-absl::StatusOr<std::string> events_text(const std::string& answer) {
-  return render_answer(answer, "events", [](const Json& view) {
+absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter) {
+  return render_answer(answer, "events", [&](const Json& view) {
     using Align = TextTable::Align;
-    TextTable table({{"ago", Align::kRight}, {"what happened to node " + text(view, "node")}});
+    TextTable table({{"time (UTC)"},
+                     {"ago", Align::kRight},
+                     {"severity"},
+                     {"code"},
+                     {"what happened to node " + text(view, "node")}});
     for (const Json& event : view.at("events")) {
-      table.add_row({age_text(number(event, "age_ms")), text(event, "text")});
+      if (!is_wanted(event, filter)) continue;
+      table.add_row({time_text(event), age_text(number(event, "age_ms")), text(event, "severity"), text(event, "code"),
+                     text(event, "text")});
     }
     return table.text();
   });
 }
 
+absl::StatusOr<std::string> events_json(const std::string& answer, const EventFilter& filter) {
+  return render_answer(answer, "events", [&](Json view) {
+    Json wanted = Json::array();
+    for (const Json& event : view.at("events")) {
+      if (is_wanted(event, filter)) wanted.push_back(event);
+    }
+    view["events"] = std::move(wanted);
+    return view.dump(2) + "\n";
+  });
+}
+
 absl::Status follow_events(const EventTail& tail, std::ostream& out) {
-  Shown shown;
+  Seen seen;
   while (true) {
     const absl::StatusOr<std::string> answer = tail.ask();
     if (!answer.ok()) return answer.status();
     const absl::StatusOr<std::string> lines =
-        render_answer(*answer, "events", [&](const Json& view) { return new_lines(view, tail.json, shown); });
+        render_answer(*answer, "events", [&](const Json& view) { return new_lines(view, tail, seen); });
     if (!lines.ok()) return lines.status();
     out << *lines << std::flush;
     if (!out) return absl::UnavailableError("cannot write the events to standard output");

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -158,7 +159,8 @@ absl::StatusOr<std::string> flows_json(const std::string& answer) {
     for (const Json& flow : status.at("flows")) flows.push_back(own_flow_json(flow));
     Json circuits = Json::array();
     for (const Json& circuit : status.at("circuits")) circuits.push_back(circuit_json(circuit));
-    const Json view = {{"node", text(status, "node")},
+    const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                       {"node", text(status, "node")},
                        {"flows", flows},
                        {"flows_left_out", flows_left_out(status)},
                        {"circuits", circuits},

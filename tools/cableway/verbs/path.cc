@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "routing/paths/route_table.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_by_name.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
@@ -165,7 +166,8 @@ absl::StatusOr<std::string> path_json(const Topology& topology, const PathQuery&
                      {"nodes", nodes},
                      {"hops", hops_json(topology, ranked.path)}});
   }
-  const Json view = {{"from", topology.node(query.from).name},
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"from", topology.node(query.from).name},
                      {"to", topology.node(query.to).name},
                      {"hops", found->route.cost.hops},
                      {"latency_us", microseconds(found->route.cost.latency_ns)},

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/paths/route_table.h"
 #include "routing/placement/rank_placement.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_by_name.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
@@ -132,7 +133,8 @@ absl::StatusOr<std::string> rank_plan_text(const Topology& topology, const std::
 absl::StatusOr<std::string> rank_plan_json(const Topology& topology, const std::vector<NodeIndex>& hosts) {
   const absl::StatusOr<Plan> plan = make_plan(topology, hosts);
   if (!plan.ok()) return plan.status();
-  const Json view = {{"planned",
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"planned",
                       {{"order", names_of(topology, plan->planned.order)},
                        {"relays", plan->planned.cost.relays},
                        {"latency_us", microseconds(plan->planned.cost.latency_ns)},

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "routing/paths/route_table.h"
+#include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_by_name.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/text/json.h"
@@ -117,7 +118,8 @@ std::string routes_json(const Topology& topology, NodeIndex self) {
                       {"paths", paths},
                       {"first_path", first_path(table, route)}});
   }
-  const Json view = {{"node", topology.node(self).name}, {"routes", routes}};
+  const Json view = {
+      {routing::kSchemaMember, routing::kJsonSchema}, {"node", topology.node(self).name}, {"routes", routes}};
   return view.dump(2) + "\n";
 }
 

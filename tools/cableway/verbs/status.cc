@@ -52,7 +52,7 @@ std::string problems_text(const Json& problems) {
     const Json& seconds = problem.at("seconds");
     const std::string since =
         seconds.is_null() ? "" : absl::StrCat(" (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
-    absl::StrAppend(&lines, "  problem     ", text(problem, "text"), since, "\n");
+    absl::StrAppend(&lines, "  problem     ", text(problem, "text"), since, " [", text(problem, "code"), "]\n");
   }
   return lines;
 }

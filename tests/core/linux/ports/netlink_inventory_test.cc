@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/linux/ports/netlink_watch.h"
+#include "tests/core/event/recorded_events.h"
 #include "tests/core/linux/fake_rdma_devices.h"
 #include "tests/core/linux/fake_sysfs.h"
 #include "tests/core/linux/network_namespace.h"
@@ -76,16 +77,14 @@ class NetlinkInventoryTest : public testing::Test {
     follow_devices();
   }
   void follow_devices() {
-    const absl::Status followed =
-        inventory_->follow_devices(rdma_.open(), [this](const std::string& text) { said_.push_back(text); });
+    const absl::Status followed = inventory_->follow_devices(rdma_.open(), events_);
     EXPECT_TRUE(followed.ok()) << followed;
   }
-  bool is_said(const std::string& text) const { return testing::Value(said_, Contains(text)); }
 
   boost::asio::io_context io_;
   test::FakeSysfs sysfs_;
   test::FakeRdmaDevices rdma_;
-  std::vector<std::string> said_;
+  test::RecordedEvents events_;
   std::unique_ptr<test::NetworkNamespace> namespace_;
   std::unique_ptr<NetlinkInventory> inventory_;
   int changes_ = 0;
@@ -263,14 +262,18 @@ TEST_F(NetlinkInventoryTest, WhatADeviceSaysIsToldAndLookedAtAtOnce) {
   EXPECT_EQ(inventory_->ports()[0].rdma_mtu, 1024U);
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
   rdma_.say("mlx5_0", VerbsEvent::Kind::kPortError, 1);
-  EXPECT_TRUE(test::runs_until(io_, [&] { return is_said("port eth1: RDMA device mlx5_0: event"); }));
+  EXPECT_TRUE(test::runs_until(
+      io_, [&] { return events_.has(EventCode::kRdmaPortError, "port eth1: RDMA device mlx5_0: event"); }));
+  EXPECT_EQ(test::field_of(events_.raised[0].fields, "port"), "eth1");
+  EXPECT_EQ(test::field_of(events_.raised[0].fields, "device"), "mlx5_0");
   EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "when it is told the ports are known anew";
-  EXPECT_TRUE(is_said("port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
+  EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUnusable,
+                          "port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
   EXPECT_EQ(changes_, 1);
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
   rdma_.say("mlx5_0", VerbsEvent::Kind::kPortActive, 1);
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; }));
-  EXPECT_TRUE(is_said("port eth1: RDMA device mlx5_0 can be used"));
+  EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUsable, "port eth1: RDMA device mlx5_0 can be used"));
 }
 
 TEST_F(NetlinkInventoryTest, ADeviceThatFailedIsLostUntilItIsBack) {
@@ -328,8 +331,9 @@ TEST_F(NetlinkInventoryTest, AnEventOfOnePortIsToldOfItsInterface) {
   EXPECT_EQ(inventory_->ports()[1].rdma_mtu, 2048U);
   EXPECT_EQ(rdma_["mlx5_0"].tries, 1);
   rdma_.say("mlx5_0", VerbsEvent::Kind::kGidChange, 2);
-  EXPECT_TRUE(test::runs_until(io_, [&] { return !said_.empty(); }));
-  EXPECT_THAT(said_, ElementsAre("port eth2: RDMA device mlx5_0: event"));
+  EXPECT_TRUE(test::runs_until(io_, [&] { return !events_.raised.empty(); }));
+  EXPECT_EQ(events_.raised.size(), 1U);
+  EXPECT_TRUE(events_.has(EventCode::kRdmaAddressChanged, "port eth2: RDMA device mlx5_0: event"));
 }
 
 TEST_F(NetlinkInventoryTest, SleepsWhileNothingHappens) {

@@ -218,6 +218,7 @@ TEST_F(RelayLoopTest, GivesBothConnectionsOfACircuitThatEnds) {
   EXPECT_TRUE(closed_[0].upstream.valid());
   EXPECT_TRUE(closed_[0].downstream.valid());
   EXPECT_EQ(closed_[0].setup.flow, 1U);
+  EXPECT_FALSE(closed_[0].broken);
   EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), HasSubstr("node n1 (cable c1 to n2): "));
 }
 
@@ -242,6 +243,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseDestinationDiesUnderLoad) {
   EXPECT_FALSE(failure_of([&] { return flow.sender->progress(); }).empty());
   EXPECT_FALSE(flow.sender->done(0));
   EXPECT_EQ(loop_->status().circuits_broken, 1U);
+  EXPECT_TRUE(closed_.at(0).broken);
 }
 
 TEST_F(RelayLoopTest, LetsOtherCircuitsGoOnBesideOneThatStandsStill) {

@@ -36,6 +36,7 @@ Finding tested(const Json& ports, std::uint64_t one_way, std::uint64_t there, st
 TEST(DoctorSpeed, IsFineNearTheNominalRateOfTheSlowerEnd) {
   const Finding finding = tested(ports("100000", "10000"), 9449, 9300, 9000);
   EXPECT_EQ(finding.severity, Severity::kOk);
+  EXPECT_EQ(finding.code, "CABLE_TESTED");
   EXPECT_EQ(finding.about, "cable eth1 to node n0");
   EXPECT_EQ(finding.what,
             "9.4 Gbit/s one way; both ways at once 9.3 Gbit/s there and 9.0 Gbit/s back; nominal 10 Gbit/s");
@@ -47,6 +48,7 @@ TEST(DoctorSpeed, WarnsOfASlowCableAndRemarksThatOneIsSlowBothWays) {
   EXPECT_EQ(tested(ports("10000", "10000"), 7000, 7000, 7000).severity, Severity::kOk);
   const Finding finding = tested(ports("10000", "10000"), 9000, 9000, 4000);
   EXPECT_EQ(finding.severity, Severity::kRemark);
+  EXPECT_EQ(finding.code, "CABLE_SLOW");
   EXPECT_THAT(finding.advice, HasSubstr("no job runs"));
 }
 
@@ -68,6 +70,7 @@ TEST(DoctorSpeed, RemarksWhyACableWasNotTested) {
       });
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].severity, Severity::kRemark);
+  EXPECT_EQ(findings[0].code, "CABLE_UNTESTED");
   EXPECT_EQ(findings[0].what, "its speed could not be tested: CABLEWAY_CABLE_TEST is false on this node");
 }
 
@@ -78,6 +81,7 @@ TEST(DoctorSpeed, WarnsOfACableThatNoConnectionCrosses) {
       });
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
+  EXPECT_EQ(findings[0].code, "CABLE_UNREACHABLE");
   EXPECT_THAT(findings[0].what, HasSubstr("Connection timed out"));
   EXPECT_THAT(findings[0].advice, HasSubstr("firewall"));
 }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -108,6 +110,7 @@ TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
 // What changes one thing of a healthy node, and what is found then.
 struct Fault {
   const char* name;
+  const char* code;
   void (*make)(Examined&);
   Severity severity;
   const char* about;
@@ -115,59 +118,62 @@ struct Fault {
 };
 
 const Fault kFaults[] = {
-    {"no key", [](Examined& e) { e.settings.key_file = ""; }, Severity::kRemark, "key", "no CABLEWAY_KEY_FILE"},
-    {"bad key", [](Examined& e) { e.key = absl::InvalidArgumentError("key file is no key"); }, Severity::kError, "key",
-     "key file is no key"},
-    {"root's key",
+    {"no key", "KEY_MISSING", [](Examined& e) { e.settings.key_file = ""; }, Severity::kRemark, "key",
+     "no CABLEWAY_KEY_FILE"},
+    {"bad key", "KEY_UNREADABLE", [](Examined& e) { e.key = absl::InvalidArgumentError("key file is no key"); },
+     Severity::kError, "key", "key file is no key"},
+    {"root's key", "KEY_UNREADABLE",
      [](Examined& e) { e.key = absl::InvalidArgumentError("key file cannot be opened: Permission denied"); },
      Severity::kRemark, "key", "Permission denied"},
-    {"no node", [](Examined& e) { e.node = absl::NotFoundError("no node runs here\nStart one"); }, Severity::kError,
-     "node", "no node runs here"},
-    {"no plugin", [](Examined& e) { e.host.plugin = ""; }, Severity::kWarning, "plugin", "there is none"},
-    {"memlock", [](Examined& e) { e.host.memlock_bytes = 8U << 20; }, Severity::kWarning, "memory",
+    {"no node", "NODE_NOT_RUNNING", [](Examined& e) { e.node = absl::NotFoundError("no node runs here\nStart one"); },
+     Severity::kError, "node", "no node runs here"},
+    {"no plugin", "PLUGIN_MISSING", [](Examined& e) { e.host.plugin = ""; }, Severity::kWarning, "plugin",
+     "there is none"},
+    {"memlock", "MEMLOCK_LOW", [](Examined& e) { e.host.memlock_bytes = 8U << 20; }, Severity::kWarning, "memory",
      "may lock 8.0 MiB of memory"},
-    {"no route", [](Examined& e) { e.host.default_interfaces.clear(); }, Severity::kRemark, "network",
-     "no default route"},
-    {"container network",
+    {"no route", "DEFAULT_ROUTE_MISSING", [](Examined& e) { e.host.default_interfaces.clear(); }, Severity::kRemark,
+     "network", "no default route"},
+    {"container network", "CONTAINER_NETWORK",
      [](Examined& e) {
        e.host.in_container = true;
        e.host.sees_hardware = false;
        (*e.ports)["ports"] = Json::array();
      },
      Severity::kError, "container", "network of its own"},
-    {"container device", [](Examined& e) { e.host.has_verbs_files = false; }, Severity::kWarning, "RDMA",
-     "no /dev/infiniband"},
-    {"no port", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",
+    {"container device", "VERBS_FILES_MISSING", [](Examined& e) { e.host.has_verbs_files = false; }, Severity::kWarning,
+     "RDMA", "no /dev/infiniband"},
+    {"no port", "NO_PORTS", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",
      "there is no port"},
-    {"no carrier", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1", "no carrier"},
-    {"silence", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning, "port eth1",
-     "carrier on eth1, nobody answers hello"},
-    {"one way", [](Examined& e) { port(e)["neighbours"][0]["state"] = "heard"; }, Severity::kWarning, "port eth1",
-     "node n0 (eth0) is heard, but the cable is not up"},
-    {"slow", [](Examined& e) { port(e)["rate_mbps"] = 10000; }, Severity::kWarning, "port eth1",
+    {"no carrier", "CARRIER_MISSING", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1",
+     "no carrier"},
+    {"silence", "NEIGHBOUR_MISSING", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning,
+     "port eth1", "carrier on eth1, nobody answers hello"},
+    {"one way", "CABLE_ONE_WAY", [](Examined& e) { port(e)["neighbours"][0]["state"] = "heard"; }, Severity::kWarning,
+     "port eth1", "node n0 (eth0) is heard, but the cable is not up"},
+    {"slow", "RATE_BELOW_NEIGHBOUR", [](Examined& e) { port(e)["rate_mbps"] = 10000; }, Severity::kWarning, "port eth1",
      "runs at 10 Gbit/s, its neighbour's port at 100 Gbit/s"},
-    {"slower than others",
+    {"slower than others", "RATE_BELOW_FASTEST",
      [](Examined& e) {
        (*e.ports)["ports"].push_back(healthy_port("eth2"));
        (*e.ports)["ports"][0]["rate_mbps"] = 10000;
        (*e.ports)["ports"][0]["neighbours"][0]["rate_mbps"] = 10000;
      },
      Severity::kRemark, "port eth1", "runs at 10 Gbit/s, the fastest port of this node at 100 Gbit/s"},
-    {"small frames",
+    {"small frames", "MTU_SMALL",
      [](Examined& e) {
        port(e)["mtu"] = 1500;
        port(e)["rdma_device"] = nullptr;
        port(e)["transport"] = "tcp";
      },
      Severity::kRemark, "port eth1", "MTU 1500"},
-    {"no RDMA",
+    {"no RDMA", "RDMA_DEVICE_NONE",
      [](Examined& e) {
        port(e)["rdma_device"] = nullptr;
        port(e)["transport"] = "tcp";
        port(e)["transport_reason"] = "no RDMA device behind eth1";
      },
      Severity::kRemark, "port eth1", "no RDMA device: data goes over TCP"},
-    {"RDMA is gone",
+    {"RDMA is gone", "RDMA_DEVICE_GONE",
      [](Examined& e) {
        port(e)["rdma_device"] = nullptr;
        port(e)["rdma_trouble"] = "RDMA device mlx5_0 behind eth1 is gone";
@@ -175,85 +181,93 @@ const Fault kFaults[] = {
        port(e)["transport_reason"] = "RDMA device mlx5_0 behind eth1 is gone";
      },
      Severity::kError, "port eth1", "data goes over TCP: RDMA device mlx5_0 behind eth1 is gone"},
-    {"TCP is wanted",
+    {"TCP is wanted", "RDMA_DEVICE_UNUSED",
      [](Examined& e) {
        port(e)["transport"] = "tcp";
        port(e)["transport_reason"] = "CABLEWAY_TRANSPORT=tcp";
      },
      Severity::kRemark, "port eth1", "data goes over TCP, as CABLEWAY_TRANSPORT=tcp says, past RDMA device mlx5_0"},
-    {"no GID", [](Examined& e) { refuse(e, "RDMA device mlx5_0 behind eth1 has no RoCE v2 GID for 10.7.0.2"); },
-     Severity::kError, "port eth1", "hops over it are refused: RDMA device mlx5_0 behind eth1 has no RoCE v2 GID"},
-    {"no library", [](Examined& e) { e.host.no_verbs_library = "this host has no libibverbs.so.1"; },
-     Severity::kWarning, "RDMA", "there are RDMA devices, and this host has no libibverbs.so.1"},
-    {"small packets",
+    {"no GID", "HOPS_REFUSED",
+     [](Examined& e) { refuse(e, "RDMA device mlx5_0 behind eth1 has no RoCE v2 GID for 10.7.0.2"); }, Severity::kError,
+     "port eth1", "hops over it are refused: RDMA device mlx5_0 behind eth1 has no RoCE v2 GID"},
+    {"no library", "VERBS_LIBRARY_MISSING",
+     [](Examined& e) { e.host.no_verbs_library = "this host has no libibverbs.so.1"; }, Severity::kWarning, "RDMA",
+     "there are RDMA devices, and this host has no libibverbs.so.1"},
+    {"small packets", "RDMA_MTU_SMALL",
      [](Examined& e) {
        port(e)["mtu"] = 1500;
        port(e)["rdma_mtu"] = 1024;
      },
      Severity::kRemark, "port eth1", "MTU 1500: RDMA packets have 1024 bytes"},
-    {"MTU not taken", [](Examined& e) { port(e)["rdma_mtu"] = 1024; }, Severity::kRemark, "port eth1",
-     "RDMA packets of 1024 bytes, though MTU 9000 has room for 4096"},
-    {"missing lanes",
+    {"MTU not taken", "RDMA_MTU_NOT_TAKEN", [](Examined& e) { port(e)["rdma_mtu"] = 1024; }, Severity::kRemark,
+     "port eth1", "RDMA packets of 1024 bytes, though MTU 9000 has room for 4096"},
+    {"missing lanes", "RDMA_LINK_SLOW",
      [](Examined& e) {
        link(e).rdma_rate = "25 Gb/sec (1X EDR)";
        link(e).rdma_rate_mbps = 25000;
      },
      Severity::kWarning, "port eth1",
      "the link of RDMA device mlx5_0 has 25 Gb/sec (1X EDR), less than the interface's 100 Gbit/s"},
-    {"narrow slot",
+    {"narrow slot", "PCIE_LINK_SLOW",
      [](Examined& e) {
        link(e).pcie = {8, 8};
      },
      Severity::kWarning, "port eth1", "its PCIe link is 8 GT/s x8 (63 Gbit/s), too slow for the port's 100 Gbit/s"},
-    {"losses",
+    {"losses", "RDMA_LOSSES",
      [](Examined& e) {
        link(e).losses = {{"out_of_sequence", 7}, {"packet_seq_err", 2}};
      },
      Severity::kRemark, "port eth1",
      "RDMA device mlx5_0 has counted losses since its start: out_of_sequence 7, packet_seq_err 2"},
-    {"congestion",
+    {"congestion", "RDMA_CONGESTION",
      [](Examined& e) {
        link(e).congestion = {{"np_cnp_sent", 4}};
      },
      Severity::kRemark, "port eth1", "RDMA device mlx5_0 has counted congestion since its start: np_cnp_sent 4"},
-    {"firewall",
+    {"firewall", "DATAGRAMS_FIREWALLED",
      [](Examined& e) {
        port(e)["control"]["send_errors"] = {{"EPERM", 2}};
      },
      Severity::kError, "port eth1", "2 datagrams could not be sent (EPERM): a firewall"},
-    {"send error",
+    {"send error", "DATAGRAMS_UNSENT",
      [](Examined& e) {
        port(e)["control"]["send_errors"] = {{"ENETUNREACH", 1}};
        port(e)["control"]["last_error"] = "cannot send";
      },
      Severity::kWarning, "port eth1", "1 datagrams could not be sent (ENETUNREACH)"},
-    {"not open", [](Examined& e) { port(e)["control"]["not_open"] = {"cannot bind"}; }, Severity::kWarning, "port eth1",
-     "cannot bind"},
-    {"router", [](Examined& e) { port(e)["control"]["ttl_refused"] = 3; }, Severity::kWarning, "port eth1",
-     "3 datagrams came through a router"},
-    {"problem",
-     [](Examined& e) {
-       (*e.status)["problems"] = Json::parse(R"([{"text": "two nodes are called n0", "seconds": 5}])");
-     },
-     Severity::kError, "problem", "two nodes are called n0 (for 5.0 s)"},
-    {"problem that waits",
+    {"not open", "PORT_DEAF", [](Examined& e) { port(e)["control"]["not_open"] = {"cannot bind"}; }, Severity::kWarning,
+     "port eth1", "cannot bind"},
+    {"router", "DATAGRAMS_ROUTED", [](Examined& e) { port(e)["control"]["ttl_refused"] = 3; }, Severity::kWarning,
+     "port eth1", "3 datagrams came through a router"},
+    {"silent node", "NODE_NOT_ANSWERING",
+     [](Examined& e) { e.node = absl::DeadlineExceededError("no answer for 5 s"); }, Severity::kError, "node",
+     "no answer for 5 s"},
+    {"large datagrams", "DATAGRAMS_OVERSIZED", [](Examined& e) { port(e)["control"]["oversized"] = 1; },
+     Severity::kWarning, "port eth1", "1 datagrams were too large"},
+    {"problem", "NAME_TAKEN",
      [](Examined& e) {
        (*e.status)["problems"] =
-           Json::parse(R"([{"text": "no subnet; until then link-local addresses are used", "seconds": null}])");
+           Json::parse(R"([{"code": "NAME_TAKEN", "text": "two nodes are called n0", "seconds": 5}])");
+     },
+     Severity::kError, "problem", "two nodes are called n0 (for 5.0 s)"},
+    {"problem that waits", "LINK_LOCAL_USED",
+     [](Examined& e) {
+       (*e.status)["problems"] = Json::parse(R"([{"code": "LINK_LOCAL_USED", "text": "no subnet", "seconds": null}])");
      },
      Severity::kWarning, "problem", "no subnet"},
-    {"drains", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kRemark, "node", "it drains"},
-    {"broken", [](Examined& e) { (*e.status)["relayed"]["circuits_broken"] = 2; }, Severity::kRemark, "node",
-     "2 circuits through it broke"},
-    {"refused", [](Examined& e) { (*e.status)["relayed"]["setups_refused"] = 2; }, Severity::kRemark, "node",
-     "it has refused 2 set-ups"},
-    {"two parts",
+    {"drains", "DRAINING", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kRemark, "node", "it drains"},
+    {"broken", "CIRCUIT_BROKEN", [](Examined& e) { (*e.status)["relayed"]["circuits_broken"] = 2; }, Severity::kRemark,
+     "node", "2 circuits through it broke"},
+    {"refused", "CIRCUIT_REFUSED", [](Examined& e) { (*e.status)["relayed"]["setups_refused"] = 2; }, Severity::kRemark,
+     "node", "it has refused 2 set-ups"},
+    {"two parts", "TOPOLOGY_IN_PARTS",
      [](Examined& e) {
        e.topology = routing::sample_topology(3, {{0, 2}});
      },
      Severity::kWarning, "topology", "no path leads from one to the other of: n0, n2 | n1"},
-    {"one in the middle", [](Examined& e) { e.topology = routing::sample_topology(3, routing::line_pairs(3)); },
-     Severity::kRemark, "topology", "without any one of n1, others lose each other"},
+    {"one in the middle", "SINGLE_POINT_OF_FAILURE",
+     [](Examined& e) { e.topology = routing::sample_topology(3, routing::line_pairs(3)); }, Severity::kRemark,
+     "topology", "without any one of n1, others lose each other"},
 };
 
 TEST(Doctor, FindsEachFault) {
@@ -261,8 +275,21 @@ TEST(Doctor, FindsEachFault) {
     Examined examined = healthy();
     fault.make(examined);
     const std::vector<Finding> findings = examine(examined);
-    EXPECT_THAT(findings, Contains(finding(fault.severity, fault.about, fault.what))) << fault.name;
+    EXPECT_THAT(findings,
+                Contains(AllOf(finding(fault.severity, fault.about, fault.what), Field(&Finding::code, fault.code))))
+        << fault.name;
     EXPECT_EQ(worst_of(findings), fault.severity) << fault.name << "\n" << doctor_text(findings);
+  }
+}
+
+TEST(Doctor, EveryFindingHasACodeThatIsDocumented) {
+  std::set<std::string_view> documented;
+  for (const FindingKind& kind : finding_kinds()) documented.insert(kind.name);
+  for (const EventKind& kind : event_kinds()) documented.insert(kind.name);
+  for (const Fault& fault : kFaults) {
+    Examined examined = healthy();
+    fault.make(examined);
+    for (const Finding& found : examine(examined)) EXPECT_TRUE(documented.contains(found.code)) << found.code;
   }
 }
 
@@ -348,8 +375,8 @@ TEST(Doctor, TellsOfARejectedPortOnce) {
   (*examined.ports)["rejected"] =
       Json::parse(R"([{"interface": "eth8", "reason": "is in CABLEWAY_PORTS, but there is no such interface",
                        "asked_for": true}])");
-  (*examined.status)["problems"] =
-      Json::parse(R"([{"text": "eth8 is in CABLEWAY_PORTS, but there is no such interface", "seconds": 5}])");
+  (*examined.status)["problems"] = Json::parse(R"([{"code": "PORT_UNUSABLE", "seconds": 5,
+                       "text": "eth8 is in CABLEWAY_PORTS, but there is no such interface"}])");
   int told = 0;
   for (const Finding& found : examine(examined)) told += found.severity == Severity::kError ? 1 : 0;
   EXPECT_EQ(told, 1);
@@ -418,7 +445,9 @@ TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
   EXPECT_THAT(findings, Contains(finding(Severity::kOk, "not used", "lo, docker0: CABLEWAY_PORTS names neither")));
   EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth1", "10.7.0.1 is another host's too")));
   EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth1", "10.7.0.5 is tentative")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth2", "is down")));
+  EXPECT_THAT(findings,
+              Contains(AllOf(finding(Severity::kWarning, "eth2", "is down"), Field(&Finding::code, "PORT_UNUSABLE"))));
+  EXPECT_THAT(findings, Contains(Field(&Finding::code, "PORT_NOT_USED")));
   EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth3", "is a member of br1")));
   EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "br1", "has no address")));
   EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth8", "there is no such interface")));
@@ -432,20 +461,22 @@ TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
 }
 
 TEST(DoctorView, PutsTheWorstFirst) {
-  const std::vector<Finding> findings = {{Severity::kOk, "node", "answers", ""},
-                                         {Severity::kWarning, "port eth1", "no carrier", "plug it in"},
-                                         {Severity::kError, "key", "is none", ""}};
-  EXPECT_EQ(doctor_text(findings), R"(error    key: is none
-warning  port eth1: no carrier
+  const std::vector<Finding> findings = {
+      {Severity::kOk, "NODE_ANSWERS", "node", "answers", ""},
+      {Severity::kWarning, "CARRIER_MISSING", "port eth1", "no carrier", "plug it in"},
+      {Severity::kError, "KEY_UNREADABLE", "key", "is none", ""}};
+  EXPECT_EQ(doctor_text(findings), R"(error    key: is none [KEY_UNREADABLE]
+warning  port eth1: no carrier [CARRIER_MISSING]
          -> plug it in
-ok       node: answers
+ok       node: answers [NODE_ANSWERS]
 
 1 error, 1 warning, 0 remarks
 )");
-  EXPECT_EQ(nlohmann::json::parse(doctor_json(findings)), nlohmann::json::parse(R"({"worst": "error", "findings": [
-    {"severity": "ok", "about": "node", "what": "answers", "advice": null},
-    {"severity": "warning", "about": "port eth1", "what": "no carrier", "advice": "plug it in"},
-    {"severity": "error", "about": "key", "what": "is none", "advice": null}]})"));
+  EXPECT_EQ(nlohmann::json::parse(doctor_json(findings)), nlohmann::json::parse(R"({
+    "schema": 1, "worst": "error", "findings": [
+    {"severity": "ok", "code": "NODE_ANSWERS", "about": "node", "what": "answers", "advice": null},
+    {"severity": "warning", "code": "CARRIER_MISSING", "about": "port eth1", "what": "no carrier", "advice": "plug it in"},
+    {"severity": "error", "code": "KEY_UNREADABLE", "about": "key", "what": "is none", "advice": null}]})"));
   EXPECT_EQ(worst_of({}), Severity::kOk);
 }
 

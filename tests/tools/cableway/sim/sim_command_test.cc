@@ -66,6 +66,7 @@ TEST(SimCommand, JsonHasWhatIsDocumented) {
   const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_to_all:16MiB", "--json", "--repeat", "3"});
   ASSERT_EQ(outcome.exit_status, kDone) << outcome.err;
   const json view = json::parse(outcome.out);
+  EXPECT_EQ(outcome.out.find("{\n  \"schema\": 1,"), 0U);
   EXPECT_EQ(view["command"], "cableway sim --topology ring:4 --workload all_to_all:16MiB --json --repeat 3");
   EXPECT_EQ(view["topology"], "ring:4");
   EXPECT_EQ(view["size_bytes"], 16 << 20);
@@ -332,6 +333,7 @@ TEST_F(SimFileTest, ComparesTwoResults) {
   EXPECT_EQ(text.exit_status, kDone) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("\"all_reduce:16MiB\" on \"ring:4@10G\""), HasSubstr("B against A")));
   const json view = json::parse(sim({"--compare", a, b, "--json"}).out);
+  EXPECT_EQ(view["schema"], 1);
   EXPECT_NEAR(view["change"]["time"], -0.5, 0.05);
   EXPECT_NEAR(view["change"]["busbw"], 1, 0.1);
 }
@@ -375,6 +377,9 @@ TEST_F(SimFileTest, WhatIsNoResultIsToldByItsMember) {
   other = good;
   other["hottest"] = 3;
   EXPECT_THAT(refusal(other), HasSubstr("member \"hottest\" is a number, not an object or null"));
+  other = good;
+  other["schema"] = 2;
+  EXPECT_THAT(refusal(other), HasSubstr("its schema is 2, and this Cableway reads 1"));
   EXPECT_THAT(refusal(json::array({1})), HasSubstr("it holds a list, not an object"));
   EXPECT_THAT(refusal(json::parse(sim({"--topology", "ring:4", "--what-if", "--json"}).out)),
               HasSubstr("it is a result of cableway sim --what-if"));
@@ -423,6 +428,7 @@ TEST(SimWhatIf, NamesSinglePointsOfFailureAndTheBestPlaceForACable) {
 
 TEST(SimWhatIf, AsJson) {
   const json view = json::parse(sim({"--topology", "ring:6", "--what-if", "--json"}).out);
+  EXPECT_EQ(view["schema"], 1);
   EXPECT_TRUE(view["single_points_of_failure"].empty());
   EXPECT_EQ(view["one_cable"].size(), 6U);
   EXPECT_EQ(view["two_cables"].size(), 15U);

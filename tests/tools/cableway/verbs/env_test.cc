@@ -78,6 +78,7 @@ TEST(JobEnvironment, SaysWhatIsMissing) {
 TEST(JobEnvironment, AsJson) {
   JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {});
   const nlohmann::json view = nlohmann::json::parse(as_json(environment));
+  EXPECT_EQ(view.at("schema"), 1);
   EXPECT_EQ(view.at("variables").at("NCCL_NET"), "cableway");
   EXPECT_EQ(view.at("variables").at("CABLEWAY_CLUSTER"), "lab 1");
   EXPECT_EQ(view.at("docker").at(0), "--network");

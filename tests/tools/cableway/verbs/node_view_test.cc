@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "tools/cableway/text/quantity_text.h"
@@ -21,10 +23,11 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kStatus[] = R"({"node": "n1", "cluster": "lab", "draining": true, "addresses": [], "relay_port": 7470,
+constexpr char kStatus[] =
+    R"({"schema": 1, "node": "n1", "cluster": "lab", "draining": true, "addresses": [], "relay_port": 7470,
   "nodes": 3, "cables_up": 0, "sessions": 1,
-  "problems": [{"interface": "eth1", "text": "two nodes are called n0", "seconds": 61},
-               {"interface": "", "text": "cable c9: its ends do not agree", "seconds": null}],
+  "problems": [{"code": "NAME_TAKEN", "interface": "eth1", "text": "two nodes are called n0", "seconds": 61},
+               {"code": "CABLE_LEFT_OUT", "interface": "", "text": "cable c9: its ends do not agree", "seconds": null}],
   "relayed": {"bytes": 1536, "chunks": 2, "circuits_open": 3, "circuits_opened": 4, "circuits_broken": 0,
               "setups_refused": 0},
   "relay_memory": {"bytes": 1073741824, "circuits_most": 1024, "floor_bytes": 1572864, "leases": 62, "leased": 1,
@@ -55,8 +58,8 @@ TEST(StatusText, TellsOfProblems) {
             "  circuits    3 open, 4 opened, 0 broken, 0 set-ups refused\n"
             "  memory      1.5 MiB in circuits, 8.2 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
             "  leases      1 of 62 out, at most 2 at once, waited for 3 times\n"
-            "  problem     two nodes are called n0 (for 1 min 01 s)\n"
-            "  problem     cable c9: its ends do not agree\n");
+            "  problem     two nodes are called n0 (for 1 min 01 s) [NAME_TAKEN]\n"
+            "  problem     cable c9: its ends do not agree [CABLE_LEFT_OUT]\n");
 }
 
 TEST(StatusText, TellsOfRegisteredMemoryWhereThereIsSome) {
@@ -97,7 +100,7 @@ TEST(FlowsText, SaysThatThereIsNone) {
 
 TEST(FlowsJson, HasEveryField) {
   EXPECT_EQ(json::parse(*flows_json(kStatus)),
-            json::parse(R"({"node": "n1", "flows_left_out": 2, "circuits_left_out": 1, "flows": [
+            json::parse(R"({"schema": 1, "node": "n1", "flows_left_out": 2, "circuits_left_out": 1, "flows": [
     {"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
      "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
     {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
@@ -176,9 +179,10 @@ datagrams dropped by the node: 1 garbage, 5 unknown
 
 TEST(NodeViews, RefuseWhatIsNoAnswer) {
   for (const char* text : {"", "{", "[]", "{}", R"({"node": 1})"}) {
-    for (const auto& [view, name] : {std::pair(status_text(text), "status"), std::pair(flows_text(text), "status"),
-                                     std::pair(flows_json(text), "status"), std::pair(ports_text(text), "ports"),
-                                     std::pair(events_text(text), "events")}) {
+    for (const auto& [view, name] :
+         {std::pair(status_text(text), "status"), std::pair(flows_text(text), "status"),
+          std::pair(flows_json(text), "status"), std::pair(ports_text(text), "ports"),
+          std::pair(events_text(text, {}), "events"), std::pair(events_json(text, {}), "events")}) {
       EXPECT_EQ(view.status().code(), absl::StatusCode::kInvalidArgument) << text;
       EXPECT_THAT(std::string(view.status().message()),
                   HasSubstr(std::string("the node's ") + name + " is not understood"));
@@ -186,24 +190,86 @@ TEST(NodeViews, RefuseWhatIsNoAnswer) {
   }
 }
 
-std::string events(std::uint64_t first, std::uint64_t last, const std::string& life = "1") {
-  json list = json::array();
-  for (std::uint64_t i = first; i <= last; ++i) {
-    list.push_back({{"number", i}, {"age_ms", 1000 * (last - i)}, {"text", "event " + std::to_string(i)}});
-  }
-  return json{{"node", "n1"}, {"cluster", "lab"}, {"life", life}, {"events", list}}.dump();
+// Every third one is a warning.
+json event(std::uint64_t number, std::uint64_t age_ms) {
+  const bool warning = number % 3 == 0;
+  return {{"number", number},
+          {"time", "2026-03-01T12:34:0" + std::to_string(number % 10) + ".789Z"},
+          {"age_ms", age_ms},
+          {"severity", warning ? "warning" : "info"},
+          {"code", warning ? "CABLE_LOST" : "CABLE_UP"},
+          {"fields", {{"port", "eth1"}}},
+          {"text", "event " + std::to_string(number)}};
 }
 
-TEST(EventsText, IsOldestFirst) {
-  EXPECT_EQ(*events_text(events(9, 11)),
-            "  ago  what happened to node n1\n2.0 s  event 9\n1.0 s  event 10\n0.0 s  event 11\n");
+std::string events(std::uint64_t first, std::uint64_t last, const std::string& life = "1") {
+  json list = json::array();
+  for (std::uint64_t i = first; i <= last; ++i) list.push_back(event(i, 1000 * (last - i)));
+  return json{{"schema", 1},   {"node", "n1"}, {"cluster", "lab"}, {"life", life}, {"left_out", json::object()},
+              {"events", list}}
+      .dump();
+}
+
+// One of each severity.
+std::string each_severity() {
+  json list = json::array();
+  for (const char* severity : {"debug", "info", "warning", "error"}) {
+    list.push_back(event(list.size() + 1, 0));
+    list.back()["severity"] = severity;
+  }
+  return json{{"schema", 1},   {"node", "n1"}, {"cluster", "lab"}, {"life", "1"}, {"left_out", json::object()},
+              {"events", list}}
+      .dump();
+}
+
+std::size_t shown_with(const EventFilter& filter) {
+  return json::parse(*events_json(each_severity(), filter)).at("events").size();
+}
+
+TEST(EventsText, IsOldestFirstWithTimeAndCode) {
+  EXPECT_EQ(*events_text(events(8, 10), {}),
+            "time (UTC)                ago  severity  code        what happened to node n1\n"
+            "2026-03-01 12:34:08.789  2.0 s  info      CABLE_UP    event 8\n"
+            "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n"
+            "2026-03-01 12:34:00.789  0.0 s  info      CABLE_UP    event 10\n");
+}
+
+TEST(EventsText, HasWhatTheFilterLetsThrough) {
+  EXPECT_EQ(*events_text(events(8, 10), {EventSeverity::kWarning, {}}),
+            "time (UTC)                ago  severity  code        what happened to node n1\n"
+            "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n");
+}
+
+TEST(EventsJson, HasTheAnswersMembersAndWhatTheFilterLetsThrough) {
+  json expected = json::parse(events(8, 10));
+  EXPECT_EQ(json::parse(*events_json(events(8, 10), {})), expected);
+  expected["events"] = json::array({event(9, 1000)});
+  EXPECT_EQ(json::parse(*events_json(events(8, 10), {EventSeverity::kInfo, {"CABLE_LOST"}})), expected);
+  EXPECT_EQ(json::parse(*events_json(events(8, 10), {EventSeverity::kInfo, {"CABLE_LOST", "CABLE_UP"}})),
+            json::parse(events(8, 10)));
+}
+
+TEST(EventsJson, HasEventsOfTheLeastSeverityAndAbove) {
+  EXPECT_EQ(shown_with({EventSeverity::kDebug, {}}), 4U);
+  EXPECT_EQ(shown_with({}), 3U) << "debug events only where they are asked for";
+  EXPECT_EQ(shown_with({EventSeverity::kWarning, {}}), 2U);
+  EXPECT_EQ(shown_with({EventSeverity::kError, {}}), 1U);
+}
+
+TEST(NodeAnswer, OfALaterSchemaIsNotUnderstood) {
+  json answer = json::parse(events(1, 1));
+  answer["schema"] = 2;
+  const auto text = events_text(answer.dump(), {});
+  EXPECT_EQ(text.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(text.status().message()),
+              HasSubstr("the node's events is not understood (its schema is 2, and this Cableway reads 1"));
 }
 
 // Answers in turn, then the node is gone.
 class FollowEvents : public ::testing::Test {
  protected:
-  absl::Status follow(std::deque<std::string> answers, bool as_json = false) {
-    const EventTail tail{as_json,
+  absl::Status follow(std::deque<std::string> answers, bool as_json = false, EventFilter filter = {}) {
+    const EventTail tail{as_json, std::move(filter),
                          [&]() -> absl::StatusOr<std::string> {
                            if (answers.empty()) return absl::NotFoundError("gone");
                            std::string answer = answers.front();
@@ -213,6 +279,13 @@ class FollowEvents : public ::testing::Test {
                          [&] { ++pauses_; }};
     return follow_events(tail, out_);
   }
+  // As a line of follow, of no age.
+  static std::string line(std::uint64_t number, const std::string& age = "0.0") {
+    const json shown = event(number, 0);
+    return "2026-03-01 12:34:0" + std::to_string(number) + ".789 UTC  " + age + " s ago  " +
+           shown.at("severity").get<std::string>() + "  " + shown.at("code").get<std::string>() + "  event " +
+           std::to_string(number) + "\n";
+  }
 
   std::ostringstream out_;
   int pauses_ = 0;
@@ -220,22 +293,38 @@ class FollowEvents : public ::testing::Test {
 
 TEST_F(FollowEvents, WritesEachEventOnceUntilTheNodeIsGone) {
   EXPECT_EQ(follow({events(1, 2), events(1, 2), events(1, 3)}), absl::NotFoundError("gone"));
-  EXPECT_EQ(out_.str(), "1.0 s ago  event 1\n0.0 s ago  event 2\n0.0 s ago  event 3\n");
+  EXPECT_EQ(out_.str(), line(1, "1.0") + line(2) + line(3));
   EXPECT_EQ(pauses_, 3);
 }
 
 TEST_F(FollowEvents, SaysWhereEventsWereLostAndWhereTheNodeIsNew) {
-  EXPECT_FALSE(follow({events(1, 1), events(5, 5), events(1, 5, "2")}).ok());
-  EXPECT_EQ(out_.str(),
-            "0.0 s ago  event 1\n3 events were lost in between\n0.0 s ago  event 5\nthe node was started again\n"
-            "4.0 s ago  event 1\n3.0 s ago  event 2\n2.0 s ago  event 3\n1.0 s ago  event 4\n0.0 s ago  event 5\n");
+  EXPECT_FALSE(follow({events(1, 1), events(5, 5), events(1, 2, "2")}).ok());
+  EXPECT_EQ(out_.str(), line(1) + "3 events were lost in between\n" + line(5) + "the node was started again\n" +
+                            line(1, "1.0") + line(2));
+}
+
+TEST_F(FollowEvents, CountsTheEventsThatAreMissingAmongNewOnes) {
+  json with_a_gap = json::parse(events(1, 5));
+  with_a_gap["events"].erase(2);
+  EXPECT_FALSE(follow({events(1, 1), with_a_gap.dump()}).ok());
+  EXPECT_EQ(out_.str(), line(1) + "1 events were lost in between\n" + line(2, "3.0") + line(4, "1.0") + line(5));
+}
+
+TEST_F(FollowEvents, HasWhatTheFilterLetsThrough) {
+  EXPECT_FALSE(follow({events(1, 2), events(1, 4)}, false, {EventSeverity::kWarning, {}}).ok());
+  EXPECT_EQ(out_.str(), line(3, "1.0"));
 }
 
 TEST_F(FollowEvents, AsJsonHasAnObjectALine) {
   EXPECT_FALSE(follow({events(1, 1), events(3, 3)}, /*as_json=*/true).ok());
-  EXPECT_EQ(out_.str(),
-            "{\"age_ms\":0,\"number\":1,\"text\":\"event 1\"}\n{\"note\":\"1 events were lost in between\"}\n"
-            "{\"age_ms\":0,\"number\":3,\"text\":\"event 3\"}\n");
+  std::istringstream lines(out_.str());
+  std::vector<json> shown;
+  for (std::string each; std::getline(lines, each);) {
+    EXPECT_EQ(each.find("{\"schema\":1,"), 0U) << each;
+    shown.push_back(json::parse(each));
+    shown.back().erase("schema");
+  }
+  EXPECT_THAT(shown, ::testing::ElementsAre(event(1, 0), json{{"note", "1 events were lost in between"}}, event(3, 0)));
 }
 
 TEST_F(FollowEvents, EndsWhenNobodyReads) {

@@ -57,7 +57,7 @@ TEST(PathView, ShowsTheOnePathOfAFlow) {
 TEST(PathView, AsJson) {
   const nlohmann::json view = nlohmann::json::parse(*path_json(ring(), {NodeIndex{0}, NodeIndex{1}, 7}));
   EXPECT_EQ(view, nlohmann::json::parse(R"({
-    "from": "n0", "to": "n1", "hops": 1, "latency_us": 1.0, "flow": 7, "first_path": 0, "paths": [
+    "schema": 1, "from": "n0", "to": "n1", "hops": 1, "latency_us": 1.0, "flow": 7, "first_path": 0, "paths": [
       {"rank": 0, "weight_mbps": 1000, "nodes": ["n0", "n1"], "hops": [
         {"cable": "c0", "from": {"node": "n0", "interface": "eth1", "address": "10.0.0.1"},
          "to": {"node": "n1", "interface": "eth0", "address": "10.0.0.2"}, "rate_mbps": 1000, "latency_us": 1.0}]}]})"));

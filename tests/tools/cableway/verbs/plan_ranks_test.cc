@@ -51,6 +51,7 @@ rank  node  to the next
 TEST(RankPlan, AsJson) {
   const auto text = rank_plan_json(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}});
   EXPECT_EQ(nlohmann::json::parse(*text), nlohmann::json::parse(R"({
+    "schema": 1,
     "planned": {"order": ["n0", "n2", "n1", "n3"], "relays": 0, "latency_us": 4.0, "proven": true},
     "given": {"order": ["n0", "n1", "n2", "n3"], "relays": 2, "latency_us": 6.0}})"));
 }

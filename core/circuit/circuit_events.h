@@ -1,0 +1,27 @@
+// How events name a circuit (core/event/event_code.h).
+#ifndef CABLEWAY_CORE_CIRCUIT_CIRCUIT_EVENTS_H_
+#define CABLEWAY_CORE_CIRCUIT_CIRCUIT_EVENTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/event/event.h"
+
+namespace cableway {
+
+// describe_path(), or nodes_on_path() where that has more than 512 bytes, so that a reason behind it is not cut.
+std::string circuit_text(const CircuitSetup& setup);
+
+// "path" (nodes_on_path()), "flow" (16 hex digits), "from" and "to" (nodes).
+EventFields circuit_fields(const CircuitSetup& setup);
+// And "reason".
+EventFields circuit_fields(const CircuitSetup& setup, const absl::Status& reason);
+
+// A flow's number as events and `cableway flows` show it: 16 hex digits.
+std::string flow_text(std::uint64_t flow);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_CIRCUIT_CIRCUIT_EVENTS_H_

@@ -1,0 +1,182 @@
+#include "core/event/event_code.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cableway {
+namespace {
+
+using Code = EventCode;
+using Severity = EventSeverity;
+
+constexpr std::array<EventKind, kEventCodes> kKinds{{
+    {Code::kNodeStarted, "NODE_STARTED", Severity::kInfo, "the node runs: it says hello and answers sessions", "-"},
+    {Code::kNodeLeaving, "NODE_LEAVING", Severity::kInfo,
+     "the node was told to end, or nobody has needed it for a while: it says goodbye to its neighbours", "-"},
+    {Code::kNodeRestarted, "NODE_RESTARTED", Severity::kInfo,
+     "the cluster remembers a later life of this node: it begins a new one that counts, and finds its cables anew",
+     "if it repeats: set this host's clock, and see NAME_TAKEN"},
+    {Code::kDraining, "DRAINING", Severity::kInfo, "no more paths lead through this node",
+     "CABLEWAY_DRAIN=false and systemctl reload cablewayd end that"},
+    {Code::kDrainingEnded, "DRAINING_ENDED", Severity::kInfo, "paths may lead through this node again", "-"},
+    {Code::kSettingsChanged, "SETTINGS_CHANGED", Severity::kInfo,
+     "the settings were read again; what needs a restart to change is named", "restart cablewayd where one is needed"},
+    {Code::kSettingsRefused, "SETTINGS_REFUSED", Severity::kError,
+     "the settings were read again and are not valid: all of the old ones stay in force",
+     "correct the place that is named, and reload again; cablewayd --check-config tests them"},
+    {Code::kKeyMissing, "KEY_MISSING", Severity::kWarning,
+     "the cluster has no key: whoever can reach a cable can join it, and read and change what crosses it",
+     "give all nodes the same CABLEWAY_KEY_FILE (openssl rand -hex 32)"},
+    {Code::kLogUnavailable, "LOG_UNAVAILABLE", Severity::kWarning,
+     "the log file cannot be opened: the log goes where it went before, at first to standard error",
+     "correct CABLEWAY_LOG_FILE or its folder, and reload"},
+    {Code::kDescriptorsLimited, "DESCRIPTORS_LIMITED", Severity::kWarning,
+     "the limit of open files cannot be raised: each circuit that passes through takes four of them",
+     "raise LimitNOFILE in the unit, or ulimit -n"},
+
+    {Code::kNoPorts, "NO_PORTS", Severity::kWarning, "this host has no port: no cable can be found",
+     "set CABLEWAY_PORTS to the interfaces of this host's cables; cableway ports says why each one is not used"},
+    {Code::kPortUnusable, "PORT_UNUSABLE", Severity::kWarning,
+     "an interface that CABLEWAY_PORTS names cannot be used, or not all of it", "do what the reason says"},
+    {Code::kPortDeaf, "PORT_DEAF", Severity::kError,
+     "a port's UDP socket cannot be opened: no neighbour is heard there",
+     "end whoever holds the port, or set CABLEWAY_CONTROL_PORT on all nodes"},
+    {Code::kNotListening, "NOT_LISTENING", Severity::kError,
+     "the node cannot listen on an address of its cables: no circuit gets in there. It is tried again twice a second",
+     "end whoever holds the port, or set CABLEWAY_RELAY_PORT"},
+    {Code::kRdmaUnwatched, "RDMA_UNWATCHED", Severity::kWarning,
+     "RDMA devices that come or go are noticed only when an interface changes", "raise fs.inotify.max_user_instances"},
+    {Code::kRdmaDeviceFailed, "RDMA_DEVICE_FAILED", Severity::kError,
+     "an RDMA device has failed: circuits over it have ended, and it is opened again when it works",
+     "see the driver's log (dmesg); rdma link show"},
+    {Code::kRdmaDeviceUnusable, "RDMA_DEVICE_UNUSABLE", Severity::kWarning,
+     "a port's RDMA device cannot be used now: hops over the port are refused, or use TCP where it is gone",
+     "cableway doctor says what to do about the reason"},
+    {Code::kRdmaDeviceUsable, "RDMA_DEVICE_USABLE", Severity::kInfo, "a port's RDMA device can be used again", "-"},
+    {Code::kRdmaPortError, "RDMA_PORT_ERROR", Severity::kWarning, "an RDMA device says that its port has lost its link",
+     "look at the cable and at the other end; rdma link show"},
+    {Code::kRdmaPortActive, "RDMA_PORT_ACTIVE", Severity::kInfo, "an RDMA device says that its port has a link again",
+     "-"},
+    {Code::kRdmaAddressChanged, "RDMA_ADDRESS_CHANGED", Severity::kInfo, "an RDMA device's addresses have changed",
+     "-"},
+
+    {Code::kVersionDiffers, "VERSION_DIFFERS", Severity::kWarning,
+     "a node on a cable speaks another version of the protocol and is not heard", "install the same Cableway on both"},
+    {Code::kClusterDiffers, "CLUSTER_DIFFERS", Severity::kWarning, "a node on a cable is of another cluster",
+     "give both the same CABLEWAY_CLUSTER, if they are to be one"},
+    {Code::kKeyDiffers, "KEY_DIFFERS", Severity::kWarning,
+     "a node on a cable has another key, or only one of both has a key: it is not heard",
+     "give every node the same CABLEWAY_KEY_FILE"},
+    {Code::kNameTaken, "NAME_TAKEN", Severity::kWarning, "two nodes of the cluster have one name",
+     "set CABLEWAY_NODE on one of them"},
+    {Code::kCableToSelf, "CABLE_TO_SELF", Severity::kWarning, "two ports of this node hear each other",
+     "plug the cable into another node, or take one of both ports out of CABLEWAY_PORTS"},
+    {Code::kCableRefused, "CABLE_REFUSED", Severity::kWarning,
+     "MTUs or addresses of a cable's two ends do not fit: the cable is not used", "set both ends as the text says"},
+    {Code::kLinkLocalUsed, "LINK_LOCAL_USED", Severity::kWarning,
+     "a cable's addresses do not fit: its link-local addresses are used until they do",
+     "give both ends addresses of one subnet"},
+    {Code::kSegmentCrowded, "SEGMENT_CROWDED", Severity::kWarning,
+     "more ports are on one segment than a node hears: the others are not heard",
+     "split the segment, or join the nodes by cables"},
+
+    {Code::kCableUp, "CABLE_UP", Severity::kInfo, "both ends of a cable hear each other", "-"},
+    {Code::kCableLost, "CABLE_LOST", Severity::kWarning,
+     "a cable was up and is not any more: unplugged, silent, or its neighbour ended without goodbye",
+     "look at the cable and at the neighbour; the reason says which"},
+    {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo, "a neighbour has said goodbye: its cable is down", "-"},
+    {Code::kCableLeftOut, "CABLE_LEFT_OUT", Severity::kWarning,
+     "both ends of a cable advertise it, and no topology can have it: no path uses it",
+     "the reason says what of its ends contradicts"},
+    {Code::kTopologyChanged, "TOPOLOGY_CHANGED", Severity::kInfo, "nodes or cables of the cluster have changed", "-"},
+    {Code::kTopologyRefused, "TOPOLOGY_REFUSED", Severity::kError,
+     "no topology can be made of what the nodes advertise: the last good one stays in use",
+     "mend what the reason names; restart the node whose advertisement it is"},
+
+    {Code::kPathRequested, "PATH_REQUESTED", Severity::kDebug, "a process asks for a flow's path", "-"},
+    {Code::kPathFound, "PATH_FOUND", Severity::kDebug, "a process was given a flow's path", "-"},
+    {Code::kPathMissing, "PATH_MISSING", Severity::kWarning,
+     "a process was told that there is no path, after up to 8 s in which there was none",
+     "cableway topology shows what is reached; see CABLE_LOST there and here"},
+
+    {Code::kSetupArrived, "SETUP_ARRIVED", Severity::kDebug, "a set-up that wants to pass through has arrived", "-"},
+    {Code::kSetupWaiting, "SETUP_WAITING", Severity::kDebug,
+     "a set-up names a cable that this node does not know yet: it waits for the topology", "-"},
+    {Code::kDialStarted, "DIAL_STARTED", Severity::kDebug, "the next hop of a set-up is dialed", "-"},
+    {Code::kDialEnded, "DIAL_ENDED", Severity::kDebug, "the next hop of a set-up has answered, or could not be reached",
+     "-"},
+    {Code::kCircuitOpened, "CIRCUIT_OPENED", Severity::kDebug, "a circuit passes through this node from now on", "-"},
+    {Code::kCircuitEnded, "CIRCUIT_ENDED", Severity::kInfo, "a circuit has ended by one of its ends, with nothing lost",
+     "-"},
+    {Code::kCircuitBroken, "CIRCUIT_BROKEN", Severity::kWarning,
+     "a circuit has ended by a fault, or while a chunk was on its way through this node: its flow has failed",
+     "the reason names the hop where it was found; see CABLE_LOST there"},
+    {Code::kCircuitLost, "CIRCUIT_LOST", Severity::kWarning,
+     "a circuit was lost at the last step of its set-up: its flow has failed",
+     "the reason says why; start the job again"},
+    {Code::kCircuitRefused, "CIRCUIT_REFUSED", Severity::kInfo, "a set-up that wanted to pass through was refused",
+     "its source was told the same reason; mend that if the set-up is one of yours"},
+    {Code::kConnectionRefused, "CONNECTION_REFUSED", Severity::kInfo,
+     "a connection to the relay port was refused before it was a set-up",
+     "nothing if a stranger made it; else the same version and CABLEWAY_KEY_FILE on both nodes"},
+    {Code::kRelayMemoryShort, "RELAY_MEMORY_SHORT", Severity::kWarning,
+     "the relay memory has no lease for busy circuits: they are slow", "raise CABLEWAY_RELAY_MEMORY"},
+    {Code::kLeasesExhausted, "LEASES_EXHAUSTED", Severity::kWarning,
+     "all leases of the relay memory are out: busy circuits take turns, and are slower. At most once a minute",
+     "raise CABLEWAY_RELAY_MEMORY"},
+    {Code::kRdmaLeasesExhausted, "RDMA_LEASES_EXHAUSTED", Severity::kWarning,
+     "all leases of registered memory are out: busy circuits over RDMA take turns, and are slower. At most once a "
+     "minute",
+     "raise CABLEWAY_RELAY_MEMORY, up to the most leases that a node has"},
+    {Code::kPipesSmall, "PIPES_SMALL", Severity::kWarning,
+     "the kernel gives this user smaller pipes than circuits should have: further circuits are relayed slower",
+     "run cablewayd as root, or raise fs.pipe-user-pages-soft"},
+
+    {Code::kSessionRefused, "SESSION_REFUSED", Severity::kInfo,
+     "a process of this host was refused a session: another user's, too many, or it broke the protocol",
+     "run the job as the node's user or root, and install the same Cableway for both"},
+    {Code::kSessionStalled, "SESSION_STALLED", Severity::kWarning,
+     "a process does not read what its node answers: its session was ended", "look at that process: is it stopped?"},
+    {Code::kFlowOpened, "FLOW_OPENED", Severity::kDebug, "a flow of a process here is set up", "-"},
+    {Code::kFlowFailed, "FLOW_FAILED", Severity::kWarning, "a flow of a process here has failed",
+     "the reason names the node and the hop where it was found; look for the events there"},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kKinds.size(); ++i) {
+    if (static_cast<std::size_t>(kKinds[i].code) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "kKinds has every code once, in the order of EventCode");
+
+constexpr std::array<std::string_view, kEventSeverities> kSeverityNames{"debug", "info", "warning", "error"};
+
+}  // namespace
+
+std::span<const EventKind> event_kinds() {
+  return kKinds;
+}
+
+const EventKind& kind_of(EventCode code) {
+  return kKinds[static_cast<std::size_t>(code)];
+}
+
+const EventKind* find_event_kind(std::string_view name) {
+  const auto found =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const EventKind& each) { return each.name == name; });
+  return found == kKinds.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(EventSeverity severity) {
+  return kSeverityNames[static_cast<std::size_t>(severity)];
+}
+
+std::optional<EventSeverity> parse_event_severity(std::string_view name) {
+  for (std::size_t i = 0; i < kSeverityNames.size(); ++i) {
+    if (kSeverityNames[i] == name) return static_cast<EventSeverity>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace cableway

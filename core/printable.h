@@ -1,0 +1,21 @@
+// Text from outside as a log, a terminal or another node's log may show it.
+#ifndef CABLEWAY_CORE_PRINTABLE_H_
+#define CABLEWAY_CORE_PRINTABLE_H_
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace cableway {
+
+// Every byte that is not printable ASCII becomes a question mark.
+inline std::string printable(std::string_view text) {
+  std::string shown(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown;
+}
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_PRINTABLE_H_

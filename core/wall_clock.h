@@ -1,0 +1,20 @@
+// The time of day, for people: when something happened, as clocks on walls show it. It may jump, so nothing is decided
+// by it. The real one is core/linux/os/wall_clock.h; the simulator's begins at a fixed day and goes on with its clock.
+#ifndef CABLEWAY_CORE_WALL_CLOCK_H_
+#define CABLEWAY_CORE_WALL_CLOCK_H_
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace cableway {
+
+using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;  // UTC
+using WallClock = std::function<WallTime()>;
+
+// RFC 3339, UTC: "2026-03-01T12:34:56.789Z".
+std::string rfc3339(WallTime time);
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_WALL_CLOCK_H_

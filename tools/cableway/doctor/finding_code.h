@@ -1,0 +1,71 @@
+// What `cableway doctor` can find beside what the node itself reports (core/event/event_code.h), as stable codes.
+// docs/findings.md is the same table for operators. Codes are never renamed or reused; new ones may be added.
+#ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FINDING_CODE_H_
+#define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FINDING_CODE_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace cableway::cli {
+
+enum class FindingCode : std::uint8_t {
+  // The node and the host.
+  kNodeAnswers,
+  kNodeNotRunning,
+  kNodeNotAnswering,
+  kKeyReadable,
+  kKeyUnreadable,
+  kPluginMissing,
+  kMemlockLow,
+  kDefaultRouteMissing,
+  kVerbsFilesMissing,
+  kVerbsLibraryMissing,
+  kContainerNetwork,
+  // Ports, cables and neighbours.
+  kPortNotUsed,
+  kCarrierMissing,
+  kNeighbourMissing,
+  kCableOneWay,
+  kRateBelowNeighbour,
+  kRateBelowFastest,
+  kMtuSmall,
+  kRdmaMtuSmall,
+  kRdmaMtuNotTaken,
+  kHopsRefused,
+  kRdmaDeviceGone,
+  kRdmaDeviceUnused,
+  kRdmaDeviceNone,
+  kDatagramsFirewalled,
+  kDatagramsUnsent,
+  kDatagramsRouted,
+  kDatagramsOversized,
+  // The hardware behind a port.
+  kRdmaLinkSlow,
+  kPcieLinkSlow,
+  kRdmaLosses,
+  kRdmaCongestion,
+  // How fast cables are.
+  kCableTested,
+  kCableSlow,
+  kCableUntested,
+  kCableUnreachable,
+  // The topology.
+  kTopologyInParts,
+  kSinglePointOfFailure,
+};
+
+struct FindingKind {
+  FindingCode code;
+  std::string_view name;     // "CARRIER_MISSING"
+  std::string_view meaning;  // one line, as docs/findings.md has it
+  std::string_view advice;   // what to do; "-" where nothing is to be done. Findings say it with names and numbers
+};
+
+// All codes, in the order of FindingCode.
+std::span<const FindingKind> finding_kinds();
+std::string_view name_of(FindingCode code);
+
+}  // namespace cableway::cli
+
+#endif  // CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FINDING_CODE_H_
