@@ -10,7 +10,7 @@ usage: tools/bench.sh BENCHMARK [options]
   relay   what relays cost: throughput through 0 to 3 relays on cables of 1 Gbit/s; against kernel IP forwarding with
           nothing shaped, throughput and CPU time per byte; 8-byte latency
   fidelity
-          the simulator beside the real thing: times of operations on several topologies, foretold and measured
+          the simulator beside the real thing: times of operations on several topologies, predicted and measured
   verbs   RDMA hops on emulated machines with soft-RoCE: beside perftest's ib_write_bw, and through relays
   convergence
           real nodes in virtual time, from power-on to one topology on all of them

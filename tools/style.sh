@@ -10,7 +10,7 @@ usage: tools/style.sh format|fix|shell|tidy
   format  clang-format 14 agrees with every C and C++ file
   fix     clang-format rewrites them until it does
   shell   shellcheck finds nothing in any shell script
-  tidy    clang-tidy 14 finds nothing in what ships; needs the preset `fuzz` configured
+  tidy    clang-tidy 14 finds nothing in what ships; needs the preset `asan` configured
 END
 }
 
@@ -29,14 +29,14 @@ case ${1:-} in
   fix) clang-format-14 -i "${sources[@]}" ;;
   shell) shellcheck -x "${scripts[@]}" && echo "style: ${#scripts[@]} scripts are clean" ;;
   tidy)
-    if [[ ! -e build/fuzz/compile_commands.json ]]; then
-      echo "style: no build/fuzz/compile_commands.json: run cmake --preset fuzz" >&2
+    if [[ ! -e build/asan/compile_commands.json ]]; then
+      echo "style: no build/asan/compile_commands.json: run cmake --preset asan" >&2
       exit 1
     fi
     # That preset compiles several sources at once, so that what they include is looked at once and not for each of them.
-    log=build/fuzz/tidy.log
-    if ! run-clang-tidy-14 -quiet -p build/fuzz -j "$(nproc)" \
-      "^$PWD/(build/fuzz/)?(routing|core|nccl_adapter|sim|tools)/" >"$log" 2>&1; then
+    log=build/asan/tidy.log
+    if ! run-clang-tidy-14 -quiet -p build/asan -j "$(nproc)" \
+      "^$PWD/(build/asan/)?(routing|core|nccl_adapter|sim|tools)/" >"$log" 2>&1; then
       sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? generated|^Suppressed|^Use -header-filter|^$' >&2
       exit 1
     fi

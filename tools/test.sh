@@ -10,14 +10,14 @@ usage: tools/test.sh [--all [--no-verbs]] [--verbs] [--filter REGEX] [--preset N
 Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test but those with
 real verbs.
 
-  --all            also: address and undefined-behaviour sanitizers (asan), thread sanitizer (tsan), arm64 (a
-                   cross build whose unit tests run under qemu-user), clang-format, clang-tidy, shellcheck, the fuzzers (with
-                   clang), the tests with real verbs
+  --all            also: address and undefined-behaviour sanitizers and the fuzzers (asan, with clang), thread sanitizer
+                   (tsan), arm64 (a cross build whose unit tests run under qemu-user), clang-format, clang-tidy,
+                   shellcheck, the tests with real verbs
   --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
   --no-verbs       with --all: without those
-  --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64.",
-                   "fuzz." or "style."
-  --preset NAME    build and test that preset alone: release, debug, asan, tsan, fuzz or arm64
+  --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64."
+                   or "style."
+  --preset NAME    build and test that preset alone: release, debug, asan, tsan or arm64
 
 Output of the stages goes to build/logs/. Exit status 0 means that every stage and every test passed.
 END
@@ -135,7 +135,7 @@ if $no_verbs; then
   selection=(-LE verbs)
 fi
 stage "set-up" tools/setup.sh "${groups[@]}"
-presets=(release asan tsan fuzz)
+presets=(release asan tsan)
 if [[ $(uname -m) == aarch64 ]]; then
   echo "$(elapsed)   this machine is arm64 itself: no cross build"
 else

@@ -46,7 +46,7 @@ absl::Status told_of(const std::string& end, const absl::Status& status) {
 
 std::string nodes_on_path(const CircuitSetup& setup) {
   constexpr absl::string_view kArrow = " -> ";
-  constexpr std::size_t kMostForLeftOut = 24;  // " -> (127 nodes) -> "
+  constexpr std::size_t kMaxForLeftOut = 24;  // " -> (127 nodes) -> "
   std::vector<absl::string_view> nodes{setup.from_node};
   for (const Hop& hop : setup.hops) nodes.push_back(hop.to_node);
   std::string path = absl::StrJoin(nodes, kArrow);
@@ -54,7 +54,7 @@ std::string nodes_on_path(const CircuitSetup& setup) {
   const absl::string_view last = nodes.back();
   path = std::string(nodes.front());
   std::size_t shown = 1;
-  while (path.size() + kArrow.size() + nodes[shown].size() + kMostForLeftOut + last.size() <= kMaxPathText) {
+  while (path.size() + kArrow.size() + nodes[shown].size() + kMaxForLeftOut + last.size() <= kMaxPathText) {
     absl::StrAppend(&path, kArrow, nodes[shown++]);
   }
   return printable(absl::StrCat(path, kArrow, "(", nodes.size() - 1 - shown, " nodes)", kArrow, last));

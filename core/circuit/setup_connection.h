@@ -39,7 +39,7 @@ class SetupConnection {
   // Unavailable: the connection has ended.
   virtual absl::Status send_first(const std::vector<std::byte>& bytes) = 0;
   // Ends the connection with these last words, which may be lost with it. Nothing else may be called afterwards.
-  virtual void end_with(const std::vector<std::byte>& last_words) = 0;
+  virtual void end_with(const std::vector<std::byte>& final_frame) = 0;
 
   // The IP literals of its two ends as this host writes them; what a set-up calls them may have the scope of another
   // host.

@@ -6,7 +6,7 @@
 //           +-------+---------+------+---------+--------+------------+---------+------+--------+-----------+
 //
 // The seal is a keyed MAC of all that is before it, or zeros where the cluster has no key. The counter grows by at
-// least one from each of a life's datagrams to the next, so that a copy can be told from the original.
+// least one from each of an incarnation's datagrams to the next, so that a copy can be told from the original.
 #ifndef CABLEWAY_CORE_DISCOVERY_CONTROL_DATAGRAM_H_
 #define CABLEWAY_CORE_DISCOVERY_CONTROL_DATAGRAM_H_
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::milliseconds kSoonest{10};  // between a change and the hello that tells of it
 constexpr std::chrono::seconds kProblemLasts{5};   // after it was seen last
 constexpr std::size_t kMaxProblems = 256;
-constexpr std::size_t kMaxOfOneKind = 16;  // on one port: a stranger who invents senders hides no other problem
+constexpr std::size_t kMaxOfOneKind = 16;  // on one port: an untrusted peer who invents senders hides no other problem
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void Neighbours::leave() {
 }
 
 void Neighbours::restart(std::uint64_t boot_nonce) {
-  forget_if([](const NeighbourKey&) { return true; }, "this node begins a new life");
+  forget_if([](const NeighbourKey&) { return true; }, "this node begins a new incarnation");
   identity_.boot_nonce = boot_nonce;
   counter_ = 0;
 }
@@ -241,7 +241,7 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
                 {"neighbour", hello.node});
     return true;
   }
-  // A node that was started again is heard instead of its earlier life, not beside it.
+  // A node that was started again is heard instead of its earlier incarnation, not beside it.
   const Instant now = clock_.now();
   for (const auto& [key, neighbour] : public_) {
     if (key.node != datagram.sender || neighbour.boot_nonce == datagram.boot_nonce) continue;
@@ -331,8 +331,8 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   if (neighbour.up && (session_changed || !heard)) {
     neighbour.up = false;
     listener_.adjacency_down(key, neighbour, EventCode::kCableLost,
-                             us == hello.heard.end() ? "it does not hear this node any more" : "it began anew");
-    // Unless the neighbour has begun anew, it has to be told that this side does.
+                             us == hello.heard.end() ? "it does not hear this node any more" : "it began again");
+    // Unless the neighbour has begun again, it has to be told that this side does.
     if (!session_changed) neighbour.our_session = new_session();
   }
   neighbour.their_session = their_session;

@@ -31,11 +31,11 @@
 
 namespace cableway {
 
-// Who this node is, in this life.
+// Who this node is, in this incarnation.
 struct NodeIdentity {
   std::string cluster;
   std::string name;
-  std::uint64_t boot_nonce = 0;  // greater than in every earlier life
+  std::uint64_t boot_nonce = 0;  // greater than in every earlier incarnation
   routing::NodeId id() const { return routing::node_id(cluster, name); }
 };
 
@@ -103,7 +103,7 @@ class Neighbours {
   void start();
   // Says goodbye on every port. Nothing is sent or reported afterwards.
   void leave();
-  // A life with a greater nonce begins: every adjacency ends and is found anew.
+  // An incarnation with a greater nonce begins: every adjacency ends and is found again.
   void restart(std::uint64_t boot_nonce);
   // The ports have changed.
   void update_ports();

@@ -10,9 +10,8 @@ namespace cableway {
 namespace {
 
 constexpr std::uint32_t kLongestHoldMs = 600'000;
-constexpr std::size_t kMaxInterfaceName = 15;
 
-absl::Status bad(const char* field) {
+absl::Status bad_hello(const char* field) {
   return absl::InvalidArgumentError(std::string("hello: bad ") + field);
 }
 
@@ -73,18 +72,18 @@ absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
   WireReader reader(body);
   PortHello hello;
   hello.node = reader.get_printable(kMaxNodeNameBytes);
-  hello.interface = reader.get_printable(kMaxInterfaceName);
+  hello.interface = reader.get_printable(routing::kMaxInterfaceNameBytes);
   hello.mtu = reader.get<std::uint32_t>();
   hello.hold_ms = reader.get<std::uint32_t>();
   hello.leaving = reader.get<std::uint8_t>() != 0;
-  if (!reader.ok()) return bad("length");
+  if (!reader.ok()) return bad_hello("length");
   get_addresses(reader, hello.addresses);
-  if (!reader.ok()) return bad("addresses");
+  if (!reader.ok()) return bad_hello("addresses");
   get_heard(reader, hello.heard);
-  if (!reader.finished()) return bad("list of who is heard");
-  if (!routing::is_valid_name(hello.node, kMaxNodeNameBytes)) return bad("node name");
-  if (!routing::is_valid_interface_name(hello.interface)) return bad("interface name");
-  if (hello.hold_ms == 0 || hello.hold_ms > kLongestHoldMs) return bad("hold time");
+  if (!reader.finished()) return bad_hello("list of who is heard");
+  if (!routing::is_valid_name(hello.node, kMaxNodeNameBytes)) return bad_hello("node name");
+  if (!routing::is_valid_interface_name(hello.interface)) return bad_hello("interface name");
+  if (hello.hold_ms == 0 || hello.hold_ms > kLongestHoldMs) return bad_hello("hold time");
   return hello;
 }
 

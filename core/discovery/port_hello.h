@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxHeard = 128;
 
 // "I hear you": the other half of the two-way check (RFC 5880 section 6.8.6 calls the numbers discriminators). The
 // adjacency stands when each side names the session that the other has opened for it, so that neither a copy of an old
-// hello nor one of an earlier life can make one.
+// hello nor one of an earlier incarnation can make one.
 struct HeardNeighbour {
   routing::NodeId node;
   PortId port = 0;

@@ -14,7 +14,8 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kNodeLeaving, "NODE_LEAVING", Severity::kInfo,
      "the node was told to end, or nobody has needed it for a while: it says goodbye to its neighbours", "-"},
     {Code::kNodeRestarted, "NODE_RESTARTED", Severity::kInfo,
-     "the cluster remembers a later life of this node: it begins a new one that counts, and finds its cables anew",
+     "the cluster remembers a later incarnation of this node: it begins a new one that counts, and finds its cables "
+     "again",
      "if it repeats: set this host's clock, and see NAME_TAKEN"},
     {Code::kDraining, "DRAINING", Severity::kInfo, "no more paths lead through this node",
      "CABLEWAY_DRAIN=false and systemctl reload cablewayd end that"},
@@ -118,7 +119,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "its source was told the same reason; mend that if the set-up is one of yours"},
     {Code::kConnectionRefused, "CONNECTION_REFUSED", Severity::kInfo,
      "a connection to the relay port was refused before it was a set-up",
-     "nothing if a stranger made it; else the same version and CABLEWAY_KEY_FILE on both nodes"},
+     "nothing if an untrusted peer made it; else the same version and CABLEWAY_KEY_FILE on both nodes"},
     {Code::kRelayMemoryShort, "RELAY_MEMORY_SHORT", Severity::kWarning,
      "the relay memory has no lease for busy circuits: they are slow", "raise CABLEWAY_RELAY_MEMORY"},
     {Code::kLeasesExhausted, "LEASES_EXHAUSTED", Severity::kWarning,

@@ -23,8 +23,8 @@ std::string bounded(const std::string& text, std::size_t most) {
 
 }  // namespace
 
-EventLog::EventLog(std::uint64_t life, Clock& clock, WallClock wall_clock, Listener listener)
-    : life_(life), clock_(clock), wall_clock_(std::move(wall_clock)), listener_(std::move(listener)) {}
+EventLog::EventLog(std::uint64_t incarnation, Clock& clock, WallClock wall_clock, Listener listener)
+    : incarnation_(incarnation), clock_(clock), wall_clock_(std::move(wall_clock)), listener_(std::move(listener)) {}
 
 void EventLog::raise(EventCode code, std::string text, EventFields fields) {
   ++of(code).count;

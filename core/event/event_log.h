@@ -45,8 +45,8 @@ class EventLog final : public EventSink {
   // Called for each event that is taken, from inside raise(); must not raise.
   using Listener = std::function<void(const Event&)>;
 
-  // `life` tells this log from that of the node's next start. The clock outlives this.
-  EventLog(std::uint64_t life, Clock& clock, WallClock wall_clock, Listener listener);
+  // `incarnation` tells this log from that of the node's next start. The clock outlives this.
+  EventLog(std::uint64_t incarnation, Clock& clock, WallClock wall_clock, Listener listener);
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
@@ -58,7 +58,7 @@ class EventLog final : public EventSink {
   // How many of that code were raised, and how many of those were not taken.
   std::uint64_t count(EventCode code) const { return of(code).count; }
   std::uint64_t left_out(EventCode code) const { return of(code).left_out; }
-  std::uint64_t life() const { return life_; }
+  std::uint64_t incarnation() const { return incarnation_; }
 
  private:
   struct OfCode {
@@ -78,7 +78,7 @@ class EventLog final : public EventSink {
   void record(EventCode code, std::string text, EventFields fields);
   void make_room(EventSeverity severity);
 
-  const std::uint64_t life_;
+  const std::uint64_t incarnation_;
   Clock& clock_;
   const WallClock wall_clock_;
   const Listener listener_;

@@ -7,21 +7,20 @@
 #include "core/discovery/port_address_wire.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/port_address.h"
 #include "routing/topology/topology_check.h"
 
 namespace cableway {
 namespace {
 
-constexpr std::size_t kMaxInterfaceName = 15;
-
-absl::Status bad(const char* field) {
+absl::Status bad_advertisement(const char* field) {
   return absl::InvalidArgumentError(absl::StrCat("advertisement: bad ", field));
 }
 
 routing::AdvertisedPort get_port(WireReader& reader) {
   routing::AdvertisedPort port;
   port.id = reader.get<std::uint32_t>();
-  port.interface = reader.get_printable(kMaxInterfaceName);
+  port.interface = reader.get_printable(routing::kMaxInterfaceNameBytes);
   port.plug = reader.get_printable(routing::kMaxPlugLength);
   port.rate_mbps = reader.get<std::uint64_t>();
   const bool known_rate = port.rate_mbps >= 1 && port.rate_mbps <= routing::kMaxRateMbps;
@@ -100,17 +99,18 @@ absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::b
   advertisement.name = reader.get_printable(routing::kMaxNodeNameLength);
   advertisement.relay_port = reader.get<std::uint16_t>();
   advertisement.draining = reader.get<std::uint8_t>() != 0;
-  if (!reader.ok()) return bad("length");
+  if (!reader.ok()) return bad_advertisement("length");
   get_list(reader, routing::kMaxAdvertisedPorts, advertisement.ports, get_port, port_less);
-  if (!reader.ok()) return bad("list of ports");
+  if (!reader.ok()) return bad_advertisement("list of ports");
   get_list(reader, routing::kMaxAdvertisedAdjacencies, advertisement.adjacencies, get_adjacency, adjacency_less);
-  if (!reader.finished()) return bad("list of adjacencies");
-  if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameLength)) return bad("node name");
-  if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad("origin");
-  if (advertisement.relay_port == 0) return bad("relay port");
+  if (!reader.finished()) return bad_advertisement("list of adjacencies");
+  if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameLength)) return bad_advertisement("node name");
+  if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad_advertisement("origin");
+  if (advertisement.relay_port == 0) return bad_advertisement("relay port");
   // Nothing could come after it: its origin would be stuck with what somebody forged.
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  if (advertisement.version.boot_nonce == kLast || advertisement.version.sequence == kLast) return bad("version");
+  if (advertisement.version.boot_nonce == kLast || advertisement.version.sequence == kLast)
+    return bad_advertisement("version");
   return flooded;
 }
 

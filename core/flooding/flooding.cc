@@ -136,7 +136,7 @@ void Flooding::receive_own(Adjacency& from, const routing::Advertisement& advert
   if (advertisement.version < ours) return from.tell(id_);
   if (advertisement.version.boot_nonce > identity_.boot_nonce)
     return listener_.outlived(advertisement.version.boot_nonce);
-  // Of this life, and never sent by it: said again with a greater number, it is ours once more.
+  // Of this incarnation, and never sent by it: said again with a greater number, it is ours once more.
   sequence_ = advertisement.version.sequence;
   originate_soon();
 }

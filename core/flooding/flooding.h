@@ -30,8 +30,8 @@ class Flooding {
     virtual void send_segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
     // An advertisement came, changed or went; not called when one was merely renewed.
     virtual void database_changed() = 0;
-    // The cluster holds an advertisement of this node from a life with a greater nonce: a clock went back, or another
-    // node has this one's name. What the node does about it is to begin a life with a greater one.
+    // The cluster holds an advertisement of this node from an incarnation with a greater nonce: a clock went back, or
+    // another node has this one's name. What the node does about it is to begin an incarnation with a greater one.
     virtual void outlived(std::uint64_t boot_nonce) = 0;
   };
 
@@ -56,7 +56,7 @@ class Flooding {
   // What this node says of itself; origin and version are filled in here. It is flooded if it differs from what it said
   // before, after a moment in which more may change.
   void originate(routing::Advertisement content);
-  // A new life: everything is said anew under this nonce.
+  // A new incarnation: everything is said again under this nonce.
   void restart(std::uint64_t boot_nonce);
 
   const routing::LinkStateDatabase& database() const { return database_; }

@@ -16,7 +16,8 @@ constexpr std::chrono::milliseconds kTellAfter{10};
 // Two nodes of one name would outlive each other without end.
 constexpr std::chrono::milliseconds kNewLifeAfter{500};
 constexpr std::uint64_t kSuspiciousLives = 4;
-constexpr std::chrono::seconds kNameProblemLasts{5};  // after it was seen last; by then the next life would be over
+constexpr std::chrono::seconds kNameProblemLasts{
+    5};  // after it was seen last; by then the next incarnation would be over
 
 std::string interface_of(PortId id, const std::vector<PortFacts>& ports) {
   const auto port = std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) { return each.id == id; });
@@ -191,10 +192,11 @@ void Node::database_changed() {
   });
 }
 
-// Not at once: this may be called from within what a new life ends.
+// Not at once: this may be called from within what a new incarnation ends.
 void Node::outlived(std::uint64_t boot_nonce) {
   if (outlived_ != nullptr) return;
-  events_.raise(EventCode::kNodeRestarted, "the cluster remembers a later life of this node: it begins a new one");
+  events_.raise(EventCode::kNodeRestarted,
+                "the cluster remembers a later incarnation of this node: it begins a new one");
   note_outlived();
   outlived_ = clock_.call_after(lives_ < kSuspiciousLives ? Duration(0) : Duration(kNewLifeAfter), [this, boot_nonce] {
     outlived_.reset();

@@ -26,7 +26,7 @@ class PathPlanner {
   // Knows no node but its own until update().
   explicit PathPlanner(std::string name);
 
-  // Replaces the topology and computes the routes anew. NotFound: the topology has no node of this name. Circuits that
+  // Replaces the topology and computes the routes again. NotFound: the topology has no node of this name. Circuits that
   // are set up keep their paths.
   absl::Status update(std::shared_ptr<const routing::Topology> topology);
   // Of this node's ports, for flows between two of its processes.
@@ -44,7 +44,7 @@ class PathPlanner {
 
   // Whether a set-up that arrived here may be passed on: it names this node, and the hop it came over and the next one
   // are cables of this node's with the neighbours, addresses and ports that the topology gives them. So a relay never
-  // connects to where a stranger says.
+  // connects to where an untrusted peer says.
   absl::Status check_transit(const CircuitSetup& setup) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace cableway {
 namespace {
 
-constexpr std::uint64_t kPlaces = RdmaQueuePair::kMostNotices;
+constexpr std::uint64_t kPlaces = RdmaQueuePair::kMaxNotices;
 // Places of the other side's mailbox that only what makes room may take, and that only frames without payload may.
 constexpr std::uint64_t kPlacesForTaken = 4;
 constexpr std::uint64_t kPlacesForControls = 64;
@@ -48,8 +48,8 @@ RdmaChunkLink::RdmaChunkLink(std::unique_ptr<RdmaQueuePair> queue_pair, const Rd
       lifeline_(std::move(lifeline)),
       place_(place),
       begun_(!place.accepted) {
-  credits_.reserve(kMostSlots);
-  offered_.reserve(kMostSlots);
+  credits_.reserve(kMaxSlots);
+  offered_.reserve(kMaxSlots);
   // The other end waits for a word from this one.
   if (!place.accepted) queue(RdmaFrame{RdmaFrame::What::kTaken, {}, 0, 0, 0});
 }
@@ -63,12 +63,12 @@ bool RdmaChunkLink::mailbox_has_room(std::uint64_t reserved) const {
 }
 
 bool RdmaChunkLink::queue_has_room(std::uint64_t writes) const {
-  return writes_posted_ - writes_reported_ + writes <= RdmaQueuePair::kMostWrites;
+  return writes_posted_ - writes_reported_ + writes <= RdmaQueuePair::kMaxWrites;
 }
 
 bool RdmaChunkLink::can_send() const {
-  return begun_ && broken_.ok() && batched_ + 2 <= kBatch && outgoing_end_ - outgoing_first_ < kMostChunks &&
-         outgoing_bytes_ < kMostBytes && mailbox_has_room(kPlacesForTaken + kPlacesForControls) &&
+  return begun_ && broken_.ok() && batched_ + 2 <= kBatch && outgoing_end_ - outgoing_first_ < kMaxChunks &&
+         outgoing_bytes_ < kMaxBytes && mailbox_has_room(kPlacesForTaken + kPlacesForControls) &&
          queue_has_room(2 + kWritesForControls) && (place_.last_hop || !credits_.empty());
 }
 
@@ -93,7 +93,7 @@ void RdmaChunkLink::send_chunk(const Frame& chunk, const std::byte* data, std::u
   }
   // The address of a slot says which; a landing is known by its message.
   add_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, place_.last_hop ? 0 : to->address, 0, 0}, true);
-  outgoing_[outgoing_end_++ % kMostChunks] = Outgoing{writes_posted_, chunk.message, chunk.payload, slot};
+  outgoing_[outgoing_end_++ % kMaxChunks] = Outgoing{writes_posted_, chunk.message, chunk.payload, slot};
   outgoing_bytes_ += chunk.payload;
   bytes_moved_ += kRdmaFrameBytes + chunk.payload;
 }
@@ -138,11 +138,11 @@ void RdmaChunkLink::add_frame(const RdmaFrame& frame, bool reports) {
 void RdmaChunkLink::queue(const RdmaFrame& frame) {
   if (frame.what == RdmaFrame::What::kFrame) ++flow_frames_;
   if (frame.what == RdmaFrame::What::kReturn) ++returns_;
-  control_ring_[(control_first_ + controls_++) % kMostControls] = frame;
+  control_ring_[(control_first_ + controls_++) % kMaxControls] = frame;
 }
 
 absl::Status RdmaChunkLink::send_control(const Frame& control) {
-  if (flow_frames_ == kMostFlowFrames) {
+  if (flow_frames_ == kMaxFlowFrames) {
     return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   RdmaFrame frame{RdmaFrame::What::kFrame, control, 0, 0, 0};
@@ -186,7 +186,7 @@ bool RdmaChunkLink::withdraw_slot(Slot& slot) {
 
 void RdmaChunkLink::add_controls() {
   while (controls_ > 0 && batched_ < kBatch && mailbox_has_room(kPlacesForTaken) && queue_has_room(1)) {
-    const RdmaFrame& next = control_ring_[control_first_++ % kMostControls];
+    const RdmaFrame& next = control_ring_[control_first_++ % kMaxControls];
     --controls_;
     if (next.what == RdmaFrame::What::kFrame) --flow_frames_;
     if (next.what == RdmaFrame::What::kReturn) --returns_;
@@ -242,7 +242,7 @@ absl::Status RdmaChunkLink::progress(Sink& sink) {
 absl::Status RdmaChunkLink::end(const absl::Status& why, Sink& sink) {
   std::uint64_t ticket = 0;
   for (std::uint64_t i = outgoing_first_; i != outgoing_end_; ++i) {
-    const Outgoing& sent = outgoing_[i % kMostChunks];
+    const Outgoing& sent = outgoing_[i % kMaxChunks];
     if (sent.message >= acknowledged_there_) break;
     ticket = sent.ticket;
   }
@@ -303,8 +303,8 @@ absl::Status RdmaChunkLink::take_written(std::uint64_t ticket, Sink& sink) {
 }
 
 void RdmaChunkLink::complete_chunks(std::uint64_t ticket, Sink& sink) {
-  while (outgoing_first_ != outgoing_end_ && outgoing_[outgoing_first_ % kMostChunks].ticket <= ticket) {
-    const Outgoing& sent = outgoing_[outgoing_first_++ % kMostChunks];
+  while (outgoing_first_ != outgoing_end_ && outgoing_[outgoing_first_ % kMaxChunks].ticket <= ticket) {
+    const Outgoing& sent = outgoing_[outgoing_first_++ % kMaxChunks];
     outgoing_bytes_ -= sent.bytes;
     Slot* slot = sent.slot;
     if (slot != nullptr) slot->drained = slot->filled;
@@ -392,7 +392,7 @@ absl::Status RdmaChunkLink::take_landed(const Frame& chunk, Sink& sink) {
 }
 
 absl::Status RdmaChunkLink::take_slot(const RdmaFrame& frame) {
-  if (credits_.size() == kMostSlots) return broke_protocol("it offers more slots than there may be");
+  if (credits_.size() == kMaxSlots) return broke_protocol("it offers more slots than there may be");
   credits_.push_back(Credit{frame.address, frame.key});
   return absl::OkStatus();
 }
@@ -402,7 +402,7 @@ absl::Status RdmaChunkLink::give_back(const RdmaFrame& frame) {
                                    [&](const Credit& credit) { return credit.address == frame.address; });
   // One that has been used comes back with its chunk.
   if (unused == credits_.end()) return absl::OkStatus();
-  if (returns_ == kMostSlots) return broke_protocol("it wants more slots back than it has offered");
+  if (returns_ == kMaxSlots) return broke_protocol("it wants more slots back than it has offered");
   credits_.erase(unused);
   queue(RdmaFrame{RdmaFrame::What::kReturn, {}, frame.address, 0, 0});
   return absl::OkStatus();

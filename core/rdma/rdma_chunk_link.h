@@ -85,14 +85,14 @@ class RdmaChunkLink final : public ChunkLink {
   HopLifeline& lifeline() { return *lifeline_; }
 
   // Chunks that may be on their way over one hop.
-  static constexpr std::size_t kMostChunks = 32;
+  static constexpr std::size_t kMaxChunks = 32;
   // And bytes, but for the last chunk: what a fast cable has on its way is less, and what queues before a slow one
   // longer than the device waits for an acknowledgement is sent twice.
-  static constexpr std::uint64_t kMostBytes = 1U << 20;
+  static constexpr std::uint64_t kMaxBytes = 1U << 20;
   // A source whose first hop this is sends chunks of at most so many bytes, so that several are on their way.
   static constexpr std::uint32_t kChunkBytes = 128U << 10;
   // Slots that one hop may have posted.
-  static constexpr std::size_t kMostSlots = 64;
+  static constexpr std::size_t kMaxSlots = 64;
 
  private:
   struct Target {  // a landing at the other end
@@ -125,8 +125,8 @@ class RdmaChunkLink final : public ChunkLink {
 
   // Announcements and acknowledgements that may wait, and all frames: of each slot it may be recalled, offered and
   // recalled again, and the other end's may be returned.
-  static constexpr std::size_t kMostFlowFrames = 2 * kMaxLandings;
-  static constexpr std::size_t kMostControls = kMostFlowFrames + 4 * kMostSlots;
+  static constexpr std::size_t kMaxFlowFrames = 2 * kMaxLandings;
+  static constexpr std::size_t kMaxControls = kMaxFlowFrames + 4 * kMaxSlots;
   static constexpr std::size_t kBatch = 16;
 
   void send_chunk(const Frame& chunk, const std::byte* data, std::uint32_t local_key, Slot* slot);
@@ -174,12 +174,12 @@ class RdmaChunkLink final : public ChunkLink {
   std::uint64_t writes_reported_ = 0;
   std::uint64_t frames_sent_ = 0;
   std::uint64_t frames_taken_there_ = 0;
-  std::array<RdmaFrame, kMostControls> control_ring_;
+  std::array<RdmaFrame, kMaxControls> control_ring_;
   std::uint64_t control_first_ = 0;
   std::size_t controls_ = 0;
   std::size_t flow_frames_ = 0;  // of controls_
   std::size_t returns_ = 0;      // of controls_
-  std::array<Outgoing, kMostChunks> outgoing_;
+  std::array<Outgoing, kMaxChunks> outgoing_;
   std::uint64_t outgoing_first_ = 0;
   std::uint64_t outgoing_end_ = 0;
   std::uint64_t outgoing_bytes_ = 0;

@@ -30,7 +30,7 @@ struct RdmaWrite {
   std::uint32_t local_key = 0;
   std::uint64_t to = 0;
   std::uint32_t remote_key = 0;
-  // The bytes are taken while it is posted, so `data` may go at once and needs no key; at most kMostInlineBytes.
+  // The bytes are taken while it is posted, so `data` may go at once and needs no key; at most kMaxInlineBytes.
   bool inlined = false;
   // The other side is told, with this number, once these bytes and all before them are there.
   bool notifies = false;
@@ -40,7 +40,7 @@ struct RdmaWrite {
   std::uint64_t ticket = 0;
 };
 
-inline constexpr std::uint32_t kMostInlineBytes = 64;
+inline constexpr std::uint32_t kMaxInlineBytes = 64;
 
 struct RdmaCompletion {
   enum class Kind : std::uint8_t { kWritten, kNoticed };
@@ -54,12 +54,12 @@ struct RdmaCompletion {
 class RdmaQueuePair {
  public:
   // Writes that may be outstanding: posted, and neither reported nor followed by one that was.
-  static constexpr std::uint32_t kMostWrites = 512;
+  static constexpr std::uint32_t kMaxWrites = 512;
   // Notices that may be on their way here: as many as the mailbox has places.
-  static constexpr std::uint32_t kMostNotices = 256;
+  static constexpr std::uint32_t kMaxNotices = 256;
 
   static constexpr std::size_t kMailboxPlaceBytes = 64;
-  static constexpr std::size_t kMailboxBytes = kMostNotices * kMailboxPlaceBytes;
+  static constexpr std::size_t kMailboxBytes = kMaxNotices * kMailboxPlaceBytes;
 
   RdmaQueuePair() = default;
   RdmaQueuePair(const RdmaQueuePair&) = delete;
@@ -70,11 +70,11 @@ class RdmaQueuePair {
   virtual RdmaEndpoint endpoint() const = 0;
   // Registered memory of kMailboxBytes that the other side writes into, and nobody here.
   virtual std::span<const std::byte> mailbox() const = 0;
-  // Joins it to the other end; room for kMostNotices is made first. Once, before anything else. What is posted before
+  // Joins it to the other end; room for kMaxNotices is made first. Once, before anything else. What is posted before
   // the other end has been joined, too, is tried again by the device, for a while.
   virtual absl::Status connect(const RdmaEndpoint& other) = 0;
 
-  // All of `writes`, in order, with one call to the device. Its owner sees to it that no more than kMostWrites are
+  // All of `writes`, in order, with one call to the device. Its owner sees to it that no more than kMaxWrites are
   // outstanding. A status other than OK is final and says what the device said.
   virtual absl::Status post(std::span<const RdmaWrite> writes) = 0;
   // Makes room for so many notices more. One that comes without room ends the connection.

@@ -20,9 +20,9 @@ RelayCircuit::RelayCircuit(ChunkLink& upstream, ChunkLink& downstream, std::uniq
       names_(std::move(names)),
       floor_(std::move(floor)),
       pool_(pool),
-      waiting_(1 + pool.most_per_circuit()) {
-  leased_.reserve(pool.most_per_circuit());
-  parked_.reserve(pool.most_per_circuit());
+      waiting_(1 + pool.max_per_circuit()) {
+  leased_.reserve(pool.max_per_circuit());
+  parked_.reserve(pool.max_per_circuit());
   upstream_.post_slot(*floor_);
 }
 
@@ -68,7 +68,7 @@ absl::Status RelayCircuit::move_once() {
 }
 
 bool RelayCircuit::lease_if_needed() {
-  if (!offers_few() || leased_.size() == pool_.most_per_circuit() || giving_back_ || sits_out_) return false;
+  if (!offers_few() || leased_.size() == pool_.max_per_circuit() || giving_back_ || sits_out_) return false;
   Slot* slot = pool_.lease();
   if (slot == nullptr) {
     note_unmet();

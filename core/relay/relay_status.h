@@ -23,11 +23,11 @@ struct CircuitStatus {
 // Units: bytes, unless a number of something.
 struct RelayMemoryStatus {
   std::uint64_t bytes = 0;  // that the relay may take
-  std::uint64_t most_circuits = 0;
+  std::uint64_t max_circuits = 0;
   std::uint64_t floors = 0;  // of the circuits that are open
   std::uint64_t leases = 0;
-  std::uint64_t leased = 0;       // now
-  std::uint64_t most_leased = 0;  // at a time, so far
+  std::uint64_t leased = 0;      // now
+  std::uint64_t max_leased = 0;  // at a time, so far
   std::uint64_t leased_bytes = 0;
   std::uint64_t waits = 0;  // times a circuit wanted a lease and none was there
 };
@@ -38,7 +38,7 @@ struct RdmaMemoryStatus {
   std::uint64_t floors = 0;      // of that, the circuits' own
   std::uint64_t leases = 0;
   std::uint64_t leased = 0;
-  std::uint64_t most_leased = 0;
+  std::uint64_t max_leased = 0;
   std::uint64_t leased_bytes = 0;
   std::uint64_t waits = 0;
 };

@@ -4,8 +4,8 @@
 
 namespace cableway {
 
-SlotPool::SlotPool(std::vector<std::unique_ptr<Slot>> slots, std::size_t most_per_circuit)
-    : slots_(std::move(slots)), most_per_circuit_(most_per_circuit) {
+SlotPool::SlotPool(std::vector<std::unique_ptr<Slot>> slots, std::size_t max_per_circuit)
+    : slots_(std::move(slots)), max_per_circuit_(max_per_circuit) {
   free_.reserve(slots_.size());
   for (const std::unique_ptr<Slot>& slot : slots_) free_.push_back(slot.get());
 }
@@ -16,7 +16,7 @@ Slot* SlotPool::lease() {
   free_.pop_back();
   const std::size_t leased = slots_.size() - free_.size();
   leased_.store(leased, std::memory_order_relaxed);
-  if (leased > most_leased()) most_leased_.store(leased, std::memory_order_relaxed);
+  if (leased > max_leased()) max_leased_.store(leased, std::memory_order_relaxed);
   return slot;
 }
 

@@ -17,8 +17,8 @@ namespace cableway {
 
 class SlotPool {
  public:
-  // `most_per_circuit`: how many one circuit may lease at a time.
-  SlotPool(std::vector<std::unique_ptr<Slot>> slots, std::size_t most_per_circuit);
+  // `max_per_circuit`: how many one circuit may lease at a time.
+  SlotPool(std::vector<std::unique_ptr<Slot>> slots, std::size_t max_per_circuit);
   SlotPool(const SlotPool&) = delete;
   SlotPool& operator=(const SlotPool&) = delete;
 
@@ -40,19 +40,19 @@ class SlotPool {
 
   // Any thread.
   std::size_t size() const { return slots_.size(); }
-  std::size_t most_per_circuit() const { return most_per_circuit_; }
+  std::size_t max_per_circuit() const { return max_per_circuit_; }
   std::size_t leased() const { return leased_.load(std::memory_order_relaxed); }
-  std::size_t most_leased() const { return most_leased_.load(std::memory_order_relaxed); }  // at a time, so far
-  std::uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }            // begun, so far
+  std::size_t max_leased() const { return max_leased_.load(std::memory_order_relaxed); }  // at a time, so far
+  std::uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }          // begun, so far
 
  private:
   const std::vector<std::unique_ptr<Slot>> slots_;
-  const std::size_t most_per_circuit_;
+  const std::size_t max_per_circuit_;
   std::vector<Slot*> free_;
   std::size_t waiting_ = 0;
   std::size_t returning_ = 0;
   std::atomic<std::size_t> leased_ = 0;
-  std::atomic<std::size_t> most_leased_ = 0;
+  std::atomic<std::size_t> max_leased_ = 0;
   std::atomic<std::uint64_t> waits_ = 0;
 };
 

@@ -29,11 +29,11 @@ absl::Status FlowLedger::opened(const SessionPeer& peer, FlowOpened flow, Instan
   session.last_number = flow.number;
   ++open_;
   ++opened_;
-  if (listed_ == most_listed_ && process.listed >= most_listed_ / processes_.size()) {
+  if (listed_ == max_listed_ && process.listed >= max_listed_ / processes_.size()) {
     ++session.unlisted;
     return absl::OkStatus();
   }
-  if (listed_ == most_listed_) make_room();
+  if (listed_ == max_listed_) make_room();
   const std::uint64_t number = flow.number;
   session.listed.emplace(number, Listed{std::move(flow), now});
   ++process.listed;

@@ -1,7 +1,7 @@
 // The flows that begin or end in processes of this host, as those processes tell their node: the data goes from process
 // to process, and no node sees it. For people.
 //
-// At most kMostListed flows are listed, in equal shares: none of several processes that have flows open has more listed
+// At most kMaxListed flows are listed, in equal shares: none of several processes that have flows open has more listed
 // than its share, once there are more flows than places. What is not listed is counted. Nothing is kept of a session
 // that has ended, whose process and flows are gone. One thread.
 #ifndef CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
@@ -41,9 +41,9 @@ struct FlowsStatus {
 
 class FlowLedger {
  public:
-  static constexpr std::size_t kMostListed = 4096;
+  static constexpr std::size_t kMaxListed = 4096;
 
-  explicit FlowLedger(std::size_t most_listed = kMostListed) : most_listed_(most_listed) {}
+  explicit FlowLedger(std::size_t max_listed = kMaxListed) : max_listed_(max_listed) {}
 
   // InvalidArgument: no session that keeps to the protocol says that.
   absl::Status opened(const SessionPeer& peer, FlowOpened flow, Instant now);
@@ -73,7 +73,7 @@ class FlowLedger {
   void make_room();
   void forget_if_empty(const SessionPeer& peer);
 
-  const std::size_t most_listed_;
+  const std::size_t max_listed_;
   std::map<std::int64_t, Process> processes_;  // those with open flows, by key_of()
   std::size_t listed_ = 0;
   std::uint64_t open_ = 0;

@@ -100,8 +100,8 @@ struct CableProbeReply {
   friend bool operator==(const CableProbeReply&, const CableProbeReply&) = default;
 };
 
-// A flow of the process is set up, or still is when it joins another life of its node. For people: the node shows it.
-// All texts are printable ASCII.
+// A flow of the process is set up, or still is when it joins another incarnation of its node. For people: the node
+// shows it. All texts are printable ASCII.
 struct FlowOpened {
   std::uint64_t number = 0;  // grows with each that the session tells
   std::uint64_t flow = 0;    // as its set-up calls it

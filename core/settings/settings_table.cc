@@ -18,7 +18,7 @@ using Refused = std::optional<std::string_view>;
 
 constexpr std::size_t kLongestPath = 4095;  // PATH_MAX without the zero byte
 constexpr std::size_t kLongestRuntimeDir = 80;
-constexpr std::size_t kMostPorts = 64;
+constexpr std::size_t kMaxPorts = 64;
 constexpr std::int64_t kHighestPort = 65535;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
 // In the order of TransportSetting.
@@ -102,7 +102,7 @@ Refused set_ports(const Setting& /*setting*/, std::string_view text, Settings& s
     part = absl::StripAsciiWhitespace(part);
     absl::StatusOr<PortSelector> port = parse_port_selector({part.data(), part.size()});
     if (!port.ok()) return std::string_view(part.data(), part.size());
-    if (ports.size() == kMostPorts) return text;
+    if (ports.size() == kMaxPorts) return text;
     ports.push_back(*std::move(port));
   }
   settings.ports = std::move(ports);

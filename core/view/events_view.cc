@@ -37,7 +37,7 @@ std::string events_view(const Node& node) {
   const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
                      {"node", node.identity().name},
                      {"cluster", node.identity().cluster},
-                     {"life", std::to_string(node.events().life())},
+                     {"incarnation", std::to_string(node.events().incarnation())},
                      {"left_out", left_out},
                      {"events", events}};
   // A name that is not UTF-8 is shown with replacement characters; the default is to throw.

@@ -10,7 +10,7 @@ namespace cableway {
 namespace {
 
 // An answer to a session has a bound, and long paths of many circuits would pass it.
-constexpr std::size_t kMostPathBytes = 4U << 20;
+constexpr std::size_t kMaxPathBytes = 4U << 20;
 
 nlohmann::ordered_json transport_json(const HopTransport& transport) {
   return {{"transport", transport.over}, {"reason", transport.reason}};
@@ -38,7 +38,7 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   std::size_t path_bytes = 0;
   for (const CircuitStatus& circuit : relay.circuits) {
     path_bytes += circuit.path.size();
-    if (path_bytes > kMostPathBytes) break;
+    if (path_bytes > kMaxPathBytes) break;
     circuits.push_back({{"flow", circuit.flow},
                         {"path", circuit.path},
                         {"chunks", circuit.chunks},
@@ -56,14 +56,14 @@ nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemorySta
   first.update({{"floor_bytes", memory.floors},
                 {"leases", memory.leases},
                 {"leased", memory.leased},
-                {"leased_most", memory.most_leased},
+                {"leased_most", memory.max_leased},
                 {"leased_bytes", memory.leased_bytes},
                 {"waits", memory.waits}});
   return first;
 }
 
 nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
-  return with_leases({{"bytes", memory.bytes}, {"circuits_most", memory.most_circuits}}, memory);
+  return with_leases({{"bytes", memory.bytes}, {"circuits_most", memory.max_circuits}}, memory);
 }
 
 nlohmann::ordered_json rdma_memory_json(const RdmaMemoryStatus& memory) {

@@ -10,18 +10,18 @@
 
 namespace cableway::nccl {
 
-// Remembers the last kMost of them, in about 100 bytes each. NCCL connects to one handle a few times at most, and each
+// Remembers the last kMax of them, in about 100 bytes each. NCCL connects to one handle a few times at most, and each
 // comm has a memory of its own.
 class SeenFlows {
  public:
-  static constexpr std::size_t kMost = 4096;
+  static constexpr std::size_t kMax = 4096;
 
   // Whether the nonce is new. It is seen from then on.
   bool first_use(const FlowNonce& nonce) {
     const auto [place, fresh] = nonces_.insert(nonce);
     if (!fresh) return false;
     order_.push_back(place);
-    if (order_.size() > kMost) {
+    if (order_.size() > kMax) {
       nonces_.erase(order_.front());
       order_.pop_front();
     }

@@ -2,7 +2,7 @@
 // one registration serves all of those on a device that ask for the same memory with the same rights.
 //
 // Nothing is remembered beyond that: a registration lasts as long as some comm's region holds it, so an address that an
-// allocator has given away and mapped anew never finds an old one (NCCL deregisters memory before it frees it).
+// allocator has given away and mapped again never finds an old one (NCCL deregisters memory before it frees it).
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
 

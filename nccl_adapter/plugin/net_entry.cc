@@ -124,9 +124,9 @@ abi::Result describe_device(int dev, Device* device) {
     const absl::StatusOr<std::shared_ptr<const Process>> process = Context::this_process();
     if (!process.ok()) return process.status();
     const Welcome& node = (*process)->node();
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     device->guid = guid_of(absl::StrCat(node.cluster, "/", node.node));
-    device->speed_mbps = static_cast<int>(std::min(node.rate_mbps, kMost));
+    device->speed_mbps = static_cast<int>(std::min(node.rate_mbps, kMax));
     device->ptr_support = pointers((*process)->gpu_memory());
     return absl::OkStatus();
   });

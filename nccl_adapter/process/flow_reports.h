@@ -1,5 +1,5 @@
 // What this process tells its node of its flows, so that an operator sees them there: FlowOpened and FlowEnded, and all
-// that are open once more to a node that has begun anew. The control thread's; no data thread waits for it.
+// that are open once more to a node that has begun again. The control thread's; no data thread waits for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_FLOW_REPORTS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_FLOW_REPORTS_H_
 

@@ -250,7 +250,7 @@ void Process::on_setup(ArrivedSetup arrived) {
     return std::move(arrived).refuse(reason);
   }
   if (absl::Status reason = may_arrive(*listener, setup); !reason.ok()) {
-    // Strangers may cause the others, as many as they like.
+    // untrusted peers may cause the others, as many as they like.
     absl::IsResourceExhausted(reason) ? log_.warn(refused(reason)) : log_.info(refused(reason));
     return std::move(arrived).refuse(reason);
   }

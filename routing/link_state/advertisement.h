@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxAdvertisedPorts = 64;
 inline constexpr std::size_t kMaxAdvertisedAdjacencies = 256;
 
 // Which of two advertisements of one origin is newer. The boot nonce tells the origin's lives apart and grows from one
-// to the next; the sequence counts within a life.
+// to the next; the sequence counts within an incarnation.
 struct AdvertisementVersion {
   std::uint64_t boot_nonce = 0;
   std::uint64_t sequence = 0;
@@ -26,7 +26,7 @@ struct AdvertisementVersion {
 };
 
 struct AdvertisedPort {
-  std::uint32_t id = 0;  // unique within the origin's life, not 0
+  std::uint32_t id = 0;  // unique within the origin's incarnation, not 0
   std::string interface;
   std::string plug;  // as in Port, may be empty
   std::uint64_t rate_mbps = kDefaultRateMbps;

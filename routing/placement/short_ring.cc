@@ -9,9 +9,9 @@
 namespace cableway::routing {
 namespace {
 
-constexpr std::size_t kMostStarts = 8;
+constexpr std::size_t kMaxStarts = 8;
 constexpr std::size_t kLongestSegment = 3;
-constexpr std::uint64_t kMostSteps = 300'000'000;
+constexpr std::uint64_t kMaxSteps = 300'000'000;
 
 // A sum over a ring, which one number cannot hold for a long one.
 struct RingLength {
@@ -155,11 +155,11 @@ bool is_plainly_shortest(const RingDistances& distances, const Ring& ring) {
 }
 
 Ring short_ring(const RingDistances& distances) {
-  std::uint64_t steps_left = kMostSteps;
+  std::uint64_t steps_left = kMaxSteps;
   Improvement improvement(distances, steps_left);
   std::optional<Ring> best;
   RingLength best_length;
-  const std::size_t starts = std::min(kMostStarts, distances.count());
+  const std::size_t starts = std::min(kMaxStarts, distances.count());
   for (std::size_t i = 0; i < starts; ++i) {
     for (const Among among : {Among::kLeastFree, Among::kLowest}) {
       Ring ring = by_nearest(distances, i * distances.count() / starts, among);

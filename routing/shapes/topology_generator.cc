@@ -24,11 +24,11 @@
 namespace cableway::routing {
 namespace {
 
-constexpr std::uint64_t kMostMeshNodes = 362;
-static_assert(kMostMeshNodes * (kMostMeshNodes - 1) / 2 <= kMaxCables);
-static_assert((kMostMeshNodes + 1) * kMostMeshNodes / 2 > kMaxCables);
-constexpr std::uint64_t kMostDimensions = 12;
-static_assert((std::size_t{1} << kMostDimensions) == kMaxNodes);
+constexpr std::uint64_t kMaxMeshNodes = 362;
+static_assert(kMaxMeshNodes * (kMaxMeshNodes - 1) / 2 <= kMaxCables);
+static_assert((kMaxMeshNodes + 1) * kMaxMeshNodes / 2 > kMaxCables);
+constexpr std::uint64_t kMaxDimensions = 12;
+static_assert((std::size_t{1} << kMaxDimensions) == kMaxNodes);
 
 enum class Wiring {
   kSingle,  // every pair is a cable with ports of its own
@@ -52,9 +52,9 @@ absl::Status check_range(std::uint64_t number, const char* what, std::uint64_t l
 }
 
 // A shape of N nodes and nothing else.
-template <NodePairs (*kShape)(std::uint32_t), std::uint64_t kLeast, std::uint64_t kMost, Wiring kWiring>
+template <NodePairs (*kShape)(std::uint32_t), std::uint64_t kLeast, std::uint64_t kMax, Wiring kWiring>
 MaybeLayout of_nodes(Numbers numbers) {
-  if (absl::Status status = check_range(numbers[0], "nodes", kLeast, kMost); !status.ok()) return status;
+  if (absl::Status status = check_range(numbers[0], "nodes", kLeast, kMax); !status.ok()) return status;
   const auto nodes = static_cast<std::uint32_t>(numbers[0]);
   return Layout{nodes, kShape(nodes), kWiring};
 }
@@ -78,7 +78,7 @@ MaybeLayout torus(Numbers numbers) {
 }
 
 MaybeLayout hypercube(Numbers numbers) {
-  if (absl::Status status = check_range(numbers[0], "dimensions", 1, kMostDimensions); !status.ok()) return status;
+  if (absl::Status status = check_range(numbers[0], "dimensions", 1, kMaxDimensions); !status.ok()) return status;
   const auto dimensions = static_cast<std::uint32_t>(numbers[0]);
   return Layout{1U << dimensions, hypercube_shape(dimensions)};
 }
@@ -123,9 +123,9 @@ struct Kind {
 constexpr Kind kKinds[] = {
     {"line", "line:N", "line:4", ',', 1, 1, of_nodes<line_shape, 2, kMaxNodes, Wiring::kSingle>},
     {"ring", "ring:N", "ring:4", ',', 1, 1, of_nodes<ring_shape, 3, kMaxNodes, Wiring::kSingle>},
-    {"mesh", "mesh:N", "mesh:4", ',', 1, 1, of_nodes<mesh_shape, 2, kMostMeshNodes, Wiring::kSingle>},
+    {"mesh", "mesh:N", "mesh:4", ',', 1, 1, of_nodes<mesh_shape, 2, kMaxMeshNodes, Wiring::kSingle>},
     {"star", "star:N", "star:4", ',', 1, 1, of_nodes<star_shape, 3, kMaxNodes, Wiring::kSingle>},
-    {"switch", "switch:N", "switch:4", ',', 1, 1, of_nodes<mesh_shape, 2, kMostMeshNodes, Wiring::kSwitch>},
+    {"switch", "switch:N", "switch:4", ',', 1, 1, of_nodes<mesh_shape, 2, kMaxMeshNodes, Wiring::kSwitch>},
     {"torus", "torus:AxB[xC]", "torus:4x4", 'x', 2, 3, torus},
     {"hypercube", "hypercube:D", "hypercube:3", ',', 1, 1, hypercube},
     {"random", "random:N,K[,SEED]", "random:8,3", ',', 2, 3, random_regular},

@@ -67,10 +67,10 @@ std::optional<std::uint64_t> worth_of(std::string_view unit, std::span<const Uni
 // Decimal arithmetic, so that what is written is what is meant; nothing where it is not a whole number of the smallest
 // unit. Nine digits before the point and six after it are more than any bound lets through, and cannot overflow.
 std::optional<std::uint64_t> in_smallest_units(const Spelled& spelled, std::uint64_t worth) {
-  constexpr std::size_t kMostWhole = 9;
-  constexpr std::size_t kMostFraction = 6;
+  constexpr std::size_t kMaxWhole = 9;
+  constexpr std::size_t kMaxFraction = 6;
   std::uint64_t whole = 0;
-  if (spelled.whole.size() > kMostWhole || spelled.fraction.size() > kMostFraction) return std::nullopt;
+  if (spelled.whole.size() > kMaxWhole || spelled.fraction.size() > kMaxFraction) return std::nullopt;
   if (!absl::SimpleAtoi(absl::string_view(spelled.whole.data(), spelled.whole.size()), &whole)) return std::nullopt;
   std::uint64_t parts = 0;
   std::uint64_t of = 1;

@@ -12,8 +12,6 @@
 namespace cableway::routing {
 namespace {
 
-constexpr std::size_t kMaxInterfaceNameLength = 15;  // IFNAMSIZ - 1
-
 absl::Status bad_address(std::string_view text, const char* why, const char* expected) {
   return absl::InvalidArgumentError(absl::StrCat("address ", in_quotes(text), " ", why, "; expected ", expected));
 }
@@ -84,7 +82,7 @@ absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
 
 bool is_valid_interface_name(std::string_view name) {
   constexpr std::string_view kNever = "/:%\"\\";
-  return !name.empty() && name.size() <= kMaxInterfaceNameLength && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= kMaxInterfaceNameBytes && name != "." && name != ".." &&
          std::all_of(name.begin(), name.end(), [&](char c) {
            return absl::ascii_isgraph(static_cast<unsigned char>(c)) && kNever.find(c) == std::string_view::npos;
          });

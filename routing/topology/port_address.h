@@ -33,6 +33,8 @@ bool is_unicast(const PortAddress& address);
 // Whether the first `prefix_length` bits agree. False for addresses of different families.
 bool in_same_prefix(const PortAddress& left, const PortAddress& right, std::uint8_t prefix_length);
 
+inline constexpr std::size_t kMaxInterfaceNameBytes = 15;  // IFNAMSIZ - 1
+
 // Whether `name` can be a Linux interface: 1 to 15 printable characters other than space / : % " and backslash,
 // not "." or "..". (Linux would allow the last three; no one uses them, and files and messages stay simple.)
 bool is_valid_interface_name(std::string_view name);

@@ -264,7 +264,7 @@ std::string facts(const Topology& topology, const TopologyShape& shape) {
 
 // One line for every physical cable of several cables, every connector that cables share and every draining node.
 std::string draw_notes(const Topology& topology, const Labels& labels) {
-  constexpr std::size_t kMostNotes = 24;
+  constexpr std::size_t kMaxNotes = 24;
   const PhysicalCables physical = physical_cables(topology);
   std::vector<std::string> notes;
   for (const Node& node : topology.nodes()) {
@@ -282,8 +282,8 @@ std::string draw_notes(const Topology& topology, const Labels& labels) {
                                  rate_text(connector.rate_mbps, " Gbit/s", " Mbit/s")));
   }
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMostNotes, notes.size()); ++i) absl::StrAppend(&text, "  ", notes[i], "\n");
-  if (notes.size() > kMostNotes) absl::StrAppend(&text, "  and ", notes.size() - kMostNotes, " more such notes\n");
+  for (std::size_t i = 0; i < std::min(kMaxNotes, notes.size()); ++i) absl::StrAppend(&text, "  ", notes[i], "\n");
+  if (notes.size() > kMaxNotes) absl::StrAppend(&text, "  and ", notes.size() - kMaxNotes, " more such notes\n");
   return text.empty() ? text : absl::StrCat("\n", text);
 }
 
@@ -316,7 +316,7 @@ std::string draw_topology(const Topology& topology) {
   const TopologyShape shape = recognise_shape(topology);
   const Labels labels(topology);
   std::optional<std::string> drawing;
-  if (topology.nodes().size() <= kMostNodesDrawn) drawing = draw_shape(topology, shape, labels);
+  if (topology.nodes().size() <= kMaxNodesDrawn) drawing = draw_shape(topology, shape, labels);
   return absl::StrCat(facts(topology, shape), "\n\n", drawing ? *drawing : draw_list(topology, labels),
                       draw_notes(topology, labels));
 }

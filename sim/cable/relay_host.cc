@@ -52,7 +52,7 @@ std::unique_ptr<RelayedCircuit> RelayHost::add(ChunkLink& upstream, ChunkLink& d
   auto circuit =
       std::make_unique<RelayedCircuit>(*this, upstream, downstream, std::move(floor), pool, std::move(names));
   circuits_.push_back(circuit.get());
-  most_circuits_ = std::max(most_circuits_, circuits_.size());
+  max_circuits_ = std::max(max_circuits_, circuits_.size());
   return circuit;
 }
 

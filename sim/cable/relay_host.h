@@ -60,7 +60,7 @@ class RelayHost final : private Occurrence {
   void remove(RelayedCircuit& circuit);
 
   std::size_t circuits() const { return circuits_.size(); }
-  std::size_t most_circuits() const { return most_circuits_; }
+  std::size_t max_circuits() const { return max_circuits_; }
   SlotPool& pool() { return pool_; }
   const SlotPool& pool() const { return pool_; }
   // From now on.
@@ -76,7 +76,7 @@ class RelayHost final : private Occurrence {
   RelayFacts facts_;
   SlotPool pool_;
   std::vector<RelayedCircuit*> circuits_;
-  std::size_t most_circuits_ = 0;
+  std::size_t max_circuits_ = 0;
   Instant free_at_;  // when its thread has done what it has begun
   bool resting_ = false;
 };

@@ -52,7 +52,7 @@ struct FailureSettings {
 std::size_t failure_case_count(std::size_t nodes, std::size_t physical_cables, bool two_cables);
 
 // InvalidArgument where there are more than kMaxAllToAllNodes nodes. Each case computes the routes that changed, and
-// the shares of all flows anew. Pure, but for what `progress` does.
+// the shares of all flows again. Pure, but for what `progress` does.
 absl::StatusOr<FailureReport> analyse_failures(const routing::Topology& topology, const FailureSettings& settings = {});
 
 // "cable c3 (n3-n4)", "cables c3 (n3-n4) and c7 (n0-n7)", "node n3".

@@ -51,7 +51,7 @@ struct FlowLevelResult {
 // chooses for it (routing/paths/route_table.h), is sent at its share, and is done one path latency after its last byte
 // has left. From a node to itself takes no time.
 //
-// Rates are computed anew when transfers start or end: O(moments at which that happens * length of all paths).
+// Rates are computed again when transfers start or end: O(moments at which that happens * length of all paths).
 // InvalidArgument where a transfer waits for itself or for none of those given;
 // Unavailable where nodes have no path, naming them. Pure. Precondition: all are nodes of `topology`.
 absl::StatusOr<FlowLevelResult> run_flow_level(const routing::Topology& topology, std::span<const Transfer> transfers,

@@ -114,10 +114,10 @@ void note_cables(const CircuitWorld& world, Prediction& prediction) {
 void note_relays(const CircuitWorld& world, const CircuitOptions& options, Prediction& prediction) {
   for (std::uint32_t i = 0; i < world.topology().node_count(); ++i) {
     const RelayHost& relay = world.relay(routing::NodeIndex{i});
-    if (relay.most_circuits() == 0) continue;
-    const std::size_t slots = relay.most_circuits() + relay.pool().most_leased();
+    if (relay.max_circuits() == 0) continue;
+    const std::size_t slots = relay.max_circuits() + relay.pool().max_leased();
     prediction.relays.push_back(
-        {routing::NodeIndex{i}, relay.most_circuits(), relay.pool().most_leased(), 1ULL * slots * options.chunk_bytes});
+        {routing::NodeIndex{i}, relay.max_circuits(), relay.pool().max_leased(), 1ULL * slots * options.chunk_bytes});
   }
 }
 

@@ -6,7 +6,7 @@ namespace cableway::sim {
 namespace {
 
 std::size_t sample_limit(std::size_t wanted, std::size_t directions) {
-  const std::size_t affordable = UseTimeline::kMostValues / std::max<std::size_t>(directions, 1);
+  const std::size_t affordable = UseTimeline::kMaxValues / std::max<std::size_t>(directions, 1);
   return std::max(std::min(wanted, affordable), UseTimeline::kLeastSamples) / 2 * 2;
 }
 

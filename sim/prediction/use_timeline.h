@@ -32,7 +32,7 @@ struct UseSamples {
 class UseTimeline final : private Occurrence {
  public:
   // Of many cables fewer samples are kept, so that all together are no more than this.
-  static constexpr std::size_t kMostValues = std::size_t{1} << 21;
+  static constexpr std::size_t kMaxValues = std::size_t{1} << 21;
   static constexpr std::size_t kLeastSamples = 16;
 
   // At most `most_samples`, at least kLeastSamples. The first interval should be long beside what a chunk takes: a

@@ -1,5 +1,5 @@
 // Makes the faults of a plan happen, each at its time, and end. Several may be at work on one thing: what it is like is
-// always worked out anew from all that are.
+// always worked out again from all that are.
 #ifndef CABLEWAY_SIM_SIMTEST_FAULT_PLAYER_H_
 #define CABLEWAY_SIM_SIMTEST_FAULT_PLAYER_H_
 

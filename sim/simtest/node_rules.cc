@@ -81,7 +81,7 @@ void NodeRules::look_at_adjacencies(std::size_t node) {
 }
 
 // Rule 3: an adjacency that is up has been heard lately, and the neighbour has heard this node lately, in its present
-// life. Lately: hold times (of clocks that may drift), and what a hello takes to tell of it.
+// incarnation. Lately: hold times (of clocks that may drift), and what a hello takes to tell of it.
 void NodeRules::look_at_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour) {
   const Instant now = ground_.clock().now();
   const std::size_t other = numbers_.at(key.node);
@@ -100,7 +100,7 @@ void NodeRules::look_at_adjacency(std::size_t node, const NeighbourKey& key, con
   const bool lives = ground_.nodes.runs(other);
   const std::uint64_t nonce = lives ? ground_.nodes.node(other).identity().boot_nonce : 0;
   if (lives && neighbour.boot_nonce != nonce && now - started_[other] > hold() + slack) {
-    wrong(absl::StrCat("in its life ", neighbour.boot_nonce, ", and it lives in ", nonce));
+    wrong(absl::StrCat("in its incarnation ", neighbour.boot_nonce, ", and it is in ", nonce));
   }
 }
 
@@ -127,10 +127,10 @@ void NodeRules::look_at_bounds(std::size_t node) {
           6, absl::StrCat(SimtestGround::name(node), " has ", count, " ", what, "; its bound is ", bound));
     }
   };
-  past("circuits through it", relay.circuits(), ground_.plan.most_circuits);
-  past("leased slots", relay.pool().most_leased(), relay.pool().size());
+  past("circuits through it", relay.circuits(), ground_.plan.max_circuits);
+  past("leased slots", relay.pool().max_leased(), relay.pool().size());
   if (const StubRelayMemory* rdma = ground_.hosts[node].rdma.get(); rdma != nullptr) {
-    past("leased slots for RDMA", rdma->pool().most_leased(), rdma->pool().size());
+    past("leased slots for RDMA", rdma->pool().max_leased(), rdma->pool().size());
   }
   if (!ground_.nodes.runs(node)) return;
   const Node& running = ground_.nodes.node(node);

@@ -23,8 +23,8 @@ constexpr std::size_t kMessages = 2;  // of each flow
 constexpr std::chrono::microseconds kLookEvery{200};
 constexpr std::chrono::seconds kLimit{120};
 
-routing::Topology random_topology(SimtestRandom& random, std::size_t most_nodes) {
-  const auto count = static_cast<std::uint32_t>(random.between(2, most_nodes));
+routing::Topology random_topology(SimtestRandom& random, std::size_t max_nodes) {
+  const auto count = static_cast<std::uint32_t>(random.between(2, max_nodes));
   std::vector<routing::Node> nodes(count);
   for (std::uint32_t i = 0; i < count; ++i) nodes[i].name = absl::StrCat("n", i);
   std::vector<routing::Cable> cables;
@@ -145,9 +145,9 @@ Flows open_all_to_all(CircuitWorld& world, PathChooser& paths, std::byte* memory
 
 }  // namespace
 
-SimtestResult run_saturation(std::uint64_t seed, std::size_t most_nodes) {
+SimtestResult run_saturation(std::uint64_t seed, std::size_t max_nodes) {
   SimtestRandom random(seed);
-  const routing::Topology topology = random_topology(random, most_nodes);
+  const routing::Topology topology = random_topology(random, max_nodes);
   VirtualClock clock;
   CircuitWorld world(clock, topology, random_options(random));
   PathChooser paths(topology);

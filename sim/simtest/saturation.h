@@ -12,9 +12,9 @@
 
 namespace cableway::sim {
 
-// On a random connected graph of 2 to `most_nodes` nodes that the seed decides, as are slots, leases and windows. Rule
+// On a random connected graph of 2 to `max_nodes` nodes that the seed decides, as are slots, leases and windows. Rule
 // 5 is broken where a cycle is found, or something does not arrive.
-SimtestResult run_saturation(std::uint64_t seed, std::size_t most_nodes);
+SimtestResult run_saturation(std::uint64_t seed, std::size_t max_nodes);
 
 }  // namespace cableway::sim
 

@@ -15,16 +15,16 @@ namespace cableway::sim {
 namespace {
 
 constexpr routing::TomlBounds kBounds{std::size_t{64} << 10, 4096};
-constexpr std::uint64_t kMostNodes = 256;
-constexpr std::size_t kMostCables = 1024;
+constexpr std::uint64_t kMaxNodes = 256;
+constexpr std::size_t kMaxCables = 1024;
 // What stub devices have room for: so many devices, and so much registered memory of each.
-constexpr std::size_t kMostRdmaCables = 100;
-constexpr std::size_t kMostRdmaMessages = 8192;
-constexpr std::size_t kMostFlows = 256;
-constexpr std::uint64_t kMostMessages = 10'000;
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMostMs = 3'600'000;
-constexpr std::uint64_t kMostNumber = INT64_MAX;
+constexpr std::size_t kMaxRdmaCables = 100;
+constexpr std::size_t kMaxRdmaMessages = 8192;
+constexpr std::size_t kMaxFlows = 256;
+constexpr std::uint64_t kMaxMessages = 10'000;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxMs = 3'600'000;
+constexpr std::uint64_t kMaxNumber = INT64_MAX;
 
 // Reads one file; the first fault ends it.
 class Reader {
@@ -38,10 +38,10 @@ class Reader {
     const std::optional<std::string> about = (*table)["about"].value<std::string>();
     if (!about.has_value() || about->empty()) fault(*table, "there is no about; expected a sentence in quotes");
     scenario_.about = about.value_or("");
-    scenario_.plan.seed = number(*table, "seed", 0, kMostNumber, 1);
+    scenario_.plan.seed = number(*table, "seed", 0, kMaxNumber, 1);
     read_topology(*table);
     read_timing(*table);
-    for_each(*table, "flow", kMostFlows, [this](const toml::table& flow) { read_flow(flow); });
+    for_each(*table, "flow", kMaxFlows, [this](const toml::table& flow) { read_flow(flow); });
     check_rdma_messages(*table);
     for_each(*table, "fault", kMaxFaults, [this](const toml::table& fault) { read_fault(fault); });
     read_expectations(*table);
@@ -73,7 +73,7 @@ class Reader {
     return least;
   }
   Duration ms(const toml::table& table, const char* key, std::uint64_t least, std::uint64_t otherwise) {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(number(table, key, least, kMostMs, otherwise)));
+    return std::chrono::milliseconds(static_cast<std::int64_t>(number(table, key, least, kMaxMs, otherwise)));
   }
 
   template <typename Visit>
@@ -113,7 +113,7 @@ class Reader {
     }
     std::vector<std::uint32_t> sorted = list;
     std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() || list.size() > kMostNodes) {
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end() || list.size() > kMaxNodes) {
       fault(*node, absl::StrCat(key, " names a node twice; expected each once"));
     }
     return list;
@@ -125,9 +125,9 @@ class Reader {
     std::vector<CablePlan>& cables = scenario_.plan.shape.cables;
     const auto wrong = [&](const toml::node& at) {
       fault(at, absl::StrCat(key, " is not valid; expected pairs of different nodes such as [[0, 1], [1, 2]], ",
-                             kMostCables, " at most"));
+                             kMaxCables, " at most"));
     };
-    if (!node->is_array() || node->as_array()->size() > kMostCables) return wrong(*node);
+    if (!node->is_array() || node->as_array()->size() > kMaxCables) return wrong(*node);
     for (const toml::node& each : *node->as_array()) {
       const toml::array* pair = each.as_array();
       if (pair == nullptr || pair->size() != 2) return wrong(each);
@@ -145,7 +145,7 @@ class Reader {
     if (topology == nullptr) return;
     check_keys(*topology, "[topology]", {"nodes", "cables", "twins", "switch", "draining", "rdma"});
     ShapePlan& shape = scenario_.plan.shape;
-    shape.nodes = static_cast<std::uint32_t>(number(*topology, "nodes", 2, kMostNodes, 2));
+    shape.nodes = static_cast<std::uint32_t>(number(*topology, "nodes", 2, kMaxNodes, 2));
     add_cables(*topology, "cables", 1);
     add_cables(*topology, "twins", 2);
     shape.switch_members = node_list(*topology, "switch");
@@ -158,8 +158,8 @@ class Reader {
   void read_rdma(const toml::table& topology) {
     const toml::node* node = topology.get("rdma");
     if (node == nullptr) return;
-    if (!node->is_array() || node->as_array()->size() > kMostRdmaCables) {
-      return fault(*node, absl::StrCat("rdma is not valid; expected a list of cables, ", kMostRdmaCables, " at most"));
+    if (!node->is_array() || node->as_array()->size() > kMaxRdmaCables) {
+      return fault(*node, absl::StrCat("rdma is not valid; expected a list of cables, ", kMaxRdmaCables, " at most"));
     }
     ShapePlan& shape = scenario_.plan.shape;
     for (const toml::node& each : *node->as_array()) {
@@ -172,15 +172,15 @@ class Reader {
       has_rdma_ = true;
     }
     // As unkind as devices may be.
-    scenario_.plan.rdma.most_lag = std::chrono::milliseconds(2);
-    scenario_.plan.rdma.most_late_writes = RdmaQueuePair::kMostWrites;
+    scenario_.plan.rdma.max_lag = std::chrono::milliseconds(2);
+    scenario_.plan.rdma.max_late_writes = RdmaQueuePair::kMaxWrites;
   }
 
   void check_rdma_messages(const toml::table& table) {
     std::size_t messages = 0;
     for (const FlowPlan& flow : scenario_.plan.flows) messages += flow.messages.size();
-    if (!has_rdma_ || messages <= kMostRdmaMessages) return;
-    fault(table, absl::StrCat("there are ", messages, " messages, and cables with RDMA; expected ", kMostRdmaMessages,
+    if (!has_rdma_ || messages <= kMaxRdmaMessages) return;
+    fault(table, absl::StrCat("there are ", messages, " messages, and cables with RDMA; expected ", kMaxRdmaMessages,
                               " at most"));
   }
 
@@ -207,13 +207,13 @@ class Reader {
     flow.in_flight = static_cast<std::uint32_t>(number(table, "in_flight", 1, kMaxLandings, 8));
     flow.chunk_bytes = static_cast<std::uint32_t>(number(table, "chunk_bytes", 128, 65536, 65536)) / 128 * 128;
     MessagePlan message;
-    message.bytes = number(table, "bytes", 0, kMostBytes, 65536);
+    message.bytes = number(table, "bytes", 0, kMaxBytes, 65536);
     message.capacity = message.bytes;
     message.source_waits = ms(table, "sender_waits_ms", 0, 0);
     message.destination_waits = ms(table, "receiver_waits_ms", 0, 0);
-    const std::uint64_t messages = number(table, "messages", 1, kMostMessages, 1);
-    if (messages * message.bytes > 4 * kMostBytes) {
-      fault(table, absl::StrCat("the flow is too large; expected ", 4 * kMostBytes, " bytes in all messages at most"));
+    const std::uint64_t messages = number(table, "messages", 1, kMaxMessages, 1);
+    if (messages * message.bytes > 4 * kMaxBytes) {
+      fault(table, absl::StrCat("the flow is too large; expected ", 4 * kMaxBytes, " bytes in all messages at most"));
       return;
     }
     flow.messages.assign(messages, message);
@@ -232,7 +232,7 @@ class Reader {
     made.at = ms(table, "at_ms", 0, 0);
     made.lasts = ms(table, "lasts_ms", 0, 0);
     made.target = static_cast<std::uint32_t>(number(table, "target", 0, target_count(scenario_.plan, *known) - 1, 0));
-    made.amount = number(table, "amount", 0, kMostNumber, 0);
+    made.amount = number(table, "amount", 0, kMaxNumber, 0);
     const bool may_stay = made.kind == FaultKind::kCut || made.kind == FaultKind::kSilence ||
                           made.kind == FaultKind::kPartition || made.kind == FaultKind::kDrift ||
                           (target_of(made.kind) != FaultTarget::kCable && made.kind != FaultKind::kSlow &&
@@ -246,9 +246,9 @@ class Reader {
     const toml::table* expect = section(table, "expect", true);
     if (expect == nullptr) return;
     check_keys(*expect, "[expect]", {"done_at_least", "failed_at_most", "circuits_at_least"});
-    scenario_.done_at_least = number(*expect, "done_at_least", 0, kMostNumber, 0);
-    scenario_.failed_at_most = number(*expect, "failed_at_most", 0, kMostNumber, 0);
-    scenario_.circuits_at_least = number(*expect, "circuits_at_least", 0, kMostNumber, 0);
+    scenario_.done_at_least = number(*expect, "done_at_least", 0, kMaxNumber, 0);
+    scenario_.failed_at_most = number(*expect, "failed_at_most", 0, kMaxNumber, 0);
+    scenario_.circuits_at_least = number(*expect, "circuits_at_least", 0, kMaxNumber, 0);
   }
 
   const std::string_view text_;

@@ -28,9 +28,9 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
   facts.window_bytes = plan.window_bytes;
   facts.rdma.gives_up_after = plan.rdma.gives_up_after;
-  facts.rdma.most_lag = plan.rdma.most_lag;
+  facts.rdma.max_lag = plan.rdma.max_lag;
   facts.stub.seed = static_cast<std::uint32_t>(plan.seed);
-  facts.stub.most_late_writes = plan.rdma.most_late_writes;
+  facts.stub.max_late_writes = plan.rdma.max_late_writes;
   plant_ = std::make_unique<CablePlant>(nodes_.clock(), nodes_.fabric(), facts);
   build_rdma();
   build_hosts();

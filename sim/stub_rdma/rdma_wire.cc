@@ -26,8 +26,8 @@ void RdmaWire::join(StubQueuePair& from, LinkUser& from_user, StubQueuePair& to,
 }
 
 Instant RdmaWire::after_lag(Instant& last, Duration takes) {
-  const auto most_lag = static_cast<std::uint32_t>(facts_.most_lag.count());
-  if (most_lag > 0 && network_.choose(kWritesPerLag) == 0) takes += Duration(network_.choose(most_lag));
+  const auto max_lag = static_cast<std::uint32_t>(facts_.max_lag.count());
+  if (max_lag > 0 && network_.choose(kWritesPerLag) == 0) takes += Duration(network_.choose(max_lag));
   last = std::max(last, clock_.now() + takes);
   return last;
 }
@@ -124,9 +124,9 @@ void RdmaWire::on_fenced(std::size_t late) {
   from_ = nullptr;
   queued_ = outstanding_ = 0;
   look_for_stall();
-  const auto most_lag = static_cast<std::uint32_t>(facts_.most_lag.count());
+  const auto max_lag = static_cast<std::uint32_t>(facts_.max_lag.count());
   for (; late > 0; --late) {
-    const Duration lag(most_lag > 0 ? network_.choose(most_lag) : 0);
+    const Duration lag(max_lag > 0 ? network_.choose(max_lag) : 0);
     last_landing_ = std::max(last_landing_, clock_.now() + facts_.latency) + lag;
     clock_.schedule(last_landing_, *this, kLandsLate);
   }

@@ -28,7 +28,7 @@ class RdmaWire final : public StubQueuePair::Mover, private Occurrence, private 
     // The time that all retries take together.
     Duration gives_up_after = std::chrono::milliseconds(537);
     // By which a write, or its completion, may be later than others.
-    Duration most_lag{0};
+    Duration max_lag{0};
   };
 
   // Clock, network and transmitter outlive this.

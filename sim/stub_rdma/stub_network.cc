@@ -87,7 +87,7 @@ void StubNetwork::forget(std::uint32_t number) {
 }
 
 std::size_t StubNetwork::choose_late_writes(std::size_t outstanding) {
-  const std::size_t most = std::min(outstanding, settings_.most_late_writes);
+  const std::size_t most = std::min(outstanding, settings_.max_late_writes);
   return most == 0 ? 0 : random_() % (most + 1);
 }
 

@@ -28,7 +28,7 @@ class StubNetwork {
     bool moves_payload = true;
     // So many writes, at most, are on the wire when their sender is fenced, and land after that. How many, the seed
     // says.
-    std::size_t most_late_writes = 0;
+    std::size_t max_late_writes = 0;
     // Of 100 that devices send each other. Which, the seed says.
     std::uint32_t lost_acknowledgements = 0;
   };

@@ -30,8 +30,8 @@ StubQueuePair::StubQueuePair(StubNetwork& network, StubDevice& device, std::uint
       packet_sequence_(packet_sequence),
       mailbox_(std::make_unique<Mailbox>()),
       mailbox_memory_(device.register_writable(mailbox_->bytes)),
-      ring_(kMostWrites),
-      reported_(kMostWrites + kMostNotices) {}
+      ring_(kMaxWrites),
+      reported_(kMaxWrites + kMaxNotices) {}
 
 StubQueuePair::~StubQueuePair() {
   fence();
@@ -60,7 +60,7 @@ absl::Status StubQueuePair::connect(const RdmaEndpoint& other) {
   }
   other_ = other;
   joined_ = true;
-  room_ = kMostNotices;
+  room_ = kMaxNotices;
   return absl::OkStatus();
 }
 
@@ -88,8 +88,8 @@ absl::Status StubQueuePair::post(std::span<const RdmaWrite> writes) {
 
 absl::Status StubQueuePair::take(const RdmaWrite& write) {
   if (!dead_.ok()) return absl::OkStatus();  // a device takes it and flushes it; poll() says why
-  if (posted_ - released_ == kMostWrites) return misused("has more writes outstanding than it may");
-  if (write.inlined && write.bytes > kMostInlineBytes) return misused("was to inline more bytes than it may");
+  if (posted_ - released_ == kMaxWrites) return misused("has more writes outstanding than it may");
+  if (write.inlined && write.bytes > kMaxInlineBytes) return misused("was to inline more bytes than it may");
   Outstanding& taken = at(posted_++);
   taken.write = write;
   if (write.inlined) std::memcpy(taken.inlined.data(), write.data, write.bytes);
@@ -100,7 +100,7 @@ absl::Status StubQueuePair::take(const RdmaWrite& write) {
 
 absl::Status StubQueuePair::expect_notices(std::uint32_t count) {
   if (absl::Status status = check_usable(); !status.ok()) return status;
-  if (count > kMostNotices - room_ - unseen_notices_) return misused("was to make room for more notices than it has");
+  if (count > kMaxNotices - room_ - unseen_notices_) return misused("was to make room for more notices than it has");
   room_ += count;
   return absl::OkStatus();
 }

@@ -92,7 +92,7 @@ class StubQueuePair final : public RdmaQueuePair {
   bool other_end_is_gone() const { return joined_ && find_peer() == Peer::kGone; }
   // Of the write that will land after `others` more.
   std::uint32_t bytes_on_their_way(std::size_t others) const {
-    return ring_[(landed_ + others) % kMostWrites].write.bytes;
+    return ring_[(landed_ + others) % kMaxWrites].write.bytes;
   }
 
   const Counts& counts() const { return counts_; }
@@ -105,7 +105,7 @@ class StubQueuePair final : public RdmaQueuePair {
   };
   struct Outstanding {
     RdmaWrite write;
-    std::array<std::byte, kMostInlineBytes> inlined{};
+    std::array<std::byte, kMaxInlineBytes> inlined{};
     std::size_t content = 0;  // a hash of what landed
 
     const std::byte* bytes() const { return write.inlined ? inlined.data() : write.data; }
@@ -120,7 +120,7 @@ class StubQueuePair final : public RdmaQueuePair {
   };
   enum class Peer : std::uint8_t { kThere, kNotJoined, kGone };
 
-  Outstanding& at(std::uint64_t write) { return ring_[write % kMostWrites]; }
+  Outstanding& at(std::uint64_t write) { return ring_[write % kMaxWrites]; }
   absl::Status check_usable() const;
   absl::Status take(const RdmaWrite& write);
   absl::Status misused(const std::string& how);

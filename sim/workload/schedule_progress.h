@@ -54,7 +54,7 @@ class ScheduleProgress {
   std::size_t lanes() const { return lanes_.size(); }
   const LaneKey& key(LaneIndex lane) const { return lanes_[lane].key; }
 
-  // Begins anew with the prepared schedule, to be done so many times.
+  // Begins again with the prepared schedule, to be done so many times.
   void start(std::uint64_t operations);
 
   // The next message of the lane, if it may be posted now; and that it has been.

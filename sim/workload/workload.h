@@ -1,4 +1,4 @@
-// The operations that NCCL has, as collperf runs them and the simulator foretells them: what their sizes mean, and how
+// The operations that NCCL has, as collperf runs them and the simulator predicts them: what their sizes mean, and how
 // much memory each takes.
 //
 // Sizes and bus factors are those of nccl-tests: `size` is the whole buffer that the operation is about (all ranks'

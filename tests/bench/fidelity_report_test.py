@@ -14,9 +14,9 @@ import fidelity_report
 from fidelity_report import Case
 
 
-def case(foretold: float, measured: float, least: float = 0.099) -> Case:
+def case(predicted: float, measured: float, least: float = 0.099) -> Case:
     """Seconds."""
-    return Case("ring:4", "all_gather", "1MiB", foretold, least, [measured * 1.5, measured, measured * 0.5])
+    return Case("ring:4", "all_gather", "1MiB", predicted, least, [measured * 1.5, measured, measured * 0.5])
 
 
 def text(cases: list[Case]) -> str:

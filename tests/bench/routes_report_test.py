@@ -36,7 +36,7 @@ class RoutesReportTest(unittest.TestCase):
     def test_what_is_missing_is_named(self) -> None:
         some = report()
         some["benchmarks"] = [run for run in some["benchmarks"] if "max_min" not in run["run_name"]]
-        with self.assertRaisesRegex(BenchError, "no max_min_shares: build it anew"):
+        with self.assertRaisesRegex(BenchError, "no max_min_shares: build it again"):
             routes_report.times_of(some)
 
     def test_goals_that_are_met(self) -> None:

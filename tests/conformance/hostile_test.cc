@@ -1,11 +1,11 @@
-// Strangers at every port that listens on a cable: each is answered with a reason and shown out, and the node and the
-// ranks serve all the while.
+// Untrusted peers at every port that listens on a cable: each is answered with a reason and shown out, and the node and
+// the ranks serve all the while.
 #include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
 
-#include "tests/conformance/ranks/stranger.h"
+#include "tests/conformance/ranks/untrusted_peer.h"
 #include "tests/conformance/suite.h"
 
 namespace cableway::nccl::test {
@@ -56,7 +56,9 @@ class HostileTest : public testing::TestWithParam<int> {
   }
   // As the rank on a would set its flow up.
   CircuitSetup good_setup() const { return setup_for(handle_, "a", {world_.hop("a", "b"), world_.hop("b", "c")}); }
-  Stranger at_the_relay() const { return Stranger(world_.relay_door("b", "a"), world_.hop("a", "b").from_address); }
+  UntrustedPeer at_the_relay() const {
+    return UntrustedPeer(world_.relay_door("b", "a"), world_.hop("a", "b").from_address);
+  }
 
   World world_{"a"};
   Handle handle_{};
@@ -71,9 +73,9 @@ class HostileTest : public testing::TestWithParam<int> {
     for (std::string word = test.hear(); word != "end"; word = test.hear()) {
       if (word == "accept") {
         // Whoever came with a copied handle.
-        void* stranger = rank.accept(listener);
-        EXPECT_EQ(receive_message(rank, stranger, kBytes, 3).result, abi::kRemoteError);
-        EXPECT_EQ(rank.net().close_recv(stranger), abi::kSuccess);
+        void* untrusted_peer = rank.accept(listener);
+        EXPECT_EQ(receive_message(rank, untrusted_peer, kBytes, 3).result, abi::kRemoteError);
+        EXPECT_EQ(rank.net().close_recv(untrusted_peer), abi::kSuccess);
         test.say(warnings().back());
         continue;
       }
@@ -120,13 +122,13 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
   };
   for (const World::Door& door : all_doors()) {
     for (const Opening& opening : openings) {
-      Stranger stranger(door);
-      EXPECT_TRUE(stranger.say(opening.frame));
-      const Stranger::Answer answer = stranger.hear(kMargin);
+      UntrustedPeer untrusted_peer(door);
+      EXPECT_TRUE(untrusted_peer.say(opening.frame));
+      const UntrustedPeer::Answer answer = untrusted_peer.hear(kMargin);
       EXPECT_TRUE(answer.closed) << opening.reason;
       EXPECT_THAT(answer.reason, HasSubstr(opening.reason));
     }
-    Stranger noisy(door);
+    UntrustedPeer noisy(door);
     EXPECT_TRUE(noisy.say(pattern(3000, door.port)));
     EXPECT_TRUE(noisy.hear(kMargin).closed);
   }
@@ -137,35 +139,35 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
 TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
   const CircuitSetup good = good_setup();
   // Copied, and sent from elsewhere.
-  Stranger elsewhere(world_.relay_door("b", "a"), "127.0.0.1");
+  UntrustedPeer elsewhere(world_.relay_door("b", "a"), "127.0.0.1");
   elsewhere.say(as_frame(good));
-  const Stranger::Answer to_relay = elsewhere.hear(kMargin);
+  const UntrustedPeer::Answer to_relay = elsewhere.hear(kMargin);
   EXPECT_FALSE(to_relay.accepted);
   EXPECT_THAT(to_relay.reason, HasSubstr("a set-up for cable " + good.hops[0].cable + " from " +
                                          good.hops[0].from_address + " to " + good.hops[0].to_address + " came from "));
   // The relay's own words to the rank, said by somebody else.
   CircuitSetup last = good;
   last.hop = 1;
-  Stranger posing({good.hops[1].to_address, good.hops[1].to_port}, "127.0.0.1");
+  UntrustedPeer posing({good.hops[1].to_address, good.hops[1].to_port}, "127.0.0.1");
   posing.say(as_frame(last));
-  const Stranger::Answer to_rank = posing.hear(kMargin);
+  const UntrustedPeer::Answer to_rank = posing.hear(kMargin);
   EXPECT_FALSE(to_rank.accepted);
   EXPECT_THAT(to_rank.reason, HasSubstr("a set-up for cable " + good.hops[1].cable + " from "));
   // From the right place, with a guess, or along cables that are not there.
   CircuitSetup guessed = good;
   guessed.listener[3] ^= std::byte{1};
-  Stranger guessing = at_the_relay();
+  UntrustedPeer guessing = at_the_relay();
   guessing.say(as_frame(guessed));
   EXPECT_THAT(guessing.hear(kMargin).reason, HasSubstr("node c: the process listens no more for this connection"));
   // The listener's name is in every set-up that crosses the cable; its cookie is not.
   CircuitSetup unproven = good;
   unproven.nonce[3] ^= std::byte{1};
-  Stranger listening = at_the_relay();
+  UntrustedPeer listening = at_the_relay();
   listening.say(as_frame(unproven));
   EXPECT_THAT(listening.hear(kMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
   CircuitSetup detour = good;
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
-  Stranger lost = at_the_relay();
+  UntrustedPeer lost = at_the_relay();
   lost.say(as_frame(detour));
   EXPECT_THAT(lost.hear(kMargin).reason, HasSubstr("node b knows cable " + good.hops[1].cable + " as "));
   expect_served();
@@ -175,23 +177,23 @@ TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
 TEST_P(HostileTest, ASetUpIsGoodOnce) {
   // Whoever sits on the cable may copy a set-up, the proof as well, and say it again.
   const std::vector<std::byte> overheard = as_frame(good_setup());
-  Stranger first = at_the_relay();
+  UntrustedPeer first = at_the_relay();
   first.say(overheard);
   EXPECT_TRUE(first.hear(kMargin).accepted);
-  Stranger again = at_the_relay();
+  UntrustedPeer again = at_the_relay();
   again.say(overheard);
-  const Stranger::Answer answer = again.hear(kMargin);
+  const UntrustedPeer::Answer answer = again.hear(kMargin);
   EXPECT_FALSE(answer.accepted);
   EXPECT_TRUE(answer.closed);
   EXPECT_THAT(answer.reason, HasSubstr("node c: the set-up is a copy of an earlier one"));
   // What the proof does not cover, as relays change it, makes no new set-up of an old one.
   CircuitSetup later = good_setup();
   later.budget_ms = 4000;
-  Stranger fresh = at_the_relay();
+  UntrustedPeer fresh = at_the_relay();
   fresh.say(as_frame(later));
   EXPECT_TRUE(fresh.hear(kMargin).accepted);
   later.budget_ms = 3000;
-  Stranger hurried = at_the_relay();
+  UntrustedPeer hurried = at_the_relay();
   hurried.say(as_frame(later));
   EXPECT_THAT(hurried.hear(kMargin).reason, HasSubstr("the set-up is a copy of an earlier one"));
   expect_served();
@@ -200,28 +202,28 @@ TEST_P(HostileTest, ASetUpIsGoodOnce) {
 
 TEST_P(HostileTest, AFlowOfWhoeverKnowsTheHandleHarmsNoOther) {
   const std::string path = world_.path({"a", "b", "c"});
-  Stranger silent = at_the_relay();
+  UntrustedPeer silent = at_the_relay();
   silent.say(as_frame(good_setup()));
   EXPECT_TRUE(silent.hear(kMargin).accepted);
-  { const Stranger gone = std::move(silent); }
+  { const UntrustedPeer gone = std::move(silent); }
   receiver_->say("accept");
   EXPECT_THAT(receiver_->hear(), HasSubstr("flow from node a (" + path + ") failed: " + World::found_at("b", "a")));
 
-  Stranger talking = at_the_relay();
+  UntrustedPeer talking = at_the_relay();
   talking.say(as_frame(good_setup()));
   EXPECT_TRUE(talking.hear(kMargin).accepted);
   talking.say(pattern(3000, 5));
   receiver_->say("accept");
   EXPECT_THAT(receiver_->hear(), HasSubstr("not a Cableway frame"));
 
-  Stranger unasked = at_the_relay();
+  UntrustedPeer unasked = at_the_relay();
   unasked.say(as_frame(good_setup()));
   EXPECT_TRUE(unasked.hear(kMargin).accepted);
   unasked.say(Frame{FrameKind::kChunk, 128, 7, 0, 128}, pattern(128, 6));
   receiver_->say("accept");
   EXPECT_THAT(receiver_->hear(), HasSubstr("failed"));
 
-  Stranger oversized = at_the_relay();
+  UntrustedPeer oversized = at_the_relay();
   oversized.say(as_frame(good_setup()));
   EXPECT_TRUE(oversized.hear(kMargin).accepted);
   oversized.say(Frame{FrameKind::kChunk, kMaxChunkBytes + 128, 0, 0, kMaxChunkBytes + 128});
@@ -232,19 +234,20 @@ TEST_P(HostileTest, AFlowOfWhoeverKnowsTheHandleHarmsNoOther) {
 }
 
 TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
-  std::vector<Stranger> slow;
+  std::vector<UntrustedPeer> slow;
   const std::vector<std::byte> setup = as_frame(good_setup());
   for (const World::Door& door : all_doors()) {
     for (int i = 0; i < 5; ++i) slow.emplace_back(door);
   }
   const auto begin = Clock::now();
   for (std::size_t at = 0; Clock::now() - begin < kSetupLimit / 2; ++at) {
-    for (Stranger& stranger : slow) EXPECT_TRUE(stranger.say(std::span(setup).subspan(at % kFrameHeaderBytes, 1)));
+    for (UntrustedPeer& untrusted_peer : slow)
+      EXPECT_TRUE(untrusted_peer.say(std::span(setup).subspan(at % kFrameHeaderBytes, 1)));
     expect_served();
     std::this_thread::sleep_for(milliseconds(200));
   }
-  for (Stranger& stranger : slow) {
-    const Stranger::Answer answer = stranger.hear(kSetupLimit + kMargin);
+  for (UntrustedPeer& untrusted_peer : slow) {
+    const UntrustedPeer::Answer answer = untrusted_peer.hear(kSetupLimit + kMargin);
     EXPECT_TRUE(answer.closed);
     EXPECT_THAT(answer.reason, HasSubstr("no complete set-up within " + std::to_string(kSetupLimit.count()) + " ms"));
   }
@@ -253,15 +256,15 @@ TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
 }
 
 TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndLeaveRoomWhenTheyGo) {
-  constexpr std::size_t kMost = 256;  // to one address (docs/protocol.md)
+  constexpr std::size_t kMax = 256;  // to one address (docs/protocol.md)
   const World::Door door = world_.relay_door("b", "a");
-  std::vector<Stranger> waiting;
-  Stranger::Answer answer;
+  std::vector<UntrustedPeer> waiting;
+  UntrustedPeer::Answer answer;
   // On a slow machine the first ones may have been shown out when the last one comes: then all of them come again.
   for (int attempt = 0; attempt < 3; ++attempt) {
     waiting.clear();
-    while (waiting.size() < kMost) waiting.emplace_back(door);
-    answer = Stranger(door).hear(kMargin);
+    while (waiting.size() < kMax) waiting.emplace_back(door);
+    answer = UntrustedPeer(door).hear(kMargin);
     if (!testing::Value(answer.reason, HasSubstr("no complete set-up"))) break;
   }
   EXPECT_TRUE(answer.closed);

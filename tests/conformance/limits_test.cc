@@ -90,13 +90,13 @@ TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
 }
 
 TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
-  constexpr int kMostWaiting = 1024;
+  constexpr int kMaxWaiting = 1024;
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
     test.say(to_words(handle));
     test.hear();
     // They have closed already, but each was accepted by the plugin and NCCL may take it.
-    for (int i = 0; i < kMostWaiting; ++i) EXPECT_EQ(rank.net().close_recv(rank.accept(listener)), abi::kSuccess);
+    for (int i = 0; i < kMaxWaiting; ++i) EXPECT_EQ(rank.net().close_recv(rank.accept(listener)), abi::kSuccess);
     void* none = nullptr;
     EXPECT_EQ(rank.net().accept(listener, &none), abi::kSuccess);
     EXPECT_EQ(none, nullptr);
@@ -106,12 +106,12 @@ TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
   });
   const Handle handle = receiver.hear_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
-    for (int i = 0; i < kMostWaiting; ++i) EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
+    for (int i = 0; i < kMaxWaiting; ++i) EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
     EXPECT_THAT(warnings(), testing::IsEmpty());
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMostWaiting) +
+    expect_told("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMaxWaiting) +
                 " connections wait for accept already");
     test.say("full");
     test.hear();

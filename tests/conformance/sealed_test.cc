@@ -10,7 +10,7 @@
 
 #include "core/circuit/circuit_seal.h"
 #include "core/crypto/control_key.h"
-#include "tests/conformance/ranks/stranger.h"
+#include "tests/conformance/ranks/untrusted_peer.h"
 #include "tests/conformance/suite.h"
 #include "tests/core/linux/temporary_folder.h"
 
@@ -116,17 +116,17 @@ TEST_P(SealedTest, FlowsAreRelayedForRanksThatAreToldOfNoKey) {
   end();
 }
 
-TEST_P(SealedTest, AStrangerWithoutTheKeyGetsNothing) {
+TEST_P(SealedTest, AnUntrustedPeerWithoutTheKeyGetsNothing) {
   for (const Place& place : places()) {
-    Stranger plain(place.door, place.from);
+    UntrustedPeer plain(place.door, place.from);
     plain.say(as_frame(place.setup));
-    const Stranger::Answer to_plain = plain.hear(kMargin);
+    const UntrustedPeer::Answer to_plain = plain.hear(kMargin);
     EXPECT_TRUE(to_plain.closed);
     EXPECT_THAT(to_plain.reason, HasSubstr("a set-up without a seal, and this end has a key"));
 
-    Stranger guessing(place.door, place.from);
+    UntrustedPeer guessing(place.door, place.from);
     guessing.say(sealed(place.setup, guessing.hear_challenge(kMargin), setup_key(std::string(64, '8'))));
-    const Stranger::Answer to_guessing = guessing.hear(kMargin);
+    const UntrustedPeer::Answer to_guessing = guessing.hear(kMargin);
     EXPECT_FALSE(to_guessing.accepted);
     EXPECT_THAT(to_guessing.reason, HasSubstr("the seal of the set-up is wrong"));
   }
@@ -140,11 +140,11 @@ TEST_P(SealedTest, WhatWasOverheardIsOfNoUse) {
   // One that the key was at hand for, up to a mistake that the relay finds behind the seal: so the seal was right.
   CircuitSetup detour = good_setup();
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
-  Stranger first(world_.relay_door("b", "a"), detour.hops[0].from_address);
+  UntrustedPeer first(world_.relay_door("b", "a"), detour.hops[0].from_address);
   const std::vector<std::byte> overheard = sealed(detour, first.hear_challenge(kMargin), setup_key(kKey));
   first.say(overheard);
   EXPECT_THAT(first.hear(kMargin).reason, HasSubstr("node b knows cable"));
-  Stranger again(world_.relay_door("b", "a"), detour.hops[0].from_address);
+  UntrustedPeer again(world_.relay_door("b", "a"), detour.hops[0].from_address);
   again.hear_challenge(kMargin);
   again.say(overheard);
   EXPECT_THAT(again.hear(kMargin).reason, HasSubstr("the seal of the set-up is wrong"));

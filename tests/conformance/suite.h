@@ -21,7 +21,7 @@
 //   node_restart_test           a node that comes back
 //   reported_test               the flows that a node lists of its processes
 //   lease_test                  what a relay has lent a flow goes back while the flow idles
-//   hostile_test                strangers at the data ports and at the relay port
+//   hostile_test                untrusted peers at the data ports and at the relay port
 //   sealed_test                 a cluster with a key, and whoever has none
 //   limits_test                 more of everything than may be; a relay without room
 //   endurance_test              thousands of connections, flat memory, flat descriptors

@@ -7,7 +7,7 @@ usage() {
   cat <<'END_OF_USAGE'
 usage: tests/fuzz/campaign.sh [options] [FUZZER...]
 
-Runs each fuzzer of the preset `fuzz` (build it first: cmake --preset fuzz && cmake --build --preset fuzz) in parts, each
+Runs each fuzzer of the preset `asan` (build it first: cmake --preset asan && cmake --build --preset asan) in parts, each
 with a seed and a corpus of its own, as many at a time as there are processors.
 
   --runs N      executions of each fuzzer, all parts together (10000000)
@@ -15,8 +15,8 @@ with a seed and a corpus of its own, as many at a time as there are processors.
   --seconds N   what a part may take; one that takes longer ends early, and the table says how far it came (no limit)
   --seed N      seed of the first part; another one searches elsewhere (1)
   --jobs N      parts that run at a time (the number of processors)
-  --build DIR   build folder (build/fuzz)
-  --out DIR     findings, new inputs and each part's log (build/fuzz/campaign)
+  --build DIR   build folder (build/asan)
+  --out DIR     findings, new inputs and each part's log (build/asan/campaign)
 
 Exit status: 0 all executions done and nothing found; 1 a finding, or a part that ended early; 2 bad arguments.
 END_OF_USAGE
@@ -27,7 +27,7 @@ refuse() {
   exit 2
 }
 
-runs=10000000 parts=4 seconds=0 seed=1 jobs=$(nproc) build=build/fuzz out=
+runs=10000000 parts=4 seconds=0 seed=1 jobs=$(nproc) build=build/asan out=
 fuzzers=()
 while (($# > 0)); do
   case $1 in

@@ -16,7 +16,7 @@ namespace {
 constexpr char kReturned = 'r';
 constexpr char kThrew = 't';
 // A machine is silent while it does a step. Those of tests end within 60 s.
-constexpr std::chrono::seconds kMostSilence{120};
+constexpr std::chrono::seconds kMaxSilence{120};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -59,7 +59,7 @@ Lockstep::Lockstep() {
                                             .ranks = static_cast<int>(machines_.size()),
                                             .host = address.substr(0, colon),
                                             .port = static_cast<std::uint16_t>(std::stoul(address.substr(colon + 1))),
-                                            .timeout = kMostSilence});
+                                            .timeout = kMaxSilence});
   if (!joined.ok()) throw std::runtime_error(joined.status().ToString());
   rendezvous_ = *std::move(joined);
 }

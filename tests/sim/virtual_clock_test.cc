@@ -79,7 +79,7 @@ TEST(VirtualClockTest, ATimerMayOutliveItsCall) {
   EXPECT_EQ(clock.calls(), 1U);
 }
 
-// Timers that are set anew at every hello would otherwise pile up until their moments.
+// Timers that are set again at every hello would otherwise pile up until their moments.
 TEST(VirtualClockTest, ManyDroppedTimersLeaveTheOthersAsTheyWere) {
   VirtualClock clock;
   std::vector<int> order;

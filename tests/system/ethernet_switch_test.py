@@ -47,7 +47,7 @@ class AddressTableTest(unittest.TestCase):
         table: AddressTable[str] = AddressTable(most=3)
         for host in (1, 2, 3):
             table.learn(address(host), "a")
-        table.learn(address(1), "b")  # moved: learnt anew
+        table.learn(address(1), "b")  # moved: learnt again
         table.learn(address(3), "a")  # known: nothing to learn
         table.learn(address(4), "a")
         table.learn(address(5), "a")
@@ -169,7 +169,7 @@ class SwitchTest(unittest.TestCase):
         for each in frames:
             self.assertEqual(self.hosts[host].recv(64 << 10), each)
 
-    def test_groups_and_strangers_are_heard_by_all_others(self) -> None:
+    def test_groups_and_unknown_addresses_are_heard_by_all_others(self) -> None:
         self.start(Shape(), Shape(), Shape())
         frames = [frame(_ALL, address(0), b"1"), frame(_GROUP, address(0), b"2"), frame(address(9), address(0), b"3")]
         self.send(0, *frames)

@@ -26,7 +26,7 @@ VIEWS = {("topology",): {"cluster", "nodes", "cables"},
                        "sessions", "own", "relayed", "relay_memory", "rdma_memory", "flows", "circuits"},
          ("ports",): {"node", "cluster", "ports", "rejected", "dropped"},
          ("flows",): {"node", "flows", "flows_left_out", "circuits", "circuits_left_out"},
-         ("events",): {"node", "cluster", "life", "left_out", "events"},
+         ("events",): {"node", "cluster", "incarnation", "left_out", "events"},
          ("plan", "ranks"): {"planned", "given"},
          ("env",): {"variables", "docker", "rank_order", "remarks"}}
 

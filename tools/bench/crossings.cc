@@ -1,4 +1,4 @@
-// One workload on one topology, foretold chunk by chunk: how fast the simulator is. A crossing is one chunk that
+// One workload on one topology, predicted chunk by chunk: how fast the simulator is. A crossing is one chunk that
 // crosses one cable, through the real flow ends and relays. Prints one JSON object.
 #include <sys/resource.h>
 
@@ -22,7 +22,7 @@ int refuse(const absl::Status& status) {
   return 2;
 }
 
-int foretell(const std::string& spec, std::string_view workload_text) {
+int predict(const std::string& spec, std::string_view workload_text) {
   const absl::StatusOr<routing::Topology> topology = routing::generate_topology(spec);
   if (!topology.ok()) return refuse(topology.status());
   const absl::StatusOr<workload::SizedWorkload> workload = workload::parse_workload(workload_text);
@@ -48,7 +48,7 @@ int foretell(const std::string& spec, std::string_view workload_text) {
                                       {"flows", prediction->flows},
                                       {"crossings", prediction->crossings},
                                       {"happenings", prediction->occurrences},
-                                      {"foretold_s", prediction->time_s},
+                                      {"predicted_s", prediction->time_s},
                                       {"wall_s", wall_s},
                                       {"cpu_s", cpu_s},
                                       {"crossings_per_cpu_s", static_cast<double>(prediction->crossings) / cpu_s},
@@ -65,5 +65,5 @@ int main(int argc, char** argv) {
     std::cerr << "usage: crossings SPEC WORKLOAD, such as ring:64 all_reduce:1GiB\n";
     return 2;
   }
-  return cableway::foretell(argv[1], argv[2]);
+  return cableway::predict(argv[1], argv[2]);
 }

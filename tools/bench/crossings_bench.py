@@ -34,7 +34,7 @@ _WALL_LIMIT_S = 30
 _WALL_GOAL_S = 10
 
 _DESCRIPTION = f"""\
-Foretells {', '.join(f'{case.workload} on {case.spec}' for case in _CASES)}, {_REPEATS} times each in turn, and counts the
+Predicts {', '.join(f'{case.workload} on {case.spec}' for case in _CASES)}, {_REPEATS} times each in turn, and counts the
 crossings: one chunk of 64 KiB over one cable, through the flow ends and relays that plugin and daemon run. Limits:
 {_LEAST_RATE / 1e6:.0f} million crossings a second of CPU time in each case (goal {_GOAL_RATE / 1e6:.0f} million), and
 {_WALL_LIMIT_S} s for the first case (goal {_WALL_GOAL_S} s)."""
@@ -85,18 +85,18 @@ def _section(results: list[dict[str, Any]], facts: dict[str, str], repeats: int)
     lines = [
         "## What the simulator gets through",
         "",
-        "`tools/bench.sh crossings`: operations foretold chunk by chunk, through the real flow ends and relays, one thread. A"
+        "`tools/bench.sh crossings`: operations predicted chunk by chunk, through the real flow ends and relays, one thread. A"
         f" crossing is one chunk of 64 KiB over one cable. Median of {repeats} runs.",
         "",
         *facts_table(facts),
         "",
-        "| topology | workload | flows | crossings | foretold, s | wall time, s | million crossings a CPU second | memory, MB | |",
+        "| topology | workload | flows | crossings | predicted, s | wall time, s | million crossings a CPU second | memory, MB | |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for each in results:
         rate = each["crossings_per_cpu_s"]
         lines.append(
-            f"| {each['spec']} | {each['workload']} | {each['flows']} | {each['crossings']} | {each['foretold_s']:.3f} |"
+            f"| {each['spec']} | {each['workload']} | {each['flows']} | {each['crossings']} | {each['predicted_s']:.3f} |"
             f" {each['wall_s']:.2f} | {rate / 1e6:.2f} | {each['memory_mb']:.0f} |"
             f" {_verdict(rate, _LEAST_RATE, _GOAL_RATE, True)} |")
     lines += ["", f"Limit {_LEAST_RATE / 1e6:.0f} million a second, goal {_GOAL_RATE / 1e6:.0f} million."

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tools/bench.sh fidelity: how far the simulator is from the real thing.
 
-The same workloads on the same topologies, foretold by `cableway sim` and measured with collperf over the plugin in network
+The same workloads on the same topologies, predicted by `cableway sim` and measured with collperf over the plugin in network
 namespaces whose cables are shaped. Started outside of a lab it runs itself in one lab after the other.
 """
 
@@ -64,7 +64,7 @@ _WORKLOADS = {
 
 _DESCRIPTION = f"""\
 Runs {len(_WORKLOADS)} workloads of {' and '.join(map(str, _SIZES))} on {', '.join(_SPECS)} with cables of {_RATE_MBPS}
-Mbit/s, {_ROUNDS} times each, and compares the median time of an operation with the one that `cableway sim` foretells.
+Mbit/s, {_ROUNDS} times each, and compares the median time of an operation with the one that `cableway sim` predicts.
 
 The last line of standard output is `fidelity: MEDIAN WORST CASES`: the median and the worst error of the cases that are
 limited by their cables, and how many these are. The section says what that means and shows the others too."""
@@ -92,7 +92,7 @@ def _parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _foretell(build: Path, spec: str, workload: str, size: _Size) -> tuple[float, float]:
+def _predict(build: Path, spec: str, workload: str, size: _Size) -> tuple[float, float]:
     """Seconds for one operation, and the least in which the busiest direction of a cable takes its bytes."""
     operation, _, variant = workload.partition(",")
     text = f"{operation}:{size}" + (f",{variant}" if variant else "")
@@ -140,8 +140,8 @@ def _run_in_lab(arguments: argparse.Namespace, build: Path) -> None:
                 seconds.append(_measure(build, Path(scratch), workload, size))
             say(f"{arguments.in_lab}: round {turn + 1}/{arguments.rounds}")
     for (workload, size), seconds in measured.items():
-        foretold_s, least_s = _foretell(build, arguments.in_lab, workload, size)
-        cases.append(asdict(Case(arguments.in_lab, workload, str(size), foretold_s, least_s, seconds)))
+        predicted_s, least_s = _predict(build, arguments.in_lab, workload, size)
+        cases.append(asdict(Case(arguments.in_lab, workload, str(size), predicted_s, least_s, seconds)))
     arguments.results.write_text(json.dumps(cases), encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ class Case:
     topology: str
     workload: str
     size: str
-    foretold_s: float
+    predicted_s: float
     least_s: float  # in which the busiest direction of a cable takes its bytes
     measured_s: list[float]
 
@@ -29,12 +29,12 @@ class Case:
     @property
     def error(self) -> float:
         """Above 0: the simulator is slower than what was measured."""
-        return self.foretold_s / self.median_s - 1
+        return self.predicted_s / self.median_s - 1
 
     @property
     def busy(self) -> float:
         """How much of the shorter one of both times the busiest direction of a cable needs for its bytes."""
-        return self.least_s / min(self.foretold_s, self.median_s)
+        return self.least_s / min(self.predicted_s, self.median_s)
 
     @property
     def is_judged(self) -> bool:
@@ -99,7 +99,7 @@ def _case_row(case: Case) -> str:
         remark = " not judged: cables not busy"
     elif abs(case.error) > _WORST_LIMIT:
         remark = " **missed**"
-    return (f"| {case.topology} | {case.workload} | {case.size} | {case.foretold_s * 1e3:.1f} |"
+    return (f"| {case.topology} | {case.workload} | {case.size} | {case.predicted_s * 1e3:.1f} |"
             f" {case.median_s * 1e3:.1f} | {spread} | {case.busy:.0%} | {case.error:+.1%}{remark} |")
 
 
@@ -108,20 +108,20 @@ def section_text(cases: list[Case], facts: dict[str, str], rounds: int, cables: 
     lines = [
         "## The simulator beside the real thing",
         "",
-        f"`tools/bench.sh fidelity`: the time of one operation as `cableway sim` foretells it, beside what collperf over the"
+        f"`tools/bench.sh fidelity`: the time of one operation as `cableway sim` predicts it, beside what collperf over the"
         f" plugin measures in network namespaces with cables of {cables}, an MTU of 9000, one rank in each node,"
-        f" ranks in the order of nodes; foretold with chunks of 16 KiB, as relays over TCP pass a chunk on while it arrives."
-        f" Median of {rounds} runs, each the mean of {means}; foretold as the mean of as many.",
+        f" ranks in the order of nodes; predicted with chunks of 16 KiB, as relays over TCP pass a chunk on while it arrives."
+        f" Median of {rounds} runs, each the mean of {means}; predicted as the mean of as many.",
         "",
         f"Busy: for how much of the operation the busiest direction of a cable is needed for the bytes that it carries. That is"
-        f" reckoned with the shorter one of the foretold and the measured time. Below {_BUSY_LIMIT:.0%} both agree that no cable"
+        f" reckoned with the shorter one of the predicted and the measured time. Below {_BUSY_LIMIT:.0%} both agree that no cable"
         f" is the limit: the case is shown, and not judged. Where only one of them has the cables wait, it is.",
         "",
         *facts_table(facts),
         "",
         *_summary_rows(cases),
         "",
-        "| topology | workload | size | foretold, ms | measured, ms, median | min..max | busy | error |",
+        "| topology | workload | size | predicted, ms | measured, ms, median | min..max | busy | error |",
         "|---|---|---|---|---|---|---|---|",
         *map(_case_row, cases),
     ]

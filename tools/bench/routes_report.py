@@ -48,7 +48,7 @@ def times_of(report: Mapping[str, Any]) -> dict[str, Spread]:
             values.setdefault(name, []).append(run["cpu_time"] * _SECONDS[run["time_unit"]])
     missing = [name for name in _SHOWN if name not in values]
     if missing:
-        raise BenchError(f"routes_bench measured no {', '.join(missing)}: build it anew")
+        raise BenchError(f"routes_bench measured no {', '.join(missing)}: build it again")
     return {name: Spread(tuple(values[name])) for name in _SHOWN}
 
 

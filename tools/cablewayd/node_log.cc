@@ -51,7 +51,7 @@ NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
     ++state->errors;
     if (state->reported.exchange(true)) return;
     static_cast<void>(std::fprintf(
-        stderr, "cablewayd: %s; the node goes on, and more such errors are not shown until the log is opened anew\n",
+        stderr, "cablewayd: %s; the node goes on, and more such errors are not shown until the log is opened again\n",
         why.c_str()));
   });
 }

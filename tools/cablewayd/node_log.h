@@ -22,7 +22,7 @@ class NodeLog {
   // Logs to standard error until reopen() has opened `file`; for good where that is empty.
   NodeLog(std::string file, spdlog::level::level_enum level);
 
-  // Opens the file, anew if it was open, as after its rotation. Where that fails, the log goes on as before.
+  // Opens the file, again if it was open, as after its rotation. Where that fails, the log goes on as before.
   absl::Status reopen();
 
   // A line with the event's time, severity, code and text, where its severity is not below the level.

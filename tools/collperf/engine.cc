@@ -19,8 +19,8 @@ namespace {
 
 namespace abi = nccl::abi;
 
-constexpr std::size_t kMostDurations = std::size_t{1} << 20;
-constexpr std::size_t kMostStuckNamed = 8;
+constexpr std::size_t kMaxDurations = std::size_t{1} << 20;
+constexpr std::size_t kMaxStuckNamed = 8;
 
 // Two functions, because a compiler vectorises a loop over arrays that it can tell apart or that are the same.
 void add_in_place(std::uint32_t* target, const std::uint32_t* addend, std::uint64_t words) {
@@ -53,7 +53,7 @@ void Engine::prepare(Schedule schedule, const ConnectionTable& connections) {
 
 void Engine::reset_statistics() {
   durations_.clear();
-  durations_.reserve(kMostDurations);
+  durations_.reserve(kMaxDurations);
   bytes_sent_ = 0;
 }
 
@@ -178,8 +178,8 @@ void Engine::record_duration() {
   const std::int64_t duration = std::chrono::nanoseconds(now - settled_at_).count();
   settled_at_ = now;
   if (durations_.size() == durations_.capacity()) return;
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  durations_.push_back(static_cast<std::uint32_t>(std::min(duration, kMost)));
+  constexpr std::int64_t kMax = std::numeric_limits<std::uint32_t>::max();
+  durations_.push_back(static_cast<std::uint32_t>(std::min(duration, kMax)));
 }
 
 bool Engine::advance_operations() {
@@ -208,7 +208,7 @@ std::string Engine::stuck_list() const {
     const std::uint64_t completed = progress_.completed_count(lane.index);
     const std::uint64_t messages = progress_.messages(lane.index);
     if (completed == messages) continue;
-    if (list.size() == kMostStuckNamed) {
+    if (list.size() == kMaxStuckNamed) {
       list.push_back("and more");
       break;
     }

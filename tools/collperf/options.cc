@@ -21,9 +21,9 @@ namespace {
 constexpr std::uint64_t kCollectiveStep = std::uint64_t{512} * 1024;    // NCCL's buffer of 4 MiB in 8 steps
 constexpr std::uint64_t kPointToPointStep = std::uint64_t{128} * 1024;  // NCCL's send/recv chunk
 constexpr std::uint64_t kLine = 128;
-constexpr std::uint64_t kMostMessages = 1000000;  // per operation and rank: bounds a schedule's memory
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
-constexpr int kMostRanks = 1024;
+constexpr std::uint64_t kMaxMessages = 1000000;  // per operation and rank: bounds a schedule's memory
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
+constexpr int kMaxRanks = 1024;
 
 // What the command line says, before it is checked as a whole.
 struct RawOptions {
@@ -147,8 +147,8 @@ void check_step_bytes(const Options& options) {
   }
   for (const Workload& workload : options.workloads) {
     for (std::uint64_t size : options.sizes) {
-      if (size <= kMostBytes && size / step_bytes_of(options, workload) <= kMostMessages) continue;
-      refuse("--sizes", absl::StrCat(size, " bytes would be over ", kMostMessages, " messages or over ", kMostBytes,
+      if (size <= kMaxBytes && size / step_bytes_of(options, workload) <= kMaxMessages) continue;
+      refuse("--sizes", absl::StrCat(size, " bytes would be over ", kMaxMessages, " messages or over ", kMaxBytes,
                                      " bytes: choose a smaller size or a larger --step-bytes"));
     }
   }
@@ -197,11 +197,11 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--rank", o.rank, "This rank, from 0")
       ->envname("RANK")
       ->required()
-      ->check(CLI::Range(0, kMostRanks - 1));
+      ->check(CLI::Range(0, kMaxRanks - 1));
   app.add_option("--ranks", o.ranks, "How many ranks there are")
       ->envname("WORLD_SIZE")
       ->required()
-      ->check(CLI::Range(2, kMostRanks));
+      ->check(CLI::Range(2, kMaxRanks));
   app.add_option("--rendezvous", raw.rendezvous,
                  "HOST:PORT where rank 0 listens and the others find it [MASTER_ADDR:MASTER_PORT]");
 }

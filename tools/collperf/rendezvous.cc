@@ -20,8 +20,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr char kProtocol[] = "cableway-collperf-1";
-constexpr milliseconds kHelloTimeout{5000};  // for a connection that has not said who it is
-constexpr std::size_t kMostStrangers = 64;   // such connections at a time
+constexpr milliseconds kHelloTimeout{5000};   // for a connection that has not said who it is
+constexpr std::size_t kMaxUnidentified = 64;  // such connections at a time
 constexpr milliseconds kRetry{50};
 // Members wait a little longer than rank 0, so that they hear its reason rather than give their own.
 constexpr milliseconds kMemberGrace{5000};
@@ -100,22 +100,22 @@ bool unpack(const std::string& packed, std::size_t count, std::vector<std::strin
   return true;
 }
 
-struct Stranger {
+struct UnidentifiedRank {
   FrameSocket socket;
   Clock::time_point deadline;
 };
 
-void accept_strangers(int listener, std::vector<Stranger>& strangers) {
-  while (strangers.size() < kMostStrangers) {
+void accept_unidentified(int listener, std::vector<UnidentifiedRank>& unidentified) {
+  while (unidentified.size() < kMaxUnidentified) {
     const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) return;
-    strangers.push_back({FrameSocket(OwnedFd(fd), kHelloLimit), Clock::now() + kHelloTimeout});
+    unidentified.push_back({FrameSocket(OwnedFd(fd), kHelloLimit), Clock::now() + kHelloTimeout});
   }
 }
 
-std::vector<int> descriptors(int listener, const std::vector<Stranger>& strangers) {
+std::vector<int> descriptors(int listener, const std::vector<UnidentifiedRank>& unidentified) {
   std::vector<int> fds = {listener};
-  for (const Stranger& stranger : strangers) fds.push_back(stranger.socket.fd());
+  for (const UnidentifiedRank& rank : unidentified) fds.push_back(rank.socket.fd());
   return fds;
 }
 
@@ -163,24 +163,24 @@ absl::Status Rendezvous::join_as_root() {
 
 absl::Status Rendezvous::admit_members(int listener) {
   const Clock::time_point deadline = Clock::now() + options_.timeout;
-  std::vector<Stranger> strangers;
+  std::vector<UnidentifiedRank> unidentified;
   while (!missing_members().empty()) {
     if (Clock::now() >= deadline) {
       return absl::DeadlineExceededError(absl::StrCat(
           "rank 0 waited ", seconds_of(options_.timeout), " s at ", address(), " and rank ", missing_members(), " of ",
           options_.ranks, " did not come: were they started, and do they reach this address?"));
     }
-    wait_readable(descriptors(listener, strangers), kRetry);
-    accept_strangers(listener, strangers);
-    for (auto it = strangers.begin(); it != strangers.end();) {
+    wait_readable(descriptors(listener, unidentified), kRetry);
+    accept_unidentified(listener, unidentified);
+    for (auto it = unidentified.begin(); it != unidentified.end();) {
       const absl::Status pumped = it->socket.pump();
       std::optional<Frame> hello = it->socket.take();
       if (hello.has_value()) {
         FrameSocket socket = std::move(it->socket);
-        it = strangers.erase(it);
+        it = unidentified.erase(it);
         if (absl::Status status = admit(std::move(socket), *hello); !status.ok()) return status;
       } else if (!pumped.ok() || Clock::now() >= it->deadline) {
-        it = strangers.erase(it);  // not one of ours
+        it = unidentified.erase(it);  // not one of ours
       } else {
         ++it;
       }

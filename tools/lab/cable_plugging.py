@@ -39,7 +39,7 @@ def plug(state: LabState, pair: str, rate_bps: int) -> None:
     if len(state.topology.cables) == MAX_CABLES:
         raise usage_error(f"cable '{pair}': the lab has {MAX_CABLES} cables already, which is the most")
     if state.forwarding:
-        raise usage_error("lab plug: not in a lab with --forwarding, whose routes would have to be made anew")
+        raise usage_error("lab plug: not in a lab with --forwarding, whose routes would have to be made again")
     rate_mbps = max(1, round(rate_bps / 10**6)) if rate_bps else None
     cable = Cable(_free_name(state), (End(first), End(second)), rate_mbps)
     state.topology = fill_in(replace(state.topology, cables=[*state.topology.cables, cable], shape="changed"),

@@ -99,7 +99,7 @@ def _serve(ports: list[socket.socket], delay_path: Path) -> None:
 
 def start_delay_line(interfaces: tuple[str, str], delay_path: Path) -> int:
     """Forks the process, between two interfaces of the current network namespace, and returns its pid; it dies with its
-    parent. SIGHUP makes it read the delay anew."""
+    parent. SIGHUP makes it read the delay again."""
     ports = [_open(interface) for interface in interfaces]
     pid = fork_server(lambda: _serve(ports, delay_path))
     for port in ports:

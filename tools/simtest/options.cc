@@ -11,7 +11,7 @@
 namespace cableway::simtest {
 namespace {
 
-constexpr std::uint64_t kMostSeeds = 1'000'000'000;
+constexpr std::uint64_t kMaxSeeds = 1'000'000'000;
 
 constexpr char kAbout[] =
     "Runs worlds of real Cableway nodes in virtual time, each decided by one seed: its graph, its flows, and what goes "
@@ -34,9 +34,9 @@ absl::StatusOr<SeedRange> parse_seeds(const std::string& text) {
   SeedRange range;
   const std::string last = dots == std::string::npos ? text : text.substr(dots + 2);
   if (!absl::SimpleAtoi(text.substr(0, dots), &range.first) || !absl::SimpleAtoi(last, &range.last) ||
-      range.last < range.first || range.last - range.first >= kMostSeeds) {
+      range.last < range.first || range.last - range.first >= kMaxSeeds) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", text, "\" is no range; expected A..B with A <= B, ", kMostSeeds, " seeds at most"));
+        absl::StrCat("\"", text, "\" is no range; expected A..B with A <= B, ", kMaxSeeds, " seeds at most"));
   }
   return range;
 }
@@ -67,7 +67,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   std::string graphs;
   app.add_option("--deadlock", graphs,
                  "All-to-all on the random graphs of these seeds, looking for circles of waits: A..B");
-  app.add_option("--most-nodes", options.most_nodes, "Of a graph of --deadlock")->check(CLI::Range(2, 1024));
+  app.add_option("--most-nodes", options.max_nodes, "Of a graph of --deadlock")->check(CLI::Range(2, 1024));
   app.add_option("--replay", replay,
                  "Run one seed again, with faults in place of its own if they are named: SEED[:FAULTS]");
   app.add_option("--scenario", options.scenario, "Run what this file says (tests/scenarios)")->check(CLI::ExistingFile);

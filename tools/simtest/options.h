@@ -25,7 +25,7 @@ struct Replay {
 struct Options {
   std::optional<SeedRange> seeds;
   bool saturation = false;  // the seeds are those of saturated worlds, not of faulty ones
-  std::size_t most_nodes = 64;
+  std::size_t max_nodes = 64;
   std::optional<Replay> replay;
   std::string scenario;  // file; "": none
   std::size_t jobs = 1;

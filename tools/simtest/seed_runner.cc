@@ -14,7 +14,7 @@
 namespace cableway::simtest {
 namespace {
 
-constexpr std::size_t kMostShrinks = 200;
+constexpr std::size_t kMaxShrinks = 200;
 constexpr std::chrono::seconds kShrinkTime{20};
 
 std::string replay_command(std::uint64_t seed, const sim::FaultPlan& faults) {
@@ -24,7 +24,7 @@ std::string replay_command(std::uint64_t seed, const sim::FaultPlan& faults) {
 // With a bound on the time that it takes: a failure is worth more soon than small.
 sim::FaultPlan smaller(const sim::SimtestPlan& plan, int rule) {
   const auto begin = std::chrono::steady_clock::now();
-  return sim::shrink(plan.faults, kMostShrinks, [&](const sim::FaultPlan& faults) {
+  return sim::shrink(plan.faults, kMaxShrinks, [&](const sim::FaultPlan& faults) {
     if (std::chrono::steady_clock::now() - begin > kShrinkTime) return false;
     sim::SimtestPlan part = plan;
     part.faults = faults;
@@ -40,12 +40,12 @@ void note_failure(SimtestReport& report, const std::string& name, const std::str
       Failure{name, broken->rule, static_cast<double>(broken->at.since_start.count()) / 1e6, broken->what, replay});
 }
 
-SimtestReport run_graph(std::uint64_t seed, std::size_t most_nodes) {
+SimtestReport run_graph(std::uint64_t seed, std::size_t max_nodes) {
   SimtestReport report;
   report.seed = seed;
-  report.result = sim::run_saturation(seed, most_nodes);
+  report.result = sim::run_saturation(seed, max_nodes);
   note_failure(report, absl::StrCat("graph ", seed),
-               absl::StrCat("simtest --deadlock ", seed, " --most-nodes ", most_nodes));
+               absl::StrCat("simtest --deadlock ", seed, " --most-nodes ", max_nodes));
   return report;
 }
 
@@ -92,7 +92,7 @@ absl::StatusOr<SimtestReport> run_scenario(const std::string& file, bool twice) 
 }
 
 SimtestReport run_seed(std::uint64_t seed, const Options& options) {
-  if (options.saturation) return run_graph(seed, options.most_nodes);
+  if (options.saturation) return run_graph(seed, options.max_nodes);
   const sim::SimtestPlan plan = sim::make_simtest_plan(seed);
   SimtestReport report = run_plan(plan, absl::StrCat("seed ", seed), replay_command(seed, plan.faults), options.twice);
   if (!report.failures.empty() && options.shrink && report.failures.front().rule != 8) {

@@ -23,7 +23,7 @@ using boost::system::error_code;
 using routing::PortAddress;
 using std::chrono::milliseconds;
 
-constexpr int kMostPerTurn = 64;
+constexpr int kMaxPerTurn = 64;
 constexpr milliseconds kFirstRetry{250};
 constexpr milliseconds kLongestRetry{8000};
 
@@ -176,7 +176,7 @@ void UdpControlChannel::State::wait(const std::shared_ptr<Socket>& socket) {
 
 void UdpControlChannel::State::drain(const std::shared_ptr<Socket>& socket) {
   // `receive` may close this socket, or all of them.
-  for (int i = 0; i < kMostPerTurn && socket->descriptor.is_open(); ++i) {
+  for (int i = 0; i < kMaxPerTurn && socket->descriptor.is_open(); ++i) {
     const auto received = receive_datagram(socket->descriptor.native_handle(), buffer);
     const Arrival* arrival = std::get_if<Arrival>(&received);
     if (arrival == nullptr) break;

@@ -50,9 +50,9 @@ class AsioConnection final : public SetupConnection {
     if (send_now(bytes)) return absl::OkStatus();
     return absl::UnavailableError("the connection has ended");
   }
-  void end_with(const std::vector<std::byte>& last_words) override {
+  void end_with(const std::vector<std::byte>& final_frame) override {
     // Whether they arrive or not, the connection ends here; the peer then has the end of it for a reason.
-    static_cast<void>(send_now(last_words));
+    static_cast<void>(send_now(final_frame));
     auto& io = static_cast<boost::asio::io_context&>(state_->socket.get_executor().context());
     close_lingering(io, release());
   }

@@ -35,7 +35,7 @@ using std::chrono::steady_clock;
 
 constexpr std::uint64_t kDataComes = 0;  // offsets of a probe
 constexpr std::uint64_t kDataIsAsked = 1;
-constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;
 constexpr std::size_t kPieceBytes = 256U << 10;
 constexpr milliseconds kLongestWait{2000};  // for one system call
 constexpr milliseconds kGrace{2000};        // that data may come later than it should end
@@ -111,7 +111,7 @@ absl::Status ask(int socket, const Frame& probe, const std::optional<SubKey>& ke
 absl::Status send_data(int socket, milliseconds duration) {
   const std::vector<std::byte> piece(kPieceBytes);
   const auto end = steady_clock::now() + duration;
-  for (std::uint64_t sent = 0; sent < kMostBytes && steady_clock::now() < end;) {
+  for (std::uint64_t sent = 0; sent < kMaxBytes && steady_clock::now() < end;) {
     const ssize_t taken = uninterrupted([&] { return ::send(socket, piece.data(), piece.size(), MSG_NOSIGNAL); });
     if (taken <= 0) return failed("cannot send");
     sent += static_cast<std::uint64_t>(taken);
@@ -123,7 +123,7 @@ absl::Status send_data(int socket, milliseconds duration) {
 absl::StatusOr<std::uint64_t> take_data(int socket, milliseconds duration) {
   const auto limit = steady_clock::now() + duration + kGrace;
   std::vector<std::byte> piece(kPieceBytes);
-  for (std::uint64_t taken = 0; taken <= kMostBytes + kPieceBytes;) {
+  for (std::uint64_t taken = 0; taken <= kMaxBytes + kPieceBytes;) {
     // Nobody looks at the data: the kernel need not copy it.
     const ssize_t got = uninterrupted([&] { return ::recv(socket, piece.data(), piece.size(), MSG_TRUNC); });
     if (got < 0) return failed("cannot receive");

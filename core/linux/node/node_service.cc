@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kListenAgainAfter{500};
 
-// Greater than in every earlier life as far as the host's clock goes forward; what happens when it does not is the
-// node's affair (Flooding::Listener::outlived).
+// Greater than in every earlier incarnation as far as the host's clock goes forward; what happens when it does not is
+// the node's affair (Flooding::Listener::outlived).
 std::uint64_t new_boot_nonce() {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();

@@ -112,7 +112,7 @@ void RelayService::on_out_of_leases(SlotKind kind) {
       EventCode::kRdmaLeasesExhausted,
       absl::StrCat("all ", leases,
                    " leases of registered memory are out: busy circuits over RDMA take turns, and are slower; ",
-                   leases < RdmaRelayMemory::kMostLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"),
+                   leases < RdmaRelayMemory::kMaxLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"),
       {{"leases", absl::StrCat(leases)}, {"memory", memory_text_}});
 }
 

@@ -55,7 +55,7 @@ class RelayService final : private TransitSetups::Host {
 
   absl::Status check_transit(const CircuitSetup& setup) override { return check_transit_(setup); }
   std::size_t circuits() const override { return loop_->circuits(); }
-  std::size_t max_circuits() const override { return pipes_->memory().most_circuits; }
+  std::size_t max_circuits() const override { return pipes_->memory().max_circuits; }
   absl::Status no_room(std::size_t in_setup) const override;
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
                                                    const TransportEnd& downstream) override;

@@ -18,7 +18,7 @@ namespace {
 
 using boost::system::error_code;
 
-constexpr int kMostReadsPerTurn = 16;
+constexpr int kMaxReadsPerTurn = 16;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void FolderWatch::State::wait() {
 // False: nothing more will come.
 bool FolderWatch::State::drain() {
   alignas(inotify_event) std::array<char, 4096> bytes{};
-  for (int reads = 0; reads < kMostReadsPerTurn; ++reads) {
+  for (int reads = 0; reads < kMaxReadsPerTurn; ++reads) {
     const ssize_t got =
         uninterrupted([&] { return ::read(notifications.native_handle(), bytes.data(), bytes.size()); });
     if (got <= 0) return got < 0 && errno == EAGAIN;

@@ -13,7 +13,7 @@
 namespace cableway::host {
 namespace {
 
-constexpr std::size_t kMostLines = 65536;
+constexpr std::size_t kMaxLines = 65536;
 
 struct Route {
   std::string interface;
@@ -24,7 +24,7 @@ struct Route {
 std::vector<std::vector<std::string>> read_table(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
   std::ifstream file(path);
-  for (std::string line; lines.size() < kMostLines && std::getline(file, line);) {
+  for (std::string line; lines.size() < kMaxLines && std::getline(file, line);) {
     std::istringstream words(line);
     std::vector<std::string>& fields = lines.emplace_back();
     for (std::string word; words >> word;) fields.push_back(std::move(word));

@@ -20,12 +20,12 @@ namespace {
 // Not in <net/if.h>, and <linux/if.h> cannot stand beside that.
 constexpr unsigned kLowerUp = 0x10000;
 
-template <int kMost>
-using Attributes = std::array<nlattr*, kMost + 1>;
+template <int kMax>
+using Attributes = std::array<nlattr*, kMax + 1>;
 
-template <int kMost>
-bool parse_attributes(nlmsghdr* message, int header_bytes, Attributes<kMost>& attributes) {
-  return nlmsg_parse(message, header_bytes, attributes.data(), kMost, nullptr) >= 0;
+template <int kMax>
+bool parse_attributes(nlmsghdr* message, int header_bytes, Attributes<kMax>& attributes) {
+  return nlmsg_parse(message, header_bytes, attributes.data(), kMax, nullptr) >= 0;
 }
 
 std::string text_of(const nlattr* attribute) {

@@ -23,7 +23,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kRetry{1};
 constexpr int kNotificationBufferBytes = 1 << 20;  // the kernel gives less where net.core.rmem_max says so
-constexpr int kMostPerTurn = 256;
+constexpr int kMaxPerTurn = 256;
 constexpr int kDumpTries = 4;
 constexpr timeval kDumpLimit{5, 0};  // the kernel answers within the call; this is for one that never does
 
@@ -219,7 +219,7 @@ void NetlinkWatch::State::wait() {
 // False: more may be there.
 bool NetlinkWatch::State::drain() {
   const std::unique_ptr<nl_cb, FreeCallbacks> callbacks(nl_socket_get_cb(notifications.get()));
-  for (int i = 0; i < kMostPerTurn; ++i) {
+  for (int i = 0; i < kMaxPerTurn; ++i) {
     const int result = nl_recvmsgs_report(notifications.get(), callbacks.get());
     if (result == 0 || result == -NLE_AGAIN) return true;
     if (result < 0) {

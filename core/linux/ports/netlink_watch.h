@@ -12,7 +12,7 @@
 namespace cableway::host {
 
 // Links follow the kernel's notifications, which no lock of the kernel's can delay once they are sent: a carrier that
-// goes is known even while a driver is busy. Addresses are read anew after notifications about them, since only a dump
+// goes is known even while a driver is busy. Addresses are read again after notifications about them, since only a dump
 // tells their order; so is everything after notifications were lost. Wakes for notifications only, and once more a
 // second after a read that failed. One thread, the one that runs `io`.
 class NetlinkWatch {

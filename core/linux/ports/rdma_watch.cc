@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kFirstPause{1};
 constexpr std::chrono::seconds kLongestPause{32};
-constexpr std::size_t kMostEventsPerTurn = 64;
+constexpr std::size_t kMaxEventsPerTurn = 64;
 
 bool is_told(VerbsEvent::Kind kind) {
   return kind == VerbsEvent::Kind::kPortError || kind == VerbsEvent::Kind::kPortActive ||
@@ -144,7 +144,7 @@ void RdmaWatch::State::wait(const Entry& entry) {
 void RdmaWatch::State::woken(const std::string& name, const std::shared_ptr<Followed>& device) {
   std::vector<VerbsEvent> events;
   std::size_t read = 0;
-  for (; read < kMostEventsPerTurn && device->device != nullptr; ++read) {
+  for (; read < kMaxEventsPerTurn && device->device != nullptr; ++read) {
     std::optional<VerbsEvent> event = device->device->next_event();
     if (!event) break;
     if (event->kind == VerbsEvent::Kind::kDeviceFatal) {

@@ -18,7 +18,7 @@
 namespace cableway::host {
 
 // Holds the devices open that it is told to follow, and no others. A device that has failed or is gone is closed, and
-// opened anew after a pause that doubles up to half a minute; so is one that cannot be opened, except where this host
+// opened again after a pause that doubles up to half a minute; so is one that cannot be opened, except where this host
 // lacks what that takes, which is looked for again with follow() only. Wakes for what devices say and for those pauses.
 // Lives on the thread that runs `io`, on which everything is called.
 class RdmaWatch {

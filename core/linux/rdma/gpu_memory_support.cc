@@ -18,7 +18,7 @@ namespace {
 
 // NVIDIA, whose adapters' driver asks the module. That it is loaded says nothing of other drivers: soft-RoCE's takes a
 // GPU's address for a page of this process.
-constexpr std::uint32_t kMakerWithPeerMemory = 0x02c9;
+constexpr std::uint32_t kVendorWithPeerMemory = 0x02c9;
 constexpr std::chrono::seconds kReadLimit{2};
 constexpr std::size_t kTriedBytes = 4096;
 
@@ -105,7 +105,7 @@ GpuMemorySupport gpu_memory_support(const std::vector<std::string>& addresses, c
     if (no_dmabuf.empty() && !device.supports_dmabuf()) {
       no_dmabuf = absl::StrCat("RDMA device ", device.name(), ", or this kernel, does not register dmabufs");
     }
-    if (no_peer_memory.empty() && device.maker() != kMakerWithPeerMemory) {
+    if (no_peer_memory.empty() && device.vendor_id() != kVendorWithPeerMemory) {
       no_peer_memory = absl::StrCat("nvidia_peermem does not work with RDMA device ", device.name());
     }
     if (!no_dmabuf.empty() && !no_peer_memory.empty()) return none(absl::StrCat(no_dmabuf, ", and ", no_peer_memory));

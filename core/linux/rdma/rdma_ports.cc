@@ -18,12 +18,12 @@
 namespace cableway::host {
 namespace {
 
-constexpr std::size_t kMostDevices = 256;
-constexpr std::size_t kMostPorts = 16;
-constexpr std::size_t kMostGids = 4096;
+constexpr std::size_t kMaxDevices = 256;
+constexpr std::size_t kMaxPorts = 16;
+constexpr std::size_t kMaxGids = 4096;
 // The kernel gives a new address the first place that is free, so behind so many free ones there is nothing. To look
 // into all of a table of a thousand takes longer than a set-up may.
-constexpr int kMostFreePlaces = 64;
+constexpr int kMaxFreePlaces = 64;
 
 std::optional<int> index_from(const std::string& text) {
   int index = -1;
@@ -67,8 +67,8 @@ int roce_version(const std::string& type) {
 std::vector<RoceGid> read_gids(const Sysfs& sysfs, const std::string& port) {
   std::vector<RoceGid> gids;
   int last_taken = -1;
-  for (const int index : read_numbers(sysfs, absl::StrCat(port, "/gid_attrs/ndevs"), kMostGids)) {
-    if (index > last_taken + kMostFreePlaces) break;
+  for (const int index : read_numbers(sysfs, absl::StrCat(port, "/gid_attrs/ndevs"), kMaxGids)) {
+    if (index > last_taken + kMaxFreePlaces) break;
     const std::string interface = sysfs.line(absl::StrCat(port, "/gid_attrs/ndevs/", index));
     if (interface.empty()) continue;
     last_taken = index;
@@ -83,7 +83,7 @@ std::vector<RoceGid> read_gids(const Sysfs& sysfs, const std::string& port) {
 // The names of the files through which processes use the devices, by device.
 std::map<std::string, std::string> read_device_files(const Sysfs& sysfs) {
   std::map<std::string, std::string> files;
-  for (const std::string& name : sysfs.names("class/infiniband_verbs", kMostDevices)) {
+  for (const std::string& name : sysfs.names("class/infiniband_verbs", kMaxDevices)) {
     files[sysfs.line(absl::StrCat("class/infiniband_verbs/", name, "/ibdev"))] = name;
   }
   return files;
@@ -150,12 +150,12 @@ InterfaceHardware read_interface(const Sysfs& sysfs, const std::string& name) {
 std::vector<RdmaPort> read_rdma_ports(const Sysfs& sysfs, const std::string& device_folder) {
   const std::map<std::string, std::string> files = read_device_files(sysfs);
   std::vector<RdmaPort> ports;
-  for (const std::string& name : sysfs.names("class/infiniband", kMostDevices)) {
+  for (const std::string& name : sysfs.names("class/infiniband", kMaxDevices)) {
     RdmaPort port = read_device(sysfs, name);
     port.trouble = why_no_access(name, files, device_folder);
     std::vector<int> numbers = read_numbers(sysfs, absl::StrCat("class/infiniband/", name, "/ports"), UINT8_MAX);
     port.only = numbers.size() == 1;
-    numbers.resize(std::min(numbers.size(), kMostPorts));
+    numbers.resize(std::min(numbers.size(), kMaxPorts));
     for (const int number : numbers) {
       const std::string folder = absl::StrCat("class/infiniband/", name, "/ports/", number);
       port.number = static_cast<std::uint8_t>(number);

@@ -194,27 +194,27 @@ void VerbsDevice::note(const VerbsEvent& event) {
     port_errors_.fetch_add(1, std::memory_order_relaxed);
   }
   if (event.kind == VerbsEvent::Kind::kPortActive) port_trouble_.erase(event.port);
-  if (event.kind == VerbsEvent::Kind::kQueueFatal && last_words_.size() < kMostLastWords) {
-    last_words_[event.queue] = event.words;
+  if (event.kind == VerbsEvent::Kind::kQueueFatal && async_errors_.size() < kMaxAsyncErrors) {
+    async_errors_[event.queue] = event.words;
   }
   update_trouble();
 }
 
 void VerbsDevice::update_trouble() const {
-  in_trouble_.store(!failure_.empty() || !port_trouble_.empty() || !last_words_.empty(), std::memory_order_relaxed);
+  in_trouble_.store(!failure_.empty() || !port_trouble_.empty() || !async_errors_.empty(), std::memory_order_relaxed);
 }
 
-std::string VerbsDevice::last_words_of(const void* queue) const {
+std::string VerbsDevice::last_async_error(const void* queue) const {
   if (!in_trouble_.load(std::memory_order_relaxed)) return "";
   const std::lock_guard lock(mutex_);
-  const auto found = last_words_.find(queue);
-  return found == last_words_.end() ? "" : found->second;
+  const auto found = async_errors_.find(queue);
+  return found == async_errors_.end() ? "" : found->second;
 }
 
 void VerbsDevice::forget(const void* queue) const {
   if (!in_trouble_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(mutex_);
-  last_words_.erase(queue);
+  async_errors_.erase(queue);
   update_trouble();
 }
 

@@ -59,7 +59,7 @@ class VerbsDevice {
   // Whether memory of other devices (of a GPU) may be registered by a descriptor: library, kernel and device can.
   bool supports_dmabuf() const;
   // The number of its maker (an IEEE organizationally unique identifier): 0x02c9 for NVIDIA.
-  std::uint32_t maker() const { return attributes_.vendor_id; }
+  std::uint32_t vendor_id() const { return attributes_.vendor_id; }
 
   // Readable when next_event() has something; one thread at a time. Nothing waits. One that is gone says kDeviceFatal
   // once, and then nothing: its descriptor stays readable, and is not to be waited for any more.
@@ -71,9 +71,9 @@ class VerbsDevice {
   // is not back. As of the events that have been read, and of what active_mtu() has found since.
   absl::Status health(std::uint8_t port) const;
   // What it has said last of a queue pair or completion queue that was made on it and works no more; "" if nothing, or
-  // if as many as kMostLastWords others that are still there had ended so before.
-  std::string last_words_of(const void* queue) const;
-  static constexpr std::size_t kMostLastWords = 256;
+  // if as many as kMaxAsyncErrors others that are still there had ended so before.
+  std::string last_async_error(const void* queue) const;
+  static constexpr std::size_t kMaxAsyncErrors = 256;
   // To be called once that has been destroyed: another may get its place.
   void forget(const void* queue) const;
   // How often addresses have changed, of which any may be one's own (check_gid()).
@@ -115,7 +115,7 @@ class VerbsDevice {
   mutable std::mutex mutex_;                                  // only where there is trouble
   mutable std::map<std::uint8_t, std::string> port_trouble_;  // what it said, by port
   std::string failure_;                                       // and of itself
-  mutable std::map<const void*, std::string> last_words_;     // and of queues
+  mutable std::map<const void*, std::string> async_errors_;   // and of queues
 };
 
 }  // namespace cableway::host

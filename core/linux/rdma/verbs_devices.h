@@ -24,7 +24,7 @@ class VerbsDevices {
   static VerbsDevices& of_this_process();
 
   // The device of that name, numbered from 0 in the order in which they were first opened. One that has failed is
-  // opened anew and gets another number as long as something still uses the failed one. Errors are
+  // opened again and gets another number as long as something still uses the failed one. Errors are
   // VerbsDevice::open()'s, and the next call tries again.
   absl::StatusOr<Numbered> open(const std::string& name);
   // It has failed, or is gone: nobody is given it any more, and it is closed when the last that uses it lets go.

@@ -15,7 +15,7 @@ constexpr std::size_t kReadsPolledAtOnce = 8;
 
 absl::Status read_failed(const VerbsDevice& device, const ibv_wc& done) {
   std::string words = device.library().wc_status_str(done.status);
-  if (done.vendor_err != 0) absl::StrAppend(&words, ", the maker's code ", absl::Hex(done.vendor_err));
+  if (done.vendor_err != 0) absl::StrAppend(&words, ", vendor code ", absl::Hex(done.vendor_err));
   return absl::UnavailableError(absl::StrCat("RDMA device ", device.name(),
                                              " cannot read back what was written into a GPU's memory (", words,
                                              "), so nobody knows whether it has arrived there"));

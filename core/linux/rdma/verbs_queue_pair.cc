@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPolledAtOnce = 32;
 // All that can complete: when a connection breaks, what was posted without a report is reported as well.
-constexpr int kMostCompletions = RdmaQueuePair::kMostWrites + RdmaQueuePair::kMostNotices;
+constexpr int kMaxCompletions = RdmaQueuePair::kMaxWrites + RdmaQueuePair::kMaxNotices;
 
 // Room for notices: nothing but a place in the queue, since their bytes go where the writes say. Devices read it while
 // it is posted and never later, so one chain does for all.
@@ -30,7 +30,7 @@ class RoomForNotices {
   ibv_recv_wr* last(std::uint32_t count) { return &places_[places_.size() - count]; }
 
  private:
-  std::array<ibv_recv_wr, RdmaQueuePair::kMostNotices> places_{};
+  std::array<ibv_recv_wr, RdmaQueuePair::kMaxNotices> places_{};
 };
 
 RoomForNotices& room_for_notices() {
@@ -110,8 +110,8 @@ absl::string_view in_words(ibv_wc_status status) {
 }  // namespace
 
 struct VerbsQueuePair::Batch {
-  std::array<ibv_send_wr, kMostWrites> writes;
-  std::array<ibv_sge, kMostWrites> pieces;
+  std::array<ibv_send_wr, kMaxWrites> writes;
+  std::array<ibv_sge, kMaxWrites> pieces;
   std::array<ibv_wc, kPolledAtOnce> done;
 };
 
@@ -179,28 +179,28 @@ absl::Status VerbsQueuePair::make_channel() {
 
 absl::Status VerbsQueuePair::make_queues() {
   const VerbsLibrary& library = device_->library();
-  completions_ = {library.create_cq(device_->context(), kMostCompletions, nullptr, channel_.get(), 0),
+  completions_ = {library.create_cq(device_->context(), kMaxCompletions, nullptr, channel_.get(), 0),
                   device_->release()};
   if (completions_ == nullptr) {
-    return device_->refused(errno, absl::StrCat("make a completion queue of ", kMostCompletions));
+    return device_->refused(errno, absl::StrCat("make a completion queue of ", kMaxCompletions));
   }
   ibv_qp_init_attr wanted{};
   wanted.send_cq = wanted.recv_cq = completions_.get();
-  wanted.cap.max_send_wr = kMostWrites;
-  wanted.cap.max_recv_wr = kMostNotices;
+  wanted.cap.max_send_wr = kMaxWrites;
+  wanted.cap.max_recv_wr = kMaxNotices;
   wanted.cap.max_send_sge = wanted.cap.max_recv_sge = 1;
-  wanted.cap.max_inline_data = kMostInlineBytes;
+  wanted.cap.max_inline_data = kMaxInlineBytes;
   wanted.qp_type = IBV_QPT_RC;
   pair_ = {library.create_qp(device_->domain(), &wanted), device_->release()};
   if (pair_ != nullptr) return absl::OkStatus();
-  return device_->refused(errno, absl::StrCat("make a queue pair of ", kMostWrites, " writes, ", kMostNotices,
-                                              " notices and ", kMostInlineBytes, " bytes inline"));
+  return device_->refused(errno, absl::StrCat("make a queue pair of ", kMaxWrites, " writes, ", kMaxNotices,
+                                              " notices and ", kMaxInlineBytes, " bytes inline"));
 }
 
 absl::Status VerbsQueuePair::connect(const RdmaEndpoint& other) {
   if (!broken_.ok()) return broken_;
   if (absl::Status status = check(other); !status.ok()) return break_off(std::move(status));
-  if (absl::Status status = expect_notices(kMostNotices); !status.ok()) return status;
+  if (absl::Status status = expect_notices(kMaxNotices); !status.ok()) return status;
   if (absl::Status status = join_queue_pair(*device_, *pair_, endpoint_, other, gid_, options_); !status.ok()) {
     return break_off(std::move(status));
   }
@@ -209,7 +209,7 @@ absl::Status VerbsQueuePair::connect(const RdmaEndpoint& other) {
 
 absl::Status VerbsQueuePair::post(std::span<const RdmaWrite> writes) {
   if (!broken_.ok() || writes.empty()) return broken_;
-  if (writes.size() > kMostWrites) return break_off(absl::InvalidArgumentError("more writes than a queue pair holds"));
+  if (writes.size() > kMaxWrites) return break_off(absl::InvalidArgumentError("more writes than a queue pair holds"));
   for (std::size_t i = 0; i < writes.size(); ++i) {
     spell(writes[i], batch_->writes[i], batch_->pieces[i]);
     if (i > 0) batch_->writes[i - 1].next = &batch_->writes[i];
@@ -221,7 +221,7 @@ absl::Status VerbsQueuePair::post(std::span<const RdmaWrite> writes) {
 
 absl::Status VerbsQueuePair::expect_notices(std::uint32_t count) {
   if (!broken_.ok() || count == 0) return broken_;
-  if (count > kMostNotices) return break_off(absl::InvalidArgumentError("more notices than a queue pair holds"));
+  if (count > kMaxNotices) return break_off(absl::InvalidArgumentError("more notices than a queue pair holds"));
   ibv_recv_wr* refused = nullptr;
   const int error = ibv_post_recv(pair_.get(), room_for_notices().last(count), &refused);
   return error == 0 ? absl::OkStatus() : break_off(device_->refused(error, "make room for notices"));
@@ -263,7 +263,7 @@ void VerbsQueuePair::fence() {
 
 absl::Status VerbsQueuePair::health() const {
   if (absl::Status device = device_->health(gid_.port); !device.ok()) return device;
-  const std::string words = device_->last_words_of(completions_.get());
+  const std::string words = device_->last_async_error(completions_.get());
   return words.empty() ? absl::OkStatus() : absl::UnavailableError(words);
 }
 
@@ -299,9 +299,9 @@ absl::Status VerbsQueuePair::why(std::span<const ibv_wc> failed) const {
   const auto found = std::find_if(failed.begin(), failed.end(), says_why);
   const ibv_wc& reason = found == failed.end() ? failed.front() : *found;
   std::string device_words = device_->library().wc_status_str(reason.status);
-  if (reason.vendor_err != 0) absl::StrAppend(&device_words, ", the maker's code ", absl::Hex(reason.vendor_err));
+  if (reason.vendor_err != 0) absl::StrAppend(&device_words, ", vendor code ", absl::Hex(reason.vendor_err));
   // By an event, which may tell more than that all was flushed; it may as well be on its way.
-  const std::string event = device_->last_words_of(pair_.get());
+  const std::string event = device_->last_async_error(pair_.get());
   return absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": ", in_words(reason.status), " (",
                                              device_words, ")", event.empty() ? "" : "; ", event));
 }

@@ -17,7 +17,7 @@ constexpr VerbsRights kForUpstream{.remote_write = true, .relaxed_ordering = tru
 // A circuit's own slot: pages and keys that no other circuit has.
 struct FloorMemory {
   MappedPages pages;
-  std::array<RdmaKeys, RdmaRelayMemory::kMostDevices> keys{};
+  std::array<RdmaKeys, RdmaRelayMemory::kMaxDevices> keys{};
   std::array<std::unique_ptr<VerbsMemory>, 2> registered;
 };
 
@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<VerbsMemory>> register_floor(const SlotDevice& on
 
 absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> RdmaRelayMemory::reserve(std::uint64_t relay_memory) {
   const std::uint64_t wanted = relay_memory / kShareOfRelayMemory / kSlotBytes;
-  const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(wanted, 1, kMostLeases));
+  const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(wanted, 1, kMaxLeases));
   std::unique_ptr<RdmaRelayMemory> memory(new RdmaRelayMemory);
   absl::StatusOr<MappedPages> pages = MappedPages::create(count * kSlotBytes);
   if (!pages.ok()) return pages.status();
@@ -93,7 +93,7 @@ RdmaMemoryStatus RdmaRelayMemory::status() const {
           .floors = floors,
           .leases = pool_->size(),
           .leased = pool_->leased(),
-          .most_leased = pool_->most_leased(),
+          .max_leased = pool_->max_leased(),
           .leased_bytes = pool_->leased() * kSlotBytes,
           .waits = pool_->waits()};
 }
@@ -131,9 +131,9 @@ absl::Status RdmaRelayMemory::let_leases_be_written(const SlotDevice& upstream) 
 // Null: a registration that there is does.
 absl::StatusOr<std::unique_ptr<VerbsMemory>> RdmaRelayMemory::register_leases(const SlotDevice& on,
                                                                               VerbsRights rights) {
-  if (on.number >= kMostDevices) {
+  if (on.number >= kMaxDevices) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("more than ", kMostDevices, " RDMA devices have been opened by this node: start cablewayd again"));
+        absl::StrCat("more than ", kMaxDevices, " RDMA devices have been opened by this node: start cablewayd again"));
   }
   release_lost();
   Leases& leases = leases_[on.number];

@@ -28,11 +28,11 @@ class RdmaRelayMemory final : public RelayStore {
   // Beside its own. With them a circuit has a megabyte on its way.
   static constexpr std::size_t kLeasesPerCircuit = 15;
   // The pool's, however large the relay memory is: 32 MiB.
-  static constexpr std::size_t kMostLeases = 512;
+  static constexpr std::size_t kMaxLeases = 512;
   // RDMA devices that one node may use.
-  static constexpr std::size_t kMostDevices = 16;
+  static constexpr std::size_t kMaxDevices = 16;
 
-  // Address space for a 64th of `relay_memory`, kMostLeases at most. It is memory, and locked, once it is registered.
+  // Address space for a 64th of `relay_memory`, kMaxLeases at most. It is memory, and locked, once it is registered.
   static absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> reserve(std::uint64_t relay_memory);
 
   SlotKind kind() const override { return SlotKind::kRegistered; }
@@ -48,7 +48,7 @@ class RdmaRelayMemory final : public RelayStore {
   RdmaMemoryStatus status() const;
 
  private:
-  using KeysByDevice = std::array<RdmaKeys, kMostDevices>;
+  using KeysByDevice = std::array<RdmaKeys, kMaxDevices>;
 
   RdmaRelayMemory() = default;
   // The pool's slots, as one device knows them. What only goes out over it may be written by nobody.
@@ -66,7 +66,7 @@ class RdmaRelayMemory final : public RelayStore {
 
   MappedPages lease_pages_;
   // By number of the device.
-  std::array<Leases, kMostDevices> leases_;
+  std::array<Leases, kMaxDevices> leases_;
   KeysByDevice lease_keys_{};
   std::atomic<bool> leases_registered_ = false;  // with one device at least
   std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);

@@ -109,7 +109,7 @@ RelayLoop::RelayLoop(UniqueFd epoll, UniqueFd wake, std::vector<Store> stores, s
       stores_(std::move(stores)),
       spin_(spin),
       listener_(std::move(listener)) {
-  polled_.reserve(kMostPolled);
+  polled_.reserve(kMaxPolled);
 }
 
 RelayLoop::~RelayLoop() {
@@ -323,7 +323,7 @@ bool RelayLoop::serve(Circuit& circuit) {
 bool RelayLoop::poll(Circuit& circuit) {
   if (!circuit.has_completions || spin_.count() == 0) return false;
   if (!circuit.is_polled) {
-    if (polled_.size() == kMostPolled) return false;
+    if (polled_.size() == kMaxPolled) return false;
     polled_.push_back(&circuit);
     circuit.is_polled = true;
   }

@@ -37,7 +37,7 @@ namespace cableway::host {
 class RelayLoop {
  public:
   // Circuits that are polled at a time: what a round of looking at those that are idle may cost the others.
-  static constexpr std::size_t kMostPolled = 32;
+  static constexpr std::size_t kMaxPolled = 32;
 
   struct Closed {
     CircuitSetup setup;

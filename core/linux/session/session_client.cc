@@ -24,7 +24,7 @@ using boost::system::error_code;
 
 namespace {
 
-// A node that has begun anew is told at once of all that is open: some 25,000 flows with the longest texts.
+// A node that has begun again is told at once of all that is open: some 25,000 flows with the longest texts.
 constexpr std::size_t kMaxUntold = 16U << 20;
 
 // Anybody may bind the name; whoever does decides where this process's data goes.

@@ -26,11 +26,11 @@ absl::StatusOr<std::unique_ptr<Slot>> PipeStore::make_floor(const HostEnd& /*ups
 
 RelayMemoryStatus PipeStore::status(std::size_t circuits) const {
   return {.bytes = memory_.bytes,
-          .most_circuits = memory_.most_circuits,
+          .max_circuits = memory_.max_circuits,
           .floors = circuits * floor_memory(),
           .leases = pool_.size(),
           .leased = pool_.leased(),
-          .most_leased = pool_.most_leased(),
+          .max_leased = pool_.max_leased(),
           .leased_bytes = pool_.leased() * lease_memory(),
           .waits = pool_.waits()};
 }

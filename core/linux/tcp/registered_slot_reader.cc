@@ -17,9 +17,9 @@
 namespace cableway::host {
 
 RegisteredSlotReader::RegisteredSlotReader(int socket) : socket_(socket) {
-  constexpr std::size_t kMostPosted = 64;
+  constexpr std::size_t kMaxPosted = 64;
   // Reserved here so that nothing is allocated while data flows.
-  free_.reserve(kMostPosted);
+  free_.reserve(kMaxPosted);
 }
 
 void RegisteredSlotReader::post_slot(RegisteredSlot& slot) {

@@ -19,7 +19,7 @@ constexpr std::uint64_t kLease =
     kDoubled * (kSendBufferBytes - kFloorSendBytes) + kWidePipeBytes + (kWidePipeBytes - kFloorPipeBytes);
 
 // Their pipes are then half of what a user may have by default (fs.pipe-user-pages-soft), and floors need pipes, too.
-constexpr std::uint64_t kMostLeases = 128;
+constexpr std::uint64_t kMaxLeases = 128;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::uint64_t lease_memory() {
 }
 
 RelayMemory share_out_relay_memory(std::uint64_t bytes) {
-  const std::uint64_t leases = std::min(bytes / 2 / kLease, kMostLeases);
+  const std::uint64_t leases = std::min(bytes / 2 / kLease, kMaxLeases);
   const std::uint64_t circuits = std::max<std::uint64_t>((bytes - leases * kLease) / kFloor, 1);
   return {bytes, static_cast<std::size_t>(circuits), static_cast<std::size_t>(leases)};
 }

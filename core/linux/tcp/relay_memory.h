@@ -27,8 +27,8 @@ inline constexpr std::uint32_t kWidePipeBytes = 256U << 10;
 inline constexpr std::size_t kLeasesPerCircuit = 1;
 
 struct RelayMemory {
-  std::uint64_t bytes = 0;        // what was shared out
-  std::size_t most_circuits = 0;  // at least one
+  std::uint64_t bytes = 0;       // what was shared out
+  std::size_t max_circuits = 0;  // at least one
   std::size_t leases = 0;
 };
 

@@ -8,7 +8,7 @@ namespace cableway::sim {
 namespace {
 
 constexpr double kLocalBytesPerSecond = 1e10;
-constexpr Duration kMostApart = std::chrono::milliseconds(20);
+constexpr Duration kMaxApart = std::chrono::milliseconds(20);
 
 // The same for the same hop, and different for different ones.
 Duration spread(const PlantHop& hop, Duration most) {
@@ -184,7 +184,7 @@ void CablePlant::end_apart(PlantHop& hop, const absl::Status& reason) {
   hop.hop->silence();
   const bool source_first = source_is_first(hop);
   cut_end(hop, source_first, reason);
-  clock_.post_at(clock_.now() + spread(hop, kMostApart),
+  clock_.post_at(clock_.now() + spread(hop, kMaxApart),
                  [&hop, source_first, reason] { cut_end(hop, !source_first, reason); });
 }
 

@@ -9,7 +9,7 @@
 
 namespace cableway::sim {
 
-NodeProcess::Life::Life(NodeProcess& process)
+NodeProcess::Incarnation::Incarnation(NodeProcess& process)
     : transit(process.ground_.means_of(process.node_), process, process.ground_.nodes.node(process.node_).event_sink(),
               SimtestGround::name(process.node_)),
       paths(process.ground_.clock(),
@@ -24,12 +24,12 @@ NodeProcess::Life::Life(NodeProcess& process)
 }
 
 void NodeProcess::start() {
-  life_.emplace(*this);
+  incarnation_.emplace(*this);
 }
 
 void NodeProcess::end() {
-  if (!life_.has_value()) return;
-  life_.reset();
+  if (!incarnation_.has_value()) return;
+  incarnation_.reset();
   entered_ = 0;
   for (Relay& relay : relays_) {
     if (relay.forgotten) continue;
@@ -42,13 +42,13 @@ void NodeProcess::end() {
 }
 
 void NodeProcess::topology_changed() {
-  if (!life_.has_value()) return;
-  life_->transit.topology_changed();
-  life_->paths.topology_changed();
+  if (!incarnation_.has_value()) return;
+  incarnation_->transit.topology_changed();
+  incarnation_->paths.topology_changed();
 }
 
 void NodeProcess::find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer) {
-  life_->paths.find(destination, ordinal, std::move(answer));
+  incarnation_->paths.find(destination, ordinal, std::move(answer));
 }
 
 void NodeProcess::forget(Relay& relay) {
@@ -76,15 +76,15 @@ std::size_t NodeProcess::circuits() const {
 }
 
 std::size_t NodeProcess::max_circuits() const {
-  return host().refuses ? 0 : ground_.plan.most_circuits;
+  return host().refuses ? 0 : ground_.plan.max_circuits;
 }
 
 // The set-up that is refused is among those that have entered.
 absl::Status NodeProcess::no_room(std::size_t /*in_setup*/) const {
-  if (!host().refuses && circuits() + entered_ - 1 < ground_.plan.most_circuits) {
+  if (!host().refuses && circuits() + entered_ - 1 < ground_.plan.max_circuits) {
     ground_.rules.broken(
         6, absl::StrCat(SimtestGround::name(node_), " refuses a circuit with ", circuits(), " relayed and ",
-                        entered_ - 1, " in set-up, and has room for ", ground_.plan.most_circuits));
+                        entered_ - 1, " in set-up, and has room for ", ground_.plan.max_circuits));
   }
   return absl::ResourceExhaustedError(absl::StrCat("node ", SimtestGround::name(node_), kNoRoom));
 }
@@ -101,7 +101,7 @@ absl::StatusOr<std::unique_ptr<Slot>> NodeProcess::make_floor(const TransportEnd
 absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
                                 std::unique_ptr<Slot> floor) {
   --entered_;
-  if (circuits() >= ground_.plan.most_circuits) {
+  if (circuits() >= ground_.plan.max_circuits) {
     ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node_), " relays more circuits than it has room for"));
   }
   const bool registered = device_of(*upstream.transport.end) || device_of(*downstream.transport.end);

@@ -33,19 +33,19 @@ class NodeProcess final : private TransitSetups::Host {
   void topology_changed();
 
   // Null: it does not run.
-  SetupDoor* door() { return life_.has_value() ? &life_->door : nullptr; }
+  SetupDoor* door() { return incarnation_.has_value() ? &incarnation_->door : nullptr; }
   // Requires that it runs.
   void find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer);
 
   // Forgets circuits that have ended, as a relay's loop does.
   void tend();
   // What is left of circuits that are being set up.
-  std::size_t in_setup() const { return life_.has_value() ? life_->transit.in_setup() : 0; }
+  std::size_t in_setup() const { return incarnation_.has_value() ? incarnation_->transit.in_setup() : 0; }
 
  private:
   // From a start to the end.
-  struct Life {
-    explicit Life(NodeProcess& process);
+  struct Incarnation {
+    explicit Incarnation(NodeProcess& process);
 
     TransitSetups transit;
     PathWait paths;
@@ -73,7 +73,7 @@ class NodeProcess final : private TransitSetups::Host {
 
   SimtestGround& ground_;
   const std::size_t node_;
-  std::optional<Life> life_;
+  std::optional<Incarnation> incarnation_;
   std::size_t entered_ = 0;    // set-ups that have come in and have no end yet, counted apart from the code under test
   std::vector<Relay> relays_;  // the clock may still know of those that are forgotten
 };

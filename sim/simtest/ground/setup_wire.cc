@@ -32,7 +32,7 @@ class SimConnection final : public SetupConnection {
     wire_->send(side_, bytes);
     return absl::OkStatus();
   }
-  void end_with(const std::vector<std::byte>& last_words) override { wire_->send(side_, last_words); }
+  void end_with(const std::vector<std::byte>& final_frame) override { wire_->send(side_, final_frame); }
   std::string own_address() const override { return own_; }
   std::string other_address() const override { return other_; }
   std::string other_end() const override { return other_; }

@@ -188,7 +188,7 @@ constexpr std::uint64_t kRoomNumbers = 0x726f;
 void add_scarcity(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRoomNumbers);
   if (!random.happens(150)) return;
-  plan.most_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
+  plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
 }
 
 // In half of the worlds; and there at all ports, or at most of them.
@@ -204,8 +204,8 @@ void add_rdma(SimtestPlan& plan) {
   // What eight tries take, of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms and of
   // 537.
   plan.rdma.gives_up_after = milliseconds(random.one_of(std::vector<std::uint64_t>{537, 1074, 4295}));
-  plan.rdma.most_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));
-  plan.rdma.most_late_writes = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 2, 64}));
+  plan.rdma.max_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));
+  plan.rdma.max_late_writes = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 2, 64}));
   plan.rdma.leases = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 1, 3, 16, 32}));
   plan.rdma.leases_per_circuit = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 15}));
 }

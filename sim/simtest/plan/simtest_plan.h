@@ -53,8 +53,8 @@ struct FlowPlan {
 // What hops over RDMA are like (rdma_wire.h, stub_network.h, stub_relay_memory.h).
 struct RdmaPlan {
   Duration gives_up_after = std::chrono::milliseconds(537);
-  Duration most_lag{0};
-  std::size_t most_late_writes = 0;
+  Duration max_lag{0};
+  std::size_t max_late_writes = 0;
   std::size_t leases = 16;
   std::size_t leases_per_circuit = 15;
 };
@@ -69,8 +69,8 @@ struct SimtestPlan {
   std::chrono::milliseconds hold{1000};
   std::uint64_t bytes_per_second = 1'250'000'000;  // of each cable and direction
   std::uint64_t window_bytes = 512U << 10;
-  std::size_t leases = 16;          // of each node's relay
-  std::size_t most_circuits = 256;  // that a node's relay carries
+  std::size_t leases = 16;         // of each node's relay
+  std::size_t max_circuits = 256;  // that a node's relay carries
   std::uint32_t slot_bytes = 65536;
   RdmaPlan rdma;
   // After the last fault: by then everything has to be over. A flow may ask eight times for a path that is not there.

@@ -17,12 +17,12 @@ namespace cableway::test {
 
 // What the test has in hand while the code under test owns the connection.
 struct PlayedPeer {
-  std::deque<std::byte> said;         // to the code under test, and not read yet
-  std::vector<std::byte> heard;       // what it has sent
-  std::vector<std::byte> last_words;  // what it ended the connection with
-  absl::Status ended;                 // of the connection, once everything said has been read
-  bool is_open = true;                // it has neither dropped nor ended the connection
-  std::size_t wanted = 0;             // bytes that it waits for
+  std::deque<std::byte> said;          // to the code under test, and not read yet
+  std::vector<std::byte> heard;        // what it has sent
+  std::vector<std::byte> final_frame;  // what it ended the connection with
+  absl::Status ended;                  // of the connection, once everything said has been read
+  bool is_open = true;                 // it has neither dropped nor ended the connection
+  std::size_t wanted = 0;              // bytes that it waits for
   SetupConnection::HaveBytes have;
   std::optional<SetupConnection::Sent> sent;
 
@@ -82,8 +82,8 @@ class PlayedConnection final : public SetupConnection {
     peer_->heard.insert(peer_->heard.end(), bytes.begin(), bytes.end());
     return absl::OkStatus();
   }
-  void end_with(const std::vector<std::byte>& last_words) override {
-    peer_->last_words = last_words;
+  void end_with(const std::vector<std::byte>& final_frame) override {
+    peer_->final_frame = final_frame;
     peer_->is_open = false;
   }
   std::string own_address() const override { return own_; }

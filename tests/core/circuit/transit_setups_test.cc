@@ -121,10 +121,10 @@ class TransitSetupsTest : public testing::Test {
     peer.run();
   }
   static std::string reason_at(const PlayedPeer& upstream) {
-    if (upstream.last_words.size() < kFrameHeaderBytes) return "no last words";
-    const Frame frame = decode_frame(std::span(upstream.last_words).first<kFrameHeaderBytes>()).value();
+    if (upstream.final_frame.size() < kFrameHeaderBytes) return "no last words";
+    const Frame frame = decode_frame(std::span(upstream.final_frame).first<kFrameHeaderBytes>()).value();
     EXPECT_EQ(frame.kind, FrameKind::kFailed);
-    const auto text = std::span(upstream.last_words).subspan(kFrameHeaderBytes);
+    const auto text = std::span(upstream.final_frame).subspan(kFrameHeaderBytes);
     return {reinterpret_cast<const char*>(text.data()), text.size()};
   }
 
@@ -263,7 +263,7 @@ TEST_F(TransitSetupsTest, ThatAreLeftAtTheEndGoWithoutAWord) {
     clock_.run_for(Duration{1});
   }
   EXPECT_FALSE(upstream->is_open);
-  EXPECT_THAT(upstream->last_words, IsEmpty());
+  EXPECT_THAT(upstream->final_frame, IsEmpty());
   clock_.run_for(milliseconds(60000));
   EXPECT_THAT(host_.refusals, IsEmpty());
 }

@@ -1,4 +1,4 @@
-// What keeps two ports from being neighbours, and what a stranger on the cable can and cannot do.
+// What keeps two ports from being neighbours, and what an untrusted peer on the cable can and cannot do.
 #include "core/discovery/neighbours.h"
 
 #include <gmock/gmock.h>
@@ -224,7 +224,7 @@ TEST_F(NeighboursTest, NoiseIsCountedAndDropped) {
   EXPECT_GE(world_.node(0).neighbours().counters().garbage, 1900U);
 }
 
-// A stranger can claim to be anybody, without end: what is kept of that has a bound.
+// An untrusted peer can claim to be anybody, without end: what is kept of that has a bound.
 TEST_F(NeighboursTest, InventedNodesAreBounded) {
   run();
   const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;

@@ -61,7 +61,7 @@ TEST_F(EventLogTest, KeepsAndTellsWhatHappenedAndWhen) {
   EXPECT_EQ(events[1].severity(), EventSeverity::kWarning);
   ASSERT_THAT(heard_, SizeIs(2));
   EXPECT_EQ(heard_[1].text, "cable eth1 is down");
-  EXPECT_EQ(log_.life(), 7U);
+  EXPECT_EQ(log_.incarnation(), 7U);
 }
 
 TEST_F(EventLogTest, CountsByCode) {

@@ -65,7 +65,7 @@ class World {
   }
 
   // Generous: an idle participant is chosen as often as one with work.
-  std::size_t most_steps() { return 4000 * (messages_ + 10) * (circuit_.ends().size() / 2); }
+  std::size_t max_steps() { return 4000 * (messages_ + 10) * (circuit_.ends().size() / 2); }
 
   std::mt19937 random_;
   const std::uint32_t chunk_bytes_;
@@ -90,7 +90,7 @@ TEST_P(FlowOverRelays, DeliversEveryByteWhateverTheOrderOfEvents) {
     SCOPED_TRACE(seed);
     World world(GetParam(), seed);
     std::size_t steps = 0;
-    while (!world.script_.finished() && steps < world.most_steps() && world.step()) ++steps;
+    while (!world.script_.finished() && steps < world.max_steps() && world.step()) ++steps;
     ASSERT_TRUE(world.sender_status_.ok()) << world.sender_status_;
     ASSERT_TRUE(world.receiver_status_.ok()) << world.receiver_status_;
     ASSERT_TRUE(world.relay_status_.ok()) << world.relay_status_;

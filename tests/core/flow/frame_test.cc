@@ -34,15 +34,15 @@ TEST(Frame, HasTheLayoutThatIsWrittenDown) {
 }
 
 TEST(Frame, SurvivesARoundTrip) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const Frame frames[] = {
       {FrameKind::kChunk, 0, 0, 0, 0},
-      {FrameKind::kChunk, 1, kMost, 0, 1},
+      {FrameKind::kChunk, 1, kMax, 0, 1},
       {FrameKind::kChunk, 128, 7, 128, 1000},
       {FrameKind::kChunk, 104, 7, 896, 1000},
       {FrameKind::kChunk, 0, 7, 1024, 1024},
-      {FrameKind::kChunk, kMaxChunkBytes, 3, 0, kMost},
-      {FrameKind::kAnnounce, 0, kMost, 0, kMost},
+      {FrameKind::kChunk, kMaxChunkBytes, 3, 0, kMax},
+      {FrameKind::kAnnounce, 0, kMax, 0, kMax},
       {FrameKind::kAck, 0, 12, 0, 34},
       {FrameKind::kFailed, kMaxFailureText, 0, 0, 0},
       {FrameKind::kFailed, 0, 0, 0, 0},
@@ -87,9 +87,9 @@ TEST(Frame, RefusesAChunkThatReachesPastItsMessage) {
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 129, 1, 128, 256}), HasSubstr("reaches past its message"));
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 128, 127}), HasSubstr("reaches past its message"));
   // offset + payload would wrap around.
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMost - 127, 128}), HasSubstr("reaches past its message"));
-  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMost - 127, kMost}), HasSubstr("reaches past its message"));
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMax - 127, 128}), HasSubstr("reaches past its message"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 256, 1, kMax - 127, kMax}), HasSubstr("reaches past its message"));
 }
 
 TEST(Frame, RefusesAChunkThatSplitsALine) {

@@ -22,11 +22,11 @@ namespace cableway {
 namespace {
 
 TEST(OrderedStore, CopiesLikeMemcpyAtEveryAlignmentAndLength) {
-  constexpr std::size_t kMost = 600;
-  constexpr std::size_t kRoom = kMost + 2 * kLineBytes;
+  constexpr std::size_t kMax = 600;
+  constexpr std::size_t kRoom = kMax + 2 * kLineBytes;
   alignas(kLineBytes) static std::byte to[kRoom];
   static std::byte untouched[kRoom];
-  static std::byte from[kMost + 16];
+  static std::byte from[kMax + 16];
   std::memset(untouched, 0x5a, sizeof untouched);
   for (std::size_t i = 0; i < sizeof from; ++i) from[i] = static_cast<std::byte>(i * 7 + i / 256);
   const auto check = [&](std::size_t to_offset, std::size_t from_offset, std::size_t bytes) {
@@ -37,7 +37,7 @@ TEST(OrderedStore, CopiesLikeMemcpyAtEveryAlignmentAndLength) {
     ASSERT_EQ(std::memcmp(to + to_offset + bytes, untouched, kRoom - to_offset - bytes), 0);
   };
   // Every alignment of the destination within a line with one of the source, and the other way round.
-  for (std::size_t bytes = 0; bytes <= kMost; ++bytes) {
+  for (std::size_t bytes = 0; bytes <= kMax; ++bytes) {
     SCOPED_TRACE(bytes);
     for (std::size_t to_offset = 0; to_offset < kLineBytes; ++to_offset) {
       check(to_offset, bytes % 8, bytes);

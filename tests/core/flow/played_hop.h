@@ -68,7 +68,7 @@ class PlayedEnd {
     RdmaWrite write;
     write.data = bytes.data();
     write.bytes = kRdmaFrameBytes;
-    write.to = other_.mailbox + told_++ % RdmaQueuePair::kMostNotices * RdmaQueuePair::kMailboxPlaceBytes;
+    write.to = other_.mailbox + told_++ % RdmaQueuePair::kMaxNotices * RdmaQueuePair::kMailboxPlaceBytes;
     write.remote_key = other_.mailbox_key;
     write.inlined = write.notifies = write.reports = true;
     write.notice = notice;
@@ -115,7 +115,7 @@ class PlayedEnd {
   RdmaFrame take(std::uint32_t notice) {
     EXPECT_EQ(notice, heard_);
     RdmaFrameBytes bytes;
-    const std::size_t place = heard_++ % RdmaQueuePair::kMostNotices * RdmaQueuePair::kMailboxPlaceBytes;
+    const std::size_t place = heard_++ % RdmaQueuePair::kMaxNotices * RdmaQueuePair::kMailboxPlaceBytes;
     std::memcpy(bytes.data(), &pair_->mailbox()[place], bytes.size());
     const absl::StatusOr<RdmaFrame> frame = decode_rdma_frame(bytes);
     EXPECT_TRUE(frame.ok()) << frame.status();
@@ -173,7 +173,7 @@ class PlayedHop : public testing::Test {
   sim::StubNetwork network_;
   sim::StubDevice& device_ = network_.add_device();
   sim::StubDevice& far_device_ = network_.add_device();
-  std::vector<std::byte> slot_memory_ = std::vector<std::byte>(RdmaChunkLink::kMostSlots * kSlotRoom);
+  std::vector<std::byte> slot_memory_ = std::vector<std::byte>(RdmaChunkLink::kMaxSlots * kSlotRoom);
   RdmaSlots registered_slots_{slot_memory_, kSlotRoom, device_, device_};
   std::vector<std::unique_ptr<Slot>> slots_ = registered_slots_.make_from(0);
   PlayedEnd played_{far_device_};

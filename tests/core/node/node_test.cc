@@ -337,7 +337,7 @@ TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
   EXPECT_THAT(problems_of(world.node(0)), testing::IsEmpty());
 }
 
-TEST(Node, AStrangerWhoInventsSendersHidesNoOtherProblem) {
+TEST(Node, AnUntrustedPeerWhoInventsSendersHidesNoOtherProblem) {
   NodeWorld world(23);
   world.build(2, {{0, 1}});
   world.start_all();

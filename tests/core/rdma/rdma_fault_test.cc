@@ -190,7 +190,7 @@ TEST_F(RdmaFault, EndsOverASlotThatIsReturnedUnasked) {
 
 TEST_F(RdmaFault, EndsOverMoreSlotsThanThereMayBe) {
   make_sending();
-  for (std::size_t i = 0; i <= RdmaChunkLink::kMostSlots; ++i) played_.tell(What::kSlot, 64 + i, 1);
+  for (std::size_t i = 0; i <= RdmaChunkLink::kMaxSlots; ++i) played_.tell(What::kSlot, 64 + i, 1);
   EXPECT_THAT(why(), HasSubstr("more slots than there may be"));
 }
 

@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::uint32_t kRdmaSeeds = 500;  // times three numbers of relays
-constexpr std::size_t kMostLateWrites = 20;
+constexpr std::size_t kMaxLateWrites = 20;
 constexpr std::uint32_t kLostAcknowledgements = 30;  // of 100, by every other seed
 
 // Registers a flow's messages with the devices of its ends until they are done: whatever reads or writes them later is
@@ -51,7 +51,7 @@ class RdmaWorld {
       : random_(seed),
         chunk_bytes_(128U << random_() % 4),
         network_({.seed = seed,
-                  .most_late_writes = kMostLateWrites,
+                  .max_late_writes = kMaxLateWrites,
                   .lost_acknowledgements = seed % 2 == 0 ? 0 : kLostAcknowledgements}),
         circuit_(network_, relays, random_() % 4, random_() % 3, chunk_bytes_),
         sender_(circuit_.source(), chunk_bytes_),
@@ -84,7 +84,7 @@ class RdmaWorld {
     script_.check_order();
     return status_.ok();
   }
-  std::size_t most_steps() const { return 4000 * (messages_ + 10) * 3; }
+  std::size_t max_steps() const { return 4000 * (messages_ + 10) * 3; }
 
   // What is over leaves nothing behind: slots come home, both ends are idle, nothing is registered any more but
   // mailboxes.
@@ -144,7 +144,7 @@ TEST_P(RdmaFlow, DeliversEveryByteWhateverTheOrderOfEvents) {
     SCOPED_TRACE(seed);
     RdmaWorld world(GetParam(), seed);
     std::size_t steps = 0;
-    while (!world.script_.finished() && steps < world.most_steps() && world.step()) ++steps;
+    while (!world.script_.finished() && steps < world.max_steps() && world.step()) ++steps;
     ASSERT_TRUE(world.status_.ok()) << world.status_;
     ASSERT_TRUE(world.script_.finished())
         << "stands still after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
@@ -161,7 +161,7 @@ TEST_P(RdmaFlow, EverySendIsDoneAlthoughTheReceiverLeavesOnceItHasAll) {
     RdmaWorld world(GetParam(), seed);
     std::size_t steps = 0;
     while (!world.receiver_.idle() || world.script_.receives_done() < world.messages_) {
-      ASSERT_LT(++steps, world.most_steps());
+      ASSERT_LT(++steps, world.max_steps());
       ASSERT_TRUE(world.step()) << world.status_;
     }
     world.circuit_.destination().fence();
@@ -213,7 +213,7 @@ TEST_P(RdmaFlow, FailsAtBothEndsWhenAWriteFailsHalfway) {
     const auto& hops = world.circuit_.hops();
     hops[world.random_() % hops.size()]->near_pair->fail_write(world.random_() % 200, "retries exceeded");
     std::size_t steps = 0;
-    while (!world.script_.finished() && steps < world.most_steps() && world.step()) ++steps;
+    while (!world.script_.finished() && steps < world.max_steps() && world.step()) ++steps;
     if (world.script_.finished()) continue;
     ++failed_under_load;
     ASSERT_FALSE(world.status_.ok());

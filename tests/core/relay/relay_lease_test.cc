@@ -384,13 +384,13 @@ INSTANTIATE_TEST_SUITE_P(Leases, RelayLeaseCrowd, testing::Values(0, 1, 3, 48));
 
 TEST_P(RelayLeaseCrowd, EveryByteArrivesAndEverySlotComesHome) {
   constexpr std::size_t kCircuits = 8;
-  constexpr int kMostSteps = 4'000'000;
+  constexpr int kMaxSteps = 4'000'000;
   std::size_t contended = 0;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     Crowd crowd(kCircuits, GetParam(), seed);
     int steps = 0;
-    for (; steps < kMostSteps && !crowd.finished() && crowd.status().ok(); ++steps) {
+    for (; steps < kMaxSteps && !crowd.finished() && crowd.status().ok(); ++steps) {
       crowd.step();
       if (steps % 64 == 0) {
         ASSERT_EQ(crowd.leases(), crowd.pool().leased());
@@ -398,10 +398,10 @@ TEST_P(RelayLeaseCrowd, EveryByteArrivesAndEverySlotComesHome) {
     }
     ASSERT_TRUE(crowd.status().ok()) << crowd.status();
     ASSERT_TRUE(crowd.finished()) << "stands still";
-    for (int i = 0; i < kMostSteps && !crowd.at_rest(); ++i) crowd.step();
+    for (int i = 0; i < kMaxSteps && !crowd.at_rest(); ++i) crowd.step();
     EXPECT_TRUE(crowd.at_rest());
     EXPECT_TRUE(crowd.nothing_came_late());
-    EXPECT_LE(crowd.pool().most_leased(), GetParam());
+    EXPECT_LE(crowd.pool().max_leased(), GetParam());
     if (crowd.pool().waits() > 0) ++contended;
     if (HasFailure()) return;
   }

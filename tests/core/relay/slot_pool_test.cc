@@ -31,10 +31,10 @@ TEST(SlotPool, CountsWhatIsOutAndTheMostThatWas) {
   EXPECT_EQ(pool.leased(), 2U);
   pool.give_back(*first);
   EXPECT_EQ(pool.leased(), 1U);
-  EXPECT_EQ(pool.most_leased(), 2U);
+  EXPECT_EQ(pool.max_leased(), 2U);
   pool.give_back(*second);
   EXPECT_EQ(pool.leased(), 0U);
-  EXPECT_EQ(pool.most_leased(), 2U);
+  EXPECT_EQ(pool.max_leased(), 2U);
 }
 
 TEST(SlotPool, KnowsWhetherAnybodyWaits) {

@@ -98,7 +98,7 @@ TEST_F(FlowLedgerTest, ForgetsASessionThatIsOver) {
   EXPECT_EQ(status.open, 2U);
   EXPECT_EQ(status.opened, 22U);
   EXPECT_EQ(listed(), (Listed{{200, 2}}));
-  // Its places are free, and its numbers may begin anew.
+  // Its places are free, and its numbers may begin again.
   last_number_[1] = 0;
   open(first_, 6);
   EXPECT_EQ(listed(), (Listed{{100, 6}, {200, 2}}));

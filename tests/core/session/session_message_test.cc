@@ -35,15 +35,15 @@ FlowOpened flow_opened() {
 }
 
 std::vector<SessionMessage> one_of_each() {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const Hop hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, true};
   return {Hello{7, "plugin"},
           Hello{1, ""},
-          Welcome{"n0", "lab", kMost, 200000, {"10.0.0.1", "fe80::1%eth0"}},
+          Welcome{"n0", "lab", kMax, 200000, {"10.0.0.1", "fe80::1%eth0"}},
           Welcome{"n0", "lab", 0, 0, {}},
           Welcome{"n0", "lab", 1, 2, {"10.0.0.1"}, some_key()},
           Refusal{"because"},
-          PathRequest{kMost, 3, "n7"},
+          PathRequest{kMax, 3, "n7"},
           PathReply{5, "", {{hop, hop}, {hop}}},
           PathReply{5, "no such node", {}},
           ViewRequest{"status"},
@@ -51,11 +51,11 @@ std::vector<SessionMessage> one_of_each() {
           ViewReply{"no view", ""},
           CableProbeRequest{"eth1", "n7", 500, true},
           CableProbeRequest{"", "", 0, false},
-          CableProbeReply{"", kMost, 1},
+          CableProbeReply{"", kMax, 1},
           CableProbeReply{"no such cable", 0, 0},
           flow_opened(),
           FlowOpened{},
-          FlowEnded{kMost, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
+          FlowEnded{kMax, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
           FlowEnded{1, ""}};
 }
 

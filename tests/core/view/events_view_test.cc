@@ -34,7 +34,7 @@ TEST_F(EventsView, TellsWhatHappenedAndWhen) {
   json shown = view();
   EXPECT_EQ(shown.at("node"), "n0");
   EXPECT_EQ(shown.at("cluster"), "test");
-  EXPECT_EQ(shown.at("life"), std::to_string(world_.node(0).identity().boot_nonce));
+  EXPECT_EQ(shown.at("incarnation"), std::to_string(world_.node(0).identity().boot_nonce));
   EXPECT_EQ(shown.at("left_out"), json::object());
   json& events = shown.at("events");
   ASSERT_EQ(events.size(), 2U) << shown.dump(2);

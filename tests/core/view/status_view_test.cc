@@ -51,18 +51,18 @@ TEST_F(StatusView, IsJsonWithEveryField) {
   relay.bytes = 1U << 20;
   relay.setups_refused = 3;
   relay.memory = {.bytes = 1U << 30,
-                  .most_circuits = 1024,
+                  .max_circuits = 1024,
                   .floors = 1U << 20,
                   .leases = 64,
                   .leased = 1,
-                  .most_leased = 2,
+                  .max_leased = 2,
                   .leased_bytes = 8U << 20,
                   .waits = 9};
   relay.rdma_memory = {.registered = 1U << 25,
                        .floors = 65536,
                        .leases = 512,
                        .leased = 15,
-                       .most_leased = 30,
+                       .max_leased = 30,
                        .leased_bytes = 983040,
                        .waits = 4};
   nlohmann::json view = nlohmann::json::parse(status_view(node(), relay, some_flows(), 4, {}));
@@ -180,7 +180,7 @@ TEST_F(StatusView, HasRoomForTheLongestFlows) {
   flow.port = std::string(kMaxPortName, '"');
   flow.transport = {std::string(kMaxTransportName, '"'), std::string(kMaxTransportReason, '"')};
   flow.open_ms = kMaxOpenMs;
-  flows.listed.assign(FlowLedger::kMostListed, {std::numeric_limits<std::int32_t>::max(), flow});
+  flows.listed.assign(FlowLedger::kMaxListed, {std::numeric_limits<std::int32_t>::max(), flow});
   RelayStatus relay;
   relay.circuits.assign(1000, {7, std::string(20000, '"'), 1, 1, 1});
   EXPECT_LT(status_view(node(), relay, flows, 0, {}).size(), kMaxSessionMessageBytes - (1U << 20));

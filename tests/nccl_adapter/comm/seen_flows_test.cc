@@ -15,18 +15,18 @@ FlowNonce nonce_of(std::uint64_t number) {
 
 TEST(SeenFlows, KnowsEachOfTheLastAgain) {
   SeenFlows seen;
-  for (std::uint64_t i = 0; i < SeenFlows::kMost; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
-  for (std::uint64_t i = 0; i < SeenFlows::kMost; ++i) EXPECT_FALSE(seen.first_use(nonce_of(i))) << i;
+  for (std::uint64_t i = 0; i < SeenFlows::kMax; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
+  for (std::uint64_t i = 0; i < SeenFlows::kMax; ++i) EXPECT_FALSE(seen.first_use(nonce_of(i))) << i;
 }
 
 TEST(SeenFlows, ForgetsTheOldestAndNoOther) {
   SeenFlows seen;
-  for (std::uint64_t i = 0; i < 3 * SeenFlows::kMost; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
+  for (std::uint64_t i = 0; i < 3 * SeenFlows::kMax; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
   // One that is seen again is no younger for it.
-  EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMost)));
-  EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMost - 1)));
-  EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMost)));
-  EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMost + 2)));
+  EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMax)));
+  EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMax - 1)));
+  EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMax)));
+  EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMax + 2)));
 }
 
 }  // namespace

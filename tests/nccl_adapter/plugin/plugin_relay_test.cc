@@ -1,5 +1,5 @@
 // Two ranks on nodes that share no cable: every byte crosses the relay in between. Then the relay, the peer or the
-// path fails, or strangers talk to every open port.
+// path fails, or untrusted peers talk to every open port.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

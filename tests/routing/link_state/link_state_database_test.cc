@@ -29,12 +29,13 @@ TEST(LinkStateDatabase, KeepsTheNewestByLifeAndThenBySequence) {
   const Milliseconds now(1000);
   EXPECT_EQ(database.offer(advertisement(kNode, {5, 8}, "first"), Milliseconds(0), now), Verdict::kNewer);
   EXPECT_EQ(database.offer(advertisement(kNode, {5, 7}, "older"), Milliseconds(0), now), Verdict::kStale);
-  EXPECT_EQ(database.offer(advertisement(kNode, {4, 99}, "an earlier life"), Milliseconds(0), now), Verdict::kStale);
+  EXPECT_EQ(database.offer(advertisement(kNode, {4, 99}, "an earlier incarnation"), Milliseconds(0), now),
+            Verdict::kStale);
   EXPECT_EQ(database.find(kNode)->name, "first");
   EXPECT_EQ(database.offer(advertisement(kNode, {5, 9}, "newer"), Milliseconds(0), now), Verdict::kNewer);
   EXPECT_EQ(database.find(kNode)->name, "newer");
-  EXPECT_EQ(database.offer(advertisement(kNode, {6, 1}, "a later life"), Milliseconds(0), now), Verdict::kNewer);
-  EXPECT_EQ(database.find(kNode)->name, "a later life");
+  EXPECT_EQ(database.offer(advertisement(kNode, {6, 1}, "a later incarnation"), Milliseconds(0), now), Verdict::kNewer);
+  EXPECT_EQ(database.find(kNode)->name, "a later incarnation");
   EXPECT_EQ(database.size(), 1U);
   EXPECT_EQ(database.find(kOther), nullptr);
 }

@@ -70,10 +70,10 @@ TEST(UseTimeline, OfManyCablesFewerSamplesAreKept) {
   const routing::Topology mesh = routing::sample_topology(3, routing::ring_pairs(3));
   VirtualClock clock;
   const CircuitWorld world(clock, mesh, {});
-  UseTimeline timeline(clock, world, Duration(1000), 2 * UseTimeline::kMostValues);
+  UseTimeline timeline(clock, world, Duration(1000), 2 * UseTimeline::kMaxValues);
   timeline.start();
-  clock.run_for(Duration(std::int64_t{4} * 1000 * static_cast<std::int64_t>(UseTimeline::kMostValues / 6)));
-  EXPECT_LE(timeline.samples().bytes.size(), UseTimeline::kMostValues);
+  clock.run_for(Duration(std::int64_t{4} * 1000 * static_cast<std::int64_t>(UseTimeline::kMaxValues / 6)));
+  EXPECT_LE(timeline.samples().bytes.size(), UseTimeline::kMaxValues);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(RdmaSimtest, AHopGoesWithoutWhereOnePortHasNone) {
 
 TEST(RdmaSimtest, LagAndSlotsForOneChunkMakeItSlowAndStopNothing) {
   SimtestPlan plan = line(4);
-  plan.rdma.most_lag = milliseconds(20);
+  plan.rdma.max_lag = milliseconds(20);
   plan.rdma.leases = 0;
   plan.slot_bytes = 4096;
   expect_all_done(plan, 6);
@@ -97,8 +97,8 @@ TEST(RdmaSimtest, ASwitchsPortsHaveItToo) {
 SimtestPlan silenced_line(Duration patience) {
   SimtestPlan plan = line(4);
   plan.rdma.gives_up_after = patience;
-  plan.rdma.most_late_writes = 64;
-  plan.rdma.most_lag = milliseconds(2);
+  plan.rdma.max_late_writes = 64;
+  plan.rdma.max_lag = milliseconds(2);
   for (FlowPlan& flow : plan.flows) {
     for (MessagePlan& message : flow.messages) message.source_waits = milliseconds(20);
   }
@@ -126,7 +126,7 @@ TEST(RdmaSimtest, OfOneSeedIsTheSameEveryTime) {
   EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
   EXPECT_GT(result.failed, 0U);
   EXPECT_EQ(result.trace, run_simtest(plan).trace);
-  plan.rdma.most_lag = milliseconds(3);
+  plan.rdma.max_lag = milliseconds(3);
   EXPECT_NE(result.trace, run_simtest(plan).trace);
 }
 

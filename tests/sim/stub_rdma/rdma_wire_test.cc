@@ -75,11 +75,11 @@ class WireEnd final : public LinkUser {
 // Two ends, and a cable of a byte in a nanosecond between them, without what packets have around them.
 class WireTest : public ::testing::Test {
  protected:
-  explicit WireTest(const StubNetwork::Settings& stub = {}, Duration most_lag = Duration{0}) : network_(stub) {
+  explicit WireTest(const StubNetwork::Settings& stub = {}, Duration max_lag = Duration{0}) : network_(stub) {
     facts_.latency = 10us;
     facts_.packet_overhead = 0;
     facts_.gives_up_after = 500ms;
-    facts_.most_lag = most_lag;
+    facts_.max_lag = max_lag;
     connect(left_, right_, there_, back_);
     std::fill(left_.memory.begin(), left_.memory.end(), std::byte{7});
   }
@@ -247,7 +247,7 @@ TEST_F(WireTest, ADeviceGivesUpAnEndThatIsGone) {
 
 class LateWriteTest : public WireTest {
  protected:
-  LateWriteTest() : WireTest({.seed = 3, .most_late_writes = 64}, 5ms) {}
+  LateWriteTest() : WireTest({.seed = 3, .max_late_writes = 64}, 5ms) {}
 };
 
 TEST_F(LateWriteTest, WhatAFenceFindsOnTheWireLandsLater) {

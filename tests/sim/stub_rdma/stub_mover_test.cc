@@ -56,7 +56,7 @@ TEST_F(StubMoverTest, TellsItsMoverWhatThereIsToMove) {
 TEST_F(StubMoverTest, TellsItsMoverHowManyWritesWillBeLate) {
   std::size_t late = 0;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
-    StubNetwork network({.seed = seed, .most_late_writes = 2});
+    StubNetwork network({.seed = seed, .max_late_writes = 2});
     StubEnd left(network.add_device());
     StubEnd right(network.add_device());
     std::tie(left.pair, right.pair) = network.make_pair(left.device, right.device);

@@ -171,7 +171,7 @@ TEST_F(StubQueuePairTest, FindsMemoryThatIsDeregisteredBeforeItsCompletion) {
 }
 
 TEST_F(StubQueuePairTest, TakesInlinedBytesAtOnce) {
-  std::vector<std::byte> bytes(kMostInlineBytes, std::byte{9});
+  std::vector<std::byte> bytes(kMaxInlineBytes, std::byte{9});
   RdmaWrite write = left_.write(right_, 0, bytes.size());
   write.data = bytes.data();
   write.local_key = 0;
@@ -179,8 +179,8 @@ TEST_F(StubQueuePairTest, TakesInlinedBytesAtOnce) {
   ASSERT_TRUE(left_.post(write).ok());
   std::fill(bytes.begin(), bytes.end(), std::byte{1});
   network_.deliver_all();
-  EXPECT_EQ(right_.memory[kMostInlineBytes - 1], std::byte{9});
-  EXPECT_EQ(left_.pair->counts().inlined_bytes, kMostInlineBytes);
+  EXPECT_EQ(right_.memory[kMaxInlineBytes - 1], std::byte{9});
+  EXPECT_EQ(left_.pair->counts().inlined_bytes, kMaxInlineBytes);
   EXPECT_EQ(left_.pair->counts().bytes, 0U);
   EXPECT_TRUE(left_.poll().ok());
 }
@@ -267,7 +267,7 @@ TEST_F(StubQueuePairTest, EndsOverMemoryThatIsNotRegisteredHere) {
 
 TEST_F(StubQueuePairTest, AReportStandsForAllBeforeIt) {
   for (std::uint64_t round = 1; round <= 3; ++round) {
-    for (std::uint32_t i = 1; i < RdmaQueuePair::kMostWrites; ++i) ASSERT_TRUE(send(i, 1).ok());
+    for (std::uint32_t i = 1; i < RdmaQueuePair::kMaxWrites; ++i) ASSERT_TRUE(send(i, 1).ok());
     ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), round)).ok());
     network_.deliver_all();
     ASSERT_TRUE(left_.poll().ok());
@@ -278,7 +278,7 @@ TEST_F(StubQueuePairTest, AReportStandsForAllBeforeIt) {
 }
 
 TEST_F(StubQueuePairTest, RefusesMoreWritesThanMayBeOutstanding) {
-  for (std::uint32_t i = 0; i < RdmaQueuePair::kMostWrites; ++i) ASSERT_TRUE(send(0, 1).ok());
+  for (std::uint32_t i = 0; i < RdmaQueuePair::kMaxWrites; ++i) ASSERT_TRUE(send(0, 1).ok());
   network_.deliver_all();
   ASSERT_TRUE(left_.poll().ok());
   EXPECT_FALSE(send(0, 1).ok()) << "done, and never reported";
@@ -286,7 +286,7 @@ TEST_F(StubQueuePairTest, RefusesMoreWritesThanMayBeOutstanding) {
 }
 
 TEST_F(StubQueuePairTest, RefusesToInlineTooMuch) {
-  RdmaWrite write = left_.write(right_, 0, kMostInlineBytes + 1);
+  RdmaWrite write = left_.write(right_, 0, kMaxInlineBytes + 1);
   write.inlined = true;
   EXPECT_FALSE(left_.post(write).ok());
   EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("inline more bytes"));
@@ -298,7 +298,7 @@ TEST_F(StubQueuePairTest, HasRoomForSoManyNoticesAndNoMore) {
   const auto notify = [&](std::uint32_t notice) {
     return left_.post(reporting(notifying(left_.write(right_, 0, 0), notice), notice));
   };
-  for (std::uint32_t i = 0; i < RdmaQueuePair::kMostNotices; ++i) ASSERT_TRUE(notify(i).ok());
+  for (std::uint32_t i = 0; i < RdmaQueuePair::kMaxNotices; ++i) ASSERT_TRUE(notify(i).ok());
   network_.deliver_all();
   EXPECT_EQ(right_.pair->room_for_notices(), 0U);
   ASSERT_TRUE(left_.poll().ok());
@@ -412,7 +412,7 @@ TEST_F(StubQueuePairTest, WhatIsOnTheWireLandsAfterItsSendersFence) {
   std::size_t late_seen = 0;
   for (std::uint32_t seed = 0; seed < 30; ++seed) {
     for (const bool both : {false, true}) {
-      StubNetwork network({.seed = seed, .most_late_writes = 2});
+      StubNetwork network({.seed = seed, .max_late_writes = 2});
       StubEnd left(network.add_device());
       StubEnd right(network.add_device());
       std::tie(left.pair, right.pair) = network.make_pair(left.device, right.device);
@@ -456,13 +456,13 @@ TEST_F(StubQueuePairTest, WaitsForAnEndThatHasNotBeenJoined) {
 }
 
 TEST_F(StubQueuePairTest, FindsNobodyWhereAnotherIsJoined) {
-  const auto stranger = network_.make_queue_pair(left_.device);
-  ASSERT_TRUE(stranger->connect(right_.pair->endpoint()).ok());
+  const auto untrusted_peer = network_.make_queue_pair(left_.device);
+  ASSERT_TRUE(untrusted_peer->connect(right_.pair->endpoint()).ok());
   const RdmaWrite write = left_.write(right_, 0, 1);
-  ASSERT_TRUE(stranger->post({&write, 1}).ok());
-  EXPECT_TRUE(stranger->deliver());
+  ASSERT_TRUE(untrusted_peer->post({&write, 1}).ok());
+  EXPECT_TRUE(untrusted_peer->deliver());
   std::array<RdmaCompletion, 1> completions;
-  EXPECT_THAT(std::string(stranger->poll(completions).status().message()), HasSubstr("does not answer"));
+  EXPECT_THAT(std::string(untrusted_peer->poll(completions).status().message()), HasSubstr("does not answer"));
   EXPECT_THAT(right_.memory, Each(std::byte{0}));
 }
 

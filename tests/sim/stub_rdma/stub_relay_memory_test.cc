@@ -27,7 +27,7 @@ class StubRelayMemoryTest : public ::testing::Test {
 
 TEST_F(StubRelayMemoryTest, EveryDeviceReadsAndWritesWhatIsLeased) {
   EXPECT_EQ(memory_.pool().size(), 3U);
-  EXPECT_EQ(memory_.pool().most_per_circuit(), 2U);
+  EXPECT_EQ(memory_.pool().max_per_circuit(), 2U);
   std::set<std::uint64_t> addresses;
   while (Slot* const leased = memory_.pool().lease()) {
     const auto& slot = static_cast<RegisteredSlot&>(*leased);

@@ -265,18 +265,18 @@ RelayStatus busy_relay() {
   relay.chunks = 40;
   relay.bytes = 5'242'880;
   relay.memory = {.bytes = 1U << 30,
-                  .most_circuits = 1024,
+                  .max_circuits = 1024,
                   .floors = 1U << 19,
                   .leases = 64,
                   .leased = 1,
-                  .most_leased = 3,
+                  .max_leased = 3,
                   .leased_bytes = 8U << 20,
                   .waits = 2};
   relay.rdma_memory = {.registered = 32U << 20,
                        .floors = 64U << 10,
                        .leases = 511,
                        .leased = 15,
-                       .most_leased = 30,
+                       .max_leased = 30,
                        .leased_bytes = 15U << 16,
                        .waits = 4};
   return relay;
@@ -396,7 +396,7 @@ ViewReply some_events() {
                       {"fields", nlohmann::json::object()},
                       {"text", std::string("text of ") + code}});
   }
-  return {"", nlohmann::json{{"schema", 1}, {"node", "n1"}, {"life", "1"}, {"events", events}}.dump()};
+  return {"", nlohmann::json{{"schema", 1}, {"node", "n1"}, {"incarnation", "1"}, {"events", events}}.dump()};
 }
 
 TEST(NodeTest, EventsAreThoseOfASeverityAndACode) {

@@ -46,7 +46,7 @@ class RendezvousTest : public testing::Test {
     return joined;
   }
 
-  // Connects to rank 0 as a stranger does, says something, and keeps the socket.
+  // Connects to rank 0 as an untrusted peer does, says something, and keeps the socket.
   OwnedFd say(const std::string& text) const {
     for (;;) {
       OwnedFd fd(socket(AF_INET, SOCK_STREAM, 0));
@@ -147,17 +147,17 @@ TEST_F(RendezvousTest, AnotherNumberOfRanks) {
 
 TEST_F(RendezvousTest, GarbageIsTurnedAwayAndTheRunGoesOn) {
   auto root = join_soon(options_of_rank(0, 2));
-  std::vector<OwnedFd> strangers;
-  strangers.push_back(say("GET / HTTP/1.1\r\n\r\n"));
-  strangers.push_back(say(std::string(100000, '\xff')));
-  strangers.push_back(say(std::string("\x02\0\0\0\x01{}", 7)));      // a hello that says nothing
-  strangers.push_back(say(std::string("\x05\0\0\0\x01[1,2]", 10)));  // a hello of the wrong kind
-  strangers.push_back(
+  std::vector<OwnedFd> untrusted_peers;
+  untrusted_peers.push_back(say("GET / HTTP/1.1\r\n\r\n"));
+  untrusted_peers.push_back(say(std::string(100000, '\xff')));
+  untrusted_peers.push_back(say(std::string("\x02\0\0\0\x01{}", 7)));      // a hello that says nothing
+  untrusted_peers.push_back(say(std::string("\x05\0\0\0\x01[1,2]", 10)));  // a hello of the wrong kind
+  untrusted_peers.push_back(
       say(std::string("\x04\0\0\0\x03"
                       "abcd",
-                      9)));                                          // a gather from nobody
-  strangers.push_back(say(""));                                      // silence
-  strangers.push_back(say(std::string("\xff\xff\xff\x7f\x01", 5)));  // a huge length
+                      9)));                                                // a gather from nobody
+  untrusted_peers.push_back(say(""));                                      // silence
+  untrusted_peers.push_back(say(std::string("\xff\xff\xff\x7f\x01", 5)));  // a huge length
   auto member = join_soon(options_of_rank(1, 2));
   EXPECT_TRUE(root.get().ok());
   EXPECT_TRUE(member.get().ok());

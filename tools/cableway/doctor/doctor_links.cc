@@ -61,7 +61,7 @@ class LinkExamination {
                      rate_text(port_.rate_mbps)),
         less_than_most
             ? absl::StrCat("the adapter can do ", text_of(facts_.pcie_most),
-                           ": put it into a slot with as many lanes, seat it anew, look at the BIOS's PCIe settings")
+                           ": put it into a slot with as many lanes, seat it again, look at the BIOS's PCIe settings")
             : "the adapter can do no more by this link: where its connector has a second one (two interfaces of one "
               "plug, see cableway ports), give that an address too");
   }

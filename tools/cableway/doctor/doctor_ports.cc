@@ -18,7 +18,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr std::uint64_t kJumboMtu = 4096;
-constexpr std::uint64_t kMostRdmaMtu = 4096;
+constexpr std::uint64_t kMaxRdmaMtu = 4096;
 
 // What to do about hops that are refused.
 std::string advice_for_refusal(const std::string& why) {
@@ -150,7 +150,7 @@ class PortExamination {
           absl::StrCat("RDMA packets of ", taken, " bytes, though MTU ", mtu, " has room for ", allowed),
           absl::StrCat("some drivers take a new MTU only when the interface comes up: ip link set ", interface_,
                        " down, then up"));
-    } else if (taken < kMostRdmaMtu) {
+    } else if (taken < kMaxRdmaMtu) {
       add(Severity::kRemark, FindingCode::kRdmaMtuSmall,
           absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
           absl::StrCat("4096 take MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));

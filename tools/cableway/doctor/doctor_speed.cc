@@ -13,7 +13,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr std::uint32_t kTestMs = 500;
-constexpr std::uint64_t kMostExpectedMbps = 20'000;
+constexpr std::uint64_t kMaxExpectedMbps = 20'000;
 constexpr double kGoodShare = 0.7;
 
 constexpr char kWhenSlow[] =
@@ -66,7 +66,7 @@ Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& 
     return finding;
   }
   const std::uint64_t nominal = nominal_mbps(port, neighbour);
-  const double good = kGoodShare * static_cast<double>(std::min(nominal, kMostExpectedMbps));
+  const double good = kGoodShare * static_cast<double>(std::min(nominal, kMaxExpectedMbps));
   finding.what =
       absl::StrCat(measured(one_way->to_mbps), " one way; both ways at once ", measured(both->to_mbps), " there and ",
                    measured(both->from_mbps), " back; nominal ", nominal == 0 ? "not known" : rate_text(nominal));

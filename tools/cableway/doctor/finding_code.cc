@@ -67,7 +67,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kRdmaLinkSlow, "RDMA_LINK_SLOW", "the RDMA device's link is slower than its interface's: lanes may be down",
      "look at the cable and its connectors (ethtool, rdma link show)"},
     {Code::kPcieLinkSlow, "PCIE_LINK_SLOW", "the PCIe link cannot carry the port's rate",
-     "another slot, seat the adapter anew, the BIOS's PCIe settings; or both halves of a split adapter"},
+     "another slot, seat the adapter again, the BIOS's PCIe settings; or both halves of a split adapter"},
     {Code::kRdmaLosses, "RDMA_LOSSES", "the RDMA device has counted losses since its start",
      "look again after a job; if they grow, look at the cable and at flow control"},
     {Code::kRdmaCongestion, "RDMA_CONGESTION", "the RDMA device has counted congestion since its start",

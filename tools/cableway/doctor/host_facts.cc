@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kPlugin[] = "libnccl-net-cableway.so";
-constexpr std::size_t kMostInterfaces = 4096;
+constexpr std::size_t kMaxInterfaces = 4096;
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -66,7 +66,7 @@ HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::st
     facts.memlock_bytes = memlock.rlim_cur;
   }
   const host::Sysfs sysfs(folders.sysfs);
-  const std::vector<std::string> interfaces = sysfs.names("class/net", kMostInterfaces);
+  const std::vector<std::string> interfaces = sysfs.names("class/net", kMaxInterfaces);
   facts.sees_hardware = std::any_of(interfaces.begin(), interfaces.end(), [&](const std::string& name) {
     return !sysfs.link_name(absl::StrCat("class/net/", name, "/device")).empty();
   });

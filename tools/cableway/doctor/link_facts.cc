@@ -10,7 +10,7 @@
 namespace cableway::cli {
 namespace {
 
-constexpr std::size_t kMostLinks = 4096;
+constexpr std::size_t kMaxLinks = 4096;
 
 // Each driver has names of its own.
 constexpr const char* kLosses[] = {
@@ -74,7 +74,7 @@ double PcieLink::gigabits() const {
 std::map<std::string, LinkFacts> read_links(const host::Sysfs& sysfs) {
   std::map<std::string, LinkFacts> links;
   const std::vector<host::RdmaPort> ports = host::read_rdma_ports(sysfs);
-  for (const std::string& name : sysfs.names("class/net", kMostLinks)) {
+  for (const std::string& name : sysfs.names("class/net", kMaxLinks)) {
     const host::InterfaceHardware hardware = host::read_interface(sysfs, name);
     const host::RdmaPort* const port = host::rdma_port_of(ports, hardware);
     if (hardware.pci_function.empty() && port == nullptr) continue;

@@ -25,7 +25,7 @@ constexpr double kSmallestBox = 54;
 constexpr double kTitleHeight = 40;
 constexpr double kLegendHeight = 30;
 constexpr double kLeastWidth = 420;  // for the legend
-constexpr std::size_t kMostLabels = 200;
+constexpr std::size_t kMaxLabels = 200;
 
 constexpr char kStyle[] =
     "text{font:13px sans-serif;text-anchor:middle}"
@@ -66,7 +66,7 @@ class SvgDrawing {
     absl::StrAppend(
         &svg, absl::StrFormat("<g transform=\"translate(%.1f %.1f)\">\n", (width - layout_.width) / 2, kTitleHeight));
     for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&svg, line(i));
-    if (topology_.cable_count() <= kMostLabels) {
+    if (topology_.cable_count() <= kMaxLabels) {
       for (std::uint32_t i = 0; i < topology_.cable_count(); ++i) absl::StrAppend(&svg, label(i));
     }
     for (std::uint32_t i = 0; i < topology_.node_count(); ++i) absl::StrAppend(&svg, node(i));

@@ -33,7 +33,7 @@ constexpr double kLabelGap = 11;  // from the middle of a cable
 // Around the outermost nodes' boxes: for arcs and labels.
 constexpr double kRoomBeside = 125;
 constexpr double kRoomAbove = 64;
-constexpr std::size_t kMostLabels = 100;
+constexpr std::size_t kMaxLabels = 100;
 constexpr std::size_t kRanksInBox = 3;
 
 constexpr std::array<double, kHeatLevels> kWidths = {1.5, 2.5, 3, 3.5, 4.5, 5.5};
@@ -123,7 +123,7 @@ class CableMap {
     for (const routing::Node& node : topology.nodes()) widest = std::max(widest, box_width(node.name));
     return widest;
   }
-  double spacing() const { return widest_ + (topology_.cable_count() <= kMostLabels ? 128 : 40); }
+  double spacing() const { return widest_ + (topology_.cable_count() <= kMaxLabels ? 128 : 40); }
   double leftmost() const {
     return std::min_element(layout_.places.begin(), layout_.places.end(),
                             [](const Place& a, const Place& b) { return a.x < b.x; })
@@ -185,7 +185,7 @@ class CableMap {
     std::string svg;
     for (const CableBusyness& each : hottest_first(report_.prediction)) {
       const std::uint32_t index = each.cable.value;
-      if (!cut_[index] && topology_.cable_count() > kMostLabels) continue;
+      if (!cut_[index] && topology_.cable_count() > kMaxLabels) continue;
       const std::string text = label_text(index, each.most());
       const double width = kLabelCharacter * static_cast<double>(text.size());
       const std::optional<Place> at = find_room(index, width, taken);

@@ -11,7 +11,7 @@
 namespace cableway::cli {
 
 // Beyond that a drawing shows nothing.
-inline constexpr std::size_t kMostCablesDrawn = 4096;
+inline constexpr std::size_t kMaxCablesDrawn = 4096;
 
 inline constexpr int kHeatLevels = 6;
 
@@ -21,7 +21,7 @@ int heat_of(double utilisation);
 const char* heat_name(int heat);
 
 // An svg element whose colours are the classes h0 to h5 of the page (report_style.h). Precondition: at most
-// kMostCablesDrawn cables.
+// kMaxCablesDrawn cables.
 std::string cable_map(const SimReport& report);
 
 }  // namespace cableway::cli

@@ -20,7 +20,7 @@ using ParsedJson = nlohmann::json;
 using Quantity = std::optional<double>;
 
 // A wire's name joins those of its cables.
-constexpr std::size_t kMostNameBytes = 2 * routing::kMaxCableNameLength;
+constexpr std::size_t kMaxNameBytes = 2 * routing::kMaxCableNameLength;
 
 absl::Status bad_result(const std::string& file, const std::string& wrong) {
   return absl::InvalidArgumentError(
@@ -29,7 +29,7 @@ absl::Status bad_result(const std::string& file, const std::string& wrong) {
 
 // A terminal shows nothing else than names where names should be; a connector's have spaces, a wire's have signs.
 std::string shown_name(const std::string& name) {
-  const bool is_plain = !name.empty() && name.size() <= kMostNameBytes &&
+  const bool is_plain = !name.empty() && name.size() <= kMaxNameBytes &&
                         std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
   return is_plain ? name : routing::in_quotes(name);
 }

@@ -79,16 +79,16 @@ std::string cards(const SimReport& report) {
 }
 
 std::string anew_text(const SimReport& report) {
-  if (!report.anew) return "";
-  const JobAnew& anew = *report.anew;
-  if (!anew.impossible.empty()) {
-    return absl::StrCat("<p>Started anew without what was cut, the job cannot run: ", xml_text(anew.impossible),
+  if (!report.again) return "";
+  const JobAnew& again = *report.again;
+  if (!again.impossible.empty()) {
+    return absl::StrCat("<p>Started again without what was cut, the job cannot run: ", xml_text(again.impossible),
                         ".</p>\n");
   }
   return absl::StrFormat(
-      "<p>Started anew without what was cut, all of the job takes %s at flow level: %.2f times the %s with all "
+      "<p>Started again without what was cut, all of the job takes %s at flow level: %.2f times the %s with all "
       "cables.</p>\n",
-      seconds_text(anew.without_s), anew.without_s / anew.intact_s, seconds_text(anew.intact_s));
+      seconds_text(again.without_s), again.without_s / again.intact_s, seconds_text(again.intact_s));
 }
 
 std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
@@ -130,8 +130,8 @@ std::string legend(bool has_cut) {
 }
 
 std::string map_section(const SimReport& report) {
-  if (report.topology.cable_count() > kMostCablesDrawn) {
-    return section("Cables", absl::StrCat("<p class=\"soft\">More than ", kMostCablesDrawn,
+  if (report.topology.cable_count() > kMaxCablesDrawn) {
+    return section("Cables", absl::StrCat("<p class=\"soft\">More than ", kMaxCablesDrawn,
                                           " cables: a drawing would show nothing.</p>\n"));
   }
   const bool has_cut = std::any_of(report.prediction.cuts.begin(), report.prediction.cuts.end(),
@@ -167,7 +167,7 @@ std::string share_cell(double utilisation) {
 
 std::string cables_section(const SimReport& report) {
   const std::vector<CableBusyness> cables = hottest_first(report.prediction);
-  const std::size_t shown = std::min(cables.size(), kMostCableRows);
+  const std::size_t shown = std::min(cables.size(), kMaxCableRows);
   std::string rows;
   for (const CableBusyness& each : std::span(cables).first(shown)) {
     const routing::Cable& cable = report.topology.cable(each.cable);
@@ -190,7 +190,7 @@ std::string cables_section(const SimReport& report) {
 std::string shared_section(const SimReport& report) {
   if (report.prediction.shared.empty()) return "";
   const std::vector<sim::SharedLoad> shared = hottest_shared_first(report.prediction);
-  const std::size_t shown = std::min(shared.size(), kMostCableRows);
+  const std::size_t shown = std::min(shared.size(), kMaxCableRows);
   std::string rows;
   for (const sim::SharedLoad& each : std::span(shared).first(shown)) {
     absl::StrAppend(&rows, "<tr><td>", xml_text(each.name), "</td><td class=\"n\">", each.cables.size(),

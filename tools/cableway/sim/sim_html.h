@@ -9,8 +9,8 @@
 
 namespace cableway::cli {
 
-// The table has the hottest cables, kMostCableRows of them at most.
-inline constexpr std::size_t kMostCableRows = 500;
+// The table has the hottest cables, kMaxCableRows of them at most.
+inline constexpr std::size_t kMaxCableRows = 500;
 
 std::string sim_html(const SimReport& report);
 

@@ -149,10 +149,10 @@ Json end_json(const SimReport& report) {
 }
 
 Json anew_json(const SimReport& report) {
-  if (!report.anew) return nullptr;
-  return {{"intact_time_s", report.anew->intact_s},
-          {"time_s", positive_or_null(report.anew->without_s)},
-          {"impossible", report.anew->impossible.empty() ? Json(nullptr) : Json(report.anew->impossible)}};
+  if (!report.again) return nullptr;
+  return {{"intact_time_s", report.again->intact_s},
+          {"time_s", positive_or_null(report.again->without_s)},
+          {"impossible", report.again->impossible.empty() ? Json(nullptr) : Json(report.again->impossible)}};
 }
 
 Json asked_json(const SimReport& report) {

@@ -19,7 +19,7 @@ struct ReportBound {
   double gap = 0;
 };
 
-// The same job at flow level, with all cables and started anew without those that were cut.
+// The same job at flow level, with all cables and started again without those that were cut.
 struct JobAnew {
   double intact_s = 0;
   double without_s = 0;
@@ -36,7 +36,7 @@ struct SimReport {
   sim::Prediction prediction;
   std::optional<ReportBound> bound;
   std::string no_bound;  // why there is none
-  std::optional<JobAnew> anew;
+  std::optional<JobAnew> again;
   double elapsed_s = 0;  // of the host's time
 };
 

@@ -136,16 +136,16 @@ std::string cut_text(const SimReport& report, const sim::CutEffect& effect, bool
 std::string cuts_text(const SimReport& report, bool all) {
   std::string text;
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect, all));
-  if (!report.anew) return text.empty() ? "" : absl::StrCat("\n", text);
-  const JobAnew& anew = *report.anew;
-  if (!anew.impossible.empty()) {
-    absl::StrAppend(&text, line("anew", absl::StrCat("without what was cut the job cannot run: ", anew.impossible)));
+  if (!report.again) return text.empty() ? "" : absl::StrCat("\n", text);
+  const JobAnew& again = *report.again;
+  if (!again.impossible.empty()) {
+    absl::StrAppend(&text, line("again", absl::StrCat("without what was cut the job cannot run: ", again.impossible)));
   } else {
     absl::StrAppend(&text,
-                    line("anew", absl::StrFormat("without what was cut, all of it takes %s at flow level, %.2f times "
-                                                 "the %s with all cables",
-                                                 seconds_text(anew.without_s), anew.without_s / anew.intact_s,
-                                                 seconds_text(anew.intact_s))));
+                    line("again", absl::StrFormat("without what was cut, all of it takes %s at flow level, %.2f times "
+                                                  "the %s with all cables",
+                                                  seconds_text(again.without_s), again.without_s / again.intact_s,
+                                                  seconds_text(again.intact_s))));
   }
   return absl::StrCat("\n", text);
 }

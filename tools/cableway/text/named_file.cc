@@ -31,7 +31,7 @@ absl::Status check_kind(const std::string& path, mode_t mode) {
                                                     "; expected a regular file, /dev/stdout or /dev/fd/N"));
 }
 
-// What the process was started with goes on from where it is; a file begins anew.
+// What the process was started with goes on from where it is; a file begins again.
 host::UniqueFd open_output(const std::string& path) {
   constexpr mode_t kMode = 0666;
   if (const std::optional<int> inherited = host::inherited_descriptor(path)) {

@@ -22,9 +22,9 @@
 namespace cableway::cli {
 namespace {
 
-// The newest event that was looked at, and the life of the node that it was from.
+// The newest event that was looked at, and the incarnation of the node that it was from.
 struct Seen {
-  std::string life;
+  std::string incarnation;
   std::uint64_t last = 0;
 };
 
@@ -78,7 +78,8 @@ std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
   const auto note = [&](const std::string& text) {
     absl::StrAppend(&lines, tail.json ? with_schema({{"note", text}}) : text, "\n");
   };
-  if (const std::string life = std::exchange(seen.life, text(answer, "life")); !life.empty() && life != seen.life) {
+  if (const std::string incarnation = std::exchange(seen.incarnation, text(answer, "incarnation"));
+      !incarnation.empty() && incarnation != seen.incarnation) {
     note("the node was started again");
     seen.last = 0;
   }

@@ -36,7 +36,7 @@ struct EventTail {
 };
 
 // Writes the events there are, then those that come, until the node cannot be asked any more or `out` fails; returns
-// why. Says where events were lost, whatever the filter, and where a node of a new life answers.
+// why. Says where events were lost, whatever the filter, and where a node of a new incarnation answers.
 absl::Status follow_events(const EventTail& tail, std::ostream& out);
 
 }  // namespace cableway::cli

@@ -38,7 +38,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kTimelineSamples = 240;
 // Beyond that no two cables fail: their results would take too much memory.
-constexpr std::size_t kMostFailureCases = 1'000'000;
+constexpr std::size_t kMaxFailureCases = 1'000'000;
 
 double seconds_since(steady_clock::time_point began) {
   return std::chrono::duration<double>(steady_clock::now() - began).count();
@@ -82,7 +82,7 @@ absl::StatusOr<Answer> what_if(const Context& context, const std::string& source
   };
   sim::FailureSettings failing;
   const std::size_t cables = routing::physical_cables(topology).cables.size();
-  failing.two_cables = sim::failure_case_count(topology.node_count(), cables, true) <= kMostFailureCases;
+  failing.two_cables = sim::failure_case_count(topology.node_count(), cables, true) <= kMaxFailureCases;
   failing.progress = shows("failures");
   absl::StatusOr<sim::FailureReport> failures = sim::analyse_failures(topology, failing);
   if (!failures.ok()) return failures.status();
@@ -139,13 +139,13 @@ void start_anew(SimReport& report) {
   if (gone.empty()) return;
   const absl::StatusOr<sim::Prediction> intact = sim::predict_flow_level(report.topology, report.request);
   if (!intact.ok() || intact->time_s <= 0) return;
-  report.anew = JobAnew{intact->time_s, 0, ""};
+  report.again = JobAnew{intact->time_s, 0, ""};
   const absl::StatusOr<sim::Prediction> without =
       sim::predict_flow_level(sim::without_cables(report.topology, gone), report.request);
   if (without.ok()) {
-    report.anew->without_s = without->time_s;
+    report.again->without_s = without->time_s;
   } else {
-    report.anew->impossible = std::string(without.status().message());
+    report.again->impossible = std::string(without.status().message());
   }
 }
 

@@ -34,7 +34,7 @@ class Verb {
  public:
   virtual ~Verb() = default;
 
-  // Its name, help and arguments. These are put into the verb while a command line is parsed, so once in its life.
+  // Its name, help and arguments. These are put into the verb while a command line is parsed, so once for each verb.
   virtual Command describe() = 0;
 
   // What was asked for. An error's exit status is that of exit_status_of().

@@ -109,7 +109,7 @@ class UdpControlChannelTest : public testing::Test {
     }
   }
   // A socket that no channel made, on loopback, bound to an address.
-  static UniqueFd stranger(const std::string& own, std::uint16_t udp_port, int ttl) {
+  static UniqueFd untrusted_peer(const std::string& own, std::uint16_t udp_port, int ttl) {
     UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_in from{};
     from.sin_family = AF_INET;
@@ -211,7 +211,7 @@ TEST_F(UdpControlChannelTest, SeveralNodesShareLoopback) {
 TEST_F(UdpControlChannelTest, DropsAndCountsWhatIsTooLarge) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
-  const UniqueFd large = stranger("10.9.0.2", kDefaultControlPort, kControlTtl);
+  const UniqueFd large = untrusted_peer("10.9.0.2", kDefaultControlPort, kControlTtl);
   send_from(large, "10.9.0.1", kMaxDatagramBytes + 1);
   send_from(large, "10.9.0.1", 0);
   send_from(large, "10.9.0.1", 7);
@@ -223,7 +223,7 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatIsTooLarge) {
 TEST_F(UdpControlChannelTest, DropsAndCountsWhatWasRouted) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
-  send_from(stranger("10.9.0.2", kDefaultControlPort, 254), "10.9.0.1", 7);
+  send_from(untrusted_peer("10.9.0.2", kDefaultControlPort, 254), "10.9.0.1", 7);
   ASSERT_TRUE(comes_true([&] { return a.counters().ttl_refused == 1; }));
   EXPECT_THAT(a.heard, IsEmpty());
 }
@@ -231,7 +231,7 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatWasRouted) {
 TEST_F(UdpControlChannelTest, DropsAndCountsWhatNoNodeSends) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
-  send_from(stranger("10.9.0.2", 9999, kControlTtl), "10.9.0.1", 7);
+  send_from(untrusted_peer("10.9.0.2", 9999, kControlTtl), "10.9.0.1", 7);
   ASSERT_TRUE(comes_true([&] { return a.counters().foreign == 1; }));
   EXPECT_THAT(a.heard, IsEmpty());
 }
@@ -252,7 +252,7 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatComesThroughAnotherInterface) {
 
 TEST_F(UdpControlChannelTest, TriesAgainWhereThePortIsTaken) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
-  UniqueFd taken = stranger("10.9.0.1", kDefaultControlPort, 64);
+  UniqueFd taken = untrusted_peer("10.9.0.1", kDefaultControlPort, 64);
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   Node b(io_, {port_on("lo", {"10.9.0.2"})});
   EXPECT_THAT(a.counters().not_open,

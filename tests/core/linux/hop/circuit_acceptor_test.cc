@@ -175,20 +175,20 @@ TEST_F(CircuitAcceptorTest, SaysThatAPeerClosedBeforeItsSetup) {
 }
 
 TEST_F(CircuitAcceptorTest, IsNotExhaustedByConnectionsWithoutASetup) {
-  constexpr std::size_t kStrangers = 300;
-  constexpr std::size_t kMost = 32;
-  listen({.setup = std::chrono::seconds(60), .without_setup = kMost});
-  std::vector<UniqueFd> strangers;
-  for (std::size_t i = 0; i < kStrangers; ++i) {
-    strangers.push_back(test::connect_to(acceptor_->port()));
+  constexpr std::size_t kUntrustedPeers = 300;
+  constexpr std::size_t kMax = 32;
+  listen({.setup = std::chrono::seconds(60), .without_setup = kMax});
+  std::vector<UniqueFd> untrusted_peers;
+  for (std::size_t i = 0; i < kUntrustedPeers; ++i) {
+    untrusted_peers.push_back(test::connect_to(acceptor_->port()));
     io_.poll();
   }
   // All but the first ones are turned away at once.
-  serve([&] { return refused_.size() == kStrangers - kMost; });
+  serve([&] { return refused_.size() == kUntrustedPeers - kMax; });
   for (const absl::Status& status : refused_) EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   // Each of the others gives its place back when it ends, and then one that has something to say is heard.
-  strangers.clear();
-  serve([&] { return refused_.size() == kStrangers; });
+  untrusted_peers.clear();
+  serve([&] { return refused_.size() == kUntrustedPeers; });
   const UniqueFd peer = test::connect_to(acceptor_->port());
   test::write_all(peer.get(), encode_setup_frame(test::sample_setup(acceptor_->port())));
   serve([&] { return !accepted_.empty(); });

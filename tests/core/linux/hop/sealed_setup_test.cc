@@ -289,7 +289,7 @@ TEST(SealedDial, TakesTheRightAnswerAlone) {
               HasSubstr("accepted without a proof that it has this cluster's key"));
 }
 
-TEST(SealedDial, DoesNotTakeAStrangersWordForTheOtherEnds) {
+TEST(SealedDial, DoesNotTakeAnUntrustedPeersWordForTheOtherEnds) {
   const std::string lie = "node n7 is gone";
   const auto refuse = [&](int socket, const Challenge&) {
     test::write_all(socket, encode_challenge({}));

@@ -266,7 +266,7 @@ TEST_F(NetlinkInventoryTest, WhatADeviceSaysIsToldAndLookedAtAtOnce) {
       io_, [&] { return events_.has(EventCode::kRdmaPortError, "port eth1: RDMA device mlx5_0: event"); }));
   EXPECT_EQ(test::field_of(events_.raised[0].fields, "port"), "eth1");
   EXPECT_EQ(test::field_of(events_.raised[0].fields, "device"), "mlx5_0");
-  EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "when it is told the ports are known anew";
+  EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "when it is told the ports are known again";
   EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUnusable,
                           "port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
   EXPECT_EQ(changes_, 1);

@@ -257,7 +257,7 @@ int close_device(ibv_context* context) {
 
 int query_device(ibv_context* context, ibv_device_attr* attributes) {
   *attributes = {};
-  attributes->vendor_id = device_of(context).maker;
+  attributes->vendor_id = device_of(context).vendor_id;
   attributes->max_mr = 1000;
   attributes->max_qp = 100;
   attributes->max_cq = 200;

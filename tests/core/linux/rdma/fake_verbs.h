@@ -35,7 +35,7 @@ struct FakeVerbsDevice : ibv_device {
   explicit FakeVerbsDevice(std::string its_name) : ibv_device{}, name(std::move(its_name)) {}
 
   const std::string name;
-  std::uint32_t maker = 0x02c9;
+  std::uint32_t vendor_id = 0x02c9;
   VerbsGid gid;  // its port's only one, at the place that this says
   // Errors (errno) that calls end with; 0: they do not.
   int register_error = 0;  // of host memory, and of what is registered by its address

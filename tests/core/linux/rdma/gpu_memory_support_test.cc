@@ -110,7 +110,7 @@ TEST_F(GpuMemorySupportTest, OnlyWhatHoldsForEveryDeviceIsPromised) {
   load_peer_memory();
   second_.dmabuf_error = EOPNOTSUPP;
   expect(false, true);
-  second_.maker = 0xffffff;  // soft-RoCE
+  second_.vendor_id = 0xffffff;  // soft-RoCE
   expect_none("mlx5_2, or this kernel, does not register dmabufs, and nvidia_peermem does not work with RDMA device");
   second_.dmabuf_error = 0;
   expect(true, false);

@@ -110,9 +110,9 @@ TEST_F(VerbsEventsTest, WhatWasSaidOfAQueuePairIsSaidOnceItHasEnded) {
   EXPECT_EQ(why_it_ended(*pair), std::string(kFlushed) + "; RDMA device mlx5_0: local access violation");
   EXPECT_EQ(why_it_ended(*other), kFlushed);
   const void* const gone = fake_.last_pair;
-  EXPECT_NE(device_->last_words_of(gone), "");
+  EXPECT_NE(device_->last_async_error(gone), "");
   pair.reset();
-  EXPECT_EQ(device_->last_words_of(gone), "") << "another may get its place";
+  EXPECT_EQ(device_->last_async_error(gone), "") << "another may get its place";
 }
 
 // It reports nothing any more, so whoever waits would wait for ever.
@@ -125,18 +125,18 @@ TEST_F(VerbsEventsTest, ACompletionQueueThatFailedEndsItsHopAndNoOther) {
   EXPECT_TRUE(device_->health(1).ok());
   const void* const gone = fake_.last_queue;
   pair.reset();
-  EXPECT_EQ(device_->last_words_of(gone), "");
+  EXPECT_EQ(device_->last_async_error(gone), "");
   EXPECT_TRUE(make_pair()->health().ok());
 }
 
 TEST_F(VerbsEventsTest, LastWordsOfNoMoreThanSoManyAreKept) {
-  std::vector<ibv_qp> pairs(VerbsDevice::kMostLastWords + 1);
+  std::vector<ibv_qp> pairs(VerbsDevice::kMaxAsyncErrors + 1);
   for (ibv_qp& each : pairs) tell_of(&each);
-  EXPECT_NE(device_->last_words_of(&pairs[VerbsDevice::kMostLastWords - 1]), "");
-  EXPECT_EQ(device_->last_words_of(&pairs.back()), "");
+  EXPECT_NE(device_->last_async_error(&pairs[VerbsDevice::kMaxAsyncErrors - 1]), "");
+  EXPECT_EQ(device_->last_async_error(&pairs.back()), "");
   device_->forget(&pairs.front());
   tell_of(&pairs.back());
-  EXPECT_NE(device_->last_words_of(&pairs.back()), "");
+  EXPECT_NE(device_->last_async_error(&pairs.back()), "");
 }
 
 }  // namespace

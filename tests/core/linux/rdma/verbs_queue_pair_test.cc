@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kMostBytes = 1U << 20;
+constexpr std::size_t kMaxBytes = 1U << 20;
 
 // Connections that fail do so sooner than they would on a cable.
 constexpr VerbsOptions kHasty{.timeout = 12, .retry_count = 1};
@@ -31,9 +31,9 @@ class VerbsQueuePairTest : public testing::Test {
     absl::StatusOr<test::UsableDevice> usable = test::usable_device();
     if (!usable.ok()) GTEST_SKIP() << usable.status().message();
     usable_ = *std::move(usable);
-    from_.emplace(usable_.device, kMostBytes, false);
-    to_.emplace(usable_.device, kMostBytes, true);
-    for (std::size_t i = 0; i < kMostBytes; ++i) from_->data()[i] = static_cast<std::byte>(i * 7 + i / 251);
+    from_.emplace(usable_.device, kMaxBytes, false);
+    to_.emplace(usable_.device, kMaxBytes, true);
+    for (std::size_t i = 0; i < kMaxBytes; ++i) from_->data()[i] = static_cast<std::byte>(i * 7 + i / 251);
   }
 
   RdmaWrite write(std::size_t bytes) const {
@@ -59,9 +59,9 @@ class VerbsQueuePairTest : public testing::Test {
   }
   bool arrived(std::size_t bytes) const {
     return std::memcmp(to_->data(), from_->data(), bytes) == 0 &&
-           (bytes == kMostBytes || to_->data()[bytes] == std::byte{0});
+           (bytes == kMaxBytes || to_->data()[bytes] == std::byte{0});
   }
-  void clear() const { std::memset(to_->data(), 0, kMostBytes); }
+  void clear() const { std::memset(to_->data(), 0, kMaxBytes); }
 
   test::UsableDevice usable_;
   std::optional<test::RegisteredBytes> from_;
@@ -82,7 +82,7 @@ TEST_F(VerbsQueuePairTest, WritesArriveWholeBeforeTheirNotice) {
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   std::uint32_t notice = 0xfffffffe;
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{127}, std::size_t{128}, std::size_t{129},
-                                  std::size_t{65536}, kMostBytes}) {
+                                  std::size_t{65536}, kMaxBytes}) {
     SCOPED_TRACE(bytes);
     clear();
     const std::array<RdmaWrite, 1> writes{noticed(bytes, ++notice)};
@@ -133,29 +133,29 @@ TEST_F(VerbsQueuePairTest, AFrameFollowsItsPayloadIntoTheMailbox) {
 TEST_F(VerbsQueuePairTest, NoticesComeInOrderAndAsManyAsThereIsRoomFor) {
   test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
-  constexpr std::uint32_t kMost = RdmaQueuePair::kMostNotices;
+  constexpr std::uint32_t kMax = RdmaQueuePair::kMaxNotices;
   std::uint32_t next = 0;
   for (int round = 0; round < 3; ++round) {
     std::vector<RdmaWrite> writes;
-    for (std::uint32_t i = 0; i < kMost; ++i) {
+    for (std::uint32_t i = 0; i < kMax; ++i) {
       writes.push_back(noticed(128, next + i));
-      writes.back().reports = i + 1 == kMost;
+      writes.back().reports = i + 1 == kMax;
     }
     ASSERT_TRUE(pair.left->post(writes).ok());
-    for (std::uint32_t i = 0; i < kMost; ++i) {
+    for (std::uint32_t i = 0; i < kMax; ++i) {
       const auto seen = test::next_completion(*pair.right);
       ASSERT_TRUE(seen.ok()) << seen.status();
       ASSERT_EQ(seen->notice, next++);
     }
     ASSERT_TRUE(test::next_completion(*pair.left).ok());
-    ASSERT_TRUE(pair.right->expect_notices(kMost).ok());
+    ASSERT_TRUE(pair.right->expect_notices(kMax).ok());
   }
 }
 
 TEST_F(VerbsQueuePairTest, HoldsAllThatMayBeOutstandingInOnePosting) {
   test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
-  std::vector<RdmaWrite> writes(RdmaQueuePair::kMostWrites, write(256));
+  std::vector<RdmaWrite> writes(RdmaQueuePair::kMaxWrites, write(256));
   for (std::size_t i = 0; i < writes.size(); ++i) {
     writes[i].data += i * 256;
     writes[i].to += i * 256;
@@ -168,7 +168,7 @@ TEST_F(VerbsQueuePairTest, HoldsAllThatMayBeOutstandingInOnePosting) {
     const auto done = test::next_completion(*pair.left);
     ASSERT_TRUE(done.ok()) << done.status();
     EXPECT_EQ(done->ticket, round);
-    EXPECT_TRUE(arrived(RdmaQueuePair::kMostWrites * std::size_t{256}));
+    EXPECT_TRUE(arrived(RdmaQueuePair::kMaxWrites * std::size_t{256}));
   }
 }
 
@@ -235,7 +235,7 @@ TEST_F(VerbsQueuePairTest, AfterAFenceNothingIsWritten) {
 TEST_F(VerbsQueuePairTest, AFenceWhileWritesAreOnTheirWayEndsThem) {
   test::VerbsPair pair(usable_, kHasty);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
-  std::vector<RdmaWrite> writes(64, reporting(kMostBytes, 1));
+  std::vector<RdmaWrite> writes(64, reporting(kMaxBytes, 1));
   ASSERT_TRUE(pair.left->post(writes).ok());
   pair.right->fence();
   clear();

@@ -88,7 +88,7 @@ TEST_F(RdmaRelayMemoryTest, HasALeaseAtLeastAndAsManyAsThereMayBeAtMost) {
   EXPECT_EQ(RdmaRelayMemory::reserve(kRelayMemory).value()->status().leases, 16U);
   // What is the default, and more.
   for (const std::uint64_t bytes : {1ULL << 31, 1ULL << 40}) {
-    EXPECT_EQ(RdmaRelayMemory::reserve(bytes).value()->status().leases, RdmaRelayMemory::kMostLeases);
+    EXPECT_EQ(RdmaRelayMemory::reserve(bytes).value()->status().leases, RdmaRelayMemory::kMaxLeases);
   }
 }
 

@@ -25,7 +25,7 @@ class RelayLoopNotice : public testing::Test {
     loop_ = *std::move(loop);
   }
 
-  const std::unique_ptr<PipeStore> pipes_ = PipeStore::create({.bytes = 0, .most_circuits = 1, .leases = 1}).value();
+  const std::unique_ptr<PipeStore> pipes_ = PipeStore::create({.bytes = 0, .max_circuits = 1, .leases = 1}).value();
   const std::unique_ptr<RdmaRelayMemory> rdma_ = RdmaRelayMemory::reserve(1U << 20).value();
   std::atomic<int> out_of_leases_ = 0;
   std::atomic<int> out_of_rdma_leases_ = 0;

@@ -59,7 +59,7 @@ class RelayLoopTest : public testing::Test {
                                          closed_.push_back(std::move(closed));
                                        },
                                        [this](SlotKind) { ++out_of_leases_; }};
-    pipes_ = PipeStore::create({.bytes = 0, .most_circuits = 100, .leases = leases}).value();
+    pipes_ = PipeStore::create({.bytes = 0, .max_circuits = 100, .leases = leases}).value();
     auto loop = RelayLoop::start({pipes_.get()}, std::chrono::microseconds(20), listener);
     EXPECT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
@@ -364,7 +364,7 @@ TEST_F(RelayLoopTest, LeasesNothingForMessagesThatPassAtOnce) {
   Flow flow = open(1);
   for (int i = 0; i < 200; ++i) transfer(flow, 8);
   const RelayMemoryStatus memory = relay_memory();
-  EXPECT_EQ(memory.most_leased, 0U);
+  EXPECT_EQ(memory.max_leased, 0U);
   EXPECT_EQ(memory.waits, 0U);
   EXPECT_EQ(memory.leases, kLeases);
 }
@@ -376,7 +376,7 @@ TEST_F(RelayLoopTest, MovesEveryByteWithoutAnyLease) {
   for (Flow& flow : flows) transfer(flow, (8U << 20) + 5);
   const RelayMemoryStatus memory = relay_memory();
   EXPECT_EQ(memory.leases, 0U);
-  EXPECT_EQ(memory.most_leased, 0U);
+  EXPECT_EQ(memory.max_leased, 0U);
   EXPECT_GT(memory.waits, 0U);
 }
 
@@ -442,7 +442,7 @@ TEST_F(RelayLoopTest, LendsInTurnToMoreCircuitsThanThereIsRoomFor) {
                               [&] {
                                 for (const auto& stream : streams) stream->step();
                               }));
-  EXPECT_EQ(relay_memory().most_leased, 1U);
+  EXPECT_EQ(relay_memory().max_leased, 1U);
   EXPECT_EQ(loop_->status().circuits.size(), 3U);
   EXPECT_EQ(out_of_leases_, 1) << "said once, and not again for a minute";
   streams.clear();

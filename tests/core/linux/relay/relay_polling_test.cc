@@ -156,7 +156,7 @@ TEST_F(RelayPollingTest, PollsNothingWhereItDoesNotSpin) {
 }
 
 TEST_F(RelayPollingTest, CircuitsBeyondThoseThatItPollsAreArmed) {
-  constexpr std::size_t kCircuits = RelayLoop::kMostPolled + 8;
+  constexpr std::size_t kCircuits = RelayLoop::kMaxPolled + 8;
   start(10min);
   std::vector<PolledFlow> flows;
   for (std::size_t i = 0; i < kCircuits; ++i) flows.push_back(open());

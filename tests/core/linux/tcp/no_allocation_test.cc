@@ -52,7 +52,7 @@ TEST(DataPath, AllocatesNothingOnceACircuitStands) {
     EXPECT_TRUE(moved);
     EXPECT_EQ(after - before, 0U);
     EXPECT_EQ(from, to);
-    EXPECT_EQ(circuit.pool().most_leased() > 0, relays > 0) << "leasing was to be watched, too";
+    EXPECT_EQ(circuit.pool().max_leased() > 0, relays > 0) << "leasing was to be watched, too";
   }
 }
 

@@ -5,30 +5,30 @@
 namespace cableway::host {
 namespace {
 
-constexpr std::size_t kMostLeases = 128;
+constexpr std::size_t kMaxLeases = 128;
 
 TEST(RelayMemory, IsLentUpToHalfAndTheRestIsForFloors) {
   for (const std::uint64_t bytes : {1ULL << 22, 100'000'000ULL, 1ULL << 30, 7ULL << 30}) {
     const RelayMemory memory = share_out_relay_memory(bytes);
     EXPECT_EQ(memory.bytes, bytes);
     EXPECT_LE(memory.leases * lease_memory(), bytes / 2);
-    if (memory.leases < kMostLeases) {
+    if (memory.leases < kMaxLeases) {
       EXPECT_GT((memory.leases + 1) * lease_memory(), bytes / 2);
     }
     const std::uint64_t floors = bytes - memory.leases * lease_memory();
-    EXPECT_LE(memory.most_circuits * floor_memory(), floors);
-    EXPECT_GT((memory.most_circuits + 1) * floor_memory(), floors);
+    EXPECT_LE(memory.max_circuits * floor_memory(), floors);
+    EXPECT_GT((memory.max_circuits + 1) * floor_memory(), floors);
   }
 }
 
 TEST(RelayMemory, HasRoomForOneCircuitHoweverLittleItIs) {
   const RelayMemory memory = share_out_relay_memory(1);
-  EXPECT_EQ(memory.most_circuits, 1U);
+  EXPECT_EQ(memory.max_circuits, 1U);
   EXPECT_EQ(memory.leases, 0U);
 }
 
 TEST(RelayMemory, LendsNoMoreThanPipesAllow) {
-  EXPECT_EQ(share_out_relay_memory(1ULL << 40).leases, kMostLeases);
+  EXPECT_EQ(share_out_relay_memory(1ULL << 40).leases, kMaxLeases);
 }
 
 // As the documentation says (docs/decisions/0007).
@@ -36,7 +36,7 @@ TEST(RelayMemory, CostsWhatIsStated) {
   EXPECT_EQ(floor_memory(), 1536U << 10);
   EXPECT_EQ(lease_memory(), 4416U << 10);
   const RelayMemory memory = share_out_relay_memory(1ULL << 31);
-  EXPECT_EQ(memory.most_circuits, 997U);
+  EXPECT_EQ(memory.max_circuits, 997U);
   EXPECT_EQ(memory.leases, 128U);
 }
 

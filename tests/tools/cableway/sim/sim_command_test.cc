@@ -106,7 +106,7 @@ TEST(SimCommand, WhatTakesLongerThanADayIsNoStandstill) {
   EXPECT_THAT(outcome.err, HasSubstr("takes more than 24 h on these cables; expected less data"));
 }
 
-// A job that would have been over by then is not started anew without what was to be cut later.
+// A job that would have been over by then is not started again without what was to be cut later.
 TEST(SimCommand, OnlyWhatWasCutIsMissingAnew) {
   const Outcome late = sim(
       {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@900ms"});

@@ -82,7 +82,7 @@ SimReport cut_report() {
   effect.lost = {{0, {1, 2, 0, {{effect.cut.cable}, {NodeIndex{1}, NodeIndex{2}}}}},
                  {0, {0, 2, 1, {{CableIndex{0}, effect.cut.cable}, {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}}}}}};
   prediction.cuts = {effect};
-  report.anew = JobAnew{0.081, 0.162, ""};
+  report.again = JobAnew{0.081, 0.162, ""};
   return report;
 }
 
@@ -159,7 +159,7 @@ simulated  in 1.5 s: 8 flows, 6144 chunks over cables
 cut        c1 at 40 ms: 2 flows were lost
            rank 1 on n1 -> rank 2 on n2, channel 0
            rank 0 on n0 -> rank 2 on n2 through n1, channel 1
-anew       without what was cut, all of it takes 162 ms at flow level, 2.00 times the 81 ms with all cables
+again       without what was cut, all of it takes 162 ms at flow level, 2.00 times the 81 ms with all cables
 
 cable  a   b   Mbit/s   a -> b  b -> a  sent by a  sent by b
 c1     n1  n2   10000  100.0 %   1.0 %  119.2 MiB    1.2 MiB
@@ -171,7 +171,7 @@ c2     n2  n3   10000    0.0 %   0.0 %    0 bytes    0 bytes
 
 TEST(SimText, OfAnImpossibleRestartAndACutThatCameTooLate) {
   SimReport report = cut_report();
-  report.anew->impossible = "no path";
+  report.again->impossible = "no path";
   sim::CutEffect late;
   late.cut = {CableIndex{0}, std::chrono::seconds(2)};
   late.wire = {CableIndex{0}};

@@ -202,11 +202,12 @@ json event(std::uint64_t number, std::uint64_t age_ms) {
           {"text", "event " + std::to_string(number)}};
 }
 
-std::string events(std::uint64_t first, std::uint64_t last, const std::string& life = "1") {
+std::string events(std::uint64_t first, std::uint64_t last, const std::string& incarnation = "1") {
   json list = json::array();
   for (std::uint64_t i = first; i <= last; ++i) list.push_back(event(i, 1000 * (last - i)));
-  return json{{"schema", 1},   {"node", "n1"}, {"cluster", "lab"}, {"life", life}, {"left_out", json::object()},
-              {"events", list}}
+  return json{
+      {"schema", 1},   {"node", "n1"}, {"cluster", "lab"}, {"incarnation", incarnation}, {"left_out", json::object()},
+      {"events", list}}
       .dump();
 }
 
@@ -217,7 +218,7 @@ std::string each_severity() {
     list.push_back(event(list.size() + 1, 0));
     list.back()["severity"] = severity;
   }
-  return json{{"schema", 1},   {"node", "n1"}, {"cluster", "lab"}, {"life", "1"}, {"left_out", json::object()},
+  return json{{"schema", 1},   {"node", "n1"}, {"cluster", "lab"}, {"incarnation", "1"}, {"left_out", json::object()},
               {"events", list}}
       .dump();
 }

@@ -1,4 +1,4 @@
-#include "tests/conformance/ranks/stranger.h"
+#include "tests/conformance/ranks/untrusted_peer.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ sockaddr_in endpoint(const std::string& address, std::uint16_t port) {
 
 }  // namespace
 
-Stranger::Stranger(const World::Door& door, const std::string& address)
+UntrustedPeer::UntrustedPeer(const World::Door& door, const std::string& address)
     : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const sockaddr_in from = endpoint(address.empty() ? "0.0.0.0" : address, 0);
   EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&from), sizeof from), 0);
@@ -33,18 +33,18 @@ Stranger::Stranger(const World::Door& door, const std::string& address)
   EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
 }
 
-bool Stranger::say(std::span<const std::byte> bytes) {
+bool UntrustedPeer::say(std::span<const std::byte> bytes) {
   return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-bool Stranger::say(const Frame& frame, std::span<const std::byte> payload) {
+bool UntrustedPeer::say(const Frame& frame, std::span<const std::byte> payload) {
   const FrameBytes header = encode_frame(frame);
   std::vector<std::byte> bytes(header.begin(), header.end());
   bytes.insert(bytes.end(), payload.begin(), payload.end());
   return say(bytes);
 }
 
-Challenge Stranger::hear_challenge(std::chrono::milliseconds limit) {
+Challenge UntrustedPeer::hear_challenge(std::chrono::milliseconds limit) {
   FrameBytes bytes{};
   pollfd readable{socket_.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&readable, 1, static_cast<int>(limit.count())), 1);
@@ -54,7 +54,7 @@ Challenge Stranger::hear_challenge(std::chrono::milliseconds limit) {
   return sixteen_bytes_of(frame.value_or(Frame{}));
 }
 
-Stranger::Answer Stranger::hear(std::chrono::milliseconds limit) {
+UntrustedPeer::Answer UntrustedPeer::hear(std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   std::vector<std::byte> heard;
   Answer answer;

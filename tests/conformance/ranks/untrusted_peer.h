@@ -1,6 +1,6 @@
 // Somebody who connects to a door and does not keep to the protocol, or only as far as he likes.
-#ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_STRANGER_H_
-#define CABLEWAY_TESTS_CONFORMANCE_RANKS_STRANGER_H_
+#ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_UNTRUSTED_PEER_H_
+#define CABLEWAY_TESTS_CONFORMANCE_RANKS_UNTRUSTED_PEER_H_
 
 #include <chrono>
 #include <cstddef>
@@ -18,10 +18,10 @@
 
 namespace cableway::nccl::test {
 
-class Stranger {
+class UntrustedPeer {
  public:
   // Connects, from `address` if there is one.
-  explicit Stranger(const World::Door& door, const std::string& address = "");
+  explicit UntrustedPeer(const World::Door& door, const std::string& address = "");
 
   // False: the other end has closed.
   bool say(std::span<const std::byte> bytes);
@@ -47,4 +47,4 @@ std::vector<std::byte> as_frame(const CircuitSetup& setup);
 
 }  // namespace cableway::nccl::test
 
-#endif  // CABLEWAY_TESTS_CONFORMANCE_RANKS_STRANGER_H_
+#endif  // CABLEWAY_TESTS_CONFORMANCE_RANKS_UNTRUSTED_PEER_H_

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""System test of strangers on a cable: garbage, copies of what was overheard, and forgeries. The nodes go on as if
+"""System test of untrusted peers on a cable: garbage, copies of what was overheard, and forgeries. The nodes go on as if
 nothing had been, and where an operator could have caused it they say so.
 
-Usage: stranger_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: untrusted_peer_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import socket
 import time
 import unittest
 
-import stranger
+import untrusted_peer
 from in_lab import in_lab, main
 from lab_nodes import LAB_DIR, STEADY, LabNodes
 
@@ -30,7 +30,7 @@ def garbage(chance: random.Random) -> list[bytes]:
 DOWN = ("CABLE_LOST", "NEIGHBOUR_LEFT")
 
 
-class StrangerTest(unittest.TestCase):
+class UntrustedPeerTest(unittest.TestCase):
     def check_unharmed(self, nodes: LabNodes, downs: int = 0) -> None:
         """Nothing has moved: every cable stands as it stood."""
         nodes.wait_for_cables(self.cables, self.names)
@@ -45,7 +45,7 @@ class StrangerTest(unittest.TestCase):
                          lambda: f"{least} {why}: {nodes.cableway('n0', 'ports')}")
 
     def start_two(self, nodes: LabNodes, **settings: str) -> None:
-        """n0 and n1 are nodes, n2 is the stranger on the same wire."""
+        """n0 and n1 are nodes, n2 is the untrusted peer on the same wire."""
         self.names = ["n0", "n1"]
         self.cables = {(("n0", "to-s0"), ("n1", "to-s0"))}
         nodes.start(*self.names, **STEADY, **settings)
@@ -55,8 +55,8 @@ class StrangerTest(unittest.TestCase):
     def test_garbage_on_the_control_port(self, nodes: LabNodes) -> None:
         self.start_two(nodes)
         chance = random.Random(1)
-        for to in ("10.7.0.1", "10.7.0.2", stranger.HELLO_GROUP):
-            stranger.send_datagrams("n2", "10.7.0.3", to, garbage(chance))
+        for to in ("10.7.0.1", "10.7.0.2", untrusted_peer.HELLO_GROUP):
+            untrusted_peer.send_datagrams("n2", "10.7.0.3", to, garbage(chance))
         self.check_unharmed(nodes)
         self.assertLess(len(nodes.problems("n0")), 40)
         # A few of thousands: on a busy machine most overflow the sockets' buffers.
@@ -64,14 +64,14 @@ class StrangerTest(unittest.TestCase):
         self.check_dropped(nodes, "refused", 20)
         # The longest of a flood come last, when the buffers are full.
         def is_oversized_seen() -> bool:
-            stranger.send_datagrams("n2", "10.7.0.3", "10.7.0.1", [bytes(65_000)])
+            untrusted_peer.send_datagrams("n2", "10.7.0.3", "10.7.0.1", [bytes(65_000)])
             return sum(port["control"]["oversized"] for port in nodes.cableway("n0", "ports")["ports"]) > 0
 
         nodes.wait_until(is_oversized_seen, lambda: f"oversized datagrams: {nodes.cableway('n0', 'ports')}")
-        hellos = [stranger.datagram_of(frame) for frame in stranger.overhear("n2", "to-s0", 0.5)]
+        hellos = [untrusted_peer.datagram_of(frame) for frame in untrusted_peer.overhear("n2", "to-s0", 0.5)]
         self.assertGreater(len(hellos), 0)
         cut_short = [hello[:length] for hello in hellos for length in range(0, len(hello), 7)]
-        stranger.send_datagrams("n2", "10.7.0.3", stranger.HELLO_GROUP, cut_short)
+        untrusted_peer.send_datagrams("n2", "10.7.0.3", untrusted_peer.HELLO_GROUP, cut_short)
         self.check_unharmed(nodes)
 
     @in_lab("line:3")
@@ -82,8 +82,8 @@ class StrangerTest(unittest.TestCase):
         nodes.wait_for_cables()
         self.cables = nodes.cables("n1")
         for size in (1, 31, 32, 33, 500, 70_000, 1_000_000):
-            stranger.connect_and("n0", "10.7.0.1", "10.7.0.2", 3, lambda connections, size=size: [
-                stranger.send_and_await_end(connection, chance.randbytes(size)) for connection in connections])
+            untrusted_peer.connect_and("n0", "10.7.0.1", "10.7.0.2", 3, lambda connections, size=size: [
+                untrusted_peer.send_and_await_end(connection, chance.randbytes(size)) for connection in connections])
         self.assertGreater(nodes.cableway("n1", "status")["relayed"]["setups_refused"], 10)
         self.assertRegex(nodes.log("n1"), r"\[info\] CONNECTION_REFUSED refused a connection from 10.7.0.1")
 
@@ -91,22 +91,22 @@ class StrangerTest(unittest.TestCase):
             self.assertEqual(len(connections), 200)
             nodes.check_traffic()
 
-        stranger.connect_and("n0", "10.7.0.1", "10.7.0.2", 200, stay_silent)
+        untrusted_peer.connect_and("n0", "10.7.0.1", "10.7.0.2", 200, stay_silent)
         self.check_unharmed(nodes)
 
     @in_lab("switch:3")
     def test_copies(self, nodes: LabNodes) -> None:
-        """Of hellos and of segments, of this life and of an earlier one."""
+        """Of hellos and of segments, of this incarnation and of an earlier one."""
         self.start_two(nodes)
-        frames = stranger.overhear("n1", "to-s0", 1.0)
+        frames = untrusted_peer.overhear("n1", "to-s0", 1.0)
         nodes.kill("n1")
         nodes.start("n1", **STEADY)
         nodes.wait_for_cables(self.cables)
         downs = nodes.count_logged("n0", *DOWN)
-        frames += stranger.overhear("n1", "to-s0", 1.0)
+        frames += untrusted_peer.overhear("n1", "to-s0", 1.0)
         self.assertGreater(len(frames), 10)
         for copies in (frames, frames[::-1], frames * 5):
-            stranger.send_frames("n2", "to-s0", copies)
+            untrusted_peer.send_frames("n2", "to-s0", copies)
         self.check_dropped(nodes, "replayed", len(frames) // 2)
         time.sleep(0.3)  # in which a node that is deceived would say so
         nodes.wait_for_cables(self.cables)
@@ -121,7 +121,7 @@ class StrangerTest(unittest.TestCase):
         nodes.wait_for_cables()
         self.cables = nodes.cables("n0")
         for _ in range(3):
-            stranger.send_frames("n2", "to-n0", stranger.overhear("n1", "to-n0", 0.4))
+            untrusted_peer.send_frames("n2", "to-n0", untrusted_peer.overhear("n1", "to-n0", 0.4))
             self.assertEqual(nodes.cables("n0"), self.cables)
         self.check_unharmed(nodes)
 
@@ -132,14 +132,14 @@ class StrangerTest(unittest.TestCase):
         key.chmod(0o600)
         self.start_two(nodes, KEY_FILE=str(key))
         chance = random.Random(3)
-        frames = stranger.overhear("n1", "to-s0", 1.0)
+        frames = untrusted_peer.overhear("n1", "to-s0", 1.0)
         self.assertGreater(len(frames), 10)
-        stranger.send_frames("n2", "to-s0", [stranger.changed(frame, chance) for frame in frames * 30])
+        untrusted_peer.send_frames("n2", "to-s0", [untrusted_peer.changed(frame, chance) for frame in frames * 30])
         nodes.wait_for_problem("n0", "KEY_DIFFERS ")
         self.check_dropped(nodes, "refused", len(frames))
         set_up = b"\xcb\x05" + bytes(30)
-        stranger.connect_and("n2", "10.7.0.3", "10.7.0.1", 1, lambda connections: [
-            stranger.send_and_await_end(connection, set_up) for connection in connections])
+        untrusted_peer.connect_and("n2", "10.7.0.3", "10.7.0.1", 1, lambda connections: [
+            untrusted_peer.send_and_await_end(connection, set_up) for connection in connections])
         self.assertRegex(nodes.log("n0"), "CONNECTION_REFUSED refused a connection from 10.7.0.3 port [0-9]+: a set-up without")
         self.check_unharmed(nodes)
 

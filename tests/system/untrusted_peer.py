@@ -1,4 +1,4 @@
-"""What a stranger on a cable can do: send whatever bytes to a node's ports, overhear control datagrams, and send them
+"""What an untrusted peer on a cable can do: send whatever bytes to a node's ports, overhear control datagrams, and send them
 again as they were or changed. All of it happens in a node's network namespace."""
 
 from __future__ import annotations
