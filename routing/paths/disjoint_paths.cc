@@ -29,7 +29,7 @@ struct ArcCost {
   }
 };
 
-constexpr ArcCost kFar = {std::numeric_limits<std::int64_t>::max(), 0};
+constexpr ArcCost kUnreachedCost = {std::numeric_limits<std::int64_t>::max(), 0};
 
 // A network of unit capacities in which it pushes one unit after the other from source to sink, each over the cheapest
 // path there is left: at every moment the flow is the cheapest of its size.
@@ -48,10 +48,10 @@ class UnitFlow {
 
   // Returns false when there is no path left.
   bool push_one() {
-    std::vector<ArcCost> distance(arcs_of_.size(), kFar);
+    std::vector<ArcCost> distance(arcs_of_.size(), kUnreachedCost);
     std::vector<std::size_t> last_arc(arcs_of_.size(), arcs_.size());
     search(distance, last_arc);
-    if (distance[sink_] == kFar) return false;
+    if (distance[sink_] == kUnreachedCost) return false;
     for (std::size_t vertex = 0; vertex < potential_.size(); ++vertex) {
       potential_[vertex] = potential_[vertex] + std::min(distance[vertex], distance[sink_]);
     }

@@ -13,7 +13,7 @@ namespace {
 // A set of nodes other than node 0: bit i is node i + 1.
 using Subset = std::uint32_t;
 constexpr std::size_t kMaxOthers = kMaxExactRing - 1;
-constexpr RingDistance kFar = std::numeric_limits<RingDistance>::max();
+constexpr RingDistance kNoRing = std::numeric_limits<RingDistance>::max();
 
 // The next larger number with as many bits (R. W. Gosper, 1972). Precondition: subset != 0.
 Subset next_of_size(Subset subset) {
@@ -93,7 +93,7 @@ class ShortestRing {
   // `lengths`: of the shortest paths through the others of the subset, by the place of their ends.
   RingDistance shortest_to(const Bits& bits, std::size_t end, const RingDistance* lengths) const {
     const RingDistance* to_end = &row_[bits.bit[end]][0];
-    RingDistance shortest = kFar;
+    RingDistance shortest = kNoRing;
     for (std::size_t i = 0; i < end; ++i) shortest = std::min(shortest, lengths[i] + to_end[bits.bit[i]]);
     for (std::size_t i = end + 1; i < bits.count; ++i) {
       shortest = std::min(shortest, lengths[i - 1] + to_end[bits.bit[i]]);
@@ -104,7 +104,7 @@ class ShortestRing {
   struct Meeting {
     Subset first = 0;
     std::size_t middle = 0;  // bit
-    RingDistance length = kFar;
+    RingDistance length = kNoRing;
   };
 
   // `second` holds the paths through the complements of those of `first`, and the middle.
@@ -140,7 +140,7 @@ class ShortestRing {
   Ring path_through(Subset subset, std::size_t end) const {
     const Bits bits(subset);
     const std::size_t count = bits.count;
-    std::vector<RingDistance> length((std::size_t{1} << count) * count, kFar);
+    std::vector<RingDistance> length((std::size_t{1} << count) * count, kNoRing);
     const auto at = [&](std::size_t visited, std::size_t last) -> RingDistance& {
       return length[visited * count + last];
     };
@@ -148,7 +148,7 @@ class ShortestRing {
     for (std::size_t i = 0; i < count; ++i) at(std::size_t{1} << i, i) = distances_(0, bits.bit[i] + 1);
     for (std::size_t visited = 1; visited < std::size_t{1} << count; ++visited) {
       for (std::size_t last = 0; last < count; ++last) {
-        if (at(visited, last) == kFar) continue;
+        if (at(visited, last) == kNoRing) continue;
         for (std::size_t next = 0; next < count; ++next) {
           if ((visited >> next & 1) != 0) continue;
           RingDistance& there = at(visited | std::size_t{1} << next, next);
@@ -161,7 +161,7 @@ class ShortestRing {
     for (std::size_t visited = (std::size_t{1} << count) - 1; path.size() < count;) {
       const std::size_t before = visited & ~(std::size_t{1} << last);
       std::size_t previous = 0;
-      while (at(before, previous) == kFar || at(before, previous) + between(previous, last) != at(visited, last)) {
+      while (at(before, previous) == kNoRing || at(before, previous) + between(previous, last) != at(visited, last)) {
         ++previous;
       }
       visited = before;

@@ -11,7 +11,7 @@
 namespace cableway::routing {
 namespace {
 
-bool is_digit(char c) {
+bool is_dot_digit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c));
 }
 
@@ -22,13 +22,13 @@ bool begins_name(char c) {
 }
 
 bool continues_name(char c) {
-  return begins_name(c) || is_digit(c);
+  return begins_name(c) || is_dot_digit(c);
 }
 
 // How long the number is that `text` begins with: -?(.digits | digits(.digits*)?); 0 if it begins with none.
 std::size_t number_length(std::string_view text) {
   const auto digits_from = [text](std::size_t at) {
-    while (at < text.size() && is_digit(text[at])) ++at;
+    while (at < text.size() && is_dot_digit(text[at])) ++at;
     return at;
   };
   const std::size_t begin = text.starts_with('-') ? 1 : 0;

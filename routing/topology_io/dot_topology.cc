@@ -20,7 +20,7 @@
 namespace cableway::routing {
 namespace {
 
-using Kind = DotToken::Kind;
+using TokenKind = DotToken::Kind;
 
 // What nodes and edges get that are mentioned for the first time.
 struct Defaults {
@@ -73,9 +73,9 @@ class DotReader {
 
 std::string described(const DotToken& token) {
   switch (token.kind) {
-    case Kind::kFileEnds:
+    case TokenKind::kFileEnds:
       return "the file ends";
-    case Kind::kHtml:
+    case TokenKind::kHtml:
       return "found an HTML string";
     default:
       return absl::StrCat("found ", in_quotes(token.text));
@@ -121,7 +121,7 @@ absl::Status DotReader::read_statements() {
   while (!scopes_.empty()) {
     if (absl::Status status = read_statement(); !status.ok()) return status;
   }
-  if (token_.kind != Kind::kFileEnds) return unexpected("one graph, and nothing after it");
+  if (token_.kind != TokenKind::kFileEnds) return unexpected("one graph, and nothing after it");
   return absl::OkStatus();
 }
 
@@ -158,7 +158,7 @@ absl::Status DotReader::open_subgraph() {
 absl::Status DotReader::close_subgraph() {
   scopes_.pop_back();
   if (absl::Status status = advance(); !status.ok()) return status;
-  if (token_.kind == Kind::kEdge && !scopes_.empty()) {
+  if (token_.kind == TokenKind::kEdge && !scopes_.empty()) {
     return fault("an edge begins at a subgraph; expected a node at both ends of an edge");
   }
   return absl::OkStatus();
@@ -183,7 +183,7 @@ absl::Status DotReader::read_attribute(SketchAttributes& attributes) {
   if (absl::Status status = take_sign('=', "= after an attribute's name"); !status.ok()) return status;
   if (token_.is_id()) {
     if (absl::Status status = sketch_.set(attributes, key, token_.text, token_.line); !status.ok()) return status;
-  } else if (token_.kind != Kind::kHtml) {
+  } else if (token_.kind != TokenKind::kHtml) {
     return unexpected("an attribute's value");
   }
   if (absl::Status status = advance(); !status.ok()) return status;
@@ -196,13 +196,13 @@ absl::Status DotReader::read_id_statement() {
   if (!id.ok()) return id.status();
   if (token_.is_sign('=')) {
     if (absl::Status status = advance(); !status.ok()) return status;
-    if (!token_.is_id() && token_.kind != Kind::kHtml) return unexpected("an attribute's value");
+    if (!token_.is_id() && token_.kind != TokenKind::kHtml) return unexpected("an attribute's value");
     return advance();
   }
   if (absl::Status status = skip_port(); !status.ok()) return status;
   const absl::StatusOr<std::size_t> node = node_of(*id);
   if (!node.ok()) return node.status();
-  if (token_.kind == Kind::kEdge) return read_edges({*node, id->line});
+  if (token_.kind == TokenKind::kEdge) return read_edges({*node, id->line});
   return read_attributes(sketch_.node(*node).attributes);
 }
 
@@ -234,7 +234,7 @@ absl::StatusOr<std::size_t> DotReader::node_of(const DotToken& id) {
 
 absl::Status DotReader::read_edges(EdgeEnd first) {
   std::vector<EdgeEnd> ends = {first};
-  while (token_.kind == Kind::kEdge) {
+  while (token_.kind == TokenKind::kEdge) {
     if ((token_.text == "->") != directed_) return unexpected(directed_ ? "-> in a digraph" : "-- in a graph");
     if (absl::Status status = advance(); !status.ok()) return status;
     if (begins_subgraph()) return fault("an edge ends at a subgraph; expected a node at both ends of an edge");

@@ -102,7 +102,8 @@ std::string to_json(const Summary& summary) {
                                 {"failed_messages", summary.failed},
                                 {"trace", absl::StrFormat("%016x", summary.trace)},
                                 {"failures", nlohmann::ordered_json::array()}};
-  for (const Failure& failure : summary.failures) object["failures"].push_back(to_object(failure));
+  for (const Failure& failure : summary.failures)
+    object["failures"].push_back(nlohmann::ordered_json(to_object(failure)));
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -105,7 +105,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   void read_devices() { devices.rdma = read_rdma_ports(sysfs, rdma_folder); }
   PortSelection select();
   void name_gone_devices(std::vector<PortFacts>& ports);
-  void device_said(const std::string& device, const std::vector<VerbsEvent>& events);
+  void device_said(const std::string& device, const std::vector<VerbsEvent>& reported);
   void tell_of_troubles(const std::vector<PortFacts>& ports);
   void raise(EventCode code, const PortFacts& port, const std::string& device, const std::string& words);
   void rebuild();
@@ -179,9 +179,9 @@ void NetlinkInventory::State::raise(EventCode code, const PortFacts& port, const
 }
 
 // Of a device with several ports, a port's own events are told of the interface that it is behind.
-void NetlinkInventory::State::device_said(const std::string& device, const std::vector<VerbsEvent>& events) {
+void NetlinkInventory::State::device_said(const std::string& device, const std::vector<VerbsEvent>& reported) {
   const auto self = shared_from_this();
-  for (const VerbsEvent& event : events) {
+  for (const VerbsEvent& event : reported) {
     for (const RdmaPort& port : devices.rdma) {
       if (port.device != device || (event.port != 0 && event.port != port.number)) continue;
       for (const PortFacts& facts : selection.ports) {
@@ -293,8 +293,8 @@ absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, EventSink& e
   State* const state = state_.get();
   state->events = &events;
   state->rdma_watch = std::make_unique<RdmaWatch>(
-      state->io, std::move(open), [state](const std::string& device, const std::vector<VerbsEvent>& events) {
-        state->device_said(device, events);
+      state->io, std::move(open), [state](const std::string& device, const std::vector<VerbsEvent>& reported) {
+        state->device_said(device, reported);
       });
   state->selection = state->select();
   for (const PortFacts& port : state->selection.ports) {

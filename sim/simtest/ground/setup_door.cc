@@ -9,7 +9,7 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::chrono::milliseconds kSetupLimit{5000};
-constexpr std::chrono::milliseconds kAgainAfter{50};  // until the cable carries
+constexpr std::chrono::milliseconds kRetryAfter{50};  // until the cable carries
 constexpr std::chrono::microseconds kHandOver{50};    // from the kernel to the process that looks
 
 }  // namespace
@@ -59,7 +59,7 @@ class SimConnector::Connecting final : public Attempt {
     if (!from.has_value() || !to.has_value()) return finish(absl::UnavailableError("no such address"));
     const bool local = plant_.node_of(*to) == node_;
     if (!local && !plant_.connects(*from, *to)) {
-      next_ = clock_.call_after(kAgainAfter, [this] { try_now(); });
+      next_ = clock_.call_after(kRetryAfter, [this] { try_now(); });
       return;
     }
     next_ = clock_.call_after(takes(), [this, local, from, to] { arrive(local, *from, *to); });

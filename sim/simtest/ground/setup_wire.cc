@@ -7,7 +7,7 @@
 namespace cableway::sim {
 namespace {
 
-constexpr std::chrono::milliseconds kAgainAfter{50};  // while the cable does not carry
+constexpr std::chrono::milliseconds kSilentRecheck{50};  // while the cable does not carry
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void SetupWire::deliver_at(Side to, Instant when) {
 void SetupWire::deliver(Side to) {
   std::deque<Parcel>& parcels = on_the_way_[to];
   if (parcels.empty() || hop_.lost) return;  // cut meanwhile
-  if (hop_.silent_since.has_value()) return deliver_at(to, clock_.now() + kAgainAfter);
+  if (hop_.silent_since.has_value()) return deliver_at(to, clock_.now() + kSilentRecheck);
   const Parcel parcel = std::move(parcels.front());
   parcels.pop_front();
   if (!parcels.empty()) deliver_at(to, std::max(parcels.front().due, clock_.now()));

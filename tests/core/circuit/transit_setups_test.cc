@@ -258,7 +258,7 @@ TEST_F(TransitSetupsTest, ThatTheSourceHasLeftAreLostAndTheNextHopGoes) {
 TEST_F(TransitSetupsTest, ThatAreLeftAtTheEndGoWithoutAWord) {
   const auto upstream = std::make_shared<PlayedPeer>();
   {
-    TransitSetups ending({clock_, connector_, transports_, [] { return Challenge{}; }}, host_, "n1");
+    TransitSetups ending({clock_, connector_, transports_, [] { return Challenge{}; }}, host_, events_, "n1");
     ending.arrived(ArrivedSetup(std::make_unique<PlayedConnection>(upstream), setup(), std::nullopt));
     clock_.run_for(Duration{1});
   }

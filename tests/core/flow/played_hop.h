@@ -50,8 +50,7 @@ class RdmaRecorder final : public ChunkLink::Sink {
 // The other end of a hop, whose every byte the test chooses.
 class PlayedEnd {
  public:
-  explicit PlayedEnd(sim::StubDevice& device)
-      : memory(kSlotRoom), registered(device.register_writable(memory)), device_(device) {}
+  explicit PlayedEnd(sim::StubDevice& device) : memory(kSlotRoom), registered(device.register_writable(memory)) {}
 
   void join(std::unique_ptr<sim::StubQueuePair> pair, const RdmaEndpoint& other) {
     pair_ = std::move(pair);
@@ -126,7 +125,6 @@ class PlayedEnd {
     return frame.value_or(RdmaFrame());
   }
 
-  sim::StubDevice& device_;
   std::unique_ptr<sim::StubQueuePair> pair_;
   RdmaEndpoint other_;
   std::uint32_t told_ = 0;

@@ -27,7 +27,7 @@ class ViewTableTest : public ::testing::Test {
 
   Node& node() { return world_.node(0); }
 
-  ViewSources sources(std::vector<std::string> problems = {}) {
+  ViewSources sources(std::vector<HostProblem> problems = {}) {
     return {.node = node(),
             .topology = [this]() -> const routing::Topology& { return node().paths().topology(); },
             .relay = [] { return RelayStatus{}; },
@@ -60,9 +60,11 @@ TEST_F(ViewTableTest, TheTopologyIsWhatTheReaderReads) {
 }
 
 TEST_F(ViewTableTest, AViewShowsWhatRunsAroundTheNode) {
-  const nlohmann::json status = nlohmann::json::parse(answer_view("status", sources({"a port is taken"})).text);
+  const nlohmann::json status =
+      nlohmann::json::parse(answer_view("status", sources({{EventCode::kNotListening, "a port is taken"}})).text);
   EXPECT_EQ(status["sessions"], 3);
   EXPECT_EQ(status["problems"][0]["text"], "a port is taken");
+  EXPECT_EQ(status["problems"][0]["code"], "NOT_LISTENING");
   const nlohmann::json ports = nlohmann::json::parse(answer_view("ports", sources()).text);
   EXPECT_EQ(ports["rejected"][0]["interface"], "lo");
 }
@@ -76,7 +78,8 @@ TEST_F(ViewTableTest, AnUnknownNameIsAnsweredWithThoseThereAre) {
 }
 
 TEST_F(ViewTableTest, WhatDoesNotFitIntoAMessageIsRefused) {
-  const ViewReply reply = answer_view("status", sources({std::string(kMaxSessionMessageBytes, 'x')}));
+  const ViewReply reply =
+      answer_view("status", sources({{EventCode::kNotListening, std::string(kMaxSessionMessageBytes, 'x')}}));
   EXPECT_EQ(reply.text, "");
   EXPECT_THAT(reply.error, HasSubstr("the view \"status\" has "));
 }

@@ -16,7 +16,7 @@
 namespace cableway::routing {
 namespace {
 
-constexpr std::size_t kNoLimit = 1'000'000;
+constexpr std::size_t kAllPaths = 1'000'000;
 
 // Whether `path` is what path.h says a path is, and leads from `from` to `to`.
 ::testing::AssertionResult is_path(const Topology& topology, const Path& path, NodeIndex from, NodeIndex to) {
@@ -134,7 +134,7 @@ TEST(ShortestPaths, AreAllThereOnRandomGraphs) {
     for (std::uint32_t from = 0; from < topology.node_count(); ++from) {
       const ShortestPaths shortest = shortest_paths_from(topology, NodeIndex{from});
       for (std::uint32_t to = 0; to < topology.node_count(); ++to) {
-        std::vector<Path> found = ranked_shortest_paths(shortest, NodeIndex{to}, kNoLimit);
+        std::vector<Path> found = ranked_shortest_paths(shortest, NodeIndex{to}, kAllPaths);
         std::sort(found.begin(), found.end());
         const std::vector<Path> expected = AllWalks(topology, NodeIndex{from}, NodeIndex{to}).cheapest();
         ASSERT_EQ(found, expected) << "graph " << graph << " from " << from << " to " << to;
@@ -207,7 +207,7 @@ Topology ring_with_a_draining_node() {
 TEST(ShortestPaths, GoAroundADrainingNode) {
   const Topology ring = ring_with_a_draining_node();
   const ShortestPaths shortest = shortest_paths_from(ring, NodeIndex{0});
-  const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{2}, kNoLimit);
+  const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{2}, kAllPaths);
   ASSERT_EQ(paths.size(), 1U);
   EXPECT_EQ(paths[0].nodes, (std::vector<NodeIndex>{{0}, {5}, {4}, {3}, {2}}));
   EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{4, 4000}));
@@ -216,8 +216,8 @@ TEST(ShortestPaths, GoAroundADrainingNode) {
 TEST(ShortestPaths, StartAndEndAtADrainingNode) {
   const Topology ring = ring_with_a_draining_node();
   const ShortestPaths from_it = shortest_paths_from(ring, NodeIndex{1});
-  EXPECT_EQ(ranked_shortest_paths(from_it, NodeIndex{4}, kNoLimit).size(), 2U);
-  EXPECT_EQ(ranked_shortest_paths(shortest_paths_from(ring, NodeIndex{4}), NodeIndex{1}, kNoLimit).size(), 2U);
+  EXPECT_EQ(ranked_shortest_paths(from_it, NodeIndex{4}, kAllPaths).size(), 2U);
+  EXPECT_EQ(ranked_shortest_paths(shortest_paths_from(ring, NodeIndex{4}), NodeIndex{1}, kAllPaths).size(), 2U);
 }
 
 TEST(ShortestPaths, EndBehindDrainingNodes) {
@@ -228,7 +228,7 @@ TEST(ShortestPaths, EndBehindDrainingNodes) {
   EXPECT_TRUE(shortest.reaches(NodeIndex{1}));
   EXPECT_FALSE(shortest.reaches(NodeIndex{2}));
   EXPECT_FALSE(shortest.reaches(NodeIndex{3}));
-  EXPECT_TRUE(ranked_shortest_paths(shortest, NodeIndex{3}, kNoLimit).empty());
+  EXPECT_TRUE(ranked_shortest_paths(shortest, NodeIndex{3}, kAllPaths).empty());
 }
 
 TEST(ShortestPaths, OfTheLongestAndSlowestLineStillAddUp) {
@@ -250,7 +250,7 @@ TEST(PathSet, KeepsADistinctSpreadWhereThereAreTooMany) {
   // 24 shortest paths join opposite corners of a 4x4 torus; the 16 that are kept start over all four cables.
   const Topology torus = sample_topology(16, torus_pairs(4, 4));
   const ShortestPaths shortest = shortest_paths_from(torus, NodeIndex{0});
-  ASSERT_EQ(ranked_shortest_paths(shortest, NodeIndex{10}, kNoLimit).size(), 24U);
+  ASSERT_EQ(ranked_shortest_paths(shortest, NodeIndex{10}, kAllPaths).size(), 24U);
   const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{10}, 16);
   ASSERT_EQ(paths.size(), 16U);
   EXPECT_EQ(std::set<Path>(paths.begin(), paths.end()).size(), 16U);

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string error_of(std::vector<Node> nodes, std::vector<Cable> cables) {
+std::string check_error(std::vector<Node> nodes, std::vector<Cable> cables) {
   const auto topology = Topology::create("test", std::move(nodes), std::move(cables));
   EXPECT_FALSE(topology.ok());
   EXPECT_TRUE(topology.ok() || absl::IsInvalidArgument(topology.status()));
@@ -109,17 +109,17 @@ TEST(Topology, KnowsItsComponents) {
 }
 
 TEST(Topology, RefusesBadNodes) {
-  EXPECT_THAT(error_of({}, {}), HasSubstr("there are no nodes; expected at least one"));
-  EXPECT_THAT(error_of(sample_nodes(kMaxNodes + 1), {}), HasSubstr("there are 4097 nodes; expected at most 4096"));
-  EXPECT_THAT(error_of({{"n 0"}}, {}), HasSubstr("node name \"n 0\" is not valid; expected 1 to 63 characters"));
-  EXPECT_THAT(error_of({{"n0"}, {"n0"}}, {}), HasSubstr("node name \"n0\" is used twice; expected"));
-  EXPECT_THAT(error_of({{"n0", 0}}, {}), HasSubstr("relay_port of node \"n0\" is 0; expected a TCP port"));
+  EXPECT_THAT(check_error({}, {}), HasSubstr("there are no nodes; expected at least one"));
+  EXPECT_THAT(check_error(sample_nodes(kMaxNodes + 1), {}), HasSubstr("there are 4097 nodes; expected at most 4096"));
+  EXPECT_THAT(check_error({{"n 0"}}, {}), HasSubstr("node name \"n 0\" is not valid; expected 1 to 63 characters"));
+  EXPECT_THAT(check_error({{"n0"}, {"n0"}}, {}), HasSubstr("node name \"n0\" is used twice; expected"));
+  EXPECT_THAT(check_error({{"n0", 0}}, {}), HasSubstr("relay_port of node \"n0\" is 0; expected a TCP port"));
   EXPECT_FALSE(Topology::create("a b", {{"n0"}}, {}).ok());
 }
 
 TEST(Topology, RefusesTooManyCables) {
   std::vector<Cable> cables(kMaxCables + 1, sample_cable(0, 0, 1));
-  EXPECT_THAT(error_of(sample_nodes(2), cables), HasSubstr("there are 65537 cables; expected at most 65536"));
+  EXPECT_THAT(check_error(sample_nodes(2), cables), HasSubstr("there are 65537 cables; expected at most 65536"));
 }
 
 struct BadCable {
@@ -137,7 +137,7 @@ class BadCableTest : public ::testing::TestWithParam<BadCable> {};
 TEST_P(BadCableTest, IsRefused) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2)};
   GetParam().break_it(cables[1]);
-  EXPECT_THAT(error_of(sample_nodes(3), cables), HasSubstr(GetParam().expected_error)) << GetParam().what;
+  EXPECT_THAT(check_error(sample_nodes(3), cables), HasSubstr(GetParam().expected_error)) << GetParam().what;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -189,13 +189,13 @@ TEST(Topology, TakesAPortOfSeveralCablesOnlyWithItsInterfaceNamed) {
   cables[0].b.interface = cables[1].a.interface = "eth0";
   EXPECT_TRUE(Topology::create("test", sample_nodes(3), cables).ok());
   cables[0].b.plug = "p0";
-  EXPECT_THAT(error_of(sample_nodes(3), cables),
+  EXPECT_THAT(check_error(sample_nodes(3), cables),
               HasSubstr("port \"eth0\" of node \"n1\" has plug \"\" here and plug \"p0\" on cable \"c0\"; expected one "
                         "plug for one port"));
   cables[1].a.plug = "p0";
   EXPECT_TRUE(Topology::create("test", sample_nodes(3), cables).ok());
   cables[1].a.interface = "eth1";
-  EXPECT_THAT(error_of(sample_nodes(3), cables), HasSubstr("is already used"));
+  EXPECT_THAT(check_error(sample_nodes(3), cables), HasSubstr("is already used"));
 }
 
 TEST(Topology, RefusesTheSameCableTwice) {
@@ -204,7 +204,7 @@ TEST(Topology, RefusesTheSameCableTwice) {
   for (Cable& cable : cables) cable.a.interface = cable.b.interface = "eth0";
   std::swap(cables[1].a, cables[1].b);
   EXPECT_THAT(
-      error_of(sample_nodes(2), cables),
+      check_error(sample_nodes(2), cables),
       HasSubstr("cable \"again\" joins the same two ports as cable \"c0\"; expected a cable to be listed once"));
 }
 

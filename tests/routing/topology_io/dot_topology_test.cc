@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Topology read(const std::string& text) {
+Topology read_dot(const std::string& text) {
   const absl::StatusOr<Topology> topology = parse_dot_topology(text, "t.dot");
   if (!topology.ok()) {
     ADD_FAILURE() << topology.status() << "\n" << text;
@@ -40,7 +40,7 @@ const Cable& cable_named(const Topology& topology, const std::string& name) {
 }
 
 TEST(DotTopology, ReadsASketch) {
-  const Topology topology = read("graph lab { n0 -- n1 -- n2 -- n0 }");
+  const Topology topology = read_dot("graph lab { n0 -- n1 -- n2 -- n0 }");
   EXPECT_EQ(topology.cluster(), "lab");
   ASSERT_EQ(topology.node_count(), 3U);
   EXPECT_EQ(topology.node(NodeIndex{0}), (Node{"n0", 7470}));
@@ -51,7 +51,7 @@ TEST(DotTopology, ReadsASketch) {
 }
 
 TEST(DotTopology, ReadsEveryAttribute) {
-  const Topology topology = read(R"(graph {
+  const Topology topology = read_dot(R"(graph {
     a [relay_port=7471, draining=true]; b [name="spark-1" label=other];
     a -- b [name=c0, rate_mbps=200000, latency_us="2.5", routed=true,
             from_interface="eth0.7", from_address="10.1.0.1", from_plug="0000:01:00",
@@ -71,7 +71,7 @@ TEST(DotTopology, ReadsEveryAttribute) {
 TEST(DotTopology, ReadsWhatPeopleWrite) {
   // Comments, keywords in any case, statements with and without semicolons, ports, graph attributes, HTML, joined and
   // continued quotes, names that are numbers or not ASCII in what does not count.
-  const Topology topology = read(
+  const Topology topology = read_dot(
       "\xef\xbb\xbf# made by hand\n"
       "Graph \"my lab\" { // a name that no cluster can have\n"
       "  rankdir=LR; bgcolor=<<b>x</b>>\n"
@@ -89,7 +89,7 @@ TEST(DotTopology, ReadsWhatPeopleWrite) {
 }
 
 TEST(DotTopology, DefaultsAreOfWhatFollowsInTheirSubgraph) {
-  const Topology topology = read(R"(graph {
+  const Topology topology = read_dot(R"(graph {
     a -- b
     edge [rate_mbps=100000] node [relay_port=1]
     subgraph cluster_rack { edge [latency_us=5]; node [relay_port=2]; b -- c [rate_mbps=1]; { c -- d } }
@@ -109,9 +109,9 @@ TEST(DotTopology, DefaultsAreOfWhatFollowsInTheirSubgraph) {
 }
 
 TEST(DotTopology, ParallelEdgesAreCablesButNotInAStrictGraph) {
-  EXPECT_EQ(read("graph { a -- b; a -- b; b -- a }").cable_count(), 3U);
-  EXPECT_EQ(read("digraph { a -> b; b -> a }").cable_count(), 2U);
-  const Topology strict = read(R"(strict digraph { edge [rate_mbps=5]
+  EXPECT_EQ(read_dot("graph { a -- b; a -- b; b -- a }").cable_count(), 3U);
+  EXPECT_EQ(read_dot("digraph { a -> b; b -> a }").cable_count(), 2U);
+  const Topology strict = read_dot(R"(strict digraph { edge [rate_mbps=5]
     a -> b [from_address="10.0.0.1", to_address="10.0.0.2", name=x]
     edge [rate_mbps=6]
     b -> a [from_interface=eth0, latency_us=9] })");
@@ -121,7 +121,7 @@ TEST(DotTopology, ParallelEdgesAreCablesButNotInAStrictGraph) {
 }
 
 TEST(DotTopology, ALabelIsTheNameWhereItCanBe) {
-  const Topology topology = read(R"(graph {
+  const Topology topology = read_dot(R"(graph {
     1 [label="spark-1"]; 2 [label="has a space"]; 3 [label=same]; 4 [label=same]; 5 [label=2]; 6 [label="x" name=y]
     1 -- 2 [label=c0]; 2 -- 3 [label="10G"]; 3 -- 4 [label="10G"]; 4 -- 5 -- 6
   })");
@@ -136,11 +136,11 @@ TEST(DotTopology, ALabelIsTheNameWhereItCanBe) {
 TEST(DotTopology, MakesASketchTheSameTopologyAsItsSpec) {
   std::string text = "graph cableway {\n";
   for (int i = 0; i < 8; ++i) absl::StrAppend(&text, "n", i, " -- n", (i + 1) % 8, " [name=c", i, "]\n");
-  EXPECT_EQ(read(text + "}"), *generate_topology("ring:8"));
+  EXPECT_EQ(read_dot(text + "}"), *generate_topology("ring:8"));
 }
 
 TEST(DotTopology, NumbersParallelCablesAndTheirInterfaces) {
-  const Topology topology = read(
+  const Topology topology = read_dot(
       "graph { a -- b; a -- b [from_interface=\"to-b-2\"]; a -- b;"
       " a -- \"a-name-that-is-too-long-for-an-interface\" }");
   EXPECT_EQ(cable_named(topology, "a-b").a.interface, "to-b");
@@ -275,43 +275,44 @@ INSTANTIATE_TEST_SUITE_P(
             "nodes"}),
     [](const ::testing::TestParamInfo<BadDot>& dot) { return std::string(dot.param.name); });
 
-std::string error_of(const std::string& text) {
+std::string dot_error(const std::string& text) {
   const absl::StatusOr<Topology> topology = parse_dot_topology(text, "t");
   EXPECT_FALSE(topology.ok());
   return std::string(topology.status().message());
 }
 
 TEST(DotTopology, BoundsWhatItReads) {
-  EXPECT_THAT(error_of(std::string(kMaxTopologyFileBytes + 1, '\n')), StartsWith("t:1: the file has 33554433 bytes; "));
+  EXPECT_THAT(dot_error(std::string(kMaxTopologyFileBytes + 1, '\n')),
+              StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "graph {";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, i % 100 == 0 ? "\n" : "", " n", i);
-  EXPECT_EQ(error_of(nodes + "}"), "t:42: a node more; expected at most 4096");
+  EXPECT_EQ(dot_error(nodes + "}"), "t:42: a node more; expected at most 4096");
   std::string chain = "graph { a";
   for (std::size_t i = 0; i < kMaxCables; ++i) chain += i % 2 == 0 ? "--b" : "--a";
   EXPECT_TRUE(parse_dot_topology(chain + "}", "t").ok());
-  EXPECT_EQ(error_of(chain + "--b}"), "t:1: a cable more; expected at most 65536");
-  EXPECT_EQ(error_of(chain + "; a--b}"), "t:1: a cable more; expected at most 65536");
+  EXPECT_EQ(dot_error(chain + "--b}"), "t:1: a cable more; expected at most 65536");
+  EXPECT_EQ(dot_error(chain + "; a--b}"), "t:1: a cable more; expected at most 65536");
   const std::string long_text(kMaxSketchTextBytes + 1, 'x');
-  EXPECT_EQ(error_of("graph { a [name=" + long_text + "] }"), "t:1: name has 257 bytes; expected at most 256");
-  EXPECT_EQ(error_of("graph { " + long_text + " }"), "t:1: the id of a node has 257 bytes; expected at most 256");
-  EXPECT_EQ(read("graph { a [label=" + long_text + ", tooltip=" + long_text + "] }").node_count(), 1U);
+  EXPECT_EQ(dot_error("graph { a [name=" + long_text + "] }"), "t:1: name has 257 bytes; expected at most 256");
+  EXPECT_EQ(dot_error("graph { " + long_text + " }"), "t:1: the id of a node has 257 bytes; expected at most 256");
+  EXPECT_EQ(read_dot("graph { a [label=" + long_text + ", tooltip=" + long_text + "] }").node_count(), 1U);
 }
 
 TEST(DotTopology, BoundsHowDeepSubgraphsAre) {
   const auto nested = [](std::size_t depth) {
     return "graph {" + std::string(depth, '{') + "a" + std::string(depth, '}') + "}";
   };
-  EXPECT_EQ(read(nested(kMaxDotNesting)).node_count(), 1U);
-  EXPECT_EQ(error_of(nested(kMaxDotNesting + 1)),
+  EXPECT_EQ(read_dot(nested(kMaxDotNesting)).node_count(), 1U);
+  EXPECT_EQ(dot_error(nested(kMaxDotNesting + 1)),
             "t:1: subgraphs are nested too deeply; expected at most 64 in each other");
-  EXPECT_THAT(error_of("graph {" + std::string(1'000'000, '{')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(dot_error("graph {" + std::string(1'000'000, '{')), HasSubstr("nested too deeply"));
 }
 
 TEST(DotTopology, ErrorsStayShort) {
   const std::string long_text(5000, 'x');
-  EXPECT_LT(error_of("graph { a -- b [rate_mbps=" + long_text.substr(0, 250) + "] }").size(), 200U);
-  EXPECT_LT(error_of("graph " + long_text + " " + long_text).size(), 300U);
-  EXPECT_LT(error_of(long_text).size(), 300U);
+  EXPECT_LT(dot_error("graph { a -- b [rate_mbps=" + long_text.substr(0, 250) + "] }").size(), 200U);
+  EXPECT_LT(dot_error("graph " + long_text + " " + long_text).size(), 300U);
+  EXPECT_LT(dot_error(long_text).size(), 300U);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-Topology read(const std::string& text) {
+Topology read_graphml(const std::string& text) {
   const absl::StatusOr<Topology> topology = parse_graphml_topology(text, "t.graphml");
   if (!topology.ok()) {
     ADD_FAILURE() << topology.status() << "\n" << text;
@@ -27,7 +27,7 @@ Topology read(const std::string& text) {
   return *topology;
 }
 
-constexpr char kFile[] = R"(<?xml version="1.0" encoding="UTF-8"?>
+constexpr char kGraphmlFile[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key id="d0" for="edge" attr.name="rate_mbps" attr.type="int"><default> 10000 </default></key>
   <key id="d1" for="edge" attr.name="latency_us" attr.type="double"/>
@@ -52,7 +52,7 @@ constexpr char kFile[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 )";
 
 TEST(GraphmlTopology, ReadsWhatItSays) {
-  const Topology topology = read(kFile);
+  const Topology topology = read_graphml(kGraphmlFile);
   EXPECT_EQ(topology.cluster(), "lab");
   ASSERT_EQ(topology.node_count(), 3U);
   EXPECT_EQ(topology.node(NodeIndex{0}), (Node{"n0", 7470, true}));
@@ -66,7 +66,7 @@ TEST(GraphmlTopology, ReadsWhatItSays) {
 }
 
 TEST(GraphmlTopology, ReadsPortsAndEntitiesAndCdata) {
-  const Topology topology = read(
+  const Topology topology = read_graphml(
       "<graphml><key id='i' for='edge' attr.name='from_interface'/><key id='fa' attr.name='from_address'/>"
       "<key id='ta' attr.name='to_address'/><key id='r' for='edge' attr.name='routed'/>"
       "<graph><node id='&#97;'/><node id='b'/><edge source='a' target='b'><data key='i'><![CDATA[eth0]]></data>"
@@ -81,7 +81,7 @@ TEST(GraphmlTopology, ReadsPortsAndEntitiesAndCdata) {
 }
 
 TEST(GraphmlTopology, KeysOfEdgesSayNothingOfNodes) {
-  const Topology topology = read(
+  const Topology topology = read_graphml(
       "<graphml><key id='d' for='edge' attr.name='name'/><key id='g' for='graph' attr.name='name'><default>no"
       "</default></key><graph><node id='a'><data key='d'>x</data><data key='g'>y</data></node></graph></graphml>");
   EXPECT_EQ(topology.node(NodeIndex{0}).name, "a");
@@ -94,7 +94,7 @@ TEST(GraphmlTopology, MakesASketchTheSameTopologyAsItsSpec) {
     absl::StrAppend(&text, "<edge source=\"n", i, "\" target=\"n", (i + 1) % 8, "\"><data key=\"k\">c", i,
                     "</data></edge>");
   }
-  EXPECT_EQ(read(text + "</graph></graphml>"), *generate_topology("ring:8"));
+  EXPECT_EQ(read_graphml(text + "</graph></graphml>"), *generate_topology("ring:8"));
 }
 
 TEST(GraphmlTopology, TakesATopologyInPartsOnlyIfToldTo) {
@@ -105,7 +105,7 @@ TEST(GraphmlTopology, TakesATopologyInPartsOnlyIfToldTo) {
 
 struct BadGraphml {
   const char* name;
-  const char* from;  // what of kFile is replaced
+  const char* from;  // what of kGraphmlFile is replaced
   const char* to;
   const char* error;
 };
@@ -117,8 +117,8 @@ std::ostream& operator<<(std::ostream& out, const BadGraphml& param) {
 class BadGraphmlTest : public ::testing::TestWithParam<BadGraphml> {};
 
 TEST_P(BadGraphmlTest, IsRefusedWithFileAndLine) {
-  const std::string text = absl::StrReplaceAll(kFile, {{GetParam().from, GetParam().to}});
-  ASSERT_NE(text, kFile);
+  const std::string text = absl::StrReplaceAll(kGraphmlFile, {{GetParam().from, GetParam().to}});
+  ASSERT_NE(text, kGraphmlFile);
   const absl::StatusOr<Topology> topology = parse_graphml_topology(text, "t.graphml");
   ASSERT_FALSE(topology.ok());
   EXPECT_TRUE(absl::IsInvalidArgument(topology.status()));
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
             "join all nodes"}),
     [](const ::testing::TestParamInfo<BadGraphml>& file) { return std::string(file.param.name); });
 
-std::string error_of(const std::string& text) {
+std::string graphml_error(const std::string& text) {
   const absl::StatusOr<Topology> topology = parse_graphml_topology(text, "t");
   EXPECT_FALSE(topology.ok());
   return std::string(topology.status().message());
@@ -181,30 +181,31 @@ std::string error_of(const std::string& text) {
 
 TEST(GraphmlTopology, RefusesWhatIsNoGraphml) {
   for (const char* text : {"", "graph {}", "<", "<!-- x", "\xff\xfe<\x00", "<graphml", "<?xml"}) {
-    EXPECT_THAT(error_of(text), StartsWith("t:1: syntax error: ")) << text;
-    EXPECT_THAT(error_of(text), ::testing::EndsWith("; expected GraphML: <graphml> .. </graphml>")) << text;
+    EXPECT_THAT(graphml_error(text), StartsWith("t:1: syntax error: ")) << text;
+    EXPECT_THAT(graphml_error(text), ::testing::EndsWith("; expected GraphML: <graphml> .. </graphml>")) << text;
   }
-  EXPECT_EQ(error_of("\n<graphml/>"), "t:2: there is no <graph>; expected one");
-  EXPECT_EQ(error_of("<graphml><graph/></graphml>"), "t:1: there are no nodes; expected at least one");
+  EXPECT_EQ(graphml_error("\n<graphml/>"), "t:2: there is no <graph>; expected one");
+  EXPECT_EQ(graphml_error("<graphml><graph/></graphml>"), "t:1: there are no nodes; expected at least one");
 }
 
 TEST(GraphmlTopology, ResolvesNoEntitiesOfTheFilesOwn) {
   const std::string text =
       "<!DOCTYPE graphml [<!ENTITY a \"n0\"><!ENTITY b SYSTEM \"file:///etc/hostname\">]>\n"
       "<graphml><graph><node id=\"x&a;&b;\"/></graph></graphml>";
-  EXPECT_THAT(error_of(text), StartsWith("t:2: node name \"x&a;&b;\" is not valid; "));
+  EXPECT_THAT(graphml_error(text), StartsWith("t:2: node name \"x&a;&b;\" is not valid; "));
 }
 
 TEST(GraphmlTopology, BoundsWhatItReads) {
-  EXPECT_THAT(error_of(std::string(kMaxTopologyFileBytes + 1, '\n')), StartsWith("t:1: the file has 33554433 bytes; "));
+  EXPECT_THAT(graphml_error(std::string(kMaxTopologyFileBytes + 1, '\n')),
+              StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "<graphml><graph>";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, "\n<node id='n", i, "'/>");
-  EXPECT_EQ(error_of(nodes + "</graph></graphml>"), "t:4098: a node more; expected at most 4096");
+  EXPECT_EQ(graphml_error(nodes + "</graph></graphml>"), "t:4098: a node more; expected at most 4096");
   std::string edges = "<graphml><graph><node id='a'/><node id='b'/>";
   for (std::size_t i = 0; i <= kMaxCables; ++i) edges += "\n<edge source='a' target='b'/>";
-  EXPECT_EQ(error_of(edges + "</graph></graphml>"), "t:65538: a cable more; expected at most 65536");
-  EXPECT_EQ(error_of("<graphml><key id='k' attr.name='name'/><graph><node id='a'><data key='k'>" +
-                     std::string(kMaxSketchTextBytes + 1, 'x') + "</data></node></graph></graphml>"),
+  EXPECT_EQ(graphml_error(edges + "</graph></graphml>"), "t:65538: a cable more; expected at most 65536");
+  EXPECT_EQ(graphml_error("<graphml><key id='k' attr.name='name'/><graph><node id='a'><data key='k'>" +
+                          std::string(kMaxSketchTextBytes + 1, 'x') + "</data></node></graph></graphml>"),
             "t:1: name has 257 bytes; expected at most 256");
 }
 
@@ -212,7 +213,7 @@ TEST(GraphmlTopology, NestsAsDeepAsItLikesWithoutRunningOutOfStack) {
   std::string text = "<graphml><graph><node id='a'/></graph>";
   for (int i = 0; i < 1'000'000; ++i) text += "<a>";
   for (int i = 0; i < 1'000'000; ++i) text += "</a>";
-  EXPECT_EQ(read(text + "</graphml>").node_count(), 1U);
+  EXPECT_EQ(read_graphml(text + "</graphml>").node_count(), 1U);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-constexpr char kFile[] = R"({
+constexpr char kJsonFile[] = R"({
   "schema": 1, "cluster": "lab",
   "nodes": [
     {"name": "n0", "relay_port": 7471, "draining": true},
@@ -32,7 +32,7 @@ constexpr char kFile[] = R"({
 })";
 
 TEST(JsonTopology, ReadsEverythingItSays) {
-  const absl::StatusOr<Topology> topology = parse_json_topology(kFile, "t.json");
+  const absl::StatusOr<Topology> topology = parse_json_topology(kJsonFile, "t.json");
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "lab");
   ASSERT_EQ(topology->node_count(), 2U);
@@ -46,7 +46,7 @@ TEST(JsonTopology, ReadsEverythingItSays) {
 }
 
 TEST(JsonTopology, WritesEveryMemberAndAnElementALine) {
-  const std::string text = to_json_topology(*parse_json_topology(kFile, "t"));
+  const std::string text = to_json_topology(*parse_json_topology(kJsonFile, "t"));
   EXPECT_EQ(text, R"({"cluster": "lab",
  "nodes": [
   {"name":"n0","relay_port":7471,"draining":true},
@@ -59,7 +59,7 @@ TEST(JsonTopology, WritesEveryMemberAndAnElementALine) {
 
 TEST(JsonTopology, ReadsWhatItWrites) {
   const Topology parts = sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
-  for (const Topology& topology : {*parse_json_topology(kFile, "t"), sample_topology(16, mesh_pairs(16)), parts,
+  for (const Topology& topology : {*parse_json_topology(kJsonFile, "t"), sample_topology(16, mesh_pairs(16)), parts,
                                    *parse_json_topology(R"({"nodes": [{"name": "a"}]})", "t")}) {
     const absl::StatusOr<Topology> again =
         parse_json_topology(to_json_topology(topology), "again", Disconnected::kAccepted);
@@ -85,7 +85,7 @@ TEST(JsonTopology, TakesATopologyInPartsOnlyIfToldTo) {
 
 struct BadJson {
   const char* name;
-  const char* from;  // what of kFile is replaced
+  const char* from;  // what of kJsonFile is replaced
   const char* to;
   const char* error;  // the whole message, or how it begins when it ends with '*'
 };
@@ -97,8 +97,8 @@ std::ostream& operator<<(std::ostream& out, const BadJson& param) {
 class BadJsonTest : public ::testing::TestWithParam<BadJson> {};
 
 TEST_P(BadJsonTest, IsRefusedWithItsPlace) {
-  const std::string text = absl::StrReplaceAll(kFile, {{GetParam().from, GetParam().to}});
-  ASSERT_NE(text, kFile);
+  const std::string text = absl::StrReplaceAll(kJsonFile, {{GetParam().from, GetParam().to}});
+  ASSERT_NE(text, kJsonFile);
   const absl::StatusOr<Topology> topology = parse_json_topology(text, "t.json");
   ASSERT_FALSE(topology.ok());
   EXPECT_TRUE(absl::IsInvalidArgument(topology.status()));
@@ -195,54 +195,56 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/0/routed: not a truth value; expected true or false"}),
     [](const ::testing::TestParamInfo<BadJson>& file) { return std::string(file.param.name); });
 
-std::string error_of(const std::string& text) {
+std::string json_error(const std::string& text) {
   const absl::StatusOr<Topology> topology = parse_json_topology(text, "t");
   EXPECT_FALSE(topology.ok());
   return std::string(topology.status().message());
 }
 
 TEST(JsonTopology, RefusesWhatIsNoTopology) {
-  EXPECT_EQ(error_of("[]"), "t: not an object; expected {\"nodes\": ..}");
-  EXPECT_EQ(error_of("{}"), "t: there is no \"nodes\"; expected {\"nodes\": ..}");
-  EXPECT_EQ(error_of("{\"nodes\": []}"), "t: there are no nodes; expected at least one");
-  EXPECT_EQ(error_of("{\"nodes\": [{\"name\": \"a\"}], \"cables\": 1}"), "t: at /cables: not an array; expected [..]");
-  EXPECT_EQ(error_of("{\"nodes\": [{\"name\": \"a\"}], \"cables\": [{\"ends\": 2}]}"),
+  EXPECT_EQ(json_error("[]"), "t: not an object; expected {\"nodes\": ..}");
+  EXPECT_EQ(json_error("{}"), "t: there is no \"nodes\"; expected {\"nodes\": ..}");
+  EXPECT_EQ(json_error("{\"nodes\": []}"), "t: there are no nodes; expected at least one");
+  EXPECT_EQ(json_error("{\"nodes\": [{\"name\": \"a\"}], \"cables\": 1}"),
+            "t: at /cables: not an array; expected [..]");
+  EXPECT_EQ(json_error("{\"nodes\": [{\"name\": \"a\"}], \"cables\": [{\"ends\": 2}]}"),
             "t: at /cables/0/ends: not an array; expected [..]");
   for (const char* text : {"", "{", "{]", "nul", "{\"a\": 1,}", "{} x", "\"\\u12\"", "[1 2]", "\"\n\"", "01"}) {
-    EXPECT_THAT(error_of(text), ::testing::MatchesRegex("t:[12]: column [0-9]+: syntax error .*; expected JSON as "
-                                                        "`cableway topology --json` prints it"))
+    EXPECT_THAT(json_error(text), ::testing::MatchesRegex("t:[12]: column [0-9]+: syntax error .*; expected JSON as "
+                                                          "`cableway topology --json` prints it"))
         << text;
   }
 }
 
 TEST(JsonTopology, CountsLinesAndColumns) {
-  EXPECT_THAT(error_of("{\n\"a\": 1,\n  x}"), StartsWith("t:3: column 3: "));
-  EXPECT_THAT(error_of("x"), StartsWith("t:1: column 1: "));
-  EXPECT_THAT(error_of("[1,\n"), StartsWith("t:2: column 1: "));
+  EXPECT_THAT(json_error("{\n\"a\": 1,\n  x}"), StartsWith("t:3: column 3: "));
+  EXPECT_THAT(json_error("x"), StartsWith("t:1: column 1: "));
+  EXPECT_THAT(json_error("[1,\n"), StartsWith("t:2: column 1: "));
 }
 
 TEST(JsonTopology, BoundsWhatItReads) {
-  EXPECT_EQ(error_of(std::string(kMaxTopologyFileBytes + 1, ' ')),
+  EXPECT_EQ(json_error(std::string(kMaxTopologyFileBytes + 1, ' ')),
             "t: the file has 33554433 bytes; expected at most 33554432");
   std::string many = "[0";
   for (std::size_t i = 0; i < kMaxJsonValues; ++i) many += ",0";
-  EXPECT_EQ(error_of(many + "]"), "t: there are too many values; expected at most 2097152");
-  EXPECT_EQ(error_of(std::string(kMaxJsonDepth + 1, '[')),
+  EXPECT_EQ(json_error(many + "]"), "t: there are too many values; expected at most 2097152");
+  EXPECT_EQ(json_error(std::string(kMaxJsonDepth + 1, '[')),
             "t: values are nested too deeply; expected at most 8 levels");
-  EXPECT_EQ(error_of(std::string(10'000'000, '[')), "t: values are nested too deeply; expected at most 8 levels");
-  EXPECT_THAT(error_of(std::string(kMaxJsonDepth, '[')), StartsWith("t:1: column 9: syntax error"));
+  EXPECT_EQ(json_error(std::string(10'000'000, '[')), "t: values are nested too deeply; expected at most 8 levels");
+  EXPECT_THAT(json_error(std::string(kMaxJsonDepth, '[')), StartsWith("t:1: column 9: syntax error"));
   std::string nodes = "{\"nodes\": [{\"name\": \"n\"}";
   for (std::size_t i = 0; i < kMaxNodes; ++i) absl::StrAppend(&nodes, ",{\"name\": \"n", i, "\"}");
-  EXPECT_EQ(error_of(nodes + "]}"), "t: there are 4097 nodes; expected at most 4096");
+  EXPECT_EQ(json_error(nodes + "]}"), "t: there are 4097 nodes; expected at most 4096");
 }
 
 TEST(JsonTopology, ErrorsStayShort) {
   const std::string long_text(100'000, 'x');
-  EXPECT_LT(error_of(long_text).size(), 300U);
-  EXPECT_LT(error_of("\"" + long_text).size(), 400U);
-  EXPECT_LT(error_of("{\"" + long_text + "\": 1}").size(), 300U);
-  EXPECT_LT(error_of("{\"nodes\": [{\"name\": \"" + long_text + "\"}]}").size(), 300U);
-  EXPECT_LT(error_of("{\"nodes\": [{\"name\": \"a\", \"relay_port\": " + std::string(1000, '9') + "}]}").size(), 300U);
+  EXPECT_LT(json_error(long_text).size(), 300U);
+  EXPECT_LT(json_error("\"" + long_text).size(), 400U);
+  EXPECT_LT(json_error("{\"" + long_text + "\": 1}").size(), 300U);
+  EXPECT_LT(json_error("{\"nodes\": [{\"name\": \"" + long_text + "\"}]}").size(), 300U);
+  EXPECT_LT(json_error("{\"nodes\": [{\"name\": \"a\", \"relay_port\": " + std::string(1000, '9') + "}]}").size(),
+            300U);
 }
 
 }  // namespace

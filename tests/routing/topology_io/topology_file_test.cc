@@ -214,35 +214,35 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"RoutedType", "true", "1", "lab.toml:13: routed is not a truth value; expected true or false"}),
     [](const ::testing::TestParamInfo<BadFile>& file) { return std::string(file.param.name); });
 
-std::string error_of(const std::string& text) {
+std::string toml_error(const std::string& text) {
   const auto topology = parse_topology(text, "t");
   EXPECT_FALSE(topology.ok());
   return std::string(topology.status().message());
 }
 
 TEST(TopologyFile, RefusesWhatIsNoListOfTables) {
-  EXPECT_EQ(error_of("node = 1\n"), "t:1: \"node\" is not a list of tables; expected [[node]]");
-  EXPECT_EQ(error_of("\n[node]\nname = \"n0\"\n"), "t:2: \"node\" is not a list of tables; expected [[node]]");
-  EXPECT_EQ(error_of("\n\ncable = [1]\n"), "t:3: \"cable\" holds something else than a table; expected [[cable]]");
-  EXPECT_EQ(error_of(nodes_text(1) + "[[cable]]\n"),
+  EXPECT_EQ(toml_error("node = 1\n"), "t:1: \"node\" is not a list of tables; expected [[node]]");
+  EXPECT_EQ(toml_error("\n[node]\nname = \"n0\"\n"), "t:2: \"node\" is not a list of tables; expected [[node]]");
+  EXPECT_EQ(toml_error("\n\ncable = [1]\n"), "t:3: \"cable\" holds something else than a table; expected [[cable]]");
+  EXPECT_EQ(toml_error(nodes_text(1) + "[[cable]]\n"),
             "t:3: a cable has no ends; expected ends = [{node = \"..\", address = \"..\"}, {node = \"..\", address = "
             "\"..\"}]");
-  EXPECT_EQ(error_of(nodes_text(1) + "[[cable]]\nends = 2\n").substr(0, 24), "t:4: ends is not a list;");
-  EXPECT_EQ(error_of(""), "t:1: there are no nodes; expected at least one");
+  EXPECT_EQ(toml_error(nodes_text(1) + "[[cable]]\nends = 2\n").substr(0, 24), "t:4: ends is not a list;");
+  EXPECT_EQ(toml_error(""), "t:1: there are no nodes; expected at least one");
 }
 
 TEST(TopologyFile, NamesThePairsOfADisconnectedTopology) {
-  EXPECT_EQ(error_of(nodes_text(4) + cable_text("n0", "n1", 1) + cable_text("n2", "n3", 2)),
+  EXPECT_EQ(toml_error(nodes_text(4) + cable_text("n0", "n1", 1) + cable_text("n2", "n3", 2)),
             "t:5: the topology is disconnected: n0,n1 cannot reach n2,n3 (n0-n2, n0-n3, n1-n2, n1-n3); expected cables "
             "that join all nodes");
   EXPECT_EQ(
-      error_of(nodes_text(3)),
+      toml_error(nodes_text(3)),
       "t:3: the topology is disconnected: n0 cannot reach n1 nor n2 (n0-n1); expected cables that join all nodes");
-  const std::string of_many = error_of(nodes_text(1000) + cable_text("n0", "n999", 1));
+  const std::string of_many = toml_error(nodes_text(1000) + cable_text("n0", "n999", 1));
   EXPECT_THAT(of_many, HasSubstr("n0,n999 cannot reach n1 nor n2 nor n3 nor 995 other groups (n0-n1, n999-n1);"));
   std::string two_lines = nodes_text(40);
   for (int i = 0; i < 38; ++i) two_lines += cable_text(absl::StrCat("n", i), absl::StrCat("n", i + 2), i);
-  EXPECT_EQ(error_of(two_lines),
+  EXPECT_EQ(toml_error(two_lines),
             "t:3: the topology is disconnected: n0,n2,n4,n6,n8,n10,n12,n14 and 12 more cannot reach "
             "n1,n3,n5,n7,n9,n11,n13,n15 and 12 more (n0-n1, n0-n3, n0-n5, n0-n7, n0-n9, n0-n11, ..); expected cables "
             "that join all nodes");
@@ -260,15 +260,17 @@ TEST(TopologyFile, TakesADisconnectedTopologyOfARunningNode) {
 TEST(TopologyFile, RefusesWhatTripsTheTomlParser) {
   for (const char* text : {"[", "[[", "[]", "[[]]", "[[[a]]]", "[[=", "[ [a]]", "\t[[ .a]]", "[.a]", "[{", "a = [}",
                            "a = [[\n}x", "a = {]", "a = ,", "a = \"\\", "a = '''x''''''"}) {
-    EXPECT_THAT(error_of(std::string("\n") + text), ::testing::MatchesRegex("t:[23]: syntax error: .*")) << text;
-    EXPECT_THAT(error_of(std::string("\n") + text + "\n"), ::testing::MatchesRegex("t:[23]: syntax error: .*")) << text;
+    EXPECT_THAT(toml_error(std::string("\n") + text), ::testing::MatchesRegex("t:[23]: syntax error: .*")) << text;
+    EXPECT_THAT(toml_error(std::string("\n") + text + "\n"), ::testing::MatchesRegex("t:[23]: syntax error: .*"))
+        << text;
   }
 }
 
 TEST(TopologyFile, RefusesAFileThatIsTooLarge) {
-  EXPECT_EQ(error_of("\n" + std::string(kMaxTopologyFileLineBytes + 1, '#')),
+  EXPECT_EQ(toml_error("\n" + std::string(kMaxTopologyFileLineBytes + 1, '#')),
             "t:2: the line has 1025 bytes; expected at most 1024");
-  EXPECT_THAT(error_of(std::string(kMaxTopologyFileBytes + 1, '\n')), StartsWith("t:1: the file has 33554433 bytes; "));
+  EXPECT_THAT(toml_error(std::string(kMaxTopologyFileBytes + 1, '\n')),
+              StartsWith("t:1: the file has 33554433 bytes; "));
   const std::string longest = "#" + std::string(kMaxTopologyFileLineBytes - 1, 'x') + "\n";
   EXPECT_TRUE(parse_topology(longest + kTwoNodes + longest, "t").ok());
 }
@@ -280,19 +282,19 @@ TEST(TopologyFile, RefusesDeepNestingWithoutRunningOutOfStack) {
   for (int i = 0; i < 7; ++i) nested += "{" + dotted + " = [\n";
   for (int i = 0; i < 7; ++i) nested += "]}\n";
   nested += "]\n";
-  EXPECT_THAT(error_of(nested), HasSubstr("unknown key \"a\""));  // it parsed: this is as deep as can be
-  EXPECT_THAT(error_of("a = " + std::string(500, '[') + std::string(500, ']')), HasSubstr("syntax error"));
-  EXPECT_THAT(error_of("a = " + std::string(1000, '[')), HasSubstr("syntax error"));
+  EXPECT_THAT(toml_error(nested), HasSubstr("unknown key \"a\""));  // it parsed: this is as deep as can be
+  EXPECT_THAT(toml_error("a = " + std::string(500, '[') + std::string(500, ']')), HasSubstr("syntax error"));
+  EXPECT_THAT(toml_error("a = " + std::string(1000, '[')), HasSubstr("syntax error"));
 }
 
 TEST(TopologyFile, ErrorsStayShort) {
   const std::string long_name(900, 'x');
-  EXPECT_LT(error_of(nodes_text(1) + cable_text(long_name.substr(0, 800), "n0", 1)).size(), 400U);
-  EXPECT_LT(error_of(long_name + " = 1\n").size(), 400U);
-  EXPECT_LT(error_of("cluster = \"" + long_name + "\"\n" + nodes_text(1)).size(), 400U);
-  EXPECT_LT(error_of("cluster = " + long_name + "\n").size(), 400U);
-  EXPECT_LT(error_of("[" + long_name + "\n").size(), 400U);
-  EXPECT_LT(error_of(long_name + "=1\n" + long_name + "=1\n").size(), 1300U);
+  EXPECT_LT(toml_error(nodes_text(1) + cable_text(long_name.substr(0, 800), "n0", 1)).size(), 400U);
+  EXPECT_LT(toml_error(long_name + " = 1\n").size(), 400U);
+  EXPECT_LT(toml_error("cluster = \"" + long_name + "\"\n" + nodes_text(1)).size(), 400U);
+  EXPECT_LT(toml_error("cluster = " + long_name + "\n").size(), 400U);
+  EXPECT_LT(toml_error("[" + long_name + "\n").size(), 400U);
+  EXPECT_LT(toml_error(long_name + "=1\n" + long_name + "=1\n").size(), 1300U);
 }
 
 TEST(TopologyFile, RoundTrips) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Nobody final : public LinkUser {
+class NoLinkUser final : public LinkUser {
  public:
   void wake() override {}
 };
@@ -35,7 +35,7 @@ class ConnectionLifelineTest : public ::testing::Test {
     EXPECT_EQ(**said, frame);
   }
 
-  Nobody nobody_;
+  NoLinkUser nobody_;
   VirtualClock clock_;
   Transmitter there_{clock_, 1e9};
   Transmitter back_{clock_, 1e9};

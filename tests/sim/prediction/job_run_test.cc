@@ -39,7 +39,7 @@ PredictionRequest request_for(const Topology& topology, const char* text) {
   return request;
 }
 
-Prediction predicted(const Topology& topology, const PredictionRequest& request) {
+Prediction predict_job(const Topology& topology, const PredictionRequest& request) {
   absl::StatusOr<Prediction> prediction = predict(topology, request);
   EXPECT_TRUE(prediction.ok()) << prediction.status();
   return prediction.ok() ? *std::move(prediction) : Prediction{};
@@ -55,7 +55,7 @@ TEST(JobRun, GroupsOfAMixRunAtOnceOrAfterEachOther) {
   PredictionRequest request = request_for(topology, "all_reduce:1MiB");
   const auto time_of = [&](const std::string& text) {
     request.mix = *workload::parse_mix(text, "mix.toml");
-    return predicted(topology, request);
+    return predict_job(topology, request);
   };
   const std::string one = "[[group]]\nname = \"x\"\nranks = [0, 1]\nworkload = \"sendrecv:32MiB,0-1\"\n";
   const std::string other = "[[group]]\nname = \"y\"\nranks = [2, 3]\nworkload = \"sendrecv:32MiB,0-1\"\n";
@@ -83,9 +83,9 @@ TEST(JobRun, AMixThatNamesARankTooManyIsRefused) {
 TEST(JobRun, ACutEndsTheJobAtThatMomentAndNamesTheFlowsItCost) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:64MiB");
-  const double whole_s = predicted(topology, request).time_s;
+  const double whole_s = predict_job(topology, request).time_s;
   request.cuts = {{cable_between(topology, 1, 2), std::chrono::milliseconds(20)}};
-  const Prediction prediction = predicted(topology, request);
+  const Prediction prediction = predict_job(topology, request);
   ASSERT_TRUE(prediction.early_end.has_value());
   EXPECT_NEAR(prediction.whole_s, 0.020, 0.0005);
   EXPECT_EQ(prediction.time_s, 0) << "it never took that long: it did not end";
@@ -105,7 +105,7 @@ TEST(JobRun, ACutUnderARelayedFlowEndsItToo) {
   const Topology line = routing::sample_topology(4, routing::line_pairs(4));
   PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
   request.cuts = {{cable_between(line, 1, 2), std::chrono::milliseconds(10)}};
-  const Prediction prediction = predicted(line, request);
+  const Prediction prediction = predict_job(line, request);
   ASSERT_TRUE(prediction.early_end.has_value());
   ASSERT_FALSE(prediction.cuts[0].lost.empty());
   EXPECT_EQ(prediction.cuts[0].lost[0].flow.path.nodes.size(), 4U);
@@ -114,10 +114,10 @@ TEST(JobRun, ACutUnderARelayedFlowEndsItToo) {
 TEST(JobRun, ACutBesideTheJobOrAfterItChangesNothing) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "sendrecv:16MiB,0-1");
-  const double undisturbed_s = predicted(topology, request).time_s;
+  const double undisturbed_s = predict_job(topology, request).time_s;
   request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(1)},
                   {cable_between(topology, 0, 1), std::chrono::hours(1)}};
-  const Prediction prediction = predicted(topology, request);
+  const Prediction prediction = predict_job(topology, request);
   EXPECT_FALSE(prediction.early_end.has_value());
   EXPECT_EQ(prediction.time_s, undisturbed_s);
   EXPECT_TRUE(prediction.cuts[0].happened);
@@ -131,7 +131,7 @@ TEST(JobRun, CutsOfTheSameMomentHappenTogether) {
   request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(20)},
                   {cable_between(topology, 0, 1), std::chrono::milliseconds(20)},
                   {cable_between(topology, 1, 2), std::chrono::milliseconds(21)}};
-  const Prediction prediction = predicted(topology, request);
+  const Prediction prediction = predict_job(topology, request);
   ASSERT_TRUE(prediction.early_end.has_value());
   for (const std::size_t cut : {0U, 1U}) {
     EXPECT_TRUE(prediction.cuts[cut].happened);
@@ -147,7 +147,7 @@ TEST(JobRun, AFlowOverTwoCablesThatAreCutAtOnceIsLostToBoth) {
   PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
   request.cuts = {{cable_between(line, 0, 1), std::chrono::milliseconds(10)},
                   {cable_between(line, 2, 3), std::chrono::milliseconds(10)}};
-  const Prediction prediction = predicted(line, request);
+  const Prediction prediction = predict_job(line, request);
   ASSERT_TRUE(prediction.early_end.has_value());
   EXPECT_EQ(prediction.cuts[0].lost.size(), 2U);
   EXPECT_EQ(prediction.cuts[1].lost.size(), 2U);
@@ -162,7 +162,7 @@ TEST(JobRun, ACutTakesAllCablesOfAWire) {
   const Topology twins = routing::make_topology(routing::sample_nodes(2), cables);
   PredictionRequest request = request_for(twins, "sendrecv:64MiB,0-1");
   request.cuts = {{CableIndex{1}, std::chrono::milliseconds(5)}};
-  const Prediction prediction = predicted(twins, request);
+  const Prediction prediction = predict_job(twins, request);
   ASSERT_TRUE(prediction.early_end.has_value());
   EXPECT_EQ(prediction.cuts[0].wire, (std::vector<CableIndex>{CableIndex{0}, CableIndex{1}}));
 }
@@ -175,7 +175,7 @@ TEST(JobRun, TellsHowFarItIs) {
     shares.push_back(share);
     EXPECT_GT(virtual_s, 0);
   };
-  predicted(topology, request);
+  predict_job(topology, request);
   ASSERT_GT(shares.size(), 1U);
   for (std::size_t i = 1; i < shares.size(); ++i) EXPECT_GE(shares[i], shares[i - 1]);
   EXPECT_GT(shares.back(), shares.front());
@@ -189,7 +189,7 @@ TEST(FlowPrediction, IsNearTheOneOfChunksWhereBandwidthIsTheLimit) {
     const PredictionRequest request = request_for(topology, text);
     const absl::StatusOr<Prediction> flow = predict_flow_level(topology, request);
     ASSERT_TRUE(flow.ok()) << flow.status();
-    EXPECT_NEAR(flow->time_s / predicted(topology, request).time_s, 1, 0.1);
+    EXPECT_NEAR(flow->time_s / predict_job(topology, request).time_s, 1, 0.1);
   }
 }
 

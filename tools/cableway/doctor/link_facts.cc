@@ -52,12 +52,12 @@ std::map<std::string, std::uint64_t> read_counters(const host::Sysfs& sysfs, con
 }
 
 void read_rdma(const host::Sysfs& sysfs, const host::RdmaPort& port, LinkFacts& facts) {
-  constexpr double kMegabits = 1000;
+  constexpr double kMbpsInGbps = 1000;
   const std::string folder = absl::StrCat("class/infiniband/", port.device, "/ports/", port.number);
   facts.rdma_device = port.name();
   if (!port.pci_function.empty()) {
     facts.rdma_rate = sysfs.line(absl::StrCat(folder, "/rate"));
-    facts.rdma_rate_mbps = static_cast<std::uint64_t>(first_number(facts.rdma_rate) * kMegabits);
+    facts.rdma_rate_mbps = static_cast<std::uint64_t>(first_number(facts.rdma_rate) * kMbpsInGbps);
   }
   facts.losses = read_counters(sysfs, folder, kLosses);
   facts.congestion = read_counters(sysfs, folder, kCongestion);

@@ -22,9 +22,9 @@ namespace {
 using routing::Topology;
 
 // Pixels.
-constexpr double kCharacter = 8;
-constexpr double kBoxHeight = 36;
-constexpr double kSmallestBox = 56;
+constexpr double kNameCharacter = 8;
+constexpr double kMapBoxHeight = 36;
+constexpr double kSmallestMapBox = 56;
 constexpr double kLaneGap = 4.5;  // of a direction from the middle of its cable
 constexpr double kArrow = 6;
 constexpr double kLabelCharacter = 6.6;
@@ -33,13 +33,13 @@ constexpr double kLabelGap = 11;  // from the middle of a cable
 // Around the outermost nodes' boxes: for arcs and labels.
 constexpr double kRoomBeside = 125;
 constexpr double kRoomAbove = 64;
-constexpr std::size_t kMaxLabels = 100;
+constexpr std::size_t kMaxMapLabels = 100;
 constexpr std::size_t kRanksInBox = 3;
 
 constexpr std::array<double, kHeatLevels> kWidths = {1.5, 2.5, 3, 3.5, 4.5, 5.5};
 
-double box_width(const std::string& name) {
-  return std::max(kSmallestBox, static_cast<double>(name.size()) * kCharacter + 18);
+double map_box_width(const std::string& name) {
+  return std::max(kSmallestMapBox, static_cast<double>(name.size()) * kNameCharacter + 18);
 }
 
 // A quadratic curve.
@@ -105,7 +105,7 @@ class CableMap {
   std::string text() const {
     // The layout leaves more room around it than is needed here.
     const double spare_x = std::max(0.0, layout_.places.empty() ? 0 : leftmost() - kRoomBeside - widest_ / 2);
-    const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAbove - kBoxHeight / 2);
+    const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAbove - kMapBoxHeight / 2);
     const double width = layout_.width - 2 * spare_x;
     const double height = layout_.height - 2 * spare_y;
     std::string svg = absl::StrFormat(
@@ -119,11 +119,11 @@ class CableMap {
 
  private:
   static double widest_box(const Topology& topology) {
-    double widest = kSmallestBox;
-    for (const routing::Node& node : topology.nodes()) widest = std::max(widest, box_width(node.name));
+    double widest = kSmallestMapBox;
+    for (const routing::Node& node : topology.nodes()) widest = std::max(widest, map_box_width(node.name));
     return widest;
   }
-  double spacing() const { return widest_ + (topology_.cable_count() <= kMaxLabels ? 128 : 40); }
+  double spacing() const { return widest_ + (topology_.cable_count() <= kMaxMapLabels ? 128 : 40); }
   double leftmost() const {
     return std::min_element(layout_.places.begin(), layout_.places.end(),
                             [](const Place& a, const Place& b) { return a.x < b.x; })
@@ -180,12 +180,12 @@ class CableMap {
     std::vector<Box> taken;
     taken.reserve(topology_.node_count() + topology_.cable_count());
     for (std::uint32_t i = 0; i < topology_.node_count(); ++i) {
-      taken.push_back(Box::around(layout_.places[i], box_width(topology_.nodes()[i].name), kBoxHeight));
+      taken.push_back(Box::around(layout_.places[i], map_box_width(topology_.nodes()[i].name), kMapBoxHeight));
     }
     std::string svg;
     for (const CableBusyness& each : hottest_first(report_.prediction)) {
       const std::uint32_t index = each.cable.value;
-      if (!cut_[index] && topology_.cable_count() > kMaxLabels) continue;
+      if (!cut_[index] && topology_.cable_count() > kMaxMapLabels) continue;
       const std::string text = label_text(index, each.most());
       const double width = kLabelCharacter * static_cast<double>(text.size());
       const std::optional<Place> at = find_room(index, width, taken);
@@ -241,11 +241,11 @@ class CableMap {
   std::string node(std::uint32_t index) const {
     const std::string& name = topology_.nodes()[index].name;
     const Place& at = layout_.places[index];
-    const double width = box_width(name);
+    const double width = map_box_width(name);
     return absl::StrFormat(
         "<rect class=\"node%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"9\"/><text class=\"name\" "
         "x=\"%.1f\" y=\"%.1f\">%s</text><text class=\"note\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-        ranks_[index].empty() ? " bare" : "", at.x - width / 2, at.y - kBoxHeight / 2, width, kBoxHeight, at.x,
+        ranks_[index].empty() ? " bare" : "", at.x - width / 2, at.y - kMapBoxHeight / 2, width, kMapBoxHeight, at.x,
         at.y - 1, xml_text(name), at.x, at.y + 12, note(index));
   }
 

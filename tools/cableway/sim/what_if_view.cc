@@ -16,7 +16,6 @@
 namespace cableway::cli {
 namespace {
 
-using Align = TextTable::Align;
 using sim::AllToAllShares;
 using sim::FailureCase;
 
@@ -84,11 +83,11 @@ std::string cases_text(const WhatIf& what_if, const char* heading, const std::ve
   const auto cut =
       std::count_if(cases.begin(), cases.end(), [](const FailureCase& each) { return each.shares.pairs_cut > 0; });
   TextTable table({{"failed"},
-                   {"pairs cut", Align::kRight},
-                   {"slowest pair", Align::kRight},
-                   {"change", Align::kRight},
-                   {"all together", Align::kRight},
-                   {"change", Align::kRight},
+                   {"pairs cut", TextTable::Align::kRight},
+                   {"slowest pair", TextTable::Align::kRight},
+                   {"change", TextTable::Align::kRight},
+                   {"all together", TextTable::Align::kRight},
+                   {"change", TextTable::Align::kRight},
                    {"hottest then"}});
   const std::size_t shown = all ? cases.size() : std::min(cases.size(), kCasesShown);
   const std::vector<FailureCase> sorted = worst_first(cases);
@@ -111,11 +110,11 @@ std::string added_text(const WhatIf& what_if) {
   const sim::AddedCableReport& added = what_if.added;
   if (added.best.empty()) return "\none more cable: every two nodes share one\n";
   TextTable table({{"between"},
-                   {"pairs joined", Align::kRight},
-                   {"slowest pair", Align::kRight},
-                   {"change", Align::kRight},
-                   {"all together", Align::kRight},
-                   {"change", Align::kRight}});
+                   {"pairs joined", TextTable::Align::kRight},
+                   {"slowest pair", TextTable::Align::kRight},
+                   {"change", TextTable::Align::kRight},
+                   {"all together", TextTable::Align::kRight},
+                   {"change", TextTable::Align::kRight}});
   for (const sim::AddedCable& each : added.best) {
     // Where pairs are joined, what the others get is no longer all there is.
     const std::uint64_t joined = pairs_joined(what_if, each);

@@ -14,8 +14,6 @@
 namespace cableway::cli {
 namespace {
 
-using Align = TextTable::Align;
-
 std::string flow_id(const Json& circuit) {
   return absl::StrFormat("%016x", number(circuit, "flow"));
 }
@@ -55,10 +53,10 @@ std::string own_flows_text(const Json& status) {
                                   number(status.at("own"), "flows_open"), " open\n");
   if (flows.empty()) return head;
   TextTable table({{"flow"},
-                   {"process", Align::kRight},
+                   {"process", TextTable::Align::kRight},
                    {"peer"},
                    {"path"},
-                   {"open for", Align::kRight},
+                   {"open for", TextTable::Align::kRight},
                    {"port"},
                    {"over, and why"}});
   for (const Json& flow : flows) {
@@ -77,10 +75,10 @@ std::string circuits_text(const Json& status) {
   if (circuits.empty()) return head;
   TextTable table({{"flow"},
                    {"path"},
-                   {"open for", Align::kRight},
-                   {"chunks", Align::kRight},
-                   {"payload", Align::kRight},
-                   {"mean Mbit/s", Align::kRight},
+                   {"open for", TextTable::Align::kRight},
+                   {"chunks", TextTable::Align::kRight},
+                   {"payload", TextTable::Align::kRight},
+                   {"mean Mbit/s", TextTable::Align::kRight},
                    {"in over, and why"},
                    {"out over, and why"}});
   for (const Json& circuit : circuits) {

@@ -84,7 +84,7 @@ class NetlinkInventoryTest : public testing::Test {
   boost::asio::io_context io_;
   test::FakeSysfs sysfs_;
   test::FakeRdmaDevices rdma_;
-  test::RecordedEvents events_;
+  ::cableway::test::RecordedEvents events_;
   std::unique_ptr<test::NetworkNamespace> namespace_;
   std::unique_ptr<NetlinkInventory> inventory_;
   int changes_ = 0;
@@ -264,8 +264,8 @@ TEST_F(NetlinkInventoryTest, WhatADeviceSaysIsToldAndLookedAtAtOnce) {
   rdma_.say("mlx5_0", VerbsEvent::Kind::kPortError, 1);
   EXPECT_TRUE(test::runs_until(
       io_, [&] { return events_.has(EventCode::kRdmaPortError, "port eth1: RDMA device mlx5_0: event"); }));
-  EXPECT_EQ(test::field_of(events_.raised[0].fields, "port"), "eth1");
-  EXPECT_EQ(test::field_of(events_.raised[0].fields, "device"), "mlx5_0");
+  EXPECT_EQ(::cableway::test::field_of(events_.raised[0].fields, "port"), "eth1");
+  EXPECT_EQ(::cableway::test::field_of(events_.raised[0].fields, "device"), "mlx5_0");
   EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "when it is told the ports are known again";
   EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUnusable,
                           "port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
