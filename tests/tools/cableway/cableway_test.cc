@@ -23,6 +23,7 @@
 #include "sim/nodes/node_world.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
+#include "tools/cableway/command/exit_status.h"
 #include "tools/cableway/command_line.h"
 
 namespace cableway::cli {

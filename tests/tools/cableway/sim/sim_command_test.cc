@@ -16,6 +16,7 @@
 #include "routing/topology_io/json_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
+#include "tools/cableway/command/exit_status.h"
 #include "tools/cableway/command_line.h"
 
 namespace cableway::cli {
