@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<MemoryFlush>> RdmaHop::make_flush() const {
   if (made.ok()) return std::unique_ptr<MemoryFlush>(*std::move(made));
   return absl::Status(
       made.status().code(),
-      absl::StrCat("no connection with itself, which flushing a GPU's memory needs: ", made.status().message()));
+      absl::StrCat("cannot make the device's connection with itself, which flushing GPU memory needs: ", made.status().message()));
 }
 
 UniqueFd RdmaHop::take_socket() {

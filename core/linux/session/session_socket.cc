@@ -14,7 +14,7 @@ absl::StatusOr<boost::asio::local::stream_protocol::endpoint> session_endpoint(c
   if (name.size() > kLongest) {
     return absl::InvalidArgumentError(
         absl::StrCat("CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR together are too long: \"", name, "\" has ",
-                     name.size(), " bytes, at most ", kLongest));
+                     name.size(), " bytes; expected at most ", kLongest));
   }
   return boost::asio::local::stream_protocol::endpoint(std::string(1, '\0') + name);
 }
