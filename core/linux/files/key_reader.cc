@@ -35,8 +35,9 @@ absl::Status check_access(const UniqueFd& file, const std::string& path) {
   if ((status.st_mode & kOthers) != 0) {
     std::array<char, 8> mode{};
     std::snprintf(mode.data(), mode.size(), "%04o", status.st_mode & 07777U);
-    return absl::FailedPreconditionError(
-        named(path, absl::StrCat("has mode ", mode.data(), ", which gives other users access; expected 0600: chmod 600 ", path)));
+    return absl::FailedPreconditionError(named(
+        path,
+        absl::StrCat("has mode ", mode.data(), ", which gives other users access; expected 0600: chmod 600 ", path)));
   }
   return absl::OkStatus();
 }

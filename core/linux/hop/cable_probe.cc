@@ -140,7 +140,7 @@ std::uint64_t rate_mbps(std::uint64_t bytes, steady_clock::duration took) {
 }
 
 absl::StatusOr<UniqueFd> make_socket(const CableProbePlan& plan) {
-    const absl::StatusOr<boost::asio::ip::address> from = parse_address(plan.from_address);
+  const absl::StatusOr<boost::asio::ip::address> from = parse_address(plan.from_address);
   if (!from.ok()) return from.status();
   UniqueFd socket(::socket(from->is_v6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return failed("cannot create a socket");

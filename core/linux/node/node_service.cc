@@ -76,9 +76,9 @@ absl::Status NodeService::open() {
   sessions_->update_welcome(welcome());
   note_no_ports();
   if (settings_.key_file.empty()) {
-    events().raise(
-        EventCode::kKeyMissing,
-        "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change what crosses it");
+    events().raise(EventCode::kKeyMissing,
+                   "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change "
+                   "what crosses it");
   }
   events().raise(EventCode::kNodeStarted,
                  absl::StrCat("node ", settings_.node, " of cluster ", settings_.cluster, " is up"),
@@ -186,10 +186,11 @@ void NodeService::listen_on_ports() {
   listen_retry_.reset();
   const absl::Status status = acceptor_->set_addresses(node_->addresses());
   // An address may be tentative, or another process may briefly hold the TCP port.
-  std::string reason = status.ok() ? ""
-                                   : absl::StrCat(text(status),
-                                                  ": circuits cannot be accepted there; end the process that holds the port, or set "
-                                                  "CABLEWAY_RELAY_PORT");
+  std::string reason =
+      status.ok() ? ""
+                  : absl::StrCat(text(status),
+                                 ": circuits cannot be accepted there; end the process that holds the port, or set "
+                                 "CABLEWAY_RELAY_PORT");
   // Retried often, reported once.
   if (!reason.empty() && reason != not_listening_) {
     events().raise(EventCode::kNotListening, reason, {{"reason", text(status)}});
@@ -357,7 +358,8 @@ void NodeService::use_ports() {
   channel_.update_ports(inventory_->ports());
   std::vector<std::string> errors = control_socket_errors();
   for (const std::string& reason : errors) {
-    if (std::find(control_socket_errors_.begin(), control_socket_errors_.end(), reason) != control_socket_errors_.end()) continue;
+    if (std::find(control_socket_errors_.begin(), control_socket_errors_.end(), reason) != control_socket_errors_.end())
+      continue;
     events().raise(EventCode::kPortDeaf, reason, {{"reason", reason}});
   }
   control_socket_errors_ = std::move(errors);

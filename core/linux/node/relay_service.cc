@@ -52,8 +52,8 @@ absl::Status RelayService::open(const Settings& settings) {
   loop_ = *std::move(loop);
   if (memory.leases == 0) {
     events_.raise(EventCode::kRelayMemoryShort,
-                  absl::StrCat("the relay memory of ", memory_text_, " is too small for a lease for busy circuits; one needs ",
-                               2 * lease_memory(), " bytes"),
+                  absl::StrCat("the relay memory of ", memory_text_,
+                               " is too small for a lease for busy circuits; one needs ", 2 * lease_memory(), " bytes"),
                   {{"memory", memory_text_}});
   }
   return absl::OkStatus();

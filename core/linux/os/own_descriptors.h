@@ -2,7 +2,6 @@
 // that stays open keeps a connection up after its owner has closed it or died, and shutting one down would end the
 // owner's connection. A copy of an RDMA device's descriptor keeps its owner's queue pairs and registrations, and the
 // memory that those pin, after its owner has died.
-// those pin, after its owner has died.
 #ifndef CABLEWAY_CORE_LINUX_OS_OWN_DESCRIPTORS_H_
 #define CABLEWAY_CORE_LINUX_OS_OWN_DESCRIPTORS_H_
 

@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 // Delays of the re-reads of RDMA devices, each counted from the change or the re-read before.
 constexpr std::array<milliseconds, 5> kRereadDelays{milliseconds(20), milliseconds(200), milliseconds(1000),
-                                             milliseconds(5000), milliseconds(25000)};
+                                                    milliseconds(5000), milliseconds(25000)};
 
 // The kernel reports an unknown rate as -1 or not at all.
 std::uint64_t read_rate(const Sysfs& sysfs, const std::string& interface) {

@@ -23,10 +23,9 @@ struct DeviceFacts {
 };
 
 struct PortSelection {
-  std::vector<PortFacts> ports;  // sorted by id
-  std::vector<RejectedPort>
-      rejected;        // sorted by the interface's id; unmatched entries of CABLEWAY_PORTS come last
-  std::string status;  // why there is no port, and the remedy; empty if there is one
+  std::vector<PortFacts> ports;        // sorted by id
+  std::vector<RejectedPort> rejected;  // sorted by the interface's id; unmatched entries of CABLEWAY_PORTS come last
+  std::string status;                  // why there is no port, and the remedy; empty if there is one
 };
 
 // With selectors: each interface that one names, with all its usable addresses; and every address inside a prefix,

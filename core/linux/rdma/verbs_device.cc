@@ -253,22 +253,24 @@ absl::Status VerbsDevice::refused(int error, absl::string_view what) const {
       return absl::ResourceExhaustedError(
           absl::StrCat(words, "; this process's cgroup limit for this device is reached: raise rdma.max"));
     case EMFILE:
-      return absl::ResourceExhaustedError(
-          absl::StrCat(words, "; this process's descriptor limit is reached: raise ulimit -n (a service's LimitNOFILE)"));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          words, "; this process's descriptor limit is reached: raise ulimit -n (a service's LimitNOFILE)"));
     default:
       return absl::UnavailableError(words);
   }
 }
 
 std::string VerbsDevice::limits() const {
-  std::string of_device = absl::StrCat("the device supports ", attributes_.max_mr, " registrations, ", attributes_.max_qp,
-                                       " queue pairs and ", attributes_.max_cq, " completion queues in total");
+  std::string of_device =
+      absl::StrCat("the device supports ", attributes_.max_mr, " registrations, ", attributes_.max_qp,
+                   " queue pairs and ", attributes_.max_cq, " completion queues in total");
   rlimit lock{};
   if (::getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY) return of_device;
-  return absl::StrCat("this process may lock ", lock.rlim_cur / 1024,
-                      " KiB of memory: raise the limit (ulimit -l unlimited, a service's LimitMEMLOCK=infinity, docker run "
-                      "--ulimit memlock=-1); ",
-                      of_device);
+  return absl::StrCat(
+      "this process may lock ", lock.rlim_cur / 1024,
+      " KiB of memory: raise the limit (ulimit -l unlimited, a service's LimitMEMLOCK=infinity, docker run "
+      "--ulimit memlock=-1); ",
+      of_device);
 }
 
 }  // namespace cableway::host

@@ -99,8 +99,7 @@ absl::StatusOr<std::unique_ptr<const VerbsLibrary>> VerbsLibrary::load(const std
   find_queue_calls(symbols, *library);
   if (!symbols.missing().empty()) {
     static_cast<void>(::dlclose(handle));
-    return absl::FailedPreconditionError(
-        absl::StrCat(file, " has no ", symbols.missing(), ": ", kInstallVerbs, ""));
+    return absl::FailedPreconditionError(absl::StrCat(file, " has no ", symbols.missing(), ": ", kInstallVerbs, ""));
   }
   if (absl::Status status = make_fork_safe(*library); !status.ok()) return status;
   return std::unique_ptr<const VerbsLibrary>(std::move(library));

@@ -210,7 +210,8 @@ absl::Status VerbsQueuePair::connect(const RdmaEndpoint& other) {
 
 absl::Status VerbsQueuePair::post(std::span<const RdmaWrite> writes) {
   if (!broken_.ok() || writes.empty()) return broken_;
-  if (writes.size() > kMaxWrites) return break_off(absl::InvalidArgumentError("more writes than a queue pair has room for"));
+  if (writes.size() > kMaxWrites)
+    return break_off(absl::InvalidArgumentError("more writes than a queue pair has room for"));
   for (std::size_t i = 0; i < writes.size(); ++i) {
     encode(writes[i], batch_->writes[i], batch_->pieces[i]);
     if (i > 0) batch_->writes[i - 1].next = &batch_->writes[i];

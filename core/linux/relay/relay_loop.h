@@ -3,7 +3,6 @@
 // The control thread adds circuits; from then on the loop's thread owns them. A circuit ends when either of its
 // connections does; its sockets then go to `closed`, to be drained elsewhere. Each has its own slot; busy circuits
 // lease further ones from its store (core/linux/link/relay_store.h).
-// that are busy lease further ones from its store (core/linux/link/relay_store.h).
 //
 // A completion event costs an interrupt and several system calls. So RDMA circuits that have just moved data are
 // polled, and arm their events only after nothing has moved for the time of `spin`.

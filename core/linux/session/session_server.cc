@@ -152,8 +152,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     const Hello* hello = std::get_if<Hello>(&request);
     if (hello == nullptr) return refuse("the first message must be Hello");
     if (hello->version != kSessionVersion) {
-      return refuse(absl::StrCat("this node uses session version ", kSessionVersion, "; the process uses ", hello->version,
-                                 ": install the same Cableway for both"));
+      return refuse(absl::StrCat("this node uses session version ", kSessionVersion, "; the process uses ",
+                                 hello->version, ": install the same Cableway for both"));
     }
     greeted_ = true;
     server_->greeted.insert(this);
@@ -163,7 +163,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void receive_report(const SessionMessage& report) {
     has_reported_ = true;
-    const absl::Status taken = server_->listener.reported ? server_->listener.reported(peer_, report) : absl::OkStatus();
+    const absl::Status taken =
+        server_->listener.reported ? server_->listener.reported(peer_, report) : absl::OkStatus();
     if (!taken.ok()) return refuse(std::string(taken.message()));
     read_on();
   }

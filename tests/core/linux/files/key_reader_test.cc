@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 
 const std::string kDigits(64, 'b');
 
-TEST(KeyReader, ReadsAKeyThatIsOneUsersOwn) {
+TEST(KeyReader, ReadsAKeyThatOnlyItsUserCanRead) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0600, 0400}) {
     const absl::StatusOr<ControlKey> key = read_key(folder.file("key", kDigits + "\n", mode));
@@ -30,7 +30,7 @@ TEST(KeyReader, ReadsAKeyThatIsOneUsersOwn) {
   }
 }
 
-TEST(KeyReader, RefusesAFileThatOthersMayUse) {
+TEST(KeyReader, RefusesAFileThatOthersCanAccess) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0640, 0604, 0620, 0602, 0610, 0644}) {
     const std::string path = folder.file("key", kDigits, mode);
@@ -51,7 +51,7 @@ TEST(KeyReader, RefusesAFileOfAnotherUser) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("belongs to user 12345; expected root or user 0"));
 }
 
-TEST(KeyReader, SaysWhyThereIsNoKey) {
+TEST(KeyReader, ReportsWhyThereIsNoKey) {
   const test::TemporaryFolder folder;
   const auto error_of = [&](const std::string& path) {
     const absl::Status status = read_key(path).status();
@@ -67,7 +67,7 @@ TEST(KeyReader, SaysWhyThereIsNoKey) {
   EXPECT_THAT(error_of(folder.file("empty", "", 0600)), HasSubstr("has 0 hex digits"));
 }
 
-TEST(KeyReader, SaysThatItMayNotRead) {
+TEST(KeyReader, ReportsAMissingReadPermission) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("key", kDigits, 0000);
   const int status = test::status_of_child([&] {

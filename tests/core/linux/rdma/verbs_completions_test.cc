@@ -1,4 +1,4 @@
-// What a queue pair takes a device's completions for.
+// How a queue pair interprets a device's completions.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 

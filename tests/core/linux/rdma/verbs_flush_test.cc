@@ -31,7 +31,7 @@ class VerbsFlushTest : public testing::Test {
   std::array<std::byte, 256> memory_{};
 };
 
-TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceSaysSoAndNoSooner) {
+TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceReportsItAndNoSooner) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make().value();
   EXPECT_THAT(fake_.packet_sequences, ElementsAre(0xabcdefU));
@@ -46,7 +46,7 @@ TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceSaysSoAndNoSooner) {
   EXPECT_TRUE(flush->done(0).value());
 }
 
-TEST_F(VerbsFlushTest, WhatMayNotBeReadFailsInTheDevicesWordsAndWhatWasReadStaysDone) {
+TEST_F(VerbsFlushTest, AForbiddenReadFailsAndEarlierReadsStayDone) {
   const auto readable = add({.remote_write = true, .remote_read = true});
   const auto writable = add({.remote_write = true});
   const auto flush = make().value();
@@ -66,7 +66,7 @@ TEST_F(VerbsFlushTest, AByteOutsideIsNotRead) {
   EXPECT_FALSE(flush->done(read).ok());
 }
 
-TEST_F(VerbsFlushTest, TakesAsManyAsItSaysAndAgainWhenTheyAreBack) {
+TEST_F(VerbsFlushTest, AcceptsTheLimitOfReadsAndMoreWhenTheyComplete) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make().value();
   fake_.holds_completions = true;
@@ -81,7 +81,7 @@ TEST_F(VerbsFlushTest, TakesAsManyAsItSaysAndAgainWhenTheyAreBack) {
   }
 }
 
-TEST_F(VerbsFlushTest, APostingThatIsRefusedIsFinal) {
+TEST_F(VerbsFlushTest, ARefusedRequestIsFinal) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make().value();
   fake_.posting_error = ENOMEM;
@@ -91,7 +91,7 @@ TEST_F(VerbsFlushTest, APostingThatIsRefusedIsFinal) {
   EXPECT_EQ(flush->read(address(), memory->keys().remote).status(), refused);
 }
 
-TEST_F(VerbsFlushTest, ADeviceWithoutRoomSaysWhatItHas) {
+TEST_F(VerbsFlushTest, AnExhaustedDeviceNamesItsLimits) {
   fake_.queue_pair_error = ENOMEM;
   const absl::Status refused = make().status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
@@ -99,7 +99,7 @@ TEST_F(VerbsFlushTest, ADeviceWithoutRoomSaysWhatItHas) {
   EXPECT_THAT(refused.message(), HasSubstr("the device has 1000 registrations, 100 queue pairs"));
 }
 
-TEST_F(VerbsFlushTest, OptionsThatNoDeviceTakesAreNamed) {
+TEST_F(VerbsFlushTest, NamesInvalidOptions) {
   EXPECT_THAT(VerbsFlush::create(device_, fake_.gid, 1, VerbsOptions{.timeout = 0}).status().message(),
               HasSubstr("RDMA timeout is 0; expected 1 to 31"));
 }
