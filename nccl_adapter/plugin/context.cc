@@ -145,7 +145,7 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
   const std::lock_guard lock(mutex_);
   const auto entry = opening_.find(ticket);
   if (entry == opening_.end()) {
-    return absl::InvalidArgumentError("the handle is invalid: no connection is being opened with it");
+    return absl::InvalidArgumentError("the handle is damaged: no connection is being opened with it");
   }
   absl::StatusOr<std::optional<OpeningCircuit::Opened>> opened = entry->second->take();
   if (opened.ok() && !opened->has_value()) return nullptr;

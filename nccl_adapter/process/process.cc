@@ -101,7 +101,7 @@ absl::Status Process::join_node() {
 absl::Status Process::try_to_join_node() {
   absl::Status joined = on_control_thread(*control_, [this] { return connect_session(); });
   if (absl::IsNotFound(joined)) {
-    log_.info(absl::StrCat("no node is running here: starting ", daemon_));
+    log_.info(absl::StrCat("no node runs here: starting ", daemon_));
     if (absl::Status started = host::start_node(daemon_, host::kNodeJoinLimit); !started.ok()) return started;
     joined = on_control_thread(*control_, [this] { return connect_session(); });
   }

@@ -121,7 +121,7 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const
   }
   if (port.link_layer != IBV_LINK_LAYER_ETHERNET) {
     return absl::FailedPreconditionError(
-        absl::StrCat("RDMA device ", name_, " is on InfiniBand; Cableway uses RDMA over Ethernet (RoCE v2) only"));
+        absl::StrCat("RDMA device ", name_, " is on InfiniBand; Cableway uses only RDMA over Ethernet (RoCE v2)"));
   }
   if (port.state != IBV_PORT_ACTIVE) {
     return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " is not active: its port is in state ",

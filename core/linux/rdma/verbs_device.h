@@ -99,7 +99,7 @@ class VerbsDevice {
   std::string limits() const;
   VerbsEvent read_event(const ibv_async_event& event);
   void note(const VerbsEvent& event);
-  void port_is_active(std::uint8_t port, std::uint64_t errors) const;
+  void note_active_port(std::uint8_t port, std::uint64_t errors) const;
   void update_trouble() const;
 
   const std::string name_;

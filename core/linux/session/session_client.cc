@@ -53,7 +53,7 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   if (!error && ::connect(client->socket_.native_handle(), endpoint.data(), endpoint.size()) != 0) {
     error = error_code(errno, boost::system::system_category());
   }
-  if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node is running here");
+  if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node runs here");
   if (error) return absl::UnavailableError(absl::StrCat("cannot reach the node: ", error.message()));
   if (absl::Status status = check_owner(client->socket_.native_handle()); !status.ok()) return status;
   // A child that kept the session would prevent the node from leaving.

@@ -111,7 +111,7 @@ std::uint64_t TcpChunkLink::bytes_moved() const {
 
 void TcpChunkLink::fail(absl::string_view reason) {
   if (fenced_) return;
-  writer_.try_say_failed(reason);
+  writer_.try_send_failure(reason);
   fence();
 }
 

@@ -108,7 +108,7 @@ TEST_F(IdleFlowTest, AFailureIsReportedOnceTheFlowIsUsed) {
   const absl::Status failed = comm_->send(bytes_.data(), bytes_.size(), region_).status();
   EXPECT_THAT(failed.message(), HasSubstr("flow to node c failed: node a port eth0 (cable to b eth0): RDMA device "
                                           "mlx5_0"));
-  comm_->tell(failed);
+  comm_->log_failure(failed);
   EXPECT_EQ(comm_->failure(), failed.message());
 }
 

@@ -121,7 +121,7 @@ TEST_F(FlowMemoryTest, OverTcpHostMemoryIsRecordedAndGpuMemoryIsRefused) {
     for (const bool lands : {false, true}) {
       const absl::Status refused = tcp.add(named(kind), lands).status();
       EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
-      EXPECT_THAT(refused.message(), HasSubstr("goes over TCP, which cannot carry the memory of GPUs"));
+      EXPECT_THAT(refused.message(), HasSubstr("goes over TCP, which cannot carry GPU memory"));
     }
   }
 }
@@ -131,7 +131,7 @@ TEST_F(FlowMemoryTest, AnExhaustedDeviceNamesTheLimitToRaise) {
   const absl::Status refused = flow_.add(named(Kind::kHost), true).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot register 4096 bytes of memory: Cannot allocate memory"));
-  EXPECT_THAT(refused.message(), HasSubstr("the device has 1000 registrations"));
+  EXPECT_THAT(refused.message(), HasSubstr("the device supports 1000 registrations"));
   fake_.dmabuf_error = ENOMEM;
   EXPECT_THAT(flow_.add(named(Kind::kDmabuf), false).status().message(),
               HasSubstr("mlx5_0 cannot register 4096 bytes of another device's memory: Cannot allocate memory"));
@@ -140,14 +140,14 @@ TEST_F(FlowMemoryTest, AnExhaustedDeviceNamesTheLimitToRaise) {
 TEST_F(FlowMemoryTest, AnUnknownGpuAddressNamesTheModule) {
   fake_.register_error = EFAULT;
   EXPECT_THAT(flow_.add(named(Kind::kPeer), false).status().message(),
-              HasSubstr("Bad address; it is a GPU's, for which nvidia_peermem has to be loaded"));
+              HasSubstr("Bad address; this is GPU memory, which requires the nvidia_peermem module"));
 }
 
 TEST_F(FlowMemoryTest, WithoutAFlushQueuePairLandingGpuMemoryIsRefused) {
   fake_.queue_pair_error = EAGAIN;
   const absl::Status refused = flow_.add(named(Kind::kDmabuf), true).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(refused.message(), HasSubstr("no connection with itself, which flushing a GPU's memory needs"));
+  EXPECT_THAT(refused.message(), HasSubstr("connection with itself, which flushing GPU memory needs"));
   EXPECT_THAT(refused.message(), HasSubstr("raise rdma.max"));
   EXPECT_TRUE(flow_.add(named(Kind::kDmabuf), false).ok());
   EXPECT_TRUE(flow_.add(named(Kind::kHost), true).ok());

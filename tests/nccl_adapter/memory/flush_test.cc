@@ -87,7 +87,7 @@ TEST_F(FlushTest, FailsWithTheDevicesReason) {
   fake_.read_status = IBV_WC_REM_ACCESS_ERR;
   Request* const request = flush();
   EXPECT_THAT(comm_->test(request).status().message(),
-              HasSubstr("flow from node b: RDMA device mlx5_0 cannot read back what was written into a GPU's memory "
+              HasSubstr("flow from node b: RDMA device mlx5_0 cannot read back what was written to GPU memory "
                         "(remote access error)"));
   EXPECT_FALSE(comm_->flush(bytes_.data(), gpu_).ok());
 }
@@ -97,7 +97,7 @@ TEST_F(FlushTest, DoesNotWaitForALostDevice) {
   Request* const request = flush();
   EXPECT_FALSE(comm_->test(request).value().done);
   device_->give_up();
-  EXPECT_THAT(comm_->test(request).status().message(), HasSubstr("RDMA device mlx5_0 has failed before it read back"));
+  EXPECT_THAT(comm_->test(request).status().message(), HasSubstr("RDMA device mlx5_0 failed before it read back"));
 }
 
 TEST_F(FlushTest, WorksAfterTheFlowHasEnded) {

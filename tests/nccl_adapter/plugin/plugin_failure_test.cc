@@ -40,7 +40,7 @@ TEST_P(PluginFailure, AnOversizeSendFailsAtBothEnds) {
   rank_.net().close_recv(receiver);
 }
 
-TEST_P(PluginFailure, AnInvalidHandleIsRefusedAtOnce) {
+TEST_P(PluginFailure, ADamagedHandleIsRefusedAtOnce) {
   auto [handle, listener] = rank_.listen();
   for (std::size_t at = 0; at < 100; at += 3) {
     Handle damaged = handle;
@@ -65,7 +65,7 @@ TEST_P(PluginFailure, ConnectToAClosedListenerNamesTheReason) {
   abi::Result result = abi::kSuccess;
   EXPECT_EQ(rank_.connect(handle, &result), nullptr);
   EXPECT_NE(result, abi::kSuccess);
-  EXPECT_THAT(warnings(), Contains(HasSubstr("listens no more")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("no longer listens")));
 }
 
 TEST_P(PluginFailure, AbortReleasesMemory) {

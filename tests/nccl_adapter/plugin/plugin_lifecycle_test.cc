@@ -137,8 +137,8 @@ TEST_P(PluginLifecycle, ANodeWithoutTheConfiguredKeyIsRefused) {
   ::setenv("CABLEWAY_KEY_FILE", "/etc/cableway/key", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
   ::unsetenv("CABLEWAY_KEY_FILE");
-  EXPECT_THAT(last_warning, testing::HasSubstr("the node that runs here has no key, and CABLEWAY_KEY_FILE names "
-                                               "/etc/cableway/key for this process: start cablewayd again"));
+  EXPECT_THAT(last_warning, testing::HasSubstr("the node running here has no key, but CABLEWAY_KEY_FILE names "
+                                               "/etc/cableway/key for this process: restart cablewayd"));
 }
 
 TEST_P(PluginLifecycle, AnUnknownSettingIsRefused) {

@@ -48,7 +48,7 @@ TEST(KeyReader, RefusesAFileOfAnotherUser) {
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
   const absl::Status status = read_key(path).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("belongs to user 12345; expected root or user 0"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is owned by user 12345; expected root or user 0"));
 }
 
 TEST(KeyReader, ReportsWhyThereIsNoKey) {
@@ -61,7 +61,7 @@ TEST(KeyReader, ReportsWhyThereIsNoKey) {
   };
   EXPECT_THAT(error_of(folder.path("none")), HasSubstr("No such file"));
   EXPECT_THAT(error_of(folder.path("")), HasSubstr("expected a regular file"));
-  EXPECT_THAT(error_of("/dev/zero"), HasSubstr("is no regular file"));
+  EXPECT_THAT(error_of("/dev/zero"), HasSubstr("is not a regular file"));
   EXPECT_THAT(error_of(folder.file("short", "bbbb", 0600)), HasSubstr("has 4 hex digits; expected 64"));
   EXPECT_THAT(error_of(folder.file("long", std::string(1 << 20, 'b'), 0600)), HasSubstr("more than 1024 bytes"));
   EXPECT_THAT(error_of(folder.file("empty", "", 0600)), HasSubstr("has 0 hex digits"));

@@ -63,7 +63,7 @@ class CableProbeTest : public ::testing::Test {
   }
   // Whether the machine stalled for longer than a test's waits.
   static bool took_too_long(const CableProbeReply& reply) {
-    constexpr const char* kSigns[] = {"timed out", "no answer", "ended too early", "the data does not end"};
+    constexpr const char* kSigns[] = {"timed out", "no answer", "ended too early", "the data did not end in time"};
     return std::any_of(std::begin(kSigns), std::end(kSigns),
                        [&](const char* sign) { return reply.error.find(sign) != std::string::npos; });
   }
@@ -115,7 +115,7 @@ TEST_F(CableProbeTest, OneTestOfAPortRunsAtATime) {
     serve_until([&] { return there_->running() == 0; });
     first.reset();
     here_->run(plan(false), [&](const CableProbeReply& answer) { first = answer; });
-    EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port runs already"));
+    EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port is already running"));
     serve_until([&] { return first.has_value(); });
   }
   EXPECT_EQ(first->error, "");
@@ -134,7 +134,7 @@ TEST_F(CableProbeTest, IsRefusedWhileANeighboursTestIsRunning) {
     serve_until([&] { return there_->running() == 1; });
     error = test(refused).error;
   }
-  EXPECT_THAT(error, HasSubstr("the neighbour refuses: another test of this port runs"));
+  EXPECT_THAT(error, HasSubstr("the neighbour refused: another test of this port is running"));
 }
 
 // The dialing end may begin the next test as soon as it sees the end of this one.
@@ -198,9 +198,9 @@ class RefusedCableTest : public CableProbeTest {
 };
 
 TEST_F(RefusedCableTest, ReportsTheReason) {
-  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refuses: not? today"));
+  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refused: not? today"));
   acceptor_->seal_with(key_of(3));
-  EXPECT_THAT(test(plan_with(key_of(3))).error, HasSubstr("the neighbour refuses: not? today"));
+  EXPECT_THAT(test(plan_with(key_of(3))).error, HasSubstr("the neighbour refused: not? today"));
 }
 
 TEST_F(CableProbeTest, IsSealedWithAKey) {

@@ -211,7 +211,7 @@ TEST_F(NetlinkInventoryTest, NamesAnAddressThatAnotherHostUses) {
   namespace_->enter();
   open({"eth1"});
   test::ip("addr add fd00::1/64 dev eth1");
-  EXPECT_TRUE(test::runs_until(io_, [&] { return has_reason("eth1", "fd00::1 is another host's too"); }));
+  EXPECT_TRUE(test::runs_until(io_, [&] { return has_reason("eth1", "fd00::1 is also used by another host"); }));
   EXPECT_THAT(inventory_->ports().at(0).addresses, ElementsAre(prefix("10.7.0.1", 24)));
 }
 
@@ -268,7 +268,7 @@ TEST_F(NetlinkInventoryTest, ADevicesEventIsReportedAndItsPortsAreReReadAtOnce) 
   EXPECT_EQ(test::field_of(events_.raised[0].fields, "device"), "mlx5_0");
   EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "the ports are re-read before the callback";
   EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUnusable,
-                          "port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
+                          "port eth1: RDMA device mlx5_0 behind eth1 is not active; its state is \"1: DOWN\""));
   EXPECT_EQ(changes_, 1);
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
   rdma_.raise("mlx5_0", VerbsEvent::Kind::kPortActive, 1);
@@ -282,7 +282,7 @@ TEST_F(NetlinkInventoryTest, AFailedDeviceIsLostUntilItRecovers) {
   rdma_.raise("mlx5_0", VerbsEvent::Kind::kDeviceFatal);
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == -1; }));
   EXPECT_EQ(inventory_->ports()[0].rdma_device, "mlx5_0");
-  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0: event: it has failed, and is not back yet");
+  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0: event: it has failed and has not recovered yet");
   EXPECT_EQ(rdma_["mlx5_0"].open_now, 0);
   rdma_["mlx5_0"].trouble = absl::OkStatus();
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; })) << "without any other event";

@@ -146,7 +146,7 @@ TEST_F(PortSelectionTest, AnInterfaceWithoutAnyAddressIsNamed) {
   add(4, "eth2");
   EXPECT_THAT(select({"eth2"}).rejected, is_rejected("eth2", "has no address: not even a link-local one"));
   network_.links[4].carrier = false;
-  EXPECT_THAT(select({"eth2"}).rejected, is_rejected("eth2", "comes with the carrier"));
+  EXPECT_THAT(select({"eth2"}).rejected, is_rejected("eth2", "needs a carrier"));
 }
 
 TEST_F(PortSelectionTest, TentativeAndDuplicateAddressesAreSkippedWithTheReason) {
@@ -155,7 +155,7 @@ TEST_F(PortSelectionTest, TentativeAndDuplicateAddressesAreSkippedWithTheReason)
   const PortSelection found = select({"eth1"});
   EXPECT_THAT(found.ports.at(0).addresses, ElementsAre(prefix("10.7.0.1", 24)));
   EXPECT_THAT(found.rejected, is_rejected("eth1", "fe80::1%eth1 is tentative"));
-  EXPECT_THAT(found.rejected, is_rejected("eth1", "fd00::1 is another host's too"));
+  EXPECT_THAT(found.rejected, is_rejected("eth1", "fd00::1 is also used by another host"));
   EXPECT_THAT(select({"fd00::/16"}).ports, IsEmpty());
 }
 
@@ -166,7 +166,7 @@ TEST_F(PortSelectionTest, AnAddressOnTwoInterfacesIsUsedOnOne) {
   const PortSelection found = select({"eth1", "eth2"});
   ASSERT_EQ(found.ports.size(), 2U);
   EXPECT_THAT(found.ports[1].addresses, ElementsAre(prefix("fe80::1%eth2", 64)));
-  EXPECT_THAT(found.rejected, is_rejected("eth2", "10.7.0.1 is that of eth1 too"));
+  EXPECT_THAT(found.rejected, is_rejected("eth2", "10.7.0.1 is already used by eth1"));
 }
 
 TEST_F(PortSelectionTest, NamesAnUnusableRdmaDevice) {
@@ -182,7 +182,7 @@ TEST_F(PortSelectionTest, NamesAnUnusableRdmaDevice) {
     return found.ports.at(0).rdma_trouble;
   };
   device.state = "1: DOWN";
-  EXPECT_EQ(trouble(), "RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\"");
+  EXPECT_EQ(trouble(), "RDMA device mlx5_0 behind eth1 is not active; its state is \"1: DOWN\"");
   device.trouble = "RDMA device mlx5_0: local catastrophic error";
   EXPECT_EQ(trouble(), device.trouble);
   device.trouble.clear();
@@ -198,7 +198,8 @@ TEST_F(PortSelectionTest, InfiniBandIsUsedIfNamedButWithoutRdma) {
   device.pci_function = "0000:01:00.0";
   devices_.pci_functions = {{3, "0000:01:00.0"}};
   EXPECT_THAT(select({}).ports, IsEmpty());
-  EXPECT_THAT(select({}).rejected, is_rejected("eth1", "is on InfiniBand, not Ethernet; CABLEWAY_PORTS may name it"));
+  EXPECT_THAT(select({}).rejected,
+              is_rejected("eth1", "is on InfiniBand, not Ethernet; to use it anyway, name it in CABLEWAY_PORTS"));
   const PortFacts port = select({"eth1"}).ports.at(0);
   EXPECT_EQ(port.rdma_device, "mlx5_0");
   EXPECT_THAT(port.rdma_trouble, HasSubstr("mlx5_0 behind eth1 is on InfiniBand"));

@@ -33,7 +33,7 @@ class RdmaWatchTest : public testing::Test {
                                            Report said{device, {}};
                                            for (const VerbsEvent& event : events) said.kinds.push_back(event.kind);
                                            reports_.push_back(std::move(said));
-                                           if (on_said_) on_said_();
+                                           if (on_report_) on_said_();
                                          });
   }
   bool becomes(const std::function<bool()>& done) { return test::runs_until(io_, done); }
@@ -46,7 +46,7 @@ class RdmaWatchTest : public testing::Test {
   boost::asio::io_context io_;
   test::FakeRdmaDevices devices_;
   std::vector<Report> reports_;
-  std::function<void()> on_said_;
+  std::function<void()> on_report_;
   std::unique_ptr<RdmaWatch> watch_;
 };
 
@@ -88,7 +88,7 @@ TEST_F(RdmaWatchTest, AFailedDeviceIsClosedAndReopenedWhenItRecovers) {
   EXPECT_TRUE(becomes([&] { return !reports_.empty(); }));
   EXPECT_THAT(reports_, ElementsAre(Report{"a", {Kind::kDeviceFatal}}));
   EXPECT_EQ(devices_["a"].open_now, 0);
-  EXPECT_EQ(watch_->trouble("a"), "RDMA device a: event: it has failed, and is not back yet");
+  EXPECT_EQ(watch_->trouble("a"), "RDMA device a: event: it has failed and has not recovered yet");
   EXPECT_EQ(watch_->active_mtu("a", 1), 0U);
   watch_->follow({"a"});
   EXPECT_EQ(devices_["a"].tries, 1) << "not retried at once";
@@ -144,7 +144,7 @@ TEST_F(RdmaWatchTest, AReadableDescriptorWithoutEventsDoesNotKeepTheThreadBusy) 
 
 TEST_F(RdmaWatchTest, ItsCallbackMayDestroyIt) {
   watch_->follow({"a", "b"});
-  on_said_ = [this] { watch_.reset(); };
+  on_report_ = [this] { watch_.reset(); };
   devices_.raise("a", Kind::kDeviceFatal);
   devices_.raise("b", Kind::kDeviceFatal);
   EXPECT_TRUE(becomes([&] { return watch_ == nullptr; }));

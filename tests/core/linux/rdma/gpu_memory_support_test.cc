@@ -86,8 +86,7 @@ TEST_F(GpuMemorySupportTest, NothingOfTheProbeStaysRegistered) {
 
 TEST_F(GpuMemorySupportTest, PeerMemoryNeedsTheModule) {
   first_.dmabuf_error = second_.dmabuf_error = EOPNOTSUPP;
-  expect_none(
-      "mlx5_1, or this kernel, does not register dmabufs, and the kernel's nvidia_peermem module is not loaded");
+  expect_none("mlx5_1 or this kernel cannot register dmabufs, and the kernel's nvidia_peermem module is not loaded");
   load_peer_memory();
   expect(false, true);
 }
@@ -111,14 +110,14 @@ TEST_F(GpuMemorySupportTest, ReportsOnlyWhatEveryDeviceSupports) {
   second_.dmabuf_error = EOPNOTSUPP;
   expect(false, true);
   second_.vendor_id = 0xffffff;  // soft-RoCE
-  expect_none("mlx5_2, or this kernel, does not register dmabufs, and nvidia_peermem does not work with RDMA device");
+  expect_none("mlx5_2 or this kernel cannot register dmabufs, and nvidia_peermem does not work with RDMA device");
   second_.dmabuf_error = 0;
   expect(true, false);
 }
 
 TEST_F(GpuMemorySupportTest, ALibraryTooOldForDmabufsHasNone) {
   verbs_.library().reg_dmabuf_mr = nullptr;
-  expect_none("does not register dmabufs");
+  expect_none("cannot register dmabufs");
 }
 
 TEST_F(GpuMemorySupportTest, APortOverTcpPreventsIt) {
@@ -147,7 +146,7 @@ TEST_F(GpuMemorySupportTest, NothingIsReportedOrProbedIfAHopMayUseTcp) {
 
 TEST_F(GpuMemorySupportTest, ADeviceThatCannotBeFlushedIsNotUsed) {
   second_.queue_pair_error = ENOMEM;
-  expect_none("mlx5_2 cannot make a queue pair of 32 reads");
+  expect_none("mlx5_2 cannot create a queue pair of 32 reads");
   second_.queue_pair_error = 0;
   second_.read_status = IBV_WC_REM_ACCESS_ERR;
   expect_none("mlx5_2 cannot read back what was written");
@@ -155,7 +154,7 @@ TEST_F(GpuMemorySupportTest, ADeviceThatCannotBeFlushedIsNotUsed) {
 
 TEST_F(GpuMemorySupportTest, ADeviceThatNeverReadsItselfIsGivenUp) {
   first_.holds_completions = true;
-  expect_none("mlx5_1 has not read memory of its own host within 2 s");
+  expect_none("mlx5_1 did not read memory of its own host within 2 s");
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_F(RdmaPortsTest, InfiniBandIsRefused) {
   sysfs_.write("class/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand");
   ASSERT_EQ(read().size(), 1U);
   EXPECT_EQ(trouble(read()[0], "10.7.0.1"),
-            "RDMA device mlx5_0 behind eth1 is on InfiniBand; Cableway uses RDMA over Ethernet (RoCE v2) only");
+            "RDMA device mlx5_0 behind eth1 is on InfiniBand; Cableway uses only RDMA over Ethernet (RoCE v2)");
   sysfs_.write("class/infiniband/mlx5_0/ports/1/link_layer", "Unspecified");
   EXPECT_TRUE(read().empty());
 }

@@ -30,7 +30,7 @@ class VerbsDeviceTest : public testing::Test {
 };
 
 TEST_F(VerbsDeviceTest, NamesAMissingDevice) {
-  EXPECT_THAT(VerbsDevice::open("mlx9_9").status().message(), HasSubstr("libibverbs knows no RDMA device mlx9_9"));
+  EXPECT_THAT(VerbsDevice::open("mlx9_9").status().message(), HasSubstr("libibverbs has no RDMA device mlx9_9"));
 }
 
 TEST_F(VerbsDeviceTest, IsOpenedOnceByAProcess) {
@@ -121,7 +121,7 @@ TEST_F(VerbsDeviceTest, ReportsAChangedAddressAndAFailedPort) {
   ASSERT_EQ(std::system(absl::StrCat("ip link set ", interface, " down").c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kPortError), absl::StrCat("RDMA device ", device_->name(), ": port error"));
   EXPECT_EQ(device_->health(1), absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": port error")));
-  EXPECT_THAT(device_->active_mtu(1).status().message(), HasSubstr("is not active, its port is in state 1, not 4"));
+  EXPECT_THAT(device_->active_mtu(1).status().message(), HasSubstr("is not active: its port is in state 1, not 4"));
   ASSERT_EQ(std::system(absl::StrCat("ip link set ", interface, " up").c_str()), 0);
   EXPECT_EQ(next(VerbsEvent::Kind::kPortActive), absl::StrCat("RDMA device ", device_->name(), ": port active"));
   EXPECT_TRUE(device_->health(1).ok());

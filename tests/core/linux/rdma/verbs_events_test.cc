@@ -41,7 +41,7 @@ class VerbsEventsTest : public testing::Test {
   std::string why_it_ended(VerbsQueuePair& pair) {
     ibv_wc flushed{};
     flushed.status = IBV_WC_WR_FLUSH_ERR;
-    fake_.unasked.push_back(flushed);
+    fake_.extra_completions.push_back(flushed);
     RdmaCompletion completion{};
     return std::string(pair.poll({&completion, 1}).status().message());
   }

@@ -93,7 +93,7 @@ TEST(VerbsExhaustion, TheLimitOfLockedMemoryIsNamed) {
   if (words.starts_with("skip: ")) GTEST_SKIP() << words;
   EXPECT_THAT(words, HasSubstr("RESOURCE_EXHAUSTED"));
   EXPECT_THAT(words, HasSubstr("cannot register 2097152 bytes of memory: Cannot allocate memory; this process may lock "
-                               "1024 KiB of memory: raise that (ulimit -l unlimited"));
+                               "1024 KiB of memory: raise the limit (ulimit -l unlimited"));
 }
 
 TEST(VerbsExhaustion, TheLimitOfACgroupIsNamed) {

@@ -69,7 +69,7 @@ TEST_F(VerbsFlushOnDevice, MemoryWithoutReadAccessIsNotRead) {
   const auto memory = add({.remote_write = true});
   const auto flush = make();
   const absl::Status refused = finish(*flush, flush->read(address(), memory->keys().remote).value());
-  EXPECT_THAT(refused.message(), HasSubstr("cannot read back what was written into a GPU's memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("cannot read back what was written to GPU memory"));
 }
 
 }  // namespace

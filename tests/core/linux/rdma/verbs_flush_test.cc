@@ -52,9 +52,8 @@ TEST_F(VerbsFlushTest, AForbiddenReadFailsAndEarlierReadsStayDone) {
   const auto flush = make().value();
   const std::uint64_t good = flush->read(address(), readable->keys().remote).value();
   const std::uint64_t bad = flush->read(address(), writable->keys().remote).value();
-  EXPECT_THAT(
-      flush->done(bad).status().message(),
-      HasSubstr("RDMA device mlx5_0 cannot read back what was written into a GPU's memory (remote access error)"));
+  EXPECT_THAT(flush->done(bad).status().message(),
+              HasSubstr("RDMA device mlx5_0 cannot read back what was written to GPU memory (remote access error)"));
   EXPECT_TRUE(flush->done(good).value());
   EXPECT_FALSE(flush->read(address(), readable->keys().remote).ok());
 }
@@ -86,7 +85,7 @@ TEST_F(VerbsFlushTest, ARefusedRequestIsFinal) {
   const auto flush = make().value();
   fake_.posting_error = ENOMEM;
   const absl::Status refused = flush->read(address(), memory->keys().remote).status();
-  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot take a read of a GPU's memory: Cannot allocate memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot accept a read of GPU memory: Cannot allocate memory"));
   fake_.posting_error = 0;
   EXPECT_EQ(flush->read(address(), memory->keys().remote).status(), refused);
 }
@@ -95,8 +94,8 @@ TEST_F(VerbsFlushTest, AnExhaustedDeviceNamesItsLimits) {
   fake_.queue_pair_error = ENOMEM;
   const absl::Status refused = make().status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot make a queue pair of 32 reads: Cannot allocate memory"));
-  EXPECT_THAT(refused.message(), HasSubstr("the device has 1000 registrations, 100 queue pairs"));
+  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot create a queue pair of 32 reads: Cannot allocate memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("the device supports 1000 registrations, 100 queue pairs"));
 }
 
 TEST_F(VerbsFlushTest, NamesInvalidOptions) {

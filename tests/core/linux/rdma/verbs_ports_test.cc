@@ -92,7 +92,7 @@ TEST_F(VerbsPortsTest, AnAddressOfNoInterfaceIsAnError) {
 
 TEST_F(VerbsPortsTest, AnInactiveDeviceNamesItsState) {
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
-  EXPECT_THAT(trouble(), HasSubstr("mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
+  EXPECT_THAT(trouble(), HasSubstr("mlx5_0 behind eth1 is not active; its state is \"1: DOWN\""));
 }
 
 TEST_F(VerbsPortsTest, AnAddressWithoutAGidIsAnError) {

@@ -255,7 +255,7 @@ TEST_F(VerbsQueuePairTest, CompletionsAreReportedBeforeTheFailure) {
   EXPECT_EQ(first->ticket, 1U);
   const auto second = test::next_completion(*pair.left);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(second.status().message(), HasSubstr("the neighbour refused a write into its memory"));
+  EXPECT_THAT(second.status().message(), HasSubstr("the neighbour refused a write to its memory"));
   // The other end's connection is dead as well, without a fault of its own requests.
   const auto there = test::next_completion(*pair.right);
   EXPECT_EQ(there.status().code(), absl::StatusCode::kUnavailable);
@@ -272,7 +272,7 @@ TEST_F(VerbsQueuePairTest, MemoryWithoutWriteAccessIsNotWritten) {
   const std::array<RdmaWrite, 1> writes{wrong};
   ASSERT_TRUE(pair.left->post(writes).ok());
   EXPECT_THAT(test::next_completion(*pair.left).status().message(),
-              HasSubstr("the neighbour refused a write into its memory"));
+              HasSubstr("the neighbour refused a write to its memory"));
   EXPECT_EQ(readable.data()[0], std::byte{0});
 }
 
@@ -300,7 +300,7 @@ TEST_F(VerbsQueuePairTest, ARemovedAddressIsRefused) {
   gid.bytes[15] ^= std::byte{1};
   const auto pair = VerbsQueuePair::create(usable_.device, gid, 1, {});
   EXPECT_EQ(pair.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(pair.status().message(), HasSubstr("is not the port's address any more"));
+  EXPECT_THAT(pair.status().message(), HasSubstr("is no longer the port's address"));
 }
 
 TEST(VerbsQueuePairOptions, AreBounded) {

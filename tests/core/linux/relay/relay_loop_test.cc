@@ -453,7 +453,8 @@ TEST_F(RelayLoopTest, ReportsItsShutdownToCircuits) {
   Flow flow = open(1);
   transfer(flow, 1000);
   loop_.reset();
-  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), AllOf(HasSubstr("node n1"), HasSubstr("to leave")));
+  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }),
+              AllOf(HasSubstr("node n1"), HasSubstr("is shutting down")));
 }
 
 // The relay relies on epoll to learn of data to read: sizes and chunks on both sides of every boundary, to find lost

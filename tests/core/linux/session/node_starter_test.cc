@@ -111,7 +111,7 @@ TEST_F(NodeStarterTest, ReportsThatTheDaemonEndedWithoutAMessage) {
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = start_node(script("exit 3"), kLong);
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("ended without saying why"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("ended without an error message"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, kLong);
 }
 
