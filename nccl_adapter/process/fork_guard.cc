@@ -40,8 +40,7 @@ bool in_forked_child() {
 absl::Status forked_child_error() {
   return absl::FailedPreconditionError(
       "this process was forked from one that uses Cableway, and the connections belong to that process: use NCCL in "
-      "processes "
-      "that were started by exec, or forked before NCCL was initialised");
+      "processes that were started by exec, or forked before NCCL was initialised");
 }
 
 }  // namespace cableway::nccl

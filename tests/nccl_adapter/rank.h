@@ -41,7 +41,7 @@ class Rank {
   collperf::NetPlugin& net() { return library_.net(); }
 
   std::pair<Handle, void*> listen();
-  // Polls until there is a comm or a failure; `result` tells which.
+  // Polls until there is a comm or a failure; `result` distinguishes them.
   void* connect(Handle handle, abi::Result* result = nullptr);
   void* accept(void* listen_comm);
   // A flow from this rank to itself.

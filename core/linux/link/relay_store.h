@@ -1,6 +1,6 @@
 // Where a relay stores chunks: one slot for each circuit, its own for the circuit's lifetime (the floor), and a pool of
 // further slots that busy circuits lease (core/relay/slot_pool.h). One store for each kind of slot:
-// core/linux/tcp/pipe_store.h and core/linux/rdma/rdma_relay_memory.h.
+// core/linux/tcp/pipe_store.h and core/linux/relay/rdma_relay_memory.h.
 #ifndef CABLEWAY_CORE_LINUX_LINK_RELAY_STORE_H_
 #define CABLEWAY_CORE_LINUX_LINK_RELAY_STORE_H_
 

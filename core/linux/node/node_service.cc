@@ -358,11 +358,10 @@ void NodeService::use_ports() {
   channel_.update_ports(inventory_->ports());
   std::vector<std::string> errors = control_socket_errors();
   for (const std::string& reason : errors) {
-    if (std::find(control_socket_errors_.begin(), control_socket_errors_.end(), reason) != control_socket_errors_.end())
-      continue;
+    if (std::find(socket_errors_.begin(), socket_errors_.end(), reason) != socket_errors_.end()) continue;
     events().raise(EventCode::kPortDeaf, reason, {{"reason", reason}});
   }
-  control_socket_errors_ = std::move(errors);
+  socket_errors_ = std::move(errors);
 }
 
 }  // namespace cableway::host

@@ -90,9 +90,9 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
-  std::string not_listening_;                       // the current reason; empty while listening
-  std::string no_ports_;                            // why there is none, as last reported
-  std::vector<std::string> control_socket_errors_;  // as last reported
+  std::string not_listening_;               // the current reason; empty while listening
+  std::string no_ports_;                    // why there is none, as last reported
+  std::vector<std::string> socket_errors_;  // as last reported
 
   PathWait paths_;
   std::unique_ptr<RelayService> relay_;

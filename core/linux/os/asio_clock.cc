@@ -15,7 +15,7 @@ using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 
 // The kernel's timer rejects times much further ahead. Later calls are re-armed when this has passed.
-constexpr std::chrono::hours kMaxWait{24 * 365};
+constexpr std::chrono::hours kMaxTimerDelay{24 * 365};
 
 // Orders calls of the same time by the order in which they were requested.
 struct Place {
@@ -50,7 +50,7 @@ void AsioClock::State::arm() {
   const Instant first = calls.begin()->first.when;
   if (armed_for.has_value() && *armed_for <= first) return;
   armed_for = first;
-  timer.expires_at(start + std::min<Duration>(first.since_start, now().since_start + kMaxWait));
+  timer.expires_at(start + std::min<Duration>(first.since_start, now().since_start + kMaxTimerDelay));
   timer.async_wait([weak = weak_from_this()](error_code stopped) {
     const auto self = weak.lock();
     if (!stopped && self) self->call_what_is_due();
@@ -59,8 +59,8 @@ void AsioClock::State::arm() {
 
 void AsioClock::State::call_what_is_due() {
   const Instant turn = now();
-  const std::uint64_t asked_before = requested;
-  while (!calls.empty() && calls.begin()->first.when <= turn && calls.begin()->first.requested < asked_before) {
+  const std::uint64_t requested_before = requested;
+  while (!calls.empty() && calls.begin()->first.when <= turn && calls.begin()->first.requested < requested_before) {
     // Extracted first: the call may drop its own timer, or the clock.
     const auto call = calls.extract(calls.begin());
     call.mapped()();

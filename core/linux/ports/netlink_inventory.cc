@@ -147,12 +147,12 @@ PortSelection NetlinkInventory::State::select() {
     }
     followed = std::move(wanted);
     rdma_watch->follow(followed);
-    DeviceFacts asked = devices;
-    for (RdmaPort& port : asked.rdma) {
+    DeviceFacts queried = devices;
+    for (RdmaPort& port : queried.rdma) {
       if (port.trouble.empty()) port.trouble = rdma_watch->trouble(port.device);
       port.mtu = rdma_watch->active_mtu(port.device, port.number);
     }
-    found = select_ports(watch->network(), asked, selectors);
+    found = select_ports(watch->network(), queried, selectors);
   }
   name_removed_devices(found.ports);
   return found;

@@ -130,7 +130,7 @@ std::vector<PortPrefix> Selection::usable(const KernelLink& link, const std::vec
       reject(link.name, absl::StrCat("address ", text, " is tentative: duplicate address detection has not finished"),
              asked_for);
     } else if (const auto owner = owner_of(address.prefix.address)) {
-      reject(link.name, absl::StrCat("address ", text, " is already used by ", *owner, ""), asked_for);
+      reject(link.name, absl::StrCat("address ", text, " is already used by ", *owner), asked_for);
     } else {
       prefixes.push_back(address.prefix);
     }

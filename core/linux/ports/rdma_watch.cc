@@ -82,12 +82,12 @@ struct RdmaWatch::State : std::enable_shared_from_this<State> {
   };
   using Entry = std::pair<const std::string, std::shared_ptr<Followed>>;
 
-  State(boost::asio::io_context& context, Open open_device, OnEvents on_events)
-      : io(context), open(std::move(open_device)), on_events_(std::move(on_events)), retry(context) {}
+  State(boost::asio::io_context& context, Open open_device, OnEvents report_events)
+      : io(context), open(std::move(open_device)), on_events(std::move(report_events)), retry(context) {}
 
   boost::asio::io_context& io;
   const Open open;
-  OnEvents on_events_;
+  OnEvents on_events;
   boost::asio::steady_timer retry;
   std::map<std::string, std::shared_ptr<Followed>> followed;
 
@@ -197,18 +197,18 @@ void RdmaWatch::State::retry_due() {
 }
 
 void RdmaWatch::State::report(const std::string& name, const std::vector<VerbsEvent>& events) {
-  if (!on_events_) return;
+  if (!on_events) return;
   // A copy, because the call may destroy the watch.
   const auto self = shared_from_this();
-  const OnEvents call = on_events_;
+  const OnEvents call = on_events;
   call(name, events);
 }
 
-RdmaWatch::RdmaWatch(boost::asio::io_context& io, Open open, OnEvents on_events_)
-    : state_(std::make_shared<State>(io, std::move(open), std::move(on_events_))) {}
+RdmaWatch::RdmaWatch(boost::asio::io_context& io, Open open, OnEvents on_events)
+    : state_(std::make_shared<State>(io, std::move(open), std::move(on_events))) {}
 
 RdmaWatch::~RdmaWatch() {
-  state_->on_events_ = nullptr;
+  state_->on_events = nullptr;
   state_->retry.cancel();
   state_->followed.clear();
 }

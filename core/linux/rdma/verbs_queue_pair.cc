@@ -34,8 +34,8 @@ class NoticeReceives {
 };
 
 NoticeReceives& notice_receives() {
-  static NoticeReceives room;
-  return room;
+  static NoticeReceives receives;
+  return receives;
 }
 
 absl::Status check(const RdmaEndpoint& other) {

@@ -54,12 +54,12 @@ bool is_report(const SessionMessage& message) {
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener hears)
+  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener node_listener)
       : acceptor(io),
         pause(io),
         welcome(std::move(node_welcome)),
         handler(std::move(on_request)),
-        listener(std::move(hears)) {}
+        listener(std::move(node_listener)) {}
 
   class Session;
 

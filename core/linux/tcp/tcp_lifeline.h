@@ -29,7 +29,7 @@ class TcpLifeline final : public HopLifeline {
   UniqueFd take_socket() { return std::move(socket_); }
 
  private:
-  // Fills staging_ up to `bytes`. False: they fill not all arrived.
+  // Fills staging_ up to `bytes`. False: they have not all arrived.
   absl::StatusOr<bool> fill(std::size_t bytes);
 
   UniqueFd socket_;

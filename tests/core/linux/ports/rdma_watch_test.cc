@@ -30,10 +30,10 @@ class RdmaWatchTest : public testing::Test {
   RdmaWatchTest() {
     watch_ = std::make_unique<RdmaWatch>(io_, devices_.open(),
                                          [this](const std::string& device, const std::vector<VerbsEvent>& events) {
-                                           Report said{device, {}};
-                                           for (const VerbsEvent& event : events) said.kinds.push_back(event.kind);
-                                           reports_.push_back(std::move(said));
-                                           if (on_report_) on_said_();
+                                           Report report{device, {}};
+                                           for (const VerbsEvent& event : events) report.kinds.push_back(event.kind);
+                                           reports_.push_back(std::move(report));
+                                           if (on_report_) on_report_();
                                          });
   }
   bool becomes(const std::function<bool()>& done) { return test::runs_until(io_, done); }

@@ -94,7 +94,7 @@ TEST_F(RdmaTransportTest, AnAnswerWithTheQueuePairOfAnotherAddressIsRefusedBefor
   struct Case {
     std::string there;
     std::string offered;
-    std::string gid;  // the GID
+    std::string gid;
   };
   for (const Case& each : {Case{"10.7.0.2", "10.7.0.9", "::ffff:10.7.0.9"}, Case{"fd00::2", "fd00::9", "fd00::9"},
                            Case{"fe80::2%eth1", "fe80::9%eth1", "fe80::9"}}) {
