@@ -1,4 +1,4 @@
-// Lines for the operator, through the logger that NCCL gave to init. Any thread.
+// Log lines for the operator, through the logger that NCCL passes to init. Callable from any thread.
 #ifndef CABLEWAY_NCCL_ADAPTER_ABI_LOG_H_
 #define CABLEWAY_NCCL_ADAPTER_ABI_LOG_H_
 
@@ -12,7 +12,7 @@ class Log {
  public:
   explicit Log(abi::Logger logger) : logger_(logger) {}
 
-  // Shown by default: what fails, and what to do about it.
+  // Shown by default: failures and their remedies.
   void warn(const std::string& text) const { write(abi::kLogWarn, text); }
   // Shown with NCCL_DEBUG=INFO.
   void info(const std::string& text) const { write(abi::kLogInfo, text); }

@@ -14,7 +14,7 @@
 //  - test always writes *done; after *done = 1 the request no longer exists. A receive reports its true sizes.
 //  - Any result but kSuccess stops the communicator for good.
 //
-// The slots keep NCCL's own names, so that a reader finds them in its documentation.
+// The members keep NCCL's names, so that they are found in its documentation.
 #ifndef CABLEWAY_NCCL_ADAPTER_ABI_NET_ABI_H_
 #define CABLEWAY_NCCL_ADAPTER_ABI_NET_ABI_H_
 

@@ -1,10 +1,10 @@
 // The constants and plain data types of NCCL's network plugin interface, versions 8 to 12.
 //
-// These declarations describe a binary interface that NCCL defines and that we only speak: an LP64 layout, checked by
-// the static_asserts beside every struct. A type that several versions share carries the name of the first version
-// that has it, and aliases give the later ones theirs. Field names are in our style; their order is NCCL's.
+// These declarations describe a binary interface that NCCL defines: an LP64 layout, checked by the static_asserts
+// beside every struct. A type that several versions share is named for the first version that has it, with aliases for
+// the later ones. Field names follow this project's style; their order is NCCL's.
 //
-// Everything here is plain old data, owned by nobody and bound to no thread. net_abi.h has the function tables.
+// Everything here is plain old data, without ownership or thread affinity. net_abi.h has the function tables.
 #ifndef CABLEWAY_NCCL_ADAPTER_ABI_NET_ABI_TYPES_H_
 #define CABLEWAY_NCCL_ADAPTER_ABI_NET_ABI_TYPES_H_
 
@@ -18,9 +18,9 @@ static_assert(sizeof(void*) == 8 && sizeof(std::size_t) == 8 && sizeof(int) == 4
 
 // ---- Constants ----
 
-inline constexpr std::size_t kHandleBytes = 128;  // what listen may write and connect may read
+inline constexpr std::size_t kHandleBytes = 128;  // written by listen, read by connect
 inline constexpr int kMaxRequests = 32;           // requests in flight per comm, for each grouped receive
-inline constexpr int kStepsInFlight = 8;          // what NCCL's core posts per connection
+inline constexpr int kStepsInFlight = 8;          // posted by NCCL's core per connection
 inline constexpr int kMaxChannels = 64;
 inline constexpr int kMaxDevicesPerNicV9 = 4;  // v9 to v11
 inline constexpr int kMaxDevicesPerNicV12 = 8;
@@ -30,7 +30,7 @@ inline constexpr int kPtrHost = 1;
 inline constexpr int kPtrCuda = 2;
 inline constexpr int kPtrDmaBuf = 4;
 
-// Hints which, from v9 on, may be found in *request on entry to irecv. They are not requests.
+// Hints that irecv may find in *request on entry, from v9 on. They are not requests.
 inline constexpr std::uintptr_t kOptionalRecvCompletion = 0x1;
 inline constexpr std::uintptr_t kMultiRequest = 0x2;
 
@@ -40,7 +40,7 @@ inline constexpr std::int16_t kRailUndefined = -1;   // v12
 inline constexpr std::int16_t kPlaneUndefined = -1;  // v12
 inline constexpr int kDeviceInvalidVersion = 0;
 
-// Every enumeration has a fixed type, so that a value of a later NCCL can be held without undefined behaviour.
+// Every enumeration has a fixed underlying type, so that values of a later NCCL are not undefined behaviour.
 enum Result : int {
   kSuccess = 0,
   kUnhandledCudaError = 1,
@@ -134,7 +134,7 @@ enum ProfilerEvent : int {
 
 static_assert(sizeof(Result) == 4 && sizeof(LogLevel) == 4 && sizeof(DeviceType) == 4);
 
-// ---- Callbacks that NCCL hands to init ----
+// ---- Callbacks that NCCL passes to init ----
 
 // Thread-safe. `flags` is a set of Subsystem bits.
 typedef void (*Logger)(LogLevel level, unsigned long flags, const char* file, int line, const char* format, ...)
@@ -201,7 +201,7 @@ static_assert(offsetof(NetAttr, op) == 32 && offsetof(NetAttr, algo) == 36 && of
 
 // ---- Properties of a device ----
 //
-// `speed` is in Mbit/s, `latency` in microseconds. Strings stay owned by the plugin and live as long as it does.
+// `speed` is in Mbit/s, `latency` in microseconds. The plugin owns the strings, and keeps them for its lifetime.
 
 struct PropertiesV8 {
   char* name;

@@ -1,4 +1,4 @@
-// The one translation of our statuses into NCCL's results.
+// The only mapping of absl statuses to NCCL's results.
 #ifndef CABLEWAY_NCCL_ADAPTER_ABI_RESULT_H_
 #define CABLEWAY_NCCL_ADAPTER_ABI_RESULT_H_
 

@@ -67,7 +67,7 @@ absl::StatusOr<Completion> FlowComm::test(Request* request) {
 }
 
 absl::StatusOr<Completion> FlowComm::test_message(Request& request) {
-  // What was done before the flow failed stays done.
+  // What was done before the flow failed remains done.
   if (!done(request.number) && failure_.ok()) {
     if (absl::Status status = progress(); !status.ok()) static_cast<void>(fail(status));
   }
@@ -79,7 +79,8 @@ absl::StatusOr<Completion> FlowComm::test_message(Request& request) {
   return Completion{};
 }
 
-// Not about the flow, which may have ended in order after its last message: a flush is between device and GPU.
+// Independent of the flow's state, which may have ended normally after its last message: a flush is between device and
+// GPU.
 absl::StatusOr<Completion> FlowComm::test_flush(Request& request) {
   const absl::StatusOr<bool> flushed = memory_.flushed(request.number);
   if (!flushed.ok()) return named(flushed.status());
@@ -89,7 +90,7 @@ absl::StatusOr<Completion> FlowComm::test_flush(Request& request) {
 
 std::vector<host::UniqueFd> FlowComm::close() {
   const std::lock_guard lock(mutex_);
-  // The last acknowledgements are on their way out before the connection is shut down.
+  // Sends the last acknowledgements before the connection is shut down.
   if (failure_.ok()) static_cast<void>(progress());
   if (failure_.ok()) failure_ = absl::AbortedError(absl::StrCat(flow_, " is closed"));
   memory_.end_flushes();
@@ -118,7 +119,7 @@ void FlowComm::check() {
 }
 
 void FlowComm::poll_if_idle() {
-  // Over TCP there is nothing to answer, and a look is a system call.
+  // Over TCP there is nothing to answer, and each poll is a system call.
   const auto needs_polls = [](const Circuit& circuit) { return circuit.hop->needs_idle_polls(); };
   if (std::none_of(circuits_.begin(), circuits_.end(), needs_polls)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
@@ -132,8 +133,8 @@ std::string FlowComm::failure() {
 }
 
 Request* FlowComm::take(Requests& requests, std::uint64_t number, MemoryRegion* region) {
-  // A flow keeps what it knows of a message in the same place of a ring of the same length, so a request that is done
-  // but not yet tested keeps that place, too.
+  // A flow stores a message's state in the same entry of a ring of the same length, so a request that is done but not
+  // yet tested keeps that entry in use, too.
   Request& request = requests[number % requests.size()];
   if (request.active) return nullptr;
   request.number = number;
@@ -161,18 +162,18 @@ absl::Status FlowComm::check_buffer(const void* data, std::size_t bytes, const M
 absl::Status FlowComm::fail(const absl::Status& reason) {
   if (!failure_.ok()) return failure_;
   const absl::StatusCode code = absl::IsInvalidArgument(reason) ? absl::StatusCode::kUnavailable : reason.code();
-  // What was found here is about the hop. A reason in the peer's own words names whom it blames, and what this side's
-  // caller did is about no hop.
+  // A failure found here concerns the hop. A reason received from the peer names the party at fault itself, and a
+  // failure of this side's caller concerns no hop.
   const bool about_hop = !absl::IsAborted(reason) && !absl::IsOutOfRange(reason);
   const Circuit& where = circuits_.front();
   const std::string found = absl::StrCat(about_hop ? absl::StrCat(where.end_text, ": ") : "", reason.message());
   failure_ = absl::Status(code, absl::StrCat(flow_, " failed: ", found));
-  // The peer knows the path, and has room for a reason only.
-  const std::string told = about_hop ? found : absl::StrCat("node ", where.end.node, ": ", found);
-  for (const Circuit& circuit : circuits_) circuit.hop->link().fail(told);
-  // An idle flow that the peer closes is the ordinary end of a job.
-  failed_busy_ = failure_told_ = !idle();
-  if (failure_told_) log_.warn(std::string(failure_.message()));
+  // The peer has the path already, and room only for a reason.
+  const std::string to_peer = about_hop ? found : absl::StrCat("node ", where.end.node, ": ", found);
+  for (const Circuit& circuit : circuits_) circuit.hop->link().fail(to_peer);
+  // When the peer closes an idle flow, the job has ended normally.
+  failed_busy_ = failure_logged_ = !idle();
+  if (failure_logged_) log_.warn(std::string(failure_.message()));
   return failure_;
 }
 
@@ -180,11 +181,11 @@ absl::Status FlowComm::named(const absl::Status& status) const {
   return absl::Status(status.code(), absl::StrCat(flow_, ": ", status.message()));
 }
 
-void FlowComm::tell(const absl::Status& reason) {
+void FlowComm::log_failure(const absl::Status& reason) {
   const std::lock_guard lock(mutex_);
   if (reason == failure_) {
-    failed_busy_ = true;  // it was idle when it failed, and is wanted now
-    if (std::exchange(failure_told_, true)) return;
+    failed_busy_ = true;  // it was idle when it failed, and is now in use
+    if (std::exchange(failure_logged_, true)) return;
   }
   log_.warn(std::string(reason.message()));
 }

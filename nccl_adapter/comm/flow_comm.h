@@ -1,9 +1,9 @@
-// What a send comm and a receive comm have in common: one flow and the circuits that carry it (one, for now), at most
-// 32 requests, registered memory, a reason when it has failed.
+// The common part of send comms and receive comms: one flow and the circuits that carry it (currently one), at most 32
+// requests, registered memory, and the reason of a failure.
 //
-// NCCL calls isend, irecv, iflush and test from one thread and everything else from another; the control thread looks
-// in too, and polls while NCCL has nothing to ask. Each comm has a mutex of its own for that, which data threads of
-// different flows never share.
+// NCCL calls isend, irecv, iflush and test from one thread and everything else from another; the control thread checks
+// the flow, and polls it while NCCL has no request. Each comm has its own mutex for that, so data threads of different
+// flows never contend.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_FLOW_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_FLOW_COMM_H_
 
@@ -27,12 +27,12 @@ namespace cableway::nccl {
 
 class Context;
 
-// What isend, irecv and iflush return and test takes. Lives inside its comm.
+// Returned by isend, irecv and iflush, and passed to test. Owned by its comm.
 struct Request {
   FlowComm* comm = nullptr;
   MemoryRegion* region = nullptr;
   bool flushes = false;
-  std::uint64_t number = 0;  // of the message or the flush
+  std::uint64_t number = 0;  // of the message or flush
   bool active = false;
 };
 
@@ -55,32 +55,32 @@ class FlowComm {
 
   Context& context() const { return context_; }
 
-  // A GPU's memory is refused where this end's hop goes over TCP.
+  // GPU memory is refused if this end's hop goes over TCP.
   absl::StatusOr<MemoryRegion*> register_memory(const NamedMemory& memory);
-  // When it returns nothing touches the memory any more. If requests still use it, the flow ends: NCCL deregisters
-  // memory in use only when it aborts.
+  // After it returns nothing accesses the memory. If requests still use it, the flow ends: NCCL deregisters memory in
+  // use only when it aborts.
   absl::Status deregister_memory(MemoryRegion* region);
 
-  // Logs why a call failed. What ended the flow is logged once, however many calls it fails.
-  void tell(const absl::Status& reason);
+  // Logs why a call failed. The failure of the flow is logged once, however many calls it fails.
+  void log_failure(const absl::Status& reason);
 
-  // Moves data and says whether `request` is done. A done request no longer exists.
+  // Moves data and returns whether `request` is done. A done request no longer exists.
   absl::StatusOr<Completion> test(Request* request);
 
-  // Ends the flow and gives its circuits' connections away to be drained. Nothing touches any memory afterwards.
+  // Ends the flow and gives up its circuits' connections for draining. Afterwards no memory is accessed.
   std::vector<host::UniqueFd> close();
-  // The same for a comm that nobody has closed: its requests' memory may be gone already, so nothing is moved any more.
+  // The same for a comm that NCCL has not closed: its requests' memory may be freed already, so no data is moved.
   std::vector<host::UniqueFd> abandon();
 
-  // The control thread's look: fails the flow if what it goes over has ended without a word (HopLink::check()).
+  // For the control thread: fails the flow if its hop has failed without a signal from the connection
+  // (HopLink::check()).
   void check();
-  // The control thread's poll of an idle flow with a hop that needs it (HopLink::needs_idle_polls()), as over RDMA:
-  // what the neighbour asks is answered by whoever polls, and NCCL does so only while it has requests. A relay waits
-  // for the slots that it lent. Touches no memory of NCCL's, and waits for nobody: where NCCL is in a call, that call
-  // polls.
+  // For the control thread: polls an idle flow with a hop that needs it (HopLink::needs_idle_polls()), as over RDMA:
+  // the neighbour's requests are answered only by a poll, and NCCL polls only while it has requests. A relay waits for
+  // the slots that it lent. Accesses no memory of NCCL's and never blocks: if NCCL is inside a call, that call polls.
   void poll_if_idle();
-  // Why it failed with messages on their way, or before one that was wanted then; "" if it has not: what the operator
-  // is told of it.
+  // Why it failed with messages in flight, or before one that was requested later; "" if it has not. Reported to the
+  // operator.
   std::string failure();
 
  protected:
@@ -88,19 +88,20 @@ class FlowComm {
   virtual bool done(std::uint64_t message) const = 0;
   virtual std::uint64_t size(std::uint64_t message) const = 0;
   virtual bool idle() const = 0;
-  // Whether the other end of the connection writes into memory that is registered here, or this end sends from it.
+  // Whether the other end of the connection writes to memory registered here, or this end sends from it.
   virtual bool receives() const = 0;
 
   using Requests = std::array<Request, kMaxLandings>;
 
-  // With mutex_ held. Null: the place that message or flush `number` needs is still taken.
+  // Requires mutex_. Null: the entry that message or flush `number` needs is still in use.
   static Request* take(Requests& requests, std::uint64_t number, MemoryRegion* region);
   static void release(Request& request);
   absl::Status check_buffer(const void* data, std::size_t bytes, const MemoryRegion* region) const;
-  // Notes the first failure, found on the first circuit, tells the peer, ends the circuits, and tells the operator
-  // unless the flow is idle. Returns the noted status. What the peer did wrong is not the caller's invalid argument.
+  // Records the first failure, found on the first circuit: reports it to the peer, ends the circuits, and logs it
+  // unless the flow is idle. Returns the recorded status. A fault of the peer is never reported as the caller's invalid
+  // argument.
   absl::Status fail(const absl::Status& reason);
-  // What is wrong, with the flow's name before it.
+  // Prefixes the flow's name to the message.
   absl::Status named(const absl::Status& status) const;
 
   // This process's hop of one of the flow's circuits.
@@ -114,11 +115,11 @@ class FlowComm {
   std::mutex mutex_;
   std::vector<Circuit> circuits_;
   absl::Status failure_;
-  bool failure_told_ = false;
+  bool failure_logged_ = false;
   FlowMemory memory_;
   Requests messages_;
   Requests flushes_;
-  bool failed_busy_ = false;  // with requests that it had not done, or that came later
+  bool failed_busy_ = false;  // failed with unfinished requests, or received one later
 
  private:
   absl::StatusOr<Completion> test_message(Request& request);

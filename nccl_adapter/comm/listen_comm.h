@@ -1,4 +1,4 @@
-// A listen comm: a cookie that connecting peers know, and the connections that have arrived for it.
+// A listen comm: the cookie that its peers received, and the connections that have arrived for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_LISTEN_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_LISTEN_COMM_H_
 
@@ -22,7 +22,7 @@ struct ArrivedCircuit {
   CircuitSetup setup;
 };
 
-// The control thread puts connections in, NCCL's service thread takes them out.
+// The control thread adds connections, NCCL's service thread removes them.
 class ListenComm {
  public:
   ListenComm(Context& context, const Cookie& cookie)
@@ -32,12 +32,12 @@ class ListenComm {
   const Cookie& cookie() const { return cookie_; }
   const ListenerName& name() const { return name_; }
 
-  // Whether no set-up with this nonce has come yet. The control thread's.
+  // Whether no set-up with this nonce has arrived yet. For the control thread.
   bool first_use(const FlowNonce& nonce) { return seen_.first_use(nonce); }
 
   static constexpr std::size_t kMaxWaiting = 1024;
 
-  // Whether one more may be put in. Only the control thread puts, so it stays true until that does.
+  // Whether one more can be added. Only the control thread adds, so the result stays true until it does.
   bool has_room() {
     const std::lock_guard lock(mutex_);
     return arrived_.size() < kMaxWaiting;

@@ -19,7 +19,7 @@ absl::StatusOr<Request*> RecvComm::flush(const void* data, MemoryRegion* region)
   if (region == nullptr || !region->is_gpus) return nullptr;
   if (absl::Status status = check_buffer(data, 1, region); !status.ok()) return status;
   Request* const request = take(flushes_, memory_.next_flush(), region);
-  // Nothing may be taken for flushed that is not, so there is no "try again".
+  // A null request would mean that the data is flushed, so this cannot ask NCCL to retry.
   if (request == nullptr) return named(absl::ResourceExhaustedError("more than 32 flushes at once"));
   const absl::StatusOr<std::uint64_t> flush = memory_.flush(*region, data);
   if (flush.ok()) return request;

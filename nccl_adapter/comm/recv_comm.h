@@ -1,4 +1,4 @@
-// The receiving end that NCCL holds: irecv is a landing of a FlowReceiver.
+// The receiving end that NCCL holds: each irecv is a landing of a FlowReceiver.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_RECV_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_RECV_COMM_H_
 
@@ -12,10 +12,10 @@ class RecvComm final : public FlowComm {
   RecvComm(Context& context, std::unique_ptr<host::HopLink> hop, Names names, Log log)
       : FlowComm(context, std::move(hop), std::move(names), log), flow_(first_link()) {}
 
-  // Null: 32 requests are in flight, try again.
+  // Null: 32 requests are in flight, retry.
   absl::StatusOr<Request*> receive(void* data, std::size_t bytes, MemoryRegion* region);
-  // Whether what was received at `data` has arrived in a GPU's memory: test() says when. Null: it has, or it is host
-  // memory, in which whatever is done is there. The flow may have ended in the meantime.
+  // Starts a flush of what was received at `data` to a GPU's memory; test() reports its completion. Null: already
+  // flushed, or host memory, where completed data is visible. The flow may have ended in the meantime.
   absl::StatusOr<Request*> flush(const void* data, MemoryRegion* region);
 
  private:

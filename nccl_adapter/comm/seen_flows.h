@@ -1,4 +1,4 @@
-// Which flows have been set up with a listen comm: their nonces, so that nobody uses an overheard set-up again.
+// The nonces of flows that have been set up with a listen comm, so that an overheard set-up cannot be replayed.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
 
@@ -10,13 +10,13 @@
 
 namespace cableway::nccl {
 
-// Remembers the last kMax of them, in about 100 bytes each. NCCL connects to one handle a few times at most, and each
-// comm has a memory of its own.
+// Remembers the last kMax of them, in about 100 bytes each. NCCL connects to one handle only a few times, and each comm
+// has its own set.
 class SeenFlows {
  public:
   static constexpr std::size_t kMax = 4096;
 
-  // Whether the nonce is new. It is seen from then on.
+  // Whether the nonce is new. Records it.
   bool first_use(const FlowNonce& nonce) {
     const auto [place, fresh] = nonces_.insert(nonce);
     if (!fresh) return false;

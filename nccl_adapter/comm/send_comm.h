@@ -1,4 +1,4 @@
-// The sending end that NCCL holds: isend is a message of a FlowSender.
+// The sending end that NCCL holds: each isend is a message of a FlowSender.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_SEND_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_SEND_COMM_H_
 
@@ -12,7 +12,7 @@ class SendComm final : public FlowComm {
   SendComm(Context& context, std::unique_ptr<host::HopLink> hop, Names names, Log log, std::uint32_t chunk_bytes)
       : FlowComm(context, std::move(hop), std::move(names), log), flow_(first_link(), chunk_bytes) {}
 
-  // Null: 32 requests are in flight, try again.
+  // Null: 32 requests are in flight, retry.
   absl::StatusOr<Request*> send(const void* data, std::size_t bytes, MemoryRegion* region);
 
  private:

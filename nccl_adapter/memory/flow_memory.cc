@@ -10,17 +10,17 @@
 namespace cableway::nccl {
 namespace {
 
-// The circuit whose device flushes.
+// The circuit whose device does the flushing.
 constexpr std::size_t kFlushes = 0;
 
-absl::Status no_gpus_memory_over_tcp() {
+absl::Status no_gpu_memory_over_tcp() {
   return absl::FailedPreconditionError(
-      "its hop at this host goes over TCP, which cannot carry the memory of GPUs: NCCL_NET_GDR_LEVEL=LOC has NCCL copy "
-      "it through the host, and with CABLEWAY_TRANSPORT=tcp or auto Cableway does not offer to carry it");
+      "its hop at this host goes over TCP, which cannot carry GPU memory: set NCCL_NET_GDR_LEVEL=LOC to have NCCL copy "
+      "it through the host, or CABLEWAY_TRANSPORT=tcp or auto, with which Cableway does not offer to carry it");
 }
 
-// The writes of one message may be looked at before the notice that follows them (NCCL's LL protocols have flags among
-// the data), so they have to arrive in order: no relaxed ordering, whatever the memory is.
+// A message's data may be read before the notice that follows its writes (NCCL's LL protocols embed flags in the data),
+// so the writes must arrive in order: no relaxed ordering for any memory.
 host::VerbsRights rights_of(const NamedMemory& memory, bool lands) {
   if (!lands) return {};
   return {.remote_write = true, .remote_read = memory.is_gpus()};
@@ -42,7 +42,7 @@ absl::StatusOr<MemoryRegion*> FlowMemory::add(const NamedMemory& memory, bool la
   for (std::size_t circuit = 0; circuit < hops_.size(); ++circuit) {
     const host::HopLink& hop = *hops_[circuit];
     if (hop.device() == nullptr) {
-      if (memory.is_gpus()) return no_gpus_memory_over_tcp();
+      if (memory.is_gpus()) return no_gpu_memory_over_tcp();
       continue;
     }
     auto registration = register_memory(hop, memory, lands);
@@ -67,7 +67,7 @@ absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> FlowMemory::register_me
   if (registration.ok() || memory.kind != NamedMemory::Kind::kPeer) return registration;
   return absl::Status(
       registration.status().code(),
-      absl::StrCat(registration.status().message(), "; it is a GPU's, for which nvidia_peermem has to be loaded"));
+      absl::StrCat(registration.status().message(), "; this is GPU memory, which requires the nvidia_peermem module"));
 }
 
 bool FlowMemory::holds(const MemoryRegion* region) const {
@@ -79,17 +79,17 @@ void FlowMemory::remove(const MemoryRegion* region) {
 }
 
 absl::StatusOr<std::uint64_t> FlowMemory::flush(const MemoryRegion& region, const void* at) {
-  if (flush_ == nullptr) return absl::FailedPreconditionError("nothing is flushed on it any more");
+  if (flush_ == nullptr) return absl::FailedPreconditionError("it no longer flushes");
   return flush_->read(reinterpret_cast<std::uintptr_t>(at), region.remote_keys[kFlushes]);
 }
 
 absl::StatusOr<bool> FlowMemory::flushed(std::uint64_t number) {
-  if (flush_ == nullptr) return absl::FailedPreconditionError("nothing is flushed on it any more");
+  if (flush_ == nullptr) return absl::FailedPreconditionError("it no longer flushes");
   absl::StatusOr<bool> done = flush_->done(number);
-  // What a dead device was asked for never comes back.
+  // Reads posted to a lost device never complete.
   if (!done.ok() || *done || !hops_[kFlushes]->device()->is_lost()) return done;
   return absl::UnavailableError(absl::StrCat("RDMA device ", hops_[kFlushes]->device()->name(),
-                                             " has failed before it read back what it wrote into a GPU's memory"));
+                                             " failed before it read back what it wrote to GPU memory"));
 }
 
 }  // namespace cableway::nccl

@@ -1,5 +1,5 @@
-// The memory that NCCL has registered on one flow, with the device of each of its circuits' hops that has one; and,
-// where it is of a GPU and received into, the means of making sure that it has arrived there.
+// The memory that NCCL has registered on one flow, with the device of each of its circuits' hops that has one; and, for
+// GPU memory that is received into, the means to flush it.
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_FLOW_MEMORY_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_FLOW_MEMORY_H_
 
@@ -14,25 +14,25 @@
 
 namespace cableway::nccl {
 
-// One thread at a time: its comm's mutex is held.
+// One thread at a time: its comm's mutex must be held.
 class FlowMemory {
  public:
-  // `hops`, by circuit, outlive this. `comm`: to whom the regions belong.
+  // `hops`, by circuit, must outlive this. `comm`: the owner of the regions.
   FlowMemory(std::vector<const host::HopLink*> hops, FlowComm* comm) : hops_(std::move(hops)), comm_(comm) {}
 
-  // `lands`: the hops' other ends write into it; else it is sent from, and nobody may write into it.
-  // FailedPrecondition: a GPU's memory, and a hop is TCP. ResourceExhausted says what to raise.
+  // `lands`: the hops' other ends write to it; else it is sent from, and must not be remotely writable.
+  // FailedPrecondition: GPU memory, and a hop goes over TCP. ResourceExhausted names the limit to raise.
   absl::StatusOr<MemoryRegion*> add(const NamedMemory& memory, bool lands);
   bool holds(const MemoryRegion* region) const;
-  // Nothing touches the memory any more when it returns, unless another flow has registered it as well.
+  // After it returns nothing accesses the memory, unless another flow has registered it as well.
   void remove(const MemoryRegion* region);
 
-  // For regions of GPUs that land. Allocates nothing. The flush's number: they count from 0; flushed() says whether
-  // what had landed before is there for the GPU to see. Errors are the device's.
+  // For regions of GPU memory that land. Does not allocate. Returns the flush's number, counting from 0; flushed()
+  // returns whether what had landed before is visible to the GPU. Errors are the device's.
   absl::StatusOr<std::uint64_t> flush(const MemoryRegion& region, const void* at);
   std::uint64_t next_flush() const { return flush_ == nullptr ? 0 : flush_->next(); }
   absl::StatusOr<bool> flushed(std::uint64_t number);
-  // Nothing is read for it any more.
+  // Afterwards nothing is read for a flush.
   void end_flushes() { flush_.reset(); }
 
  private:
@@ -42,7 +42,7 @@ class FlowMemory {
   const std::vector<const host::HopLink*> hops_;
   FlowComm* const comm_;
   std::vector<std::unique_ptr<MemoryRegion>> regions_;
-  std::unique_ptr<host::MemoryFlush> flush_;  // once a GPU's memory is received into
+  std::unique_ptr<host::MemoryFlush> flush_;  // made when GPU memory is first received into
 };
 
 }  // namespace cableway::nccl

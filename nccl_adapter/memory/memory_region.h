@@ -1,6 +1,6 @@
-// Memory that NCCL names in regMr, and what a comm keeps of it. With that goes what the device knows of it, where the
-// comm's connection has one; TCP needs no key, and then a region is there to know, when NCCL takes it back, whether
-// anything may still touch it.
+// Memory that NCCL passes to regMr, and a comm's record of it. The record owns the registration with the device of each
+// of the comm's connections that has one. TCP needs no key; the record then only tracks, until NCCL deregisters the
+// memory, whether a request still uses it.
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_MEMORY_REGION_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_MEMORY_REGION_H_
 
@@ -19,14 +19,14 @@ class FlowComm;
 struct NamedMemory {
   enum class Kind : std::uint8_t {
     kHost,
-    kPeer,    // of a GPU, by its address: the kernel has to know whose it is
-    kDmabuf,  // of a GPU, by a descriptor
+    kPeer,    // of a GPU, by its address, which the kernel must resolve
+    kDmabuf,  // of a GPU, by a dmabuf descriptor
   };
   Kind kind = Kind::kHost;
   void* data = nullptr;
   std::size_t bytes = 0;
-  int fd = -1;               // kDmabuf; needed no longer once it is registered
-  std::uint64_t offset = 0;  // kDmabuf: of `data` in there
+  int fd = -1;               // kDmabuf; not needed after the registration
+  std::uint64_t offset = 0;  // kDmabuf: offset of `data` in it
 
   bool is_gpus() const { return kind != Kind::kHost; }
 };
@@ -37,7 +37,7 @@ struct MemoryRegion {
   std::size_t bytes = 0;
   bool is_gpus = false;
   std::size_t in_flight = 0;  // requests that use it; guarded by the comm's mutex
-  // By circuit of the flow, with the device of its hop; null: it needs none (TCP).
+  // By circuit of the flow, with the device of its hop; null if it needs none (TCP).
   std::array<std::shared_ptr<const host::VerbsMemory>, kMaxFlowCircuits> registrations;
   CircuitKeys local_keys{};
   CircuitKeys remote_keys{};
@@ -49,7 +49,7 @@ struct MemoryRegion {
   }
 };
 
-// A message of no bytes needs no memory, and no keys.
+// An empty message needs no memory, and no keys.
 inline CircuitKeys local_keys(const MemoryRegion* region) {
   return region == nullptr ? CircuitKeys{} : region->local_keys;
 }

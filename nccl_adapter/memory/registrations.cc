@@ -32,7 +32,7 @@ absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> Registrations::add(
 }
 
 Registrations& shared_registrations() {
-  // Never destroyed: NCCL may call while the process exits.
+  // Never destroyed: NCCL may make calls while the process exits.
   static Registrations& instance = *new Registrations;
   return instance;
 }

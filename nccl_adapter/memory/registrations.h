@@ -1,8 +1,8 @@
-// What this process has registered with its RDMA devices for NCCL. NCCL registers the same buffers on many comms, and
-// one registration serves all of those on a device that ask for the same memory with the same rights.
+// This process's registrations of NCCL's memory with its RDMA devices. NCCL registers the same buffers on many comms;
+// one registration serves all of those that request the same memory with the same rights on one device.
 //
-// Nothing is remembered beyond that: a registration lasts as long as some comm's region holds it, so an address that an
-// allocator has given away and mapped again never finds an old one (NCCL deregisters memory before it frees it).
+// Nothing is cached beyond that: a registration lasts while some comm's region holds it, so an address that an
+// allocator has freed and mapped again never finds an old one (NCCL deregisters memory before it frees it).
 #ifndef CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
 #define CABLEWAY_NCCL_ADAPTER_MEMORY_REGISTRATIONS_H_
 
@@ -20,14 +20,14 @@
 
 namespace cableway::nccl {
 
-// Any thread; set-up only.
+// Callable from any thread, during set-up only.
 class Registrations {
  public:
   absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> add(const std::shared_ptr<host::VerbsDevice>& device,
                                                                const NamedMemory& memory, host::VerbsRights rights);
 
  private:
-  // All that makes a registration another one. Not the descriptor of a dmabuf: NCCL makes a new one each time.
+  // Everything that distinguishes registrations. Not a dmabuf's descriptor: NCCL makes a new one each time.
   using Key =
       std::tuple<const host::VerbsDevice*, NamedMemory::Kind, void*, std::size_t, std::uint64_t, host::VerbsRights>;
 
@@ -35,7 +35,7 @@ class Registrations {
   std::map<Key, std::weak_ptr<const host::VerbsMemory>> known_;
 };
 
-// The process's.
+// The process-wide instance.
 Registrations& shared_registrations();
 
 }  // namespace cableway::nccl

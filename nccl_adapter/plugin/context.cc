@@ -21,12 +21,12 @@
 namespace cableway::nccl {
 namespace {
 
-// cablewayd beside the library, as it is built and as it is packaged.
+// Finds cablewayd relative to the library, both in the build tree and in packages.
 absl::StatusOr<std::string> find_daemon(const Settings& settings) {
   if (!settings.daemon.empty()) return settings.daemon;
   Dl_info library{};
   if (::dladdr(reinterpret_cast<const void*>(&find_daemon), &library) == 0 || library.dli_fname == nullptr) {
-    return absl::InternalError("cannot find out where the plugin was loaded from");
+    return absl::InternalError("cannot determine where the plugin was loaded from");
   }
   std::error_code error;
   const std::filesystem::path file = std::filesystem::canonical(library.dli_fname, error);
@@ -38,11 +38,11 @@ absl::StatusOr<std::string> find_daemon(const Settings& settings) {
       absl::StrCat("no cablewayd beside ", file.string(), ": install it, or set CABLEWAY_DAEMON"));
 }
 
-// The plugin's only mutable globals. Never destroyed: NCCL may call while the process exits.
+// The plugin's only mutable globals. Never destroyed: NCCL may make calls while the process exits.
 struct Shared {
   std::mutex mutex;
-  std::weak_ptr<Process> process;   // the process's one, as long as any context uses it
-  std::unique_ptr<Context> legacy;  // what v8 to v10 share, whose functions are given no context
+  std::weak_ptr<Process> process;   // the only one, while any context uses it
+  std::unique_ptr<Context> legacy;  // shared by v8 to v10, whose functions have no context argument
 };
 
 Shared& shared() {
@@ -82,7 +82,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::create(Log log) {
 }
 
 absl::StatusOr<Context*> Context::legacy(Log log) {
-  // create() takes the lock as well, and v8 to v10 initialise once: two at the same time cost one context.
+  // create() takes the lock as well, and v8 to v10 initialise once: two concurrent calls waste one context.
   absl::StatusOr<std::unique_ptr<Context>> context = create(log);
   if (!context.ok()) return context.status();
   const std::lock_guard lock(shared().mutex);
@@ -91,7 +91,8 @@ absl::StatusOr<Context*> Context::legacy(Log log) {
 }
 
 Context* Context::legacy() {
-  // A lock may have been held when the process was copied, and nobody is left who could change what it protects.
+  // A lock may have been held when the process forked; the child has no other thread that could change what it
+  // protects.
   if (in_forked_child()) return shared().legacy.get();
   const std::lock_guard lock(shared().mutex);
   return shared().legacy.get();
@@ -116,7 +117,7 @@ Context::~Context() {
 absl::StatusOr<ListenComm*> Context::listen(void* handle) {
   Cookie cookie;
   if (::getrandom(cookie.data(), cookie.size(), 0) != static_cast<ssize_t>(cookie.size())) {
-    return absl::InternalError("the kernel gave no random bytes");
+    return absl::InternalError("the kernel returned no random bytes");
   }
   auto listener = std::make_shared<ListenComm>(*this, cookie);
   const absl::StatusOr<ListenHandle> listening = process_->add_listener(listener);

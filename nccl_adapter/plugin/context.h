@@ -1,7 +1,8 @@
-// The plugin behind all its ABI versions. A Context is what v11's `ctx` points to; v8 to v10 share one.
+// The implementation behind all ABI versions of the plugin. A Context is what v11's `ctx` points to; v8 to v10 share
+// one.
 //
-// Threads as NCCL uses them (net_abi.h). Everything that NCCL leaves behind when it aborts, half-open comms above all,
-// is cleaned up when the context goes.
+// Threads as NCCL uses them (net_abi.h). Destroying the context cleans up everything that NCCL leaves behind when it
+// aborts, half-open comms above all.
 #ifndef CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_
 #define CABLEWAY_NCCL_ADAPTER_PLUGIN_CONTEXT_H_
 
@@ -22,13 +23,14 @@ namespace cableway::nccl {
 
 class Context {
  public:
-  // Joins the process's Cableway, or makes it.
+  // Joins the process's Process, or starts it.
   static absl::StatusOr<std::unique_ptr<Context>> create(Log log);
   ~Context();
-  // The context of the versions that hand out none: made by the first form, found by the second (null before that).
+  // The shared context of the versions without a context argument: made by the first form, returned by the second (null
+  // before that).
   static absl::StatusOr<Context*> legacy(Log log);
   static Context* legacy();
-  // For calls that no version gives a context.
+  // For calls that have no context in any version.
   static absl::StatusOr<std::shared_ptr<const Process>> this_process();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -36,9 +38,9 @@ class Context {
   const Log& log() const { return process_->log(); }
 
   absl::StatusOr<ListenComm*> listen(void* handle);
-  // Null: not connected yet, call again with the same handle.
+  // Null: not connected yet; call again with the same handle.
   absl::StatusOr<SendComm*> connect(void* handle);
-  // Null: nobody has connected yet, call again.
+  // Null: no peer has connected yet; call again.
   absl::StatusOr<RecvComm*> accept(ListenComm* listener);
   absl::Status close(FlowComm* comm);
   absl::Status close(ListenComm* listener);

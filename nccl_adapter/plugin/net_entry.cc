@@ -22,16 +22,17 @@ std::uint64_t guid_of(const std::string& name) {
   return hash;
 }
 
-// Runs `call`, which returns an absl::Status, hands a failure to `tell` and turns whatever comes out into a result.
-template <typename Tell, typename Call>
-abi::Result guarded(Tell tell, Call call) {
+// Runs `call`, which returns an absl::Status, passes a failure or exception to `log_failure` and converts the status to
+// a result.
+template <typename LogFailure, typename Call>
+abi::Result guarded(LogFailure log_failure, Call call) {
   absl::Status status;
   try {
     status = in_forked_child() ? forked_child_error() : call();
   } catch (const std::exception& error) {
     status = absl::ResourceExhaustedError(error.what());
   }
-  if (!status.ok()) tell(status);
+  if (!status.ok()) log_failure(status);
   return to_result(status);
 }
 
@@ -40,14 +41,14 @@ abi::Result logged(const Log& log, const char* function, Call call) {
   return guarded([&](const absl::Status& status) { log.warn(absl::StrCat(function, ": ", status.message())); }, call);
 }
 
-// For calls that move data: a flow that has failed says why once.
+// For calls that move data: a failed flow logs its reason once.
 template <typename Call>
-abi::Result told_by(FlowComm& comm, Call call) {
-  const auto tell = [&](const absl::Status& status) {
-    if (!in_forked_child()) return comm.tell(status);
+abi::Result logged_by(FlowComm& comm, Call call) {
+  const auto log_failure = [&](const absl::Status& status) {
+    if (!in_forked_child()) return comm.log_failure(status);
     comm.context().log().warn(std::string(status.message()));
   };
-  return guarded(tell, call);
+  return guarded(log_failure, call);
 }
 
 absl::Status check_device(int dev) {
@@ -79,7 +80,7 @@ absl::Status keep_registered(void* comm, const NamedMemory& memory, void** mhand
 }
 
 abi::Result wrong_number_of_buffers(const FlowComm& comm, const char* function, int n) {
-  comm.context().log().warn(absl::StrCat(function, " of ", n, " buffers, but the device says at most 1"));
+  comm.context().log().warn(absl::StrCat(function, " of ", n, " buffers, but the device accepts at most 1"));
   return abi::kInvalidUsage;
 }
 
@@ -98,7 +99,7 @@ abi::Result init(void** context, abi::Logger logger) {
 
 abi::Result finalize(void* context) {
   if (in_forked_child()) return abi::kSuccess;
-  // NCCL 2.28 finalizes even what failed to initialise.
+  // NCCL 2.28 also finalizes contexts that failed to initialise.
   delete as_context(context);
   return abi::kSuccess;
 }
@@ -118,7 +119,7 @@ abi::Result devices(int* count) {
 }
 
 abi::Result describe_device(int dev, Device* device) {
-  // NCCL has given no logger to this call.
+  // NCCL passes no logger to this call.
   return logged(Log(nullptr), "getProperties", [&]() -> absl::Status {
     if (absl::Status status = check_device(dev); !status.ok()) return status;
     const absl::StatusOr<std::shared_ptr<const Process>> process = Context::this_process();
@@ -199,7 +200,7 @@ abi::Result dereg_mr(void* comm, void* mhandle) {
 abi::Result isend(void* send_comm, void* data, std::size_t size, void* mhandle, void** request) {
   *request = nullptr;
   auto* comm = static_cast<SendComm*>(as_flow(send_comm));
-  return told_by(*comm, [&]() -> absl::Status {
+  return logged_by(*comm, [&]() -> absl::Status {
     absl::StatusOr<Request*> posted = comm->send(data, size, static_cast<MemoryRegion*>(mhandle));
     if (posted.ok()) *request = *posted;
     return posted.status();
@@ -207,11 +208,11 @@ abi::Result isend(void* send_comm, void* data, std::size_t size, void* mhandle, 
 }
 
 abi::Result irecv(void* recv_comm, int n, void** data, std::size_t capacity, void** mhandles, void** request) {
-  // From v9 on *request may hold a hint on entry; what is not posted must read as null.
+  // From v9 on *request may contain a hint on entry; null means that nothing was posted.
   *request = nullptr;
   auto* comm = static_cast<RecvComm*>(as_flow(recv_comm));
   if (n != 1) return wrong_number_of_buffers(*comm, "irecv", n);
-  return told_by(*comm, [&]() -> absl::Status {
+  return logged_by(*comm, [&]() -> absl::Status {
     absl::StatusOr<Request*> posted = comm->receive(data[0], capacity, static_cast<MemoryRegion*>(mhandles[0]));
     if (posted.ok()) *request = *posted;
     return posted.status();
@@ -219,12 +220,12 @@ abi::Result irecv(void* recv_comm, int n, void** data, std::size_t capacity, voi
 }
 
 abi::Result iflush(void* recv_comm, int n, void** data, int* sizes, void** mhandles, void** request) {
-  // A null request says that it is done.
+  // A null request means that the flush is done.
   *request = nullptr;
   auto* comm = static_cast<RecvComm*>(as_flow(recv_comm));
   if (n != 1) return wrong_number_of_buffers(*comm, "iflush", n);
   if (sizes[0] == 0) return abi::kSuccess;
-  return told_by(*comm, [&]() -> absl::Status {
+  return logged_by(*comm, [&]() -> absl::Status {
     absl::StatusOr<Request*> posted = comm->flush(data[0], static_cast<MemoryRegion*>(mhandles[0]));
     if (posted.ok()) *request = *posted;
     return posted.status();
@@ -234,7 +235,7 @@ abi::Result iflush(void* recv_comm, int n, void** data, int* sizes, void** mhand
 abi::Result test(void* request, int* done, int* sizes) {
   *done = 0;
   auto* pending = static_cast<Request*>(request);
-  return told_by(*pending->comm, [&]() -> absl::Status {
+  return logged_by(*pending->comm, [&]() -> absl::Status {
     absl::StatusOr<Completion> completion = pending->comm->test(pending);
     if (!completion.ok()) return completion.status();
     *done = completion->done ? 1 : 0;

@@ -1,10 +1,11 @@
-// The plugin's functions, once, in types that no ABI version owns. The tables of the versions (net_v8.cc .. net_v12.cc)
-// are thin shims over these.
+// The plugin's functions, implemented once, in types independent of the ABI version. The tables of the versions
+// (net_v8.cc .. net_v12.cc) are thin shims over these.
 //
-// Nothing here throws; every failure is logged before it is returned, because NCCL shows the operator only a number.
+// Nothing here throws; every failure is logged before it is returned, because NCCL shows the operator only an error
+// code.
 //
-// In a child that was forked after init (fork_guard.h) every call that wants something is refused, with kInvalidUsage;
-// calls that give something back have nothing to do there and succeed, so that destructors at exit pass in peace.
+// In a child that was forked after init (fork_guard.h), every call that requests something is refused with
+// kInvalidUsage; calls that release something do nothing and succeed, so that destructors at exit do not fail.
 #ifndef CABLEWAY_NCCL_ADAPTER_PLUGIN_NET_ENTRY_H_
 #define CABLEWAY_NCCL_ADAPTER_PLUGIN_NET_ENTRY_H_
 
@@ -17,16 +18,16 @@ namespace cableway::nccl::entry {
 
 inline constexpr char kPluginName[] = "Cableway";
 
-// v11 and later: a context of its own for every call.
+// v11 and later: each communicator has its own context.
 abi::Result init(void** context, abi::Logger logger);
 abi::Result finalize(void* context);
-// v8 to v10: the one context.
+// v8 to v10: the shared context.
 abi::Result init_legacy(abi::Logger logger);
 void* legacy_context();
 
 abi::Result devices(int* count);
 
-// One virtual device that hides the ports: NCCL pairs NIC i with NIC i, whatever the cables are.
+// One virtual device that hides the ports: NCCL would pair NIC i with NIC i, whatever the cables are.
 struct Device {
   std::uint64_t guid = 0;
   int speed_mbps = 0;

@@ -1,5 +1,5 @@
-// What the tables of all versions of NCCL's network plugin interface have in common. What differs is set by each
-// version's own file.
+// The common part of the tables of all versions of NCCL's network plugin interface. Each version's own file sets the
+// rest.
 #ifndef CABLEWAY_NCCL_ADAPTER_PLUGIN_NET_TABLE_H_
 #define CABLEWAY_NCCL_ADAPTER_PLUGIN_NET_TABLE_H_
 
@@ -11,7 +11,7 @@
 
 namespace cableway::nccl {
 
-// Of `Net`, NCCL's table of some version: all but init, listen, connect, isend and irecv. What may be null is: NCCL
+// `Net`, NCCL's table of some version, except init, listen, connect, isend and irecv. Optional functions are null: NCCL
 // would fuse devices with makeVDevice.
 template <typename Net, typename Properties>
 constexpr Net common_table() {
@@ -36,13 +36,13 @@ inline abi::Result listen_legacy(int dev, void* handle, void** listen_comm) {
   return entry::listen(entry::legacy_context(), dev, handle, listen_comm);
 }
 
-// From version 11 on each has its own.
+// From version 11 on each communicator has its own.
 inline abi::Result init_with_context(void** context, std::uint64_t, abi::CommConfig*, abi::Logger logger,
                                      abi::ProfilerCallback) {
   return entry::init(context, logger);
 }
 
-// From version 10 on NCCL passes handles of its profiler along.
+// From version 10 on NCCL passes profiler handles, which are ignored.
 inline abi::Result isend_profiled(void* send_comm, void* data, std::size_t size, int, void* mhandle, void*,
                                   void** request) {
   return entry::isend(send_comm, data, size, mhandle, request);

@@ -8,8 +8,8 @@
 namespace cableway::nccl {
 namespace {
 
-// Connections that are being drained end by themselves within this time (core/linux/tcp/lingering_close.h). Whatever
-// else is still waiting, for a peer, is dropped.
+// Draining connections end by themselves within this time (core/linux/tcp/lingering_close.h). Any other pending work is
+// dropped.
 constexpr std::chrono::milliseconds kLastWork{2500};
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The one thread that Cableway runs in an application process. It owns set-ups, the session, timers and closing; data
-// moves on NCCL's own threads and never passes here.
+// The only thread that Cableway runs in an application process. It owns set-ups, the session, timers and closing; data
+// moves on NCCL's own threads.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_CONTROL_THREAD_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_CONTROL_THREAD_H_
 
@@ -12,14 +12,14 @@ namespace cableway::nccl {
 
 class ControlThread {
  public:
-  // Starts it, with all signals blocked: they are the application's.
+  // Starts it with all signals blocked, since they belong to the application.
   ControlThread();
   ~ControlThread() { join(); }
   ControlThread(const ControlThread&) = delete;
   ControlThread& operator=(const ControlThread&) = delete;
 
   boost::asio::io_context& io() { return io_; }
-  // Lets the thread drain the connections that are being closed, for a moment at most, and waits for its end.
+  // Lets the thread drain closing connections for a limited time, then joins it.
   void join();
 
  private:

@@ -35,11 +35,11 @@ void FlowReports::opened(const FlowComm* comm, FlowOpened report) {
 void FlowReports::ended(const FlowComm* comm, const std::string& failure) {
   const auto flow = open_.find(comm);
   if (flow == open_.end()) return;
-  if (session_ != nullptr) session_->tell(FlowEnded{flow->second.report.number, shown(failure, kMaxFlowFailure)});
+  if (session_ != nullptr) session_->report(FlowEnded{flow->second.report.number, shown(failure, kMaxFlowFailure)});
   open_.erase(flow);
 }
 
-void FlowReports::tell(const std::shared_ptr<host::SessionClient>& session) {
+void FlowReports::use_session(const std::shared_ptr<host::SessionClient>& session) {
   session_ = session;
   for (auto& [comm, flow] : open_) send(flow);
 }
@@ -50,7 +50,7 @@ void FlowReports::send(Open& flow) {
   flow.report.number = ++last_number_;
   flow.report.open_ms =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(open_for).count());
-  session_->tell(flow.report);
+  session_->report(flow.report);
 }
 
 }  // namespace cableway::nccl

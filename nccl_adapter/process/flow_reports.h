@@ -1,5 +1,5 @@
-// What this process tells its node of its flows, so that an operator sees them there: FlowOpened and FlowEnded, and all
-// that are open once more to a node that has begun again. The control thread's; no data thread waits for it.
+// Reports this process's flows to its node, so that an operator sees them there: FlowOpened and FlowEnded, and all open
+// flows again after the node restarts. Owned by the control thread; no data thread waits for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_FLOW_REPORTS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_FLOW_REPORTS_H_
 
@@ -18,17 +18,17 @@ namespace cableway::nccl {
 
 class FlowComm;
 
-// Of a flow with this set-up, whose end here goes over `transport`: all but its number, within the bounds of a message.
+// For a flow with this set-up, whose end here uses `transport`: everything but its number, within a message's limits.
 FlowOpened report_of(const CircuitSetup& setup, const HopTransport& transport, bool sends);
 
 class FlowReports {
  public:
-  // The comm names the flow from here to ended(), and is not looked at.
+  // `comm` identifies the flow until ended(), and is not dereferenced.
   void opened(const FlowComm* comm, FlowOpened report);
   // `failure`: "" if it was closed. Only the first call for a flow counts.
   void ended(const FlowComm* comm, const std::string& failure);
-  // The session with the node has been greeted.
-  void tell(const std::shared_ptr<host::SessionClient>& session);
+  // Call when the handshake of a new session is complete; reports all open flows.
+  void use_session(const std::shared_ptr<host::SessionClient>& session);
 
  private:
   struct Open {

@@ -12,7 +12,7 @@ namespace {
 std::atomic<int> guards = 0;
 std::atomic<bool> inert = false;
 
-// Other threads may have held any lock when the process was copied.
+// Other threads may have held any lock at the time of the fork.
 void after_fork_in_child() {
   if (guards.load(std::memory_order_relaxed) == 0 || inert.load(std::memory_order_relaxed)) return;
   host::close_own_descriptors();
@@ -22,7 +22,8 @@ void after_fork_in_child() {
 }  // namespace
 
 ForkGuard::ForkGuard() {
-  // Once, and for good: the library is never unmapped. Without memory for it children are as they would be anyway.
+  // Registered once, for the process's lifetime: the library is never unmapped. If that fails for lack of memory,
+  // children are as without this guard.
   static const int registered = ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   static_cast<void>(registered);
   guards.fetch_add(1, std::memory_order_relaxed);
@@ -38,9 +39,8 @@ bool in_forked_child() {
 
 absl::Status forked_child_error() {
   return absl::FailedPreconditionError(
-      "this process was forked from one that uses Cableway, and the connections stayed there: use NCCL in processes "
-      "that "
-      "were started by exec, or forked before NCCL was initialised");
+      "this process was forked from one that uses Cableway, and the connections belong to that process: use NCCL in "
+      "processes that were started by exec, or forked before NCCL was initialised");
 }
 
 }  // namespace cableway::nccl

@@ -1,7 +1,7 @@
-// What fork() means to a process that uses Cableway. The parent notices nothing. The child has copies of everything but
-// the thread that makes it work, and of locks that nobody will open, so there Cableway is inert from the first moment:
-// its sockets are closed, not shut down, which would end the parent's connections, its RDMA devices are let go, and
-// every call is refused.
+// Handles fork() in a process that uses Cableway. The parent is unaffected. The child has copies of everything except
+// the control thread, and of locks that are never released, so there Cableway is inert at once: its sockets are closed,
+// but not shut down, which would end the parent's connections, its RDMA devices are released, and every call is
+// refused.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_FORK_GUARD_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_FORK_GUARD_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway::nccl {
 
-// As long as one lives, children that this process forks are inert.
+// While an instance exists, children that this process forks are inert.
 class ForkGuard {
  public:
   ForkGuard();
@@ -18,9 +18,9 @@ class ForkGuard {
   ForkGuard& operator=(const ForkGuard&) = delete;
 };
 
-// Whether this process is such a child. Nothing else may then be asked of Cableway: no lock, no thread, no socket.
+// Whether this process is such a child. Cableway must then not be used otherwise: no lock, no thread, no socket.
 bool in_forked_child();
-// What its calls are refused with.
+// The status that calls are refused with.
 absl::Status forked_child_error();
 
 }  // namespace cableway::nccl

@@ -20,14 +20,14 @@ namespace cableway::nccl {
 namespace {
 
 constexpr std::chrono::milliseconds kOpenLimit{10000};
-// A node waits for a path to appear for 8 s, and then says so. One that says nothing for this long hangs.
+// A node waits up to 8 s for a path to appear, and then reports that there is none. A node silent for this long hangs.
 constexpr std::chrono::milliseconds kPathReplyLimit{15000};
-constexpr std::chrono::seconds kLookAroundEvery{1};
-// A relay looks as often for the slots that it has asked back.
-constexpr std::chrono::milliseconds kPollIdleEvery{250};
+constexpr std::chrono::seconds kCheckInterval{1};
+// Relays check as often for slots that they have recalled.
+constexpr std::chrono::milliseconds kPollIdleInterval{250};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
 
-// Runs `work` on the control thread and waits for what it returns.
+// Runs `work` on the control thread and waits for its result.
 template <typename Work>
 absl::Status on_control_thread(ControlThread& thread, Work work) {
   std::promise<absl::Status> promise;
@@ -36,7 +36,8 @@ absl::Status on_control_thread(ControlThread& thread, Work work) {
   return result.get();
 }
 
-// For another thread. How Abseil counts who shares a status the thread sanitizer does not see, and reports a race.
+// A copy for another thread. The thread sanitizer does not see Abseil's reference count of a shared status, and reports
+// a race.
 absl::Status unshared(const absl::Status& status) {
   return {status.code(), status.message()};
 }
@@ -60,7 +61,7 @@ absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings
   std::shared_ptr<Process> process(new Process(settings, std::move(daemon), log));
   if (absl::Status status = process->join_node(); !status.ok()) return status;
   if (absl::Status status = process->listen(); !status.ok()) return status;
-  process->look_for_gpu_memory();
+  process->detect_gpu_memory();
   return process;
 }
 
@@ -73,7 +74,7 @@ Process::Process(const Settings& settings, std::string daemon, Log log)
 
 Process::~Process() {
   boost::asio::post(control_->io(), [this] { stop(); });
-  // Whatever still runs there may use every member of this object.
+  // Pending work there may use every member of this object.
   control_->join();
 }
 
@@ -82,12 +83,12 @@ void Process::stop() {
   acceptor_.reset();
   dialer_.reset();
   if (session_) session_->close();
-  if (look_around_timer_) look_around_timer_->cancel();
+  if (checks_timer_) checks_timer_->cancel();
   if (poll_idle_timer_) poll_idle_timer_->cancel();
 }
 
 absl::Status Process::join_node() {
-  // A node that leaves because nobody has needed it may do so just as this process comes: then another is started.
+  // An unused node may leave just as this process joins; then another is started.
   constexpr int kTries = 3;
   absl::Status joined;
   for (int attempt = 0; attempt < kTries; ++attempt) {
@@ -113,7 +114,7 @@ absl::Status Process::connect_session() {
   auto session = host::SessionClient::connect(control_->io(), *endpoint);
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
-  session_->on_welcome([this](const Welcome& welcome) { take_again(welcome); });
+  session_->on_welcome([this](const Welcome& welcome) { take_update(welcome); });
   return absl::OkStatus();
 }
 
@@ -139,18 +140,18 @@ absl::StatusOr<Welcome> Process::welcomed(const absl::StatusOr<SessionMessage>& 
   const Welcome* welcome = std::get_if<Welcome>(&*reply);
   if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
   if (absl::Status status = take(*welcome); !status.ok()) return status;
-  reports_.tell(session_);
+  reports_.use_session(session_);
   Welcome kept = *welcome;
   kept.setup_key.reset();
   return kept;
 }
 
 absl::Status Process::take(const Welcome& welcome) {
-  // Whoever asks for a key must not do without one because the node was started before there was one.
+  // A process configured with a key must not run without one because the node was started without.
   if (!settings_.key_file.empty() && !welcome.setup_key) {
     return absl::FailedPreconditionError(
-        absl::StrCat("the node that runs here has no key, and CABLEWAY_KEY_FILE names ", settings_.key_file,
-                     " for this process: start cablewayd again, with the same CABLEWAY_KEY_FILE"));
+        absl::StrCat("the node running here has no key, but CABLEWAY_KEY_FILE names ", settings_.key_file,
+                     " for this process: restart cablewayd with the same CABLEWAY_KEY_FILE"));
   }
   setup_key_ = welcome.setup_key;
   if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
@@ -158,17 +159,18 @@ absl::Status Process::take(const Welcome& welcome) {
   return absl::OkStatus();
 }
 
-void Process::look_for_gpu_memory() {
+void Process::detect_gpu_memory() {
   gpu_memory_ = host::gpu_memory_support(welcome_.addresses, settings_);
-  if (!gpu_memory_.any()) return log_.info(absl::StrCat("GPU memory goes through the host: ", gpu_memory_.why_not));
-  if (gpu_memory_.dmabuf) log_.info("GPU memory can go straight to the cables, by dmabuf");
-  if (gpu_memory_.peer_memory) log_.info("GPU memory can go straight to the cables, by nvidia_peermem");
+  if (!gpu_memory_.any())
+    return log_.info(absl::StrCat("GPU memory is copied through the host: ", gpu_memory_.why_not));
+  if (gpu_memory_.dmabuf) log_.info("GPU memory can be used directly, through dmabuf");
+  if (gpu_memory_.peer_memory) log_.info("GPU memory can be used directly, through nvidia_peermem");
 }
 
-void Process::take_again(const Welcome& welcome) {
+void Process::take_update(const Welcome& welcome) {
   const absl::Status status = take(welcome);
   if (status.ok()) return;
-  if (!std::exchange(told_of_missing_key_, true)) log_.warn(std::string(status.message()));
+  if (!std::exchange(missing_key_logged_, true)) log_.warn(std::string(status.message()));
   session_->close();
 }
 
@@ -184,9 +186,9 @@ absl::Status Process::listen() {
     acceptor_ = *std::move(acceptor);
     acceptor_->seal_with(setup_key_);
     dialer_ = std::make_unique<host::CircuitDialer>(control_->io(), transports_);
-    look_around_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
+    checks_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
     poll_idle_timer_ = std::make_unique<boost::asio::steady_timer>(control_->io());
-    look_around();
+    run_checks();
     poll_idle_flows();
     return absl::OkStatus();
   });
@@ -197,15 +199,15 @@ void Process::listen_on(const std::vector<std::string>& addresses) {
   if (acceptor_ == nullptr) return;
   const absl::Status status = acceptor_->set_addresses(addresses_);
   listening_ = status.ok();
-  if (!status.ok()) log_.info(absl::StrCat(status.message(), "; trying again"));
+  if (!status.ok()) log_.info(absl::StrCat(status.message(), "; retrying"));
 }
 
 absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
   const std::uint16_t port = acceptor_->port();
   if (port == 0) {
     return absl::UnavailableError(absl::StrCat("node ", welcome_.node,
-                                               " has no cable port with an address to listen on: `cableway ports` says"
-                                               " why, and CABLEWAY_PORTS which interfaces to use"));
+                                               " has no cable port with an address to listen on: see `cableway ports`"
+                                               " for the reason, and set CABLEWAY_PORTS to the interfaces to use"));
   }
   const std::lock_guard lock(mutex_);
   listeners_[listener->name()] = listener;
@@ -217,19 +219,19 @@ void Process::remove_listener(const ListenComm& listener) {
   listeners_.erase(listener.name());
 }
 
-absl::Status Process::may_arrive(ListenComm& listener, const CircuitSetup& setup) const {
+absl::Status Process::check_arrival(ListenComm& listener, const CircuitSetup& setup) const {
   if (!proves_flow(listener.cookie(), setup)) {
     return absl::PermissionDeniedError(absl::StrCat(
-        "node ", welcome_.node, ": the set-up's proof is wrong: its sender was not given the listen handle"));
+        "node ", welcome_.node, ": the set-up's proof is wrong: its sender does not have the listen handle"));
   }
-  // Before anything else is decided, so that one that is refused cannot be used later either.
+  // Recorded before any other check, so that a refused set-up cannot be replayed later either.
   if (!listener.first_use(setup.nonce)) {
     return absl::PermissionDeniedError(
         absl::StrCat("node ", welcome_.node, ": the set-up is a copy of an earlier one"));
   }
   if (listener.has_room()) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting, " connections wait for accept already"));
+  return absl::ResourceExhaustedError(absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting,
+                                                   " connections are already waiting for accept"));
 }
 
 void Process::on_setup(ArrivedSetup arrived) {
@@ -244,12 +246,12 @@ void Process::on_setup(ArrivedSetup arrived) {
     if (entry != listeners_.end()) listener = entry->second.lock();
   }
   if (listener == nullptr) {
-    const auto reason =
-        absl::NotFoundError(absl::StrCat("node ", welcome_.node, ": the process listens no more for this connection"));
+    const auto reason = absl::NotFoundError(
+        absl::StrCat("node ", welcome_.node, ": the process no longer listens for this connection"));
     log_.info(refused(reason));
     return std::move(arrived).refuse(reason);
   }
-  if (absl::Status reason = may_arrive(*listener, setup); !reason.ok()) {
+  if (absl::Status reason = check_arrival(*listener, setup); !reason.ok()) {
     // untrusted peers may cause the others, as many as they like.
     absl::IsResourceExhausted(reason) ? log_.warn(refused(reason)) : log_.info(refused(reason));
     return std::move(arrived).refuse(reason);
@@ -273,18 +275,18 @@ absl::Status Process::rejoin_node() {
   session_->request(Hello{kSessionVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
     const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
     if (welcome == nullptr) return;
-    take_again(*welcome);
-    reports_.tell(session_);
+    take_update(*welcome);
+    reports_.use_session(session_);
   });
   return absl::OkStatus();
 }
 
 void Process::request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening) {
   if (session_->ended()) {
-    // The node was restarted, or is gone. A new one answers the same questions.
+    // The node was restarted, or is gone. A restarted node answers the same requests.
     if (absl::Status status = rejoin_node(); !status.ok()) {
-      return opening->finish(absl::UnavailableError(absl::StrCat("node ", welcome_.node, " is not running any more (",
-                                                                 status.message(), "): start cablewayd again")));
+      return opening->finish(absl::UnavailableError(
+          absl::StrCat("node ", welcome_.node, " is no longer running (", status.message(), "): restart cablewayd")));
     }
   }
   std::uint64_t ordinal = 0;
@@ -294,7 +296,7 @@ void Process::request_path(const ListenHandle& handle, const std::shared_ptr<Ope
   }
   auto timer = std::make_shared<boost::asio::steady_timer>(control_->io(), kPathReplyLimit);
   timer->async_wait([this](boost::system::error_code stopped) {
-    // A node that does not answer fails every request on its session, this one among them.
+    // If the node does not answer, all requests on its session fail, including this one.
     if (!stopped && session_) session_->close();
   });
   session_->request(PathRequest{0, ordinal, handle.node},
@@ -302,15 +304,15 @@ void Process::request_path(const ListenHandle& handle, const std::shared_ptr<Ope
                       timer->cancel();
                       if (!reply.ok()) return opening->finish(reply.status());
                       PathReply* path = std::get_if<PathReply>(&*reply);
-                      if (path == nullptr) return opening->finish(absl::InternalError("the node gave no path"));
+                      if (path == nullptr) return opening->finish(absl::InternalError("the node returned no path"));
                       if (!path->error.empty()) return opening->finish(absl::UnavailableError(path->error));
-                      if (path->paths.empty()) return opening->finish(absl::InternalError("the node gave no path"));
+                      if (path->paths.empty()) return opening->finish(absl::InternalError("the node returned no path"));
                       dial(handle, std::move(path->paths.front()), opening);
                     });
 }
 
 void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening) {
-  if (hops.empty()) return opening->finish(absl::InternalError("the node gave an empty path"));
+  if (hops.empty()) return opening->finish(absl::InternalError("the node returned an empty path"));
   CircuitSetup setup;
   setup.nonce = host::random_value<FlowNonce>();
   setup.flow = host::random_value<std::uint64_t>();
@@ -347,12 +349,12 @@ void Process::unwatch(FlowComm* comm, const std::string& failure) {
   watched_.erase(comm);
 }
 
-void Process::look_around() {
+void Process::run_checks() {
   if (stopping_) return;
-  // A restarted node must know that it is needed, and says where its ports are now. It may not be there yet.
+  // A restarted node needs a session to know that it is in use, and to announce its new ports. It may not be up yet.
   if (session_->ended()) rejoin_node().IgnoreError();
   if (!listening_) listen_on(addresses_);
-  // What they say is kept by them, for check().
+  // Reads the devices' events, which they store for check().
   host::VerbsDevices& devices = host::VerbsDevices::of_this_process();
   for (const auto& device : devices.opened()) {
     if (device == nullptr) continue;
@@ -367,9 +369,9 @@ void Process::look_around() {
       if (const std::string failure = comm->failure(); !failure.empty()) reports_.ended(comm, failure);
     }
   }
-  look_around_timer_->expires_after(kLookAroundEvery);
-  look_around_timer_->async_wait([this](boost::system::error_code stopped) {
-    if (!stopped) look_around();
+  checks_timer_->expires_after(kCheckInterval);
+  checks_timer_->async_wait([this](boost::system::error_code stopped) {
+    if (!stopped) run_checks();
   });
 }
 
@@ -379,7 +381,7 @@ void Process::poll_idle_flows() {
     const std::lock_guard lock(mutex_);
     for (FlowComm* comm : watched_) comm->poll_if_idle();
   }
-  poll_idle_timer_->expires_after(kPollIdleEvery);
+  poll_idle_timer_->expires_after(kPollIdleInterval);
   poll_idle_timer_->async_wait([this](boost::system::error_code stopped) {
     if (!stopped) poll_idle_flows();
   });

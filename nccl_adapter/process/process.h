@@ -1,5 +1,5 @@
-// What Cableway is in one application process, whichever communicators use it: the session with the node, the listener
-// for circuits that end here, the circuits being opened from here, the control thread that runs all three.
+// Cableway's state in one application process, shared by its communicators: the session with the node, the acceptor for
+// circuits that end here, the circuits being opened from here, and the control thread that runs all three.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_H_
 
@@ -32,7 +32,7 @@
 
 namespace cableway::nccl {
 
-// A circuit on its way: the control thread fills it in, NCCL's service thread asks for it until it is there.
+// A circuit being set up: the control thread completes it, NCCL's service thread polls for the result.
 class OpeningCircuit {
  public:
   struct Opened {
@@ -40,7 +40,8 @@ class OpeningCircuit {
     CircuitSetup setup;
   };
 
-  // Nothing yet, the circuit (once), or why there is none (once). Nothing of it is shared with the control thread.
+  // nullopt while pending, then once the circuit or the reason of the failure. The result shares nothing with the
+  // control thread.
   absl::StatusOr<std::optional<Opened>> take();
   void finish(absl::StatusOr<Opened> result);
 
@@ -51,26 +52,27 @@ class OpeningCircuit {
 
 class Process {
  public:
-  // Joins this host's node, starting one where none runs. The status says what the operator can do.
+  // Joins this host's node, starting one if none is running. The status names the remedy for the operator.
   static absl::StatusOr<std::shared_ptr<Process>> start(const Settings& settings, std::string daemon, Log log);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // What the node said of itself when this process joined it. Any thread.
+  // The node's description when this process joined it. Callable from any thread.
   const Welcome& node() const { return welcome_; }
-  // Of the ports that it had then. What was promised to NCCL once stays so: it asks again and again. Any thread.
+  // For the ports at that time; constant, because NCCL queries it repeatedly and relies on it. Callable from any
+  // thread.
   const host::GpuMemorySupport& gpu_memory() const { return gpu_memory_; }
   const Log& log() const { return log_; }
 
-  // Any thread:
-  // Unavailable: this node has no address at which anything could arrive.
+  // Callable from any thread:
+  // Unavailable: this node has no address that a circuit could arrive at.
   absl::StatusOr<ListenHandle> add_listener(const std::shared_ptr<ListenComm>& listener);
   void remove_listener(const ListenComm& listener);
   std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
   void close_connections(std::vector<host::UniqueFd> sockets);
-  // Until it is unwatched the comm is looked at for silence and failure, once a second, and polled while it is idle,
-  // four times a second; the node is told of it.
+  // Until unwatch(), the comm is checked for silence and failure once a second, polled while idle four times a second,
+  // and reported to the node.
   void watch(FlowComm* comm, FlowOpened report);
   // `failure` as in FlowReports::ended().
   void unwatch(FlowComm* comm, const std::string& failure);
@@ -82,21 +84,22 @@ class Process {
   absl::Status try_to_join_node();
   absl::Status greet();
   absl::Status listen();
-  // On the control thread:
+  // On the control thread only:
   absl::Status connect_session();
   absl::Status rejoin_node();
-  // The answer to the first Hello, without the key, which is kept apart.
+  // Checks the answer to the first Hello. Returns it without the key, which is stored separately.
   absl::StatusOr<Welcome> welcomed(const absl::StatusOr<SessionMessage>& reply);
-  // What the node says then and again. FailedPrecondition: it has no key, and this process was told that there is one.
+  // Applies a Welcome, the first or a later one. FailedPrecondition: the node has no key, although this process's
+  // settings name one.
   absl::Status take(const Welcome& welcome);
-  void take_again(const Welcome& welcome);
+  void take_update(const Welcome& welcome);
   void listen_on(const std::vector<std::string>& addresses);
-  void look_for_gpu_memory();
+  void detect_gpu_memory();
   void request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening);
   void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
-  absl::Status may_arrive(ListenComm& listener, const CircuitSetup& setup) const;
+  absl::Status check_arrival(ListenComm& listener, const CircuitSetup& setup) const;
   void on_setup(ArrivedSetup arrived);
-  void look_around();
+  void run_checks();
   void poll_idle_flows();
   void stop();
 
@@ -112,19 +115,19 @@ class Process {
   std::map<std::string, std::uint64_t> flows_to_;  // how many flows have been opened, by destination
   std::set<FlowComm*> watched_;
 
-  // Before what lives on it, and so destroyed after it.
+  // Declared before its users, and so destroyed after them.
   std::unique_ptr<ControlThread> control_;
-  // The control thread's, until it has ended.
+  // Owned by the control thread until it has ended.
   std::shared_ptr<host::SessionClient> session_;
   FlowReports reports_;
-  std::vector<std::string> addresses_;  // of the node's ports, as it said last
+  std::vector<std::string> addresses_;  // of the node's ports, as last received
   bool listening_ = true;               // on all of them
-  std::optional<SubKey> setup_key_;     // the node's
+  std::optional<SubKey> setup_key_;     // from the node
   const TransportNegotiator transports_;
   std::unique_ptr<host::CircuitDialer> dialer_;
-  bool told_of_missing_key_ = false;
+  bool missing_key_logged_ = false;
   std::unique_ptr<host::CircuitAcceptor> acceptor_;
-  std::unique_ptr<boost::asio::steady_timer> look_around_timer_;
+  std::unique_ptr<boost::asio::steady_timer> checks_timer_;
   std::unique_ptr<boost::asio::steady_timer> poll_idle_timer_;
   bool stopping_ = false;
 };

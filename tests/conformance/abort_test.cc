@@ -90,7 +90,7 @@ TEST_P(AbortTest, AListenCommThatClosesUnderAnUnacceptedConnectionEndsIt) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("no circuit " + path_ + ": node b: the process listens no more for this connection");
+    expect_told("no circuit " + path_ + ": node b: the process no longer listens for this connection");
   });
   EXPECT_EQ(sender.hear(), "connected");
   receiver.say("close");

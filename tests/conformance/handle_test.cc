@@ -130,7 +130,7 @@ TEST_P(HandleTest, WithAnotherCookieIsRefusedByThePeer) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of(*parsed), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("node a: the process listens no more for this connection");
+    expect_told("node a: the process no longer listens for this connection");
     // The listener is unharmed.
     void* sender = rank.connect(handle);
     void* receiver = rank.accept(listener);

@@ -158,7 +158,7 @@ TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
   guessed.listener[3] ^= std::byte{1};
   UntrustedPeer guessing = at_the_relay();
   guessing.say(as_frame(guessed));
-  EXPECT_THAT(guessing.hear(kMargin).reason, HasSubstr("node c: the process listens no more for this connection"));
+  EXPECT_THAT(guessing.hear(kMargin).reason, HasSubstr("node c: the process no longer listens for this connection"));
   // The listener's name is in every set-up that crosses the cable; its cookie is not.
   CircuitSetup unproven = good;
   unproven.nonce[3] ^= std::byte{1};

@@ -112,7 +112,7 @@ TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_told("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMaxWaiting) +
-                " connections wait for accept already");
+                " connections are already waiting for accept");
     test.say("full");
     test.hear();
     void* comm = rank.connect(handle);

@@ -103,7 +103,7 @@ TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsJoinedAgain) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("connect: node a is not running any more (no node runs here): start cablewayd again");
+    expect_told("connect: node a is no longer running (no node runs here): restart cablewayd");
     test.say("refused");
     EXPECT_EQ(test.hear(), "restarted");
     void* again = connect_when_possible(rank, handle);

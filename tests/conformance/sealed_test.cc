@@ -112,7 +112,7 @@ std::vector<std::byte> sealed(const CircuitSetup& setup, const Challenge& theirs
 TEST_P(SealedTest, FlowsAreRelayedForRanksThatAreToldOfNoKey) {
   // Neither that there is no key, nor that somebody has another.
   EXPECT_THAT(log_of("b"), testing::Not(testing::HasSubstr("KEY_MISSING")));
-  EXPECT_THAT(log_of("b"), HasSubstr("TOPOLOGY_CHANGED the topology has 3 nodes"));
+  EXPECT_THAT(log_of("b"), HasSubstr("TOPOLOGY_CHANGED the topology now has 3 nodes"));
   end();
 }
 

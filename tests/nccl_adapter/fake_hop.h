@@ -1,5 +1,5 @@
-// A hop of a flow without a network: over TCP, or over RDMA on a device in memory (fake_verbs.h). The last one, whose
-// other end is a socket that the test holds; or the first one, with both of its ends.
+// A hop of a flow without a network: over TCP, or over RDMA on a device in memory (fake_verbs.h). Either the last hop,
+// whose other end is a socket that the test holds, or the first hop with both of its ends.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_FAKE_HOP_H_
 #define CABLEWAY_TESTS_NCCL_ADAPTER_FAKE_HOP_H_
 
@@ -42,7 +42,7 @@ inline void join(host::RdmaHalf& half, const host::RdmaHalf& other) {
   EXPECT_TRUE(half.queue_pair->connect(half.other).ok());
 }
 
-// Of one queue pair, which is joined to nobody that answers.
+// With one queue pair, which is connected with itself and gets no answers.
 inline FakeHop make_rdma_hop(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid) {
   host::RdmaHalf half = make_half(device, gid);
   join(half, half);

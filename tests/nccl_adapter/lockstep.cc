@@ -12,10 +12,10 @@
 namespace cableway::nccl::test {
 namespace {
 
-// What comes of a step, as the machines tell each other: this, then the result or the error's text.
+// The outcome of a step, as exchanged by the machines: one of these, then the result or the error's text.
 constexpr char kReturned = 'r';
 constexpr char kThrew = 't';
-// A machine is silent while it does a step. Those of tests end within 60 s.
+// A machine is silent while it executes a step. Steps of tests end within 60 s.
 constexpr std::chrono::seconds kMaxSilence{120};
 
 std::string variable(const char* name) {
@@ -44,7 +44,7 @@ Lockstep& Lockstep::instance() try {
   return lockstep;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "lockstep: %s\n", error.what());
-  std::abort();  // no test can go on
+  std::abort();  // no test can continue
 }
 
 Lockstep::Lockstep() {
@@ -81,14 +81,14 @@ std::string Lockstep::machine_of(const std::string& node) const {
 std::string Lockstep::ask(const std::string& node, const std::function<std::string()>& act) {
   if (!on_several_machines()) return act();
   const std::string name = std::to_string(++steps_) + " " + node + "\n";
-  const auto told = rendezvous_->all_gather(name + (is_here(node) ? outcome_of(act) : ""));
-  if (!told.ok()) throw std::runtime_error("lockstep: " + std::string(told.status().message()));
+  const auto gathered = rendezvous_->all_gather(name + (is_here(node) ? outcome_of(act) : ""));
+  if (!gathered.ok()) throw std::runtime_error("lockstep: " + std::string(gathered.status().message()));
   for (std::size_t place = 0; place < machines_.size(); ++place) {
-    if ((*told)[place].starts_with(name)) continue;
-    throw std::runtime_error("lockstep: " + machines_[place] + " is at step " + (*told)[place] + ", and " +
+    if ((*gathered)[place].starts_with(name)) continue;
+    throw std::runtime_error("lockstep: " + machines_[place] + " is at step " + (*gathered)[place] + ", and " +
                              machines_[self_] + " at " + name);
   }
-  return open((*told)[place_of(node)].substr(name.size()));
+  return open((*gathered)[place_of(node)].substr(name.size()));
 }
 
 void Lockstep::step(const std::string& node, const std::function<void()>& act) {

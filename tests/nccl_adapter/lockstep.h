@@ -1,13 +1,13 @@
-// One test that several machines run at the same time, each machine the whole of it, so that its nodes and ranks can be
-// on machines of their own. What belongs to a node - its daemon, a rank's process - is done on that node's machine
-// alone; the others wait for it, and go on with what came of it. So what a test is told is the same on all of them, and
-// what it does next as well.
+// Runs one test on several machines at the same time: each machine runs the whole test, so that the test's nodes and
+// ranks can be on different machines. Actions of a node - on its daemon or a rank's process - are executed on that
+// node's machine only; the other machines wait for the result and continue with it. So the test sees the same results
+// on all machines, and takes the same next step.
 //
-// WORLD_RENDEZVOUS=ADDRESS:PORT, which is the first machine's, says that there are several. They are those of a lab
-// (tools/lab/softroce): LAB_NODES names them, LAB_NODE_INDEX is this one's place. Node a of a test is on the first, b
-// on the second, and so on. Without it this machine has all nodes, and a step is a call.
+// WORLD_RENDEZVOUS=ADDRESS:PORT, the first machine's, enables several machines: those of a lab (tools/lab/softroce),
+// where LAB_NODES names them and LAB_NODE_INDEX is this one's index. Node a of a test is on the first, b on the second,
+// and so on. Without it this machine has all nodes, and a step is a call.
 //
-// Used by a test's own thread.
+// Used by the test's thread only.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_LOCKSTEP_H_
 #define CABLEWAY_TESTS_NCCL_ADAPTER_LOCKSTEP_H_
 
@@ -23,17 +23,16 @@ namespace cableway::nccl::test {
 
 class Lockstep {
  public:
-  // This process's. The first call waits for the other machines, and ends the process where they do not come.
+  // The process's instance. The first call waits for the other machines, and aborts the process if they do not connect.
   static Lockstep& instance();
 
   bool on_several_machines() const { return rendezvous_ != nullptr; }
   bool is_here(const std::string& node) const;
-  // The name of the node's machine; "" where there is one for all.
+  // The name of the node's machine; "" if one machine has all nodes.
   std::string machine_of(const std::string& node) const;
 
-  // What `act` returns on the node's machine, on every machine; it is called on that one alone. What it throws is
-  // thrown on all of them. Throws std::runtime_error where a machine is gone, or has come to another step than this
-  // one.
+  // Calls `act` on the node's machine only, and returns its result on every machine. An exception of `act` is thrown on
+  // all of them. Throws std::runtime_error if a machine is gone, or has reached another step than this one.
   std::string ask(const std::string& node, const std::function<std::string()>& act);
   void step(const std::string& node, const std::function<void()>& act);
 

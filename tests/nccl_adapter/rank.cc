@@ -7,8 +7,8 @@
 #include <thread>
 
 #ifdef __SANITIZE_ADDRESS__
-// At exit the leak checker of g++ 12 walks the thread-local storage of every library and crashes on that of the plugin,
-// which is closed and stays mapped (-z nodelete). All else that the sanitizer checks, it checks.
+// At exit the leak checker of g++ 12 walks the thread-local storage of every library, and crashes on that of the
+// plugin, which is closed but stays mapped (-z nodelete). The sanitizer's other checks remain enabled.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "detect_leaks=0";
 }
@@ -53,8 +53,8 @@ collperf::PluginLibrary open_plugin(int version) {
 
 constexpr std::chrono::seconds kConnectLimit{30};
 
-// A pause between two polls. What is short is polled for as NCCL does, without rest; who waits for long leaves the
-// processor to the other ranks and nodes, which here are many for few processors.
+// The pause between two polls. Short waits are polled without rest, as by NCCL; long waits leave the processor to the
+// other ranks and nodes, of which there are more than processors here.
 class Pauses {
  public:
   void pause() const {
@@ -158,7 +158,7 @@ void* Rank::post_send(void* comm, const Buffer& buffer, std::size_t bytes) {
 }
 
 void* Rank::post_receive(void* comm, const Buffer& buffer, std::size_t bytes) {
-  // The hint that NCCL leaves there from v9 on; a plugin must not take it for a request.
+  // The hint that NCCL leaves in *request from v9 on; the plugin must not treat it as a request.
   void* request = net().abi_version() >= 9 ? reinterpret_cast<void*>(abi::kOptionalRecvCompletion) : nullptr;
   auto* data = const_cast<std::byte*>(buffer.bytes.data());
   if (net().irecv(comm, data, bytes, buffer.mhandle, &request) != abi::kSuccess) return nullptr;

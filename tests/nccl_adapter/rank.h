@@ -1,5 +1,5 @@
-// One rank as NCCL would drive it: the plugin loaded with dlopen, one table version, comms and requests polled to their
-// ends with a deadline.
+// One rank as driven by NCCL: the plugin loaded with dlopen, one table version, comms and requests polled to completion
+// with a deadline.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_RANK_H_
 #define CABLEWAY_TESTS_NCCL_ADAPTER_RANK_H_
 
@@ -24,7 +24,7 @@ struct Outcome {
   int bytes = -1;
 };
 
-// Memory that is registered on a comm for as long as this lives.
+// Memory registered on a comm for the lifetime of this object.
 struct Buffer {
   std::vector<std::byte> bytes;
   void* mhandle = nullptr;
@@ -32,7 +32,7 @@ struct Buffer {
 
 class Rank {
  public:
-  // Loads the plugin and calls init. Aborts the process if that fails: no test can go on.
+  // Loads the plugin and calls init. Aborts the process if that fails, since no test can continue.
   explicit Rank(int version);
   ~Rank();
   Rank(const Rank&) = delete;
@@ -41,7 +41,7 @@ class Rank {
   collperf::NetPlugin& net() { return library_.net(); }
 
   std::pair<Handle, void*> listen();
-  // Polls until there is a comm or a failure; `result` says which.
+  // Polls until there is a comm or a failure; `result` distinguishes them.
   void* connect(Handle handle, abi::Result* result = nullptr);
   void* accept(void* listen_comm);
   // A flow from this rank to itself.
@@ -50,14 +50,14 @@ class Rank {
   Buffer make_buffer(void* comm, std::size_t bytes, std::uint64_t seed);
   void* post_send(void* comm, const Buffer& buffer, std::size_t bytes);
   void* post_receive(void* comm, const Buffer& buffer, std::size_t bytes);
-  // Tests until the request is done or failed, or `limit` is over.
+  // Tests until the request is done or failed, or `limit` has passed.
   Outcome finish(void* request, std::chrono::milliseconds limit = std::chrono::seconds(20));
 
  private:
   collperf::PluginLibrary library_;
 };
 
-// Bytes that tell sequences with different seeds apart.
+// Bytes that differ for different seeds.
 std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed);
 
 // The plugin's warnings so far, in this process.

@@ -27,11 +27,11 @@ namespace {
 
 const std::string kNetwork = "10.77.";
 constexpr std::uint16_t kRelayPort = routing::kDefaultRelayPort;
-// Where it is set, the world is on the network that this process finds. For machines that have nothing but one test at
-// a time, whose loopback interface has an RDMA device: soft-RoCE works on a machine's first network alone.
+// If set, the world uses the existing network of this process. For machines that run nothing but one test at a time,
+// and whose loopback interface has an RDMA device: soft-RoCE works in a machine's initial network namespace only.
 constexpr char kOnThisNetwork[] = "WORLD_ON_THIS_NETWORK";
 
-// This process's network from now on: an empty one of its own, so that tests that run at the same time do not meet.
+// Moves this process into a new, empty network, so that concurrent tests do not interfere.
 void enter_own_network() {
   const auto user = ::geteuid();
   const auto group = ::getegid();
@@ -107,8 +107,8 @@ World::~World() {
 }
 
 void World::enter(const std::string& node) const {
-  // Interfaces have more addresses than the node's, the loopback interface those of all nodes: it is told which are its
-  // own.
+  // Interfaces have more addresses than the node's; the loopback interface has those of all nodes. So CABLEWAY_PORTS
+  // lists the node's own.
   std::string ports;
   for (const std::string& address : addresses(node)) ports += (ports.empty() ? "" : ",") + address + "/32";
   ::setenv("CABLEWAY_PORTS", ports.c_str(), 1);
@@ -124,7 +124,7 @@ void World::start(const std::string& node, const std::map<std::string, std::stri
 
 void World::start_here(const std::string& node, const std::map<std::string, std::string>& settings) {
   const pid_t pid = ::fork();
-  ASSERT_GE(pid, 0) << "fork failed";  // a signal to -1 would go to everybody
+  ASSERT_GE(pid, 0) << "fork failed";  // a signal to -1 would reach every process
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     enter(node);

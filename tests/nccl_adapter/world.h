@@ -1,10 +1,10 @@
-// Nodes that are joined by whatever cables a test asks for, each a subnet with an address for either end: on the
-// loopback interface of a network of this process's own; or, with several machines in lockstep (lockstep.h), each node
-// on its machine, on the interfaces of that machine's cables. Every node has a runtime dir of its own and finds its
-// neighbours by itself; the plugin of a rank starts its node as it would on a real host.
+// Nodes joined by the cables that a test requests, each cable a subnet with an address for either end: on the loopback
+// interface of this process's own network; or, with several machines in lockstep (lockstep.h), each node on its
+// machine, on the interfaces of that machine's cables. Every node has its own runtime dir and discovers its neighbours
+// itself; the plugin of a rank starts its node as on a real host.
 //
-// How a node is started, and how it learns of its cables and addresses, is known here and nowhere else in the tests.
-// Whoever starts, kills, stops or resumes nodes does so in step with the other machines.
+// Only this class knows how a node is started, and how it gets its cables and addresses. Tests start, kill, stop and
+// resume nodes in step with the other machines.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_
 #define CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_
 
@@ -22,10 +22,10 @@ namespace cableway::nccl::test {
 
 class World {
  public:
-  // The two nodes that each cable joins. No two cables join the same two.
+  // The two nodes of each cable. No two cables join the same two nodes.
   using Cables = std::vector<std::pair<std::string, std::string>>;
 
-  // Something that listens at one of a node's cable ports.
+  // A listening socket at one of a node's cable ports.
   struct Door {
     std::string address;
     std::uint16_t port = 0;
@@ -34,7 +34,7 @@ class World {
   // The line a - b - c. Sets this process's environment for a rank on node `self`.
   explicit World(const std::string& self);
   World(Cables cables, const std::string& self);
-  // Ends the nodes that start() started.
+  // Ends the nodes started by start().
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -42,27 +42,28 @@ class World {
   // Sets the environment of this process, or of a child, to that of a rank on `node`.
   void enter(const std::string& node) const;
 
-  // Runs a cablewayd for `node`, with these variables set, and waits until it serves. It ends with this process at the
-  // latest.
+  // Runs a cablewayd for `node`, with these variables set, and waits until it serves. It is killed with this process at
+  // the latest.
   void start(const std::string& node, const std::map<std::string, std::string>& settings = {});
   void kill(const std::string& node);
-  // Stands still, and goes on.
+  // Suspends and continues the node's process.
   void stop(const std::string& node) const;
   void resume(const std::string& node) const;
-  // Names the session socket of the node, for whoever asks it.
+  // Identifies the session socket of the node.
   const std::string& runtime_dir(const std::string& node) const { return runtime_dirs_.at(node); }
   // The cablewayd that start() started, on this machine.
   pid_t process(const std::string& node) const { return daemons_.at(node); }
 
   // The relay port and the data ports of all ranks on `node`, at each of its addresses.
   std::vector<Door> doors(const std::string& node) const;
-  // Where the node's own cablewayd takes set-ups, on its cable to `neighbour`.
+  // The address where the node's own cablewayd accepts set-ups, on its cable to `neighbour`.
   Door relay_door(const std::string& node, const std::string& neighbour) const;
-  // The cable between two neighbours, in that direction, as both of them know it.
+  // The cable between two neighbours, in that direction, as both of them describe it.
   Hop hop(const std::string& from, const std::string& to) const;
-  // How messages name what `node` finds on its cable to `neighbour`: "node a port lo (cable to b lo): ".
+  // The prefix of messages about an error that `node` finds on its cable to `neighbour`: "node a port lo (cable to b
+  // lo): ".
   static std::string found_at(const std::string& node, const std::string& neighbour);
-  // How messages name a path: "a -a.lo-b.lo-> b -b.lo-c.lo-> c".
+  // A path in messages: "a -a.lo-b.lo-> b -b.lo-c.lo-> c".
   std::string path(const std::vector<std::string>& nodes) const;
 
  private:

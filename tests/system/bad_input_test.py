@@ -217,7 +217,7 @@ class SystemTest(unittest.TestCase):
                 _, errors = refused.communicate(timeout=30)
                 self.assertEqual(refused.returncode, 1)
                 self.assertRegex(errors.decode(), r"the node here \(process \d+\) is run by user 65534, not by root")
-            self.assertIn(b"this node is another user's", told_without_asking("n0", 65533))
+            self.assertIn(b"this node is run by another user", told_without_asking("n0", 65533))
             nodes.run("n0", *as_user, programs["cableway"], "status")
         finally:
             daemon.kill()

@@ -143,7 +143,7 @@ class DoctorTest(unittest.TestCase):
         try:
             nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
             nodes.start()
-            nodes.wait_for_problem("n1", "PORT_DEAF .*no neighbour is heard there")
+            nodes.wait_for_problem("n1", "PORT_DEAF .*hellos cannot be received there")
         finally:
             squatter.kill()
             squatter.wait()
@@ -194,7 +194,7 @@ class DaemonTest(unittest.TestCase):
         for text, words, expected in (("hold = 1\n", [], f"{file}:1: unknown key \"hold\""),
                                       ("hold_ms = 1\n", [], f"{file}:1: hold_ms is \"1\"; expected milliseconds"),
                                       ("", ["--ports", "10.0.0.1/8"], "--ports is \"10.0.0.1/8\"; expected "),
-                                      ("", ["--key-file", str(key)], "is no key: ")):
+                                      ("", ["--key-file", str(key)], "is not a key: ")):
             with self.subTest(expected):
                 file.write_text(text, encoding="ascii")
                 status, out, errors = run(nodes, "n0", "cablewayd", "--config", str(file), "--check-config", *words)

@@ -123,7 +123,7 @@ class TriangleTest(NodesTestCase):
 
     def test_every_limit_on_objects_is_named(self) -> None:
         # What a sender needs of its device one after the other: with the first so many the next is refused.
-        needs = ("make a protection domain", "register 16384 bytes", "make a completion queue", "make a queue pair",
+        needs = ("create a protection domain", "register 16384 bytes", "create a completion queue", "create a queue pair",
                  "register 4194304 bytes")
         for allowed, refused in enumerate(needs):
             with self.subTest(refused):

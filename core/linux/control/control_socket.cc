@@ -18,8 +18,7 @@ namespace {
 
 using routing::PortAddress;
 
-// Of a burst of datagrams at their largest, while the thread is busy. The kernel gives less where net.core.rmem_max
-// says.
+// Holds a burst of datagrams of the largest size while the thread is busy. The kernel caps it at net.core.rmem_max.
 constexpr int kControlReceiveBytes = 1 << 20;
 
 struct SocketAddress {
@@ -35,7 +34,7 @@ SocketAddress socket_address(const PortAddress& address, PortId interface, std::
     v6.sin6_family = AF_INET6;
     v6.sin6_port = htons(udp_port);
     std::memcpy(&v6.sin6_addr, address.bytes.data(), sizeof v6.sin6_addr);
-    // The kernel wants a scope for what is of link-local scope, and binds the socket to that interface.
+    // The kernel requires a scope for link-local addresses, and binds the socket to that interface.
     const bool is_group = address.bytes[0] == 0xff;
     if (is_group || address.is_ipv6_link_local()) v6.sin6_scope_id = interface;
     std::memcpy(&result.storage, &v6, sizeof v6);
@@ -55,7 +54,7 @@ bool set_number(int socket, int level, int option, int value) {
   return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
-// OMIT: never believe an ICMP message about a smaller MTU; the kernel cuts what is larger than the interface's.
+// OMIT: ignore ICMP messages about a smaller MTU; the kernel fragments datagrams larger than the interface's MTU.
 bool set_ipv4_options(int socket) {
   return set_number(socket, IPPROTO_IP, IP_PKTINFO, 1) && set_number(socket, IPPROTO_IP, IP_RECVTTL, 1) &&
          set_number(socket, IPPROTO_IP, IP_TTL, kControlTtl) &&
@@ -82,7 +81,7 @@ absl::Status failed(absl::string_view what, const PortAddress& address, std::uin
 absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t udp_port) {
   UniqueFd socket(::socket(address.is_ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid() || !(address.is_ipv6 ? set_ipv6_options(socket.get()) : set_ipv4_options(socket.get()))) {
-    return failed("make a socket for", address, udp_port, errno);
+    return failed("create a socket for", address, udp_port, errno);
   }
   set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
   return socket;

@@ -25,9 +25,9 @@ using std::chrono::milliseconds;
 
 constexpr int kMaxPerTurn = 64;
 constexpr milliseconds kFirstRetry{250};
-constexpr milliseconds kLongestRetry{8000};
+constexpr milliseconds kMaxRetry{8000};
 
-// Which socket: that of one of this host's addresses, or of a hello group.
+// Identifies a socket: of one of this host's addresses, or of a hello group.
 struct Key {
   PortId port = 0;
   PortAddress address;
@@ -160,7 +160,7 @@ absl::Status UdpControlChannel::State::open(const Key& key) {
 
 void UdpControlChannel::State::arm_retry() {
   retry.expires_after(retry_delay);
-  retry_delay = std::min(2 * retry_delay, kLongestRetry);
+  retry_delay = std::min(2 * retry_delay, kMaxRetry);
   retry.async_wait([weak = weak_from_this()](error_code stopped) {
     const auto self = weak.lock();
     if (!stopped && self) self->open_missing();
@@ -200,7 +200,7 @@ void UdpControlChannel::State::take(const Key& key, const Arrival& arrival) {
     ++counters.received;
     ReceivedDatagram datagram{key.port, arrival.from, std::span(buffer).first(arrival.bytes)};
     if (datagram.from.is_ipv6_link_local()) datagram.from.scope = port.facts.interface;
-    // A copy, because it may destroy the channel.
+    // A copy, because the call may destroy the channel.
     const auto call = receive;
     if (call) call(datagram);
   }
@@ -211,7 +211,7 @@ const Socket* UdpControlChannel::State::open_socket(PortId port, const PortAddre
   return found == sockets.end() ? nullptr : found->second.get();
 }
 
-// The one with an address of the same kind, and of the same subnet if there is one.
+// Prefers a socket whose address is of the same kind (link-local or not), then one of the same subnet.
 const Socket* UdpControlChannel::State::source_for(const Port& port, const PortAddress& to) const {
   const bool wants_link_local = to.is_ipv6_link_local() || to == hello_group(true);
   const Socket* best = nullptr;

@@ -22,21 +22,22 @@ std::string named(const std::string& path, absl::string_view message) {
 
 absl::Status check_access(const UniqueFd& file, const std::string& path) {
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return absl::ErrnoToStatus(errno, named(path, "cannot be looked at"));
+  if (::fstat(file.get(), &status) != 0) return absl::ErrnoToStatus(errno, named(path, "cannot be inspected"));
   if (!S_ISREG(status.st_mode)) {
-    return absl::InvalidArgumentError(named(path, "is no regular file; expected one with 64 hex digits"));
+    return absl::InvalidArgumentError(named(path, "is not a regular file; expected one with 64 hex digits"));
   }
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     return absl::FailedPreconditionError(
-        named(path, absl::StrCat("belongs to user ", status.st_uid, "; expected root or user ", ::geteuid(),
-                                 ", who runs this: chown it")));
+        named(path, absl::StrCat("is owned by user ", status.st_uid, "; expected root or user ", ::geteuid(),
+                                 ", which this process runs as: chown it")));
   }
   constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
   if ((status.st_mode & kOthers) != 0) {
     std::array<char, 8> mode{};
     std::snprintf(mode.data(), mode.size(), "%04o", status.st_mode & 07777U);
-    return absl::FailedPreconditionError(
-        named(path, absl::StrCat("has mode ", mode.data(), ", which lets others in; expected 0600: chmod 600 ", path)));
+    return absl::FailedPreconditionError(named(
+        path,
+        absl::StrCat("has mode ", mode.data(), ", which gives other users access; expected 0600: chmod 600 ", path)));
   }
   return absl::OkStatus();
 }
@@ -50,10 +51,10 @@ absl::StatusOr<ControlKey> read_key(const std::string& path) {
   absl::StatusOr<std::string> text = read_at_most(*file, kMaxKeyFileBytes + 1);
   if (!text.ok()) return absl::InvalidArgumentError(named(path, text.status().message()));
   absl::StatusOr<ControlKey> key = ControlKey::parse(*text);
-  // Its capacity is the limit, so growing has left no copy.
+  // The string's capacity is the limit, so it was never reallocated and no copy remains.
   ::explicit_bzero(text->data(), text->size());
   if (!key.ok())
-    return absl::Status(key.status().code(), named(path, absl::StrCat("is no key: ", key.status().message())));
+    return absl::Status(key.status().code(), named(path, absl::StrCat("is not a key: ", key.status().message())));
   return key;
 }
 

@@ -8,8 +8,8 @@
 
 namespace cableway::host {
 
-// Reads a key file that nobody but root and this process's user may read. FailedPrecondition where others may, or own
-// it; InvalidArgument where it cannot be read or is no key. Both name the file, and what to do.
+// Reads a key file that only root and this process's user may read. FailedPrecondition if others can read or own it;
+// InvalidArgument if it cannot be read or is not a key. Both name the file and the remedy.
 absl::StatusOr<ControlKey> read_key(const std::string& path);
 
 }  // namespace cableway::host

@@ -28,7 +28,7 @@ absl::Status unreadable(const std::optional<GivenSetting>& named, const std::str
                                                  "the settings file ", routing::in_quotes(path), ", which ", why));
 }
 
-// Fills sources.file. Returns the path of the file that was read, empty: there is none.
+// Fills sources.file. Returns the path of the file that was read; empty if there is none.
 absl::StatusOr<std::string> read_file(const SettingsPlaces& places, SettingSources& sources) {
   const std::optional<GivenSetting> named = given_outside_file(sources, "config");
   const std::string& path = named ? named->value : places.default_file;

@@ -16,11 +16,12 @@ struct SettingsPlaces {
   std::string default_file = kDefaultSettingsFile;
 };
 
-// All the settings of this process, those of the settings file included. An InvalidArgument names what is at fault: the
-// option, the variable, the line of the file, or the file that cannot be read. A file that nobody named may be absent.
+// All settings of this process, including those of the settings file. An InvalidArgument names the option, the
+// variable, the line of the file, or the unreadable file at fault. The default file may be absent; a named file may
+// not.
 absl::StatusOr<Settings> read_settings(const SettingsPlaces& places);
 
-// As the kernel knows it, with its domain if it has one.
+// As reported by the kernel, with the domain if there is one.
 std::string host_name();
 
 }  // namespace cableway::host

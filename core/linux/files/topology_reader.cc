@@ -11,7 +11,7 @@
 namespace cableway::host {
 namespace {
 
-// At most one byte more than a topology file may have, so that the parser can say that it is too long.
+// Reads up to one byte beyond the limit, so that the parser can report that the file is too long.
 absl::StatusOr<std::string> read_bounded(const std::string& path) {
   const auto cannot = [&path](const absl::Status& status) {
     return absl::InvalidArgumentError(absl::StrCat("topology file \"", path, "\" ", status.message()));

@@ -9,9 +9,9 @@
 
 namespace cableway::host {
 
-// The ending of the name says which form it has: routing/topology_io/topology_input.h. InvalidArgument names the file,
-// and the place where the text is at fault. Reads no more than a topology file may have, and only what open_input()
-// opens (bounded_file.h).
+// The file name's extension selects the format: routing/topology_io/topology_input.h. InvalidArgument names the file
+// and the position of the error. Reads no more than the limit for topology files, and only what open_input() opens
+// (bounded_file.h).
 absl::StatusOr<routing::Topology> read_topology(const std::string& path);
 
 }  // namespace cableway::host

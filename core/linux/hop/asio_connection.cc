@@ -51,7 +51,7 @@ class AsioConnection final : public SetupConnection {
     return absl::UnavailableError("the connection has ended");
   }
   void end_with(const std::vector<std::byte>& final_frame) override {
-    // Whether they arrive or not, the connection ends here; the peer then has the end of it for a reason.
+    // The connection ends here whether or not the bytes arrive; without them the peer reports its end as the reason.
     static_cast<void>(send_now(final_frame));
     auto& io = static_cast<boost::asio::io_context&>(state_->socket.get_executor().context());
     close_lingering(io, release());
@@ -61,7 +61,7 @@ class AsioConnection final : public SetupConnection {
   std::string other_end() const override {
     error_code error;
     const tcp::endpoint peer = state_->socket.remote_endpoint(error);
-    return error ? "a peer that is gone" : absl::StrCat(peer.address().to_string(), " port ", peer.port());
+    return error ? "a disconnected peer" : absl::StrCat(peer.address().to_string(), " port ", peer.port());
   }
 
   UniqueFd release() {
@@ -71,7 +71,7 @@ class AsioConnection final : public SetupConnection {
   }
 
  private:
-  // What calls under way need until they come back, which is after the connection has gone.
+  // State that pending operations need until they complete, which may be after the connection is destroyed.
   struct State {
     explicit State(tcp::socket connected) : socket(std::move(connected)) {}
 
@@ -97,7 +97,7 @@ class AsioConnection final : public SetupConnection {
   mutable error_code ignored_;
 };
 
-// The hop's own end: the path is explicit, so a packet that would need a gateway must not find one.
+// Binds the hop's own address. The path is explicit, so a packet that would need a gateway must not find one.
 absl::Status open_and_bind(const Hop& hop, tcp::socket& socket) {
   const absl::StatusOr<boost::asio::ip::address> from = parse_address(hop.from_address);
   if (!from.ok()) return absl::UnavailableError(from.status().message());
@@ -106,9 +106,9 @@ absl::Status open_and_bind(const Hop& hop, tcp::socket& socket) {
   if (error) return absl::ResourceExhaustedError(error.message());
   if (absl::Status status = prepare_data_socket(socket.native_handle()); !status.ok()) return status;
   if (!hop.routed) socket.set_option(boost::asio::socket_base::do_not_route(true), error);
-  // The port is chosen by connect, where it need only be free towards this one peer: chosen here it would have to be
-  // free towards everybody, and connections that have just ended keep theirs for a minute. Without it nothing is lost
-  // but that.
+  // Defers the choice of the TCP port to connect(), where it need only be free towards this one peer. Chosen here it
+  // would have to be free towards all peers, and connections that have just ended hold theirs for a minute. If the
+  // option fails, only this advantage is lost.
   const int yes = 1;
   static_cast<void>(::setsockopt(socket.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes));
   socket.bind(tcp::endpoint(*from, 0), error);

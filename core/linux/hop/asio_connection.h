@@ -1,4 +1,4 @@
-// The connection that a hop is set up on (core/circuit/setup_connection.h), over TCP.
+// The TCP implementation of the connection that a hop is set up on (core/circuit/setup_connection.h).
 #ifndef CABLEWAY_CORE_LINUX_HOP_ASIO_CONNECTION_H_
 #define CABLEWAY_CORE_LINUX_HOP_ASIO_CONNECTION_H_
 
@@ -13,14 +13,14 @@
 
 namespace cableway::host {
 
-// `socket` is connected.
+// `socket` must be connected.
 std::unique_ptr<SetupConnection> make_setup_connection(boost::asio::ip::tcp::socket socket);
-// Takes the socket out of one of those.
+// Takes the socket out of a connection made by make_setup_connection().
 UniqueFd release_socket(std::unique_ptr<SetupConnection> connection);
-// The set-up is done: what is left of it, for the link.
+// Converts a hop whose set-up is done into the parts that its link needs.
 HopConnection release(OpenHop hop);
 
-// Lives on the thread that runs `io`, which outlives it.
+// Lives on the thread that runs `io`. `io` must outlive it.
 class AsioConnector final : public SetupConnector {
  public:
   explicit AsioConnector(boost::asio::io_context& io) : io_(io) {}

@@ -33,12 +33,12 @@ using boost::asio::ip::tcp;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::uint64_t kDataComes = 0;  // offsets of a probe
-constexpr std::uint64_t kDataIsAsked = 1;
+constexpr std::uint64_t kDialerSends = 0;  // offset of a probe
+constexpr std::uint64_t kDialerReceives = 1;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;
 constexpr std::size_t kPieceBytes = 256U << 10;
-constexpr milliseconds kLongestWait{2000};  // for one system call
-constexpr milliseconds kGrace{2000};        // that data may come later than it should end
+constexpr milliseconds kMaxWait{2000};  // for one system call
+constexpr milliseconds kGrace{2000};    // data may arrive this much later than the test's duration
 
 absl::Status failed(absl::string_view what) {
   const int error = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINPROGRESS ? ETIMEDOUT : errno;
@@ -46,7 +46,7 @@ absl::Status failed(absl::string_view what) {
 }
 
 absl::Status limit_waits(int socket) {
-  const timeval limit{.tv_sec = kLongestWait / std::chrono::seconds(1), .tv_usec = 0};
+  const timeval limit{.tv_sec = kMaxWait / std::chrono::seconds(1), .tv_usec = 0};
   const int flags = ::fcntl(socket, F_GETFL);
   if (::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
       ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
@@ -80,7 +80,7 @@ absl::StatusOr<Frame> read_frame(int socket) {
   return decode_frame(bytes);
 }
 
-// Reads until the handshake has something to say.
+// Reads until the handshake needs no more input.
 absl::Status advance(int socket, DialHandshake& handshake) {
   std::vector<std::byte> bytes;
   while (handshake.wants() > 0) {
@@ -88,14 +88,14 @@ absl::Status advance(int socket, DialHandshake& handshake) {
     absl::Status status = read_whole(socket, bytes);
     status = status.ok() ? handshake.take(bytes) : handshake.ended(status.message());
     if (absl::IsAborted(status))
-      return absl::UnavailableError(absl::StrCat("the neighbour refuses: ", status.message()));
+      return absl::UnavailableError(absl::StrCat("the neighbour refused: ", status.message()));
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-// Sends the probe and hears that it is welcome.
-absl::Status ask(int socket, const Frame& probe, const std::optional<SubKey>& key) {
+// Sends the probe and waits until it is accepted.
+absl::Status send_probe(int socket, const Frame& probe, const std::optional<SubKey>& key) {
   DialHandshake handshake(key, random_value<Challenge>());
   const FrameBytes frame = encode_frame(probe);
   absl::Status status;
@@ -119,17 +119,17 @@ absl::Status send_data(int socket, milliseconds duration) {
   return absl::OkStatus();
 }
 
-// How many bytes came until their end.
-absl::StatusOr<std::uint64_t> take_data(int socket, milliseconds duration) {
+// Returns how many bytes arrived until the sender shut down.
+absl::StatusOr<std::uint64_t> receive_data(int socket, milliseconds duration) {
   const auto limit = steady_clock::now() + duration + kGrace;
   std::vector<std::byte> piece(kPieceBytes);
   for (std::uint64_t taken = 0; taken <= kMaxBytes + kPieceBytes;) {
-    // Nobody looks at the data: the kernel need not copy it.
+    // MSG_TRUNC discards the data, so the kernel need not copy it.
     const ssize_t got = uninterrupted([&] { return ::recv(socket, piece.data(), piece.size(), MSG_TRUNC); });
     if (got < 0) return failed("cannot receive");
     if (got == 0) return taken;
     taken += static_cast<std::uint64_t>(got);
-    if (steady_clock::now() > limit) return absl::DeadlineExceededError("the data does not end");
+    if (steady_clock::now() > limit) return absl::DeadlineExceededError("the data did not end in time");
   }
   return absl::ResourceExhaustedError("more data than a test may send");
 }
@@ -143,7 +143,7 @@ absl::StatusOr<UniqueFd> make_socket(const CableProbePlan& plan) {
   const absl::StatusOr<boost::asio::ip::address> from = parse_address(plan.from_address);
   if (!from.ok()) return from.status();
   UniqueFd socket(::socket(from->is_v6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.valid()) return failed("cannot make a socket");
+  if (!socket.valid()) return failed("cannot create a socket");
   if (absl::Status status = prepare_data_socket(socket.get()); !status.ok()) return status;
   if (absl::Status status = limit_waits(socket.get()); !status.ok()) return status;
   const int yes = 1;
@@ -163,15 +163,15 @@ absl::StatusOr<std::uint64_t> measure(int socket, const CableProbePlan& plan, st
     return failed(absl::StrCat("cannot reach ", plan.to_address, " port ", plan.to_port));
   }
   const auto size = static_cast<std::uint64_t>(plan.duration.count());
-  absl::Status status = ask(socket, Frame{FrameKind::kProbe, 0, 0, direction, size}, plan.key);
+  absl::Status status = send_probe(socket, Frame{FrameKind::kProbe, 0, 0, direction, size}, plan.key);
   if (!status.ok()) return status;
   const auto begin = steady_clock::now();
-  if (direction == kDataIsAsked) {
-    const absl::StatusOr<std::uint64_t> bytes = take_data(socket, plan.duration);
+  if (direction == kDialerReceives) {
+    const absl::StatusOr<std::uint64_t> bytes = receive_data(socket, plan.duration);
     return bytes.ok() ? absl::StatusOr<std::uint64_t>(rate_mbps(*bytes, steady_clock::now() - begin)) : bytes.status();
   }
   if (status = send_data(socket, plan.duration); !status.ok()) return status;
-  if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot end the data");
+  if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot shut down the connection");
   const absl::StatusOr<Frame> arrived = read_frame(socket);
   if (!arrived.ok()) return arrived.status();
   if (arrived->kind != FrameKind::kAck) {
@@ -180,17 +180,17 @@ absl::StatusOr<std::uint64_t> measure(int socket, const CableProbePlan& plan, st
   return rate_mbps(arrived->size, steady_clock::now() - begin);
 }
 
-// Returns the ack, if there is to be one. Neither it nor the end of the data goes out here: whoever hears of a test's
-// end may begin the next one at once, and must not be refused for this one's sake.
+// Returns the ack to be sent, if any. Neither the ack nor the end of the data is sent here: a peer that sees a test end
+// may begin the next one at once, and must not be refused because this one is still running.
 std::optional<Frame> answer_probe(int socket, const Frame& probe, std::optional<CircuitSeal> seal) {
   const milliseconds duration(static_cast<std::int64_t>(probe.size));
   if (!limit_waits(socket).ok()) return std::nullopt;
   if (!send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}, &seal).ok()) return std::nullopt;
-  if (probe.offset == kDataIsAsked) {
-    send_data(socket, duration).IgnoreError();  // the asker sees how much of it came
+  if (probe.offset == kDialerReceives) {
+    send_data(socket, duration).IgnoreError();  // the dialing end sees how much arrived
     return std::nullopt;
   }
-  const absl::StatusOr<std::uint64_t> bytes = take_data(socket, duration);
+  const absl::StatusOr<std::uint64_t> bytes = receive_data(socket, duration);
   if (!bytes.ok()) return std::nullopt;
   return Frame{FrameKind::kAck, 0, 0, 0, *bytes};
 }
@@ -198,7 +198,7 @@ std::optional<Frame> answer_probe(int socket, const Frame& probe, std::optional<
 }  // namespace
 
 struct CableProbes::State : std::enable_shared_from_this<State> {
-  // What runs for one direction of a port.
+  // Identifies one direction of a port.
   using Lane = std::pair<std::string, bool>;  // address here, and whether this end sends
   struct Job {
     Lane lane;
@@ -213,8 +213,8 @@ struct CableProbes::State : std::enable_shared_from_this<State> {
   std::set<Lane> lanes;
   std::uint64_t last = 0;
 
-  // `work` runs on a thread of its own; then, the lane being free again, `then` on `io`'s, with `unstarted` if there is
-  // no thread to be had. After that the connection ends.
+  // Runs `work` on its own thread. Then frees the lane and runs `then` on `io`'s thread, with `unstarted` if no thread
+  // could be created. After that the connection ends.
   template <typename Result, typename Work, typename Then>
   void start(const Lane& lane, UniqueFd socket, Work work, Then then, Result unstarted) {
     const std::uint64_t id = ++last;
@@ -276,24 +276,24 @@ void CableProbes::run(const CableProbePlan& plan, Done done) {
   };
   const auto test = std::make_shared<Test>();
   test->done = std::move(done);
-  std::vector<std::uint64_t> directions = {kDataComes};
-  if (plan.both_ways) directions.push_back(kDataIsAsked);
+  std::vector<std::uint64_t> directions = {kDialerSends};
+  if (plan.both_ways) directions.push_back(kDialerReceives);
   test->left = static_cast<int>(directions.size());
   for (const std::uint64_t direction : directions) {
     const auto finish = [test, direction, cable = plan.cable](const absl::StatusOr<std::uint64_t>& rate) {
-      if (rate.ok()) (direction == kDataComes ? test->reply.to_mbps : test->reply.from_mbps) = *rate;
+      if (rate.ok()) (direction == kDialerSends ? test->reply.to_mbps : test->reply.from_mbps) = *rate;
       if (!rate.ok()) test->reply.error = absl::StrCat("cable ", cable, ": ", rate.status().message());
       if (--test->left == 0) test->done(test->reply);
     };
-    const State::Lane lane(plan.from_address, direction == kDataComes);
+    const State::Lane lane(plan.from_address, direction == kDialerSends);
     absl::StatusOr<UniqueFd> socket = state_->lanes.contains(lane)
-                                          ? absl::ResourceExhaustedError("a test of this port runs already")
+                                          ? absl::ResourceExhaustedError("a test of this port is already running")
                                           : make_socket(plan);
     if (!socket.ok()) {
       boost::asio::post(state_->io, [finish, status = socket.status()] { finish(status); });
       continue;
     }
-    const absl::StatusOr<std::uint64_t> unstarted = absl::ResourceExhaustedError("no thread to be had for the test");
+    const absl::StatusOr<std::uint64_t> unstarted = absl::ResourceExhaustedError("cannot create a thread for the test");
     state_->start(
         lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); },
         [finish](const absl::StatusOr<std::uint64_t>& rate, int) { finish(rate); }, unstarted);
@@ -301,16 +301,16 @@ void CableProbes::run(const CableProbePlan& plan, Done done) {
 }
 
 void CableProbes::serve(ArrivedProbe arrived) {
-  const State::Lane lane("served " + arrived.connection->own_address(), arrived.probe.offset == kDataIsAsked);
-  if (state_->lanes.contains(lane)) return std::move(arrived).refuse("another test of this port runs");
+  const State::Lane lane("served " + arrived.connection->own_address(), arrived.probe.offset == kDialerReceives);
+  if (state_->lanes.contains(lane)) return std::move(arrived).refuse("another test of this port is running");
   const auto work = [probe = arrived.probe, seal = std::move(arrived.seal)](int fd) {
     return answer_probe(fd, probe, seal);
   };
-  // There is room for it: nothing else went that way but the answer.
-  const auto say_last = [](const std::optional<Frame>& ack, int fd) {
+  // The send buffer has room: only the answer was sent in this direction.
+  const auto send_ack = [](const std::optional<Frame>& ack, int fd) {
     if (ack) send_frame(fd, *ack).IgnoreError();
   };
-  state_->start(lane, release_socket(std::move(arrived.connection)), work, say_last, std::optional<Frame>());
+  state_->start(lane, release_socket(std::move(arrived.connection)), work, send_ack, std::optional<Frame>());
 }
 
 }  // namespace cableway::host

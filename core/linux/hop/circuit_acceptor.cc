@@ -43,15 +43,15 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
   OnProbe probed;
   std::optional<SubKey> key;
   const Limits limits;
-  // One address, and the connections to it whose set-up has not come yet.
-  struct Door {
-    explicit Door(tcp::acceptor open) : acceptor(std::move(open)) {}
+  // One address, and the connections to it whose set-up has not arrived yet.
+  struct Listener {
+    explicit Listener(tcp::acceptor open) : acceptor(std::move(open)) {}
 
     tcp::acceptor acceptor;
     std::list<HopReception> receptions;
     bool closed = false;
 
-    // Nobody wants its connections any more.
+    // Drops its connections as well.
     void close() {
       closed = true;
       error_code ignored;
@@ -59,23 +59,23 @@ struct CircuitAcceptor::State : std::enable_shared_from_this<State> {
       receptions.clear();
     }
   };
-  std::map<std::string, std::shared_ptr<Door>> doors;  // by address
-  // Of all doors. Others may ask for it while the first address comes.
+  std::map<std::string, std::shared_ptr<Listener>> listeners;  // by address
+  // The TCP port of all listeners. Atomic, because other threads may read it while the first address is added.
   std::atomic<std::uint16_t> port = 0;
 
-  absl::Status open_doors(const std::vector<std::string>& addresses, std::uint16_t number);
-  absl::Status open_door(const std::string& address, std::uint16_t number);
-  void accept(const std::shared_ptr<Door>& door);
-  void pause_then_accept(const std::shared_ptr<Door>& door);
-  void take(Door& door, std::unique_ptr<SetupConnection> connection);
+  absl::Status open_listeners(const std::vector<std::string>& addresses, std::uint16_t number);
+  absl::Status open_listener(const std::string& address, std::uint16_t number);
+  void accept(const std::shared_ptr<Listener>& listener);
+  void pause_then_accept(const std::shared_ptr<Listener>& listener);
+  void take(Listener& listener, std::unique_ptr<SetupConnection> connection);
   void opened(std::variant<ArrivedSetup, ArrivedProbe> opening);
   void close() {
-    for (const auto& [address, door] : doors) door->close();
-    doors.clear();
+    for (const auto& [address, listener] : listeners) listener->close();
+    listeners.clear();
   }
 };
 
-absl::Status CircuitAcceptor::State::open_door(const std::string& text, std::uint16_t number) {
+absl::Status CircuitAcceptor::State::open_listener(const std::string& text, std::uint16_t number) {
   const absl::StatusOr<boost::asio::ip::address> address = parse_address(text);
   if (!address.ok()) return address.status();
   tcp::acceptor acceptor(io);
@@ -93,40 +93,41 @@ absl::Status CircuitAcceptor::State::open_door(const std::string& text, std::uin
     const std::string what = absl::StrCat("cannot listen on ", text, " port ", number, ": ", error.message());
     return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
   }
-  const auto door = std::make_shared<Door>(std::move(acceptor));
-  doors[text] = door;
-  accept(door);
+  const auto listener = std::make_shared<Listener>(std::move(acceptor));
+  listeners[text] = listener;
+  accept(listener);
   return absl::OkStatus();
 }
 
-// Every address that can be; the status is that of the first that cannot. 0: a free port, the same for all.
-absl::Status CircuitAcceptor::State::open_doors(const std::vector<std::string>& addresses, std::uint16_t number) {
+// Opens every address that can be opened; the status is that of the first that cannot. 0: a free TCP port, the same for
+// all.
+absl::Status CircuitAcceptor::State::open_listeners(const std::vector<std::string>& addresses, std::uint16_t number) {
   absl::Status first;
   for (const std::string& address : addresses) {
-    if (doors.contains(address)) continue;
-    const absl::Status status = open_door(address, number != 0 ? number : port.load());
+    if (listeners.contains(address)) continue;
+    const absl::Status status = open_listener(address, number != 0 ? number : port.load());
     if (first.ok()) first = status;
   }
   return first;
 }
 
-void CircuitAcceptor::State::accept(const std::shared_ptr<Door>& door) {
-  door->acceptor.async_accept([self = shared_from_this(), door](error_code error, tcp::socket socket) {
-    if (door->closed) return;
-    // Out of descriptors, most likely: the connection stays in the backlog, and trying at once would spin.
-    if (error) return self->pause_then_accept(door);
+void CircuitAcceptor::State::accept(const std::shared_ptr<Listener>& listener) {
+  listener->acceptor.async_accept([self = shared_from_this(), listener](error_code error, tcp::socket socket) {
+    if (listener->closed) return;
+    // Most likely out of descriptors: the connection stays in the backlog, and an immediate retry would spin.
+    if (error) return self->pause_then_accept(listener);
     error_code ignored;
     note_own_socket(socket.native_handle());
     socket.native_non_blocking(true, ignored);
-    // accept(2) does not pass close-on-exec on. A child that kept a circuit open would hide its owner's death.
+    // Accepted sockets do not inherit close-on-exec. A child that kept a circuit open would hide its owner's death.
     static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
-    self->take(*door, make_setup_connection(std::move(socket)));
-    self->accept(door);
+    self->take(*listener, make_setup_connection(std::move(socket)));
+    self->accept(listener);
   });
 }
 
-void CircuitAcceptor::State::take(Door& door, std::unique_ptr<SetupConnection> connection) {
-  if (door.receptions.size() >= limits.without_setup) {
+void CircuitAcceptor::State::take(Listener& listener, std::unique_ptr<SetupConnection> connection) {
+  if (listener.receptions.size() >= limits.without_setup) {
     const auto reason = absl::ResourceExhaustedError("too many connections without a set-up over this cable");
     refused(connection->other_end(), reason);
     std::optional<CircuitSeal> unproven;
@@ -134,13 +135,13 @@ void CircuitAcceptor::State::take(Door& door, std::unique_ptr<SetupConnection> c
     return;
   }
   const std::string peer = connection->other_end();
-  door.receptions.emplace_back(clock, std::move(connection), key, random_value<Challenge>());
-  const auto place = std::prev(door.receptions.end());
+  listener.receptions.emplace_back(clock, std::move(connection), key, random_value<Challenge>());
+  const auto place = std::prev(listener.receptions.end());
   place->start(limits.setup,
-               [this, &door, place, peer](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
-                 const std::string from = peer;  // what is captured goes with the reception
+               [this, &listener, place, peer](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
+                 const std::string from = peer;  // captures are destroyed with the reception
                  State& state = *this;
-                 door.receptions.erase(place);
+                 listener.receptions.erase(place);
                  opening.ok() ? state.opened(*std::move(opening)) : state.refused(from, opening.status());
                });
 }
@@ -149,15 +150,15 @@ void CircuitAcceptor::State::opened(std::variant<ArrivedSetup, ArrivedProbe> ope
   if (auto* setup = std::get_if<ArrivedSetup>(&opening)) return handler(std::move(*setup));
   ArrivedProbe& probe = std::get<ArrivedProbe>(opening);
   if (probed) return probed(std::move(probe));
-  const auto reason = absl::UnimplementedError("no cable is tested here");
+  const auto reason = absl::UnimplementedError("this process serves no cable tests");
   refused(probe.connection->other_end(), reason);
   std::move(probe).refuse(reason.message());
 }
 
-void CircuitAcceptor::State::pause_then_accept(const std::shared_ptr<Door>& door) {
+void CircuitAcceptor::State::pause_then_accept(const std::shared_ptr<Listener>& listener) {
   auto pause = std::make_shared<boost::asio::steady_timer>(io, kPauseAfterError);
-  pause->async_wait([self = shared_from_this(), door, pause](error_code) {
-    if (!door->closed) self->accept(door);
+  pause->async_wait([self = shared_from_this(), listener, pause](error_code) {
+    if (!listener->closed) self->accept(listener);
   });
 }
 
@@ -166,16 +167,16 @@ absl::StatusOr<std::unique_ptr<CircuitAcceptor>> CircuitAcceptor::listen(boost::
                                                                          PortRange ports, const Handler& handler,
                                                                          const OnRefused& on_refused,
                                                                          const Limits& limits) {
-  // A number that is free on the first address may be taken on another: a few tries find one that is free on all.
+  // A port that is free on the first address may be taken on another: a few tries find one that is free on all.
   constexpr int kTriesAtAnyPort = 16;
   const int tries = ports.low == 0 ? kTriesAtAnyPort : ports.high - ports.low + 1;
   absl::Status status;
   for (int attempt = 0; attempt < tries; ++attempt) {
     auto state = std::make_shared<State>(io, handler, on_refused, limits);
     const auto number = static_cast<std::uint16_t>(ports.low == 0 ? 0 : ports.low + attempt);
-    status = state->open_doors(addresses, number);
+    status = state->open_listeners(addresses, number);
     if (state->port == 0) state->port = number;
-    const bool some = addresses.empty() || !state->doors.empty();
+    const bool some = addresses.empty() || !state->listeners.empty();
     if (some && !absl::IsAlreadyExists(status) && !absl::IsInvalidArgument(status)) {
       return std::unique_ptr<CircuitAcceptor>(new CircuitAcceptor(std::move(state)));
     }
@@ -194,12 +195,12 @@ void CircuitAcceptor::on_probe(OnProbe on_probe) {
 }
 
 absl::Status CircuitAcceptor::set_addresses(const std::vector<std::string>& addresses) {
-  std::erase_if(state_->doors, [&](const auto& each) {
+  std::erase_if(state_->listeners, [&](const auto& each) {
     if (std::find(addresses.begin(), addresses.end(), each.first) != addresses.end()) return false;
     each.second->close();
     return true;
   });
-  return state_->open_doors(addresses, state_->port);
+  return state_->open_listeners(addresses, state_->port);
 }
 
 CircuitAcceptor::CircuitAcceptor(std::shared_ptr<State> state) : state_(std::move(state)) {}

@@ -1,5 +1,6 @@
 // Accepts circuits: listens on a node's cable ports, reads what opens each connection (core/circuit/hop_reception.h),
-// and hands it on. Untrusted peers get a deadline, a bound on their number, and an answer that says what was wrong.
+// and passes it to a handler. Untrusted peers get a deadline, a limit on their number, and an answer that names the
+// error.
 #ifndef CABLEWAY_CORE_LINUX_HOP_CIRCUIT_ACCEPTOR_H_
 #define CABLEWAY_CORE_LINUX_HOP_CIRCUIT_ACCEPTOR_H_
 
@@ -21,18 +22,18 @@ namespace cableway::host {
 
 class CircuitAcceptor {
  public:
-  // On `io`'s thread.
+  // Called on `io`'s thread.
   using Handler = std::function<void(ArrivedSetup)>;
-  // What a connection that is refused before the handler sees it was refused for, for the log.
+  // Reports why a connection was refused before the handler saw it, for the log.
   using OnRefused = std::function<void(const std::string& peer, const absl::Status& reason)>;
 
   struct Limits {
-    std::chrono::milliseconds setup{5000};  // within which a connection's set-up must be complete
-    std::size_t without_setup = 256;        // connections to one address that may lack one; more are refused at once
+    std::chrono::milliseconds setup{5000};  // for a connection's set-up to be complete
+    std::size_t without_setup = 256;        // pending connections per address; more are refused at once
   };
 
-  // Listens on one port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without
-  // addresses it has no port until set_addresses() gives it some.
+  // Listens on one TCP port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without
+  // addresses it has no TCP port until set_addresses() supplies some.
   static absl::StatusOr<std::unique_ptr<CircuitAcceptor>> listen(boost::asio::io_context& io,
                                                                  const std::vector<std::string>& addresses,
                                                                  PortRange ports, const Handler& handler,
@@ -47,19 +48,19 @@ class CircuitAcceptor {
   CircuitAcceptor(const CircuitAcceptor&) = delete;
   CircuitAcceptor& operator=(const CircuitAcceptor&) = delete;
 
-  // From now on whoever connects must have this key (of KeyUse::kCircuitSetup), and is proven that this end has it;
-  // with none, nobody may have one.
+  // From now on peers must prove that they have this key (of KeyUse::kCircuitSetup), and this end proves it to them.
+  // Without a key, peers must not have one either.
   void seal_with(std::optional<SubKey> key);
 
-  // What a connection that begins with a probe goes to; without one it is refused.
+  // Receives connections that begin with a probe; without it they are refused.
   using OnProbe = std::function<void(ArrivedProbe)>;
   void on_probe(OnProbe on_probe);
 
-  // The addresses from now on, each on port(). Connections that were accepted stay. The first address that cannot be
-  // listened on is named, and those that can be are listened on all the same: call it again later.
+  // Replaces the addresses; each uses port(). Accepted connections stay. Listens on as many as possible; the status
+  // names the first address that failed. Call it again later to retry.
   absl::Status set_addresses(const std::vector<std::string>& addresses);
 
-  // 0 until there has been an address. Any thread.
+  // 0 until there has been an address. Callable from any thread.
   std::uint16_t port() const;
 
  private:

@@ -15,10 +15,10 @@ HopDial::Means CircuitDialer::means() {
 void CircuitDialer::dial(const CircuitSetup& setup, const std::optional<SubKey>& key, Done done) {
   const auto place = std::make_shared<std::list<HopDial>::iterator>();
   dials_.emplace_back(means(), setup, key, [this, place, done = std::move(done)](absl::StatusOr<OpenHop> hop) {
-    const Done told = done;  // what is captured goes with the dial
+    const Done report = done;  // captures are destroyed with the dial
     dials_.erase(*place);
-    if (!hop.ok()) return told(hop.status());
-    told(release(*std::move(hop)));
+    if (!hop.ok()) return report(hop.status());
+    report(release(*std::move(hop)));
   });
   *place = std::prev(dials_.end());
   (*place)->start();

@@ -1,4 +1,4 @@
-// Opens hops of circuits from this process: core/circuit/hop_dial.h over TCP connections.
+// Opens hops of circuits from this process: drives core/circuit/hop_dial.h over TCP connections.
 #ifndef CABLEWAY_CORE_LINUX_HOP_CIRCUIT_DIALER_H_
 #define CABLEWAY_CORE_LINUX_HOP_CIRCUIT_DIALER_H_
 
@@ -20,19 +20,20 @@ namespace cableway::host {
 // Lives on the thread that runs `io`.
 class CircuitDialer {
  public:
-  // Called exactly once, never from inside dial(): this end of the hop, or why there is none (HopDial::Done).
+  // Called exactly once, never from inside dial(), with this end of the hop or the reason of the failure
+  // (HopDial::Done).
   using Done = std::function<void(absl::StatusOr<HopConnection>)>;
 
-  // Both outlive it.
+  // `io` and `transports` must outlive it.
   CircuitDialer(boost::asio::io_context& io, const TransportNegotiator& transports)
       : clock_(io), connector_(io), transports_(transports) {}
-  // Drops what is under way without a call.
+  // Drops pending dials without calling their `done`.
   ~CircuitDialer() = default;
   CircuitDialer(const CircuitDialer&) = delete;
   CircuitDialer& operator=(const CircuitDialer&) = delete;
 
   void dial(const CircuitSetup& setup, const std::optional<SubKey>& key, Done done);
-  // For those who dial by themselves.
+  // For callers that run a HopDial themselves.
   HopDial::Means means();
 
  private:

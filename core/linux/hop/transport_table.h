@@ -1,4 +1,4 @@
-// The transports that hops of this host can go over, best first. A further one is a folder of its own and a line here.
+// The transports that hops of this host can use, best first. To add one, add its folder and an entry in the table.
 #ifndef CABLEWAY_CORE_LINUX_HOP_TRANSPORT_TABLE_H_
 #define CABLEWAY_CORE_LINUX_HOP_TRANSPORT_TABLE_H_
 
@@ -8,7 +8,7 @@
 
 namespace cableway::host {
 
-// All ends that it chooses are HostEnds. `idle`: of who moves data over the hops.
+// Every end that it chooses is a HostEnd. `idle` is how the thread that moves data over the hops behaves when idle.
 TransportNegotiator host_transports(const Settings& settings, VerbsQueuePair::Idle idle);
 
 }  // namespace cableway::host

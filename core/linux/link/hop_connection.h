@@ -1,4 +1,4 @@
-// One end of a hop whose set-up is done, on this host: its connection, and what its data goes over.
+// One end, on this host, of a hop whose set-up is done: its connection and its transport.
 #ifndef CABLEWAY_CORE_LINUX_LINK_HOP_CONNECTION_H_
 #define CABLEWAY_CORE_LINUX_LINK_HOP_CONNECTION_H_
 
@@ -16,14 +16,14 @@ struct HopConnection {
   UniqueFd socket;
   std::unique_ptr<HostEnd> end;
   std::string why_transport;      // HopTransport::reason
-  std::uint32_t chunk_bytes = 0;  // the largest that the path takes from here on
+  std::uint32_t chunk_bytes = 0;  // the largest that the rest of the path accepts
 };
 
 inline HopTransport transport_of(const HopConnection& connection) {
   return {connection.end->name(), connection.why_transport};
 }
 
-// Its completions(), where there are any, are armed, so the first one wakes.
+// Arms its completions(), if it has any, so that the first completion wakes the thread.
 inline absl::StatusOr<std::unique_ptr<HopLink>> make_hop_link(HopConnection connection, const HopLinkOptions& options) {
   absl::StatusOr<std::unique_ptr<HopLink>> link = connection.end->make_link(std::move(connection.socket), options);
   if (!link.ok() || (*link)->completions() < 0) return link;

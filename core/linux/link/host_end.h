@@ -1,5 +1,5 @@
-// One end of a hop over a transport of this host, from its offer to its link: what core/circuit/transport.h knows of
-// it, and what the processes here do with it once the set-up is done.
+// One end of a hop over a transport of this host, from its offer to its link: extends the interface of
+// core/circuit/transport.h by what this host's processes do with it after the set-up.
 #ifndef CABLEWAY_CORE_LINUX_LINK_HOST_END_H_
 #define CABLEWAY_CORE_LINUX_LINK_HOST_END_H_
 
@@ -13,7 +13,7 @@
 
 namespace cableway::host {
 
-// With which device a relay's slots are registered, and its number on this node (VerbsDevices).
+// The device that a relay's slots are registered with, and its number on this node (VerbsDevices).
 struct SlotDevice {
   std::shared_ptr<VerbsDevice> device;  // null: none
   std::size_t number = 0;
@@ -21,9 +21,10 @@ struct SlotDevice {
 
 class HostEnd : public TransportEnd {
  public:
-  // The link that moves data over it, once the set-up is done. `connection` is the one that it was set up on. Once.
+  // Makes the link that moves data over it after the set-up. `connection` is the one of the set-up. Call once.
   virtual absl::StatusOr<std::unique_ptr<HopLink>> make_link(UniqueFd connection, const HopLinkOptions& options) = 0;
-  // What a relay's chunks have to be in to cross it (relay_store.h makes those), and for registered memory where.
+  // The kind of slot that a relay's chunks need to cross it (relay_store.h makes slots), and the device for registered
+  // memory.
   virtual SlotKind slots() const = 0;
   virtual SlotDevice slot_device() const { return {}; }
 };

@@ -1,4 +1,4 @@
-// What makes sure that data which a device has written into a GPU's memory has arrived there.
+// Ensures that data which a device has written to a GPU's memory has arrived there.
 #ifndef CABLEWAY_CORE_LINUX_LINK_MEMORY_FLUSH_H_
 #define CABLEWAY_CORE_LINUX_LINK_MEMORY_FLUSH_H_
 
@@ -8,10 +8,10 @@
 
 namespace cableway::host {
 
-// One thread at a time. Once made, nothing waits and nothing is allocated.
+// Used by one thread at a time. After construction it neither blocks nor allocates.
 class MemoryFlush {
  public:
-  // That may be under way at once.
+  // Limit of reads in flight.
   static constexpr std::uint32_t kMaxReads = 32;
 
   MemoryFlush() = default;
@@ -19,12 +19,12 @@ class MemoryFlush {
   MemoryFlush(const MemoryFlush&) = delete;
   MemoryFlush& operator=(const MemoryFlush&) = delete;
 
-  // Reads the byte at `address`, of memory that is registered with remote_read on this device and has `remote_key`. The
-  // read's number: they count from 0. At most kMaxReads may be under way. A status other than OK is final.
+  // Reads the byte at `address`, in memory registered with remote_read on this device under `remote_key`. Returns the
+  // read's number, counting from 0. At most kMaxReads may be in flight. A status other than OK is final.
   virtual absl::StatusOr<std::uint64_t> read(std::uint64_t address, std::uint32_t remote_key) = 0;
   // The number of the next read.
   virtual std::uint64_t next() const = 0;
-  // Whether a read is back. Why none comes back any more is said of those only that are not.
+  // Whether a read is complete. A failure is reported only for reads that are not.
   virtual absl::StatusOr<bool> done(std::uint64_t read) = 0;
 };
 

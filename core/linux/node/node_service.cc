@@ -17,10 +17,10 @@
 namespace cableway::host {
 namespace {
 
-constexpr std::chrono::milliseconds kListenAgainAfter{500};
+constexpr std::chrono::milliseconds kListenRetryDelay{500};
 
-// Greater than in every earlier incarnation as far as the host's clock goes forward; what happens when it does not is
-// the node's affair (Flooding::Listener::outlived).
+// Greater than in every earlier incarnation, provided that the host's clock has not gone backwards; the node handles
+// that case (Flooding::Listener::outlived).
 std::uint64_t new_boot_nonce() {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
@@ -31,7 +31,7 @@ std::string text(const absl::Status& status) {
   return std::string(status.message());
 }
 
-// `flow`: null where its node did not list it.
+// `flow`: null if its node did not list it.
 EventFields flow_fields(const std::string& process, const FlowOpened* flow) {
   EventFields fields{{"process", process}};
   if (flow == nullptr) return fields;
@@ -42,7 +42,7 @@ EventFields flow_fields(const std::string& process, const FlowOpened* flow) {
   return fields;
 }
 
-// Keys of the settings that differ, "node, ports".
+// Keys of the settings that differ, as in "node, ports".
 std::string different_settings(const Settings& left, const Settings& right) {
   std::string keys;
   for (const Setting& setting : all_settings()) {
@@ -65,7 +65,7 @@ NodeService::~NodeService() = default;
 
 absl::Status NodeService::open() {
   if (absl::Status status = make_node(); !status.ok()) return status;
-  // Before anything that can be heard, because binding the session socket is what makes this process the node.
+  // First, because binding the session socket is what makes this process the host's node.
   if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
   if (absl::Status status = start_relay(); !status.ok()) return status;
   cable_probes_ = std::make_unique<CableProbes>(io_);
@@ -76,9 +76,9 @@ absl::Status NodeService::open() {
   sessions_->update_welcome(welcome());
   note_no_ports();
   if (settings_.key_file.empty()) {
-    events().raise(
-        EventCode::kKeyMissing,
-        "no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what crosses it");
+    events().raise(EventCode::kKeyMissing,
+                   "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change "
+                   "what crosses it");
   }
   events().raise(EventCode::kNodeStarted,
                  absl::StrCat("node ", settings_.node, " of cluster ", settings_.cluster, " is up"),
@@ -161,7 +161,7 @@ void NodeService::follow_devices() {
       {{"reason", text(followed)}});
 }
 
-// Whoever may have a path from this node may set it up.
+// Processes that may request a path from this node may also set it up, so they get the set-up key.
 Welcome NodeService::welcome() const {
   Welcome welcome = node_->welcome();
   welcome.setup_key = setup_key_;
@@ -183,27 +183,28 @@ void NodeService::note_no_ports() {
 }
 
 void NodeService::listen_on_ports() {
-  listen_again_.reset();
+  listen_retry_.reset();
   const absl::Status status = acceptor_->set_addresses(node_->addresses());
-  // An address may be tentative, or another process may sit on the port for a moment.
-  std::string reason = status.ok() ? ""
-                                   : absl::StrCat(text(status),
-                                                  ": no circuit gets in there; end whoever holds the port, or set "
-                                                  "CABLEWAY_RELAY_PORT");
-  // Tried often, told once.
+  // An address may be tentative, or another process may briefly hold the TCP port.
+  std::string reason =
+      status.ok() ? ""
+                  : absl::StrCat(text(status),
+                                 ": circuits cannot be accepted there; end the process that holds the port, or set "
+                                 "CABLEWAY_RELAY_PORT");
+  // Retried often, reported once.
   if (!reason.empty() && reason != not_listening_) {
     events().raise(EventCode::kNotListening, reason, {{"reason", text(status)}});
   }
   not_listening_ = std::move(reason);
   if (status.ok()) return;
-  listen_again_ = clock_.call_after(kListenAgainAfter, [this] { listen_on_ports(); });
+  listen_retry_ = clock_.call_after(kListenRetryDelay, [this] { listen_on_ports(); });
 }
 
 void NodeService::on_topology_changed() {
   const std::string nodes = absl::StrCat(node_->paths().topology().node_count());
   const std::string cables = absl::StrCat(node_->paths().topology().cable_count());
   events().raise(EventCode::kTopologyChanged,
-                 absl::StrCat("the topology has ", nodes, " nodes and ", cables, " cables now"),
+                 absl::StrCat("the topology now has ", nodes, " nodes and ", cables, " cables"),
                  {{"nodes", nodes}, {"cables", cables}});
   paths_.topology_changed();
   relay_->topology_changed();
@@ -281,7 +282,7 @@ void NodeService::test_cable(const CableProbeRequest& request, const SessionServ
   refuse(absl::StrCat("no cable of port ", request.interface, " to a node ", request.node, " is up"));
 }
 
-// Only from the other end of a cable: nobody else is given this node's time.
+// Serves only the other end of a cable; other peers get none of this node's time.
 void NodeService::on_probe(ArrivedProbe probe) {
   if (!settings_.cable_test) return std::move(probe).refuse("CABLEWAY_CABLE_TEST is false on that node");
   const auto is = [](const std::string& text, const routing::PortAddress& wanted) {
@@ -300,7 +301,7 @@ void NodeService::on_probe(ArrivedProbe probe) {
 
 void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {
   events().raise(EventCode::kPathRequested,
-                 absl::StrCat("a process asks for the path of flow ", request.ordinal, " to node ", request.node),
+                 absl::StrCat("a process requests the path of flow ", request.ordinal, " to node ", request.node),
                  {{"to", request.node}});
   paths_.find(request.node, request.ordinal,
               [this, number = request.request, to = request.node, answer = std::move(answer)](PathWait::Path path) {
@@ -330,10 +331,10 @@ ViewSources NodeService::view_sources() const {
           .control = [this] { return channel_.counters(); }};
 }
 
-// Why circuits or neighbours cannot get in.
+// Why circuits or neighbours cannot reach this node.
 std::vector<HostProblem> NodeService::problems() const {
   std::vector<HostProblem> problems;
-  for (std::string& reason : deaf_ports()) problems.push_back({EventCode::kPortDeaf, std::move(reason)});
+  for (std::string& reason : control_socket_errors()) problems.push_back({EventCode::kPortDeaf, std::move(reason)});
   if (std::string none = inventory_->status(); !none.empty()) {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
@@ -341,12 +342,12 @@ std::vector<HostProblem> NodeService::problems() const {
   return problems;
 }
 
-std::vector<std::string> NodeService::deaf_ports() const {
+std::vector<std::string> NodeService::control_socket_errors() const {
   std::vector<std::string> reasons;
   for (const PortControlCounters& port : channel_.counters().ports) {
     for (const std::string& reason : port.not_open) {
       reasons.push_back(absl::StrCat(reason,
-                                     ": no neighbour is heard there; end whoever holds the port, or set "
+                                     ": hellos cannot be received there; end the process that holds the port, or set "
                                      "CABLEWAY_CONTROL_PORT on all nodes"));
     }
   }
@@ -355,12 +356,12 @@ std::vector<std::string> NodeService::deaf_ports() const {
 
 void NodeService::use_ports() {
   channel_.update_ports(inventory_->ports());
-  std::vector<std::string> deaf = deaf_ports();
-  for (const std::string& reason : deaf) {
-    if (std::find(deaf_.begin(), deaf_.end(), reason) != deaf_.end()) continue;
+  std::vector<std::string> errors = control_socket_errors();
+  for (const std::string& reason : errors) {
+    if (std::find(socket_errors_.begin(), socket_errors_.end(), reason) != socket_errors_.end()) continue;
     events().raise(EventCode::kPortDeaf, reason, {{"reason", reason}});
   }
-  deaf_ = std::move(deaf);
+  socket_errors_ = std::move(errors);
 }
 
 }  // namespace cableway::host

@@ -1,4 +1,4 @@
-// The node as a running thing on this host: gives core/node/node.h its kernel, answers its sessions, accepts circuits
+// The node of this host at run time: connects core/node/node.h to the kernel, answers its sessions, accepts circuits
 // that pass through, and relays them.
 #ifndef CABLEWAY_CORE_LINUX_NODE_NODE_SERVICE_H_
 #define CABLEWAY_CORE_LINUX_NODE_NODE_SERVICE_H_
@@ -31,22 +31,22 @@
 
 namespace cableway::host {
 
-// One thread, `io`'s; the data path has its own (relay_loop.h).
+// Runs on one thread, `io`'s; the data path has its own (relay_loop.h).
 class NodeService {
  public:
-  // `on_event` hears of everything that happens, for the log. AlreadyExists: another node runs here.
+  // `on_event` receives every event, for the log. AlreadyExists: another node is running on this host.
   static absl::StatusOr<std::unique_ptr<NodeService>> start(boost::asio::io_context& io, const Settings& settings,
                                                             EventLog::Listener on_event);
   ~NodeService();
 
-  // Whether nobody needs this node now: no session, no circuit open or being set up.
+  // True if the node is unused: no session, and no circuit open or being set up.
   bool idle() const;
-  // Takes what of new settings can be taken without a restart: draining, cable tests, the log's level. The rest is
-  // named in an event, if it differs.
+  // Applies those new settings that need no restart: draining, cable tests, the log's level. An event names the others
+  // that differ.
   void reload(const Settings& settings);
-  // Says goodbye to the neighbours. `reason` is for the log.
+  // Announces to the neighbours that the node leaves. `reason` is for the log.
   void leave(const std::string& reason);
-  // For what happens around the node.
+  // For events outside the node's own.
   EventSink& events() { return node_->event_sink(); }
 
  private:
@@ -70,7 +70,7 @@ class NodeService {
   void use_ports();
   void note_no_ports();
   std::vector<HostProblem> problems() const;
-  std::vector<std::string> deaf_ports() const;
+  std::vector<std::string> control_socket_errors() const;
   void on_topology_changed();
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
@@ -89,14 +89,14 @@ class NodeService {
   std::unique_ptr<DatagramSeal> seal_;
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
-  std::unique_ptr<Timer> listen_again_;
-  std::string not_listening_;      // why, as long as it lasts
-  std::string no_ports_;           // why there is none, as last told
-  std::vector<std::string> deaf_;  // why neighbours are not heard, as last told
+  std::unique_ptr<Timer> listen_retry_;
+  std::string not_listening_;               // the current reason; empty while listening
+  std::string no_ports_;                    // why there is none, as last reported
+  std::vector<std::string> socket_errors_;  // as last reported
 
   PathWait paths_;
   std::unique_ptr<RelayService> relay_;
-  FlowLedger flows_;  // before what tells it
+  FlowLedger flows_;  // before the members that update it
   std::unique_ptr<CableProbes> cable_probes_;
   std::unique_ptr<SessionServer> sessions_;
   std::unique_ptr<CircuitAcceptor> acceptor_;

@@ -52,8 +52,8 @@ absl::Status RelayService::open(const Settings& settings) {
   loop_ = *std::move(loop);
   if (memory.leases == 0) {
     events_.raise(EventCode::kRelayMemoryShort,
-                  absl::StrCat("the relay memory of ", memory_text_, " has no lease for busy circuits; one takes ",
-                               2 * lease_memory(), " bytes of it"),
+                  absl::StrCat("the relay memory of ", memory_text_,
+                               " is too small for a lease for busy circuits; one needs ", 2 * lease_memory(), " bytes"),
                   {{"memory", memory_text_}});
   }
   return absl::OkStatus();
@@ -68,7 +68,7 @@ RelayStatus RelayService::status() const {
 }
 
 absl::Status RelayService::no_room(std::size_t in_setup) const {
-  const std::string others = in_setup == 0 ? "" : absl::StrCat(" and ", in_setup, " that are being set up");
+  const std::string others = in_setup == 0 ? "" : absl::StrCat(" and ", in_setup, " being set up");
   return absl::ResourceExhaustedError(
       absl::StrCat("node ", name_, " has no room for another circuit: its relay memory of ", memory_text_,
                    " is taken by ", loop_->circuits(), others, "; raise CABLEWAY_RELAY_MEMORY there"));
@@ -94,7 +94,7 @@ void RelayService::on_closed(RelayLoop::Closed closed) {
   events_.raise(closed.broken ? EventCode::kCircuitBroken : EventCode::kCircuitEnded,
                 absl::StrCat("circuit ", circuit_text(closed.setup), " ended: ", closed.reason.message()),
                 circuit_fields(closed.setup, closed.reason));
-  // Nobody at either end waits for more than the reason, and the relay's memory is for those that go on.
+  // The ends need nothing more than the reason, and the relay's memory is needed for the circuits that remain.
   close_lingering(io_, std::move(closed.upstream), Unsent::kForget);
   close_lingering(io_, std::move(closed.downstream), Unsent::kForget);
 }
@@ -104,22 +104,22 @@ void RelayService::on_out_of_leases(SlotKind kind) {
     return events_.raise(
         EventCode::kLeasesExhausted,
         absl::StrCat("all ", pipes_->memory().leases, " leases of the relay memory of ", memory_text_,
-                     " are out: busy circuits take turns, and are slower; raise CABLEWAY_RELAY_MEMORY"),
+                     " are in use: busy circuits take turns and are slower; raise CABLEWAY_RELAY_MEMORY"),
         {{"leases", absl::StrCat(pipes_->memory().leases)}, {"memory", memory_text_}});
   }
   const std::uint64_t leases = registered_->status().leases;
   events_.raise(
       EventCode::kRdmaLeasesExhausted,
       absl::StrCat("all ", leases,
-                   " leases of registered memory are out: busy circuits over RDMA take turns, and are slower; ",
-                   leases < RdmaRelayMemory::kMaxLeases ? "raise CABLEWAY_RELAY_MEMORY" : "a node has no more"),
+                   " leases of registered memory are in use: busy circuits over RDMA take turns and are slower; ",
+                   leases < RdmaRelayMemory::kMaxLeases ? "raise CABLEWAY_RELAY_MEMORY" : "this is a node's maximum"),
       {{"leases", absl::StrCat(leases)}, {"memory", memory_text_}});
 }
 
 void RelayService::on_small_pipe(int bytes) {
   events_.raise(EventCode::kPipesSmall,
-                absl::StrCat("pipes are down to ", bytes,
-                             " bytes: this user has as many as fs.pipe-user-pages-soft allows, and"
+                absl::StrCat("pipes are limited to ", bytes,
+                             " bytes: this user's pipes have reached fs.pipe-user-pages-soft, and"
                              " further circuits are relayed slower; run cablewayd as root, or raise that limit"),
                 {{"bytes", absl::StrCat(bytes)}});
 }

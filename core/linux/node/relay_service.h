@@ -1,5 +1,5 @@
-// The relay of a node on this host: set-ups that want to pass (core/circuit/transit_setups.h), the memory that their
-// circuits take, and the loop that relays them.
+// The relay of a node on this host: the set-ups of circuits that pass through it (core/circuit/transit_setups.h), the
+// memory for their chunks, and the loop that relays them.
 #ifndef CABLEWAY_CORE_LINUX_NODE_RELAY_SERVICE_H_
 #define CABLEWAY_CORE_LINUX_NODE_RELAY_SERVICE_H_
 
@@ -30,21 +30,22 @@ class RelayService final : private TransitSetups::Host {
   // PathPlanner::check_transit()
   using CheckTransit = std::function<absl::Status(const CircuitSetup&)>;
 
-  // Settings that it keeps: relay_memory, relay_spin, transport and RDMA's. `name` is the node's. `events` outlives it.
+  // Of the settings it uses relay_memory, relay_spin, transport and those of RDMA. `name` is the node's. `events` must
+  // outlive it.
   static absl::StatusOr<std::unique_ptr<RelayService>> start(boost::asio::io_context& io, const Settings& settings,
                                                              const std::string& name, CheckTransit check_transit,
                                                              EventSink& events);
 
-  // With which set-ups are sealed (KeyUse::kCircuitSetup).
+  // The key that set-ups are sealed with (KeyUse::kCircuitSetup).
   void seal_with(const std::optional<SubKey>& key) { transit_.seal_with(key); }
   void arrived(ArrivedSetup setup) { transit_.arrived(std::move(setup)); }
-  // A connection from that address was refused before it was a set-up.
+  // A connection from that address was refused before its set-up arrived.
   void refused_connection(const std::string& peer, const absl::Status& reason);
   void topology_changed() { transit_.topology_changed(); }
-  // Lets go of RDMA devices that have failed.
+  // Releases RDMA devices that have failed.
   void release_lost() { registered_->release_lost(); }
 
-  // No circuit is open or being set up.
+  // True if no circuit is open or being set up.
   bool idle() const { return transit_.in_setup() == 0 && loop_->circuits() == 0; }
   RelayStatus status() const;
 
@@ -70,7 +71,7 @@ class RelayService final : private TransitSetups::Host {
 
   boost::asio::io_context& io_;
   const std::string name_;
-  const std::string memory_text_;  // of the setting, for people
+  const std::string memory_text_;  // the setting's text, for messages
   const CheckTransit check_transit_;
   EventSink& events_;
   const TransportNegotiator transports_;

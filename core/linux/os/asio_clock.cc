@@ -14,13 +14,13 @@ namespace {
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 
-// The kernel's timer takes no moment that is much later. What is, is looked at again then.
-constexpr std::chrono::hours kFarthest{24 * 365};
+// The kernel's timer rejects times much further ahead. Later calls are re-armed when this has passed.
+constexpr std::chrono::hours kMaxTimerDelay{24 * 365};
 
-// Those of one moment in the order in which they were asked for.
+// Orders calls of the same time by the order in which they were requested.
 struct Place {
   Instant when;
-  std::uint64_t asked = 0;
+  std::uint64_t requested = 0;
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
@@ -32,7 +32,7 @@ struct AsioClock::State : std::enable_shared_from_this<State> {
   const SteadyClock::time_point start = SteadyClock::now();
   boost::asio::steady_timer timer;
   std::map<Place, std::function<void()>> calls;
-  std::uint64_t asked = 0;
+  std::uint64_t requested = 0;
   std::optional<Instant> armed_for;
 
   Instant now() const { return Instant{std::chrono::duration_cast<Duration>(SteadyClock::now() - start)}; }
@@ -50,7 +50,7 @@ void AsioClock::State::arm() {
   const Instant first = calls.begin()->first.when;
   if (armed_for.has_value() && *armed_for <= first) return;
   armed_for = first;
-  timer.expires_at(start + std::min<Duration>(first.since_start, now().since_start + kFarthest));
+  timer.expires_at(start + std::min<Duration>(first.since_start, now().since_start + kMaxTimerDelay));
   timer.async_wait([weak = weak_from_this()](error_code stopped) {
     const auto self = weak.lock();
     if (!stopped && self) self->call_what_is_due();
@@ -59,9 +59,9 @@ void AsioClock::State::arm() {
 
 void AsioClock::State::call_what_is_due() {
   const Instant turn = now();
-  const std::uint64_t asked_before = asked;
-  while (!calls.empty() && calls.begin()->first.when <= turn && calls.begin()->first.asked < asked_before) {
-    // Out of the map first: its own timer may be dropped inside the call, or the clock.
+  const std::uint64_t requested_before = requested;
+  while (!calls.empty() && calls.begin()->first.when <= turn && calls.begin()->first.requested < requested_before) {
+    // Extracted first: the call may drop its own timer, or the clock.
     const auto call = calls.extract(calls.begin());
     call.mapped()();
   }
@@ -70,7 +70,7 @@ void AsioClock::State::call_what_is_due() {
 }
 
 void AsioClock::State::erase(const Place& place) {
-  // Destroyed last: what the function holds may have timers of its own.
+  // Destroyed last: the function's captures may own timers.
   const auto dropped = calls.extract(place);
   if (calls.empty()) arm();
 }
@@ -99,7 +99,7 @@ Instant AsioClock::now() const {
 }
 
 std::unique_ptr<Timer> AsioClock::call_at(Instant when, std::function<void()> work) {
-  const Place place{when, state_->asked++};
+  const Place place{when, state_->requested++};
   state_->calls.emplace(place, std::move(work));
   state_->arm();
   return std::make_unique<Pending>(state_, place);

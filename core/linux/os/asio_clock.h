@@ -1,4 +1,4 @@
-// The steady clock of the kernel, with calls on an io_context's thread. Sleeps while nothing is due.
+// The kernel's steady clock, with timers on an io_context's thread. Sleeps while no timer is due.
 #ifndef CABLEWAY_CORE_LINUX_OS_ASIO_CLOCK_H_
 #define CABLEWAY_CORE_LINUX_OS_ASIO_CLOCK_H_
 
@@ -10,9 +10,9 @@
 
 namespace cableway::host {
 
-// Lives on the thread that runs `io`, and so do its timers. A call that asks for further ones cannot keep the
-// io_context's other work waiting: what it asks for comes in a later turn. A clock that goes away takes its calls
-// along; timers may outlive it. No calls pending: io.run() returns.
+// Lives on the thread that runs `io`, and so do its timers. Timers started from inside a call run in a later turn, so
+// they cannot starve the io_context's other work. Destroying the clock drops its pending calls; timers may outlive it.
+// Without pending calls, io.run() returns.
 class AsioClock final : public Clock {
  public:
   explicit AsioClock(boost::asio::io_context& io);

@@ -18,7 +18,7 @@ namespace {
 
 absl::StatusOr<mode_t> mode_of(const UniqueFd& file) {
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return absl::ErrnoToStatus(errno, "cannot be looked at");
+  if (::fstat(file.get(), &status) != 0) return absl::ErrnoToStatus(errno, "cannot be inspected");
   return status.st_mode;
 }
 
@@ -36,12 +36,12 @@ absl::Status no_file(mode_t mode, const char* expected) {
 }  // namespace
 
 absl::StatusOr<UniqueFd> open_file(const std::string& path) {
-  // Without O_NONBLOCK a pipe would be waited for here.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) return absl::ErrnoToStatus(errno, "cannot be opened");
   const absl::StatusOr<mode_t> mode = mode_of(file);
   if (!mode.ok()) return mode.status();
-  // Devices are for /dev/null, which is how to say that there is nothing.
+  // Devices are accepted for /dev/null, which stands for an empty file.
   if (!S_ISREG(*mode) && !S_ISCHR(*mode)) return no_file(*mode, "a regular file");
   return file;
 }

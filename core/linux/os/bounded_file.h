@@ -1,5 +1,5 @@
-// Files that somebody names: opened without ever waiting for another process, read without ever taking more than is
-// sensible. Callable from any thread.
+// Reads files that a user names: opening never waits for another process, and reading is bounded. Callable from any
+// thread.
 #ifndef CABLEWAY_CORE_LINUX_OS_BOUNDED_FILE_H_
 #define CABLEWAY_CORE_LINUX_OS_BOUNDED_FILE_H_
 
@@ -12,23 +12,24 @@
 
 namespace cableway::host {
 
-// NotFound, PermissionDenied and so on as the kernel says it; InvalidArgument for a folder, a pipe or a socket. The
-// message continues a file's name: "cannot be opened: ..".
+// NotFound, PermissionDenied and so on, from the errno; InvalidArgument for a folder, a pipe or a socket. The message
+// continues a file's name: "cannot be opened: ..".
 absl::StatusOr<UniqueFd> open_file(const std::string& path);
 
-// The descriptor that a path like /dev/stdin or /dev/fd/3 stands for: what the process was started with.
+// The descriptor that a path like /dev/stdin or /dev/fd/3 refers to, as inherited at the process's start.
 std::optional<int> inherited_descriptor(const std::string& path);
 
-// A regular file, or what inherited_descriptor() knows, which may be a pipe or a terminal: that waits for its writer as
-// long as there is one, and ends when there is none. Everything else is refused, so that nothing is waited for that
-// never comes. Errors as those of open_file(); devices are InvalidArgument, too.
+// Opens a regular file, or what inherited_descriptor() returns, which may be a pipe or a terminal: reading that waits
+// for its writer while there is one, and ends when there is none. Refuses everything else, so that reading cannot wait
+// for ever. Errors as those of open_file(); devices are InvalidArgument, too.
 absl::StatusOr<UniqueFd> open_input(const std::string& path);
 
-// All of the file, or its first `limit` bytes if it has more. Leaves no copies elsewhere in memory. The message
+// The whole file, or its first `limit` bytes if it is longer. Leaves no copies elsewhere in memory. The message
 // continues a file's name.
 absl::StatusOr<std::string> read_at_most(const UniqueFd& file, std::size_t limit);
 
-// The same, where no copies matter: in pieces, so that a large limit costs nothing where there is little to read.
+// The same where copies do not matter: reads in pieces, so that a large limit does not allocate memory for a small
+// file.
 absl::StatusOr<std::string> read_in_pieces(const UniqueFd& file, std::size_t limit);
 
 }  // namespace cableway::host

@@ -39,13 +39,13 @@ void FolderWatch::State::wait() {
                              const auto self = weak.lock();
                              if (stopped || !self || !self->changed) return;
                              if (self->drain()) self->wait();
-                             // A copy, because it may destroy the watch.
+                             // A copy, because the call may destroy the watch.
                              const auto call = self->changed;
                              call();
                            });
 }
 
-// False: nothing more will come.
+// False: no more events will arrive.
 bool FolderWatch::State::drain() {
   alignas(inotify_event) std::array<char, 4096> bytes{};
   for (int reads = 0; reads < kMaxReadsPerTurn; ++reads) {

@@ -1,4 +1,5 @@
-// Tells when files come into a folder or go, or their owner or mode changes: of device files, that a device did.
+// Watches a folder for files that are created or removed, or change owner or mode. For device files, this follows their
+// devices.
 #ifndef CABLEWAY_CORE_LINUX_OS_FOLDER_WATCH_H_
 #define CABLEWAY_CORE_LINUX_OS_FOLDER_WATCH_H_
 
@@ -11,11 +12,11 @@
 
 namespace cableway::host {
 
-// Wakes for that alone. One thread, the one that runs `io`.
+// Wakes up for these changes only. One thread, the one that runs `io`.
 class FolderWatch {
  public:
-  // `changed` is called once for all that has happened since the last call; it may destroy the watch. NotFound: there
-  // is no such folder, and one that comes later is not noticed. A folder that goes away takes the watch along.
+  // Calls `changed` once for all changes since the last call; it may destroy the watch. NotFound: the folder does not
+  // exist; its later creation is not noticed. The watch ends when the folder is removed.
   static absl::StatusOr<std::unique_ptr<FolderWatch>> start(boost::asio::io_context& io, const std::string& folder,
                                                             std::function<void()> changed);
   ~FolderWatch();

@@ -1,4 +1,5 @@
-// Whole pages of memory that nothing else lies on: what a device registers is kept from forked children by the page.
+// Memory in whole pages, shared with nothing else: memory registered with a device is withheld from forked children by
+// the page.
 #ifndef CABLEWAY_CORE_LINUX_OS_MAPPED_PAGES_H_
 #define CABLEWAY_CORE_LINUX_OS_MAPPED_PAGES_H_
 
@@ -16,7 +17,7 @@ namespace cableway::host {
 
 class MappedPages {
  public:
-  // At least `bytes`, all zero. ResourceExhausted where there are not so many.
+  // At least `bytes`, zero-filled. ResourceExhausted if the kernel has not enough memory.
   static absl::StatusOr<MappedPages> create(std::size_t bytes) {
     void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start != MAP_FAILED) return MappedPages({static_cast<std::byte*>(start), bytes});

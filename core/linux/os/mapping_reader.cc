@@ -18,7 +18,7 @@ unsigned digit_of(char byte) {
 
 }  // namespace
 
-// "7f2b10000000-7f2b10021000 rw-s 00003000 00:06 512    /dev/infiniband/uverbs0"; there are blanks behind every inode.
+// "7f2b10000000-7f2b10021000 rw-s 00003000 00:06 512    /dev/infiniband/uverbs0"; every inode is followed by blanks.
 bool MappingReader::next(Mapping& mapping) {
   std::uint64_t major = 0;
   std::uint64_t minor = 0;

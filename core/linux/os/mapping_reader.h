@@ -1,5 +1,5 @@
-// What is mapped into a process's memory, as /proc/self/maps tells it (proc(5)). For a child right after fork(): calls
-// nothing but what is async-signal-safe, and allocates nothing.
+// The memory mappings of a process, parsed from /proc/self/maps (proc(5)). For a child right after fork(): calls only
+// async-signal-safe functions, and does not allocate.
 #ifndef CABLEWAY_CORE_LINUX_OS_MAPPING_READER_H_
 #define CABLEWAY_CORE_LINUX_OS_MAPPING_READER_H_
 
@@ -14,16 +14,16 @@ namespace cableway::host {
 struct Mapping {
   std::uint64_t begin = 0;  // addresses
   std::uint64_t end = 0;
-  dev_t device = 0;  // of the file, as fstat() says it; 0 and 0: it has none
+  dev_t device = 0;  // of the file, as in fstat(); device and inode are 0 without a file
   ino_t inode = 0;
 };
 
 class MappingReader {
  public:
-  // `maps`: the open file. Outlives this.
+  // `maps`: the open file. Must outlive this.
   explicit MappingReader(int maps) : maps_(maps) {}
 
-  // The next mapping, in the order of addresses. False: that was all, or what follows is no mapping.
+  // The next mapping, in address order. False at the end, or at malformed text.
   bool next(Mapping& mapping);
 
  private:

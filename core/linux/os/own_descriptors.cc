@@ -17,12 +17,12 @@
 namespace cableway::host {
 namespace {
 
-// As many descriptors as Linux gives a process by default at most (fs.nr_open).
+// Linux's default limit of descriptors per process (fs.nr_open).
 constexpr std::size_t kMaxDescriptors = 1U << 20;
 
-// What was last noted under each number. Of a socket it is the inode: the kernel counts sockets' inodes up, so a number
-// that has been given to something else is told from the one that was noted. Other descriptors of one kind share an
-// inode, and are noted until they are closed. Pages that no descriptor has touched take no memory.
+// What was last registered under each descriptor number. For a socket it is the inode: the kernel numbers sockets'
+// inodes upwards, so a reused descriptor number is distinguished from the registered socket. Other descriptors of one
+// kind share an inode, and stay registered until they are closed. Untouched pages of the array use no memory.
 constexpr std::uint64_t kNothing = 0;
 constexpr std::uint64_t kNotMapped = ~std::uint64_t{0};
 constexpr std::uint64_t kMapped = kNotMapped - 1;
@@ -49,7 +49,7 @@ struct OwnFile {
   ino_t inode = 0;
 };
 
-// Those of which something may be mapped: a process has no more devices than this.
+// Files that may have mappings. The capacity exceeds the number of devices of any process.
 class OwnFiles {
  public:
   void add(int fd) {
@@ -74,7 +74,7 @@ void unmap(const OwnFiles& files) {
   MappingReader reader(maps);
   for (Mapping found; reader.next(found);) {
     if (!files.has(found.device, found.inode)) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses come as text here.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are parsed from text here.
     ::munmap(reinterpret_cast<void*>(static_cast<std::uintptr_t>(found.begin)), found.end - found.begin);
   }
   ::close(maps);
@@ -98,13 +98,13 @@ void close_own_descriptors() {
   OwnFiles mapped;
   const std::size_t end = noted_end.load(std::memory_order_relaxed);
   for (std::size_t number = 0; number < end; ++number) {
-    // Forgotten here: what gets the number in this process is its own, also when it forks again.
+    // Cleared here: a descriptor that reuses the number is this process's own, also when it forks again.
     const std::uint64_t what = noted[number].exchange(kNothing, std::memory_order_relaxed);
     const int fd = static_cast<int>(number);
     if (what == kMapped) mapped.add(fd);
     if (what == kMapped || what == kNotMapped || (what != kNothing && socket_inode(fd) == what)) ::close(fd);
   }
-  // A file that may be open for this has become free by now.
+  // Last, because opening /proc/self/maps may need a descriptor, and now one is free.
   if (!mapped.empty()) unmap(mapped);
 }
 

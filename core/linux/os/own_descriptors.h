@@ -1,19 +1,19 @@
-// Which descriptors of this process are Cableway's, so that a forked child can let go of its copies. A copy of a socket
+// Registry of Cableway's descriptors in this process, so that a forked child can close its copies. A copy of a socket
 // that stays open keeps a connection up after its owner has closed it or died, and shutting one down would end the
-// owner's connection. A copy of an RDMA device's keeps its owner's queue pairs and registrations, and the memory that
-// those pin, after its owner has died.
+// owner's connection. A copy of an RDMA device's descriptor keeps its owner's queue pairs and registrations, and the
+// memory that those pin, after its owner has died.
 #ifndef CABLEWAY_CORE_LINUX_OS_OWN_DESCRIPTORS_H_
 #define CABLEWAY_CORE_LINUX_OS_OWN_DESCRIPTORS_H_
 
 namespace cableway::host {
 
-// To be called for every socket as soon as it exists. It need not be called when one is closed. Any thread.
+// Call for every socket as soon as it exists. No call is needed when it is closed. Callable from any thread.
 void note_own_socket(int socket);
 
-// Another descriptor, from as soon as it exists until just before it is closed. Any thread.
+// Registers another descriptor, from its creation until just before it is closed. Callable from any thread.
 class OwnDescriptor {
  public:
-  // Where parts of the file are mapped into memory a child's mappings keep it open, too.
+  // kYes: parts of the file are mapped, and a child's mappings would keep it open, too.
   enum class Mapped { kNo, kYes };
 
   explicit OwnDescriptor(int fd, Mapped mapped = Mapped::kNo);
@@ -25,10 +25,10 @@ class OwnDescriptor {
   const int fd_;
 };
 
-// Closes the sockets that are still what they were when they were noted, and the other descriptors, and unmaps what is
-// mapped of the files of those: whoever in this process has mapped it, as files are not told apart by who opened them.
-// Then it forgets them: what gets their numbers is the child's own. For a child right after fork(): calls nothing but
-// what is async-signal-safe.
+// Closes the registered sockets whose descriptors still refer to the same socket, and the other descriptors. Unmaps the
+// mapped parts of those descriptors' files, even if other code of this process mapped them: files are not distinguished
+// by who opened them. Then clears the registry: descriptors reusing the numbers are the child's own. For a child right
+// after fork(): calls only async-signal-safe functions.
 void close_own_descriptors();
 
 }  // namespace cableway::host

@@ -1,4 +1,4 @@
-// Values nobody can guess.
+// Unpredictable random values.
 #ifndef CABLEWAY_CORE_LINUX_OS_RANDOM_VALUE_H_
 #define CABLEWAY_CORE_LINUX_OS_RANDOM_VALUE_H_
 
@@ -10,8 +10,8 @@
 
 namespace cableway::host {
 
-// Of at most 256 bytes, for which getrandom(2) cannot fail; where a sandbox forbids it nothing made here would be safe,
-// and the process ends.
+// At most 256 bytes, for which getrandom(2) cannot fail. Aborts if a sandbox forbids the call, since no value made here
+// would be safe.
 template <typename T>
 T random_value() {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 256);
@@ -20,7 +20,8 @@ T random_value() {
   return value;
 }
 
-// The number that a queue pair's packets begin with, so that those of an earlier connection are not taken for them.
+// The initial packet sequence number of a queue pair. Random, so that packets of an earlier connection are not
+// accepted.
 inline std::uint32_t random_packet_sequence() {
   return random_value<std::uint32_t>() >> 8;
 }

@@ -1,4 +1,4 @@
-// Reads small files of sysfs. What cannot be read is empty: a device may go away between two looks.
+// Reads small files of sysfs. Unreadable files read as empty: a device may be removed between two reads.
 #ifndef CABLEWAY_CORE_LINUX_OS_SYSFS_H_
 #define CABLEWAY_CORE_LINUX_OS_SYSFS_H_
 
@@ -10,14 +10,14 @@ namespace cableway::host {
 
 class Sysfs {
  public:
-  // Tests have trees of their own.
+  // Tests use their own trees.
   explicit Sysfs(std::string root = "/sys") : root_(std::move(root)) {}
 
   // The first line, at most 4,096 bytes.
   std::string line(const std::string& path) const;
-  // The last part of where a link points: "0000:01:00.0" for "class/net/eth1/device".
+  // The last component of a link's target: "0000:01:00.0" for "class/net/eth1/device".
   std::string link_name(const std::string& path) const;
-  // The names in a folder, sorted, at most `most`.
+  // The names in a folder, sorted, at most `most` of them.
   std::vector<std::string> names(const std::string& folder, std::size_t most) const;
 
  private:

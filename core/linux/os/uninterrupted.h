@@ -1,4 +1,4 @@
-// Repeats a system call that a signal cut short. With edge-triggered polling an ignored EINTR is an event lost.
+// Repeats a system call that a signal interrupted. With edge-triggered polling, an ignored EINTR loses an event.
 #ifndef CABLEWAY_CORE_LINUX_OS_UNINTERRUPTED_H_
 #define CABLEWAY_CORE_LINUX_OS_UNINTERRUPTED_H_
 

@@ -1,4 +1,4 @@
-// An owned file descriptor, closed with its owner.
+// An owning file descriptor.
 #ifndef CABLEWAY_CORE_LINUX_OS_UNIQUE_FD_H_
 #define CABLEWAY_CORE_LINUX_OS_UNIQUE_FD_H_
 

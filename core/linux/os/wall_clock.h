@@ -1,4 +1,4 @@
-// This host's time of day.
+// This host's wall clock time.
 #ifndef CABLEWAY_CORE_LINUX_OS_WALL_CLOCK_H_
 #define CABLEWAY_CORE_LINUX_OS_WALL_CLOCK_H_
 

@@ -20,7 +20,7 @@ struct Route {
   std::uint32_t metric = 0;
 };
 
-// The fields of each line, as many as there are.
+// The fields of each line.
 std::vector<std::vector<std::string>> read_table(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
   std::ifstream file(path);

@@ -1,4 +1,4 @@
-// The interfaces that lead off this host: where its default routes go.
+// The interfaces of this host's default routes.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_DEFAULT_ROUTE_H_
 #define CABLEWAY_CORE_LINUX_PORTS_DEFAULT_ROUTE_H_
 
@@ -7,8 +7,8 @@
 
 namespace cableway::host {
 
-// Of the main tables of this process's network namespace, IPv4 before IPv6, those with the smallest metric first, each
-// interface once. `folder` has the kernel's route and ipv6_route; what cannot be read or is no route is left out.
+// Reads the main tables of this process's network namespace: IPv4 before IPv6, smallest metric first, each interface
+// once. `folder` contains the kernel's route and ipv6_route; what cannot be read or parsed is left out.
 std::vector<std::string> default_route_interfaces(const std::string& folder = "/proc/net");
 
 }  // namespace cableway::host

@@ -1,4 +1,4 @@
-// What the kernel says of its network interfaces and their addresses.
+// Network interfaces and their addresses as reported by the kernel.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_KERNEL_NETWORK_H_
 #define CABLEWAY_CORE_LINUX_PORTS_KERNEL_NETWORK_H_
 
@@ -21,7 +21,7 @@ struct KernelLink {
   PortId master = 0;           // of the bridge, bond or VRF that it is a member of, or 0
   std::string phys_switch_id;  // of the board, in hex, or ""
   std::string phys_port_name;  // of the connector on it: "p0", or ""
-  std::uint64_t revision = 0;  // counts what the kernel said of it, whether that was new or not
+  std::uint64_t revision = 0;  // counts the kernel's messages about it, changed or not
 
   friend bool operator==(const KernelLink&, const KernelLink&) = default;
 };
@@ -30,7 +30,7 @@ struct KernelAddress {
   PortId link = 0;
   PortPrefix prefix;  // of a point-to-point address: the shortest that holds both ends
   bool tentative = false;
-  bool duplicate = false;  // another host has it
+  bool duplicate = false;  // another host uses it
 
   friend bool operator==(const KernelAddress&, const KernelAddress&) = default;
 };

@@ -23,11 +23,11 @@ namespace {
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-// When the RDMA devices are read again, after a change and then after each look.
-constexpr std::array<milliseconds, 5> kLooks{milliseconds(20), milliseconds(200), milliseconds(1000),
-                                             milliseconds(5000), milliseconds(25000)};
+// Delays of the re-reads of RDMA devices, each counted from the change or the re-read before.
+constexpr std::array<milliseconds, 5> kRereadDelays{milliseconds(20), milliseconds(200), milliseconds(1000),
+                                                    milliseconds(5000), milliseconds(25000)};
 
-// -1, or nothing at all, is what the kernel says where it does not know.
+// The kernel reports an unknown rate as -1 or not at all.
 std::uint64_t read_rate(const Sysfs& sysfs, const std::string& interface) {
   std::uint64_t rate = 0;
   const std::string text = sysfs.line(absl::StrCat("class/net/", interface, "/speed"));
@@ -41,7 +41,7 @@ std::vector<RejectedPort> asked_for(const std::vector<RejectedPort>& rejected) {
   return result;
 }
 
-// Those behind ports that processes of this host may use.
+// The devices behind ports that processes of this host can use.
 std::set<std::string> devices_behind(const std::vector<PortFacts>& ports, const std::vector<RdmaPort>& rdma) {
   std::set<std::string> devices;
   for (const RdmaPort& each : rdma) {
@@ -68,7 +68,7 @@ EventCode code_of(VerbsEvent::Kind kind) {
   return EventCode::kRdmaDeviceFailed;
 }
 
-// One that is gone is known from before.
+// A removed device's name comes from the earlier facts.
 const std::string& device_of(const PortFacts& port, const PortFacts& before) {
   return port.rdma_device.empty() ? before.rdma_device : port.rdma_device;
 }
@@ -81,21 +81,21 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
         selectors(std::move(chosen)),
         sysfs(std::move(sysfs_root)),
         rdma_folder(std::move(folder)),
-        look(context) {}
+        reread_timer(context) {}
 
   boost::asio::io_context& io;
   const std::vector<PortSelector> selectors;
   const Sysfs sysfs;
   const std::string rdma_folder;
-  boost::asio::steady_timer look;
-  std::size_t next_look = kLooks.size();
-  bool look_is_armed = false;
+  boost::asio::steady_timer reread_timer;
+  std::size_t next_reread = kRereadDelays.size();
+  bool reread_is_armed = false;
   std::unique_ptr<NetlinkWatch> watch;
   std::map<PortId, std::uint64_t> read_at;  // revision of the link when sysfs was read for it
-  DeviceFacts devices;                      // as sysfs has them
+  DeviceFacts devices;                      // as reported by sysfs
   PortSelection selection;
   std::function<void()> changed;
-  std::map<PortId, std::string> last_device;  // that was behind a port
+  std::map<PortId, std::string> last_device;  // the last device behind each port
   std::set<std::string> followed;             // devices, by rdma_watch
   std::unique_ptr<RdmaWatch> rdma_watch;
   std::unique_ptr<FolderWatch> device_files;
@@ -104,21 +104,21 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   void read_interfaces();
   void read_devices() { devices.rdma = read_rdma_ports(sysfs, rdma_folder); }
   PortSelection select();
-  void name_gone_devices(std::vector<PortFacts>& ports);
-  void device_said(const std::string& device, const std::vector<VerbsEvent>& reported);
-  void tell_of_troubles(const std::vector<PortFacts>& ports);
+  void name_removed_devices(std::vector<PortFacts>& ports);
+  void on_device_events(const std::string& device, const std::vector<VerbsEvent>& reported);
+  void report_troubles(const std::vector<PortFacts>& ports);
   void raise(EventCode code, const PortFacts& port, const std::string& device, const std::string& words);
   void rebuild();
   void network_changed();
-  void look_soon() {
-    next_look = 0;
-    arm_look();
+  void reread_soon() {
+    next_reread = 0;
+    arm_reread();
   }
-  void arm_look();
+  void arm_reread();
 };
 
-// Only of links that the kernel said something of: the rate is asked of the driver, under a lock of the kernel's that
-// may be held long. One without carrier has none, and nobody waits for it.
+// Only for links with new messages from the kernel: reading the rate takes a kernel lock in the driver that may be held
+// for long. A link without carrier has no rate and is not queried.
 void NetlinkInventory::State::read_interfaces() {
   const std::map<PortId, KernelLink>& links = watch->network().links;
   std::erase_if(read_at, [&](const auto& entry) { return !links.contains(entry.first); });
@@ -136,30 +136,30 @@ void NetlinkInventory::State::read_interfaces() {
   }
 }
 
-// With what the devices themselves say, where they are open.
+// Includes what the open devices report themselves.
 PortSelection NetlinkInventory::State::select() {
   PortSelection found = select_ports(watch->network(), devices, selectors);
   if (rdma_watch != nullptr) {
-    // One whose port has just been lost is heard as long as it is there: its hops end for what it says.
+    // A device whose port has just been lost is followed while it exists: its hops end by its events.
     std::set<std::string> wanted = devices_behind(found.ports, devices.rdma);
     for (const RdmaPort& each : devices.rdma) {
       if (followed.contains(each.device) && each.trouble.empty()) wanted.insert(each.device);
     }
     followed = std::move(wanted);
     rdma_watch->follow(followed);
-    DeviceFacts asked = devices;
-    for (RdmaPort& port : asked.rdma) {
+    DeviceFacts queried = devices;
+    for (RdmaPort& port : queried.rdma) {
       if (port.trouble.empty()) port.trouble = rdma_watch->trouble(port.device);
       port.mtu = rdma_watch->active_mtu(port.device, port.number);
     }
-    found = select_ports(watch->network(), asked, selectors);
+    found = select_ports(watch->network(), queried, selectors);
   }
-  name_gone_devices(found.ports);
+  name_removed_devices(found.ports);
   return found;
 }
 
-// Of ports that had a device and have none now.
-void NetlinkInventory::State::name_gone_devices(std::vector<PortFacts>& ports) {
+// Reports the trouble of ports that had a device and have none now.
+void NetlinkInventory::State::name_removed_devices(std::vector<PortFacts>& ports) {
   for (const PortFacts& before : selection.ports) {
     if (!before.rdma_device.empty()) last_device[before.id] = before.rdma_device;
   }
@@ -178,8 +178,8 @@ void NetlinkInventory::State::raise(EventCode code, const PortFacts& port, const
                 {{"port", port.interface}, {"device", device}, {"reason", words}});
 }
 
-// Of a device with several ports, a port's own events are told of the interface that it is behind.
-void NetlinkInventory::State::device_said(const std::string& device, const std::vector<VerbsEvent>& reported) {
+// An event of one port of a multi-port device is reported only for the interface that the port is behind.
+void NetlinkInventory::State::on_device_events(const std::string& device, const std::vector<VerbsEvent>& reported) {
   const auto self = shared_from_this();
   for (const VerbsEvent& event : reported) {
     for (const RdmaPort& port : devices.rdma) {
@@ -190,12 +190,12 @@ void NetlinkInventory::State::device_said(const std::string& device, const std::
     }
   }
   read_devices();
-  // What sysfs says may follow later.
-  look_soon();
+  // sysfs may change a little later.
+  reread_soon();
   rebuild();
 }
 
-void NetlinkInventory::State::tell_of_troubles(const std::vector<PortFacts>& ports) {
+void NetlinkInventory::State::report_troubles(const std::vector<PortFacts>& ports) {
   for (const PortFacts& port : ports) {
     const auto before = std::find_if(selection.ports.begin(), selection.ports.end(),
                                      [&](const PortFacts& each) { return each.id == port.id; });
@@ -212,13 +212,13 @@ void NetlinkInventory::State::tell_of_troubles(const std::vector<PortFacts>& por
 void NetlinkInventory::State::rebuild() {
   const std::set<std::string> followed_before = followed;
   PortSelection found = select();
-  tell_of_troubles(found.ports);
-  // Whoever has memory on a device that is followed no more is to let go of it, too.
+  report_troubles(found.ports);
+  // A change of followed devices is reported, too: the owner of memory on a device no longer followed must release it.
   const bool differs = found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected) ||
                        followed != followed_before;
   selection = std::move(found);
   if (!differs || !changed) return;
-  // A copy, because it may destroy the inventory.
+  // A copy, because the call may destroy the inventory.
   const auto call = changed;
   call();
 }
@@ -226,23 +226,23 @@ void NetlinkInventory::State::rebuild() {
 void NetlinkInventory::State::network_changed() {
   const auto self = shared_from_this();
   read_interfaces();
-  look_soon();
+  reread_soon();
   rebuild();
 }
 
-// A look that is due sooner than the first after this change will do for it.
-void NetlinkInventory::State::arm_look() {
-  if (next_look >= kLooks.size()) return;
-  const auto when = std::chrono::steady_clock::now() + kLooks[next_look];
-  if (look_is_armed && look.expiry() <= when) return;
-  look_is_armed = true;
-  look.expires_at(when);
-  look.async_wait([weak = weak_from_this()](error_code stopped) {
+// An earlier pending re-read replaces the first one after this change.
+void NetlinkInventory::State::arm_reread() {
+  if (next_reread >= kRereadDelays.size()) return;
+  const auto when = std::chrono::steady_clock::now() + kRereadDelays[next_reread];
+  if (reread_is_armed && reread_timer.expiry() <= when) return;
+  reread_is_armed = true;
+  reread_timer.expires_at(when);
+  reread_timer.async_wait([weak = weak_from_this()](error_code stopped) {
     const auto self = weak.lock();
     if (stopped || !self || !self->watch) return;
-    self->look_is_armed = false;
-    ++self->next_look;
-    self->arm_look();
+    self->reread_is_armed = false;
+    ++self->next_reread;
+    self->arm_reread();
     self->read_devices();
     self->rebuild();
   });
@@ -269,7 +269,7 @@ NetlinkInventory::~NetlinkInventory() {
   state_->events = nullptr;
   state_->rdma_watch.reset();
   state_->device_files.reset();
-  state_->look.cancel();
+  state_->reread_timer.cancel();
   state_->watch.reset();
 }
 
@@ -294,7 +294,7 @@ absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, EventSink& e
   state->events = &events;
   state->rdma_watch = std::make_unique<RdmaWatch>(
       state->io, std::move(open), [state](const std::string& device, const std::vector<VerbsEvent>& reported) {
-        state->device_said(device, reported);
+        state->on_device_events(device, reported);
       });
   state->selection = state->select();
   for (const PortFacts& port : state->selection.ports) {
@@ -302,8 +302,8 @@ absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, EventSink& e
     state->raise(EventCode::kRdmaDeviceUnusable, port, port.rdma_device, port.rdma_trouble);
   }
   absl::StatusOr<std::unique_ptr<FolderWatch>> files =
-      FolderWatch::start(state->io, state->rdma_folder, [state] { state->look_soon(); });
-  // A host without any device has no folder.
+      FolderWatch::start(state->io, state->rdma_folder, [state] { state->reread_soon(); });
+  // A host without devices has no folder.
   if (absl::IsNotFound(files.status())) return absl::OkStatus();
   if (!files.ok()) return files.status();
   state->device_files = *std::move(files);

@@ -1,4 +1,4 @@
-// The ports of a Linux host: rtnetlink tells of interfaces and addresses, sysfs of their hardware.
+// The ports of a Linux host: interfaces and addresses from rtnetlink, their hardware from sysfs.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_NETLINK_INVENTORY_H_
 #define CABLEWAY_CORE_LINUX_PORTS_NETLINK_INVENTORY_H_
 
@@ -17,14 +17,15 @@
 
 namespace cableway::host {
 
-// Follows the host: what rtnetlink says is applied at once, one `changed` for all that had come. sysfs tells nobody of
-// RDMA devices: they are read again several times within half a minute after each change of an interface, since their
-// own changes follow those. After follow_devices() also when one of their files comes or goes, and at once when one of
-// them says something. Nothing wakes a host on which nothing happens. Lives on the thread that runs `io`.
+// Follows the host: applies rtnetlink messages at once, with one call of `changed` for all that have arrived. sysfs
+// sends no notifications about RDMA devices: they are re-read several times within half a minute after each change of
+// an interface, since their changes follow those. After follow_devices() they are also re-read when one of their files
+// is created or removed, and at once when one of them raises an event. Causes no wake-ups on an idle host. Lives on the
+// thread that runs `io`.
 class NetlinkInventory final : public PortInventory {
  public:
-  // Has read everything when it returns. No selectors: the RoCE interfaces. See port_selection.h for the rules.
-  // Unavailable where this system has no rtnetlink.
+  // Everything has been read when it returns. Without selectors: the RoCE interfaces. See port_selection.h for the
+  // rules. Unavailable if this system has no rtnetlink.
   static absl::StatusOr<std::unique_ptr<NetlinkInventory>> open(boost::asio::io_context& io,
                                                                 std::vector<PortSelector> selectors,
                                                                 std::string sysfs_root = "/sys",
@@ -34,12 +35,12 @@ class NetlinkInventory final : public PortInventory {
   std::vector<PortFacts> ports() const override;
   std::vector<RejectedPort> rejected() const override;
   void watch(std::function<void()> changed) override;
-  // From now on the RDMA devices that are behind ports, or were, are held open, and asked. What they say of each port
-  // is raised as an event, "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it; neither
-  // happens within this, except for devices that cannot be used as it begins. A status: devices that come or go are
-  // noticed with the next change of an interface only; all else is followed. `events` is there whenever `io` runs.
+  // From now on the RDMA devices that are or were behind ports are held open and queried. What they report of each port
+  // is raised as an event, "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither
+  // happens inside this call, except for devices that are already unusable. On error, added or removed devices are
+  // noticed only with the next change of an interface; all else is followed. `events` must be valid whenever `io` runs.
   absl::Status follow_devices(RdmaWatch::Open open, EventSink& events);
-  // Why there is no port and what to do about it; empty where there is one.
+  // Why there is no port, and the remedy; empty if there is one.
   std::string status() const;
 
  private:

@@ -17,7 +17,7 @@
 namespace cableway::host {
 namespace {
 
-// Not in <net/if.h>, and <linux/if.h> cannot stand beside that.
+// Defined only in <linux/if.h>, which conflicts with <net/if.h>.
 constexpr unsigned kLowerUp = 0x10000;
 
 template <int kMax>
@@ -101,7 +101,7 @@ std::optional<KernelAddress> parse_kernel_address(nlmsghdr* message) {
   if (header->ifa_family != AF_INET && header->ifa_family != AF_INET6) return std::nullopt;
   const bool is_ipv6 = header->ifa_family == AF_INET6;
 
-  // IFA_ADDRESS is the other end's of a point-to-point interface, and then IFA_LOCAL is there too.
+  // On a point-to-point interface IFA_ADDRESS is the other end's address; IFA_LOCAL is then present, too.
   const auto far = address_of(attributes[IFA_ADDRESS], is_ipv6);
   const auto local = attributes[IFA_LOCAL] != nullptr ? address_of(attributes[IFA_LOCAL], is_ipv6) : far;
   if (!local.has_value() || header->ifa_prefixlen > (is_ipv6 ? 128 : 32)) return std::nullopt;

@@ -1,4 +1,4 @@
-// Reads what rtnetlink sends: one message, one fact.
+// Parsers for rtnetlink messages.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_NETLINK_MESSAGE_H_
 #define CABLEWAY_CORE_LINUX_PORTS_NETLINK_MESSAGE_H_
 
@@ -12,11 +12,12 @@
 
 namespace cableway::host {
 
-// RTM_NEWLINK and RTM_DELLINK. Nothing for one that is malformed, or not about the interface itself: a bridge sends its
-// members' state under the same type. The link's revision is 0.
+// RTM_NEWLINK and RTM_DELLINK. nullopt for a malformed message, or one that is not about the interface itself: a bridge
+// sends its members' state under the same type. The link's revision is 0.
 std::optional<std::pair<PortId, KernelLink>> parse_link(nlmsghdr* message);
 
-// RTM_NEWADDR. Nothing for one that is malformed or of another family. Its address has no scope: names are the links'.
+// RTM_NEWADDR. nullopt for a malformed message or another family. The address has no scope, because only links have
+// names.
 std::optional<KernelAddress> parse_kernel_address(nlmsghdr* message);
 
 }  // namespace cableway::host

@@ -22,10 +22,10 @@ namespace {
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kRetry{1};
-constexpr int kNotificationBufferBytes = 1 << 20;  // the kernel gives less where net.core.rmem_max says so
+constexpr int kNotificationBufferBytes = 1 << 20;  // the kernel caps it at net.core.rmem_max
 constexpr int kMaxPerTurn = 256;
 constexpr int kDumpTries = 4;
-constexpr timeval kDumpLimit{5, 0};  // the kernel answers within the call; this is for one that never does
+constexpr timeval kDumpLimit{5, 0};  // a safeguard: the kernel answers within the call
 
 struct FreeSocket {
   void operator()(nl_sock* socket) const { nl_socket_free(socket); }
@@ -48,7 +48,7 @@ using OnMessage = int (*)(nl_msg*, void*);
 
 absl::StatusOr<NetlinkSocket> open_socket(OnMessage on_message, void* argument) {
   NetlinkSocket socket(nl_socket_alloc());
-  if (socket == nullptr) return netlink_error("make a netlink socket", -NLE_NOMEM);
+  if (socket == nullptr) return netlink_error("create a netlink socket", -NLE_NOMEM);
   if (const int error = nl_connect(socket.get(), NETLINK_ROUTE); error < 0) {
     return netlink_error("open rtnetlink", error);
   }
@@ -57,7 +57,7 @@ absl::StatusOr<NetlinkSocket> open_socket(OnMessage on_message, void* argument) 
   return socket;
 }
 
-// Asks for everything of one kind. -NLE_DUMP_INTR: it changed meanwhile, and what came may not fit together.
+// Requests a dump of one kind. -NLE_DUMP_INTR: the data changed meanwhile, and the dump may be inconsistent.
 int dump_once(nl_sock* socket, int type) {
   const std::unique_ptr<nl_msg, FreeMessage> request(nlmsg_alloc_simple(type, NLM_F_REQUEST | NLM_F_DUMP));
   if (request == nullptr) return -NLE_NOMEM;
@@ -110,7 +110,7 @@ int collect_address(nl_msg* message, void* addresses) {
 struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, std::function<void()> on_change)
       : readable(io), retry(io), changed(std::move(on_change)) {}
-  // libnl closes the socket.
+  // libnl closes the socket, so the descriptor must not.
   ~State() {
     if (readable.is_open()) readable.release();
   }
@@ -122,7 +122,7 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   KernelNetwork network;
   std::uint64_t revision = 0;
   std::uint64_t overruns = 0;
-  bool said_something = false;
+  bool received_any = false;
   bool links_unknown = true;
   bool addresses_unknown = true;
 
@@ -143,7 +143,7 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
 
 absl::Status NetlinkWatch::State::open() {
   const auto on_notification = [](nl_msg* message, void* state) -> int {
-    // Only the kernel may speak here; it does as port 0.
+    // Accept messages from the kernel only, which sends as port 0.
     if (nlmsg_get_src(message)->nl_pid == 0) static_cast<State*>(state)->notified(nlmsg_hdr(message));
     return NL_OK;
   };
@@ -161,7 +161,7 @@ absl::Status NetlinkWatch::State::open() {
   error_code error;
   readable.assign(nl_socket_get_fd(notifications.get()), error);
   if (error) return absl::UnavailableError(absl::StrCat("cannot wait for rtnetlink: ", error.message()));
-  // After the memberships: what changes from here on is notified, so nothing is missed between the two.
+  // After joining the groups: later changes are notified, so none is missed between the two.
   return read_unknown();
 }
 
@@ -194,13 +194,13 @@ void NetlinkWatch::State::name_scopes() {
 void NetlinkWatch::State::notified(nlmsghdr* message) {
   if (message->nlmsg_type == RTM_NEWADDR || message->nlmsg_type == RTM_DELADDR) {
     addresses_unknown = true;
-    said_something = true;
+    received_any = true;
     return;
   }
   if (message->nlmsg_type != RTM_NEWLINK && message->nlmsg_type != RTM_DELLINK) return;
   auto link = parse_link(message);
   if (!link.has_value()) return;
-  said_something = true;
+  received_any = true;
   if (message->nlmsg_type == RTM_DELLINK) {
     network.links.erase(link->first);
     return;
@@ -216,17 +216,17 @@ void NetlinkWatch::State::wait() {
   });
 }
 
-// False: more may be there.
+// False: there may be more.
 bool NetlinkWatch::State::drain() {
   const std::unique_ptr<nl_cb, FreeCallbacks> callbacks(nl_socket_get_cb(notifications.get()));
   for (int i = 0; i < kMaxPerTurn; ++i) {
     const int result = nl_recvmsgs_report(notifications.get(), callbacks.get());
     if (result == 0 || result == -NLE_AGAIN) return true;
     if (result < 0) {
-      // ENOBUFS, most likely, which libnl calls out of memory: notifications were lost, and only dumps tell what is
-      // true.
+      // Most likely ENOBUFS, which libnl reports as out of memory: notifications were lost, and only dumps have the
+      // current state.
       ++overruns;
-      links_unknown = addresses_unknown = said_something = true;
+      links_unknown = addresses_unknown = received_any = true;
     }
   }
   return false;
@@ -235,7 +235,7 @@ bool NetlinkWatch::State::drain() {
 void NetlinkWatch::State::woken() {
   const bool drained = drain();
   wait();
-  // A dump is newer than all that is still queued, which would overwrite it.
+  // Only once drained: a dump is newer than queued notifications, which would overwrite it.
   if (drained) update();
 }
 
@@ -247,9 +247,9 @@ void NetlinkWatch::State::update() {
       if (!stopped && self && self->changed) self->update();
     });
   }
-  if (!std::exchange(said_something, false)) return;
+  if (!std::exchange(received_any, false)) return;
   name_scopes();
-  // A copy, because it may destroy the watch.
+  // A copy, because the call may destroy the watch.
   const auto call = changed;
   call();
 }

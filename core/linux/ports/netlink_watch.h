@@ -11,14 +11,14 @@
 
 namespace cableway::host {
 
-// Links follow the kernel's notifications, which no lock of the kernel's can delay once they are sent: a carrier that
-// goes is known even while a driver is busy. Addresses are read again after notifications about them, since only a dump
-// tells their order; so is everything after notifications were lost. Wakes for notifications only, and once more a
-// second after a read that failed. One thread, the one that runs `io`.
+// Links follow the kernel's notifications, which once sent are not delayed by kernel locks: a lost carrier is seen even
+// while a driver is busy. Addresses are re-read after notifications about them, since only a dump has their order; so
+// is everything after notifications were lost. Wakes up for notifications, and one second after a failed read. One
+// thread, the one that runs `io`.
 class NetlinkWatch {
  public:
-  // Has read everything when it returns. `changed` is called after the kernel said something, once for all messages
-  // that had come; it may destroy the watch. Unavailable where this system has no rtnetlink.
+  // Everything has been read when it returns. Calls `changed` after notifications, once for all that had arrived; it
+  // may destroy the watch. Unavailable if this system has no rtnetlink.
   static absl::StatusOr<std::unique_ptr<NetlinkWatch>> start(boost::asio::io_context& io,
                                                              std::function<void()> changed);
   ~NetlinkWatch();
@@ -26,9 +26,9 @@ class NetlinkWatch {
   NetlinkWatch& operator=(const NetlinkWatch&) = delete;
 
   const KernelNetwork& network() const;
-  // How often notifications were lost and everything was read again.
+  // How often notifications were lost and everything was re-read.
   std::uint64_t overruns() const;
-  // Of the netlink socket, for a test that fills it.
+  // The netlink socket, for tests that fill it.
   int descriptor() const;
 
  private:

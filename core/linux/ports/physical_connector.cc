@@ -10,7 +10,8 @@
 namespace cableway::host {
 namespace {
 
-// As routing/topology/topology_check.h wants a plug to be. What is too long is told apart by a hash of the whole.
+// Converts to the format of plugs in routing/topology/topology_check.h. A text that is too long is made unique by a
+// hash of the whole.
 std::string as_plug(std::string text) {
   for (char& c : text) {
     if (!routing::is_valid_plug({&c, 1})) c = '_';
@@ -25,12 +26,12 @@ bool names_a_connector(const std::string& name) {
          std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "0000:01:00.0". A device on another bus has a name of another form.
+// "0000:01:00.0". Devices on other buses have names of another form.
 bool is_pci_function(const std::string& name) {
   return std::count(name.begin(), name.end(), ':') == 2 && name.size() > 2 && name[name.size() - 2] == '.';
 }
 
-// What may name the board, the best first.
+// Names for the board, most reliable first.
 std::vector<std::string> boards_of(const ConnectorClues& clues) {
   std::vector<std::string> boards;
   if (!clues.phys_switch_id.empty()) boards.push_back(absl::StrCat("switch-", clues.phys_switch_id));

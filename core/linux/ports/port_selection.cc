@@ -24,29 +24,29 @@ int rank_of(const KernelAddress& address) {
   return address.prefix.address.is_ipv6_link_local() ? 2 : 1;
 }
 
-// One run over the interfaces, in the order of their ids.
+// One pass over the interfaces, in the order of their IDs.
 class Selection {
  public:
   Selection(const KernelNetwork& network, const DeviceFacts& devices, const std::vector<PortSelector>& selectors)
-      : network_(network), devices_(devices), selectors_(selectors), fits_something_(selectors.size(), false) {}
+      : network_(network), devices_(devices), selectors_(selectors), is_matched_(selectors.size(), false) {}
 
   PortSelection run() {
-    for (const auto& [id, link] : network_.links) look_at(id, link);
+    for (const auto& [id, link] : network_.links) consider(id, link);
     add_plugs();
-    reject_selectors_that_fit_nothing();
+    reject_unmatched_selectors();
     if (found_.ports.empty()) found_.status = status();
     return std::move(found_);
   }
 
  private:
-  void look_at(PortId id, const KernelLink& link);
+  void consider(PortId id, const KernelLink& link);
   bool is_named(const KernelLink& link);
   bool is_inside_a_prefix(const PortAddress& address);
   std::string why_not(PortId id, const KernelLink& link, bool selected) const;
   std::vector<PortPrefix> usable(const KernelLink& link, const std::vector<KernelAddress>& selected);
   void add_rdma(const KernelLink& link, PortFacts& port);
   void add_plugs();
-  void reject_selectors_that_fit_nothing();
+  void reject_unmatched_selectors();
   std::string status() const;
 
   std::string pci_function(PortId id) const {
@@ -61,7 +61,7 @@ class Selection {
   void reject(const std::string& interface, std::string reason, bool asked_for) {
     found_.rejected.push_back(RejectedPort{interface, std::move(reason), asked_for});
   }
-  // The port that has this address already. A link-local IPv6 address is another one on each interface.
+  // The port that already uses this address. A link-local IPv6 address differs for each interface.
   std::optional<std::string> owner_of(const PortAddress& address) const {
     for (const PortFacts& port : found_.ports) {
       for (const PortPrefix& prefix : port.addresses) {
@@ -74,7 +74,7 @@ class Selection {
   const KernelNetwork& network_;
   const DeviceFacts& devices_;
   const std::vector<PortSelector>& selectors_;
-  std::vector<bool> fits_something_;  // for each selector
+  std::vector<bool> is_matched_;  // for each selector
   PortSelection found_;
 };
 
@@ -83,7 +83,7 @@ bool Selection::is_named(const KernelLink& link) {
   for (std::size_t i = 0; i < selectors_.size(); ++i) {
     if (selectors_[i].interface != link.name) continue;
     named = true;
-    fits_something_[i] = true;
+    is_matched_[i] = true;
   }
   return named;
 }
@@ -93,27 +93,27 @@ bool Selection::is_inside_a_prefix(const PortAddress& address) {
   for (std::size_t i = 0; i < selectors_.size(); ++i) {
     if (!selectors_[i].interface.empty() || !contains(selectors_[i].prefix, address)) continue;
     inside = true;
-    fits_something_[i] = true;
+    is_matched_[i] = true;
   }
   return inside;
 }
 
-// Empty: nothing is in the way.
+// Empty if nothing prevents the use.
 std::string Selection::why_not(PortId id, const KernelLink& link, bool selected) const {
   if (!selectors_.empty() && !selected) return "CABLEWAY_PORTS names neither it nor an address of it";
-  if (link.loopback && !selected) return "is the loopback interface, which is used only where CABLEWAY_PORTS names it";
+  if (link.loopback && !selected) return "is the loopback interface, which is used only if CABLEWAY_PORTS names it";
   const RdmaPort* const rdma = rdma_port(id, link);
   if (!selected && link.master == 0 && rdma == nullptr) {
-    return "has no RDMA device; CABLEWAY_PORTS may name it all the same";
+    return "has no RDMA device; to use it anyway, name it in CABLEWAY_PORTS";
   }
   if (!selected && link.master == 0 && !rdma->is_ethernet()) {
     return absl::StrCat("is on ", rdma->link_layer,
-                        ", not Ethernet; CABLEWAY_PORTS may name it all the same, with CABLEWAY_TRANSPORT=tcp");
+                        ", not Ethernet; to use it anyway, name it in CABLEWAY_PORTS and set CABLEWAY_TRANSPORT=tcp");
   }
   const auto master = network_.links.find(link.master);
   if (link.master != 0 && (master == network_.links.end() || master->second.kind != "vrf")) {
     const std::string group = master == network_.links.end() ? "another interface" : master->second.name;
-    return absl::StrCat("is a member of ", group, ", which carries its traffic: name that");
+    return absl::StrCat("is a member of ", group, ", which carries its traffic: name that interface");
   }
   if (!link.up) return absl::StrCat("is down: ip link set ", link.name, " up");
   return "";
@@ -125,12 +125,12 @@ std::vector<PortPrefix> Selection::usable(const KernelLink& link, const std::vec
   for (const KernelAddress& address : selected) {
     const std::string text = to_text(address.prefix.address);
     if (address.duplicate) {
-      reject(link.name, absl::StrCat("address ", text, " is another host's too: give one of them another"), asked_for);
+      reject(link.name, absl::StrCat("address ", text, " is also used by another host: change one of them"), asked_for);
     } else if (address.tentative) {
       reject(link.name, absl::StrCat("address ", text, " is tentative: duplicate address detection has not finished"),
              asked_for);
     } else if (const auto owner = owner_of(address.prefix.address)) {
-      reject(link.name, absl::StrCat("address ", text, " is that of ", *owner, " too, where it is used"), asked_for);
+      reject(link.name, absl::StrCat("address ", text, " is already used by ", *owner), asked_for);
     } else {
       prefixes.push_back(address.prefix);
     }
@@ -151,7 +151,7 @@ void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
   }
 }
 
-void Selection::look_at(PortId id, const KernelLink& link) {
+void Selection::consider(PortId id, const KernelLink& link) {
   const bool named = is_named(link);
   std::vector<KernelAddress> addresses;
   bool in_prefix = false;
@@ -173,7 +173,7 @@ void Selection::look_at(PortId id, const KernelLink& link) {
   if (addresses.empty()) {
     return reject(link.name,
                   absl::StrCat("has no address: not even a link-local one",
-                               link.carrier ? "" : ", which comes with the carrier; there is none"),
+                               link.carrier ? "" : ", which needs a carrier; there is none"),
                   selected);
   }
 
@@ -202,10 +202,10 @@ void Selection::add_plugs() {
   }
 }
 
-void Selection::reject_selectors_that_fit_nothing() {
+void Selection::reject_unmatched_selectors() {
   for (std::size_t i = 0; i < selectors_.size(); ++i) {
-    if (fits_something_[i]) continue;
-    // A prefix may wait for a cable that is plugged later, as long as there is another.
+    if (is_matched_[i]) continue;
+    // An unmatched prefix is fine if there are other ports: its cable may be plugged in later.
     const bool is_prefix = selectors_[i].interface.empty();
     reject(to_text(selectors_[i]),
            is_prefix ? "is in CABLEWAY_PORTS, but no interface has an address inside it"

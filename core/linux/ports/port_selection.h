@@ -1,4 +1,4 @@
-// Decides which interfaces and addresses are ports, and says why the others are not. A pure function of what was found.
+// Decides which interfaces and addresses are ports, and reports why others are rejected. A pure function of its inputs.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_PORT_SELECTION_H_
 #define CABLEWAY_CORE_LINUX_PORTS_PORT_SELECTION_H_
 
@@ -14,7 +14,7 @@
 
 namespace cableway::host {
 
-// What sysfs says of the interfaces. One without an entry has nothing there.
+// What sysfs reports of the interfaces. An interface without an entry has no such value.
 struct DeviceFacts {
   std::map<PortId, std::string> pci_functions;
   std::map<PortId, int> function_ports;  // InterfaceHardware::port
@@ -23,18 +23,17 @@ struct DeviceFacts {
 };
 
 struct PortSelection {
-  std::vector<PortFacts> ports;  // sorted by id
-  std::vector<RejectedPort>
-      rejected;        // sorted by the interface's id; entries of CABLEWAY_PORTS that fit nothing come last
-  std::string status;  // why there is no port, and what to do; empty where there is one
+  std::vector<PortFacts> ports;        // sorted by id
+  std::vector<RejectedPort> rejected;  // sorted by the interface's id; unmatched entries of CABLEWAY_PORTS come last
+  std::string status;                  // why there is no port, and the remedy; empty if there is one
 };
 
-// With selectors: an interface that one names, with all its usable addresses; and every address inside a prefix, alone
-// of its interface where nothing names that. Without: the interfaces of RoCE devices.
+// With selectors: each interface that one names, with all its usable addresses; and every address inside a prefix,
+// alone if no selector names its interface. Without: the interfaces of RoCE devices.
 //
-// Never used: an interface that is down, one that is a member of a bridge or bond, one without a usable address, and,
-// unless selected, loopback. An address is usable when duplicate address detection has accepted it and no interface
-// with a smaller id has it as a port's. No carrier is no reason: such a port only says so.
+// Never used: an interface that is down, a member of a bridge or bond, one without a usable address, and, unless
+// selected, loopback. An address is usable when duplicate address detection has accepted it and no interface with a
+// smaller ID uses it for a port. Lack of carrier does not reject an interface: the port reports it.
 PortSelection select_ports(const KernelNetwork& network, const DeviceFacts& devices,
                            const std::vector<PortSelector>& selectors);
 

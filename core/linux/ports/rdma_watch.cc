@@ -18,15 +18,15 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kFirstPause{1};
-constexpr std::chrono::seconds kLongestPause{32};
+constexpr std::chrono::seconds kMaxPause{32};
 constexpr std::size_t kMaxEventsPerTurn = 64;
 
-bool is_told(VerbsEvent::Kind kind) {
+bool is_reported(VerbsEvent::Kind kind) {
   return kind == VerbsEvent::Kind::kPortError || kind == VerbsEvent::Kind::kPortActive ||
          kind == VerbsEvent::Kind::kGidChange || kind == VerbsEvent::Kind::kDeviceFatal;
 }
 
-// A change of addresses is said once for each, and some say each twice.
+// Devices report a change of addresses once for each address, some even twice.
 void add_once(VerbsEvent event, std::vector<VerbsEvent>& events) {
   const bool known = std::any_of(events.begin(), events.end(), [&](const VerbsEvent& each) {
     return each.kind == event.kind && each.port == event.port;
@@ -60,45 +60,45 @@ RdmaWatch::Open open_verbs_devices() {
 }
 
 struct RdmaWatch::State : std::enable_shared_from_this<State> {
-  // One device: open and waited for, or in trouble.
+  // One device: open and followed, or in trouble.
   struct Followed {
-    explicit Followed(boost::asio::io_context& io) : readable(io), breath(io) {}
+    explicit Followed(boost::asio::io_context& io) : readable(io), read_pause(io) {}
     ~Followed() { close(); }
 
     void close() {
-      breath.cancel();
-      // The device closes the descriptor.
+      read_pause.cancel();
+      // The device closes the descriptor, so readable must not.
       if (readable.is_open()) readable.release();
       device.reset();
     }
 
     std::unique_ptr<Device> device;
     boost::asio::posix::stream_descriptor readable;
-    boost::asio::steady_timer breath;
+    boost::asio::steady_timer read_pause;
     std::string trouble;
     std::chrono::seconds pause = kFirstPause;
-    Clock::time_point again = Clock::time_point::min();  // not before
-    bool timed = true;                                   // tried again by itself
+    Clock::time_point again = Clock::time_point::min();  // earliest time of the next attempt
+    bool timed = true;                                   // retried by timer
   };
   using Entry = std::pair<const std::string, std::shared_ptr<Followed>>;
 
-  State(boost::asio::io_context& context, Open open_device, Said on_said)
-      : io(context), open(std::move(open_device)), said(std::move(on_said)), retry(context) {}
+  State(boost::asio::io_context& context, Open open_device, OnEvents report_events)
+      : io(context), open(std::move(open_device)), on_events(std::move(report_events)), retry(context) {}
 
   boost::asio::io_context& io;
   const Open open;
-  Said said;
+  OnEvents on_events;
   boost::asio::steady_timer retry;
   std::map<std::string, std::shared_ptr<Followed>> followed;
 
   bool try_open(Entry& entry);
-  void put_off(Followed& device, std::string trouble);
+  void defer(Followed& device, std::string trouble);
   void wait(const Entry& entry);
   void woken(const std::string& name, const std::shared_ptr<Followed>& device);
-  void breathe(const std::string& name, const std::shared_ptr<Followed>& device);
+  void pause_reading(const std::string& name, const std::shared_ptr<Followed>& device);
   void arm_retry();
   void retry_due();
-  void tell(const std::string& name, const std::vector<VerbsEvent>& events);
+  void report(const std::string& name, const std::vector<VerbsEvent>& events);
 };
 
 bool RdmaWatch::State::try_open(Entry& entry) {
@@ -106,7 +106,7 @@ bool RdmaWatch::State::try_open(Entry& entry) {
   absl::StatusOr<std::unique_ptr<Device>> opened = open(entry.first);
   if (!opened.ok()) {
     device.timed = !absl::IsNotFound(opened.status());
-    put_off(device, std::string(opened.status().message()));
+    defer(device, std::string(opened.status().message()));
     return false;
   }
   device.device = *std::move(opened);
@@ -114,7 +114,7 @@ bool RdmaWatch::State::try_open(Entry& entry) {
   device.readable.assign(device.device->events_fd(), refused);
   if (refused) {
     device.device.reset();
-    put_off(device, absl::StrCat("RDMA device ", entry.first, " cannot be waited for: ", refused.message()));
+    defer(device, absl::StrCat("RDMA device ", entry.first, " cannot be polled: ", refused.message()));
     return false;
   }
   device.trouble.clear();
@@ -124,10 +124,10 @@ bool RdmaWatch::State::try_open(Entry& entry) {
   return true;
 }
 
-void RdmaWatch::State::put_off(Followed& device, std::string trouble) {
+void RdmaWatch::State::defer(Followed& device, std::string trouble) {
   device.trouble = std::move(trouble);
   device.again = Clock::now() + device.pause;
-  device.pause = std::min(2 * device.pause, kLongestPause);
+  device.pause = std::min(2 * device.pause, kMaxPause);
 }
 
 void RdmaWatch::State::wait(const Entry& entry) {
@@ -149,19 +149,19 @@ void RdmaWatch::State::woken(const std::string& name, const std::shared_ptr<Foll
     if (!event) break;
     if (event->kind == VerbsEvent::Kind::kDeviceFatal) {
       device->close();
-      put_off(*device, absl::StrCat(event->words, ": it has failed, and is not back yet"));
+      defer(*device, absl::StrCat(event->words, ": it has failed and has not recovered yet"));
       arm_retry();
     }
-    if (is_told(event->kind)) add_once(*std::move(event), events);
+    if (is_reported(event->kind)) add_once(*std::move(event), events);
   }
-  if (device->device != nullptr) read == 0 ? breathe(name, device) : wait({name, device});
-  if (!events.empty()) tell(name, events);
+  if (device->device != nullptr) read == 0 ? pause_reading(name, device) : wait({name, device});
+  if (!events.empty()) report(name, events);
 }
 
-// A descriptor that is readable and has nothing to say must not keep the thread busy.
-void RdmaWatch::State::breathe(const std::string& name, const std::shared_ptr<Followed>& device) {
-  device->breath.expires_after(kFirstPause);
-  device->breath.async_wait([weak = weak_from_this(), name, of = std::weak_ptr(device)](error_code stopped) {
+// Pauses: a descriptor that is readable but has no events must not keep the thread busy.
+void RdmaWatch::State::pause_reading(const std::string& name, const std::shared_ptr<Followed>& device) {
+  device->read_pause.expires_after(kFirstPause);
+  device->read_pause.async_wait([weak = weak_from_this(), name, of = std::weak_ptr(device)](error_code stopped) {
     const auto self = weak.lock();
     const auto still = of.lock();
     if (stopped || !self || !still || still->device == nullptr) return;
@@ -193,22 +193,22 @@ void RdmaWatch::State::retry_due() {
     if (try_open(entry)) back.push_back(entry.first);
   }
   arm_retry();
-  for (const std::string& name : back) tell(name, {});
+  for (const std::string& name : back) report(name, {});
 }
 
-void RdmaWatch::State::tell(const std::string& name, const std::vector<VerbsEvent>& events) {
-  if (!said) return;
-  // A copy, because it may destroy the watch.
+void RdmaWatch::State::report(const std::string& name, const std::vector<VerbsEvent>& events) {
+  if (!on_events) return;
+  // A copy, because the call may destroy the watch.
   const auto self = shared_from_this();
-  const Said call = said;
+  const OnEvents call = on_events;
   call(name, events);
 }
 
-RdmaWatch::RdmaWatch(boost::asio::io_context& io, Open open, Said said)
-    : state_(std::make_shared<State>(io, std::move(open), std::move(said))) {}
+RdmaWatch::RdmaWatch(boost::asio::io_context& io, Open open, OnEvents on_events)
+    : state_(std::make_shared<State>(io, std::move(open), std::move(on_events))) {}
 
 RdmaWatch::~RdmaWatch() {
-  state_->said = nullptr;
+  state_->on_events = nullptr;
   state_->retry.cancel();
   state_->followed.clear();
 }

@@ -16,18 +16,18 @@
 namespace cableway::host {
 namespace {
 
-// NVIDIA, whose adapters' driver asks the module. That it is loaded says nothing of other drivers: soft-RoCE's takes a
-// GPU's address for a page of this process.
+// The vendor ID of NVIDIA, whose adapters' driver uses the module. A loaded module does not imply support by other
+// drivers: soft-RoCE treats a GPU address as a page of this process.
 constexpr std::uint32_t kVendorWithPeerMemory = 0x02c9;
 constexpr std::chrono::seconds kReadLimit{2};
-constexpr std::size_t kTriedBytes = 4096;
+constexpr std::size_t kProbeBytes = 4096;
 
 struct PortDevice {
   std::shared_ptr<VerbsDevice> device;
   VerbsGid gid;
 };
 
-// Each of these files is there as long as a module that knows GPUs' pages has made itself known.
+// Each of these files exists while a module that translates GPU pages is registered.
 bool peer_memory_module_is_loaded(const Sysfs& sysfs) {
   for (const char* file : {"module/nvidia_peermem/version", "kernel/mm/memory_peers/nv_mem/version",
                            "kernel/mm/memory_peers/nv_mem_nc/version"}) {
@@ -56,12 +56,12 @@ absl::StatusOr<PortDevice> device_behind(const std::string& address, const GpuMe
   return PortDevice{*std::move(device), (*port)->gid};
 }
 
-// Reads memory of this process's in the way in which a GPU's is read.
+// Reads this process's own memory in the way that GPU memory is read.
 absl::Status try_to_read(const PortDevice& port, const VerbsOptions& options) {
-  absl::StatusOr<MappedPages> pages = MappedPages::create(kTriedBytes);
+  absl::StatusOr<MappedPages> pages = MappedPages::create(kProbeBytes);
   if (!pages.ok()) return pages.status();
   std::byte* const data = pages->bytes().data();
-  const auto memory = VerbsMemory::add(port.device, data, kTriedBytes, {.remote_write = true, .remote_read = true});
+  const auto memory = VerbsMemory::add(port.device, data, kProbeBytes, {.remote_write = true, .remote_read = true});
   if (!memory.ok()) return memory.status();
   const auto flush = VerbsFlush::create(port.device, port.gid, random_packet_sequence(), options);
   if (!flush.ok()) return flush.status();
@@ -75,7 +75,7 @@ absl::Status try_to_read(const PortDevice& port, const VerbsOptions& options) {
     std::this_thread::yield();
   }
   return absl::DeadlineExceededError(
-      absl::StrCat("RDMA device ", port.device->name(), " has not read memory of its own host within 2 s"));
+      absl::StrCat("RDMA device ", port.device->name(), " did not read memory of its own host within 2 s"));
 }
 
 GpuMemorySupport none(absl::string_view why) {
@@ -103,7 +103,7 @@ GpuMemorySupport gpu_memory_support(const std::vector<std::string>& addresses, c
     const VerbsDevice& device = *port->device;
     if (!seen.insert(port->device).second) continue;
     if (no_dmabuf.empty() && !device.supports_dmabuf()) {
-      no_dmabuf = absl::StrCat("RDMA device ", device.name(), ", or this kernel, does not register dmabufs");
+      no_dmabuf = absl::StrCat("RDMA device ", device.name(), " or this kernel cannot register dmabufs");
     }
     if (no_peer_memory.empty() && device.vendor_id() != kVendorWithPeerMemory) {
       no_peer_memory = absl::StrCat("nvidia_peermem does not work with RDMA device ", device.name());

@@ -1,5 +1,5 @@
-// Whether this host's RDMA devices can read and write the memory of GPUs, so that nothing has to be copied through the
-// host. Asked of the devices before it is promised to anybody.
+// Whether this host's RDMA devices can access GPU memory directly, without copies through host memory. The devices are
+// probed before support is reported.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_GPU_MEMORY_SUPPORT_H_
 #define CABLEWAY_CORE_LINUX_RDMA_GPU_MEMORY_SUPPORT_H_
 
@@ -17,22 +17,22 @@ namespace cableway::host {
 
 struct GpuMemorySupport {
   bool dmabuf = false;       // by a descriptor of the memory
-  bool peer_memory = false;  // by its address, as the kernel's nvidia_peermem module tells the adapter's driver
-  std::string why_not;       // neither, and what would have to be otherwise; empty where there is one
+  bool peer_memory = false;  // by its address, through the kernel's nvidia_peermem module
+  std::string why_not;       // why neither works, and what is missing; empty if one works
 
   bool any() const { return dmabuf || peer_memory; }
 };
 
-// Where to look, and how devices are opened. Tests have their own.
+// The host's files, and how devices are opened. Tests supply their own.
 struct GpuMemoryHost {
   VerbsHost verbs;
   std::function<absl::StatusOr<std::shared_ptr<VerbsDevice>>(const std::string& name)> open;  // empty: the process's
 };
 
-// What holds for every port with one of `addresses`, which are all that flows may begin or end at. Nothing is promised
-// unless transport is verbs: over TCP no GPU's memory can be sent from or landed in, and with auto a hop may turn out
-// to be TCP. Every device has to have read memory over a connection with itself (verbs_flush.h). Takes up to 2 s for
-// each device. Any thread; set-up only.
+// The support common to all ports with one of `addresses`, which are all that flows may begin or end at. None unless
+// transport is verbs: TCP can neither send from nor land in GPU memory, and with auto a hop may turn out to be TCP.
+// Every device must have read memory over a connection with itself (verbs_flush.h). Takes up to 2 s for each device.
+// Callable from any thread, during set-up only.
 GpuMemorySupport gpu_memory_support(const std::vector<std::string>& addresses, const Settings& settings,
                                     const GpuMemoryHost& host = {});
 

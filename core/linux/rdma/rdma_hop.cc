@@ -45,9 +45,9 @@ absl::StatusOr<std::unique_ptr<MemoryFlush>> RdmaHop::make_flush() const {
   absl::StatusOr<std::unique_ptr<VerbsFlush>> made =
       VerbsFlush::create(device_, queue_pair_.gid(), random_packet_sequence(), queue_pair_.options());
   if (made.ok()) return std::unique_ptr<MemoryFlush>(*std::move(made));
-  return absl::Status(
-      made.status().code(),
-      absl::StrCat("no connection with itself, which flushing a GPU's memory needs: ", made.status().message()));
+  return absl::Status(made.status().code(),
+                      absl::StrCat("cannot make the device's connection with itself, which flushing GPU memory needs: ",
+                                   made.status().message()));
 }
 
 UniqueFd RdmaHop::take_socket() {

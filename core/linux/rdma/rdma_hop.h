@@ -1,5 +1,5 @@
-// One end of a hop whose data goes over RDMA: the queue pair that moves it (core/rdma/rdma_chunk_link.h), and beside it
-// the connection that the hop was set up on.
+// One end of a hop whose data goes over RDMA: the queue pair that moves it (core/rdma/rdma_chunk_link.h), and the
+// connection that the hop was set up on.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_RDMA_HOP_H_
 #define CABLEWAY_CORE_LINUX_RDMA_RDMA_HOP_H_
 
@@ -15,7 +15,7 @@
 
 namespace cableway::host {
 
-// This end's queue pair, connected to the other end's, and what it belongs to.
+// This end's queue pair, connected to the other end's, and its device.
 struct RdmaHalf {
   std::shared_ptr<VerbsDevice> device;
   std::size_t device_number = 0;  // on this node (VerbsDevices)
@@ -43,8 +43,8 @@ class RdmaHop final : public HopLink {
   RdmaHop(std::unique_ptr<TcpLifeline> lifeline, RdmaHalf half, const HopLinkOptions& options);
 
   const std::shared_ptr<VerbsDevice> device_;
-  std::uint64_t gid_changes_ = 0;  // as of the last look
-  // The link's own.
+  std::uint64_t gid_changes_ = 0;  // as of the last check
+  // Owned by the link.
   VerbsQueuePair& queue_pair_;
   TcpLifeline& lifeline_;
   RdmaChunkLink link_;

@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t kMaxDevices = 256;
 constexpr std::size_t kMaxPorts = 16;
 constexpr std::size_t kMaxGids = 4096;
-// The kernel gives a new address the first place that is free, so behind so many free ones there is nothing. To look
-// into all of a table of a thousand takes longer than a set-up may.
-constexpr int kMaxFreePlaces = 64;
+// The kernel puts a new address into the first free entry, so nothing follows this many free ones. Reading a whole
+// table of a thousand entries takes longer than a set-up may.
+constexpr int kMaxFreeEntries = 64;
 
 std::optional<int> index_from(const std::string& text) {
   int index = -1;
@@ -48,7 +48,7 @@ std::optional<routing::PortAddress> address_from_gid(const std::string& text) {
   return address;
 }
 
-// What a folder has under names that are numbers, in their order.
+// The numeric names in a folder, in ascending order.
 std::vector<int> read_numbers(const Sysfs& sysfs, const std::string& folder, std::size_t most) {
   std::vector<int> numbers;
   for (const std::string& name : sysfs.names(folder, most)) {
@@ -63,12 +63,12 @@ int roce_version(const std::string& type) {
   return type == "IB/RoCE v1" ? 1 : 0;
 }
 
-// Places of the table that hold none cannot be read, or are all zeros.
+// Free entries of the table cannot be read, or are all zeros.
 std::vector<RoceGid> read_gids(const Sysfs& sysfs, const std::string& port) {
   std::vector<RoceGid> gids;
   int last_taken = -1;
   for (const int index : read_numbers(sysfs, absl::StrCat(port, "/gid_attrs/ndevs"), kMaxGids)) {
-    if (index > last_taken + kMaxFreePlaces) break;
+    if (index > last_taken + kMaxFreeEntries) break;
     const std::string interface = sysfs.line(absl::StrCat(port, "/gid_attrs/ndevs/", index));
     if (interface.empty()) continue;
     last_taken = index;
@@ -89,7 +89,7 @@ std::map<std::string, std::string> read_device_files(const Sysfs& sysfs) {
   return files;
 }
 
-// The file is there on a host; in a container only if it was given.
+// On a host the file exists; in a container only if it was passed in.
 std::string why_no_access(const std::string& device, const std::map<std::string, std::string>& files,
                           const std::string& device_folder) {
   const auto found = files.find(device);
@@ -101,17 +101,17 @@ std::string why_no_access(const std::string& device, const std::map<std::string,
   if (::access(file.c_str(), R_OK | W_OK) == 0) return "";
   return absl::StrCat("RDMA device ", device, " cannot be used: ", file, ": ", std::generic_category().message(errno),
                       "; a container needs the host's /dev/infiniband (docker run --device=/dev/infiniband), and its "
-                      "user reading and writing of it");
+                      "user needs read and write access to it");
 }
 
-// What all ports of a device have in common.
+// Reads what all ports of a device have in common.
 RdmaPort read_device(const Sysfs& sysfs, const std::string& name) {
   const std::string folder = absl::StrCat("class/infiniband/", name);
   RdmaPort device;
   device.device = name;
   device.pci_function = sysfs.link_name(absl::StrCat(folder, "/device"));
   device.board = sysfs.line(absl::StrCat(folder, "/sys_image_guid"));
-  // All zeros: the device does not know.
+  // All zeros: unknown to the device.
   if (device.board.find_first_not_of("0:") == std::string::npos) device.board.clear();
   return device;
 }
@@ -125,7 +125,7 @@ bool is_elsewhere(const RdmaPort& port, const InterfaceHardware& interface) {
   return !interface.pci_function.empty() && !port.pci_function.empty() && port.pci_function != interface.pci_function;
 }
 
-// -1 where there is none.
+// -1 if there is none.
 int gid_index_of(const RdmaPort& port, const std::string& interface, const routing::PortAddress& address, int version) {
   routing::PortAddress unscoped = address;
   unscoped.scope.clear();
@@ -185,11 +185,11 @@ absl::StatusOr<int> usable_gid(const RdmaPort& port, const std::string& interfac
   const std::string subject = absl::StrCat("RDMA device ", port.name(), " behind ", interface);
   if (!port.is_ethernet()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(subject, " is on ", port.link_layer, "; Cableway uses RDMA over Ethernet (RoCE v2) only"));
+        absl::StrCat(subject, " is on ", port.link_layer, "; Cableway uses only RDMA over Ethernet (RoCE v2)"));
   }
   if (!port.trouble.empty()) return absl::FailedPreconditionError(port.trouble);
   if (!port.is_active()) {
-    return absl::FailedPreconditionError(absl::StrCat(subject, " is not active, its state is \"", port.state, "\""));
+    return absl::FailedPreconditionError(absl::StrCat(subject, " is not active; its state is \"", port.state, "\""));
   }
   if (const int index = gid_index_of(port, interface, address, 2); index >= 0) return index;
   const bool has_older = gid_index_of(port, interface, address, 1) >= 0;
@@ -197,7 +197,7 @@ absl::StatusOr<int> usable_gid(const RdmaPort& port, const std::string& interfac
       absl::StrCat(subject, " has no RoCE v2 GID for ", to_text(address), has_older ? ", only one of RoCE v1" : ""));
 }
 
-// What the kernel's drivers leave for headers: those of IPv6, UDP and InfiniBand's transport with all extensions.
+// Space that the kernel's drivers reserve for headers: IPv6, UDP and the InfiniBand transport with all extensions.
 std::uint32_t roce_mtu_of(std::uint64_t ethernet_mtu) {
   constexpr std::uint64_t kHeaders = 96;
   for (const std::uint32_t mtu : {4096U, 2048U, 1024U, 512U, 256U}) {

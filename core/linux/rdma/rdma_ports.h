@@ -1,5 +1,5 @@
-// The ports of this host's RDMA devices and their GIDs, from /sys/class/infiniband. No libibverbs: a host without it
-// still gets told what it has.
+// The ports of this host's RDMA devices and their GIDs, from /sys/class/infiniband. Does not use libibverbs, so that a
+// host without it still gets a report of its devices.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_RDMA_PORTS_H_
 #define CABLEWAY_CORE_LINUX_RDMA_RDMA_PORTS_H_
 
@@ -17,7 +17,7 @@ inline constexpr char kRdmaDeviceFolder[] = "/dev/infiniband";
 
 struct RoceGid {
   int index = 0;
-  std::string interface;         // that it belongs to
+  std::string interface;         // the interface that it belongs to
   routing::PortAddress address;  // without a scope
   int version = 2;               // of RoCE, 1 or 2
 };
@@ -25,45 +25,45 @@ struct RoceGid {
 // One port of an RDMA device: most devices have one, a ConnectX-3 has two.
 struct RdmaPort {
   std::string device;        // "mlx5_0"
-  std::uint8_t number = 1;   // of the device's ports, from 1
-  bool only = true;          // the device has no other
+  std::uint8_t number = 1;   // port number on the device, from 1
+  bool only = true;          // the device has no other port
   std::string link_layer;    // "Ethernet" (RoCE) or "InfiniBand"
   std::string state;         // as the kernel spells it: "4: ACTIVE"
-  std::string pci_function;  // "0000:01:00.0", or "" for one in software
+  std::string pci_function;  // "0000:01:00.0", or "" for a software device
   std::string board;         // the board's GUID, or ""
   std::vector<RoceGid> gids;
-  // Why no process here can use the device, whatever its ports are like; "": nothing is known to be in the way.
+  // Why no process here can use the device, whatever the state of its ports; "" if no reason is known.
   std::string trouble;
-  std::uint32_t mtu = 0;  // bytes of payload in a packet, as the device says; 0: it has not been asked
+  std::uint32_t mtu = 0;  // bytes of payload in a packet, as reported by the device; 0: not queried
 
   std::string name() const;  // "mlx5_0", or "mlx4_0:2" where the device has several
   bool is_ethernet() const { return link_layer == "Ethernet"; }
   bool is_active() const { return state.starts_with("4:"); }
 };
 
-// A network interface, as its driver knows it.
+// A network interface as described by its driver.
 struct InterfaceHardware {
   std::string name;
-  std::string pci_function = {};  // "" for one in software
+  std::string pci_function = {};  // "" for a software device
   int port = 0;                   // of the function, from 0: a ConnectX-3 has both of its ports on one
 };
 
 InterfaceHardware read_interface(const Sysfs& sysfs, const std::string& name);
 
-// Those with Ethernet or InfiniBand below, sorted by device and number. At most 256 devices, the first 16 ports of each
-// and 4,096 GIDs of those are looked at. Processes use the devices through files in `device_folder`.
+// The Ethernet and InfiniBand ports, sorted by device and number. Reads at most 256 devices, the first 16 ports of each
+// and 4,096 GIDs per port. Processes use the devices through files in `device_folder`.
 std::vector<RdmaPort> read_rdma_ports(const Sysfs& sysfs, const std::string& device_folder = kRdmaDeviceFolder);
 
-// The one behind an interface: it has a GID of that name, or, where none has, is the same port of the same PCI
-// function. A device whose PCI function is another one than the interface's is not meant, whatever its GIDs say: names
-// are those of its own network namespace. nullptr where there is none.
+// The port behind an interface: it has a GID of that interface name or, if no port has, is the same port of the same
+// PCI function. A device with another PCI function than the interface's never matches, whatever its GIDs: interface
+// names are local to the device's network namespace. nullptr if there is none.
 const RdmaPort* rdma_port_of(const std::vector<RdmaPort>& ports, const InterfaceHardware& interface);
 
-// The index of the interface's RoCE v2 GID with that address, with which hops can use the port now. FailedPrecondition:
-// hops that should use it are refused, and why.
+// The index of the interface's RoCE v2 GID with that address, if hops can use the port now. FailedPrecondition explains
+// why hops that need it are refused.
 absl::StatusOr<int> usable_gid(const RdmaPort& port, const std::string& interface, const routing::PortAddress& address);
 
-// The most bytes of payload that a RoCE packet has on an interface with that MTU: 256 to 4096; 0 below that.
+// The largest RoCE payload per packet on an interface with that MTU: 256 to 4096 bytes; 0 below that.
 std::uint32_t roce_mtu_of(std::uint64_t ethernet_mtu);
 
 }  // namespace cableway::host

@@ -15,13 +15,13 @@
 namespace cableway::host {
 namespace {
 
-// Reasons, for people.
+// Reasons in messages.
 constexpr char kTcpWanted[] = "CABLEWAY_TRANSPORT=tcp";
 constexpr char kNoneThere[] = "the other end offers no RDMA";
 
-// The other end of the cable is where its queue pair is. Another host's would be joined instead, and the kernel would
-// first look for it, for up to a second, on the thread that sets circuits up. `address`: that the connection goes to or
-// comes from.
+// The GID must belong to the other end of the cable. Otherwise another host's queue pair would be joined, and the
+// kernel would first resolve it, for up to a second, on the thread that sets up circuits. `address` is the connection's
+// remote address.
 absl::Status check_gid(const RdmaEndpoint& other, const std::string& address) {
   const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);
   if (!parsed.ok()) return parsed.status();
@@ -82,7 +82,7 @@ absl::StatusOr<std::optional<VerbsPort>> RdmaTransport::find(const std::string& 
 absl::StatusOr<TransportChoice> RdmaTransport::open(const std::string& address, const std::string& port) {
   if (wanted_ == TransportSetting::kTcp) return TransportChoice{nullptr, kTcpWanted};
   const std::string none = absl::StrCat("no RDMA device behind ", port.empty() ? address : port);
-  // Most hosts have none at all, and are not asked for more.
+  // Most hosts have no device, so nothing else is read there.
   if (wanted_ == TransportSetting::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) {
     return TransportChoice{nullptr, none};
   }

@@ -1,6 +1,6 @@
-// Hops over RDMA, where both ends' ports have a device. Each end looks at its own port. The end that dials offers a
-// queue pair with the set-up; the one that accepts answers with its own, or does without. A device that should work and
-// does not is an error.
+// Hops over RDMA, if both ends' ports have a device. Each end checks its own port. The dialing end offers a queue pair
+// with the set-up; the accepting end answers with its own, or without one. A device that should work and does not is an
+// error.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_RDMA_TRANSPORT_H_
 #define CABLEWAY_CORE_LINUX_RDMA_RDMA_TRANSPORT_H_
 
@@ -22,13 +22,13 @@
 
 namespace cableway::host {
 
-// This end of such a hop, whose queue pair is connected once it is settled, or joined.
+// This end of such a hop. Its queue pair is connected after settle() or join().
 std::unique_ptr<HostEnd> make_rdma_end(RdmaHalf half);
 
-// Set-up only; one thread at a time.
+// For set-up only; used by one thread at a time.
 class RdmaTransport final : public Transport {
  public:
-  // `idle`: of who moves data over the queue pairs that are made here.
+  // `idle` is how the thread that moves data over these queue pairs behaves when idle.
   RdmaTransport(const Settings& settings, VerbsQueuePair::Idle idle, VerbsHost host = {})
       : wanted_(settings.transport), options_(verbs_options(settings)), idle_(idle), host_(std::move(host)) {}
 
@@ -41,7 +41,7 @@ class RdmaTransport final : public Transport {
   absl::StatusOr<std::string> missing_there() const override;
 
  private:
-  // `port`: the interface with that address, for people; "" where that is not known.
+  // `port`: the name of the interface with that address, for messages; "" if unknown.
   absl::StatusOr<TransportChoice> open(const std::string& address, const std::string& port);
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
 
@@ -49,8 +49,8 @@ class RdmaTransport final : public Transport {
   const VerbsOptions options_;
   const VerbsQueuePair::Idle idle_;
   const VerbsHost host_;
-  // What was found for an address: a device's table has hundreds of entries, each of them files. Good as long as the
-  // device says that the address is still there.
+  // Cached results by address: a device's table has hundreds of entries, each of several files. Valid while the device
+  // reports that the address still exists.
   std::map<std::string, VerbsPort> found_;
 };
 

@@ -11,10 +11,10 @@ namespace {
 
 // A neighbour is one cable away.
 constexpr std::uint8_t kHopLimit = 1;
-// How long the other end waits, once told that there is no room for its notice: code 12 is 0.64 ms.
-constexpr std::uint8_t kNoRoomPause = 12;
-// How often it tries again then: code 7 is for ever.
-constexpr std::uint8_t kNoRoomRetries = 7;
+// RNR timer: how long the other end waits after finding no receive buffer for its notice; code 12 is 0.64 ms.
+constexpr std::uint8_t kRnrTimer = 12;
+// RNR retries: code 7 is unlimited.
+constexpr std::uint8_t kRnrRetries = 7;
 
 absl::Status range(absl::string_view what, int value, int least, int most) {
   if (value >= least && value <= most) return absl::OkStatus();
@@ -33,7 +33,7 @@ absl::Status ready_to_receive(const VerbsDevice& device, ibv_qp& pair, std::uint
   wanted.dest_qp_num = other.queue_pair;
   wanted.rq_psn = other.packet_sequence;
   wanted.max_dest_rd_atomic = 1;
-  wanted.min_rnr_timer = kNoRoomPause;
+  wanted.min_rnr_timer = kRnrTimer;
   wanted.ah_attr.is_global = 1;
   wanted.ah_attr.port_num = gid.port;
   wanted.ah_attr.sl = options.service_level;
@@ -53,7 +53,7 @@ absl::Status ready_to_send(const VerbsDevice& device, ibv_qp& pair, std::uint32_
   wanted.qp_state = IBV_QPS_RTS;
   wanted.timeout = options.timeout;
   wanted.retry_cnt = options.retry_count;
-  wanted.rnr_retry = kNoRoomRetries;
+  wanted.rnr_retry = kRnrRetries;
   wanted.sq_psn = packet_sequence;
   wanted.max_rd_atomic = 1;
   constexpr int kWhat =

@@ -14,15 +14,15 @@
 namespace cableway::host {
 namespace {
 
-std::string words_of(int error) {
+std::string error_text(int error) {
   return std::generic_category().message(error);
 }
 
 absl::Status cannot_open(const std::string& name, int error) {
-  const std::string words = absl::StrCat("RDMA device ", name, " cannot be opened: ", words_of(error));
+  const std::string words = absl::StrCat("RDMA device ", name, " cannot be opened: ", error_text(error));
   if (error == EACCES || error == EPERM) {
     return absl::PermissionDeniedError(
-        absl::StrCat(words, "; this user needs reading and writing of /dev/infiniband/uverbs*"));
+        absl::StrCat(words, "; this user needs read and write access to /dev/infiniband/uverbs*"));
   }
   return absl::FailedPreconditionError(
       absl::StrCat(words, "; a container needs the host's /dev/infiniband (docker run --device=/dev/infiniband)"));
@@ -32,7 +32,7 @@ absl::StatusOr<VerbsOwned<ibv_context>> open_context(const VerbsLibrary& library
   int count = 0;
   const VerbsOwned<ibv_device*> list(library.get_device_list(&count), VerbsRelease{&library});
   if (list == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("this host's RDMA devices cannot be listed: ", words_of(errno),
+    return absl::FailedPreconditionError(absl::StrCat("this host's RDMA devices cannot be listed: ", error_text(errno),
                                                       "; is the kernel's ib_uverbs module loaded?"));
   }
   for (int i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ absl::StatusOr<VerbsOwned<ibv_context>> open_context(const VerbsLibrary& library
     if (context == nullptr) return cannot_open(name, errno);
     return context;
   }
-  return absl::NotFoundError(absl::StrCat("libibverbs knows no RDMA device ", name,
+  return absl::NotFoundError(absl::StrCat("libibverbs has no RDMA device ", name,
                                           ": its provider is missing (Debian: ibverbs-providers), or the kernel's "
                                           "ib_uverbs module is not loaded"));
 }
@@ -102,13 +102,13 @@ absl::StatusOr<std::shared_ptr<VerbsDevice>> VerbsDevice::open(const std::string
 }
 
 absl::Status VerbsDevice::prepare() {
-  if (domain_ == nullptr) return refused(errno, "make a protection domain");
+  if (domain_ == nullptr) return refused(errno, "create a protection domain");
   if (const int error = library_->query_device(context(), &attributes_); error != 0) {
-    return refused(error, "be asked what it can do");
+    return refused(error, "report its attributes");
   }
   const int flags = ::fcntl(events_fd(), F_GETFL);
   if (flags == -1 || ::fcntl(events_fd(), F_SETFL, flags | O_NONBLOCK) == -1) {
-    return refused(errno, "be asked for events without waiting");
+    return refused(errno, "report events without blocking");
   }
   return absl::OkStatus();
 }
@@ -117,21 +117,21 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const
   ibv_port_attr port{};
   const std::uint64_t errors = port_errors_.load(std::memory_order_relaxed);
   if (const int error = library_->query_port(context(), number, &port); error != 0) {
-    return refused(error, absl::StrCat("be asked for the state of port ", number));
+    return refused(error, absl::StrCat("report the state of port ", number));
   }
   if (port.link_layer != IBV_LINK_LAYER_ETHERNET) {
     return absl::FailedPreconditionError(
-        absl::StrCat("RDMA device ", name_, " is on InfiniBand; Cableway uses RDMA over Ethernet (RoCE v2) only"));
+        absl::StrCat("RDMA device ", name_, " is on InfiniBand; Cableway uses only RDMA over Ethernet (RoCE v2)"));
   }
   if (port.state != IBV_PORT_ACTIVE) {
-    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " is not active, its port is in state ",
+    return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " is not active: its port is in state ",
                                                       static_cast<int>(port.state), ", not 4"));
   }
   if (port.active_mtu < IBV_MTU_256 || port.active_mtu > IBV_MTU_4096) {
     return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " has the unknown MTU number ",
                                                       static_cast<int>(port.active_mtu), "; expected 1 to 5"));
   }
-  port_is_active(number, errors);
+  note_active_port(number, errors);
   return 128U << static_cast<unsigned>(port.active_mtu);
 }
 
@@ -143,12 +143,12 @@ absl::Status VerbsDevice::check_gid(const VerbsGid& gid) const {
   }
   if (std::memcmp(now.raw, gid.bytes.data(), gid.bytes.size()) == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("GID ", gid.index, " of RDMA device ", name_, " is not the port's address any more"));
+      absl::StrCat("GID ", gid.index, " of RDMA device ", name_, " is no longer the port's address"));
 }
 
 bool VerbsDevice::supports_dmabuf() const {
   if (library_->reg_dmabuf_mr == nullptr) return false;
-  // No descriptor at all: whoever looks at it can register dmabufs.
+  // An invalid descriptor: if the kernel rejects it for that, dmabufs are supported.
   const VerbsOwned<ibv_mr> region(library_->reg_dmabuf_mr(domain(), 0, 0, 0, -1, 0), release());
   return region != nullptr || (errno != EOPNOTSUPP && errno != EPROTONOSUPPORT);
 }
@@ -165,12 +165,12 @@ std::optional<VerbsEvent> VerbsDevice::next_event() {
     if (error == EAGAIN || error == EINTR || is_lost()) return std::nullopt;
     give_up();
     VerbsEvent gone{.kind = VerbsEvent::Kind::kDeviceFatal,
-                    .words = absl::StrCat("RDMA device ", name_, ": gone (", words_of(error), ")")};
+                    .words = absl::StrCat("RDMA device ", name_, ": gone (", error_text(error), ")")};
     note(gone);
     return gone;
   }
   VerbsEvent read = read_event(event);
-  // What it is about may be destroyed, and forgotten, once it is acknowledged.
+  // Before the acknowledgement, after which the queue concerned may be destroyed, and forgotten.
   note(read);
   library_->ack_async_event(&event);
   return read;
@@ -218,9 +218,9 @@ void VerbsDevice::forget(const void* queue) const {
   update_trouble();
 }
 
-// The event that says so may never come. `errors`: of which was known when the device was asked; one that was heard of
-// since may be newer than its answer.
-void VerbsDevice::port_is_active(std::uint8_t port, std::uint64_t errors) const {
+// The event that reports this may never arrive. `errors`: port_errors_ before the device was queried; an error since
+// then may be newer than the answer.
+void VerbsDevice::note_active_port(std::uint8_t port, std::uint64_t errors) const {
   if (!in_trouble_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(mutex_);
   if (port_errors_.load(std::memory_order_relaxed) != errors) return;
@@ -244,31 +244,33 @@ bool VerbsDevice::is_removed() const {
 }
 
 absl::Status VerbsDevice::refused(int error, absl::string_view what) const {
-  const std::string words = absl::StrCat("RDMA device ", name_, " cannot ", what, ": ", words_of(error));
+  const std::string words = absl::StrCat("RDMA device ", name_, " cannot ", what, ": ", error_text(error));
   switch (error) {
     case ENOMEM:
     case ENOSPC:
       return absl::ResourceExhaustedError(absl::StrCat(words, "; ", limits()));
     case EAGAIN:
       return absl::ResourceExhaustedError(
-          absl::StrCat(words, "; this process's cgroup allows it no more of this device: raise rdma.max"));
+          absl::StrCat(words, "; this process's cgroup limit for this device is reached: raise rdma.max"));
     case EMFILE:
-      return absl::ResourceExhaustedError(
-          absl::StrCat(words, "; this process may open no more: raise ulimit -n (a service's LimitNOFILE)"));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          words, "; this process's descriptor limit is reached: raise ulimit -n (a service's LimitNOFILE)"));
     default:
       return absl::UnavailableError(words);
   }
 }
 
 std::string VerbsDevice::limits() const {
-  std::string of_device = absl::StrCat("the device has ", attributes_.max_mr, " registrations, ", attributes_.max_qp,
-                                       " queue pairs and ", attributes_.max_cq, " completion queues in all");
+  std::string of_device =
+      absl::StrCat("the device supports ", attributes_.max_mr, " registrations, ", attributes_.max_qp,
+                   " queue pairs and ", attributes_.max_cq, " completion queues in total");
   rlimit lock{};
   if (::getrlimit(RLIMIT_MEMLOCK, &lock) != 0 || lock.rlim_cur == RLIM_INFINITY) return of_device;
-  return absl::StrCat("this process may lock ", lock.rlim_cur / 1024,
-                      " KiB of memory: raise that (ulimit -l unlimited, a service's LimitMEMLOCK=infinity, docker run "
-                      "--ulimit memlock=-1); ",
-                      of_device);
+  return absl::StrCat(
+      "this process may lock ", lock.rlim_cur / 1024,
+      " KiB of memory: raise the limit (ulimit -l unlimited, a service's LimitMEMLOCK=infinity, docker run "
+      "--ulimit memlock=-1); ",
+      of_device);
 }
 
 }  // namespace cableway::host

@@ -6,7 +6,7 @@
 namespace cableway::host {
 
 VerbsDevices& VerbsDevices::of_this_process() {
-  // Never destroyed: memory may be registered until the very end.
+  // Never destroyed: memory may stay registered until the process exits.
   static auto& devices = *new VerbsDevices;
   return devices;
 }

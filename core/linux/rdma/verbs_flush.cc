@@ -17,8 +17,8 @@ absl::Status read_failed(const VerbsDevice& device, const ibv_wc& done) {
   std::string words = device.library().wc_status_str(done.status);
   if (done.vendor_err != 0) absl::StrAppend(&words, ", vendor code ", absl::Hex(done.vendor_err));
   return absl::UnavailableError(absl::StrCat("RDMA device ", device.name(),
-                                             " cannot read back what was written into a GPU's memory (", words,
-                                             "), so nobody knows whether it has arrived there"));
+                                             " cannot read back what was written to GPU memory (", words,
+                                             "), so its arrival is unconfirmed"));
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ absl::StatusOr<std::unique_ptr<VerbsFlush>> VerbsFlush::create(std::shared_ptr<c
   return made;
 }
 
-// The device may have said something of them, and others may get their places.
+// Forgets their events after destruction, since others may get their addresses.
 VerbsFlush::~VerbsFlush() {
   const void* const pair = pair_.get();
   const void* const completions = completions_.get();
@@ -70,25 +70,25 @@ absl::Status VerbsFlush::make_queues() {
   const VerbsLibrary& library = device_->library();
   completions_ = {library.create_cq(device_->context(), kMaxReads, nullptr, nullptr, 0), device_->release()};
   if (completions_ == nullptr) {
-    return device_->refused(errno, absl::StrCat("make a completion queue of ", kMaxReads));
+    return device_->refused(errno, absl::StrCat("create a completion queue of ", kMaxReads));
   }
   ibv_qp_init_attr wanted{};
   wanted.send_cq = wanted.recv_cq = completions_.get();
   wanted.cap.max_send_wr = kMaxReads;
-  // Nothing is received; devices differ in whether they take a queue of no places.
+  // Nothing is received, but some devices reject an empty receive queue.
   wanted.cap.max_recv_wr = 1;
   wanted.cap.max_send_sge = wanted.cap.max_recv_sge = 1;
   wanted.qp_type = IBV_QPT_RC;
   pair_ = {library.create_qp(device_->domain(), &wanted), device_->release()};
   if (pair_ != nullptr) return absl::OkStatus();
-  return device_->refused(errno, absl::StrCat("make a queue pair of ", kMaxReads, " reads"));
+  return device_->refused(errno, absl::StrCat("create a queue pair of ", kMaxReads, " reads"));
 }
 
 absl::StatusOr<std::uint64_t> VerbsFlush::read(std::uint64_t address, std::uint32_t remote_key) {
   if (posted_ - done_ == kMaxReads) poll();
   if (!broken_.ok()) return broken_;
   if (posted_ - done_ == kMaxReads) {
-    return absl::ResourceExhaustedError(absl::StrCat("more than ", kMaxReads, " reads of a GPU's memory at once"));
+    return absl::ResourceExhaustedError(absl::StrCat("more than ", kMaxReads, " reads of GPU memory at once"));
   }
   ibv_sge landing{reinterpret_cast<std::uintptr_t>(landing_.bytes().data()), 1, landing_memory_->keys().local};
   ibv_send_wr posting{};
@@ -100,7 +100,7 @@ absl::StatusOr<std::uint64_t> VerbsFlush::read(std::uint64_t address, std::uint3
   posting.wr.rdma.rkey = remote_key;
   ibv_send_wr* refused = nullptr;
   if (const int error = ibv_post_send(pair_.get(), &posting, &refused); error != 0) {
-    broken_ = device_->refused(error, "take a read of a GPU's memory");
+    broken_ = device_->refused(error, "accept a read of GPU memory");
     return broken_;
   }
   return posted_++;
@@ -113,12 +113,12 @@ absl::StatusOr<bool> VerbsFlush::done(std::uint64_t read) {
   return false;
 }
 
-// Reads come back in the order in which they were posted.
+// Reads complete in the order in which they were posted.
 void VerbsFlush::poll() {
   std::array<ibv_wc, kReadsPolledAtOnce> done;
   while (broken_.ok() && done_ < posted_) {
     const int polled = ibv_poll_cq(completions_.get(), static_cast<int>(done.size()), done.data());
-    if (polled < 0) broken_ = device_->refused(-polled, "say what has completed");
+    if (polled < 0) broken_ = device_->refused(-polled, "report completions");
     for (int i = 0; i < polled && broken_.ok(); ++i) {
       const ibv_wc& each = done[static_cast<std::size_t>(i)];
       if (each.status == IBV_WC_SUCCESS) {

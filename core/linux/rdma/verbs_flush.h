@@ -1,6 +1,6 @@
-// Makes sure that what an RDMA device has written into a GPU's memory is there for the GPU to see. The writes that a
-// completion tells of may still be on their way over the bus; a read by the same device comes behind them, so when it
-// is back they have arrived. The device reads over a queue pair that is connected with itself.
+// Ensures that what an RDMA device has written to GPU memory is visible to the GPU. Writes whose completion was
+// reported may still be in flight on the bus; a read by the same device is ordered behind them, so they have arrived
+// when it completes. The device reads over a queue pair that is connected with itself.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_FLUSH_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_FLUSH_H_
 
@@ -20,7 +20,8 @@ namespace cableway::host {
 
 class VerbsFlush final : public MemoryFlush {
  public:
-  // On `device`'s port with address `gid`. `packet_sequence`: 24 bits, random. ResourceExhausted says what to raise.
+  // On `device`'s port with address `gid`. `packet_sequence`: 24 bits, random. ResourceExhausted names the limit to
+  // raise.
   static absl::StatusOr<std::unique_ptr<VerbsFlush>> create(std::shared_ptr<const VerbsDevice> device,
                                                             const VerbsGid& gid, std::uint32_t packet_sequence,
                                                             const VerbsOptions& options);
@@ -42,7 +43,7 @@ class VerbsFlush final : public MemoryFlush {
   absl::Status broken_;  // final
   std::uint64_t posted_ = 0;
   std::uint64_t done_ = 0;
-  // What comes later here uses what comes earlier, and goes first.
+  // Destroyed in reverse order: later members use earlier ones.
   MappedPages landing_;
   std::unique_ptr<VerbsMemory> landing_memory_;
   VerbsOwned<ibv_cq> completions_;

@@ -12,10 +12,9 @@ namespace cableway::host {
 namespace {
 
 constexpr char kVerbsFile[] = "libibverbs.so.1";
-constexpr char kWhereVerbsComeFrom[] = "install rdma-core (Debian: libibverbs1 ibverbs-providers)";
+constexpr char kInstallVerbs[] = "install rdma-core (Debian: libibverbs1 ibverbs-providers)";
 
-// Looks functions up by the version of their interface that they are called with here, and keeps the first name that is
-// not there.
+// Looks up functions by the version of the interface used here, and records the first missing name.
 class VerbsSymbols {
  public:
   explicit VerbsSymbols(void* library) : library_(library) {}
@@ -73,14 +72,14 @@ void find_queue_calls(VerbsSymbols& symbols, VerbsLibrary& library) {
   symbols.require(library.wc_status_str, "ibv_wc_status_str");
 }
 
-// What is registered is marked so that a fork() does not take the device's view of it away; newer kernels see to that
-// by themselves, and then nothing can go wrong here.
+// Marks registrations so that a fork() does not detach the device's view of the memory. Newer kernels handle this
+// themselves; there the call cannot fail.
 absl::Status make_fork_safe(const VerbsLibrary& library) {
   const int error = library.fork_init();
   if (error == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("RDMA cannot be made safe for fork() (ibv_fork_init: ", std::generic_category().message(error),
-                   "): something else in this process has registered memory before; start it with RDMAV_FORK_SAFE=1, "
+                   "): other code in this process has already registered memory; start it with RDMAV_FORK_SAFE=1, "
                    "or use Linux 5.12 or later"));
 }
 
@@ -90,8 +89,8 @@ absl::StatusOr<std::unique_ptr<const VerbsLibrary>> VerbsLibrary::load(const std
   void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const reason = ::dlerror();
-    return absl::NotFoundError(absl::StrCat("this host has no ", file, ": ", kWhereVerbsComeFrom, " (",
-                                            reason == nullptr ? "dlopen says no more" : reason, ")"));
+    return absl::NotFoundError(absl::StrCat("this host has no ", file, ": ", kInstallVerbs, " (",
+                                            reason == nullptr ? "dlopen gives no reason" : reason, ")"));
   }
   VerbsSymbols symbols(handle);
   auto library = std::make_unique<VerbsLibrary>();
@@ -100,15 +99,14 @@ absl::StatusOr<std::unique_ptr<const VerbsLibrary>> VerbsLibrary::load(const std
   find_queue_calls(symbols, *library);
   if (!symbols.missing().empty()) {
     static_cast<void>(::dlclose(handle));
-    return absl::FailedPreconditionError(
-        absl::StrCat(file, " has no ", symbols.missing(), ": ", kWhereVerbsComeFrom, ""));
+    return absl::FailedPreconditionError(absl::StrCat(file, " has no ", symbols.missing(), ": ", kInstallVerbs, ""));
   }
   if (absl::Status status = make_fork_safe(*library); !status.ok()) return status;
   return std::unique_ptr<const VerbsLibrary>(std::move(library));
 }
 
 absl::StatusOr<const VerbsLibrary*> VerbsLibrary::of_this_process() {
-  // Never destroyed: what it made may go later than anything static.
+  // Never destroyed: its objects may be destroyed after static ones.
   static const auto& loaded = *new absl::StatusOr<std::unique_ptr<const VerbsLibrary>>(load(kVerbsFile));
   if (!loaded.ok()) return loaded.status();
   return loaded->get();
@@ -119,7 +117,7 @@ int VerbsLibrary::query_port(ibv_context* context, std::uint8_t port, ibv_port_a
   if (verbs_context* const extended = verbs_get_ctx_op(context, query_port); extended != nullptr) {
     return extended->query_port(context, port, attributes, sizeof *attributes);
   }
-  // The old structure is the beginning of the new one.
+  // The old structure is a prefix of the new one.
   return query_old_port(context, port, reinterpret_cast<_compat_ibv_port_attr*>(attributes));
 }
 

@@ -1,5 +1,6 @@
-// libibverbs, found at run time: what is built here loads on a host without rdma-core too. Its headers are used, and
-// what they define inline; all else is called through here, and nothing links against the library.
+// libibverbs, loaded at run time, so that Cableway's binaries also load on hosts without rdma-core. Uses the library's
+// headers and their inline functions; all other functions are called through this table, and nothing links against the
+// library.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_LIBRARY_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_LIBRARY_H_
 
@@ -12,15 +13,16 @@
 
 namespace cableway::host {
 
-// The library's functions, each under its own name without "ibv_" and with its own contract. Any thread.
+// The library's functions, each under its own name without "ibv_" and with its own contract. Callable from any thread.
 struct VerbsLibrary {
-  // The one of this process, loaded by the first call and never unloaded. What went wrong then is said ever after.
+  // This process's instance, loaded by the first call and never unloaded. A failure of that call is returned by every
+  // later one.
   static absl::StatusOr<const VerbsLibrary*> of_this_process();
-  // Loads it, and makes fork() safe for what is registered from then on, before anything else is called. NotFound or
-  // FailedPrecondition say what is missing here and where it comes from.
+  // Loads the library and, before any other call, makes fork() safe for later registrations. NotFound and
+  // FailedPrecondition name what is missing and its source.
   static absl::StatusOr<std::unique_ptr<const VerbsLibrary>> load(const std::string& file);
 
-  // The header's ibv_query_port() calls a function of the library's.
+  // For the header's inline ibv_query_port(), which calls a library function.
   int query_port(ibv_context* context, std::uint8_t port, ibv_port_attr* attributes) const;
 
   decltype(&::ibv_fork_init) fork_init = nullptr;
@@ -49,12 +51,12 @@ struct VerbsLibrary {
   decltype(&::ibv_modify_qp) modify_qp = nullptr;
   decltype(&::ibv_destroy_qp) destroy_qp = nullptr;
   decltype(&::ibv_wc_status_str) wc_status_str = nullptr;
-  // Null where the library is too old for them.
+  // Null if the library is too old for them.
   decltype(&::ibv_reg_mr_iova2) reg_mr_iova2 = nullptr;    // rdma-core 28
   decltype(&::ibv_reg_dmabuf_mr) reg_dmabuf_mr = nullptr;  // rdma-core 34
 };
 
-// Gives back what the library made. What the library says to that is of no use to anybody.
+// Destroys objects of the library. Its errors are ignored, because no caller could handle them.
 struct VerbsRelease {
   const VerbsLibrary* library = nullptr;
 

@@ -11,10 +11,10 @@ namespace {
 unsigned access_flags(const VerbsDevice& device, VerbsRights rights) {
   unsigned flags = 0;
   if (rights.local_write) flags |= IBV_ACCESS_LOCAL_WRITE;
-  // What others may write, this side must be able to as well: so the specification wants it.
+  // The verbs specification requires local write access with remote write access.
   if (rights.remote_write) flags |= IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
   if (rights.remote_read) flags |= IBV_ACCESS_REMOTE_READ;
-  // Optional rights are for the newer call, which drops them where the kernel does not know them.
+  // Optional flags need the newer call, which ignores them if the kernel does not support them.
   if (rights.relaxed_ordering && device.library().reg_mr_iova2 != nullptr) flags |= IBV_ACCESS_RELAXED_ORDERING;
   return flags;
 }
@@ -58,7 +58,7 @@ absl::StatusOr<std::unique_ptr<VerbsMemory>> VerbsMemory::add_dmabuf(std::shared
   if (region != nullptr) return std::unique_ptr<VerbsMemory>(new VerbsMemory(std::move(device), std::move(region)));
   if (errno == EOPNOTSUPP || errno == EPROTONOSUPPORT) {
     return absl::UnimplementedError(
-        absl::StrCat("RDMA device ", device->name(), ", or this kernel, cannot register memory of other devices"));
+        absl::StrCat("RDMA device ", device->name(), " or this kernel cannot register memory of other devices"));
   }
   return device->refused(errno, absl::StrCat("register ", bytes, " bytes of another device's memory"));
 }

@@ -1,4 +1,4 @@
-// Memory that an RDMA device may read, and if so wished its neighbours may write.
+// Memory that an RDMA device may read and, if requested, its neighbours may write.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_MEMORY_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_MEMORY_H_
 
@@ -13,33 +13,32 @@
 
 namespace cableway::host {
 
-// What may be done with it; what is not asked for is refused by the device.
+// Permissions of a registration; the device rejects all other access.
 struct VerbsRights {
-  // Whoever has the remote key and a queue pair with this process on this device may write: landings, slots, mailboxes.
-  // Without it and local_write the device only reads, and the memory may itself be read-only.
+  // Peers with the remote key and a queue pair to this process on this device may write: for landings, slots,
+  // mailboxes. Without it and local_write the device only reads, and the memory may itself be read-only.
   bool remote_write = false;
-  // The device may let writes overtake each other on their way to memory, up to the notice behind them. Faster on some
-  // hosts, and wrong for who looks at the bytes before the notice. Ignored where device or library know nothing of it.
+  // The device may reorder writes to memory, up to the following notice. Faster on some hosts, but wrong if the bytes
+  // are read before the notice. Ignored if the device or the library does not support it.
   bool relaxed_ordering = false;
-  // The same may read, over a queue pair that lets them: those to neighbours let nobody (verbs_flush.h has one that
-  // does).
+  // Such peers may also read, if their queue pair permits it: queue pairs to neighbours never do (verbs_flush.h has one
+  // that does).
   bool remote_read = false;
-  // The device may write what this side itself has it fetch.
+  // The device may write the results of this side's own reads.
   bool local_write = false;
 
   friend bool operator==(const VerbsRights&, const VerbsRights&) = default;
   friend auto operator<=>(const VerbsRights&, const VerbsRights&) = default;
 };
 
-// Registered as long as this lives, which may be shorter than the memory and never longer. Any thread.
+// Registered for the lifetime of this object, which must not exceed the memory's. Callable from any thread.
 class VerbsMemory {
  public:
-  // `data` and not a byte more or less; at least one. The pages are locked. ResourceExhausted says what to raise.
+  // Exactly the bytes of `data`; at least one. The pages are locked. ResourceExhausted names the limit to raise.
   static absl::StatusOr<std::unique_ptr<VerbsMemory>> add(std::shared_ptr<const VerbsDevice> device, void* data,
                                                           std::size_t bytes, VerbsRights rights);
   // Another device's memory, by its dmabuf `fd`, which may be closed afterwards; `bytes` from `offset` on are written
-  // and read as though they lay at `address`; at least one. Unimplemented where VerbsDevice::supports_dmabuf() is
-  // false.
+  // and read as though they were at `address`; at least one. Unimplemented if VerbsDevice::supports_dmabuf() is false.
   static absl::StatusOr<std::unique_ptr<VerbsMemory>> add_dmabuf(std::shared_ptr<const VerbsDevice> device, int fd,
                                                                  std::uint64_t offset, std::size_t bytes,
                                                                  std::uint64_t address, VerbsRights rights);

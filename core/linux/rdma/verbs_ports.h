@@ -1,5 +1,5 @@
-// Which RDMA device a port uses, and with which of its addresses: asked in every process whose data goes over the port,
-// by the port's address, which is all that such a process is told of it.
+// Finds a port's RDMA device and GID by the port's address, the only description of the port that processes moving data
+// over it receive.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_VERBS_PORTS_H_
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_PORTS_H_
 
@@ -19,24 +19,25 @@ namespace cableway::host {
 
 struct VerbsPort {
   std::string device;  // "mlx5_0"
-  VerbsGid gid;        // its port, and that one's RoCE v2 GID that is the port's address
+  VerbsGid gid;        // the RoCE v2 GID of the address, with its device port
 };
 
-// The GID that stands for an address: IPv6 as it is, without its scope; IPv4 mapped into IPv6.
+// The GID for an address: IPv6 as it is, without its scope; IPv4 mapped into IPv6.
 std::array<std::byte, 16> gid_of(const routing::PortAddress& address);
 
-// The interface that has `address` in this network namespace; "" if none has. A link-local one names it itself.
+// The interface that has `address` in this network namespace; "" if none has. A link-local address names its interface
+// itself.
 std::string interface_with(const routing::PortAddress& address);
 
-// Where a host's devices are looked for. Tests have their own.
+// The host's device files. Tests supply their own.
 struct VerbsHost {
   Sysfs sysfs = Sysfs();
   std::string device_folder = kRdmaDeviceFolder;
   std::function<std::string(const routing::PortAddress&)> interface_of = interface_with;
 };
 
-// nullopt: there is no RDMA device behind that port, and nothing is wrong. A status: there is one, which should work
-// and does not, and why; or no interface has that address. Any thread.
+// nullopt: the port has no RDMA device, which is no error. A status explains why an existing device does not work, or
+// that no interface has that address. Callable from any thread.
 absl::StatusOr<std::optional<VerbsPort>> verbs_port_of(const routing::PortAddress& address, const VerbsHost& host = {});
 
 }  // namespace cableway::host

@@ -16,32 +16,32 @@ namespace cableway::host {
 namespace {
 
 constexpr std::size_t kPolledAtOnce = 32;
-// All that can complete: when a connection breaks, what was posted without a report is reported as well.
+// All work requests: when a connection breaks, those posted without a completion request complete as well.
 constexpr int kMaxCompletions = RdmaQueuePair::kMaxWrites + RdmaQueuePair::kMaxNotices;
 
-// Room for notices: nothing but a place in the queue, since their bytes go where the writes say. Devices read it while
-// it is posted and never later, so one chain does for all.
-class RoomForNotices {
+// Receive requests for notices: each is only an entry in the queue, since a notice's data goes where its write directs
+// it. Devices read the chain only while it is posted, so one chain serves all queue pairs.
+class NoticeReceives {
  public:
-  RoomForNotices() {
+  NoticeReceives() {
     for (std::size_t i = 0; i + 1 < places_.size(); ++i) places_[i].next = &places_[i + 1];
   }
-  // A chain of so many.
+  // A chain of `count` requests.
   ibv_recv_wr* last(std::uint32_t count) { return &places_[places_.size() - count]; }
 
  private:
   std::array<ibv_recv_wr, RdmaQueuePair::kMaxNotices> places_{};
 };
 
-RoomForNotices& room_for_notices() {
-  static RoomForNotices room;
-  return room;
+NoticeReceives& notice_receives() {
+  static NoticeReceives receives;
+  return receives;
 }
 
 absl::Status check(const RdmaEndpoint& other) {
   constexpr std::uint32_t kMost24Bits = (1U << 24) - 1;
   if (other.queue_pair > kMost24Bits || other.packet_sequence > kMost24Bits) {
-    return absl::InvalidArgumentError("the neighbour's queue pair or packet number has more than 24 bits");
+    return absl::InvalidArgumentError("the neighbour's queue pair number or packet number has more than 24 bits");
   }
   if (!std::has_single_bit(other.mtu) || other.mtu < 256 || other.mtu > 4096) {
     return absl::InvalidArgumentError(
@@ -50,12 +50,12 @@ absl::Status check(const RdmaEndpoint& other) {
   return absl::OkStatus();
 }
 
-void spell(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
+void encode(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
   piece = {reinterpret_cast<std::uintptr_t>(write.data), write.bytes, write.local_key};
   posting = {};
   posting.wr_id = write.ticket;
   posting.sg_list = &piece;
-  // Some devices take a piece of no bytes for one of 2 GiB.
+  // Some devices treat an empty piece as one of 2 GiB.
   posting.num_sge = write.bytes == 0 ? 0 : 1;
   posting.opcode = write.notifies ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
   posting.imm_data = htonl(write.notice);
@@ -65,7 +65,8 @@ void spell(const RdmaWrite& write, ibv_send_wr& posting, ibv_sge& piece) {
   posting.wr.rdma.rkey = write.remote_key;
 }
 
-// A neighbour only writes. A message of no bytes would find room, and pass for one of this end's own writes.
+// A neighbour may only write. An empty message would consume a receive request, and look like one of this end's own
+// writes.
 bool is_message(const ibv_wc& done) {
   return (done.opcode & IBV_WC_RECV) != 0 && done.opcode != IBV_WC_RECV_RDMA_WITH_IMM;
 }
@@ -81,25 +82,25 @@ RdmaCompletion completion_of(const ibv_wc& done) {
   return completion;
 }
 
-absl::string_view in_words(ibv_wc_status status) {
+absl::string_view status_text(ibv_wc_status status) {
   switch (status) {
     case IBV_WC_RETRY_EXC_ERR:
       return "the cable, or the host behind it, does not answer";
     case IBV_WC_RNR_RETRY_EXC_ERR:
-      return "the neighbour made no room for a notice";
+      return "the neighbour posted no receive for a notice";
     case IBV_WC_REM_ACCESS_ERR:
-      return "the neighbour refused a write into its memory";
+      return "the neighbour refused a write to its memory";
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
-      return "the neighbour's device could not do what it was asked";
+      return "the neighbour's device could not execute a request";
     case IBV_WC_LOC_PROT_ERR:
-      return "this host's device may not read what was to be sent";
+      return "this host's device is not permitted to read the data to be sent";
     case IBV_WC_LOC_LEN_ERR:
     case IBV_WC_LOC_QP_OP_ERR:
-      return "this host's device does not take what was posted";
+      return "this host's device rejected a request";
     case IBV_WC_FATAL_ERR:
       return "this host's device has failed";
-    // Alone: what led to it was not this end's own posting.
+    // A flush error without an earlier one: this end's requests were not the cause.
     case IBV_WC_WR_FLUSH_ERR:
       return "the device ended the connection: the neighbour broke its rules, or the port failed";
     default:
@@ -115,7 +116,7 @@ struct VerbsQueuePair::Batch {
   std::array<ibv_wc, kPolledAtOnce> done;
 };
 
-// The batch stays unwritten until it is used, and where it is not it takes no memory.
+// The batch is left uninitialized, so its pages use no memory until it is used.
 VerbsQueuePair::VerbsQueuePair(std::shared_ptr<const VerbsDevice> device, const VerbsGid& gid,
                                const VerbsOptions& options)
     : device_(std::move(device)), gid_(gid), options_(options), batch_(std::make_unique_for_overwrite<Batch>()) {}
@@ -168,11 +169,11 @@ absl::Status VerbsQueuePair::make_mailbox() {
 
 absl::Status VerbsQueuePair::make_channel() {
   channel_ = {device_->library().create_comp_channel(device_->context()), device_->release()};
-  if (channel_ == nullptr) return device_->refused(errno, "make a completion channel");
+  if (channel_ == nullptr) return device_->refused(errno, "create a completion channel");
   own_channel_.emplace(channel_->fd);
   const int flags = ::fcntl(channel_->fd, F_GETFL);
   if (flags == -1 || ::fcntl(channel_->fd, F_SETFL, flags | O_NONBLOCK) == -1) {
-    return device_->refused(errno, "be asked for completions without waiting");
+    return device_->refused(errno, "report completions without blocking");
   }
   return absl::OkStatus();
 }
@@ -182,7 +183,7 @@ absl::Status VerbsQueuePair::make_queues() {
   completions_ = {library.create_cq(device_->context(), kMaxCompletions, nullptr, channel_.get(), 0),
                   device_->release()};
   if (completions_ == nullptr) {
-    return device_->refused(errno, absl::StrCat("make a completion queue of ", kMaxCompletions));
+    return device_->refused(errno, absl::StrCat("create a completion queue of ", kMaxCompletions));
   }
   ibv_qp_init_attr wanted{};
   wanted.send_cq = wanted.recv_cq = completions_.get();
@@ -193,7 +194,7 @@ absl::Status VerbsQueuePair::make_queues() {
   wanted.qp_type = IBV_QPT_RC;
   pair_ = {library.create_qp(device_->domain(), &wanted), device_->release()};
   if (pair_ != nullptr) return absl::OkStatus();
-  return device_->refused(errno, absl::StrCat("make a queue pair of ", kMaxWrites, " writes, ", kMaxNotices,
+  return device_->refused(errno, absl::StrCat("create a queue pair of ", kMaxWrites, " writes, ", kMaxNotices,
                                               " notices and ", kMaxInlineBytes, " bytes inline"));
 }
 
@@ -209,22 +210,23 @@ absl::Status VerbsQueuePair::connect(const RdmaEndpoint& other) {
 
 absl::Status VerbsQueuePair::post(std::span<const RdmaWrite> writes) {
   if (!broken_.ok() || writes.empty()) return broken_;
-  if (writes.size() > kMaxWrites) return break_off(absl::InvalidArgumentError("more writes than a queue pair holds"));
+  if (writes.size() > kMaxWrites)
+    return break_off(absl::InvalidArgumentError("more writes than a queue pair has room for"));
   for (std::size_t i = 0; i < writes.size(); ++i) {
-    spell(writes[i], batch_->writes[i], batch_->pieces[i]);
+    encode(writes[i], batch_->writes[i], batch_->pieces[i]);
     if (i > 0) batch_->writes[i - 1].next = &batch_->writes[i];
   }
   ibv_send_wr* refused = nullptr;
   const int error = ibv_post_send(pair_.get(), batch_->writes.data(), &refused);
-  return error == 0 ? absl::OkStatus() : break_off(device_->refused(error, "take writes"));
+  return error == 0 ? absl::OkStatus() : break_off(device_->refused(error, "accept writes"));
 }
 
 absl::Status VerbsQueuePair::expect_notices(std::uint32_t count) {
   if (!broken_.ok() || count == 0) return broken_;
-  if (count > kMaxNotices) return break_off(absl::InvalidArgumentError("more notices than a queue pair holds"));
+  if (count > kMaxNotices) return break_off(absl::InvalidArgumentError("more notices than a queue pair has room for"));
   ibv_recv_wr* refused = nullptr;
-  const int error = ibv_post_recv(pair_.get(), room_for_notices().last(count), &refused);
-  return error == 0 ? absl::OkStatus() : break_off(device_->refused(error, "make room for notices"));
+  const int error = ibv_post_recv(pair_.get(), notice_receives().last(count), &refused);
+  return error == 0 ? absl::OkStatus() : break_off(device_->refused(error, "accept receives for notices"));
 }
 
 absl::StatusOr<std::size_t> VerbsQueuePair::poll(std::span<RdmaCompletion> completions) {
@@ -232,13 +234,13 @@ absl::StatusOr<std::size_t> VerbsQueuePair::poll(std::span<RdmaCompletion> compl
   while (broken_.ok() && filled < completions.size()) {
     const std::size_t wanted = std::min(completions.size() - filled, kPolledAtOnce);
     const int polled = ibv_poll_cq(completions_.get(), static_cast<int>(wanted), batch_->done.data());
-    if (polled < 0) break_off(device_->refused(-polled, "say what has completed"));
+    if (polled < 0) break_off(device_->refused(-polled, "report completions"));
     const std::span<const ibv_wc> done(batch_->done.data(), polled < 0 ? 0 : static_cast<std::size_t>(polled));
     for (std::size_t i = 0; i < done.size() && broken_.ok(); ++i) {
       if (done[i].status != IBV_WC_SUCCESS) {
         break_off(why(done.subspan(i)));
       } else if (is_message(done[i])) {
-        break_off(absl::InvalidArgumentError("peer broke the protocol: a message where only writes may come"));
+        break_off(absl::InvalidArgumentError("peer broke the protocol: a message where only writes are allowed"));
       } else {
         completions[filled++] = completion_of(done[i]);
       }
@@ -253,7 +255,7 @@ void VerbsQueuePair::fence() {
   if (pair_ == nullptr) return;
   ibv_qp_attr wanted{};
   wanted.qp_state = IBV_QPS_ERR;
-  // Where the device refuses this it is gone, or destroying does it alone.
+  // If the device refuses, it is gone, or destroying the queue pair has the same effect.
   static_cast<void>(device_->library().modify_qp(pair_.get(), &wanted, IBV_QP_STATE));
   const void* const gone = pair_.get();
   pair_.reset();
@@ -285,24 +287,25 @@ void VerbsQueuePair::take_events() {
   if (taken > 0) library.ack_cq_events(completions_.get(), taken);
 }
 
-// The first reason is the one that counts.
+// Keeps the first reason.
 const absl::Status& VerbsQueuePair::break_off(absl::Status status) {
   if (broken_.ok()) broken_ = std::move(status);
   return broken_;
 }
 
-// The device reports a failure first and then flushes the rest. `failed` begins with the first that did not succeed.
+// The device reports the failure first and then flushes the rest. `failed` begins with the first unsuccessful
+// completion.
 absl::Status VerbsQueuePair::why(std::span<const ibv_wc> failed) const {
-  const auto says_why = [](const ibv_wc& done) {
+  const auto has_cause = [](const ibv_wc& done) {
     return done.status != IBV_WC_SUCCESS && done.status != IBV_WC_WR_FLUSH_ERR;
   };
-  const auto found = std::find_if(failed.begin(), failed.end(), says_why);
+  const auto found = std::find_if(failed.begin(), failed.end(), has_cause);
   const ibv_wc& reason = found == failed.end() ? failed.front() : *found;
   std::string device_words = device_->library().wc_status_str(reason.status);
   if (reason.vendor_err != 0) absl::StrAppend(&device_words, ", vendor code ", absl::Hex(reason.vendor_err));
-  // By an event, which may tell more than that all was flushed; it may as well be on its way.
+  // An asynchronous event may say more than a flush error does; it may also still be in flight.
   const std::string event = device_->last_async_error(pair_.get());
-  return absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": ", in_words(reason.status), " (",
+  return absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": ", status_text(reason.status), " (",
                                              device_words, ")", event.empty() ? "" : "; ", event));
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::uint64_t kShareOfRelayMemory = 64;
 
-// What a neighbour writes into slots may get there in any order: nobody looks at a slot before the notice that follows.
+// The neighbour's writes to slots may be reordered: a slot is not read before the notice that follows.
 constexpr VerbsRights kForUpstream{.remote_write = true, .relaxed_ordering = true};
 
-// A circuit's own slot: pages and keys that no other circuit has.
+// A circuit's own slot, with pages and keys of its own.
 struct FloorMemory {
   MappedPages pages;
   std::array<RdmaKeys, RdmaRelayMemory::kMaxDevices> keys{};
@@ -23,7 +23,7 @@ struct FloorMemory {
 
 class FloorSlot final : public RegisteredSlot {
  public:
-  // `count`: of all such slots.
+  // `count`: the number of all such slots.
   FloorSlot(std::unique_ptr<FloorMemory> memory, std::shared_ptr<std::atomic<std::size_t>> count)
       : RegisteredSlot(memory->pages.bytes(), memory->keys), memory_(std::move(memory)), count_(std::move(count)) {
     count_->fetch_add(1, std::memory_order_relaxed);
@@ -71,14 +71,15 @@ absl::StatusOr<std::unique_ptr<Slot>> RdmaRelayMemory::make_floor(const HostEnd&
   if (!pages.ok()) return pages.status();
   floor->pages = *std::move(pages);
   if (upstream.device != nullptr) {
-    if (absl::Status status = let_leases_be_written(upstream); !status.ok()) return status;
+    if (absl::Status status = allow_lease_writes(upstream); !status.ok()) return status;
     auto memory = register_floor(upstream, *floor, kForUpstream);
     if (!memory.ok()) return memory.status();
     floor->registered[0] = *std::move(memory);
   }
-  // On one device both ways, where both neighbours are on one port's segment, the first registration does.
+  // If both neighbours are on the segment of one port, one device serves both directions, and the first registration
+  // suffices.
   if (downstream.device != nullptr && downstream.device != upstream.device) {
-    if (absl::Status status = let_leases_be_read(downstream); !status.ok()) return status;
+    if (absl::Status status = allow_lease_reads(downstream); !status.ok()) return status;
     auto memory = register_floor(downstream, *floor, {});
     if (!memory.ok()) return memory.status();
     floor->registered[1] = *std::move(memory);
@@ -98,7 +99,7 @@ RdmaMemoryStatus RdmaRelayMemory::status() const {
           .waits = pool_->waits()};
 }
 
-// The relaying thread reads no keys of theirs any more that would do harm: nothing on such a device works.
+// Safe although the relaying thread may still read their keys: nothing on a failed device works.
 void RdmaRelayMemory::release_lost() {
   for (Leases& each : leases_) {
     if (each.device != nullptr && each.device->is_lost()) each = Leases();
@@ -107,8 +108,8 @@ void RdmaRelayMemory::release_lost() {
   leases_registered_.store(any, std::memory_order_relaxed);
 }
 
-// The relaying thread reads a key only where a circuit needs it, so here each is written before the first one does.
-absl::Status RdmaRelayMemory::let_leases_be_read(const SlotDevice& downstream) {
+// The relaying thread reads a key only where a circuit needs it; each is written here before the first such circuit.
+absl::Status RdmaRelayMemory::allow_lease_reads(const SlotDevice& downstream) {
   auto memory = register_leases(downstream, {});
   if (!memory.ok() || *memory == nullptr) return memory.status();
   Leases& leases = leases_[downstream.number];
@@ -117,7 +118,7 @@ absl::Status RdmaRelayMemory::let_leases_be_read(const SlotDevice& downstream) {
   return absl::OkStatus();
 }
 
-absl::Status RdmaRelayMemory::let_leases_be_written(const SlotDevice& upstream) {
+absl::Status RdmaRelayMemory::allow_lease_writes(const SlotDevice& upstream) {
   auto memory = register_leases(upstream, kForUpstream);
   if (!memory.ok() || *memory == nullptr) return memory.status();
   Leases& leases = leases_[upstream.number];
@@ -128,12 +129,12 @@ absl::Status RdmaRelayMemory::let_leases_be_written(const SlotDevice& upstream) 
   return absl::OkStatus();
 }
 
-// Null: a registration that there is does.
+// Null: an existing registration suffices.
 absl::StatusOr<std::unique_ptr<VerbsMemory>> RdmaRelayMemory::register_leases(const SlotDevice& on,
                                                                               VerbsRights rights) {
   if (on.number >= kMaxDevices) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("more than ", kMaxDevices, " RDMA devices have been opened by this node: start cablewayd again"));
+        absl::StrCat("more than ", kMaxDevices, " RDMA devices have been opened by this node: restart cablewayd"));
   }
   release_lost();
   Leases& leases = leases_[on.number];

@@ -1,6 +1,6 @@
-// Registered memory for the chunks of circuits that pass through this node over RDMA, on one hop or both: a slot for
-// each circuit, its own for life and with keys of its own, and a pool of further ones that busy circuits lease. All are
-// of one size, so chunks of these circuits have at most that.
+// Registered memory for the chunks of circuits that pass through this node over RDMA on at least one hop: one slot for
+// each circuit, its own for the circuit's lifetime and with its own keys, and a pool of further slots that busy
+// circuits lease. All slots have one size, which limits these circuits' chunks.
 #ifndef CABLEWAY_CORE_LINUX_RELAY_RDMA_RELAY_MEMORY_H_
 #define CABLEWAY_CORE_LINUX_RELAY_RDMA_RELAY_MEMORY_H_
 
@@ -25,50 +25,50 @@ namespace cableway::host {
 class RdmaRelayMemory final : public RelayStore {
  public:
   static constexpr std::uint32_t kSlotBytes = 64U << 10;
-  // Beside its own. With them a circuit has a megabyte on its way.
+  // Leases of one circuit, beside its own slot. With them it has a megabyte in flight.
   static constexpr std::size_t kLeasesPerCircuit = 15;
-  // The pool's, however large the relay memory is: 32 MiB.
+  // Size of the pool for the largest relay memory: 32 MiB.
   static constexpr std::size_t kMaxLeases = 512;
-  // RDMA devices that one node may use.
+  // Limit of RDMA devices that one node uses.
   static constexpr std::size_t kMaxDevices = 16;
 
-  // Address space for a 64th of `relay_memory`, kMaxLeases at most. It is memory, and locked, once it is registered.
+  // Reserves address space for a 64th of `relay_memory`, at most kMaxLeases slots. Registration makes it locked memory.
   static absl::StatusOr<std::unique_ptr<RdmaRelayMemory>> reserve(std::uint64_t relay_memory);
 
   SlotKind kind() const override { return SlotKind::kRegistered; }
-  // Of the two ends one or both have a device here.
+  // At least one of the two ends must have a device here.
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const HostEnd& upstream, const HostEnd& downstream) override;
 
-  // Deregisters what devices that have failed were given, so that they can be closed. The same thread.
+  // Deregisters the memory of failed devices, so that they can be closed. For the set-up thread, as make_floor().
   void release_lost();
 
   SlotPool& pool() override { return *pool_; }
 
-  // Any thread.
+  // Callable from any thread.
   RdmaMemoryStatus status() const;
 
  private:
   using KeysByDevice = std::array<RdmaKeys, kMaxDevices>;
 
   RdmaRelayMemory() = default;
-  // The pool's slots, as one device knows them. What only goes out over it may be written by nobody.
+  // One device's registrations of the pool's slots. On a device that only sends, they are not remotely writable.
   struct Leases {
     std::shared_ptr<VerbsDevice> device;
-    std::unique_ptr<VerbsMemory> read;     // by the device, for what goes downstream
-    std::unique_ptr<VerbsMemory> written;  // by what comes from upstream; good for reading, too
+    std::unique_ptr<VerbsMemory> read;     // readable by the device, for sending downstream
+    std::unique_ptr<VerbsMemory> written;  // writable by the upstream neighbour; readable, too
 
     bool any() const { return read != nullptr || written != nullptr; }
   };
 
-  absl::Status let_leases_be_read(const SlotDevice& downstream);
-  absl::Status let_leases_be_written(const SlotDevice& upstream);
+  absl::Status allow_lease_reads(const SlotDevice& downstream);
+  absl::Status allow_lease_writes(const SlotDevice& upstream);
   absl::StatusOr<std::unique_ptr<VerbsMemory>> register_leases(const SlotDevice& on, VerbsRights rights);
 
   MappedPages lease_pages_;
-  // By number of the device.
+  // By device number.
   std::array<Leases, kMaxDevices> leases_;
   KeysByDevice lease_keys_{};
-  std::atomic<bool> leases_registered_ = false;  // with one device at least
+  std::atomic<bool> leases_registered_ = false;  // with at least one device
   std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::unique_ptr<SlotPool> pool_;
 };

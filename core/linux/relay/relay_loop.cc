@@ -18,13 +18,14 @@ namespace {
 
 constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kCheckEvery{1};
-// A lease that idles is back after RelayCircuit::kIdleRests of these, and one that others wait for after kHeldRests.
+// An idle lease is returned after RelayCircuit::kIdleRests of these, and one that other circuits wait for after
+// kHeldRests.
 constexpr std::chrono::milliseconds kRestEvery{250};
 constexpr std::chrono::minutes kNoticeEvery{1};
 
 }  // namespace
 
-// What epoll says about a descriptor is for the link that owns it.
+// One descriptor of a circuit: epoll events are passed to the link that owns it.
 struct RelayLoop::Side {
   Circuit& circuit;
   HopLink& hop;
@@ -69,11 +70,11 @@ struct RelayLoop::Circuit {
   bool is_closed = false;
   std::chrono::steady_clock::time_point polled_until{};
   std::uint64_t moved_before = 0;
-  // Copies of the relay's counters for other threads.
+  // Copies of the relay's counters, for other threads.
   std::atomic<std::uint64_t> chunks = 0;
   std::atomic<std::uint64_t> bytes = 0;
 
-  // Since the last call.
+  // Since the previous call.
   bool has_moved() {
     const std::uint64_t moved = upstream->link().bytes_moved() + downstream->link().bytes_moved();
     return std::exchange(moved_before, moved) != moved;
@@ -88,11 +89,11 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(std::vector<RelaySto
                                                             std::chrono::microseconds spin, Listener listener) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot make the relay's epoll set");
+  if (!epoll.valid() || !wake.valid()) return absl::ErrnoToStatus(errno, "cannot create the relay's epoll set");
   epoll_event event{};
   event.events = EPOLLIN;
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0) {
-    return absl::ErrnoToStatus(errno, "cannot watch the relay's wake-up");
+    return absl::ErrnoToStatus(errno, "cannot add the relay's eventfd to its epoll set");
   }
   std::vector<Store> known;
   for (RelayStore* store : stores) known.push_back({store});
@@ -201,7 +202,7 @@ void RelayLoop::run() {
   }
   for (const auto& [circuit, owned] : circuits_) {
     circuit->relay.fail(absl::UnavailableError(
-        absl::StrCat("node ", circuit->setup.this_hop().to_node, ": its cablewayd was told to leave")));
+        absl::StrCat("node ", circuit->setup.this_hop().to_node, ": its cablewayd is shutting down")));
   }
 }
 
@@ -214,7 +215,7 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     const bool moved = serve_polled();
     const int count = look(0);
     if (count != 0 || moved || !unfinished_.empty()) return count;
-    ::sched_yield();  // to endpoints on this machine; one that spins here takes their CPU
+    ::sched_yield();  // to endpoints on this host, which may need this CPU
   } while (!polled_.empty() || std::chrono::steady_clock::now() < sleep_at);
   const std::chrono::milliseconds longest = any_leased() ? kRestEvery : kCheckEvery;
   return look(static_cast<int>(longest.count()));
@@ -226,12 +227,12 @@ bool RelayLoop::any_leased() const {
 
 bool RelayLoop::serve_events(std::span<const epoll_event> events) {
   bool woken = false;
-  // Data before answers: somebody waits for the data, and an answer is about data that has arrived already.
+  // Data before answers: a receiver waits for the data, whereas an answer concerns data that has already arrived.
   for (const bool data : {true, false}) {
     for (const epoll_event& event : events) {
       auto* side = static_cast<Side*>(event.data.ptr);
       woken = woken || side == nullptr;
-      // A circuit has two sockets and may have ended by the first one's event.
+      // A circuit has two sockets; the first one's event may have ended it.
       if (side == nullptr || side->brings_data != data || side->circuit.is_closed) continue;
       serve_event(*side, event.events);
     }
@@ -293,7 +294,7 @@ absl::Status RelayLoop::watch(Circuit& circuit) {
 }
 
 absl::Status RelayLoop::watch(int fd, Side& side) {
-  // Edge-triggered, once for both directions: a turn ends only when neither side can move, so every edge is a reason.
+  // Edge-triggered, once for both directions: a turn ends only when neither side can move, so no edge is lost.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   event.data.ptr = &side;
@@ -311,7 +312,7 @@ bool RelayLoop::serve(Circuit& circuit) {
     return true;
   }
   const bool moved = circuit.has_completions && circuit.has_moved();
-  // One that is polled has its next turn anyway.
+  // A polled circuit gets its next turn anyway.
   if (moved && poll(circuit)) return true;
   if (*more && !circuit.in_unfinished) {
     circuit.in_unfinished = true;
@@ -335,7 +336,7 @@ bool RelayLoop::serve_polled() {
   if (polled_.empty()) return false;
   bool moved = false;
   const auto now = std::chrono::steady_clock::now();
-  // Backwards, as a circuit may leave while it has its turn.
+  // Backwards, as circuits may be removed during their turn.
   for (std::size_t i = polled_.size(); i-- > 0;) {
     Circuit& circuit = *polled_[i];
     const bool long_idle = now >= circuit.polled_until;
@@ -391,10 +392,10 @@ void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::St
 
 void RelayLoop::rest() {
   for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
-  for (Store& store : stores_) tell_of_waits(store);
+  for (Store& store : stores_) report_waits(store);
 }
 
-void RelayLoop::tell_of_waits(Store& store) {
+void RelayLoop::report_waits(Store& store) {
   const SlotPool& pool = store.store->pool();
   if (pool.size() == 0 || !pool.anyone_waits()) return;
   const auto now = std::chrono::steady_clock::now();

@@ -24,9 +24,9 @@ extern char** environ;
 namespace cableway::host {
 namespace {
 
-// The daemon says "ready" here, or why not; see tools/cablewayd.
+// The daemon writes "ready" or its error here; see tools/cablewayd.
 constexpr int kReadyFd = 3;
-// How long a process that forked the node, or was killed, may take to be gone.
+// How long a process that forked the node, or was killed, may take to exit.
 constexpr std::chrono::milliseconds kReapLimit{1000};
 
 class Spawn {
@@ -43,12 +43,12 @@ class Spawn {
   Spawn& operator=(const Spawn&) = delete;
 
   absl::StatusOr<pid_t> run(const std::string& daemon, int ready) {
-    // dup2 onto itself would keep close-on-exec; no caller has descriptor 3 free by chance, but it may.
+    // dup2 onto itself would keep close-on-exec; the caller ensures that `ready` is not descriptor 3.
     ::posix_spawn_file_actions_adddup2(&actions_, ready, kReadyFd);
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    // Nothing of the job's may live on in the node: not its sockets, not its devices.
+    // The node must not inherit the job's sockets or devices.
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, kReadyFd + 1);
     sigset_t none;
     ::sigemptyset(&none);
@@ -72,15 +72,15 @@ class Spawn {
 using Clock = std::chrono::steady_clock;
 
 struct Answer {
-  std::string said;
+  std::string output;
   bool ended = false;  // the daemon closed its end
-  bool ready() const { return said.ends_with("ready\n"); }
+  bool ready() const { return output.ends_with("ready\n"); }
 };
 
-// What arrives until the daemon closes its end, "ready" arrives, or the time is up.
+// Reads until the daemon closes its end, "ready" arrives, or the time is up.
 Answer read_answer(int ready, Clock::time_point end) {
   Answer answer;
-  while (answer.said.size() < 4096 && !answer.ready() && !answer.ended) {
+  while (answer.output.size() < 4096 && !answer.ready() && !answer.ended) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0) break;
     pollfd poll_for{ready, POLLIN, 0};
@@ -88,13 +88,13 @@ Answer read_answer(int ready, Clock::time_point end) {
     std::array<char, 512> part;
     const ssize_t got = uninterrupted([&] { return ::read(ready, part.data(), part.size()); });
     if (got <= 0) answer.ended = true;
-    if (got > 0) answer.said.append(part.data(), static_cast<std::size_t>(got));
+    if (got > 0) answer.output.append(part.data(), static_cast<std::size_t>(got));
   }
   return answer;
 }
 
-// The process started here forks the node and exits, so that the node is nobody's zombie later. One that stays instead
-// is not waited for.
+// The process started here forks the node and exits, so that the node never becomes a zombie of this process. Gives up
+// after kReapLimit if it does not exit.
 void reap(pid_t pid) {
   const auto end = Clock::now() + kReapLimit;
   while (uninterrupted([&] { return ::waitpid(pid, nullptr, WNOHANG); }) == 0 && Clock::now() < end) {
@@ -109,22 +109,22 @@ absl::Status start_node(const std::string& daemon, std::chrono::milliseconds lim
   if (::pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe to start the node");
   const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
-  // dup2 must change the number to drop close-on-exec.
+  // dup2 clears close-on-exec only if the number changes.
   if (writing.get() == kReadyFd) writing.reset(::fcntl(writing.get(), F_DUPFD_CLOEXEC, kReadyFd + 1));
   const auto end = Clock::now() + limit;
   absl::StatusOr<pid_t> pid = Spawn().run(daemon, writing.get());
   if (!pid.ok()) return pid.status();
   writing.reset();
   const Answer answer = read_answer(reading.get(), end);
-  // It said why and ended, or it hangs: then its process group, which is its own, is ended. Before it is reaped, since
-  // its number may be another's afterwards.
+  // Either it has failed with a message, or it hangs; in both cases its process group, which is its own, is killed.
+  // Before reaping, after which the number may be reused.
   if (!answer.ready()) ::kill(-*pid, SIGKILL);
   reap(*pid);
   if (answer.ready()) return absl::OkStatus();
-  if (!answer.said.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(daemon, ": ", absl::StripSuffix(answer.said, "\n")));
+  if (!answer.output.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(daemon, ": ", absl::StripSuffix(answer.output, "\n")));
   }
-  if (answer.ended) return absl::FailedPreconditionError(absl::StrCat(daemon, " ended without saying why"));
+  if (answer.ended) return absl::FailedPreconditionError(absl::StrCat(daemon, " ended without an error message"));
   return absl::DeadlineExceededError(
       absl::StrCat(daemon, " did not become ready within ", limit.count(), " ms and was stopped"));
 }

@@ -1,5 +1,5 @@
-// Starts this host's node where none runs: `cablewayd --session`, in a process session of its own, so that it outlives
-// the rank that happened to come first.
+// Starts this host's node if none is running: `cablewayd --session`, in its own process session, so that it outlives
+// the rank that started it.
 #ifndef CABLEWAY_CORE_LINUX_SESSION_NODE_STARTER_H_
 #define CABLEWAY_CORE_LINUX_SESSION_NODE_STARTER_H_
 
@@ -10,11 +10,11 @@
 
 namespace cableway::host {
 
-// Whoever starts a node has as long to wait for it, and then as long to join it before it may leave.
+// How long a starting process waits for its node, and how long the node then waits for the first process to join.
 inline constexpr std::chrono::milliseconds kNodeJoinLimit{10000};
 
-// Returns once the node answers sessions, or another one does. The status carries what the daemon said if it could not
-// start. Blocks, for `limit` at most.
+// Returns once the started node, or another, answers sessions. The status contains the daemon's output if it could not
+// start. Blocks for at most `limit`.
 absl::Status start_node(const std::string& daemon, std::chrono::milliseconds limit);
 
 }  // namespace cableway::host

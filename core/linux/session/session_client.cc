@@ -24,15 +24,15 @@ using boost::system::error_code;
 
 namespace {
 
-// A node that has begun again is told at once of all that is open: some 25,000 flows with the longest texts.
-constexpr std::size_t kMaxUntold = 16U << 20;
+// A restarted node is sent reports of all open flows at once: this is some 25,000 with the longest texts.
+constexpr std::size_t kMaxUnsentReports = 16U << 20;
 
-// Anybody may bind the name; whoever does decides where this process's data goes.
+// Any user may bind the socket's name, and its owner decides where this process's data goes.
 absl::Status check_owner(int socket) {
   ucred owner{};
   socklen_t size = sizeof owner;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &owner, &size) != 0) {
-    return absl::ErrnoToStatus(errno, "cannot tell who runs the node");
+    return absl::ErrnoToStatus(errno, "cannot determine the node's user");
   }
   if (owner.uid == 0 || owner.uid == ::geteuid()) return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat("the node here (process ", owner.pid, ") is run by user ", owner.uid,
@@ -49,14 +49,14 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   client->socket_.open(endpoint.protocol(), error);
   if (!error) note_own_socket(client->socket_.native_handle());
   if (!error) client->socket_.native_non_blocking(true, error);
-  // Not Asio's connect: where the node's queue is full, as a stopped node's is in the end, that one waits without end.
+  // Not Asio's connect: if the node's backlog is full, as a stopped node's eventually is, that one blocks indefinitely.
   if (!error && ::connect(client->socket_.native_handle(), endpoint.data(), endpoint.size()) != 0) {
     error = error_code(errno, boost::system::system_category());
   }
   if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node runs here");
   if (error) return absl::UnavailableError(absl::StrCat("cannot reach the node: ", error.message()));
   if (absl::Status status = check_owner(client->socket_.native_handle()); !status.ok()) return status;
-  // A child that kept the session would keep the node from leaving.
+  // A child that kept the session would prevent the node from leaving.
   static_cast<void>(::fcntl(client->socket_.native_handle(), F_SETFD, FD_CLOEXEC));
   return client;
 }
@@ -78,9 +78,9 @@ void SessionClient::request(SessionMessage message, Reply reply) {
   if (!reading_) read_next();
 }
 
-void SessionClient::tell(const SessionMessage& message) {
+void SessionClient::report(const SessionMessage& message) {
   if (ended()) return;
-  if (outgoing_bytes_ > kMaxUntold) return close();
+  if (outgoing_bytes_ > kMaxUnsentReports) return close();
   send(message);
 }
 
@@ -160,7 +160,7 @@ void SessionClient::give_reply(absl::StatusOr<SessionMessage> message) {
     if (message.ok() && std::holds_alternative<Refusal>(*message)) {
       message = absl::FailedPreconditionError(std::get<Refusal>(*message).reason);
     }
-    // A refusal ends the session, whatever it is about.
+    // A refusal ends the session, whatever it answers.
     if (waiting_.empty()) return close();
     reply = std::move(waiting_.front());
     waiting_.pop_front();

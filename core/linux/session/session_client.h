@@ -1,4 +1,4 @@
-// An application's side of the session socket: requests and their answers, and what the node says unasked.
+// An application's side of the session socket: requests and their answers, reports, and the node's notifications.
 #ifndef CABLEWAY_CORE_LINUX_SESSION_SESSION_CLIENT_H_
 #define CABLEWAY_CORE_LINUX_SESSION_SESSION_CLIENT_H_
 
@@ -19,25 +19,26 @@
 
 namespace cableway::host {
 
-// One thread: `io`'s. Close it, and drop the last reference, before `io` goes.
+// One thread: `io`'s. Close it, and drop the last reference, before `io` is destroyed.
 class SessionClient : public std::enable_shared_from_this<SessionClient> {
  public:
   using Reply = std::function<void(absl::StatusOr<SessionMessage>)>;
 
-  // NotFound: no node runs here (nothing holds the socket).
+  // NotFound: no node is running here (the socket is not bound).
   static absl::StatusOr<std::shared_ptr<SessionClient>> connect(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint);
 
-  // `reply` is called exactly once. Once the session has ended, with Unavailable. Answers come in the order of the
-  // requests, but for those of path requests, whose `request` is filled in here: each of them comes when it is known.
-  // Beside a cable test nothing else may be asked.
+  // Calls `reply` exactly once; with Unavailable once the session has ended. Answers arrive in the order of the
+  // requests, except for path requests, whose `request` is filled in here: each is answered when its path is known.
+  // While a cable test runs, no other request may be made.
   void request(SessionMessage message, Reply reply);
-  // Says what is not answered: FlowOpened, FlowEnded. Where the node has not read 16 MiB of it, the session ends.
-  void tell(const SessionMessage& message);
-  // Called when the node says Welcome again: its ports have changed.
+  // Sends a report, which is not answered: FlowOpened, FlowEnded. The session ends if the node leaves 16 MiB of them
+  // unread.
+  void report(const SessionMessage& message);
+  // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
   bool ended() const { return !socket_.is_open(); }
-  // Every request that is unanswered fails.
+  // Fails every unanswered request.
   void close();
 
  private:
@@ -55,7 +56,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   std::deque<Reply> waiting_;                         // in the order of their requests
   std::map<std::uint64_t, Reply> waiting_for_paths_;  // by request
   std::uint64_t next_request_ = 1;
-  bool welcome_due_ = false;  // the next Welcome answers a Hello
+  bool welcome_due_ = false;  // the next Welcome answers the Hello
   std::function<void(const Welcome&)> welcomed_ = [](const Welcome&) {};
   bool writing_ = false;
   bool reading_ = false;

@@ -30,8 +30,8 @@ namespace {
 
 constexpr std::size_t kMaxSessions = 1024;
 constexpr std::size_t kMaxUnanswered = 256;
-// Behind what is being written. Half of it stops the reading of requests, so only what a process asked for long before,
-// and what it is told unasked, can come to more.
+// Beside the message being written. At half of it requests are no longer read, so only answers to earlier requests and
+// notifications can exceed it.
 constexpr std::size_t kMaxUnsent = 1U << 20;
 constexpr std::uint32_t kMaxRequestBytes = 65536;
 constexpr std::chrono::seconds kHelloLimit{5};
@@ -54,12 +54,12 @@ bool is_report(const SessionMessage& message) {
 }  // namespace
 
 struct SessionServer::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener hears)
+  State(boost::asio::io_context& io, Welcome node_welcome, Handler on_request, Listener node_listener)
       : acceptor(io),
         pause(io),
         welcome(std::move(node_welcome)),
         handler(std::move(on_request)),
-        listener(std::move(hears)) {}
+        listener(std::move(node_listener)) {}
 
   class Session;
 
@@ -73,14 +73,15 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   std::set<Session*> greeted;
 
   void accept();
-  // In the peer's buffer, which is empty, before the connection closes: it will read that in place of an answer.
+  // Sent before the connection closes. It fits into the peer's empty buffer, so the peer reads it in place of an
+  // answer.
   void refuse(stream_protocol::socket& socket, std::int64_t process, const std::string& reason);
   void note_refused(std::int64_t process, const std::string& reason) const {
     if (listener.refused) listener.refused(process, reason);
   }
 };
 
-// One connection. Requests are read while earlier ones wait for their answers, as far as the bound on those allows.
+// One connection. Requests are read while earlier ones wait for their answers, up to a limit of those.
 class SessionServer::State::Session : public std::enable_shared_from_this<Session> {
  public:
   Session(std::shared_ptr<State> server, stream_protocol::socket socket, std::int64_t process)
@@ -126,7 +127,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     WireReader reader(length_);
     const auto bytes = reader.get<std::uint32_t>();
     if (bytes > kMaxRequestBytes) {
-      return refuse(absl::StrCat("a request of ", bytes, " bytes, at most ", kMaxRequestBytes));
+      return refuse(absl::StrCat("a request of ", bytes, " bytes; expected at most ", kMaxRequestBytes));
     }
     body_.resize(bytes);
     boost::asio::async_read(
@@ -139,7 +140,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     absl::StatusOr<SessionMessage> request = decode_session_message(body_);
     if (!request.ok()) return refuse(std::string(request.status().message()));
     if (!greeted_) return greet(*request);
-    if (is_report(*request)) return hear(*request);
+    if (is_report(*request)) return receive_report(*request);
     ++unanswered_;
     server_->handler(*request, [weak = weak_from_this()](const SessionMessage& answer) {
       if (const auto self = weak.lock()) self->answer(answer);
@@ -151,8 +152,8 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     const Hello* hello = std::get_if<Hello>(&request);
     if (hello == nullptr) return refuse("the first message must be Hello");
     if (hello->version != kSessionVersion) {
-      return refuse(absl::StrCat("this node speaks session version ", kSessionVersion, ", the process ", hello->version,
-                                 ": install the same Cableway for both"));
+      return refuse(absl::StrCat("this node uses session version ", kSessionVersion, "; the process uses ",
+                                 hello->version, ": install the same Cableway for both"));
     }
     greeted_ = true;
     server_->greeted.insert(this);
@@ -160,9 +161,10 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     read_on();
   }
 
-  void hear(const SessionMessage& report) {
-    has_told_ = true;
-    const absl::Status taken = server_->listener.told ? server_->listener.told(peer_, report) : absl::OkStatus();
+  void receive_report(const SessionMessage& report) {
+    has_reported_ = true;
+    const absl::Status taken =
+        server_->listener.reported ? server_->listener.reported(peer_, report) : absl::OkStatus();
     if (!taken.ok()) return refuse(std::string(taken.message()));
     read_on();
   }
@@ -178,7 +180,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     if (!reading_ && !refusing_ && socket_.is_open() && has_room) read();
   }
 
-  // Says why, and then no more.
+  // Sends the reason and reads no further requests.
   void refuse(std::string reason) {
     refusing_ = true;
     leave();
@@ -189,7 +191,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   void write() {
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
                              [self = shared_from_this()](error_code error, std::size_t) {
-                               // It may have been closed after this was written and before it is told.
+                               // It may have been closed between the write and this call.
                                if (error || !self->socket_.is_open()) return self->close();
                                self->written();
                              });
@@ -209,10 +211,10 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     close();
   }
 
-  // It counts no more.
+  // Removes it from the sessions.
   void leave() {
     server_->greeted.erase(this);
-    if (std::exchange(has_told_, false) && server_->listener.left) server_->listener.left(peer_);
+    if (std::exchange(has_reported_, false) && server_->listener.left) server_->listener.left(peer_);
   }
 
   void close() {
@@ -231,12 +233,12 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::array<std::byte, sizeof(std::uint32_t)> length_{};
   std::vector<std::byte> body_;
   std::deque<std::vector<std::byte>> outgoing_;  // the first is being written
-  std::size_t waiting_bytes_ = 0;                // of the others
+  std::size_t waiting_bytes_ = 0;                // of the other messages
   std::size_t unanswered_ = 0;
   bool reading_ = false;
   bool refusing_ = false;
   bool greeted_ = false;
-  bool has_told_ = false;
+  bool has_reported_ = false;
 };
 
 void SessionServer::State::refuse(stream_protocol::socket& socket, std::int64_t process, const std::string& reason) {
@@ -249,7 +251,7 @@ void SessionServer::State::accept() {
   acceptor.async_accept([self = shared_from_this()](error_code error, stream_protocol::socket socket) {
     if (!self->acceptor.is_open()) return;
     if (error) {
-      // Out of descriptors, most likely: trying again at once would spin.
+      // Most likely out of descriptors: an immediate retry would spin.
       self->pause.expires_after(std::chrono::milliseconds(100));
       self->pause.async_wait([self](error_code stopped) {
         if (!stopped && self->acceptor.is_open()) self->accept();
@@ -258,7 +260,7 @@ void SessionServer::State::accept() {
     }
     const std::optional<ucred> peer = credentials(socket.native_handle());
     if (!peer || !may_connect(*peer)) {
-      self->refuse(socket, peer ? peer->pid : 0, "this node is another user's");
+      self->refuse(socket, peer ? peer->pid : 0, "this node is run by another user");
     } else if (self->connections >= kMaxSessions) {
       self->refuse(socket, peer->pid, absl::StrCat("this node has ", kMaxSessions, " sessions already"));
     } else {
@@ -292,13 +294,13 @@ SessionServer::~SessionServer() {
   error_code ignored;
   state_->acceptor.close(ignored);
   state_->pause.cancel();
-  // Sessions may outlast what listens.
+  // Sessions may outlive the server's owner.
   state_->listener = {};
 }
 
 void SessionServer::update_welcome(const Welcome& welcome) {
   state_->welcome = welcome;
-  // One that does not read is closed by this, and is then none of them.
+  // Iterates over a copy: a session that does not read is closed by this, which removes it from the set.
   const std::set<State::Session*> greeted = state_->greeted;
   for (State::Session* session : greeted) session->send(welcome);
 }

@@ -16,26 +16,26 @@ namespace cableway::host {
 
 class SessionServer {
  public:
-  // Answers one message after Hello, at once or later; an answer that comes after its session's end is dropped. On
-  // `io`'s thread; must not block.
+  // Answers one message after Hello, at once or later; an answer after the session's end is dropped. Called on `io`'s
+  // thread; must not block.
   using Answer = std::function<void(SessionMessage)>;
   using Handler = std::function<void(const SessionMessage&, Answer)>;
 
-  // On `io`'s thread; must not block. Any of them may be empty.
+  // Called on `io`'s thread; must not block. Each may be empty.
   struct Listener {
-    // FlowOpened or FlowEnded, which nobody answers. A status other than OK ends the session with these words.
-    std::function<absl::Status(const SessionPeer&, const SessionMessage&)> told;
-    // A session that told something is over.
+    // FlowOpened or FlowEnded, which are not answered. A status other than OK ends the session with its message.
+    std::function<absl::Status(const SessionPeer&, const SessionMessage&)> reported;
+    // A session that had sent a report has ended.
     std::function<void(const SessionPeer&)> left;
-    // That process was refused a session, or had it ended for a breach of the protocol, and why.
+    // A process was refused a session, or its session was ended for a protocol violation.
     std::function<void(std::int64_t process, const std::string& reason)> refused;
-    // That session was ended because its process does not read, with so many bytes of answers waiting.
+    // A session was ended because its process does not read; `waiting_bytes` of answers were unread.
     std::function<void(const SessionPeer&, std::size_t waiting_bytes)> stalled;
   };
 
-  // AlreadyExists: another node holds the socket. Peers must run as the same user as this process, or as root; where
-  // this process is root, as anyone. At most 1,024 sessions at a time. Of each at most 1 MiB waits to be read by its
-  // process, beside two answers; whoever lets more come together has its session ended.
+  // AlreadyExists: another node holds the socket. Peers must run as this process's user or as root; if this process is
+  // root, as any user. At most 1,024 sessions at a time. For each, at most 1 MiB may wait to be read by its process,
+  // beside two answers; a session that exceeds this is ended.
   static absl::StatusOr<std::unique_ptr<SessionServer>> listen(
       boost::asio::io_context& io, const boost::asio::local::stream_protocol::endpoint& endpoint, Welcome welcome,
       Handler handler, Listener listener = {});
@@ -43,12 +43,12 @@ class SessionServer {
   SessionServer(const SessionServer&) = delete;
   SessionServer& operator=(const SessionServer&) = delete;
 
-  // What new sessions are welcomed with, and all others are told now.
+  // Replaces the Welcome of new sessions, and sends it to all existing ones.
   void update_welcome(const Welcome& welcome);
 
-  // Sessions that said Hello.
+  // Sessions that have sent Hello.
   std::size_t sessions() const;
-  // The same, and those that are about to.
+  // The same, and those that have not sent Hello yet.
   std::size_t connections() const;
 
  private:

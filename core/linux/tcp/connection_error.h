@@ -1,5 +1,5 @@
-// What a failed call on a connection means: the connection is gone, whatever errno says. Its code must not depend on
-// the way it went: absl takes EPIPE for a failed precondition and ECONNRESET for something that may be tried again.
+// The status of a failed call on a connection: Unavailable, whatever the errno. The code must not depend on how the
+// connection ended: absl maps EPIPE to a failed precondition and ECONNRESET to a retryable error.
 #ifndef CABLEWAY_CORE_LINUX_TCP_CONNECTION_ERROR_H_
 #define CABLEWAY_CORE_LINUX_TCP_CONNECTION_ERROR_H_
 

@@ -18,14 +18,14 @@
 namespace cableway::host {
 namespace {
 
-constexpr std::string_view kCongestionControl = "reno";  // in every kernel, allowed to every user
+constexpr std::string_view kCongestionControl = "reno";  // present in every kernel, permitted to every user
 
 absl::Status set(int socket, int level, int option, int value, const char* name) {
   if (::setsockopt(socket, level, option, &value, sizeof value) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot set ", name, " on a data socket"));
 }
 
-// One of a socket's two buffers.
+// Describes one of a socket's two buffers.
 struct Buffer {
   int option;
   int force_option;
@@ -43,12 +43,12 @@ int option_of(int socket, int option) {
 }
 
 absl::Status set_buffer(int socket, const Buffer& buffer, int bytes) {
-  // The right to pass the system's limit is root's; everybody else asks within it. Either fixes the size.
+  // Root may exceed the system's limit; other users are limited by it. Either call fixes the size.
   if (::setsockopt(socket, SOL_SOCKET, buffer.force_option, &bytes, sizeof bytes) == 0) return absl::OkStatus();
   if (absl::Status status = set(socket, SOL_SOCKET, buffer.option, bytes, buffer.name); !status.ok()) return status;
-  // The kernel doubles what it is told, for its own needs.
+  // The kernel doubles the requested size for its own overhead.
   if (option_of(socket, buffer.option) / 2 >= bytes) return absl::OkStatus();
-  // Before Linux 5.14 the smaller size stays: slower, not wrong.
+  // Before Linux 5.14 the smaller size remains: slower, not wrong.
   const int locks = option_of(socket, SO_BUF_LOCK) & ~buffer.lock;
   static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof locks));
   return absl::OkStatus();
@@ -83,7 +83,7 @@ absl::Status prepare_data_socket(int socket) {
   };
   const Option options[] = {
       {SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE"},
-      {SOL_SOCKET, SO_OOBINLINE, 1, "SO_OOBINLINE"},  // else urgent data cuts a read short that has not emptied it
+      {SOL_SOCKET, SO_OOBINLINE, 1, "SO_OOBINLINE"},  // otherwise urgent data ends a read early
       {IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY"},
       {IPPROTO_TCP, TCP_KEEPIDLE, kSilenceLimitSeconds / 2, "TCP_KEEPIDLE"},
       {IPPROTO_TCP, TCP_KEEPINTVL, 1, "TCP_KEEPINTVL"},
@@ -105,7 +105,7 @@ bool connection_stalled(int socket) {
   tcp_info info{};
   socklen_t size = sizeof info;
   if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
-  // Both count what went unanswered in a row, backed off from 200 ms by doubling.
+  // Both count consecutive unanswered transmissions, at intervals that double from 200 ms.
   constexpr int kRetransmissions = 5;
   constexpr int kProbes = 5;
   return info.tcpi_retransmits >= kRetransmissions || info.tcpi_probes >= kProbes;

@@ -54,7 +54,7 @@ absl::Status LandingReader::progress(ChunkLink::Sink& sink) {
 }
 
 absl::string_view LandingReader::within_chunk() const {
-  // There a relay cannot say on whose account it ends the circuit (docs/protocol.md).
+  // In the middle of a chunk a relay cannot send the cause of the circuit's end (docs/protocol.md).
   return chunk_.has_value() ? " in the middle of a chunk: that node, or one before it on the path, is gone" : "";
 }
 
@@ -64,7 +64,7 @@ absl::Status LandingReader::consume(ChunkLink::Sink& sink) {
     if (!consumed.ok()) return consumed.status();
     if (!*consumed) break;
   }
-  // Less than a header, a failure's text or a line is left.
+  // What remains is shorter than a header, a failure's text or a line.
   std::memmove(staging_.data(), staging_.data() + begin_, staged());
   end_ = staged();
   begin_ = 0;

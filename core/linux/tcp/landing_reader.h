@@ -1,6 +1,6 @@
 // The receiving half of a TCP hop at a flow's end. Reads in bulk into a small staging buffer that stays in the cache,
-// and places payload from there by ordered stores, whole 128-byte lines at a time, because NCCL may be reading flags in
-// the destination while it fills (ordered_store.h). The kernel's own copy gives no such order.
+// and places payload from there by ordered stores, whole 128-byte lines at a time, because NCCL may be polling flags in
+// the destination meanwhile (ordered_store.h). The kernel's copy does not guarantee that order.
 #ifndef CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
 #define CABLEWAY_CORE_LINUX_TCP_LANDING_READER_H_
 
@@ -23,7 +23,7 @@ class LandingReader {
 
   absl::Status post_landing(std::uint64_t message, const Landing& landing);
   void end_landing(std::uint64_t message) { posted_[message % kMaxLandings].active = false; }
-  // Reads until the socket is empty, or a turn's worth.
+  // Reads until the socket is empty, or up to the limit of a turn.
   absl::Status progress(ChunkLink::Sink& sink);
   void forget_landings();
   std::uint64_t bytes_read() const { return bytes_read_; }

@@ -26,7 +26,7 @@ class Drain : public std::enable_shared_from_this<Drain> {
   void start() {
     ::shutdown(fd_.get(), SHUT_WR);
     boost::system::error_code error;
-    // The protocol only matters to calls that are not made here.
+    // The protocol only affects calls that are not used here.
     socket_.assign(boost::asio::ip::tcp::v4(), fd_.get(), error);
     if (error) return;
     fd_.release();
@@ -40,7 +40,7 @@ class Drain : public std::enable_shared_from_this<Drain> {
 
  private:
   void give_up() {
-    // A reset frees what is queued; without anything queued it would only take the peer by surprise.
+    // A reset discards what is queued; without queued data the peer must not see a reset.
     boost::system::error_code ignored;
     int queued = 0;
     static_cast<void>(::ioctl(socket_.native_handle(), SIOCOUTQ, &queued));

@@ -1,6 +1,6 @@
-// Closes a data socket without losing what was said last. close() on a socket with unread data sends a reset, and a
+// Closes a data socket without losing the last bytes sent. close() on a socket with unread data sends a reset, and a
 // reset may overtake the last acknowledgement or the reason of a failure; so the sending side is shut down first, and
-// what still arrives is read and dropped until the peer closes too.
+// arriving data is discarded until the peer closes too.
 #ifndef CABLEWAY_CORE_LINUX_TCP_LINGERING_CLOSE_H_
 #define CABLEWAY_CORE_LINUX_TCP_LINGERING_CLOSE_H_
 
@@ -10,11 +10,12 @@
 
 namespace cableway::host {
 
-// What the peer has not taken by then: the kernel goes on offering it for as long as the peer lives, or forgets it.
+// What happens to data that the peer has not acknowledged by then: the kernel keeps sending it for as long as the peer
+// lives, or discards it.
 enum class Unsent { kKeepOffering, kForget };
 
-// Shuts down and drains `socket` on `io`'s thread for two seconds at most, then closes it. Any thread may call. The
-// memory that the socket's link used must not be touched by it any more (ChunkLink::fence).
+// Shuts down and drains `socket` on `io`'s thread for at most two seconds, then closes it. Callable from any thread.
+// The socket's link must no longer use its memory (ChunkLink::fence).
 void close_lingering(boost::asio::io_context& io, UniqueFd socket, Unsent unsent = Unsent::kKeepOffering);
 
 }  // namespace cableway::host

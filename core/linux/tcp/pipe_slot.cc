@@ -14,9 +14,9 @@ namespace cableway::host {
 
 absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) {
   int ends[2];
-  if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe for a slot");
+  if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot create a pipe for a slot");
   auto slot = std::make_unique<PipeSlot>(UniqueFd(ends[0]), UniqueFd(ends[1]));
-  // Halves until the kernel agrees; what pipe2 gave is the floor.
+  // Halves the size until the kernel accepts it; the default size of pipe2() is the minimum.
   for (std::uint32_t size = bytes; size > 65536; size /= 2) {
     if (::fcntl(slot->write_end(), F_SETPIPE_SZ, size) >= 0) break;
   }
@@ -24,7 +24,7 @@ absl::StatusOr<std::unique_ptr<PipeSlot>> PipeSlot::create(std::uint32_t bytes) 
 }
 
 void PipeSlot::clear() {
-  // Only a circuit that ended amid a chunk leaves anything. `head` is free to be read into by then.
+  // Only a circuit that ended in the middle of a chunk leaves data. `head` is unused by then and serves as the buffer.
   if (in_pipe() > 0) {
     while (uninterrupted([&] { return ::read(read_end(), head.data(), head.size()); }) > 0) continue;
   }
@@ -37,7 +37,7 @@ void PipeSlot::widen() {
 }
 
 bool PipeSlot::narrow() {
-  // It takes no less than it holds.
+  // The kernel rejects a size smaller than the contents.
   return ::fcntl(write_end(), F_SETPIPE_SZ, kFloorPipeBytes) != -1 || errno != EBUSY;
 }
 

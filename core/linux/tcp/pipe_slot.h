@@ -1,6 +1,7 @@
 // A relay slot for TCP: a kernel pipe. splice(2) moves pages from the upstream socket into it and from it into the
-// downstream socket, so the payload never enters this process; except for its head, which comes in the same read as the
-// header and lies in the slot itself. A small payload is all head: it is cheaper to copy than to splice.
+// downstream socket, so the payload is not copied through this process; except for its head, which is read together
+// with the header and stored in the slot itself. A small payload fits the head entirely: copying it is cheaper than
+// splicing.
 #ifndef CABLEWAY_CORE_LINUX_TCP_PIPE_SLOT_H_
 #define CABLEWAY_CORE_LINUX_TCP_PIPE_SLOT_H_
 
@@ -19,12 +20,12 @@ namespace cableway::host {
 
 class PipeSlot final : public Slot {
  public:
-  // At most this many payload bytes are copied through `head` instead of being spliced; a payload that has no more than
-  // that is copied whole.
+  // At most this many payload bytes are copied through `head` instead of being spliced; a payload of at most this size
+  // is copied whole.
   static constexpr std::uint32_t kHeadBytes = 4096;
 
-  // A pipe that holds `bytes`, or as much as the kernel allows this user: fs.pipe-max-size, and two pages once the user
-  // has fs.pipe-user-pages-soft of them. A smaller pipe makes the relay slower, never wrong. Units: bytes.
+  // A pipe of `bytes`, or as large as the kernel allows this user: fs.pipe-max-size, and two pages once the user's
+  // pipes have reached fs.pipe-user-pages-soft. A smaller pipe makes the relay slower, never wrong.
   static absl::StatusOr<std::unique_ptr<PipeSlot>> create(std::uint32_t bytes);
 
   PipeSlot(UniqueFd read_end, UniqueFd write_end) : read_end_(std::move(read_end)), write_end_(std::move(write_end)) {}
@@ -35,13 +36,13 @@ class PipeSlot final : public Slot {
 
   int read_end() const { return read_end_.get(); }
   int write_end() const { return write_end_.get(); }
-  // Bytes that the pipe holds if they come in whole pages.
+  // The bytes that fit if they arrive in whole pages.
   int capacity() const;
-  // Payload bytes that are in the pipe now. They can be more than capacity(): where packets are large the kernel puts
-  // more than a page into each of the pipe's places.
+  // Payload bytes in the pipe now. Can exceed capacity(): for large packets the kernel puts more than a page into each
+  // of the pipe's buffers.
   std::uint32_t in_pipe() const { return filled - std::max(drained, head_filled); }
 
-  // The payload's first `head_filled` bytes; what follows them is in the pipe.
+  // The payload's first `head_filled` bytes; the rest is in the pipe.
   std::array<std::byte, kHeadBytes> head;
   std::uint32_t head_filled = 0;
 

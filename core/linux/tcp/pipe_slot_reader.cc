@@ -23,7 +23,7 @@ constexpr std::size_t kMaxSlots = 64;
 }  // namespace
 
 PipeSlotReader::PipeSlotReader(int socket) : socket_(socket) {
-  // Reserved here so that nothing is allocated while data flows.
+  // Reserved here so that the data path does not allocate.
   free_.reserve(kMaxSlots);
 }
 
@@ -51,13 +51,13 @@ absl::Status PipeSlotReader::progress(ChunkLink::Sink& sink) {
   while (true) {
     absl::StatusOr<Outcome> outcome = Outcome::kMustWait;
     if (!frame_.has_value()) {
-      outcome = take_header();
+      outcome = read_header();
     } else if (frame_->kind == FrameKind::kFailed) {
-      outcome = take_failure_text();
+      outcome = read_failure_text();
     } else if (filling_ != nullptr) {
-      outcome = take_payload();
+      outcome = read_payload();
     } else {
-      outcome = act_on_header(sink);
+      outcome = handle_header(sink);
     }
     if (!outcome.ok()) return outcome.status();
     if (*outcome == Outcome::kMustWait) return absl::OkStatus();
@@ -82,12 +82,12 @@ absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::stage() {
   absl::StatusOr<Outcome> outcome = count(got);
   if (!outcome.ok()) return outcome;
   if (*outcome == Outcome::kAgain) staged_end_ += static_cast<std::size_t>(got);
-  // A read that comes back short has emptied the socket. What comes later, the end too, makes the poller speak again.
+  // A short read has emptied the socket. Later data, or the end, makes the poller call on_readable() again.
   if (!ended_ && (*outcome == Outcome::kMustWait || static_cast<std::size_t>(got) < room)) readable_ = false;
   return outcome;
 }
 
-absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_header() {
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::read_header() {
   if (staged() < kFrameHeaderBytes) return stage();
   absl::StatusOr<Frame> frame =
       decode_frame(std::span<const std::byte, kFrameHeaderBytes>(&staging_[staged_begin_], kFrameHeaderBytes));
@@ -97,7 +97,7 @@ absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_header() {
   return Outcome::kAgain;
 }
 
-absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::act_on_header(ChunkLink::Sink& sink) {
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::handle_header(ChunkLink::Sink& sink) {
   const Frame frame = *frame_;
   const absl::StatusOr<bool> is_chunk = is_relayed_chunk(frame, takes_chunks_, sink);
   if (!is_chunk.ok()) return is_chunk.status();
@@ -119,11 +119,11 @@ absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::act_on_header(ChunkLink:
   return Outcome::kAgain;
 }
 
-absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_payload() {
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::read_payload() {
   PipeSlot& slot = *filling_;
   absl::StatusOr<Outcome> outcome = Outcome::kAgain;
   if (staged() > 0) {
-    take_staged_payload(slot);
+    copy_staged_payload(slot);
   } else if (frame_->payload <= PipeSlot::kHeadBytes) {
     outcome = stage();
   } else {
@@ -136,8 +136,8 @@ absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_payload() {
   return outcome;
 }
 
-void PipeSlotReader::take_staged_payload(PipeSlot& slot) {
-  // What is staged behind a header fits the head. A payload that is larger goes on in the pipe from there.
+void PipeSlotReader::copy_staged_payload(PipeSlot& slot) {
+  // Bytes staged behind a header fit the head. The rest of a larger payload goes to the pipe.
   const std::size_t bytes = std::min<std::size_t>(staged(), frame_->payload - slot.filled);
   std::memcpy(&slot.head[slot.head_filled], &staging_[staged_begin_], bytes);
   staged_begin_ += bytes;
@@ -147,23 +147,23 @@ void PipeSlotReader::take_staged_payload(PipeSlot& slot) {
 
 absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::splice_payload(PipeSlot& slot) {
   if (!readable_) return Outcome::kMustWait;
-  if (slot.in_pipe() >= most_in_pipe_) return Outcome::kMustWait;
-  const std::uint32_t room = std::min(most_in_pipe_ - slot.in_pipe(), frame_->payload - slot.filled);
+  if (slot.in_pipe() >= max_in_pipe_) return Outcome::kMustWait;
+  const std::uint32_t room = std::min(max_in_pipe_ - slot.in_pipe(), frame_->payload - slot.filled);
   const ssize_t got = uninterrupted(
       [&] { return ::splice(socket_, nullptr, slot.write_end(), nullptr, room, SPLICE_F_MOVE | SPLICE_F_NONBLOCK); });
   absl::StatusOr<Outcome> outcome = count(got);
   if (!outcome.ok()) return outcome;
   if (*outcome == Outcome::kMustWait) {
-    // Either the socket is empty or the pipe full, and the kernel does not say which.
+    // Either the socket is empty or the pipe is full; the kernel does not report which.
     if (slot.in_pipe() == 0 && !ended_) readable_ = false;
     return outcome;
   }
   slot.filled += static_cast<std::uint32_t>(got);
-  // The same holds for less than was asked for. Let what has come go on first.
+  // A short splice is equally ambiguous. Forward what has arrived first.
   return static_cast<std::uint32_t>(got) < room ? Outcome::kMustWait : Outcome::kAgain;
 }
 
-absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::take_failure_text() {
+absl::StatusOr<PipeSlotReader::Outcome> PipeSlotReader::read_failure_text() {
   if (staged() < frame_->payload) return stage();
   const char* text = reinterpret_cast<const char*>(&staging_[staged_begin_]);
   return absl::AbortedError(printable(std::string_view(text, frame_->payload)));

@@ -9,8 +9,9 @@ namespace cableway::host {
 absl::StatusOr<std::unique_ptr<PipeStore>> PipeStore::create(const RelayMemory& memory) {
   auto leases = make_pipe_slots(memory.leases, kWidePipeBytes);
   if (!leases.ok()) {
-    return absl::ResourceExhaustedError(absl::StrCat("cannot make the ", memory.leases, " slots of the relay memory: ",
-                                                     leases.status().message(), "; lower CABLEWAY_RELAY_MEMORY"));
+    return absl::ResourceExhaustedError(absl::StrCat("cannot create the ", memory.leases,
+                                                     " slots of the relay memory: ", leases.status().message(),
+                                                     "; lower CABLEWAY_RELAY_MEMORY"));
   }
   return std::unique_ptr<PipeStore>(new PipeStore(memory, *std::move(leases)));
 }

@@ -1,4 +1,4 @@
-// Pipes for the chunks of circuits that come and go over TCP, spliced from one socket to the other.
+// Pipes for the chunks of circuits whose two hops go over TCP, spliced from one socket to the other.
 #ifndef CABLEWAY_CORE_LINUX_TCP_PIPE_STORE_H_
 #define CABLEWAY_CORE_LINUX_TCP_PIPE_STORE_H_
 
@@ -17,13 +17,13 @@ namespace cableway::host {
 
 class PipeStore final : public RelayStore {
  public:
-  // Makes the slots of all leases. ResourceExhausted: the kernel has not so many pipes for this process.
+  // Creates the slots of all leases. ResourceExhausted: the kernel does not allow this process so many pipes.
   static absl::StatusOr<std::unique_ptr<PipeStore>> create(const RelayMemory& memory);
 
-  // Called once: from now on the kernel gives this user smaller pipes than circuits should have, of so many bytes.
-  void on_small_pipe(std::function<void(int bytes)> told) { small_pipe_ = std::move(told); }
+  // Called once, with the pipe size in bytes, when the kernel gives this user smaller pipes than circuits should have.
+  void on_small_pipe(std::function<void(int bytes)> report) { small_pipe_ = std::move(report); }
   const RelayMemory& memory() const { return memory_; }
-  // Any thread. `circuits`: of those that are open, whatever they keep their chunks in.
+  // Callable from any thread. `circuits`: the number of open circuits, with slots of any kind.
   RelayMemoryStatus status(std::size_t circuits) const;
 
   SlotKind kind() const override { return SlotKind::kPipe; }

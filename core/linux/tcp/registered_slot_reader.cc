@@ -18,7 +18,7 @@ namespace cableway::host {
 
 RegisteredSlotReader::RegisteredSlotReader(int socket) : socket_(socket) {
   constexpr std::size_t kMaxPosted = 64;
-  // Reserved here so that nothing is allocated while data flows.
+  // Reserved here so that the data path does not allocate.
   free_.reserve(kMaxPosted);
 }
 
@@ -42,9 +42,9 @@ absl::Status RegisteredSlotReader::progress(ChunkLink::Sink& sink) {
 }
 
 absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::step(ChunkLink::Sink& sink) {
-  if (!frame_.has_value()) return take_header();
-  if (frame_->kind == FrameKind::kFailed) return take_failure_text();
-  return filling_ != nullptr ? take_payload(sink) : act_on_header(sink);
+  if (!frame_.has_value()) return read_header();
+  if (frame_->kind == FrameKind::kFailed) return read_failure_text();
+  return filling_ != nullptr ? read_payload(sink) : handle_header(sink);
 }
 
 absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read(std::byte* to, std::size_t bytes,
@@ -60,7 +60,7 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read(std::by
   return Outcome::kAgain;
 }
 
-absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_header() {
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_header() {
   absl::StatusOr<Outcome> outcome = read(staging_.data(), kFrameHeaderBytes, staged_);
   if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
   staged_ = 0;
@@ -70,7 +70,7 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_header(
   return Outcome::kAgain;
 }
 
-absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::act_on_header(ChunkLink::Sink& sink) {
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::handle_header(ChunkLink::Sink& sink) {
   const Frame frame = *frame_;
   const absl::StatusOr<bool> is_chunk = is_relayed_chunk(frame, takes_chunks_, sink);
   if (!is_chunk.ok()) return is_chunk.status();
@@ -81,7 +81,7 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::act_on_heade
   if (free_.empty()) return Outcome::kMustWait;
   if (frame.payload > free_.back()->capacity()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("peer sent a chunk of ", frame.payload, " bytes, at most ", free_.back()->capacity()));
+        absl::StrCat("peer sent a chunk of ", frame.payload, " bytes; expected at most ", free_.back()->capacity()));
   }
   filling_ = free_.back();
   free_.pop_back();
@@ -89,7 +89,7 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::act_on_heade
   return Outcome::kAgain;
 }
 
-absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_payload(ChunkLink::Sink& sink) {
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_payload(ChunkLink::Sink& sink) {
   absl::StatusOr<Outcome> outcome = read(filling_->data(), frame_->payload, filled_);
   if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
   RegisteredSlot& slot = *std::exchange(filling_, nullptr);
@@ -99,7 +99,7 @@ absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_payload
   return Outcome::kAgain;
 }
 
-absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::take_failure_text() {
+absl::StatusOr<RegisteredSlotReader::Outcome> RegisteredSlotReader::read_failure_text() {
   absl::StatusOr<Outcome> outcome = read(staging_.data(), frame_->payload, staged_);
   if (!outcome.ok() || *outcome == Outcome::kMustWait) return outcome;
   return absl::AbortedError(

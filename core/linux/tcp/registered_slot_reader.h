@@ -1,6 +1,6 @@
 // The receiving half of a TCP hop at a relay whose other hop goes over RDMA: payloads are read into the registered
-// memory of the slot posted for them, and a chunk is reported when it is whole, because a device sends no chunk that
-// is still arriving.
+// memory of the slot posted for them, and a chunk is reported when it is complete, because a device cannot send a chunk
+// that is still arriving.
 #ifndef CABLEWAY_CORE_LINUX_TCP_REGISTERED_SLOT_READER_H_
 #define CABLEWAY_CORE_LINUX_TCP_REGISTERED_SLOT_READER_H_
 
@@ -33,21 +33,21 @@ class RegisteredSlotReader {
   enum class Outcome { kAgain, kMustWait };
 
   absl::StatusOr<Outcome> step(ChunkLink::Sink& sink);
-  absl::StatusOr<Outcome> take_header();
-  absl::StatusOr<Outcome> act_on_header(ChunkLink::Sink& sink);
-  absl::StatusOr<Outcome> take_payload(ChunkLink::Sink& sink);
-  absl::StatusOr<Outcome> take_failure_text();
-  // Reads what is missing of `bytes` at `to`, of which `have` are there. kAgain: they all are.
+  absl::StatusOr<Outcome> read_header();
+  absl::StatusOr<Outcome> handle_header(ChunkLink::Sink& sink);
+  absl::StatusOr<Outcome> read_payload(ChunkLink::Sink& sink);
+  absl::StatusOr<Outcome> read_failure_text();
+  // Reads the missing part of `bytes` at `to`, of which `have` have arrived. kAgain: all have.
   absl::StatusOr<Outcome> read(std::byte* to, std::size_t bytes, std::size_t& have);
 
   const int socket_;
   std::array<std::byte, kMaxFailureText> staging_;  // a header, or the text of a failure
   std::size_t staged_ = 0;
-  std::optional<Frame> frame_;         // decoded, and not finished
-  RegisteredSlot* filling_ = nullptr;  // where frame_'s payload goes
+  std::optional<Frame> frame_;         // decoded, not finished
+  RegisteredSlot* filling_ = nullptr;  // receives frame_'s payload
   std::size_t filled_ = 0;
   std::vector<RegisteredSlot*> free_;  // posted and empty
-  bool takes_chunks_ = false;          // a slot has been posted: this is the side that data comes from
+  bool takes_chunks_ = false;          // a slot has been posted: data arrives on this side
   std::uint64_t bytes_read_ = 0;
 };
 

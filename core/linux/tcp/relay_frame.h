@@ -1,4 +1,4 @@
-// What a frame that comes in over TCP means at a relay, whatever kind of slot its chunks go to.
+// Handling of frames that arrive at a relay over TCP, common to all kinds of slots.
 #ifndef CABLEWAY_CORE_LINUX_TCP_RELAY_FRAME_H_
 #define CABLEWAY_CORE_LINUX_TCP_RELAY_FRAME_H_
 
@@ -8,8 +8,8 @@
 
 namespace cableway::host {
 
-// Whether a chunk follows, for which a slot is needed; a frame without payload is handed on here. InvalidArgument: a
-// peer that keeps to the protocol does not send it. `takes_chunks`: data flows in this direction.
+// Whether a chunk follows, which needs a slot; a control frame is passed to `sink` here. InvalidArgument: a protocol
+// violation of the peer. `takes_chunks`: data flows in this direction.
 inline absl::StatusOr<bool> is_relayed_chunk(const Frame& frame, bool takes_chunks, ChunkLink::Sink& sink) {
   if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
     if (absl::Status status = sink.on_control(frame); !status.ok()) return status;

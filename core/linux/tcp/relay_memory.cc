@@ -5,20 +5,20 @@
 namespace cableway::host {
 namespace {
 
-// The kernel doubles what setsockopt is told, and takes one more packet as long as the buffer is not full.
+// The kernel doubles the size passed to setsockopt, and accepts one more packet while the buffer is not full.
 constexpr std::uint64_t kDoubled = 2;
-// Two links with what they read ahead and queue, a slot's head, the path's names; the kernel's sockets, files and pipe.
+// Two links with their staging and queues, a slot's head, the path's names; the kernel's sockets, files and pipe.
 constexpr std::uint64_t kRecords = 32U << 10;
 
 constexpr std::uint64_t kDataIn = kDoubled * kReceiveBufferBytes + kLastPacketReceived;
 constexpr std::uint64_t kDataOut = kDoubled * kFloorSendBytes + kLastPacketSent;
 constexpr std::uint64_t kAnswers = 2 * kDoubled * kControlBufferBytes;
 constexpr std::uint64_t kFloor = kDataIn + kDataOut + kAnswers + kFloorPipeBytes + kRecords;
-// The slot's own pipe, and the floor's, which grows with the send buffer.
+// The leased slot's own pipe, and the floor's, which grows with the send buffer.
 constexpr std::uint64_t kLease =
     kDoubled * (kSendBufferBytes - kFloorSendBytes) + kWidePipeBytes + (kWidePipeBytes - kFloorPipeBytes);
 
-// Their pipes are then half of what a user may have by default (fs.pipe-user-pages-soft), and floors need pipes, too.
+// With this number, their pipes use half of a user's default limit (fs.pipe-user-pages-soft); floors need pipes, too.
 constexpr std::uint64_t kMaxLeases = 128;
 
 }  // namespace

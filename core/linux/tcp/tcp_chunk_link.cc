@@ -25,10 +25,10 @@ TcpChunkLink::TcpChunkLink(UniqueFd socket, Place place, SlotKind slots)
       slots_(slots),
       writer_(socket_.get()),
       reader_(make_reader(socket_.get(), place, slots)) {
-  // splice(2) from a socket waits unless the descriptor itself says not to: its own flag is about the pipe.
+  // splice(2) from a socket blocks unless the descriptor itself is non-blocking: the call's flag only covers the pipe.
   static_cast<void>(::fcntl(socket_.get(), F_SETFL, ::fcntl(socket_.get(), F_GETFL) | O_NONBLOCK));
   if (place == Place::kFlowEnd) return;
-  // Where this is refused the old size stays: more memory, never wrong. Nothing has come yet that could be dropped.
+  // If this fails the old size stays: more memory, never wrong. No data has arrived yet that could be dropped.
   if (place == Place::kRelayUpstream) {
     static_cast<void>(set_send_buffer(socket_.get(), kControlBufferBytes));
   } else {
@@ -74,7 +74,7 @@ void TcpChunkLink::widen() {
 
 bool TcpChunkLink::narrow() {
   size_for_data(kFloorSendBytes, kFloorPipeBytes);
-  // A buffer that is made small keeps what is in it.
+  // Shrinking a buffer does not drop its contents, so they must fit.
   return place_ == Place::kRelayUpstream || unsent_memory(socket_.get()) <= 2ULL * kFloorSendBytes + kLastPacketSent;
 }
 
@@ -86,7 +86,7 @@ void TcpChunkLink::size_for_data(int send_bytes, std::uint32_t pipe_bytes) {
 
 absl::Status TcpChunkLink::progress(Sink& sink) {
   if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
-  // What was read may have queued answers, so the writer comes second.
+  // Reading may queue answers, so writing comes second.
   if (absl::Status status = read(sink); !status.ok()) return status;
   return flush(sink);
 }
@@ -95,10 +95,10 @@ absl::Status TcpChunkLink::flush(Sink& sink) {
   if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
   absl::Status written = writer_.progress(sink);
   if (written.ok()) return written;
-  // A peer that gave up has said why before it went, and that says more than a broken pipe.
+  // A peer that failed the circuit has sent its reason first, which is more useful than a broken pipe.
   on_readable(true);
-  absl::Status said = read(sink);
-  return said.ok() ? written : said;
+  absl::Status received = read(sink);
+  return received.ok() ? written : received;
 }
 
 absl::Status TcpChunkLink::read(Sink& sink) {
@@ -111,7 +111,7 @@ std::uint64_t TcpChunkLink::bytes_moved() const {
 
 void TcpChunkLink::fail(absl::string_view reason) {
   if (fenced_) return;
-  writer_.try_say_failed(reason);
+  writer_.try_send_failure(reason);
   fence();
 }
 

@@ -1,7 +1,6 @@
 // A circuit's hop over TCP: one connection, owned from set-up to fence. At a flow's end it lands data in memory; at a
 // relay it moves data through pipes, or through registered memory if the circuit's other hop goes over RDMA. It never
-// blocks, and takes no signal: a process that relays ignores SIGPIPE,
-// because splice(2) has no flag for it.
+// blocks. A process that relays must ignore SIGPIPE, because splice(2) has no flag to suppress it.
 #ifndef CABLEWAY_CORE_LINUX_TCP_TCP_CHUNK_LINK_H_
 #define CABLEWAY_CORE_LINUX_TCP_TCP_CHUNK_LINK_H_
 
@@ -22,11 +21,11 @@ namespace cableway::host {
 
 class TcpChunkLink final : public ChunkLink {
  public:
-  // At a relay the link to the upstream neighbour brings data, and the one to the downstream neighbour takes it.
+  // At a relay, data arrives from the upstream neighbour's link and leaves on the downstream neighbour's.
   enum class Place { kFlowEnd, kRelayUpstream, kRelayDownstream };
 
-  // `socket` is connected, and its set-up frames have been exchanged. At a relay its buffers are made small, but for
-  // the one in which data comes.
+  // `socket` must be connected, its set-up frames exchanged. At a relay its buffers are made small, except the one that
+  // receives data.
   TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kPipe);
 
   bool can_send() const override { return writer_.can_send(); }
@@ -37,7 +36,7 @@ class TcpChunkLink final : public ChunkLink {
   void end_landing(std::uint64_t message) override;
   void post_slot(Slot& slot) override;
   bool withdraw_slot(Slot& slot) override;
-  // Only at a relay, and only the direction in which data flows (relay_memory.h).
+  // At a relay only, and only in the data's direction (relay_memory.h).
   void widen() override;
   bool narrow() override;
   absl::Status progress(Sink& sink) override;
@@ -47,10 +46,9 @@ class TcpChunkLink final : public ChunkLink {
   void fence() override;
 
   int socket() const { return socket_.get(); }
-  // At a relay: the poller's news of socket(), without which progress() does not look for arrivals
-  // (pipe_slot_reader.h).
+  // At a relay: an event of socket() from the poller, without which progress() does not read (pipe_slot_reader.h).
   void on_readable(bool ended);
-  // Gives the connection away, to be drained and closed (lingering_close.h). The link is fenced from here on.
+  // Gives up the connection for draining and closing (lingering_close.h). Fences the link.
   UniqueFd take_socket();
 
  private:

@@ -125,7 +125,7 @@ absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_header_and_memory(
 absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_from_slot() {
   const bool all_head = payload_bytes_ <= PipeSlot::kHeadBytes;
   if (all_head && slot_->filled < payload_bytes_) return Outcome::kMustWait;
-  // With nothing to follow it yet the header waits too: alone it would cost a segment of its own.
+  // The header waits for its first payload bytes: alone it would cost a TCP segment.
   if (!all_head && slot_->filled == 0) return Outcome::kMustWait;
   if (payload_written_ < slot_->head_filled || header_written_ < kFrameHeaderBytes) {
     absl::StatusOr<Outcome> head = write_header_and_memory(slot_->head_filled, all_head ? 0 : MSG_MORE);
@@ -152,7 +152,7 @@ absl::StatusOr<TcpFrameWriter::Outcome> TcpFrameWriter::write_from_pipe() {
   return Outcome::kAllWritten;
 }
 
-void TcpFrameWriter::try_say_failed(absl::string_view reason) {
+void TcpFrameWriter::try_send_failure(absl::string_view reason) {
   if (within_chunk()) return;
   const absl::StatusOr<Outcome> controls = write_controls();
   if (!controls.ok() || *controls == Outcome::kMustWait) return;
@@ -162,7 +162,7 @@ void TcpFrameWriter::try_say_failed(absl::string_view reason) {
   msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = 2;
-  // A full socket or a dead one: the peer will learn it from the end of the connection instead.
+  // If the socket is full or dead, the peer only sees the end of the connection.
   static_cast<void>(::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 

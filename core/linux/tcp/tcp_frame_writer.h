@@ -1,5 +1,5 @@
-// The sending half of a TCP hop: frames without payload from a small queue, and one chunk at a time from memory or from
-// a slot, written without waiting. What is half written is finished before anything else, so frames never interleave.
+// The sending half of a TCP hop: control frames from a small queue, and one chunk at a time from memory or from a slot,
+// written without blocking. A partly written frame is completed before any other, so frames never interleave.
 #ifndef CABLEWAY_CORE_LINUX_TCP_TCP_FRAME_WRITER_H_
 #define CABLEWAY_CORE_LINUX_TCP_TCP_FRAME_WRITER_H_
 
@@ -20,18 +20,18 @@ class TcpFrameWriter {
   explicit TcpFrameWriter(int socket) : socket_(socket) {}
 
   bool can_send() const { return !chunk_active_; }
-  // Requires can_send(). The memory or slot is read until progress() reports it sent.
+  // Requires can_send(). The memory or slot must stay valid until progress() reports it sent.
   void begin(const Frame& chunk, const std::byte* payload);
   void begin(const Frame& chunk, PipeSlot& slot);
   void begin(const Frame& chunk, RegisteredSlot& slot);
   absl::Status queue(const Frame& control);
 
-  // Writes until nothing is left, the kernel takes no more, or a slot has nothing more to give yet.
+  // Writes until nothing is left, the kernel accepts no more, or the slot's next bytes have not arrived.
   absl::Status progress(ChunkLink::Sink& sink);
 
-  // One try to say why the circuit is dead, after everything that was queued before: an acknowledgement that came just
-  // ahead of the end must not be lost. Nothing is said in the middle of a frame.
-  void try_say_failed(absl::string_view reason);
+  // Tries once to send the reason of the circuit's failure, after all queued frames: an acknowledgement queued just
+  // before the end must not be lost. Sends nothing in the middle of a frame.
+  void try_send_failure(absl::string_view reason);
 
   std::uint64_t bytes_written() const { return bytes_written_; }
 
@@ -40,7 +40,8 @@ class TcpFrameWriter {
 
   absl::StatusOr<Outcome> write_controls();
   absl::StatusOr<Outcome> write_chunk();
-  // The header and the payload's first `bytes`, which are in memory. `more`: MSG_MORE if the payload goes on, else 0.
+  // Writes the header and the payload's first `bytes`, which are in memory. `more`: MSG_MORE if the payload continues,
+  // else 0.
   absl::StatusOr<Outcome> write_header_and_memory(std::uint32_t bytes, int more);
   absl::StatusOr<Outcome> write_from_slot();
   absl::StatusOr<Outcome> write_from_pipe();
@@ -59,8 +60,8 @@ class TcpFrameWriter {
   std::uint32_t payload_bytes_ = 0;
   std::uint32_t payload_written_ = 0;
   const std::byte* memory_ = nullptr;
-  PipeSlot* slot_ = nullptr;               // the chunk is in a pipe
-  RegisteredSlot* memory_slot_ = nullptr;  // it is in memory, and that is a slot's
+  PipeSlot* slot_ = nullptr;               // set if the chunk is in a pipe
+  RegisteredSlot* memory_slot_ = nullptr;  // set if it is in a slot's memory
   std::uint64_t bytes_written_ = 0;
 };
 

@@ -15,7 +15,7 @@
 
 namespace cableway::host {
 
-absl::StatusOr<bool> TcpLifeline::have(std::size_t bytes) {
+absl::StatusOr<bool> TcpLifeline::fill(std::size_t bytes) {
   while (staged_ < bytes) {
     const ssize_t got =
         uninterrupted([&] { return ::recv(socket_.get(), &staging_[staged_], bytes - staged_, MSG_DONTWAIT); });
@@ -28,7 +28,7 @@ absl::StatusOr<bool> TcpLifeline::have(std::size_t bytes) {
 }
 
 absl::StatusOr<std::optional<Frame>> TcpLifeline::look() {
-  absl::StatusOr<bool> whole = have(kFrameHeaderBytes);
+  absl::StatusOr<bool> whole = fill(kFrameHeaderBytes);
   if (!whole.ok()) return whole.status();
   if (!*whole) return std::nullopt;
   absl::StatusOr<Frame> frame = decode_frame(std::span(staging_).first<kFrameHeaderBytes>());
@@ -41,7 +41,7 @@ absl::StatusOr<std::optional<Frame>> TcpLifeline::look() {
     return absl::InvalidArgumentError(
         absl::StrCat("peer sent a frame ", to_text(frame->kind), " beside a circuit that goes over RDMA"));
   }
-  whole = have(kFrameHeaderBytes + frame->payload);
+  whole = fill(kFrameHeaderBytes + frame->payload);
   if (!whole.ok()) return whole.status();
   if (!*whole) return std::nullopt;
   const char* text = reinterpret_cast<const char*>(&staging_[kFrameHeaderBytes]);
@@ -49,22 +49,21 @@ absl::StatusOr<std::optional<Frame>> TcpLifeline::look() {
 }
 
 void TcpLifeline::leave(std::span<const Frame> last, absl::string_view reason) {
-  std::vector<std::byte> words;
+  std::vector<std::byte> bytes_to_send;
   for (const Frame& frame : last) {
     const FrameBytes bytes = encode_frame(frame);
-    words.insert(words.end(), bytes.begin(), bytes.end());
+    bytes_to_send.insert(bytes_to_send.end(), bytes.begin(), bytes.end());
   }
   if (!reason.empty()) {
     reason = reason.substr(0, kMaxFailureText);
     const FrameBytes header =
         encode_frame(Frame{FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0});
-    words.insert(words.end(), header.begin(), header.end());
+    bytes_to_send.insert(bytes_to_send.end(), header.begin(), header.end());
     const auto text = std::as_bytes(std::span(reason.data(), reason.size()));
-    words.insert(words.end(), text.begin(), text.end());
+    bytes_to_send.insert(bytes_to_send.end(), text.begin(), text.end());
   }
-  // It is the first thing that is said here since the set-up, so the kernel has room for it; to a peer that is gone
-  // nothing can be said.
-  static_cast<void>(::send(socket_.get(), words.data(), words.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
+  // The first bytes here since the set-up, so the send buffer has room; a failure means that the peer is gone.
+  static_cast<void>(::send(socket_.get(), bytes_to_send.data(), bytes_to_send.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
   ::shutdown(socket_.get(), SHUT_WR);
 }
 

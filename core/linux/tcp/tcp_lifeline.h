@@ -1,5 +1,5 @@
-// The connection beside an RDMA hop (core/rdma/rdma_chunk_link.h): the one over which it was set up. Nothing travels on
-// it until one end leaves.
+// The connection beside an RDMA hop (core/rdma/rdma_chunk_link.h), on which it was set up. It carries no data until one
+// end leaves.
 #ifndef CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
 #define CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
 
@@ -25,12 +25,12 @@ class TcpLifeline final : public HopLifeline {
   void leave(std::span<const Frame> last, absl::string_view reason) override;
 
   int socket() const { return socket_.get(); }
-  // After leave(): to be drained and closed (lingering_close.h).
+  // Call after leave(), for draining and closing (lingering_close.h).
   UniqueFd take_socket() { return std::move(socket_); }
 
  private:
-  // Fills staging_ up to `bytes`. False: not there yet.
-  absl::StatusOr<bool> have(std::size_t bytes);
+  // Fills staging_ up to `bytes`. False: they have not all arrived.
+  absl::StatusOr<bool> fill(std::size_t bytes);
 
   UniqueFd socket_;
   std::array<std::byte, kFrameHeaderBytes + kMaxFailureText> staging_;

@@ -1,4 +1,4 @@
-// A hop's data over the connection that it was set up on: what every hop can do.
+// A hop's data over the connection that it was set up on: the transport that every hop supports.
 #ifndef CABLEWAY_CORE_LINUX_TCP_TCP_TRANSPORT_H_
 #define CABLEWAY_CORE_LINUX_TCP_TCP_TRANSPORT_H_
 

@@ -6,7 +6,7 @@
 
 namespace cableway::host::test {
 
-// Allocations so far, of all threads.
+// Allocations so far, by all threads.
 std::uint64_t allocations();
 
 }  // namespace cableway::host::test

@@ -1,4 +1,4 @@
-// RDMA devices that say what a test lets them say.
+// RDMA devices whose events a test controls.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_RDMA_DEVICES_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_RDMA_DEVICES_H_
 
@@ -25,26 +25,26 @@ class FakeRdmaDevices {
   struct Device {
     UniqueFd fd{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
     std::deque<VerbsEvent> events;
-    bool readable_for_ever = false;  // as a descriptor that is dead
-    absl::Status trouble;            // of opening it
+    bool readable_for_ever = false;  // like a broken descriptor
+    absl::Status trouble;            // the status of opening it
     int open_now = 0;
     int tries = 0;
-    int looks = 0;  // for events
+    int polls = 0;  // calls of next_event()
   };
 
   Device& operator[](const std::string& name) { return devices_[name]; }
 
-  void say(const std::string& name, VerbsEvent::Kind kind, std::uint8_t port = 0) {
+  void raise(const std::string& name, VerbsEvent::Kind kind, std::uint8_t port = 0) {
     devices_[name].events.push_back({kind, nullptr, port, "RDMA device " + name + ": event"});
     wake(name);
   }
-  // Its descriptor becomes readable.
+  // Makes its descriptor readable.
   void wake(const std::string& name) {
     const std::uint64_t one = 1;
     EXPECT_EQ(::write(devices_[name].fd.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
   }
 
-  // Outlived by this.
+  // This must outlive it.
   RdmaWatch::Open open() {
     return [this](const std::string& name) -> absl::StatusOr<std::unique_ptr<RdmaWatch::Device>> {
       Device& device = devices_[name];
@@ -62,7 +62,7 @@ class FakeRdmaDevices {
 
     int events_fd() const override { return device_.fd.get(); }
     std::optional<VerbsEvent> next_event() override {
-      ++device_.looks;
+      ++device_.polls;
       if (device_.events.empty()) {
         std::uint64_t count = 0;
         if (!device_.readable_for_ever) static_cast<void>(!::read(device_.fd.get(), &count, sizeof count));

@@ -1,4 +1,4 @@
-// A folder that looks like /sys, for one test.
+// A folder in the form of /sys, for one test.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_FAKE_SYSFS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_FAKE_SYSFS_H_
 
@@ -11,7 +11,7 @@
 
 namespace cableway::host::test {
 
-// Of 10.7.0.1, spelled as the kernel does.
+// The GID of 10.7.0.1, in the kernel's format.
 inline constexpr char kIpv4Gid[] = "0000:0000:0000:0000:0000:ffff:0a07:0001";
 
 class FakeSysfs {
@@ -31,7 +31,7 @@ class FakeSysfs {
     std::ofstream(file) << text << "\n";
   }
   void remove(const std::string& path) const { std::filesystem::remove_all(root_ + "/" + path); }
-  // A device behind an interface or an RDMA device: a link to its PCI function.
+  // Links an interface or RDMA device to its PCI function.
   void link_device(const std::string& of, const std::string& pci_function) const {
     const std::filesystem::path link = root_ + "/" + of + "/device";
     std::filesystem::create_directories(link.parent_path());
@@ -39,7 +39,7 @@ class FakeSysfs {
   }
   // Stands for /dev/infiniband.
   std::string rdma_folder() const { return root_ + "/dev"; }
-  // An active RoCE device with one port and no GIDs, that processes may use by the file uverbs-NAME.
+  // An active RoCE device with one port and no GIDs, usable by processes through the file uverbs-NAME.
   void add_rdma_device(const std::string& name, const std::string& board = "0000:0000:0000:0000") const {
     write("class/infiniband/" + name + "/sys_image_guid", board);
     add_rdma_port(name, 1);
@@ -56,7 +56,7 @@ class FakeSysfs {
       remove(folder + name);
     }
   }
-  // Spelled as kIpv4Gid is.
+  // `gid` in the format of kIpv4Gid.
   void add_gid(const std::string& device, int index, const std::string& interface, const std::string& gid,
                const std::string& type = "RoCE v2", int number = 1) const {
     const std::string port = "class/infiniband/" + device + "/ports/" + std::to_string(number);

@@ -21,8 +21,8 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-// A test that waits for what never comes ends with a message instead of a time-out of its runner.
-void bound_waiting(int socket) {
+// So that a test that waits in vain ends with a message instead of a time-out of its runner.
+void limit_waiting(int socket) {
   const timeval limit{100, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -38,7 +38,7 @@ UniqueFd new_socket() {
   UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  bound_waiting(socket.get());
+  limit_waiting(socket.get());
   return socket;
 }
 
@@ -71,7 +71,7 @@ UniqueFd connect_to(std::uint16_t port) {
 UniqueFd accept_from(const Listener& listener) {
   UniqueFd socket(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
   EXPECT_TRUE(socket.valid()) << std::strerror(errno);
-  bound_waiting(socket.get());
+  limit_waiting(socket.get());
   return socket;
 }
 

@@ -1,4 +1,4 @@
-// TCP connections over loopback, for tests that play one of their ends by hand.
+// TCP connections over loopback, for tests that drive one of the ends directly.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_LOOPBACK_SOCKETS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_LOOPBACK_SOCKETS_H_
 
@@ -26,19 +26,19 @@ Listener listen_on_loopback_port(std::uint16_t port, int backlog = 16);
 UniqueFd connect_to(std::uint16_t port);
 UniqueFd accept_from(const Listener& listener);
 
-// Both ends of a connection, blocking. `buffer_bytes`: what the kernel is asked for each way, 0 for its default.
+// Both ends of a connection, blocking. `buffer_bytes`: the requested size of each kernel buffer, 0 for the default.
 std::pair<UniqueFd, UniqueFd> connected_pair(int buffer_bytes = 0);
 
-// Writes all of it, or fails the test.
+// Writes all bytes, or fails the test.
 void write_all(int socket, std::span<const std::byte> bytes);
 void write_all(int socket, const std::string& text);
 void write_frame(int socket, const Frame& frame, std::span<const std::byte> payload = {});
-// Reads `bytes`, or what comes before the end of the connection; fails the test after a long wait for either.
+// Reads `bytes`, or fewer if the connection ends before; fails the test after a long wait.
 std::vector<std::byte> read_bytes(int socket, std::size_t bytes);
-// The next frame. One that is cut short or malformed fails the test.
+// The next frame. A truncated or malformed frame fails the test.
 Frame read_frame(int socket);
 std::string read_text(int socket, std::size_t bytes);
-// Whether the peer has closed: nothing is left to read, and no reset came in between.
+// Whether the peer has closed the connection: nothing is left to read, and there was no reset.
 bool reads_end(int socket);
 
 // Calls `step` until `done` holds. False after `limit`, which is long because a busy machine may give a test little

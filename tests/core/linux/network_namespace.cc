@@ -32,7 +32,7 @@ std::string become_root_of_a_user_namespace() {
 
 std::string prepare() {
 #ifdef CABLEWAY_EMULATED
-  return "the emulator knows too little of netlink";
+  return "the emulator does not support netlink well enough";
 #endif
   if (std::system("PATH=$PATH:/usr/sbin:/sbin ip -V >/dev/null 2>&1") != 0) return "no iproute2 here";
   const UniqueFd before(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
@@ -40,7 +40,7 @@ std::string prepare() {
     if (std::string why = become_root_of_a_user_namespace(); !why.empty()) return why;
   }
   if (::unshare(CLONE_NEWNET) != 0) return absl::StrCat("no network namespaces here: ", std::strerror(errno));
-  // Not ours to go back to for a process that is not root: then the tests go on from this empty one.
+  // May fail in a process that is not root: then the tests continue from this empty namespace.
   static_cast<void>(::setns(before.get(), CLONE_NEWNET));
   return "";
 }

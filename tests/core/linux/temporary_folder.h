@@ -1,4 +1,4 @@
-// A folder of a test's own, gone with it.
+// A temporary folder for one test, removed with this object.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_TEMPORARY_FOLDER_H_
 #define CABLEWAY_TESTS_CORE_LINUX_TEMPORARY_FOLDER_H_
 
@@ -25,7 +25,7 @@ class TemporaryFolder {
 
   std::string path(const std::string& name) const { return path_ / name; }
 
-  // The path of the file that it writes.
+  // Writes a file and returns its path.
   std::string file(const std::string& name, const std::string& text, mode_t mode = 0644) const {
     std::ofstream(path(name)) << text;
     EXPECT_EQ(::chmod(path(name).c_str(), mode), 0);

@@ -1,4 +1,4 @@
-// What a send comm does for the relay behind its hop while NCCL has nothing to ask of it.
+// What a send comm does for the relay behind its hop while NCCL has no requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,19 +36,19 @@ class Silent final : public ChunkLink::Sink {
 class IdleFlowTest : public testing::Test {
  protected:
   IdleFlowTest() {
-    comm_ = std::make_unique<SendComm>(nobody(), std::move(hop_.source),
+    comm_ = std::make_unique<SendComm>(unused_context(), std::move(hop_.source),
                                        FlowComm::Names{"flow to node c", HopEnd{"a", "eth0", "b", "eth0", "a-b"}},
                                        Log(nullptr), kSlotBytes);
     region_ = comm_->register_memory({.data = bytes_.data(), .bytes = bytes_.size()}).value();
-    comm_->poll_if_idle();  // its first word
+    comm_->poll_if_idle();  // sends its first frame
     relay_polls();
     relay().post_slot(slot_);
     relay_polls();
     comm_->poll_if_idle();
   }
 
-  // A comm hands its context on, and looks at nothing of it.
-  Context& nobody() { return reinterpret_cast<Context&>(context_); }
+  // A comm only passes its context on, and does not access it.
+  Context& unused_context() { return reinterpret_cast<Context&>(context_); }
   ChunkLink& relay() { return hop_.relay->link(); }
   void relay_polls() { ASSERT_TRUE(relay().progress(silent_).ok()); }
   // As a relay does every time it rests.
@@ -79,40 +79,40 @@ class IdleFlowTest : public testing::Test {
   MemoryRegion* region_ = nullptr;
 };
 
-TEST_F(IdleFlowTest, GivesBackWhatARelayLentIt) {
+TEST_F(IdleFlowTest, ReturnsSlotsThatARelayLent) {
   EXPECT_FALSE(slot_is_back());
-  EXPECT_FALSE(slot_is_back()) << "it was asked, and has not been polled";
+  EXPECT_FALSE(slot_is_back()) << "recalled, but not polled yet";
   comm_->poll_if_idle();
   relay_polls();
   EXPECT_TRUE(slot_is_back());
   EXPECT_EQ(silent_.chunks, 0);
 }
 
-TEST_F(IdleFlowTest, IsLeftToNcclWhileItHasRequests) {
+TEST_F(IdleFlowTest, IsPolledByNcclOnlyWhileItHasRequests) {
   Request* const request = comm_->send(bytes_.data(), bytes_.size(), region_).value();
   ASSERT_NE(request, nullptr);
   announce(0);
   comm_->poll_if_idle();
   relay_polls();
-  EXPECT_EQ(silent_.chunks, 0) << "NCCL's memory was read by another thread than NCCL's";
+  EXPECT_EQ(silent_.chunks, 0) << "NCCL's memory was read by another thread";
   EXPECT_FALSE(comm_->test(request).value().done);
   relay_polls();
   EXPECT_EQ(silent_.chunks, 1);
 }
 
-TEST_F(IdleFlowTest, WhatFailsIsToldOnceItIsWanted) {
+TEST_F(IdleFlowTest, AFailureIsReportedOnceTheFlowIsUsed) {
   EXPECT_FALSE(slot_is_back());
-  fake_.posting_error = EIO;  // the answer cannot be given
+  fake_.posting_error = EIO;  // the answer cannot be sent
   comm_->poll_if_idle();
   EXPECT_EQ(comm_->failure(), "");
   const absl::Status failed = comm_->send(bytes_.data(), bytes_.size(), region_).status();
   EXPECT_THAT(failed.message(), HasSubstr("flow to node c failed: node a port eth0 (cable to b eth0): RDMA device "
                                           "mlx5_0"));
-  comm_->tell(failed);
+  comm_->log_failure(failed);
   EXPECT_EQ(comm_->failure(), failed.message());
 }
 
-TEST_F(IdleFlowTest, ThatIsClosedIsNotPolled) {
+TEST_F(IdleFlowTest, IsNotPolledAfterItsClose) {
   EXPECT_FALSE(slot_is_back());
   static_cast<void>(comm_->close());
   const std::string before = comm_->failure();

@@ -13,16 +13,16 @@ FlowNonce nonce_of(std::uint64_t number) {
   return nonce;
 }
 
-TEST(SeenFlows, KnowsEachOfTheLastAgain) {
+TEST(SeenFlows, RecognisesEachOfTheLast) {
   SeenFlows seen;
   for (std::uint64_t i = 0; i < SeenFlows::kMax; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
   for (std::uint64_t i = 0; i < SeenFlows::kMax; ++i) EXPECT_FALSE(seen.first_use(nonce_of(i))) << i;
 }
 
-TEST(SeenFlows, ForgetsTheOldestAndNoOther) {
+TEST(SeenFlows, ForgetsOnlyTheOldest) {
   SeenFlows seen;
   for (std::uint64_t i = 0; i < 3 * SeenFlows::kMax; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
-  // One that is seen again is no younger for it.
+  // A repeated nonce does not become younger.
   EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMax)));
   EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMax - 1)));
   EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMax)));

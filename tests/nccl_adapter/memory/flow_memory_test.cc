@@ -1,4 +1,4 @@
-// Which registrations a flow's memory gets, and what is refused.
+// Which registrations a flow's memory gets, and which are refused.
 #include "nccl_adapter/memory/flow_memory.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using Kind = NamedMemory::Kind;
 
 constexpr unsigned kWritten = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-constexpr int kFd = 7;  // of a dmabuf; nobody looks at it
+constexpr int kFd = 7;  // of a dmabuf; never used
 
 class FlowMemoryTest : public testing::Test {
  protected:
@@ -28,13 +28,13 @@ class FlowMemoryTest : public testing::Test {
     if (kind == Kind::kDmabuf) memory.fd = kFd;
     return memory;
   }
-  // What registering `memory` on a flow over RDMA asked of the device.
+  // What the device was requested to register for `memory` on a flow over RDMA.
   FakeRegistration registered(const NamedMemory& memory, bool lands) {
     MemoryRegion* const region = flow_.add(memory, lands).value();
     for (const FakeRegistration& each : fake_.registrations) {
       if (each.key == region->local_keys[0]) return each;
     }
-    ADD_FAILURE() << "the device knows no such registration";
+    ADD_FAILURE() << "the device has no such registration";
     return {};
   }
   std::size_t live() const {
@@ -52,17 +52,17 @@ class FlowMemoryTest : public testing::Test {
   FlowMemory flow_{{hop_.link.get()}, nullptr};
 };
 
-TEST_F(FlowMemoryTest, WhatIsSentIsNobodysToWriteOrRead) {
+TEST_F(FlowMemoryTest, SentMemoryIsNotRemotelyAccessible) {
   EXPECT_EQ(registered(named(Kind::kHost), false).access, 0U);
   EXPECT_EQ(registered(named(Kind::kPeer), false).access, 0U);
   EXPECT_EQ(registered(named(Kind::kDmabuf), false).access, 0U);
 }
 
-TEST_F(FlowMemoryTest, WhatIsReceivedIntoIsWrittenInOrder) {
+TEST_F(FlowMemoryTest, ReceivingMemoryIsWrittenInOrder) {
   EXPECT_EQ(registered(named(Kind::kHost), true).access, kWritten);
 }
 
-TEST_F(FlowMemoryTest, AGpusMemoryMayBeReadBackAsWell) {
+TEST_F(FlowMemoryTest, GpuMemoryMayBeReadBackAsWell) {
   EXPECT_EQ(registered(named(Kind::kPeer), true).access, kWritten | IBV_ACCESS_REMOTE_READ);
   EXPECT_EQ(registered(named(Kind::kDmabuf), true).access, kWritten | IBV_ACCESS_REMOTE_READ);
 }
@@ -78,7 +78,7 @@ TEST_F(FlowMemoryTest, ADmabufIsRegisteredFromItsOffsetAtTheAddressThatNcclUses)
   EXPECT_FALSE(registered(named(Kind::kPeer), true).dmabuf);
 }
 
-TEST_F(FlowMemoryTest, FlowsShareWhatIsTheSameAndNothingElse) {
+TEST_F(FlowMemoryTest, FlowsShareEqualRegistrationsOnly) {
   const test::FakeHop other_hop = test::make_rdma_hop(device_, fake_.gid);
   FlowMemory other({other_hop.link.get()}, nullptr);
   const auto key = [](FlowMemory& flow, const NamedMemory& memory, bool lands) {
@@ -98,7 +98,7 @@ TEST_F(FlowMemoryTest, FlowsShareWhatIsTheSameAndNothingElse) {
   }
 }
 
-TEST_F(FlowMemoryTest, ARegistrationGoesWithTheLastFlowThatHasIt) {
+TEST_F(FlowMemoryTest, ARegistrationEndsWithItsLastFlow) {
   const std::size_t before = live();
   const test::FakeHop other_hop = test::make_rdma_hop(device_, fake_.gid);
   const std::size_t mailbox = live() - before;
@@ -114,49 +114,49 @@ TEST_F(FlowMemoryTest, ARegistrationGoesWithTheLastFlowThatHasIt) {
   EXPECT_EQ(live(), before + mailbox);
 }
 
-TEST_F(FlowMemoryTest, OverTcpHostMemoryIsKnownAndAGpusIsRefused) {
+TEST_F(FlowMemoryTest, OverTcpHostMemoryIsRecordedAndGpuMemoryIsRefused) {
   FlowMemory tcp({tcp_.link.get()}, nullptr);
   EXPECT_TRUE(tcp.add(named(Kind::kHost), true).ok());
   for (const Kind kind : {Kind::kPeer, Kind::kDmabuf}) {
     for (const bool lands : {false, true}) {
       const absl::Status refused = tcp.add(named(kind), lands).status();
       EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
-      EXPECT_THAT(refused.message(), HasSubstr("goes over TCP, which cannot carry the memory of GPUs"));
+      EXPECT_THAT(refused.message(), HasSubstr("goes over TCP, which cannot carry GPU memory"));
     }
   }
 }
 
-TEST_F(FlowMemoryTest, AnExhaustedDeviceSaysWhatToRaise) {
+TEST_F(FlowMemoryTest, AnExhaustedDeviceNamesTheLimitToRaise) {
   fake_.register_error = ENOMEM;
   const absl::Status refused = flow_.add(named(Kind::kHost), true).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot register 4096 bytes of memory: Cannot allocate memory"));
-  EXPECT_THAT(refused.message(), HasSubstr("the device has 1000 registrations"));
+  EXPECT_THAT(refused.message(), HasSubstr("the device supports 1000 registrations"));
   fake_.dmabuf_error = ENOMEM;
   EXPECT_THAT(flow_.add(named(Kind::kDmabuf), false).status().message(),
               HasSubstr("mlx5_0 cannot register 4096 bytes of another device's memory: Cannot allocate memory"));
 }
 
-TEST_F(FlowMemoryTest, AGpusAddressThatTheDriverDoesNotKnowNamesTheModule) {
+TEST_F(FlowMemoryTest, AnUnknownGpuAddressNamesTheModule) {
   fake_.register_error = EFAULT;
   EXPECT_THAT(flow_.add(named(Kind::kPeer), false).status().message(),
-              HasSubstr("Bad address; it is a GPU's, for which nvidia_peermem has to be loaded"));
+              HasSubstr("Bad address; this is GPU memory, which requires the nvidia_peermem module"));
 }
 
-TEST_F(FlowMemoryTest, WithoutAQueuePairToFlushOverAGpusMemoryIsRefusedWhereItLands) {
+TEST_F(FlowMemoryTest, WithoutAFlushQueuePairLandingGpuMemoryIsRefused) {
   fake_.queue_pair_error = EAGAIN;
   const absl::Status refused = flow_.add(named(Kind::kDmabuf), true).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(refused.message(), HasSubstr("no connection with itself, which flushing a GPU's memory needs"));
+  EXPECT_THAT(refused.message(), HasSubstr("connection with itself, which flushing GPU memory needs"));
   EXPECT_THAT(refused.message(), HasSubstr("raise rdma.max"));
   EXPECT_TRUE(flow_.add(named(Kind::kDmabuf), false).ok());
   EXPECT_TRUE(flow_.add(named(Kind::kHost), true).ok());
 }
 
-TEST_F(FlowMemoryTest, EveryFlowFlushesOverAQueuePairOfItsOwnThatBeginsAnywhere) {
+TEST_F(FlowMemoryTest, EveryFlowHasItsOwnFlushQueuePairWithARandomSequence) {
   ASSERT_TRUE(flow_.add(named(Kind::kDmabuf), true).ok());
   ASSERT_TRUE(flow_.add(named(Kind::kPeer), true).ok());
-  ASSERT_EQ(fake_.packet_sequences.size(), 2U);  // the hop's, and one to flush over
+  ASSERT_EQ(fake_.packet_sequences.size(), 2U);  // the hop's, and the flush's
   const std::uint32_t flush = fake_.packet_sequences[1];
   EXPECT_LT(flush, 1U << 24);
   std::size_t different = 0;

@@ -1,4 +1,4 @@
-// iflush and what becomes of it, on a receive comm over RDMA.
+// iflush and its completion, on a receive comm over RDMA.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,15 +19,15 @@ using Kind = NamedMemory::Kind;
 class FlushTest : public testing::Test {
  protected:
   FlushTest() : device_(verbs_.open(fake_)), hop_(test::make_rdma_hop(device_, fake_.gid)) {
-    comm_ = std::make_unique<RecvComm>(nobody(), std::move(hop_.link),
+    comm_ = std::make_unique<RecvComm>(unused_context(), std::move(hop_.link),
                                        FlowComm::Names{"flow from node b", HopEnd{"a", "eth0", "b", "eth0", "a-b"}},
                                        Log(nullptr));
     gpu_ = comm_->register_memory(named(Kind::kDmabuf)).value();
     host_ = comm_->register_memory(named(Kind::kHost)).value();
   }
 
-  // A comm hands its context on, and looks at nothing of it.
-  Context& nobody() { return reinterpret_cast<Context&>(context_); }
+  // A comm only passes its context on, and does not access it.
+  Context& unused_context() { return reinterpret_cast<Context&>(context_); }
   NamedMemory named(Kind kind) {
     NamedMemory memory{.kind = kind, .data = bytes_.data(), .bytes = bytes_.size()};
     if (kind == Kind::kDmabuf) memory.fd = 7;
@@ -58,20 +58,20 @@ TEST_F(FlushTest, IsDoneWhenTheDeviceHasRead) {
   EXPECT_EQ(comm_->test(request).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST_F(FlushTest, HostMemoryIsThereAtOnce) {
+TEST_F(FlushTest, HostMemoryNeedsNoFlush) {
   EXPECT_EQ(comm_->flush(bytes_.data(), host_).value(), nullptr);
   EXPECT_EQ(comm_->flush(bytes_.data(), nullptr).value(), nullptr);
   EXPECT_EQ(fake_.reads, 0U);
 }
 
-TEST_F(FlushTest, IsOfRegisteredMemoryOnly) {
+TEST_F(FlushTest, RequiresRegisteredMemory) {
   const absl::Status refused = comm_->flush(bytes_.data() + bytes_.size(), gpu_).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(refused.message(), HasSubstr("flow from node b: a buffer of 1 bytes is not inside"));
   EXPECT_EQ(fake_.reads, 0U);
 }
 
-TEST_F(FlushTest, AsManyAsReceivesAndNoneIsTakenForDone) {
+TEST_F(FlushTest, AllowsAsManyAsReceivesAndFailsBeyond) {
   fake_.holds_completions = true;
   std::vector<Request*> requests;
   for (std::size_t i = 0; i < kMaxLandings; ++i) requests.push_back(flush());
@@ -83,24 +83,24 @@ TEST_F(FlushTest, AsManyAsReceivesAndNoneIsTakenForDone) {
   EXPECT_TRUE(is_done(flush()));
 }
 
-TEST_F(FlushTest, FailsInTheDevicesWords) {
+TEST_F(FlushTest, FailsWithTheDevicesReason) {
   fake_.read_status = IBV_WC_REM_ACCESS_ERR;
   Request* const request = flush();
   EXPECT_THAT(comm_->test(request).status().message(),
-              HasSubstr("flow from node b: RDMA device mlx5_0 cannot read back what was written into a GPU's memory "
+              HasSubstr("flow from node b: RDMA device mlx5_0 cannot read back what was written to GPU memory "
                         "(remote access error)"));
   EXPECT_FALSE(comm_->flush(bytes_.data(), gpu_).ok());
 }
 
-TEST_F(FlushTest, ADeviceThatIsGoneIsNotWaitedFor) {
+TEST_F(FlushTest, DoesNotWaitForALostDevice) {
   fake_.holds_completions = true;
   Request* const request = flush();
   EXPECT_FALSE(comm_->test(request).value().done);
   device_->give_up();
-  EXPECT_THAT(comm_->test(request).status().message(), HasSubstr("RDMA device mlx5_0 has failed before it read back"));
+  EXPECT_THAT(comm_->test(request).status().message(), HasSubstr("RDMA device mlx5_0 failed before it read back"));
 }
 
-TEST_F(FlushTest, WorksAfterTheFlowHasEndedInOrder) {
+TEST_F(FlushTest, WorksAfterTheFlowHasEnded) {
   Request* const receive = comm_->receive(bytes_.data(), bytes_.size(), gpu_).value();
   ASSERT_NE(receive, nullptr);
   hop_.other_end.reset();
@@ -109,7 +109,7 @@ TEST_F(FlushTest, WorksAfterTheFlowHasEndedInOrder) {
   EXPECT_TRUE(is_done(flush()));
 }
 
-TEST_F(FlushTest, MemoryThatIsTakenBackInTheMiddleEndsTheFlow) {
+TEST_F(FlushTest, DeregisteringMemoryInUseEndsTheFlow) {
   fake_.holds_completions = true;
   Request* const request = flush();
   const std::uint32_t key = gpu_->remote_keys[0];
@@ -120,7 +120,7 @@ TEST_F(FlushTest, MemoryThatIsTakenBackInTheMiddleEndsTheFlow) {
               HasSubstr("its memory was deregistered while in use"));
 }
 
-TEST_F(FlushTest, NothingIsReadAnyMoreOnceItsCommIsClosed) {
+TEST_F(FlushTest, NothingIsReadAfterItsCommIsClosed) {
   fake_.holds_completions = true;
   static_cast<void>(flush());
   static_cast<void>(comm_->close());

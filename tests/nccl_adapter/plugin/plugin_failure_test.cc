@@ -1,4 +1,4 @@
-// What the plugin does with what is wrong: each with a reason, in bounded time.
+// How the plugin handles errors: each with a reason, in bounded time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,16 +59,16 @@ TEST_P(PluginFailure, ADamagedHandleIsRefusedAtOnce) {
   rank_.net().close_listen(listener);
 }
 
-TEST_P(PluginFailure, ConnectToAListenerThatIsGoneSaysSo) {
+TEST_P(PluginFailure, ConnectToAClosedListenerNamesTheReason) {
   auto [handle, listener] = rank_.listen();
   rank_.net().close_listen(listener);
   abi::Result result = abi::kSuccess;
   EXPECT_EQ(rank_.connect(handle, &result), nullptr);
   EXPECT_NE(result, abi::kSuccess);
-  EXPECT_THAT(warnings(), Contains(HasSubstr("listens no more")));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("no longer listens")));
 }
 
-TEST_P(PluginFailure, AbortGivesMemoryBackForGood) {
+TEST_P(PluginFailure, AbortReleasesMemory) {
   auto [sender, receiver] = rank_.connect_to_self();
   Buffer from = rank_.make_buffer(sender, 1 << 20, 1);
   Buffer to = rank_.make_buffer(receiver, 1 << 20, 2);
@@ -93,13 +93,13 @@ TEST_P(PluginFailure, ABufferOutsideItsRegistrationIsRefused) {
   EXPECT_NE(rank_.net().isend(sender, from.bytes.data() + 1, 1000, from.mhandle, &request), abi::kSuccess);
   EXPECT_EQ(request, nullptr);
   EXPECT_NE(rank_.net().isend(sender, from.bytes.data(), 1000, nullptr, &request), abi::kSuccess);
-  // The flow itself is unharmed.
+  // The flow itself is unaffected.
   EXPECT_NE(rank_.post_send(sender, from, 1000), nullptr);
   rank_.net().close_send(sender);
   rank_.net().close_recv(receiver);
 }
 
-TEST_P(PluginFailure, TheOtherEndsCloseFailsWhatWaitsForIt) {
+TEST_P(PluginFailure, TheOtherEndsCloseFailsPendingRequests) {
   auto [sender, receiver] = rank_.connect_to_self();
   Buffer to = rank_.make_buffer(receiver, 1000, 2);
   void* receive = rank_.post_receive(receiver, to, 1000);
@@ -112,7 +112,7 @@ TEST_P(PluginFailure, TheOtherEndsCloseFailsWhatWaitsForIt) {
 
 class PluginWithoutPorts : public testing::TestWithParam<int> {};
 
-TEST_P(PluginWithoutPorts, ListenSaysWhatIsMissing) {
+TEST_P(PluginWithoutPorts, ListenNamesWhatIsMissing) {
   const World world("a");
   ::setenv("CABLEWAY_PORTS", "not-here0", 1);
   Rank rank(GetParam());

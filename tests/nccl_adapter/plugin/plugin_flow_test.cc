@@ -1,4 +1,4 @@
-// What NCCL relies on while all goes well, for every version of the table.
+// What NCCL relies on in the absence of errors, for every version of the table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class PluginFlow : public testing::TestWithParam<int> {
   Rank rank_{GetParam()};
 };
 
-TEST_P(PluginFlow, OneDeviceThatHidesThePorts) {
+TEST_P(PluginFlow, OffersOneDeviceThatHidesThePorts) {
   int count = 0;
   ASSERT_EQ(rank_.net().devices(&count), abi::kSuccess);
   EXPECT_EQ(count, 1);
@@ -89,7 +89,7 @@ TEST_P(PluginFlow, ThirtyTwoRequestsInFlightAndNoMore) {
       ASSERT_NE(receives.back(), nullptr) << i;
     }
     EXPECT_EQ(rank_.post_receive(receiver, to[0], kBytes), nullptr);
-    // The newest is asked for first: a request that is done but not yet tested keeps what is known of it.
+    // The newest is tested first: a request that is done but not yet tested keeps its state.
     for (int i = abi::kMaxRequests - 1; i >= 0; --i) {
       const auto at = static_cast<std::size_t>(i);
       Outcome sent;

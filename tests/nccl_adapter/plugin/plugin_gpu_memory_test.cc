@@ -1,4 +1,4 @@
-// What NCCL is told where hops go over TCP and it names memory of a GPU all the same.
+// What NCCL is told if hops go over TCP and it registers GPU memory anyway.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class PluginGpuMemory : public testing::Test {
   std::array<std::byte, 4096> bytes_{};
 };
 
-TEST_F(PluginGpuMemory, IsRefusedOnBothEndsOfAFlowInWords) {
+TEST_F(PluginGpuMemory, IsRefusedOnBothEndsOfAFlowWithAReason) {
   auto [sender, receiver] = rank_.connect_to_self();
   for (void* comm : {sender, receiver}) {
     void* region = this;
@@ -48,7 +48,7 @@ TEST_F(PluginGpuMemory, IsRefusedOnBothEndsOfAFlowInWords) {
   }
 }
 
-TEST_F(PluginGpuMemory, KindsThatDoNotExistAreNamed) {
+TEST_F(PluginGpuMemory, NamesUnknownKinds) {
   auto [sender, receiver] = rank_.connect_to_self();
   void* region = nullptr;
   EXPECT_EQ(table_->regMr(sender, bytes_.data(), bytes_.size(), 9, &region), abi::kInvalidArgument);
@@ -76,7 +76,7 @@ TEST_F(PluginGpuMemory, AFlushOfHostMemoryIsDoneAtOnce) {
   static_cast<void>(sender);
 }
 
-TEST(PluginGpuMemoryByVerbs, IsNotPromisedWhereThePortsHaveNoRdma) {
+TEST(PluginGpuMemoryByVerbs, IsNotReportedIfThePortsHaveNoRdma) {
   const World world("a");
   ::setenv("CABLEWAY_TRANSPORT", "verbs", 1);
   {

@@ -1,4 +1,4 @@
-// Loading, finalizing, unloading, and init where no node can be had.
+// Loading, finalizing, unloading, and init without a node.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::ptrdiff_t threads() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
 }
 
-// What they are, without the numbers.
+// The open descriptors' targets, without their numbers.
 std::multiset<std::string> descriptors() {
   std::multiset<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -37,7 +37,7 @@ std::multiset<std::string> descriptors() {
   return found;
 }
 
-// A thread that was joined is listed for a moment more: what `list` finds once that is `expected`, or after ten
+// A joined thread is still listed for a moment: returns what `list` finds once that is `expected`, or after ten
 // seconds.
 template <typename Listed>
 Listed becoming(Listed (*list)(), const Listed& expected) {
@@ -49,7 +49,7 @@ Listed becoming(Listed (*list)(), const Listed& expected) {
   return now;
 }
 
-// What `list` finds once it has found the same thirty times.
+// Returns what `list` finds once it has found the same thirty times.
 template <typename Listed>
 Listed settled(Listed (*list)()) {
   Listed last = list();
@@ -82,7 +82,7 @@ abi::Result init_without_node(int version) {
   return library->net().init(1, keep_warning);
 }
 
-// What an emulator of user programs does in its own way: when a thread is gone, what a failed exec reports.
+// What an emulator of user programs handles differently: when a thread is gone, what a failed exec reports.
 #ifdef CABLEWAY_EMULATED
 #define SKIP_IF_EMULATED() GTEST_SKIP() << "qemu-user answers this for itself, not for the kernel"
 #else
@@ -94,7 +94,7 @@ class PluginLifecycle : public testing::TestWithParam<int> {};
 TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
   SKIP_IF_EMULATED();
   const World world("a");
-  { const Rank first(GetParam()); }  // what the loader and the C library keep is kept from here on
+  { const Rank first(GetParam()); }  // what the loader and the C library retain is allocated here
   const std::ptrdiff_t threads_before = settled(&threads);
   const std::multiset<std::string> descriptors_before = settled(&descriptors);
   for (int round = 0; round < 3; ++round) {
@@ -109,7 +109,7 @@ TEST_P(PluginLifecycle, FinalizeLeavesNoThreadAndNoDescriptor) {
     EXPECT_NE(listener, nullptr);
   }
   EXPECT_EQ(becoming(&threads, threads_before), threads_before);
-  // Versions without finalize keep their one context, and its thread, for the life of the process.
+  // Versions without finalize keep their only context, and its thread, for the lifetime of the process.
   if (GetParam() >= 11) {
     EXPECT_EQ(becoming(&descriptors, descriptors_before), descriptors_before);
   }
@@ -130,15 +130,15 @@ TEST_P(PluginLifecycle, AMissingDaemonIsNamed) {
   EXPECT_THAT(last_warning, testing::HasSubstr("cannot start /nonexistent/cablewayd"));
 }
 
-TEST_P(PluginLifecycle, ANodeWithoutTheKeyThatThisProcessIsToldOfIsRefused) {
+TEST_P(PluginLifecycle, ANodeWithoutTheConfiguredKeyIsRefused) {
   SKIP_IF_EMULATED();
   World world("a");
   world.start("a");
   ::setenv("CABLEWAY_KEY_FILE", "/etc/cableway/key", 1);
   EXPECT_NE(init_without_node(GetParam()), abi::kSuccess);
   ::unsetenv("CABLEWAY_KEY_FILE");
-  EXPECT_THAT(last_warning, testing::HasSubstr("the node that runs here has no key, and CABLEWAY_KEY_FILE names "
-                                               "/etc/cableway/key for this process: start cablewayd again"));
+  EXPECT_THAT(last_warning, testing::HasSubstr("the node running here has no key, but CABLEWAY_KEY_FILE names "
+                                               "/etc/cableway/key for this process: restart cablewayd"));
 }
 
 TEST_P(PluginLifecycle, AnUnknownSettingIsRefused) {

@@ -1,5 +1,5 @@
-// Two ranks on nodes that share no cable: every byte crosses the relay in between. Then the relay, the peer or the
-// path fails, or untrusted peers talk to every open port.
+// Two ranks on nodes without a common cable: every byte crosses the relay in between. Then the relay, the peer or the
+// path fails, or untrusted peers send data to every open port.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ using testing::HasSubstr;
 
 constexpr std::size_t kBytes = 3 << 20;
 
-// The receiving rank on node c, in a process of its own. It hands its listen handle over a pipe.
+// The receiving rank on node c, in its own process. It passes its listen handle through a pipe.
 class Receiver {
  public:
-  // `act` runs in the child with the rank and its receive comm; true: all was well.
+  // `act` runs in the child with the rank and its receive comm; true: success.
   Receiver(const World& world, int version, const std::function<bool(Rank&, void*)>& act) {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);
@@ -76,7 +76,7 @@ bool receive_one(Rank& rank, void* comm) {
   return outcome.done && to.bytes == pattern(kBytes, 42);
 }
 
-// Receives one message, then waits for a second that the test interrupts.
+// Receives one message, then waits for a second one that the test prevents.
 bool receive_then_wait(Rank& rank, void* comm) {
   Buffer to = rank.make_buffer(comm, kBytes, 1);
   if (!rank.finish(rank.post_receive(comm, to, kBytes)).done) return false;
@@ -101,12 +101,12 @@ class PluginRelay : public testing::TestWithParam<int> {
   World world_{"a"};
 };
 
-TEST_P(PluginRelay, BytesCrossTheRelayAndTheLastAcknowledgementIsNotLost) {
+TEST_P(PluginRelay, BytesCrossTheRelayWithoutLosingTheLastAcknowledgement) {
   Receiver receiver(world_, GetParam(), receive_one);
   Rank rank(GetParam());
   void* comm = rank.connect(receiver.handle());
   Buffer from = rank.make_buffer(comm, kBytes, 42);
-  // The receiver closes right after its message, while the acknowledgement is still on its way through the relay.
+  // The receiver closes right after its message, while the acknowledgement is still in flight through the relay.
   send_one(rank, comm, from);
   EXPECT_EQ(receiver.exit_status(), 0);
   rank.net().close_send(comm);
@@ -140,7 +140,7 @@ TEST_P(PluginRelay, AKilledRelayFailsTheRequestAndThePathIsNamed) {
   rank.net().close_send(comm);
 }
 
-TEST_P(PluginRelay, APeerThatIsNotThereIsNamed) {
+TEST_P(PluginRelay, AMissingPeerIsNamed) {
   Receiver receiver(world_, GetParam(), receive_one);
   const Handle handle = receiver.handle();
   receiver.kill();
@@ -152,8 +152,8 @@ TEST_P(PluginRelay, APeerThatIsNotThereIsNamed) {
   EXPECT_THAT(warnings(), Contains(HasSubstr("over cable b.lo-c.lo")));
 }
 
-// Connects there and says what no node would.
-void talk_garbage(const World::Door& door, int rounds) {
+// Connects to `door` and sends invalid data.
+void send_garbage(const World::Door& door, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in to{};
@@ -169,7 +169,7 @@ void talk_garbage(const World::Door& door, int rounds) {
   }
 }
 
-TEST_P(PluginRelay, GarbageOnEveryPortHarmsNobody) {
+TEST_P(PluginRelay, GarbageOnEveryPortIsHarmless) {
   Receiver receiver(world_, GetParam(), receive_one);
   Rank rank(GetParam());
   void* comm = rank.connect(receiver.handle());
@@ -177,7 +177,7 @@ TEST_P(PluginRelay, GarbageOnEveryPortHarmsNobody) {
   std::size_t doors = 0;
   for (const char* node : {"a", "b", "c"}) {
     for (const World::Door& door : world_.doors(node)) {
-      talk_garbage(door, 50);
+      send_garbage(door, 50);
       ++doors;
     }
   }

@@ -227,12 +227,12 @@ bool is_one_of(const std::string& reason, std::initializer_list<const char*> par
 // kOk: nobody meant it to be a port.
 Severity severity_of(const RejectedPort& rejected) {
   const std::string& reason = rejected.reason;
-  if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "CABLEWAY_PORTS may name it"})) {
+  if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "name it in CABLEWAY_PORTS"})) {
     return Severity::kOk;
   }
   if (!rejected.asked_for || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
   const bool is_wrong =
-      is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is another host's too", "cannot be written as a scope"});
+      is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is also used by another host", "cannot be written as a scope"});
   return is_wrong ? Severity::kError : Severity::kWarning;
 }
 

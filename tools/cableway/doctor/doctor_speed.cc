@@ -27,7 +27,7 @@ constexpr char kWhenNotReached[] =
 // What stops a test would stop circuits, too, unless somebody wanted it so or tests there himself.
 bool stops_circuits(const absl::Status& status) {
   return !absl::StrContains(status.message(), "CABLEWAY_CABLE_TEST is false") &&
-         !absl::StrContains(status.message(), "test of this port runs");
+         !absl::StrContains(status.message(), "test of this port is");
 }
 
 // The rate of the slower end, 0 where neither is known.

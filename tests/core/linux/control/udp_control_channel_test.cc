@@ -1,4 +1,4 @@
-// Channels that hear each other, and what they refuse to hear.
+// Channels that receive each other's datagrams, and the datagrams that they reject.
 #include "core/linux/control/udp_control_channel.h"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ routing::PortAddress address(const std::string& text) {
   return routing::parse_port_address(text).value();
 }
 
-// Of an interface of the namespace that the thread is in.
+// A port on an interface of the thread's namespace.
 PortFacts port_on(const std::string& interface, const std::vector<std::string>& addresses) {
   PortFacts port;
   port.id = ::if_nametoindex(interface.c_str());
@@ -50,7 +50,7 @@ PortFacts port_on(const std::string& interface, const std::vector<std::string>& 
   return port;
 }
 
-// A channel and what it heard: "from text".
+// A channel and what it received: "from text".
 struct Node {
   Node(boost::asio::io_context& io, std::vector<PortFacts> facts, std::uint16_t udp_port = kDefaultControlPort)
       : channel(io, udp_port), port(facts.at(0).id) {
@@ -63,7 +63,7 @@ struct Node {
       sizes.push_back(text.size());
     });
   }
-  void say(const std::string& text) { channel.send_to_all(port, bytes_of(text)); }
+  void send_hello(const std::string& text) { channel.send_to_all(port, bytes_of(text)); }
   PortControlCounters counters() const { return channel.counters().ports.at(0); }
 
   UdpControlChannel channel;
@@ -108,7 +108,7 @@ class UdpControlChannelTest : public testing::Test {
       test::ip(absl::StrCat("addr add ", bare, is_ipv6 ? "/64 nodad" : "/24", " dev ", interface));
     }
   }
-  // A socket that no channel made, on loopback, bound to an address.
+  // A socket not made by a channel, on loopback, bound to an address.
   static UniqueFd untrusted_peer(const std::string& own, std::uint16_t udp_port, int ttl) {
     UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_in from{};
@@ -140,7 +140,7 @@ class UdpControlChannelTest : public testing::Test {
 
 TEST_F(UdpControlChannelTest, TwoHostsHearEachOtherByIpv4) {
   join_two({"10.7.0.1"}, {"10.7.0.2"});
-  a_->say("hello");
+  a_->send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return !b_->heard.empty(); }));
   EXPECT_THAT(b_->heard, ElementsAre("10.7.0.1 hello"));
   EXPECT_THAT(b_->ports, ElementsAre(b_->port));
@@ -152,9 +152,9 @@ TEST_F(UdpControlChannelTest, TwoHostsHearEachOtherByIpv4) {
   EXPECT_EQ(a_->counters().own, 0U);
 }
 
-TEST_F(UdpControlChannelTest, LinkLocalAddressesAreEnough) {
+TEST_F(UdpControlChannelTest, LinkLocalAddressesSuffice) {
   join_two({"fe80::1%eth1"}, {"fe80::2%far1"});
-  a_->say("hello");
+  a_->send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return !b_->heard.empty(); }));
   EXPECT_THAT(b_->heard, ElementsAre("fe80::1%far1 hello"));
   b_->channel.send(b_->port, b_->from[0], bytes_of("to you"));
@@ -162,9 +162,9 @@ TEST_F(UdpControlChannelTest, LinkLocalAddressesAreEnough) {
   EXPECT_THAT(a_->heard, ElementsAre("fe80::2%eth1 to you"));
 }
 
-TEST_F(UdpControlChannelTest, AHelloGoesOutOncePerFamilyAndAnswersFromTheFittingAddress) {
+TEST_F(UdpControlChannelTest, SendsAHelloOncePerFamilyAndAnswersFromTheMatchingAddress) {
   join_two({"10.7.0.1", "10.8.0.1", "fd00::1", "fe80::1%eth1"}, {"10.8.0.2", "fd00::2", "fe80::2%far1"});
-  a_->say("hello");
+  a_->send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return b_->heard.size() == 2; }));
   EXPECT_THAT(b_->heard, testing::UnorderedElementsAre("10.7.0.1 hello", "fe80::1%far1 hello"));
   a_->channel.send(a_->port, address("10.8.0.2"), bytes_of("4"));
@@ -174,9 +174,9 @@ TEST_F(UdpControlChannelTest, AHelloGoesOutOncePerFamilyAndAnswersFromTheFitting
   EXPECT_THAT(b_->heard, Contains("fd00::1 6"));
 }
 
-TEST_F(UdpControlChannelTest, OtherSubnetsOnOneCableStillHearHellos) {
+TEST_F(UdpControlChannelTest, ReceivesHellosFromAnotherSubnet) {
   join_two({"10.7.0.1"}, {"192.168.9.2"});
-  a_->say("hello");
+  a_->send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return !b_->heard.empty(); }));
   EXPECT_THAT(b_->heard, ElementsAre("10.7.0.1 hello"));
 }
@@ -197,18 +197,18 @@ TEST_F(UdpControlChannelTest, SeveralNodesShareLoopback) {
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   Node b(io_, {port_on("lo", {"10.9.0.2"})});
   Node c(io_, {port_on("lo", {"10.9.0.3"})});
-  a.say("hello");
+  a.send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return !b.heard.empty() && !c.heard.empty() && a.counters().own == 1; }));
   EXPECT_THAT(b.heard, ElementsAre("10.9.0.1 hello"));
   EXPECT_THAT(c.heard, ElementsAre("10.9.0.1 hello"));
-  EXPECT_THAT(a.heard, IsEmpty()) << "its own";
+  EXPECT_THAT(a.heard, IsEmpty()) << "its own datagram";
   c.channel.send(c.port, address("10.9.0.1"), bytes_of("to a"));
   ASSERT_TRUE(comes_true([&] { return !a.heard.empty(); }));
   EXPECT_THAT(a.heard, ElementsAre("10.9.0.3 to a"));
-  EXPECT_THAT(b.heard, SizeIs(1)) << "not meant for it";
+  EXPECT_THAT(b.heard, SizeIs(1)) << "addressed to another node";
 }
 
-TEST_F(UdpControlChannelTest, DropsAndCountsWhatIsTooLarge) {
+TEST_F(UdpControlChannelTest, DropsAndCountsOversizedDatagrams) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   const UniqueFd large = untrusted_peer("10.9.0.2", kDefaultControlPort, kControlTtl);
@@ -217,10 +217,10 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatIsTooLarge) {
   send_from(large, "10.9.0.1", 7);
   ASSERT_TRUE(comes_true([&] { return a.heard.size() == 2; }));
   EXPECT_EQ(a.counters().oversized, 1U);
-  EXPECT_THAT(a.heard, ElementsAre("10.9.0.2 ", "10.9.0.2 xxxxxxx")) << "what it says is the listener's to judge";
+  EXPECT_THAT(a.heard, ElementsAre("10.9.0.2 ", "10.9.0.2 xxxxxxx")) << "the listener judges the contents";
 }
 
-TEST_F(UdpControlChannelTest, DropsAndCountsWhatWasRouted) {
+TEST_F(UdpControlChannelTest, DropsAndCountsRoutedDatagrams) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   send_from(untrusted_peer("10.9.0.2", kDefaultControlPort, 254), "10.9.0.1", 7);
@@ -228,7 +228,7 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatWasRouted) {
   EXPECT_THAT(a.heard, IsEmpty());
 }
 
-TEST_F(UdpControlChannelTest, DropsAndCountsWhatNoNodeSends) {
+TEST_F(UdpControlChannelTest, DropsAndCountsDatagramsFromOtherPorts) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   send_from(untrusted_peer("10.9.0.2", 9999, kControlTtl), "10.9.0.1", 7);
@@ -236,9 +236,9 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatNoNodeSends) {
   EXPECT_THAT(a.heard, IsEmpty());
 }
 
-TEST_F(UdpControlChannelTest, DropsAndCountsWhatComesThroughAnotherInterface) {
+TEST_F(UdpControlChannelTest, DropsAndCountsDatagramsFromAnotherInterface) {
   join_two({"10.7.0.1"}, {"10.7.0.2"});
-  // b knows an address of a's that is not eth1's but loopback's, and a's host takes it on any interface.
+  // b has an address of a's that is loopback's instead of eth1's; a's host accepts it on any interface.
   near_->enter();
   test::ip("addr add 10.9.0.1/24 dev lo");
   a_ = std::make_unique<Node>(io_, std::vector{port_on("lo", {"10.9.0.1"})});
@@ -250,56 +250,56 @@ TEST_F(UdpControlChannelTest, DropsAndCountsWhatComesThroughAnotherInterface) {
   EXPECT_THAT(a_->heard, IsEmpty());
 }
 
-TEST_F(UdpControlChannelTest, TriesAgainWhereThePortIsTaken) {
+TEST_F(UdpControlChannelTest, RetriesWhileThePortIsTaken) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   UniqueFd taken = untrusted_peer("10.9.0.1", kDefaultControlPort, 64);
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   Node b(io_, {port_on("lo", {"10.9.0.2"})});
   EXPECT_THAT(a.counters().not_open,
               ElementsAre(testing::AllOf(HasSubstr("10.9.0.1 UDP port 7471"), HasSubstr("in use"))));
-  a.say("nobody hears this");
+  a.send_hello("no node receives this");
   EXPECT_EQ(a.counters().send_errors, (std::map<int, std::uint64_t>{{EADDRNOTAVAIL, 1}}));
   taken.reset();
   ASSERT_TRUE(comes_true([&] { return a.counters().not_open.empty(); }));
-  a.say("hello");
+  a.send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return !b.heard.empty(); }));
   EXPECT_THAT(b.heard, ElementsAre("10.9.0.1 hello"));
 }
 
-TEST_F(UdpControlChannelTest, PortsComeAndGo) {
+TEST_F(UdpControlChannelTest, FollowsChangesOfPorts) {
   join_two({"10.7.0.1", "fe80::1%eth1"}, {"10.7.0.2", "fe80::2%far1"});
-  a_->say("1");
+  a_->send_hello("1");
   ASSERT_TRUE(comes_true([&] { return b_->heard.size() == 2; }));
-  // Without its link-local address; the other socket stays, and so do the counters.
+  // Without its link-local address; the other socket and the counters remain.
   a_->channel.update_ports({port_on("eth1", {"10.7.0.1"})});
-  a_->say("2");
+  a_->send_hello("2");
   ASSERT_TRUE(comes_true([&] { return b_->heard.size() == 3; }));
   EXPECT_EQ(a_->counters().sent, 3U);
   a_->channel.update_ports({});
   EXPECT_THAT(a_->channel.counters().ports, IsEmpty());
-  a_->say("3");
+  a_->send_hello("3");
   a_->channel.update_ports({port_on("eth1", {"10.7.0.1"})});
-  a_->say("4");
+  a_->send_hello("4");
   ASSERT_TRUE(comes_true([&] { return b_->heard.size() == 4; }));
   EXPECT_EQ(b_->heard.back(), "10.7.0.1 4");
 }
 
-TEST_F(UdpControlChannelTest, CountsWhatCannotBeSentAndGoesOn) {
+TEST_F(UdpControlChannelTest, CountsSendErrorsAndContinues) {
   join_two({"10.7.0.1"}, {"10.7.0.2"});
   near_->enter();
   test::ip("link set eth1 down");
-  a_->say("into the dark");
+  a_->send_hello("to an interface that is down");
   EXPECT_EQ(a_->counters().sent, 0U);
   EXPECT_THAT(a_->counters().send_errors, SizeIs(1));
   EXPECT_THAT(a_->counters().last_error, HasSubstr("cannot send to 224.0.0.177: Network is"));
   test::ip("link set eth1 up");
   EXPECT_TRUE(comes_true([&] {
-    a_->say("again");
+    a_->send_hello("again");
     return !b_->heard.empty();
   }));
 }
 
-TEST_F(UdpControlChannelTest, AListenerMayCloseEverything) {
+TEST_F(UdpControlChannelTest, AListenerMayDestroyTheChannel) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   auto a = std::make_unique<Node>(io_, std::vector{port_on("lo", {"10.9.0.1"})});
   Node b(io_, {port_on("lo", {"10.9.0.2"})});
@@ -308,14 +308,14 @@ TEST_F(UdpControlChannelTest, AListenerMayCloseEverything) {
     ++heard;
     a.reset();
   });
-  for (int i = 0; i < 3; ++i) b.say("hello");
+  for (int i = 0; i < 3; ++i) b.send_hello("hello");
   ASSERT_TRUE(comes_true([&] { return a == nullptr; }));
   io_.restart();
   io_.poll();
   EXPECT_EQ(heard, 1);
 }
 
-TEST_F(UdpControlChannelTest, OneSocketsBurstLeavesRoomForOthers) {
+TEST_F(UdpControlChannelTest, OneSocketsBurstDoesNotStarveOthers) {
   test::ip("addr add 10.9.0.1/24 dev lo\naddr add 10.9.0.2/24 dev lo");
   Node a(io_, {port_on("lo", {"10.9.0.1"})});
   Node b(io_, {port_on("lo", {"10.9.0.2"})});
@@ -325,7 +325,7 @@ TEST_F(UdpControlChannelTest, OneSocketsBurstLeavesRoomForOthers) {
   ASSERT_TRUE(comes_true([&] { return a.heard.size() == 100; }));
 }
 
-TEST_F(UdpControlChannelTest, SleepsWhileNothingComes) {
+TEST_F(UdpControlChannelTest, SleepsWhileNothingArrives) {
   test::ip("addr add 10.9.0.1/24 dev lo");
   const Node a(io_, {port_on("lo", {"10.9.0.1"})});
   io_.poll();

@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 
 const std::string kDigits(64, 'b');
 
-TEST(KeyReader, ReadsAKeyThatIsOneUsersOwn) {
+TEST(KeyReader, ReadsAKeyThatOnlyItsUserCanRead) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0600, 0400}) {
     const absl::StatusOr<ControlKey> key = read_key(folder.file("key", kDigits + "\n", mode));
@@ -30,7 +30,7 @@ TEST(KeyReader, ReadsAKeyThatIsOneUsersOwn) {
   }
 }
 
-TEST(KeyReader, RefusesAFileThatOthersMayUse) {
+TEST(KeyReader, RefusesAFileThatOthersCanAccess) {
   const test::TemporaryFolder folder;
   for (const mode_t mode : {0640, 0604, 0620, 0602, 0610, 0644}) {
     const std::string path = folder.file("key", kDigits, mode);
@@ -48,10 +48,10 @@ TEST(KeyReader, RefusesAFileOfAnotherUser) {
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
   const absl::Status status = read_key(path).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("belongs to user 12345; expected root or user 0"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is owned by user 12345; expected root or user 0"));
 }
 
-TEST(KeyReader, SaysWhyThereIsNoKey) {
+TEST(KeyReader, ReportsWhyThereIsNoKey) {
   const test::TemporaryFolder folder;
   const auto error_of = [&](const std::string& path) {
     const absl::Status status = read_key(path).status();
@@ -61,13 +61,13 @@ TEST(KeyReader, SaysWhyThereIsNoKey) {
   };
   EXPECT_THAT(error_of(folder.path("none")), HasSubstr("No such file"));
   EXPECT_THAT(error_of(folder.path("")), HasSubstr("expected a regular file"));
-  EXPECT_THAT(error_of("/dev/zero"), HasSubstr("is no regular file"));
+  EXPECT_THAT(error_of("/dev/zero"), HasSubstr("is not a regular file"));
   EXPECT_THAT(error_of(folder.file("short", "bbbb", 0600)), HasSubstr("has 4 hex digits; expected 64"));
   EXPECT_THAT(error_of(folder.file("long", std::string(1 << 20, 'b'), 0600)), HasSubstr("more than 1024 bytes"));
   EXPECT_THAT(error_of(folder.file("empty", "", 0600)), HasSubstr("has 0 hex digits"));
 }
 
-TEST(KeyReader, SaysThatItMayNotRead) {
+TEST(KeyReader, ReportsAMissingReadPermission) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("key", kDigits, 0000);
   const int status = test::status_of_child([&] {

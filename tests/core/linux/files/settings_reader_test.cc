@@ -39,7 +39,7 @@ class SettingsReader : public ::testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-TEST_F(SettingsReader, DoesWithoutAFileThatNobodyNamed) {
+TEST_F(SettingsReader, DoesNotRequireTheDefaultFile) {
   const absl::StatusOr<Settings> settings = read({"PATH=/bin"});
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->config, "");
@@ -47,7 +47,7 @@ TEST_F(SettingsReader, DoesWithoutAFileThatNobodyNamed) {
   EXPECT_TRUE(settings->origins.empty());
 }
 
-TEST_F(SettingsReader, ReadsTheDefaultFileWhereItIs) {
+TEST_F(SettingsReader, ReadsTheDefaultFile) {
   const std::string path = folder_.file("default.toml", "\nnode = \"n5\"\n");
   const absl::StatusOr<Settings> settings = read({"CABLEWAY_CONFIG="});
   ASSERT_TRUE(settings.ok()) << settings.status();
@@ -57,7 +57,7 @@ TEST_F(SettingsReader, ReadsTheDefaultFileWhereItIs) {
   EXPECT_FALSE(settings->origins.contains("config"));
 }
 
-TEST_F(SettingsReader, ReadsTheFileThatIsNamedInTheDefaultOnesPlace) {
+TEST_F(SettingsReader, ReadsANamedFileInsteadOfTheDefaultFile) {
   folder_.file("default.toml", "node = \"n5\"\n");
   const std::string named = folder_.file("named.toml", "log = \"warn\"\n");
   const std::string other = folder_.file("other.toml", "log = \"error\"\n");
@@ -73,32 +73,32 @@ TEST_F(SettingsReader, ReadsTheFileThatIsNamedInTheDefaultOnesPlace) {
   EXPECT_EQ(settings->node, "host7");
 }
 
-TEST_F(SettingsReader, NothingCanBeNamed) {
+TEST_F(SettingsReader, DevNullStandsForNoFile) {
   folder_.file("default.toml", "node = \"n5\"\n");
   const absl::StatusOr<Settings> settings = read({"CABLEWAY_CONFIG=/dev/null"});
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "host7");
 }
 
-TEST_F(SettingsReader, ANamedFileMustBeThereAndBeAFile) {
+TEST_F(SettingsReader, ANamedFileMustExistAndBeARegularFile) {
   EXPECT_THAT(error_of({"CABLEWAY_CONFIG=" + folder_.path("none.toml")}),
               AllOf(StartsWith("CABLEWAY_CONFIG names the settings file"), HasSubstr("none.toml\", which"),
                     HasSubstr("No such file")));
   EXPECT_THAT(error_of({"CABLEWAY_CONFIG=" + folder_.path("")}), HasSubstr("expected a regular file"));
-  // Would be waited for.
+  // Opening it would block.
   const std::string pipe = folder_.path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(error_of({"CABLEWAY_CONFIG=" + pipe}), HasSubstr("expected a regular file"));
 }
 
-TEST_F(SettingsReader, ADefaultFileThatIsThereMustBeGood) {
+TEST_F(SettingsReader, AnExistingDefaultFileMustBeValid) {
   const std::string path = folder_.file("default.toml", "x = 1");
   EXPECT_THAT(error_of({}), StartsWith(path + ":1: unknown key \"x\""));
   folder_.file("default.toml", std::string(kMaxSettingsFileBytes + 1, '\n'));
   EXPECT_THAT(error_of({}), HasSubstr("expected at most 65536"));
 }
 
-TEST_F(SettingsReader, NoVariableIsMisspelled) {
+TEST_F(SettingsReader, RejectsMisspelledVariables) {
   EXPECT_THAT(error_of({"CABLEWAY_NOED=n0"}), HasSubstr("unknown setting CABLEWAY_NOED"));
   EXPECT_THAT(error_of({"CABLEWAY_LOG_FILE=/x", "CABLEWAY_LOG=loud"}), StartsWith("CABLEWAY_LOG is \"loud\""));
 }

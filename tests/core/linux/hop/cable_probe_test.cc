@@ -32,7 +32,7 @@ SubKey key_of(int number) {
   return key;
 }
 
-// Two nodes at 127.0.0.1 and 127.0.0.2; the second one takes probes.
+// Two nodes at 127.0.0.1 and 127.0.0.2; the second one accepts probes.
 class CableProbeTest : public ::testing::Test {
  protected:
   CableProbeTest() {
@@ -61,13 +61,13 @@ class CableProbeTest : public ::testing::Test {
   void serve_until(const std::function<bool()>& done) {
     EXPECT_TRUE(test::run_until(done, [&] { io_.run_one_for(100ms); }));
   }
-  // Whether the machine stood still for longer than a test waits for anything.
+  // Whether the machine stalled for longer than a test's waits.
   static bool took_too_long(const CableProbeReply& reply) {
-    constexpr const char* kSigns[] = {"timed out", "no answer", "ended too early", "the data does not end"};
+    constexpr const char* kSigns[] = {"timed out", "no answer", "ended too early", "the data did not end in time"};
     return std::any_of(std::begin(kSigns), std::end(kSigns),
                        [&](const char* sign) { return reply.error.find(sign) != std::string::npos; });
   }
-  // Up to three times, as long as it takes too long; the probes are those of the last time.
+  // Retries up to three times while it takes too long; the probes are those of the last attempt.
   CableProbeReply test(const CableProbePlan& plan) {
     CableProbeReply reply = test_once(plan);
     for (int again = 0; again < 2 && took_too_long(reply); ++again) {
@@ -109,75 +109,76 @@ TEST_F(CableProbeTest, MeasuresBothWaysAtOnce) {
   EXPECT_EQ(probes_.size(), 2U);
 }
 
-TEST_F(CableProbeTest, OneOfAPortRunsAtATime) {
+TEST_F(CableProbeTest, OneTestOfAPortRunsAtATime) {
   std::optional<CableProbeReply> first;
   for (int attempt = 0; attempt < 3 && (!first || took_too_long(*first)); ++attempt) {
     serve_until([&] { return there_->running() == 0; });
     first.reset();
     here_->run(plan(false), [&](const CableProbeReply& answer) { first = answer; });
-    EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port runs already"));
+    EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port is already running"));
     serve_until([&] { return first.has_value(); });
   }
   EXPECT_EQ(first->error, "");
 }
 
-TEST_F(CableProbeTest, IsRefusedWhileANeighboursTestRunsThere) {
+TEST_F(CableProbeTest, IsRefusedWhileANeighboursTestIsRunning) {
   CableProbePlan refused = plan(false);
   refused.to_address = "127.0.0.1";
   std::string error;
-  // Nobody waits for the slow one's data for long: where that was over before the other one asked, once more.
+  // The slow test ends after a limited time: if it ended before the other one was refused, retry.
   for (int attempt = 0; attempt < 5 && error.empty(); ++attempt) {
     serve_until([&] { return there_->running() == 0; });
-    // Its data does not end.
+    // Its data never ends.
     const UniqueFd slow = test::connect_to(acceptor_->port());
     test::write_frame(slow.get(), Frame{FrameKind::kProbe, 0, 0, 0, kMaxProbeMs});
     serve_until([&] { return there_->running() == 1; });
     error = test(refused).error;
   }
-  EXPECT_THAT(error, HasSubstr("the neighbour refuses: another test of this port runs"));
+  EXPECT_THAT(error, HasSubstr("the neighbour refused: another test of this port is running"));
 }
 
-// Its asker may begin the next one as soon as it knows the end of this one.
-TEST_F(CableProbeTest, IsOverThereBeforeItsAskerKnows) {
-  constexpr std::uint64_t kDataIsAsked = 1;
-  for (const std::uint64_t direction : {std::uint64_t{0}, kDataIsAsked}) {
-    const UniqueFd asker = test::connect_to(acceptor_->port());
-    test::write_frame(asker.get(), Frame{FrameKind::kProbe, 0, 0, direction, 50});
+// The dialing end may begin the next test as soon as it sees the end of this one.
+TEST_F(CableProbeTest, EndsAtTheServerBeforeTheDialerSeesIt) {
+  constexpr std::uint64_t kDialerReceives = 1;
+  for (const std::uint64_t direction : {std::uint64_t{0}, kDialerReceives}) {
+    const UniqueFd dialer = test::connect_to(acceptor_->port());
+    test::write_frame(dialer.get(), Frame{FrameKind::kProbe, 0, 0, direction, 50});
     ASSERT_TRUE(test::run_until([&] { return there_->running() == 1; }, [&] { io_.run_one_for(100ms); }));
-    EXPECT_EQ(test::read_frame(asker.get()).kind, FrameKind::kSetupOk);
-    ASSERT_EQ(::shutdown(asker.get(), SHUT_WR), 0);
-    // Whatever the test's thread sends by itself is data, and not the end.
+    EXPECT_EQ(test::read_frame(dialer.get()).kind, FrameKind::kSetupOk);
+    ASSERT_EQ(::shutdown(dialer.get(), SHUT_WR), 0);
+    // The test's thread may only send data, not its end.
     const auto still = std::chrono::steady_clock::now() + 300ms;
     const auto readable = [&] {
-      pollfd wanted{asker.get(), POLLIN, 0};
+      pollfd wanted{dialer.get(), POLLIN, 0};
       return ::poll(&wanted, 1, 10) == 1;
     };
     std::vector<std::byte> data(1U << 20);
     while (std::chrono::steady_clock::now() < still) {
       if (!readable()) continue;
-      ASSERT_EQ(direction, kDataIsAsked) << "the ack came while the thread of the tests stood still";
-      ASSERT_GT(::recv(asker.get(), data.data(), data.size(), 0), 0) << "the data ended while that thread stood still";
+      ASSERT_EQ(direction, kDialerReceives) << "the ack arrived although the main thread was blocked";
+      ASSERT_GT(::recv(dialer.get(), data.data(), data.size(), 0), 0)
+          << "the data ended although the main thread was blocked";
     }
     EXPECT_EQ(there_->running(), 1U);
     const auto over = [&] {
       if (!readable()) return false;
-      return direction != kDataIsAsked || ::recv(asker.get(), data.data(), data.size(), 0) == 0;
+      return direction != kDialerReceives || ::recv(dialer.get(), data.data(), data.size(), 0) == 0;
     };
     EXPECT_TRUE(test::run_until(over, [&] { io_.run_one_for(10ms); }));
     EXPECT_EQ(there_->running(), 0U);
-    if (direction != kDataIsAsked) {
-      EXPECT_EQ(test::read_frame(asker.get()), (Frame{FrameKind::kAck, 0, 0, 0, 0}));
+    if (direction != kDialerReceives) {
+      EXPECT_EQ(test::read_frame(dialer.get()), (Frame{FrameKind::kAck, 0, 0, 0, 0}));
     }
   }
 }
 
-TEST_F(CableProbeTest, SaysThatNobodyIsThere) {
-  CableProbePlan nobody = plan(true);
+TEST_F(CableProbeTest, ReportsAnUnreachableNeighbour) {
+  CableProbePlan unreachable = plan(true);
   acceptor_.reset();
-  const CableProbeReply reply = test(nobody);
+  const CableProbeReply reply = test(unreachable);
   EXPECT_THAT(reply.error, HasSubstr("cable eth1 to node n1: cannot reach 127.0.0.2 port "));
-  nobody.from_address = "192.0.2.1";
-  EXPECT_THAT(test(nobody).error, HasSubstr("cannot use 192.0.2.1 as source address"));
+  unreachable.from_address = "192.0.2.1";
+  EXPECT_THAT(test(unreachable).error, HasSubstr("cannot use 192.0.2.1 as source address"));
 }
 
 TEST_F(CableProbeTest, EndsWithItsOwner) {
@@ -196,13 +197,13 @@ class RefusedCableTest : public CableProbeTest {
   void on_probe(ArrivedProbe probe) override { std::move(probe).refuse("not\x01 today"); }
 };
 
-TEST_F(RefusedCableTest, SaysWhy) {
-  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refuses: not? today"));
+TEST_F(RefusedCableTest, ReportsTheReason) {
+  EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: the neighbour refused: not? today"));
   acceptor_->seal_with(key_of(3));
-  EXPECT_THAT(test(plan_with(key_of(3))).error, HasSubstr("the neighbour refuses: not? today"));
+  EXPECT_THAT(test(plan_with(key_of(3))).error, HasSubstr("the neighbour refused: not? today"));
 }
 
-TEST_F(CableProbeTest, IsSealedWhereThereIsAKey) {
+TEST_F(CableProbeTest, IsSealedWithAKey) {
   acceptor_->seal_with(key_of(3));
   const CableProbeReply reply = test(plan_with(key_of(3)));
   EXPECT_EQ(reply.error, "");
@@ -210,7 +211,7 @@ TEST_F(CableProbeTest, IsSealedWhereThereIsAKey) {
   EXPECT_EQ(probes_.size(), 1U);
 }
 
-TEST_F(CableProbeTest, OfWhoeverHasAnotherKeyIsRefused) {
+TEST_F(CableProbeTest, IsRefusedWithAnotherKey) {
   acceptor_->seal_with(key_of(3));
   EXPECT_THAT(test(plan_with(key_of(4))).error,
               HasSubstr("refused without a proof that it has this cluster's key: the seal of the probe is wrong"));

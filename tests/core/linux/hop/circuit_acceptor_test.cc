@@ -49,12 +49,12 @@ class CircuitAcceptorTest : public testing::Test {
     ASSERT_TRUE(acceptor.ok()) << acceptor.status();
     acceptor_ = *std::move(acceptor);
   }
-  // Serves until `done`, and then what is ready.
+  // Serves until `done`, and then all ready handlers.
   void serve(const std::function<bool()>& done) {
     EXPECT_TRUE(test::run_until(done, [this] { io_.run_one_for(std::chrono::milliseconds(20)); }));
     io_.poll();
   }
-  // What the acceptor answers to these bytes: the reason of its refusal.
+  // Sends these bytes and returns the reason of the acceptor's refusal.
   std::string refusal_of(std::span<const std::byte> bytes) {
     const UniqueFd peer = test::connect_to(acceptor_->port());
     test::write_all(peer.get(), bytes);
@@ -77,7 +77,7 @@ class CircuitAcceptorTest : public testing::Test {
   std::unique_ptr<CircuitAcceptor> acceptor_;
 };
 
-TEST_F(CircuitAcceptorTest, GivesTheSetupAndTheConnection) {
+TEST_F(CircuitAcceptorTest, PassesTheSetupAndTheConnectionOn) {
   listen();
   const CircuitSetup setup = test::sample_setup(acceptor_->port());
   const UniqueFd peer = test::connect_to(acceptor_->port());
@@ -86,7 +86,7 @@ TEST_F(CircuitAcceptorTest, GivesTheSetupAndTheConnection) {
   EXPECT_EQ(setups_.front(), setup);
   EXPECT_EQ(own_address_, "127.0.0.1");
   EXPECT_EQ(test::read_frame(peer.get()).kind, FrameKind::kSetupOk);
-  // What follows the set-up is the circuit's and is still there.
+  // Bytes after the set-up belong to the circuit and are still unread.
   test::write_all(peer.get(), std::string("payload"));
   std::string text(7, ' ');
   ASSERT_TRUE(test::run_until([&] { return ::recv(accepted_[0].get(), text.data(), 7, MSG_PEEK) == 7; }, [] {}));
@@ -95,7 +95,7 @@ TEST_F(CircuitAcceptorTest, GivesTheSetupAndTheConnection) {
   EXPECT_NE(::fcntl(accepted_[0].get(), F_GETFL) & O_NONBLOCK, 0);
 }
 
-TEST_F(CircuitAcceptorTest, TakesASetupCutAtEveryByte) {
+TEST_F(CircuitAcceptorTest, AcceptsASetupSplitAtEveryByte) {
   listen();
   const UniqueFd peer = test::connect_to(acceptor_->port());
   for (const std::byte& byte : encode_setup_frame(test::sample_setup(acceptor_->port()))) {
@@ -127,7 +127,7 @@ TEST_F(CircuitAcceptorTest, RefusesAListenerThroughItsHandler) {
   });
   EXPECT_EQ(reason_at(peer.get()), "nobody listens by this name");
   EXPECT_TRUE(test::reads_end(peer.get()));
-  EXPECT_TRUE(refused_.empty()) << "a refusal of the handler's is the handler's to log";
+  EXPECT_TRUE(refused_.empty()) << "the handler logs its own refusals";
 }
 
 TEST_F(CircuitAcceptorTest, RefusesASetupFromAnotherAddress) {
@@ -144,7 +144,7 @@ TEST_F(CircuitAcceptorTest, RefusesASetupFromAnotherAddress) {
   EXPECT_TRUE(setups_.empty());
 }
 
-TEST_F(CircuitAcceptorTest, EndsTheWaitForASetupThatNeverComes) {
+TEST_F(CircuitAcceptorTest, LimitsTheWaitForASetup) {
   listen({.setup = std::chrono::milliseconds(1000), .without_setup = 2});
   const UniqueFd silent = test::connect_to(acceptor_->port());
   const UniqueFd halfway = test::connect_to(acceptor_->port());
@@ -163,7 +163,7 @@ TEST_F(CircuitAcceptorTest, EndsTheWaitForASetupThatNeverComes) {
   EXPECT_EQ(accepted_.size(), 1U);
 }
 
-TEST_F(CircuitAcceptorTest, SaysThatAPeerClosedBeforeItsSetup) {
+TEST_F(CircuitAcceptorTest, ReportsAPeerThatClosesBeforeItsSetup) {
   listen();
   test::connect_to(acceptor_->port()).reset();
   UniqueFd halfway = test::connect_to(acceptor_->port());
@@ -183,10 +183,10 @@ TEST_F(CircuitAcceptorTest, IsNotExhaustedByConnectionsWithoutASetup) {
     untrusted_peers.push_back(test::connect_to(acceptor_->port()));
     io_.poll();
   }
-  // All but the first ones are turned away at once.
+  // All but the first ones are refused at once.
   serve([&] { return refused_.size() == kUntrustedPeers - kMax; });
   for (const absl::Status& status : refused_) EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  // Each of the others gives its place back when it ends, and then one that has something to say is heard.
+  // Each of the others frees its place when it ends, and then a valid set-up is accepted.
   untrusted_peers.clear();
   serve([&] { return refused_.size() == kUntrustedPeers; });
   const UniqueFd peer = test::connect_to(acceptor_->port());
@@ -209,7 +209,7 @@ TEST_F(CircuitAcceptorTest, ListensOnOnePortOfSeveralAddresses) {
               AllOf(HasSubstr("127.0.0.2"), HasSubstr("port " + std::to_string((*both)->port()))));
 }
 
-TEST_F(CircuitAcceptorTest, SaysWhyItCannotListen) {
+TEST_F(CircuitAcceptorTest, ReportsWhyItCannotListen) {
   const auto error = [this](const std::vector<std::string>& addresses) {
     return std::string(CircuitAcceptor::listen(
                            io_, addresses, {0, 0}, [](ArrivedSetup) {}, [](const std::string&, const absl::Status&) {})
@@ -220,7 +220,7 @@ TEST_F(CircuitAcceptorTest, SaysWhyItCannotListen) {
   EXPECT_THAT(error({"192.0.2.77"}), AllOf(HasSubstr("cannot listen on 192.0.2.77"), HasSubstr("assign")));
 }
 
-// Ports come and go while a node runs.
+// Addresses are added and removed while a node runs.
 TEST_F(CircuitAcceptorTest, FollowsTheAddresses) {
   const auto can_connect = [this](const char* address) {
     boost::asio::ip::tcp::socket socket(io_);
@@ -239,7 +239,7 @@ TEST_F(CircuitAcceptorTest, FollowsTheAddresses) {
   EXPECT_TRUE(can_connect("127.0.0.1"));
   EXPECT_FALSE(can_connect("127.0.0.2"));
 
-  // One that is no address here does not keep the others away.
+  // An address that does not exist here does not prevent the others.
   const absl::Status status = acceptor_->set_addresses({"192.0.2.77", "127.0.0.2"});
   EXPECT_THAT(std::string(status.message()), HasSubstr("192.0.2.77"));
   EXPECT_EQ(acceptor_->port(), port);
@@ -247,7 +247,7 @@ TEST_F(CircuitAcceptorTest, FollowsTheAddresses) {
   EXPECT_TRUE(can_connect("127.0.0.2"));
 }
 
-TEST_F(CircuitAcceptorTest, TakesAPortOutOfItsRange) {
+TEST_F(CircuitAcceptorTest, ListensOnAPortWithinItsRange) {
   const auto listen_in = [this](std::uint16_t low, std::uint16_t high) {
     return CircuitAcceptor::listen(
         io_, {"127.0.0.1"}, {low, high}, [](ArrivedSetup) {}, [](const std::string&, const absl::Status&) {});

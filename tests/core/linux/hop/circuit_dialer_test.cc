@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 using Result = absl::StatusOr<HopConnection>;
 
-// Dials while `peer` plays the other side in a thread of its own.
+// Dials while `peer` runs the other end in its own thread.
 template <typename Peer>
 Result dial(const CircuitSetup& setup, Peer peer) {
   boost::asio::io_context io;
@@ -42,13 +42,13 @@ Result dial(const CircuitSetup& setup, Peer peer) {
   return std::move(result).value_or(absl::InternalError("never called"));
 }
 
-// Expects a failure within its budget, and gives its text.
+// Expects a failure within its budget, and returns its text.
 std::string failure_within(std::uint32_t budget_ms, const CircuitSetup& setup) {
   const auto begin = std::chrono::steady_clock::now();
   const Result result = dial(setup, [] {});
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_FALSE(result.ok());
-  // Slack for a machine that does something else meanwhile; the kernel alone would try for two minutes.
+  // Slack for a busy machine; the kernel alone would retry for two minutes.
   EXPECT_LT(took, std::chrono::milliseconds(budget_ms + 30000));
   return std::string(result.status().message());
 }
@@ -57,7 +57,7 @@ std::string reach_text(std::uint16_t port) {
   return "node n0 cannot reach node n1 at 127.0.0.1 port " + std::to_string(port) + " over cable c0: ";
 }
 
-TEST(CircuitDialer, SendsTheSetupAndGivesTheConnection) {
+TEST(CircuitDialer, SendsTheSetupAndReturnsTheConnection) {
   const test::Listener listener = test::listen_on_loopback();
   const CircuitSetup setup = test::sample_setup(listener.port);
   UniqueFd peer;
@@ -67,7 +67,7 @@ TEST(CircuitDialer, SendsTheSetupAndGivesTheConnection) {
     EXPECT_EQ(header.kind, FrameKind::kSetup);
     absl::StatusOr<CircuitSetup> sent = decode_circuit_setup(test::read_bytes(peer.get(), header.payload));
     ASSERT_TRUE(sent.ok()) << sent.status();
-    // What connecting took is no longer there for those behind.
+    // The budget passed on excludes the time for connecting.
     EXPECT_LE(sent->budget_ms, setup.budget_ms);
     EXPECT_GT(sent->budget_ms, 0U);
     sent->budget_ms = setup.budget_ms;
@@ -76,13 +76,13 @@ TEST(CircuitDialer, SendsTheSetupAndGivesTheConnection) {
     test::write_all(peer.get(), std::string("next"));
   });
   ASSERT_TRUE(result.ok()) << result.status();
-  // What follows the answer is the circuit's and is still there.
+  // Bytes after the answer belong to the circuit and are still unread.
   std::string text(4, ' ');
   EXPECT_TRUE(test::run_until([&] { return ::recv(result->socket.get(), text.data(), 4, MSG_PEEK) == 4; }, [] {}));
   EXPECT_EQ(text, "next");
 }
 
-TEST(CircuitDialer, PassesOnWhatTheOtherSideSays) {
+TEST(CircuitDialer, PassesTheOtherEndsReasonOn) {
   const test::Listener listener = test::listen_on_loopback();
   const std::string reason = "node n1 cannot reach node n2 over cable c1: no";
   const Result result = dial(test::sample_setup(listener.port), [&] {
@@ -95,7 +95,7 @@ TEST(CircuitDialer, PassesOnWhatTheOtherSideSays) {
   EXPECT_EQ(result.status().message(), reason);
 }
 
-TEST(CircuitDialer, NamesWhoAnsweredNonsense) {
+TEST(CircuitDialer, NamesThePeerOfAnInvalidAnswer) {
   const test::Listener listener = test::listen_on_loopback();
   const Result garbage = dial(test::sample_setup(listener.port), [&] {
     const UniqueFd peer = test::accept_from(listener);
@@ -112,7 +112,7 @@ TEST(CircuitDialer, NamesWhoAnsweredNonsense) {
   EXPECT_THAT(std::string(chunk.status().message()), HasSubstr("answered by a frame ack"));
 }
 
-TEST(CircuitDialer, SaysThatThePeerClosed) {
+TEST(CircuitDialer, ReportsThatThePeerClosed) {
   const test::Listener listener = test::listen_on_loopback();
   const Result result = dial(test::sample_setup(listener.port), [&] {
     const UniqueFd peer = test::accept_from(listener);
@@ -122,7 +122,7 @@ TEST(CircuitDialer, SaysThatThePeerClosed) {
               AllOf(HasSubstr(reach_text(listener.port)), HasSubstr("no answer to the set-up")));
 }
 
-// A process that refuses is gone: nobody waits for it.
+// A process that refuses has ended: the dialer does not retry.
 TEST(CircuitDialer, FailsAtOnceWhenAProcessRefuses) {
   const std::uint16_t port = test::listen_on_loopback().port;
   const auto begin = std::chrono::steady_clock::now();
@@ -132,7 +132,7 @@ TEST(CircuitDialer, FailsAtOnceWhenAProcessRefuses) {
 }
 
 // A relay that refuses may be starting.
-TEST(CircuitDialer, TriesARelayAgainUntilItsBudgetIsSpent) {
+TEST(CircuitDialer, RetriesARelayUntilItsBudgetIsSpent) {
   const std::uint16_t port = test::listen_on_loopback().port;
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_THAT(failure_within(1000, test::sample_setup(port, true, 1000)),
@@ -154,14 +154,14 @@ TEST(CircuitDialer, ReachesARelayThatComesUpMeanwhile) {
   EXPECT_TRUE(result.ok()) << result.status();
 }
 
-TEST(CircuitDialer, EndsTheWaitForAPeerThatSaysNothing) {
-  const test::Listener listener = test::listen_on_loopback();  // the kernel accepts, nobody answers
+TEST(CircuitDialer, LimitsTheWaitForASilentPeer) {
+  const test::Listener listener = test::listen_on_loopback();  // the kernel accepts, no process answers
   EXPECT_THAT(failure_within(1000, test::sample_setup(listener.port, false, 1000)),
               AllOf(HasSubstr(reach_text(listener.port)), HasSubstr("no answer to the set-up")));
 }
 
-TEST(CircuitDialer, EndsTheWaitForAnAddressThatSwallowsEverything) {
-  // A backlog that is full drops what comes, as a cable does that leads nowhere.
+TEST(CircuitDialer, LimitsTheWaitForAnUnresponsiveAddress) {
+  // A full backlog drops connection requests, like a cable without a host.
   const test::Listener full = test::listen_on_loopback(0);
   const UniqueFd first = test::connect_to(full.port);
   EXPECT_THAT(
@@ -169,7 +169,7 @@ TEST(CircuitDialer, EndsTheWaitForAnAddressThatSwallowsEverything) {
       AllOf(HasSubstr(reach_text(full.port)), HasSubstr("no answer to the connection"), HasSubstr("is the cable up")));
 }
 
-TEST(CircuitDialer, NamesTheAddressThatItCannotUse) {
+TEST(CircuitDialer, NamesTheUnusableAddress) {
   CircuitSetup setup = test::sample_setup(1);
   setup.hops[0].from_address = "192.0.2.77";
   EXPECT_THAT(failure_within(5000, setup), AllOf(HasSubstr("n0"), HasSubstr("192.0.2.77 as source address")));
@@ -180,7 +180,7 @@ TEST(CircuitDialer, NamesTheAddressThatItCannotUse) {
   EXPECT_THAT(failure_within(5000, setup), HasSubstr("\"somewhere\" is not an IP address"));
 }
 
-// At a relay the hop that fails is the second: its own name is in front.
+// At a relay the second hop fails: the message begins with the relay's own name.
 TEST(CircuitDialer, NamesTheNodeThatDials) {
   const std::uint16_t port = test::listen_on_loopback().port;
   CircuitSetup setup = test::sample_setup(port, true, 1000);

@@ -25,7 +25,7 @@ inline CircuitSetup sample_setup(std::uint16_t port, bool relayed = false, std::
   return setup;
 }
 
-// Hops that go over the connections that they are set up on.
+// Hops whose data uses the connection of their set-up.
 inline TransportNegotiator tcp_alone() {
   return {{}, make_tcp_end};
 }

@@ -1,4 +1,4 @@
-// Set-ups where there is a key: who opens a circuit and who accepts it prove to each other that they have it.
+// Set-ups with a key: the dialing end and the accepting end prove to each other that they have it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -81,8 +81,8 @@ class SealedSetupTest : public testing::Test {
     EXPECT_TRUE(test::run_until(done, [this] { io_.run_one_for(milliseconds(20)); }));
     io_.poll();
   }
-  // The next frame that the acceptor says, which is this process as well.
-  Frame hear(const UniqueFd& peer) {
+  // The next frame of the acceptor, which runs in this process as well.
+  Frame receive(const UniqueFd& peer) {
     serve([&] {
       FrameBytes bytes;
       const ssize_t got = ::recv(peer.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
@@ -90,14 +90,14 @@ class SealedSetupTest : public testing::Test {
     });
     return test::read_frame(peer.get());
   }
-  // What a dialer with the key says on a connection whose acceptor's challenge is `theirs`.
+  // What a dialer with the key sends on a connection whose acceptor's challenge is `theirs`.
   Bytes opening(const Challenge& theirs, const SubKey& key) const {
     const Challenge mine{};
     Bytes setup = encode_setup_frame(test::sample_setup(acceptor_->port()));
     CircuitSeal(key, theirs, mine).append_next(setup);
     return joined(encode_challenge(mine), setup);
   }
-  // Says it, then no more, and expects that it is refused.
+  // Sends `bytes` and nothing else, and returns the reason of the expected refusal.
   std::string refusal_of(const UniqueFd& peer, std::span<const std::byte> bytes) {
     const std::size_t before = refused_.size();
     test::write_all(peer.get(), bytes);
@@ -116,7 +116,7 @@ class SealedSetupTest : public testing::Test {
   std::unique_ptr<CircuitAcceptor> acceptor_;
 };
 
-TEST_F(SealedSetupTest, OpensACircuitBetweenTwoThatHaveTheKey) {
+TEST_F(SealedSetupTest, OpensACircuitIfBothEndsHaveTheKey) {
   listen(sub_key(1));
   const Result result = dial(sub_key(1));
   ASSERT_TRUE(result.ok()) << result.status();
@@ -124,7 +124,7 @@ TEST_F(SealedSetupTest, OpensACircuitBetweenTwoThatHaveTheKey) {
   CircuitSetup expected = test::sample_setup(acceptor_->port());
   expected.budget_ms = setups_[0].budget_ms;
   EXPECT_EQ(setups_[0], expected);
-  // Nothing of the set-up is left before the circuit's first byte, either way.
+  // No byte of the set-up remains before the circuit's first byte, in either direction.
   test::write_all(result->socket.get(), std::string("there"));
   test::write_all(accepted_[0].get(), std::string("back"));
   EXPECT_EQ(test::read_text(accepted_[0].get(), 5), "there");
@@ -133,13 +133,13 @@ TEST_F(SealedSetupTest, OpensACircuitBetweenTwoThatHaveTheKey) {
   EXPECT_EQ(back, "back");
 }
 
-TEST_F(SealedSetupTest, PassesARefusalOnAsItIs) {
+TEST_F(SealedSetupTest, PassesARefusalOnUnchanged) {
   listen(sub_key(1));
   refuse_ = absl::NotFoundError("node n1 cannot reach node n2: no");
   EXPECT_EQ(dial(sub_key(1)).status().message(), refuse_.message());
 }
 
-TEST_F(SealedSetupTest, OfAnotherKeyIsRefusedAndNamed) {
+TEST_F(SealedSetupTest, IsRefusedWithAnotherKey) {
   listen(sub_key(1));
   const Result result = dial(sub_key(2));
   EXPECT_THAT(
@@ -151,8 +151,8 @@ TEST_F(SealedSetupTest, OfAnotherKeyIsRefusedAndNamed) {
   EXPECT_TRUE(setups_.empty());
 }
 
-// Whichever end has none, both say so at once; nobody waits for a deadline, which is a minute here.
-TEST_F(SealedSetupTest, WithAKeyAtOneEndAloneFailsAtOnce) {
+// Whichever end lacks the key, both report it at once, without waiting for a deadline, which is a minute here.
+TEST_F(SealedSetupTest, FailsAtOnceWithAKeyAtOneEndOnly) {
   const auto begin = std::chrono::steady_clock::now();
   listen(sub_key(1), {.setup = std::chrono::seconds(60)});
   EXPECT_THAT(text_of(dial(std::nullopt).status()),
@@ -168,56 +168,56 @@ TEST_F(SealedSetupTest, WithAKeyAtOneEndAloneFailsAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
-TEST_F(SealedSetupTest, IsGoodOnItsOwnConnectionAlone) {
+TEST_F(SealedSetupTest, IsValidOnItsOwnConnectionOnly) {
   listen(sub_key(1));
   const UniqueFd first = test::connect_to(acceptor_->port());
-  const Bytes recorded = opening(sixteen_bytes_of(hear(first)), sub_key(1));
+  const Bytes recorded = opening(sixteen_bytes_of(receive(first)), sub_key(1));
   test::write_all(first.get(), recorded);
   serve([&] { return accepted_.size() == 1; });
-  EXPECT_EQ(hear(first).kind, FrameKind::kSetupOk);
+  EXPECT_EQ(receive(first).kind, FrameKind::kSetupOk);
 
   const UniqueFd second = test::connect_to(acceptor_->port());
-  EXPECT_EQ(hear(second).kind, FrameKind::kChallenge);
+  EXPECT_EQ(receive(second).kind, FrameKind::kChallenge);
   EXPECT_THAT(refusal_of(second, recorded), HasSubstr("the seal of the set-up is wrong; it is changed, copied"));
   EXPECT_EQ(accepted_.size(), 1U);
 }
 
-TEST_F(SealedSetupTest, IsRefusedWhicheverByteIsChanged) {
+TEST_F(SealedSetupTest, IsRefusedWithAnyByteChanged) {
   listen(sub_key(1));
   std::size_t bytes = 1;
   for (std::size_t at = 0; at < bytes; ++at) {
     const UniqueFd peer = test::connect_to(acceptor_->port());
-    Bytes said = opening(sixteen_bytes_of(hear(peer)), sub_key(1));
-    bytes = said.size();
-    said[at] ^= std::byte{0x10};
-    EXPECT_NE(refusal_of(peer, said), "") << at;
+    Bytes bytes_sent = opening(sixteen_bytes_of(receive(peer)), sub_key(1));
+    bytes = bytes_sent.size();
+    bytes_sent[at] ^= std::byte{0x10};
+    EXPECT_NE(refusal_of(peer, bytes_sent), "") << at;
   }
   EXPECT_GT(bytes, 3 * kFrameHeaderBytes);
   EXPECT_EQ(refused_.size(), bytes);
   EXPECT_TRUE(setups_.empty());
 }
 
-TEST_F(SealedSetupTest, TakesNothingInPlaceOfASealOrTwoChallenges) {
+TEST_F(SealedSetupTest, AcceptsNothingInPlaceOfASealAndNoSecondChallenge) {
   listen(sub_key(1));
   const UniqueFd unsealed = test::connect_to(acceptor_->port());
-  Bytes said = opening(sixteen_bytes_of(hear(unsealed)), sub_key(1));
-  said.resize(said.size() - kFrameHeaderBytes);
-  EXPECT_THAT(refusal_of(unsealed, said), HasSubstr("closed before its seal"));
+  Bytes bytes_sent = opening(sixteen_bytes_of(receive(unsealed)), sub_key(1));
+  bytes_sent.resize(bytes_sent.size() - kFrameHeaderBytes);
+  EXPECT_THAT(refusal_of(unsealed, bytes_sent), HasSubstr("closed before its seal"));
   const UniqueFd acknowledged = test::connect_to(acceptor_->port());
-  hear(acknowledged);
-  EXPECT_THAT(refusal_of(acknowledged, joined(said, encode_frame(Frame{FrameKind::kAck, 0, 0, 0, 0}))),
+  receive(acknowledged);
+  EXPECT_THAT(refusal_of(acknowledged, joined(bytes_sent, encode_frame(Frame{FrameKind::kAck, 0, 0, 0, 0}))),
               HasSubstr("a frame ack in place of a seal"));
   const UniqueFd twice = test::connect_to(acceptor_->port());
-  hear(twice);
+  receive(twice);
   EXPECT_THAT(refusal_of(twice, joined(encode_challenge({}), encode_challenge({}))),
               HasSubstr("began with a frame challenge"));
   const UniqueFd probing = test::connect_to(acceptor_->port());
-  hear(probing);
+  receive(probing);
   EXPECT_THAT(refusal_of(probing, encode_frame(Frame{FrameKind::kProbe, 0, 0, 0, 50})),
               HasSubstr("a probe without a seal"));
 }
 
-TEST_F(SealedSetupTest, EndsTheWaitForWhoeverSaysNoMoreThanAChallenge) {
+TEST_F(SealedSetupTest, LimitsTheWaitAfterAChallenge) {
   listen(sub_key(1), {.setup = milliseconds(300)});
   const UniqueFd peer = test::connect_to(acceptor_->port());
   test::write_all(peer.get(), encode_challenge({}));
@@ -225,17 +225,17 @@ TEST_F(SealedSetupTest, EndsTheWaitForWhoeverSaysNoMoreThanAChallenge) {
   EXPECT_THAT(refused_.back(), HasSubstr("no complete set-up within 300 ms"));
 }
 
-// Until the dialer has closed, or has reset what it did not want to read.
+// Waits until the dialer has closed, or has reset the connection with unread data.
 void wait_for_end(int socket) {
   char byte = 0;
   ssize_t got = 0;
-  // A process that was stopped and goes on is interrupted there.
+  // A process that is stopped and continued gets an interrupted call here.
   do {
     got = ::recv(socket, &byte, 1, 0);
   } while (got > 0 || (got < 0 && errno == EINTR));
 }
 
-// The other end is played by hand: `peer` gets the connection and what the dialer's challenge was.
+// The other end is driven by hand: `peer` gets the connection and the dialer's challenge.
 Result dial_to(std::uint32_t budget_ms, const std::function<void(int socket, const Challenge& dialers)>& peer) {
   const test::Listener listener = test::listen_on_loopback();
   boost::asio::io_context io;
@@ -258,7 +258,7 @@ Result dial_to(std::uint32_t budget_ms, const std::function<void(int socket, con
   return done;
 }
 
-// Plays an acceptor that has the key, but for what `change` makes of its answer.
+// Acts as an acceptor that has the key, but whose answer `change` modifies.
 Result dial_to_changed(const std::function<void(Bytes& answer)>& change) {
   return dial_to(60000, [&](int socket, const Challenge& dialers) {
     test::write_all(socket, encode_challenge({}));
@@ -274,13 +274,13 @@ Result dial_to_changed(const std::function<void(Bytes& answer)>& change) {
   });
 }
 
-TEST(SealedDial, TakesTheRightAnswerAlone) {
+TEST(SealedDial, AcceptsOnlyTheRightAnswer) {
   EXPECT_TRUE(dial_to_changed([](Bytes&) {}).ok());
   for (std::size_t at = 0; at < 2 * kFrameHeaderBytes; ++at) {
     const Result result = dial_to_changed([at](Bytes& answer) { answer[at] ^= std::byte{0x10}; });
     EXPECT_THAT(text_of(result.status()), HasSubstr("node n0 cannot reach node n1")) << at;
   }
-  // Recorded on an earlier connection.
+  // An answer recorded on an earlier connection.
   Bytes recorded;
   EXPECT_TRUE(dial_to_changed([&](Bytes& answer) { recorded = answer; }).ok());
   EXPECT_THAT(text_of(dial_to_changed([&](Bytes& answer) { answer = recorded; }).status()),
@@ -289,23 +289,23 @@ TEST(SealedDial, TakesTheRightAnswerAlone) {
               HasSubstr("accepted without a proof that it has this cluster's key"));
 }
 
-TEST(SealedDial, DoesNotTakeAnUntrustedPeersWordForTheOtherEnds) {
-  const std::string lie = "node n7 is gone";
+TEST(SealedDial, DoesNotTrustARefusalWithoutAProof) {
+  const std::string forged = "node n7 is gone";
   const auto refuse = [&](int socket, const Challenge&) {
     test::write_all(socket, encode_challenge({}));
-    test::write_frame(socket, Frame{FrameKind::kFailed, static_cast<std::uint32_t>(lie.size()), 0, 0, 0},
-                      std::as_bytes(std::span(lie)));
+    test::write_frame(socket, Frame{FrameKind::kFailed, static_cast<std::uint32_t>(forged.size()), 0, 0, 0},
+                      std::as_bytes(std::span(forged)));
   };
   EXPECT_THAT(text_of(dial_to(60000, refuse).status()),
-              AllOf(HasSubstr("node n0 cannot reach node n1"), HasSubstr("without a proof"), HasSubstr(lie)));
+              AllOf(HasSubstr("node n0 cannot reach node n1"), HasSubstr("without a proof"), HasSubstr(forged)));
   const auto accept = [](int socket, const Challenge&) {
     test::write_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0});
   };
   EXPECT_THAT(text_of(dial_to(60000, accept).status()), HasSubstr("answered by a frame set-up-ok"));
 }
 
-TEST(SealedDial, EndsTheWaitForAChallengeAndForASeal) {
-  // Long enough for what comes before the wait, on a slow machine too.
+TEST(SealedDial, LimitsTheWaitForAChallengeAndForASeal) {
+  // Long enough for the steps before the wait, on a slow machine too.
   constexpr std::uint32_t kBudgetMs = 5000;
   const auto silent = [](int socket, const Challenge&) { wait_for_end(socket); };
   const auto half = [](int socket, const Challenge&) {

@@ -1,4 +1,4 @@
-// Calls on a real clock. Moments that have passed already come at once, so only few cases wait.
+// Calls on a real clock. Calls for past times are made at once, so only few cases wait.
 #include "core/linux/os/asio_clock.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 class AsioClockTest : public testing::Test {
  protected:
-  // A call that notes `number`.
+  // Requests a call that records `number`.
   void call(Instant when, int number) {
     timers_.push_back(clock_->call_at(when, [this, number] { called_.push_back(number); }));
   }
@@ -28,7 +28,7 @@ class AsioClockTest : public testing::Test {
   std::vector<int> called_;
 };
 
-TEST_F(AsioClockTest, GoesOnAndNeverBack) {
+TEST_F(AsioClockTest, NeverGoesBackwards) {
   const Instant begin = clock_->now();
   EXPECT_GE(begin.since_start.count(), 0);
   call(begin + milliseconds(5), 1);
@@ -36,7 +36,7 @@ TEST_F(AsioClockTest, GoesOnAndNeverBack) {
   EXPECT_GE(clock_->now() - begin, milliseconds(5));
 }
 
-TEST_F(AsioClockTest, CallsInTheOrderOfTheMomentsAndThenOfAsking) {
+TEST_F(AsioClockTest, CallsInTheOrderOfTimesAndThenOfRequests) {
   const Instant now = clock_->now();
   call(now + milliseconds(10), 5);
   call(now + milliseconds(2), 3);
@@ -47,7 +47,7 @@ TEST_F(AsioClockTest, CallsInTheOrderOfTheMomentsAndThenOfAsking) {
   EXPECT_THAT(called_, ElementsAre(1, 2, 3, 4, 5));
 }
 
-TEST_F(AsioClockTest, NeverCallsBeforeTheMoment) {
+TEST_F(AsioClockTest, NeverCallsEarly) {
   const Instant when = clock_->now() + milliseconds(20);
   Instant called;
   const auto timer = clock_->call_at(when, [&] { called = clock_->now(); });
@@ -56,7 +56,7 @@ TEST_F(AsioClockTest, NeverCallsBeforeTheMoment) {
   EXPECT_GE(called, when);
 }
 
-TEST_F(AsioClockTest, NeverCallsFromInsideTheAsking) {
+TEST_F(AsioClockTest, NeverCallsFromInsideTheRequest) {
   call(Instant{}, 1);
   EXPECT_TRUE(called_.empty());
   io_.run();
@@ -81,7 +81,7 @@ TEST_F(AsioClockTest, DroppingFromInsideAnotherCallPreventsIt) {
 }
 
 TEST_F(AsioClockTest, DroppingFromAHandlerThatIsQueuedBeforeItPreventsIt) {
-  // The moment has come and the io_context knows; the handler that drops the timer just runs first.
+  // The time has passed and the handler is queued; the handler that drops the timer runs first.
   boost::asio::post(io_, [this] {
     call(Instant{}, 1);
     boost::asio::post(io_, [this] { timers_.clear(); });
@@ -100,7 +100,7 @@ TEST_F(AsioClockTest, ATimerMayBeDroppedInItsOwnCall) {
   EXPECT_THAT(called_, ElementsAre(1));
 }
 
-TEST_F(AsioClockTest, ACallThatAlwaysAsksForAnotherLeavesRoomForTheRest) {
+TEST_F(AsioClockTest, ACallThatAlwaysRequestsAnotherDoesNotStarveTheRest) {
   std::unique_ptr<Timer> timer;
   bool stop = false;
   std::function<void()> again = [&] {
@@ -112,14 +112,14 @@ TEST_F(AsioClockTest, ACallThatAlwaysAsksForAnotherLeavesRoomForTheRest) {
   EXPECT_TRUE(stop);
 }
 
-TEST_F(AsioClockTest, TheClockMayGoFirstAlsoFromInsideACall) {
+TEST_F(AsioClockTest, TheClockMayBeDestroyedFirstEvenFromInsideACall) {
   call(clock_->now(), 2);
   const auto timer = clock_->call_at(Instant{}, [this] { clock_.reset(); });
   io_.run();
   EXPECT_TRUE(called_.empty());
 }
 
-TEST_F(AsioClockTest, TakesTheLastOfMoments) {
+TEST_F(AsioClockTest, AcceptsTheLatestTime) {
   call(Instant{Duration::max()}, 2);
   call(clock_->now(), 1);
   io_.poll();
@@ -130,7 +130,7 @@ TEST_F(AsioClockTest, TakesTheLastOfMoments) {
   EXPECT_THAT(called_, ElementsAre(1));
 }
 
-TEST_F(AsioClockTest, WakesForNothingWhileNothingIsDue) {
+TEST_F(AsioClockTest, DoesNotWakeWhileNothingIsDue) {
   call(clock_->now() + std::chrono::hours(1), 1);
   io_.poll();
   EXPECT_EQ(io_.run_for(milliseconds(30)), 0U);

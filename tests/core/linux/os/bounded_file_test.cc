@@ -1,4 +1,4 @@
-// What is opened to be read, and what is refused because it might never end or never begin.
+// Which files are opened for reading, and which are refused because opening or reading might never end.
 #include "core/linux/os/bounded_file.h"
 
 #include <gmock/gmock.h>
@@ -28,16 +28,16 @@ class BoundedFileTest : public ::testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-// A pipe of this process, as a shell's <(..) hands one over.
-class HandedOver {
+// A pipe of this process, as passed by a shell's <(..).
+class InheritedPipe {
  public:
-  HandedOver() { EXPECT_EQ(::pipe(ends_), 0); }
-  ~HandedOver() {
+  InheritedPipe() { EXPECT_EQ(::pipe(ends_), 0); }
+  ~InheritedPipe() {
     ::close(ends_[0]);
     close_writer();
   }
-  HandedOver(const HandedOver&) = delete;
-  HandedOver& operator=(const HandedOver&) = delete;
+  InheritedPipe(const InheritedPipe&) = delete;
+  InheritedPipe& operator=(const InheritedPipe&) = delete;
 
   void write(const std::string& text) const {
     EXPECT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
@@ -52,7 +52,7 @@ class HandedOver {
   int ends_[2] = {-1, -1};
 };
 
-TEST_F(BoundedFileTest, APipeThatNobodyWritesToIsRefusedAndNotWaitedFor) {
+TEST_F(BoundedFileTest, APipeWithoutAWriterIsRefusedWithoutWaiting) {
   EXPECT_EQ(error_of(pipe_file("p")), "is a pipe; expected a regular file");
   EXPECT_EQ(std::string(read_topology(pipe_file("t.toml")).status().message()),
             "topology file \"" + folder_.path("t.toml") + "\" is a pipe; expected a regular file");
@@ -62,11 +62,11 @@ TEST_F(BoundedFileTest, DevicesAndFoldersAreRefused) {
   EXPECT_EQ(error_of("/dev/zero"), "is a device; expected a regular file, /dev/stdin or /dev/fd/N");
   EXPECT_EQ(error_of(folder_.path("")), "is a folder; expected a regular file");
   EXPECT_THAT(error_of(folder_.path("nothing")), HasSubstr("cannot be opened: No such file"));
-  EXPECT_TRUE(open_file("/dev/null").ok()) << "which says that there is nothing, where that may be said";
+  EXPECT_TRUE(open_file("/dev/null").ok()) << "stands for an empty file";
 }
 
-TEST_F(BoundedFileTest, APipeThatWasHandedOverIsReadToItsEnd) {
-  HandedOver pipe;
+TEST_F(BoundedFileTest, AnInheritedPipeIsReadToItsEnd) {
+  InheritedPipe pipe;
   pipe.write("cluster = \"lab\"\n");
   pipe.write("[[node]]\nname = \"a\"\n");
   pipe.close_writer();
@@ -75,8 +75,8 @@ TEST_F(BoundedFileTest, APipeThatWasHandedOverIsReadToItsEnd) {
   EXPECT_EQ(topology->cluster(), "lab");
 }
 
-TEST_F(BoundedFileTest, APipeThatWasHandedOverWithoutAWriterIsEmpty) {
-  HandedOver pipe;
+TEST_F(BoundedFileTest, AnInheritedPipeWithoutAWriterIsEmpty) {
+  InheritedPipe pipe;
   pipe.close_writer();
   const absl::StatusOr<UniqueFd> file = open_input(pipe.path());
   ASSERT_TRUE(file.ok()) << file.status();
@@ -94,7 +94,7 @@ TEST_F(BoundedFileTest, NoMoreIsReadThanTheLimit) {
   }
 }
 
-TEST_F(BoundedFileTest, ADescriptorIsNamedByItsNumberOrItsName) {
+TEST_F(BoundedFileTest, ADescriptorIsFoundByNumberOrName) {
   EXPECT_EQ(inherited_descriptor("/dev/stdin"), 0);
   EXPECT_EQ(inherited_descriptor("/dev/stdout"), 1);
   EXPECT_EQ(inherited_descriptor("/proc/self/fd/7"), 7);

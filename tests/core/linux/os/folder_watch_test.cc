@@ -36,7 +36,7 @@ class FolderWatchTest : public testing::Test {
   bool ends_ = false;
 };
 
-TEST_F(FolderWatchTest, TellsOfFilesThatComeAndGoAndOfTheirModes) {
+TEST_F(FolderWatchTest, ReportsCreatedAndRemovedFilesAndTheirModes) {
   files_.write("dev/uverbs1", "");
   EXPECT_TRUE(changes_to(1));
   EXPECT_EQ(::chmod((files_.root() + "/dev/uverbs1").c_str(), 0600), 0);
@@ -45,7 +45,7 @@ TEST_F(FolderWatchTest, TellsOfFilesThatComeAndGoAndOfTheirModes) {
   EXPECT_TRUE(changes_to(3));
 }
 
-TEST_F(FolderWatchTest, TellsOfManyOnceAndOfNothingNever) {
+TEST_F(FolderWatchTest, ReportsSeveralChangesOnceAndNothingWithoutChanges) {
   for (int i = 1; i < 20; ++i) files_.write("dev/uverbs" + std::to_string(i), "");
   EXPECT_TRUE(changes_to(1));
   io_.restart();
@@ -53,14 +53,14 @@ TEST_F(FolderWatchTest, TellsOfManyOnceAndOfNothingNever) {
   EXPECT_EQ(changes_, 1);
 }
 
-TEST_F(FolderWatchTest, MayBeEndedByWhomItTells) {
+TEST_F(FolderWatchTest, MayBeDestroyedByItsCallback) {
   ends_ = true;
   files_.write("dev/uverbs1", "");
   EXPECT_TRUE(changes_to(1));
   EXPECT_EQ(watch_, nullptr);
 }
 
-TEST_F(FolderWatchTest, AFolderThatIsNotThereIsNamed) {
+TEST_F(FolderWatchTest, NamesAMissingFolder) {
   const auto watch = FolderWatch::start(io_, files_.root() + "/none", [] {});
   EXPECT_EQ(watch.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(watch.status().message().find("/none"), std::string::npos);

@@ -29,7 +29,7 @@ std::vector<Mapping> read_all(const std::string& text) {
   return read_all(file.get());
 }
 
-TEST(MappingReaderTest, ReadsWhatTheKernelWrites) {
+TEST(MappingReaderTest, ReadsTheKernelsFormat) {
   const std::vector<Mapping> mappings = read_all(
       "00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-daemon\n"
       "7f0a00000000-7f0a00021000 rw-p 00000000 00:00 0 \n"
@@ -55,7 +55,7 @@ TEST(MappingReaderTest, NamesMayBeOfAnyLength) {
   EXPECT_EQ(read_all(line + line + line).size(), 3U);
 }
 
-TEST(MappingReaderTest, EndsWhereTheTextIsCutShortOrIsNoMapping) {
+TEST(MappingReaderTest, EndsAtTruncatedOrMalformedText) {
   EXPECT_TRUE(read_all("").empty());
   EXPECT_TRUE(read_all("nonsense\n1000-2000 r--p 00000000 08:02 7 \n").empty());
   EXPECT_EQ(read_all("1000-2000 r--p 00000000 08:02 7 \n2000-30").size(), 1U);

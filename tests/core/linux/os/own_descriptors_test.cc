@@ -37,20 +37,20 @@ bool in_child(const std::function<bool()>& check) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST(OwnDescriptorsTest, AChildClosesWhatWasNotedAndNothingElse) {
+TEST(OwnDescriptorsTest, AChildClosesRegisteredDescriptorsOnly) {
   const auto [noted, other] = socket_pair();
   note_own_socket(noted.get());
   EXPECT_TRUE(in_child([first = noted.get(), second = other.get()] {
     close_own_descriptors();
     return !is_open(first) && is_open(second);
   }));
-  // The parent's connection is up.
+  // The parent's connection is still up.
   EXPECT_EQ(::send(noted.get(), "x", 1, 0), 1);
   char byte = 0;
   EXPECT_EQ(::recv(other.get(), &byte, 1, 0), 1);
 }
 
-TEST(OwnDescriptorsTest, AChildsOwnFileUnderANumberThatWasNotedIsLeftAloneInItsChild) {
+TEST(OwnDescriptorsTest, AChildsOwnFileUnderARegisteredNumberStaysOpenInItsChild) {
   const UniqueFd noted(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const OwnDescriptor own(noted.get(), OwnDescriptor::Mapped::kYes);
   EXPECT_TRUE(in_child([number = noted.get()] {
@@ -64,7 +64,7 @@ TEST(OwnDescriptorsTest, AChildsOwnFileUnderANumberThatWasNotedIsLeftAloneInItsC
   }));
 }
 
-TEST(OwnDescriptorsTest, TheEndIsSeenAlthoughTheChildLives) {
+TEST(OwnDescriptorsTest, TheEndOfAConnectionIsSeenWhileTheChildLives) {
   auto [noted, other] = socket_pair();
   note_own_socket(noted.get());
   const pid_t child = ::fork();
@@ -83,7 +83,7 @@ TEST(OwnDescriptorsTest, TheEndIsSeenAlthoughTheChildLives) {
   ::waitpid(child, nullptr, 0);
 }
 
-TEST(OwnDescriptorsTest, ANumberThatIsSomethingElseByNowIsLeftAlone) {
+TEST(OwnDescriptorsTest, AReusedNumberStaysOpen) {
   auto [noted, other] = socket_pair();
   const int number = noted.get();
   note_own_socket(number);
@@ -102,7 +102,7 @@ TEST(OwnDescriptorsTest, ANumberThatIsSomethingElseByNowIsLeftAlone) {
   }));
 }
 
-TEST(OwnDescriptorsTest, WhatIsNoSocketIsNotNoted) {
+TEST(OwnDescriptorsTest, OtherFilesAreNotRegisteredAsSockets) {
   const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   note_own_socket(file.get());
   note_own_socket(-1);
@@ -112,7 +112,7 @@ TEST(OwnDescriptorsTest, WhatIsNoSocketIsNotNoted) {
   }));
 }
 
-TEST(OwnDescriptorsTest, OthersAreClosedAsLongAsTheyAreNoted) {
+TEST(OwnDescriptorsTest, OtherDescriptorsAreClosedWhileRegistered) {
   const UniqueFd file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const UniqueFd other(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const auto closes_it = [first = file.get(), second = other.get()] {
@@ -127,7 +127,7 @@ TEST(OwnDescriptorsTest, OthersAreClosedAsLongAsTheyAreNoted) {
   EXPECT_FALSE(in_child(closes_it));
 }
 
-// A file of its own, all of it mapped.
+// A new file, mapped entirely.
 struct MappedFile {
   MappedFile() {
     EXPECT_EQ(::ftruncate(file.get(), kBytes), 0);
@@ -145,7 +145,7 @@ struct MappedFile {
   void* bytes = nullptr;
 };
 
-TEST(OwnDescriptorsTest, WhatAChildHasMappedOfThemGoesWithThem) {
+TEST(OwnDescriptorsTest, AChildsMappingsOfThemAreRemoved) {
   const MappedFile own;
   const MappedFile own_but_for_that;
   const MappedFile other;

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr char kRouteHead[] = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n";
-constexpr char kNowhere[] = "00000000000000000000000000000000 00 ";
+constexpr char kUnspecified[] = "00000000000000000000000000000000 00 ";
 
 class DefaultRoute : public ::testing::Test {
  protected:
@@ -25,7 +25,7 @@ class DefaultRoute : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(DefaultRoute, IsThatOfTheSmallestMetric) {
+TEST_F(DefaultRoute, IsTheOneWithTheSmallestMetric) {
   write("route", std::string(kRouteHead) +
                      "wlan0\t00000000\t0102A8C0\t0003\t0\t0\t600\t00000000\t0\t0\t0\n"
                      "eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
@@ -33,21 +33,22 @@ TEST_F(DefaultRoute, IsThatOfTheSmallestMetric) {
   EXPECT_THAT(interfaces(), ElementsAre("eth0", "wlan0"));
 }
 
-TEST_F(DefaultRoute, OfIpv6ComesAfterIpv4AndIsNoneThatRejects) {
-  const std::string nowhere(kNowhere);
+TEST_F(DefaultRoute, Ipv6ComesAfterIpv4WithoutRejectRoutes) {
+  const std::string unspecified(kUnspecified);
   write("route", std::string(kRouteHead) + "eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n" +
                      "eth7\t00000000\t0101A8C0\t0203\t0\t0\t1\t00000000\t0\t0\t0\n");
   write("ipv6_route",
-        nowhere + nowhere + "fe800000000000000000000000000001 00000400 00000001 00000000 00000003 eth2\n" + nowhere +
-            nowhere + "00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo\n" + nowhere +
-            nowhere + "fe800000000000000000000000000001 00000064 00000001 00000000 00000003 eth0\n");
+        unspecified + unspecified + "fe800000000000000000000000000001 00000400 00000001 00000000 00000003 eth2\n" +
+            unspecified + unspecified +
+            "00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo\n" + unspecified +
+            unspecified + "fe800000000000000000000000000001 00000064 00000001 00000000 00000003 eth0\n");
   EXPECT_THAT(interfaces(), ElementsAre("eth0", "eth2"));
 }
 
-TEST_F(DefaultRoute, IsNoneWhereNothingCanBeReadOrIsARoute) {
+TEST_F(DefaultRoute, IsEmptyWithoutReadableRoutes) {
   EXPECT_THAT(interfaces(), IsEmpty());
   write("route", "eth0\nnonsense\t00000000\tx\tzz\t0\t0\t-\t00000000\n\n");
-  write("ipv6_route", std::string(kNowhere) + "\n");
+  write("ipv6_route", std::string(kUnspecified) + "\n");
   EXPECT_THAT(interfaces(), IsEmpty());
 }
 

@@ -1,4 +1,4 @@
-// The inventory of network namespaces that the tests make themselves.
+// The inventory, in network namespaces that the tests create.
 #include "core/linux/ports/netlink_inventory.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class NetlinkInventoryTest : public testing::Test {
     const std::string why = test::why_no_network_namespaces();
     if (!why.empty()) GTEST_SKIP() << why;
     namespace_ = std::make_unique<test::NetworkNamespace>();
-    // Link-local addresses come with the carrier; these tests say themselves when there is one.
+    // Link-local addresses appear with the carrier; these tests add them explicitly.
     test::set_sysctl("ipv6/conf/default/addr_gen_mode", "1");
     test::ip(
         "link add eth1 type veth peer name far1\n"
@@ -68,7 +68,7 @@ class NetlinkInventoryTest : public testing::Test {
                                                   Field(&RejectedPort::reason, HasSubstr(reason)))));
   }
 
-  // eth1 has 10.7.0.1 and mlx5_0 behind it, which is followed.
+  // eth1 has 10.7.0.1 and the followed device mlx5_0 behind it.
   void open_with_device() {
     test::ip("addr add 10.7.0.1/24 dev eth1");
     sysfs_.add_rdma_device("mlx5_0");
@@ -90,7 +90,7 @@ class NetlinkInventoryTest : public testing::Test {
   int changes_ = 0;
 };
 
-TEST_F(NetlinkInventoryTest, FindsWhatIsThere) {
+TEST_F(NetlinkInventoryTest, FindsExistingPorts) {
   sysfs_.write("class/net/eth1/speed", "100000");
   test::ip(
       "addr add 10.7.0.1/24 dev eth1\n"
@@ -121,7 +121,7 @@ TEST_F(NetlinkInventoryTest, FollowsAddresses) {
   EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1 && ports[0].addresses.size() == 1; }));
   test::ip("addr add 10.8.0.1/24 dev eth1\naddr add fd00::1/64 dev eth1 nodad\naddr add fd00::2/64 dev eth1 nodad");
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].addresses.size() == 4; }));
-  EXPECT_EQ(inventory_->ports(), make({"eth1"})->ports()) << "what was followed is what a new look finds";
+  EXPECT_EQ(inventory_->ports(), make({"eth1"})->ports()) << "the followed state equals a new inventory's";
 
   test::ip("addr del 10.7.0.1/24 dev eth1");
   EXPECT_TRUE(becomes([](const auto& ports) {
@@ -155,7 +155,7 @@ TEST_F(NetlinkInventoryTest, FollowsLinks) {
   EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1 && ports[0].carrier; }));
 }
 
-TEST_F(NetlinkInventoryTest, TellsOfManyMessagesOnceAndOfNothingNever) {
+TEST_F(NetlinkInventoryTest, ReportsManyMessagesOnceAndIrrelevantOnesNever) {
   test::ip("addr add 10.7.0.1/24 dev eth1");
   open({"eth1"});
   test::ip(
@@ -166,21 +166,21 @@ TEST_F(NetlinkInventoryTest, TellsOfManyMessagesOnceAndOfNothingNever) {
 
   test::ip("link add eth5 type veth peer name far5\naddr add 10.5.0.1/24 dev eth5");
   EXPECT_TRUE(test::runs_until(io_, [&] { return has_reason("eth5", "CABLEWAY_PORTS"); }));
-  EXPECT_EQ(changes_, 1) << "of what is no port's";
-  // Adding it and taking it away leaves no difference.
+  EXPECT_EQ(changes_, 1) << "changes of an interface that is not a port";
+  // Adding an address and removing it again leaves no difference.
   test::ip("addr add 10.7.0.9/24 dev eth1\naddr del 10.7.0.9/24 dev eth1\nlink add eth6 type veth peer name far6");
   EXPECT_TRUE(test::runs_until(io_, [&] { return has_reason("eth6", "CABLEWAY_PORTS"); }));
   EXPECT_EQ(changes_, 1);
 }
 
-TEST_F(NetlinkInventoryTest, AListenerMayEndIt) {
+TEST_F(NetlinkInventoryTest, AListenerMayDestroyIt) {
   open({"eth1"});
   inventory_->watch([this] { inventory_.reset(); });
   test::ip("addr add 10.7.0.1/24 dev eth1");
   EXPECT_TRUE(test::runs_until(io_, [&] { return inventory_ == nullptr; }));
 }
 
-TEST_F(NetlinkInventoryTest, APortMayHaveNothingButALinkLocalAddress) {
+TEST_F(NetlinkInventoryTest, APortMayHaveOnlyALinkLocalAddress) {
   test::set_sysctl("ipv6/conf/eth1/addr_gen_mode", "0");
   open({"eth1"});
   test::ip("link set eth1 down\nlink set eth1 up");
@@ -192,7 +192,7 @@ TEST_F(NetlinkInventoryTest, APortMayHaveNothingButALinkLocalAddress) {
 }
 
 TEST_F(NetlinkInventoryTest, SkipsAnAddressWhileItIsTentative) {
-  // It is asked for ten times, a second apart: long enough for a look, on a slow machine too.
+  // Ten probes, a second apart: long enough for a check, on a slow machine too.
   test::set_sysctl("ipv6/conf/eth1/dad_transmits", "10");
   test::ip("addr add 10.7.0.1/24 dev eth1\naddr add fd00::1/64 dev eth1");
   open({"eth1"});
@@ -202,7 +202,7 @@ TEST_F(NetlinkInventoryTest, SkipsAnAddressWhileItIsTentative) {
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].addresses.size() == 2; }));
 }
 
-TEST_F(NetlinkInventoryTest, NamesAnAddressThatAnotherHostHas) {
+TEST_F(NetlinkInventoryTest, NamesAnAddressThatAnotherHostUses) {
   const test::NetworkNamespace other;
   namespace_->enter();
   test::ip(absl::StrCat("link set far1 netns ", other.path(), "\naddr add 10.7.0.1/24 dev eth1"));
@@ -211,7 +211,7 @@ TEST_F(NetlinkInventoryTest, NamesAnAddressThatAnotherHostHas) {
   namespace_->enter();
   open({"eth1"});
   test::ip("addr add fd00::1/64 dev eth1");
-  EXPECT_TRUE(test::runs_until(io_, [&] { return has_reason("eth1", "fd00::1 is another host's too"); }));
+  EXPECT_TRUE(test::runs_until(io_, [&] { return has_reason("eth1", "fd00::1 is also used by another host"); }));
   EXPECT_THAT(inventory_->ports().at(0).addresses, ElementsAre(prefix("10.7.0.1", 24)));
 }
 
@@ -244,7 +244,7 @@ TEST_F(NetlinkInventoryTest, WithoutSelectorsWaitsForAnRdmaDeviceAndItsGid) {
   EXPECT_THAT(inventory_->ports(), IsEmpty());
   EXPECT_THAT(inventory_->status(), HasSubstr("CABLEWAY_PORTS"));
 
-  // As a driver does: the device and its GIDs come a little after the interface, and netlink says nothing of them.
+  // As with a real driver: the device and its GIDs appear shortly after the interface, without a netlink message.
   sysfs_.add_rdma_device("mlx5_0");
   sysfs_.add_gid("mlx5_0", 1, "eth1", "fe80:0000:0000:0000:0000:0000:0000:0001");
   EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1; }));
@@ -256,40 +256,40 @@ TEST_F(NetlinkInventoryTest, WithoutSelectorsWaitsForAnRdmaDeviceAndItsGid) {
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; }));
 }
 
-TEST_F(NetlinkInventoryTest, WhatADeviceSaysIsToldAndLookedAtAtOnce) {
+TEST_F(NetlinkInventoryTest, ADevicesEventIsReportedAndItsPortsAreReReadAtOnce) {
   open_with_device();
   EXPECT_EQ(inventory_->ports().at(0).gid_index, 3);
   EXPECT_EQ(inventory_->ports()[0].rdma_mtu, 1024U);
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
-  rdma_.say("mlx5_0", VerbsEvent::Kind::kPortError, 1);
+  rdma_.raise("mlx5_0", VerbsEvent::Kind::kPortError, 1);
   EXPECT_TRUE(test::runs_until(
       io_, [&] { return events_.has(EventCode::kRdmaPortError, "port eth1: RDMA device mlx5_0: event"); }));
   EXPECT_EQ(::cableway::test::field_of(events_.raised[0].fields, "port"), "eth1");
   EXPECT_EQ(::cableway::test::field_of(events_.raised[0].fields, "device"), "mlx5_0");
-  EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "when it is told the ports are known again";
+  EXPECT_EQ(inventory_->ports().at(0).gid_index, -1) << "the ports are re-read before the callback";
   EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUnusable,
-                          "port eth1: RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
+                          "port eth1: RDMA device mlx5_0 behind eth1 is not active; its state is \"1: DOWN\""));
   EXPECT_EQ(changes_, 1);
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
-  rdma_.say("mlx5_0", VerbsEvent::Kind::kPortActive, 1);
+  rdma_.raise("mlx5_0", VerbsEvent::Kind::kPortActive, 1);
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; }));
   EXPECT_TRUE(events_.has(EventCode::kRdmaDeviceUsable, "port eth1: RDMA device mlx5_0 can be used"));
 }
 
-TEST_F(NetlinkInventoryTest, ADeviceThatFailedIsLostUntilItIsBack) {
+TEST_F(NetlinkInventoryTest, AFailedDeviceIsLostUntilItRecovers) {
   open_with_device();
   rdma_["mlx5_0"].trouble = absl::FailedPreconditionError("RDMA device mlx5_0 cannot be opened: Input/output error");
-  rdma_.say("mlx5_0", VerbsEvent::Kind::kDeviceFatal);
+  rdma_.raise("mlx5_0", VerbsEvent::Kind::kDeviceFatal);
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == -1; }));
   EXPECT_EQ(inventory_->ports()[0].rdma_device, "mlx5_0");
-  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0: event: it has failed, and is not back yet");
+  EXPECT_EQ(inventory_->ports()[0].rdma_trouble, "RDMA device mlx5_0: event: it has failed and has not recovered yet");
   EXPECT_EQ(rdma_["mlx5_0"].open_now, 0);
   rdma_["mlx5_0"].trouble = absl::OkStatus();
-  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; })) << "without anything else happening";
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == 3; })) << "without any other event";
   EXPECT_EQ(rdma_["mlx5_0"].open_now, 1);
 }
 
-TEST_F(NetlinkInventoryTest, ADeviceThatGoesAwayIsLetGoAndNamedAndFoundWhenItAppears) {
+TEST_F(NetlinkInventoryTest, ARemovedDeviceIsClosedAndNamedAndFoundAgain) {
   open_with_device();
   sysfs_.remove_rdma_device("mlx5_0");
   test::ip("link set eth1 mtu 4000");
@@ -304,7 +304,7 @@ TEST_F(NetlinkInventoryTest, ADeviceThatGoesAwayIsLetGoAndNamedAndFoundWhenItApp
   EXPECT_EQ(rdma_["mlx5_0"].open_now, 1);
 }
 
-TEST_F(NetlinkInventoryTest, OnlyDevicesBehindPortsThatCanBeUsedAreOpened) {
+TEST_F(NetlinkInventoryTest, OnlyUsableDevicesBehindPortsAreOpened) {
   sysfs_.add_rdma_device("rxe_far");
   sysfs_.add_gid("rxe_far", 0, "far1", "0000:0000:0000:0000:0000:ffff:0a07:0002");
   open_with_device();
@@ -312,10 +312,10 @@ TEST_F(NetlinkInventoryTest, OnlyDevicesBehindPortsThatCanBeUsedAreOpened) {
   EXPECT_EQ(rdma_["rxe_far"].tries, 0);
   sysfs_.remove("dev/uverbs-mlx5_0");
   EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].gid_index == -1; }));
-  EXPECT_EQ(rdma_["mlx5_0"].open_now, 0) << "its file is gone";
+  EXPECT_EQ(rdma_["mlx5_0"].open_now, 0) << "its file was removed";
 }
 
-TEST_F(NetlinkInventoryTest, AnEventOfOnePortIsToldOfItsInterface) {
+TEST_F(NetlinkInventoryTest, AnEventOfOnePortIsReportedForItsInterface) {
   test::ip(
       "link add eth2 type veth peer name far2\nlink set far2 up\nlink set eth2 up\n"
       "addr add 10.7.1.1/24 dev eth2");
@@ -330,7 +330,7 @@ TEST_F(NetlinkInventoryTest, AnEventOfOnePortIsToldOfItsInterface) {
   EXPECT_EQ(inventory_->ports()[1].rdma_device, "mlx5_0:2");
   EXPECT_EQ(inventory_->ports()[1].rdma_mtu, 2048U);
   EXPECT_EQ(rdma_["mlx5_0"].tries, 1);
-  rdma_.say("mlx5_0", VerbsEvent::Kind::kGidChange, 2);
+  rdma_.raise("mlx5_0", VerbsEvent::Kind::kGidChange, 2);
   EXPECT_TRUE(test::runs_until(io_, [&] { return !events_.raised.empty(); }));
   EXPECT_EQ(events_.raised.size(), 1U);
   EXPECT_TRUE(events_.has(EventCode::kRdmaAddressChanged, "port eth2: RDMA device mlx5_0: event"));
@@ -340,14 +340,14 @@ TEST_F(NetlinkInventoryTest, SleepsWhileNothingHappens) {
   test::ip("addr add 10.7.0.1/24 dev eth1");
   auto watch = NetlinkWatch::start(io_, [] {});
   ASSERT_TRUE(watch.ok()) << watch.status();
-  // What the kernel still has to say of the new interface comes first; one tenth of a second of silence must come.
+  // The kernel's last messages about the new interface come first; then a tenth of a second must pass in silence.
   EXPECT_TRUE(test::runs_until(io_, [&] {
     io_.restart();
     return io_.run_for(std::chrono::milliseconds(100)) == 0;
   }));
 }
 
-TEST_F(NetlinkInventoryTest, FindsItsWayAfterNotificationsWereLost) {
+TEST_F(NetlinkInventoryTest, RecoversAfterLostNotifications) {
   auto started = NetlinkWatch::start(io_, [] {});
   ASSERT_TRUE(started.ok()) << started.status();
   const NetlinkWatch& watch = **started;

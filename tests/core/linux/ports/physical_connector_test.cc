@@ -11,13 +11,13 @@ using ::testing::SizeIs;
 
 constexpr char kBoard[] = "fc4c:ea03:00f9:4230";
 
-// Of two interfaces with these clues.
+// Whether two interfaces with these clues share a plug.
 bool are_joined(const ConnectorClues& a, const ConnectorClues& b) {
   const auto plugs = find_plugs({{1, a}, {2, b}});
   return plugs.size() == 2 && plugs.at(1) == plugs.at(2);
 }
 
-TEST(PhysicalConnectorTest, TheTwinsOfASparkAreOnePlugEach) {
+TEST(PhysicalConnectorTest, ThePairedInterfacesOfASparkShareAPlug) {
   const auto plugs = find_plugs({{2, {"0000:01:00.0", "p0", "", kBoard}},
                                  {3, {"0000:01:00.1", "p1", "", kBoard}},
                                  {4, {"0002:01:00.0", "p0", "", kBoard}},
@@ -48,14 +48,14 @@ TEST(PhysicalConnectorTest, NothingIsJoinedWithoutAPortName) {
               IsEmpty());
 }
 
-TEST(PhysicalConnectorTest, SplitCablesAndVirtualFunctionsAreNoWholeConnector) {
+TEST(PhysicalConnectorTest, SplitCablesAndVirtualFunctionsAreNotJoined) {
   EXPECT_THAT(find_plugs({{1, {"0000:01:00.0", "p0s0", "9a1c04", kBoard}},
                           {2, {"0000:01:00.1", "pf0vf1", "9a1c04", kBoard}},
                           {3, {"0000:01:00.1", "p", "9a1c04", kBoard}}}),
               IsEmpty());
 }
 
-TEST(PhysicalConnectorTest, WhatIsNoPciFunctionHasNoPlug) {
+TEST(PhysicalConnectorTest, OtherDevicesThanPciFunctionsHaveNoPlug) {
   EXPECT_THAT(find_plugs({{1, {"", "p0", "9a1c04", kBoard}}, {2, {"virtio1", "p0", "9a1c04", kBoard}}}), IsEmpty());
 }
 

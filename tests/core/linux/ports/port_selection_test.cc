@@ -1,4 +1,4 @@
-// The rules, on networks that no kernel has to make.
+// The rules, on networks described by the test.
 #include "core/linux/ports/port_selection.h"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ class PortSelectionTest : public testing::Test {
     for (const std::string& text : texts) selectors.push_back(parse_port_selector(text).value());
     return select_ports(network_, devices_, selectors);
   }
-  // "eth1 eth2", of those that are ports.
+  // The names of the ports among these interfaces: "eth1 eth2".
   std::vector<std::string> ports(const std::vector<std::string>& texts) const {
     std::vector<std::string> names;
     for (const PortFacts& port : select(texts).ports) names.push_back(port.interface);
@@ -69,7 +69,7 @@ class PortSelectionTest : public testing::Test {
   DeviceFacts devices_;
 };
 
-TEST_F(PortSelectionTest, ANamedInterfaceHasAllItsAddressesByKind) {
+TEST_F(PortSelectionTest, ANamedInterfaceHasAllItsAddressesSortedByKind) {
   devices_.rates_mbps[3] = 100000;
   const PortSelection found = select({"eth1"});
   ASSERT_EQ(found.ports.size(), 1U);
@@ -93,11 +93,11 @@ TEST_F(PortSelectionTest, APrefixSelectsOnlyTheAddressesInside) {
   EXPECT_THAT(found.ports[0].addresses, ElementsAre(prefix("10.7.0.1", 24)));
 }
 
-TEST_F(PortSelectionTest, ANameBesideAPrefixStillMeansAllAddresses) {
+TEST_F(PortSelectionTest, ANameBesideAPrefixStillSelectsAllAddresses) {
   EXPECT_EQ(select({"10.7.0.0/16", "eth1"}).ports.at(0).addresses.size(), 3U);
 }
 
-TEST_F(PortSelectionTest, LoopbackIsUsedWhereSelected) {
+TEST_F(PortSelectionTest, LoopbackIsUsedIfSelected) {
   address(1, "10.9.0.1", 24);
   address(1, "10.9.0.2", 24);
   const PortSelection found = select({"10.9.0.1/32"});
@@ -107,7 +107,7 @@ TEST_F(PortSelectionTest, LoopbackIsUsedWhereSelected) {
   EXPECT_THAT(ports({"lo"}), ElementsAre("lo"));
 }
 
-TEST_F(PortSelectionTest, WithoutSelectorsTheRoceInterfacesAreTheOnes) {
+TEST_F(PortSelectionTest, WithoutSelectorsTheRoceInterfacesAreUsed) {
   add_rdma("mlx5_0", "eth1", "10.7.0.1");
   add_rdma("rxe_lo", "lo", "127.0.0.1");
   const PortSelection found = select({});
@@ -118,13 +118,13 @@ TEST_F(PortSelectionTest, WithoutSelectorsTheRoceInterfacesAreTheOnes) {
   EXPECT_THAT(found.rejected, is_rejected("lo", "loopback"));
 }
 
-TEST_F(PortSelectionTest, WithoutEitherItSaysWhatToSet) {
+TEST_F(PortSelectionTest, WithoutEitherTheStatusNamesTheSetting) {
   const PortSelection found = select({});
   EXPECT_THAT(found.ports, IsEmpty());
   EXPECT_THAT(found.status, HasSubstr("set CABLEWAY_PORTS"));
 }
 
-TEST_F(PortSelectionTest, WhatIsDownIsRejectedAndWhatHasNoCarrierIsNot) {
+TEST_F(PortSelectionTest, RejectsInterfacesThatAreDownButNotWithoutCarrier) {
   network_.links[3].carrier = false;
   EXPECT_FALSE(select({"eth1"}).ports.at(0).carrier);
   network_.links[3].up = false;
@@ -134,7 +134,7 @@ TEST_F(PortSelectionTest, WhatIsDownIsRejectedAndWhatHasNoCarrierIsNot) {
   EXPECT_THAT(found.status, HasSubstr("eth1 is down"));
 }
 
-TEST_F(PortSelectionTest, MembersOfABridgeAreRejectedAndOfAVrfNot) {
+TEST_F(PortSelectionTest, RejectsMembersOfABridgeButNotOfAVrf) {
   add(9, "br0").kind = "bridge";
   network_.links[3].master = 9;
   EXPECT_THAT(select({"eth1"}).rejected, is_rejected("eth1", "is a member of br0"));
@@ -146,7 +146,7 @@ TEST_F(PortSelectionTest, AnInterfaceWithoutAnyAddressIsNamed) {
   add(4, "eth2");
   EXPECT_THAT(select({"eth2"}).rejected, is_rejected("eth2", "has no address: not even a link-local one"));
   network_.links[4].carrier = false;
-  EXPECT_THAT(select({"eth2"}).rejected, is_rejected("eth2", "comes with the carrier"));
+  EXPECT_THAT(select({"eth2"}).rejected, is_rejected("eth2", "needs a carrier"));
 }
 
 TEST_F(PortSelectionTest, TentativeAndDuplicateAddressesAreSkippedWithTheReason) {
@@ -155,7 +155,7 @@ TEST_F(PortSelectionTest, TentativeAndDuplicateAddressesAreSkippedWithTheReason)
   const PortSelection found = select({"eth1"});
   EXPECT_THAT(found.ports.at(0).addresses, ElementsAre(prefix("10.7.0.1", 24)));
   EXPECT_THAT(found.rejected, is_rejected("eth1", "fe80::1%eth1 is tentative"));
-  EXPECT_THAT(found.rejected, is_rejected("eth1", "fd00::1 is another host's too"));
+  EXPECT_THAT(found.rejected, is_rejected("eth1", "fd00::1 is also used by another host"));
   EXPECT_THAT(select({"fd00::/16"}).ports, IsEmpty());
 }
 
@@ -166,10 +166,10 @@ TEST_F(PortSelectionTest, AnAddressOnTwoInterfacesIsUsedOnOne) {
   const PortSelection found = select({"eth1", "eth2"});
   ASSERT_EQ(found.ports.size(), 2U);
   EXPECT_THAT(found.ports[1].addresses, ElementsAre(prefix("fe80::1%eth2", 64)));
-  EXPECT_THAT(found.rejected, is_rejected("eth2", "10.7.0.1 is that of eth1 too"));
+  EXPECT_THAT(found.rejected, is_rejected("eth2", "10.7.0.1 is already used by eth1"));
 }
 
-TEST_F(PortSelectionTest, AnRdmaDeviceThatCannotBeUsedIsNamed) {
+TEST_F(PortSelectionTest, NamesAnUnusableRdmaDevice) {
   RdmaPort& device = add_rdma("mlx5_0", "eth1", "10.7.0.1");
   device.mtu = 4096;
   EXPECT_EQ(select({}).ports.at(0).rdma_trouble, "");
@@ -182,7 +182,7 @@ TEST_F(PortSelectionTest, AnRdmaDeviceThatCannotBeUsedIsNamed) {
     return found.ports.at(0).rdma_trouble;
   };
   device.state = "1: DOWN";
-  EXPECT_EQ(trouble(), "RDMA device mlx5_0 behind eth1 is not active, its state is \"1: DOWN\"");
+  EXPECT_EQ(trouble(), "RDMA device mlx5_0 behind eth1 is not active; its state is \"1: DOWN\"");
   device.trouble = "RDMA device mlx5_0: local catastrophic error";
   EXPECT_EQ(trouble(), device.trouble);
   device.trouble.clear();
@@ -191,14 +191,15 @@ TEST_F(PortSelectionTest, AnRdmaDeviceThatCannotBeUsedIsNamed) {
   EXPECT_THAT(trouble(), HasSubstr("no RoCE v2 GID for 10.7.0.1"));
 }
 
-TEST_F(PortSelectionTest, InfiniBandIsUsedWhereNamedAndHasNoRdma) {
+TEST_F(PortSelectionTest, InfiniBandIsUsedIfNamedButWithoutRdma) {
   RdmaPort& device = add_rdma("mlx5_0", "", "10.7.0.1");
   device.link_layer = "InfiniBand";
   device.gids.clear();
   device.pci_function = "0000:01:00.0";
   devices_.pci_functions = {{3, "0000:01:00.0"}};
   EXPECT_THAT(select({}).ports, IsEmpty());
-  EXPECT_THAT(select({}).rejected, is_rejected("eth1", "is on InfiniBand, not Ethernet; CABLEWAY_PORTS may name it"));
+  EXPECT_THAT(select({}).rejected,
+              is_rejected("eth1", "is on InfiniBand, not Ethernet; to use it anyway, name it in CABLEWAY_PORTS"));
   const PortFacts port = select({"eth1"}).ports.at(0);
   EXPECT_EQ(port.rdma_device, "mlx5_0");
   EXPECT_THAT(port.rdma_trouble, HasSubstr("mlx5_0 behind eth1 is on InfiniBand"));
@@ -222,10 +223,10 @@ TEST_F(PortSelectionTest, TwoInterfacesOfOneFunctionHaveAPortOfTheDeviceEach) {
   for (RdmaPort& port : devices_.rdma) port.gids.clear();
   found = select({});
   ASSERT_EQ(found.ports.size(), 2U);
-  EXPECT_EQ(found.ports[1].rdma_device, "mlx4_0:2") << "by the driver's number";
+  EXPECT_EQ(found.ports[1].rdma_device, "mlx4_0:2") << "by the driver's port number";
 }
 
-TEST_F(PortSelectionTest, SelectorsThatFitNothingAreNamed) {
+TEST_F(PortSelectionTest, NamesUnmatchedSelectors) {
   const PortSelection found = select({"eth7", "172.16.0.0/12"});
   EXPECT_THAT(found.ports, IsEmpty());
   EXPECT_THAT(found.rejected, is_rejected("eth7", "no such interface"));
@@ -233,8 +234,8 @@ TEST_F(PortSelectionTest, SelectorsThatFitNothingAreNamed) {
   EXPECT_THAT(found.status, testing::AllOf(HasSubstr("eth7"), HasSubstr("172.16.0.0/12"), Not(HasSubstr("eth0"))));
 }
 
-// Only what is selected is a fault; the others are what a host has beside its cables.
-TEST_F(PortSelectionTest, WhatWasAskedForIsMarked) {
+// Only a selected interface is a fault; the others are expected on a host beside its cables.
+TEST_F(PortSelectionTest, MarksRequestedInterfaces) {
   const auto asked_for = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> interfaces;
     for (const RejectedPort& each : select(texts).rejected) {
@@ -245,7 +246,7 @@ TEST_F(PortSelectionTest, WhatWasAskedForIsMarked) {
   add(4, "eth2");
   EXPECT_THAT(asked_for({"eth1"}), IsEmpty());
   EXPECT_THAT(asked_for({"eth1", "eth2", "eth7"}), ElementsAre("eth2", "eth7"));
-  EXPECT_THAT(asked_for({"eth1", "172.16.0.0/12"}), IsEmpty()) << "it may be of a cable to come";
+  EXPECT_THAT(asked_for({"eth1", "172.16.0.0/12"}), IsEmpty()) << "it may belong to a future cable";
   EXPECT_THAT(asked_for({"172.16.0.0/12"}), ElementsAre("172.16.0.0/12"));
   network_.links[3].up = false;
   EXPECT_THAT(asked_for({"10.7.0.0/16", "eth0"}), ElementsAre("eth1"));
@@ -268,7 +269,7 @@ TEST_F(PortSelectionTest, TheHalvesOfAPlugAreFoundAmongAllInterfaces) {
   EXPECT_NE(both.ports[0].plug, "");
   EXPECT_EQ(both.ports[0].plug, both.ports[1].plug);
   EXPECT_EQ(select({"eth2"}).ports.at(0).plug, both.ports[0].plug);
-  // Both are ports, each with a device of its own.
+  // Both are ports, each with its own device.
   EXPECT_EQ(both.ports[0].rdma_device, "rdma_eth1");
   EXPECT_EQ(both.ports[1].rdma_device, "rdma_eth2");
   for (const PortFacts& port : both.ports) EXPECT_EQ(port.gid_index, 3) << port.rdma_trouble;

@@ -17,7 +17,7 @@
 namespace cableway::host::test {
 namespace {
 
-// Those that can be opened.
+// The devices that can be opened.
 std::vector<FakeVerbsDevice*>& listed_devices() {
   static auto& devices = *new std::vector<FakeVerbsDevice*>;
   return devices;
@@ -28,7 +28,7 @@ struct FakeQueue : ibv_cq {
   bool armed = false;
 };
 
-// Its descriptor is the end of a pipe, with a byte for every event.
+// Its descriptor is the read end of a pipe, with one byte for every event.
 struct FakeChannel : ibv_comp_channel {
   FakeQueue* queue = nullptr;
   int other_end = -1;
@@ -40,13 +40,13 @@ struct FakePair : ibv_qp {
   unsigned access = 0;
 };
 
-// Of registrations and queues, which one thread's writes find in another's hands.
+// Protects registrations and queues, which writes of several threads access.
 std::mutex& wires() {
   static auto& mutex = *new std::mutex;
   return mutex;
 }
 
-// By number, over all devices.
+// Queue pairs by number, over all devices.
 std::map<std::uint32_t, FakePair*>& live_pairs() {
   static auto& pairs = *new std::map<std::uint32_t, FakePair*>;
   return pairs;
@@ -56,7 +56,7 @@ FakeVerbsDevice& device_of(const ibv_context* context) {
   return static_cast<FakeVerbsDevice&>(*context->device);
 }
 
-// Devices count keys from anywhere.
+// Devices number their keys from an arbitrary start.
 constexpr std::uint32_t kFirstKey = 0x1000;
 
 FakeRegistration* registration_of(FakeVerbsDevice& device, std::uint32_t key) {
@@ -109,7 +109,7 @@ int deregister(ibv_mr* region) {
 
 // ---- Work requests ----
 
-// What a piece of memory may be used for under a key.
+// Whether a key permits access to a range of memory.
 bool allows(FakeVerbsDevice& device, std::uint32_t key, std::uint64_t address, std::size_t bytes, unsigned access) {
   const FakeRegistration* const found = registration_of(device, key);
   return found != nullptr && found->is_live && (found->access & access) == access && address >= found->address &&
@@ -197,9 +197,9 @@ int poll_queue(ibv_cq* queue, int most, ibv_wc* completions) {
   {
     const std::lock_guard lock(wires());
     auto& done = static_cast<FakeQueue*>(queue)->done;
-    std::vector<ibv_wc> unasked;
-    std::swap(unasked, device.unasked);
-    done.insert(done.begin(), unasked.begin(), unasked.end());
+    std::vector<ibv_wc> extra_completions;
+    std::swap(extra_completions, device.extra_completions);
+    done.insert(done.begin(), extra_completions.begin(), extra_completions.end());
     for (; filled < most && !done.empty(); ++filled) {
       completions[filled] = done.front();
       done.pop_front();
@@ -277,7 +277,7 @@ int next_event(ibv_context* context, ibv_async_event* event) {
 
 void acknowledge_event(ibv_async_event*) {}
 
-const char* event_in_words(ibv_event_type type) {
+const char* event_text(ibv_event_type type) {
   switch (type) {
     case IBV_EVENT_PORT_ERR:
       return "port error";
@@ -294,7 +294,7 @@ const char* event_in_words(ibv_event_type type) {
 
 int query_port(ibv_context* context, std::uint8_t, _compat_ibv_port_attr* attributes) {
   if (device_of(context).while_port_is_queried) device_of(context).while_port_is_queried();
-  // What callers of the library's own have is the whole structure, whose beginning the old one is.
+  // Callers of the library's own function pass the whole structure, of which the old one is a prefix.
   auto* const port = reinterpret_cast<ibv_port_attr*>(attributes);
   port->state = device_of(context).port_state;
   port->active_mtu = IBV_MTU_4096;
@@ -353,7 +353,7 @@ int free_queue(ibv_cq* queue) {
   return 0;
 }
 
-// Channels that are asked without waiting, as they are here.
+// Channels are read without blocking here.
 int take_event(ibv_comp_channel* channel, ibv_cq** queue, void**) {
   char event;
   if (::read(channel->fd, &event, 1) != 1) return -1;
@@ -402,8 +402,8 @@ int free_pair(ibv_qp* pair) {
   return 0;
 }
 
-// Of an outcome that tests have asked for.
-const char* in_words(ibv_wc_status status) {
+// The text of a status that a test has configured.
+const char* status_text(ibv_wc_status status) {
   return status == IBV_WC_REM_ACCESS_ERR ? "remote access error" : "some error";
 }
 
@@ -419,7 +419,7 @@ VerbsLibrary fake_library() {
   library.query_gid = query_gid;
   library.get_async_event = next_event;
   library.ack_async_event = acknowledge_event;
-  library.event_type_str = event_in_words;
+  library.event_type_str = event_text;
   library.alloc_pd = make_domain;
   library.dealloc_pd = free_domain;
   library.reg_mr = register_memory;
@@ -435,7 +435,7 @@ VerbsLibrary fake_library() {
   library.create_qp = make_pair;
   library.modify_qp = modify_pair;
   library.destroy_qp = free_pair;
-  library.wc_status_str = in_words;
+  library.wc_status_str = status_text;
   return library;
 }
 

@@ -72,7 +72,7 @@ class GpuMemorySupportTest : public testing::Test {
   Settings settings_;
 };
 
-TEST_F(GpuMemorySupportTest, DmabufsAreForDevicesThatLookAtTheDescriptor) {
+TEST_F(GpuMemorySupportTest, DmabufsNeedADeviceThatChecksTheDescriptor) {
   expect(true, false);
   EXPECT_EQ(first_.reads, 1U);
   EXPECT_EQ(second_.reads, 1U);
@@ -84,10 +84,9 @@ TEST_F(GpuMemorySupportTest, NothingOfTheProbeStaysRegistered) {
   EXPECT_THAT(first_.registrations, Each(Field(&test::FakeRegistration::is_live, false)));
 }
 
-TEST_F(GpuMemorySupportTest, PeerMemoryIsForHostsWithTheModule) {
+TEST_F(GpuMemorySupportTest, PeerMemoryNeedsTheModule) {
   first_.dmabuf_error = second_.dmabuf_error = EOPNOTSUPP;
-  expect_none(
-      "mlx5_1, or this kernel, does not register dmabufs, and the kernel's nvidia_peermem module is not loaded");
+  expect_none("mlx5_1 or this kernel cannot register dmabufs, and the kernel's nvidia_peermem module is not loaded");
   load_peer_memory();
   expect(false, true);
 }
@@ -101,32 +100,32 @@ TEST_F(GpuMemorySupportTest, TheModuleMayHaveAnyOfItsNames) {
   }
 }
 
-TEST_F(GpuMemorySupportTest, BothWhereBothAre) {
+TEST_F(GpuMemorySupportTest, ReportsBothIfBothWork) {
   load_peer_memory();
   expect(true, true);
 }
 
-TEST_F(GpuMemorySupportTest, OnlyWhatHoldsForEveryDeviceIsPromised) {
+TEST_F(GpuMemorySupportTest, ReportsOnlyWhatEveryDeviceSupports) {
   load_peer_memory();
   second_.dmabuf_error = EOPNOTSUPP;
   expect(false, true);
   second_.vendor_id = 0xffffff;  // soft-RoCE
-  expect_none("mlx5_2, or this kernel, does not register dmabufs, and nvidia_peermem does not work with RDMA device");
+  expect_none("mlx5_2 or this kernel cannot register dmabufs, and nvidia_peermem does not work with RDMA device");
   second_.dmabuf_error = 0;
   expect(true, false);
 }
 
 TEST_F(GpuMemorySupportTest, ALibraryTooOldForDmabufsHasNone) {
   verbs_.library().reg_dmabuf_mr = nullptr;
-  expect_none("does not register dmabufs");
+  expect_none("cannot register dmabufs");
 }
 
-TEST_F(GpuMemorySupportTest, APortOverTcpLeavesNothing) {
+TEST_F(GpuMemorySupportTest, APortOverTcpPreventsIt) {
   sysfs_.remove("class/infiniband/mlx5_2");
   expect_none("the port with address 10.7.2.1 has no RDMA device");
 }
 
-TEST_F(GpuMemorySupportTest, APortThatCannotBeLookedAtLeavesNothing) {
+TEST_F(GpuMemorySupportTest, AnUnusablePortPreventsIt) {
   sysfs_.write("class/infiniband/mlx5_2/ports/1/state", "1: DOWN");
   expect_none("mlx5_2 behind eth2 is not active");
 }
@@ -136,7 +135,7 @@ TEST_F(GpuMemorySupportTest, AHostWithoutPortsHasNothing) {
   expect_none("no cable port");
 }
 
-TEST_F(GpuMemorySupportTest, WhereAHopMayTurnOutToBeTcpNothingIsPromisedOrTried) {
+TEST_F(GpuMemorySupportTest, NothingIsReportedOrProbedIfAHopMayUseTcp) {
   load_peer_memory();
   for (const TransportSetting transport : {TransportSetting::kAuto, TransportSetting::kTcp}) {
     settings_.transport = transport;
@@ -147,7 +146,7 @@ TEST_F(GpuMemorySupportTest, WhereAHopMayTurnOutToBeTcpNothingIsPromisedOrTried)
 
 TEST_F(GpuMemorySupportTest, ADeviceThatCannotBeFlushedIsNotUsed) {
   second_.queue_pair_error = ENOMEM;
-  expect_none("mlx5_2 cannot make a queue pair of 32 reads");
+  expect_none("mlx5_2 cannot create a queue pair of 32 reads");
   second_.queue_pair_error = 0;
   second_.read_status = IBV_WC_REM_ACCESS_ERR;
   expect_none("mlx5_2 cannot read back what was written");
@@ -155,7 +154,7 @@ TEST_F(GpuMemorySupportTest, ADeviceThatCannotBeFlushedIsNotUsed) {
 
 TEST_F(GpuMemorySupportTest, ADeviceThatNeverReadsItselfIsGivenUp) {
   first_.holds_completions = true;
-  expect_none("mlx5_1 has not read memory of its own host within 2 s");
+  expect_none("mlx5_1 did not read memory of its own host within 2 s");
 }
 
 }  // namespace

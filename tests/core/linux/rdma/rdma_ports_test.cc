@@ -15,7 +15,7 @@ routing::PortAddress address(const std::string& text) {
 class RdmaPortsTest : public testing::Test {
  protected:
   std::vector<RdmaPort> read() const { return read_rdma_ports(Sysfs(sysfs_.root()), sysfs_.rdma_folder()); }
-  // "" where hops of eth1 with that address use GID `index`, else why not.
+  // "" if hops of eth1 with that address use GID `index`, else the reason why not.
   std::string trouble(const RdmaPort& port, const std::string& with, int index = -1) const {
     const absl::StatusOr<int> gid = usable_gid(port, "eth1", address(with));
     if (!gid.ok()) return std::string(gid.status().message());
@@ -25,7 +25,7 @@ class RdmaPortsTest : public testing::Test {
   test::FakeSysfs sysfs_;
 };
 
-TEST_F(RdmaPortsTest, AHostWithoutAnyHasNone) {
+TEST_F(RdmaPortsTest, AHostWithoutDevicesHasNone) {
   EXPECT_TRUE(read().empty());
 }
 
@@ -63,17 +63,17 @@ TEST_F(RdmaPortsTest, AnOlderGidIsNamed) {
             "RDMA device mlx4_0 behind eth1 has no RoCE v2 GID for 10.7.0.1, only one of RoCE v1");
 }
 
-TEST_F(RdmaPortsTest, InfiniBandProperIsRefused) {
+TEST_F(RdmaPortsTest, InfiniBandIsRefused) {
   sysfs_.add_rdma_device("mlx5_0");
   sysfs_.write("class/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand");
   ASSERT_EQ(read().size(), 1U);
   EXPECT_EQ(trouble(read()[0], "10.7.0.1"),
-            "RDMA device mlx5_0 behind eth1 is on InfiniBand; Cableway uses RDMA over Ethernet (RoCE v2) only");
+            "RDMA device mlx5_0 behind eth1 is on InfiniBand; Cableway uses only RDMA over Ethernet (RoCE v2)");
   sysfs_.write("class/infiniband/mlx5_0/ports/1/link_layer", "Unspecified");
   EXPECT_TRUE(read().empty());
 }
 
-TEST_F(RdmaPortsTest, ADeviceThatProcessesCannotOpenSaysWhatIsMissing) {
+TEST_F(RdmaPortsTest, ADeviceThatProcessesCannotOpenNamesWhatIsMissing) {
   sysfs_.add_rdma_device("mlx5_0");
   sysfs_.add_gid("mlx5_0", 3, "eth1", test::kIpv4Gid);
   EXPECT_EQ(trouble(read().at(0), "10.7.0.1", 3), "");
@@ -98,7 +98,7 @@ TEST_F(RdmaPortsTest, TheTwoPortsOfADeviceAreBehindTheirOwnInterfaces) {
     const RdmaPort* const port = rdma_port_of(ports, read_interface(Sysfs(sysfs_.root()), interface));
     return port == nullptr ? "none" : port->name();
   };
-  // Without any GID it is the driver's number of the interface that tells.
+  // Without any GID the driver's port number of the interface decides.
   EXPECT_EQ(behind("eth1"), "mlx4_0:1");
   EXPECT_EQ(behind("eth2"), "mlx4_0:2");
   EXPECT_TRUE(read().at(0).is_active());
@@ -120,7 +120,7 @@ TEST_F(RdmaPortsTest, TheFirst16PortsOfADeviceAreUsed) {
   EXPECT_EQ(ports.back().name(), "big_0:16");
 }
 
-TEST(RoceMtu, IsWhatAnEthernetMtuHasRoomFor) {
+TEST(RoceMtu, FitsTheEthernetMtu) {
   EXPECT_EQ(roce_mtu_of(1500), 1024U);
   EXPECT_EQ(roce_mtu_of(4191), 2048U);
   EXPECT_EQ(roce_mtu_of(4200), 4096U);
@@ -151,8 +151,8 @@ TEST_F(RdmaPortsTest, BelongsToTheInterfaceOfItsGidsOrOfItsPciFunction) {
   EXPECT_EQ(behind({"veth0"}), "rxe0");
 }
 
-TEST_F(RdmaPortsTest, AnInterfaceOfTheSameNameElsewhereIsNotMeant) {
-  // In a container: its eth1 is another one than the host's, whose device it sees.
+TEST_F(RdmaPortsTest, AnInterfaceOfTheSameNameInAnotherNamespaceDoesNotMatch) {
+  // In a container: its eth1 is not the host's eth1, whose device it can see.
   sysfs_.add_rdma_device("mlx5_0");
   sysfs_.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
   sysfs_.add_gid("mlx5_0", 0, "eth1", test::kIpv4Gid);

@@ -26,7 +26,7 @@ GidBytes gid_of_text(const std::string& address) {
   return gid_of(routing::parse_port_address(address).value());
 }
 
-// An end of a queue pair that could be joined, at that GID.
+// A valid queue pair endpoint at that GID.
 RdmaEndpoint endpoint_at(const GidBytes& gid) {
   return {.queue_pair = 17, .packet_sequence = 5, .gid = gid, .mtu = 1024, .mailbox = 4096, .mailbox_key = 7};
 }
@@ -39,7 +39,7 @@ CircuitSetup setup_between(const std::string& from, const std::string& to) {
   return setup;
 }
 
-// A connection whose own end has this address.
+// A connection whose local address is `own`.
 class ConnectionAt final : public SetupConnection {
  public:
   explicit ConnectionAt(std::string own) : own_(std::move(own)) {}
@@ -56,7 +56,7 @@ class ConnectionAt final : public SetupConnection {
   const std::string own_;
 };
 
-// The end that dials, on a device in memory with this address.
+// The dialing end, on a device in memory with this address.
 class RdmaTransportTest : public testing::Test {
  protected:
   RdmaTransport transport(TransportSetting wanted = TransportSetting::kAuto) const {
@@ -90,23 +90,23 @@ TEST_F(RdmaTransportTest, JoinsTheQueuePairOfTheAddressThatWasDialled) {
   }
 }
 
-TEST_F(RdmaTransportTest, AnAnswerWithTheQueuePairOfAnotherAddressIsRefusedBeforeItIsLookedFor) {
+TEST_F(RdmaTransportTest, AnAnswerWithTheQueuePairOfAnotherAddressIsRefusedBeforeItsResolution) {
   struct Case {
     std::string there;
     std::string offered;
-    std::string said;  // the GID
+    std::string gid;
   };
   for (const Case& each : {Case{"10.7.0.2", "10.7.0.9", "::ffff:10.7.0.9"}, Case{"fd00::2", "fd00::9", "fd00::9"},
                            Case{"fe80::2%eth1", "fe80::9%eth1", "fe80::9"}}) {
     SCOPED_TRACE(each.there);
     EXPECT_EQ(settle(setup_between("10.7.0.1", each.there), endpoint_at(gid_of_text(each.offered))),
               absl::InvalidArgumentError("the other end of the cable has the address " + each.there +
-                                         ", and its queue pair the GID " + each.said));
+                                         ", and its queue pair the GID " + each.gid));
   }
   EXPECT_THAT(fake_.joined, IsEmpty());
 }
 
-// No device is needed for that: it is refused before this end's is opened.
+// Needs no device: it is refused before this end's device is opened.
 TEST_F(RdmaTransportTest, AnOfferOfTheQueuePairOfAnotherAddressIsRefused) {
   const CircuitSetup setup = setup_between("10.7.0.1", "10.7.0.2");
   EXPECT_EQ(join(setup, endpoint_at(gid_of_text("10.7.0.9"))).status(),
@@ -117,7 +117,7 @@ TEST_F(RdmaTransportTest, AnOfferOfTheQueuePairOfAnotherAddressIsRefused) {
       absl::InvalidArgumentError("the other end of the cable has the address 10.7.0.1, and its queue pair the GID ::"));
 }
 
-TEST_F(RdmaTransportTest, AnOfferFromTheCablesOtherEndIsNot) {
+TEST_F(RdmaTransportTest, AnOfferFromTheCablesOtherEndIsAccepted) {
   for (const std::string from : {"10.7.0.1", "fd00::1", "fe80::1%eth7"}) {
     SCOPED_TRACE(from);
     const auto joined = join(setup_between(from, "10.7.0.2"), endpoint_at(gid_of_text(from)), TransportSetting::kTcp);
@@ -127,7 +127,7 @@ TEST_F(RdmaTransportTest, AnOfferFromTheCablesOtherEndIsNot) {
   }
 }
 
-TEST_F(RdmaTransportTest, WordsThatAreNoQueuePairsAreRefused) {
+TEST_F(RdmaTransportTest, MalformedEndpointsAreRefused) {
   const CircuitSetup setup = setup_between("10.7.0.1", "10.7.0.2");
   const std::vector<std::byte> words = encode_rdma_endpoint(endpoint_at(gid_of_text("10.7.0.1")));
   for (std::size_t bytes = 0; bytes < words.size(); ++bytes) {
@@ -136,7 +136,7 @@ TEST_F(RdmaTransportTest, WordsThatAreNoQueuePairsAreRefused) {
   }
 }
 
-TEST_F(RdmaTransportTest, AnEndWithoutItIsAnErrorOnlyWhereItHasToBe) {
+TEST_F(RdmaTransportTest, AnEndWithoutRdmaIsAnErrorOnlyIfRequired) {
   EXPECT_EQ(transport().missing_there().value(), "the other end offers no RDMA");
   EXPECT_EQ(transport(TransportSetting::kTcp).missing_there().value(), "CABLEWAY_TRANSPORT=tcp");
   EXPECT_TRUE(absl::IsFailedPrecondition(transport(TransportSetting::kVerbs).missing_there().status()));

@@ -1,4 +1,4 @@
-// What a queue pair takes a device's completions for.
+// How a queue pair interprets a device's completions.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class VerbsCompletionsTest : public testing::Test {
     done.wr_id = id;
     done.opcode = opcode;
     done.imm_data = htonl(immediate);
-    fake_.unasked.push_back(done);
+    fake_.extra_completions.push_back(done);
   }
 
   test::FakeVerbs verbs_;
@@ -46,7 +46,7 @@ TEST_F(VerbsCompletionsTest, AMessageFromTheNeighbourEndsTheConnectionAfterWhatC
   ASSERT_EQ(pair_->poll(seen_).value(), 1U);
   EXPECT_EQ(seen_[0].ticket, 7U);
   const absl::Status broken =
-      absl::InvalidArgumentError("peer broke the protocol: a message where only writes may come");
+      absl::InvalidArgumentError("peer broke the protocol: a message where only writes are allowed");
   EXPECT_EQ(pair_->poll(seen_).status(), broken);
   EXPECT_EQ(pair_->poll(seen_).status(), broken) << "final";
   EXPECT_EQ(pair_->expect_notices(1), broken);

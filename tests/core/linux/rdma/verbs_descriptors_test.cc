@@ -1,4 +1,4 @@
-// What a forked child keeps of its parent's RDMA devices: nothing.
+// A forked child keeps nothing of its parent's RDMA devices.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
@@ -23,7 +23,7 @@ bool is_open(int fd) {
   return ::fcntl(fd, F_GETFD) >= 0;
 }
 
-// How many of these a child still has once it has let go of what was noted.
+// How many of these are still open in a child after it has closed the registered ones.
 int left_in_child(const std::vector<int>& descriptors) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -49,7 +49,7 @@ TEST_F(VerbsDescriptorsTest, AChildKeepsNone) {
   EXPECT_TRUE(std::all_of(own.begin(), own.end(), is_open)) << "in the parent";
 }
 
-TEST_F(VerbsDescriptorsTest, OneThatIsPolledTakesNone) {
+TEST_F(VerbsDescriptorsTest, APolledQueuePairUsesNone) {
   const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);
   const int next = UniqueFd(::eventfd(0, EFD_CLOEXEC)).get();
   const auto polled = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kPolls).value();
@@ -59,8 +59,8 @@ TEST_F(VerbsDescriptorsTest, OneThatIsPolledTakesNone) {
   EXPECT_EQ(sleeping->fd(), next);
 }
 
-// Else a child would lose what has got their numbers since.
-TEST_F(VerbsDescriptorsTest, ThoseThatAreClosedAreNotedNoMore) {
+// Otherwise a child would close later descriptors with the same numbers.
+TEST_F(VerbsDescriptorsTest, ClosedDescriptorsAreNoLongerRegistered) {
   std::vector<int> numbers;
   {
     const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);

@@ -1,5 +1,5 @@
-// What an operator is told when a device, or what a process may have of it, is used up. Each case is a child of its
-// own, since a limit stays.
+// What an operator is told when a device, or a process's limit on it, is exhausted. Each case runs in its own child,
+// since a limit stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -24,8 +24,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// What `body` says in a child of this process.
-std::string said_by_child(const std::function<std::string()>& body) {
+// The text that `body` returns in a child of this process.
+std::string text_from_child(const std::function<std::string()>& body) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";
   const pid_t child = ::fork();
@@ -43,8 +43,8 @@ std::string said_by_child(const std::function<std::string()>& body) {
   return words;
 }
 
-// Without it root, too, may lock no more than the limit says.
-bool drop_right_to_lock() {
+// Without this capability the limit on locked memory also applies to root.
+bool drop_lock_capability() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
   if (::syscall(SYS_capget, &header, sets.data()) != 0) return false;
@@ -55,14 +55,14 @@ bool drop_right_to_lock() {
 
 std::string lock_too_much() {
   constexpr rlimit kLimit{1U << 20, 1U << 20};
-  if (::setrlimit(RLIMIT_MEMLOCK, &kLimit) != 0 || !drop_right_to_lock()) return "skip: no limit can be set here";
+  if (::setrlimit(RLIMIT_MEMLOCK, &kLimit) != 0 || !drop_lock_capability()) return "skip: no limit can be set here";
   const absl::StatusOr<test::UsableDevice> usable = test::usable_device();
   if (!usable.ok()) return absl::StrCat("skip: ", usable.status().message());
   const MappedPages pages = MappedPages::create(2U << 20).value();
   return VerbsMemory::add(usable->device, pages.bytes().data(), pages.bytes().size(), {}).status().ToString();
 }
 
-// Puts this process into a group that may have `objects` of each device.
+// Puts this process into a cgroup that may have `objects` of each device.
 bool enter_group(const std::string& folder, const std::string& device, int objects) {
   ::mkdir(folder.c_str(), 0700);
   if (::mount("cgroup2", folder.c_str(), "cgroup2", 0, nullptr) != 0) return false;
@@ -89,16 +89,16 @@ std::string make_queue_pairs(int objects) {
 }
 
 TEST(VerbsExhaustion, TheLimitOfLockedMemoryIsNamed) {
-  const std::string words = said_by_child(lock_too_much);
+  const std::string words = text_from_child(lock_too_much);
   if (words.starts_with("skip: ")) GTEST_SKIP() << words;
   EXPECT_THAT(words, HasSubstr("RESOURCE_EXHAUSTED"));
   EXPECT_THAT(words, HasSubstr("cannot register 2097152 bytes of memory: Cannot allocate memory; this process may lock "
-                               "1024 KiB of memory: raise that (ulimit -l unlimited"));
+                               "1024 KiB of memory: raise the limit (ulimit -l unlimited"));
 }
 
 TEST(VerbsExhaustion, TheLimitOfACgroupIsNamed) {
-  // A queue pair takes at least three: itself, its completion queue, and its mailbox's registration.
-  const std::string words = said_by_child([] { return make_queue_pairs(20); });
+  // A queue pair uses at least three: itself, its completion queue, and its mailbox's registration.
+  const std::string words = text_from_child([] { return make_queue_pairs(20); });
   if (words.starts_with("skip: ")) GTEST_SKIP() << words;
   EXPECT_THAT(words, HasSubstr("RESOURCE_EXHAUSTED"));
   EXPECT_THAT(words, HasSubstr("raise rdma.max"));

@@ -1,5 +1,5 @@
-// Needs an RDMA device, as a soft-RoCE guest has (rxe reads what is its own); skipped where there is none. What is
-// read here is host memory, which takes the same way as a GPU's.
+// Needs an RDMA device, such as that of a soft-RoCE guest (rxe can read its own memory); skipped if there is none. What
+// is read here is host memory, which uses the same code as GPU memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class VerbsFlushOnDevice : public testing::Test {
   }
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(pages_.bytes().data()); }
 
-  // For 20 s at most.
+  // Waits for 20 s at most.
   static absl::Status finish(VerbsFlush& flush, std::uint64_t read) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < until) {
@@ -49,7 +49,7 @@ class VerbsFlushOnDevice : public testing::Test {
   MappedPages pages_;
 };
 
-TEST_F(VerbsFlushOnDevice, ReadsWhatItMayAndAllocatesNothing) {
+TEST_F(VerbsFlushOnDevice, ReadsWithoutAllocating) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make();
   const absl::Status first = finish(*flush, flush->read(address(), memory->keys().remote).value());
@@ -65,11 +65,11 @@ TEST_F(VerbsFlushOnDevice, ReadsWhatItMayAndAllocatesNothing) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-TEST_F(VerbsFlushOnDevice, WhatMayOnlyBeWrittenIsNotRead) {
+TEST_F(VerbsFlushOnDevice, MemoryWithoutReadAccessIsNotRead) {
   const auto memory = add({.remote_write = true});
   const auto flush = make();
   const absl::Status refused = finish(*flush, flush->read(address(), memory->keys().remote).value());
-  EXPECT_THAT(refused.message(), HasSubstr("cannot read back what was written into a GPU's memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("cannot read back what was written to GPU memory"));
 }
 
 }  // namespace

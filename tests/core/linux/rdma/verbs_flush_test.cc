@@ -31,7 +31,7 @@ class VerbsFlushTest : public testing::Test {
   std::array<std::byte, 256> memory_{};
 };
 
-TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceSaysSoAndNoSooner) {
+TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceReportsItAndNoSooner) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make().value();
   EXPECT_THAT(fake_.packet_sequences, ElementsAre(0xabcdefU));
@@ -46,15 +46,14 @@ TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceSaysSoAndNoSooner) {
   EXPECT_TRUE(flush->done(0).value());
 }
 
-TEST_F(VerbsFlushTest, WhatMayNotBeReadFailsInTheDevicesWordsAndWhatWasReadStaysDone) {
+TEST_F(VerbsFlushTest, AForbiddenReadFailsAndEarlierReadsStayDone) {
   const auto readable = add({.remote_write = true, .remote_read = true});
   const auto writable = add({.remote_write = true});
   const auto flush = make().value();
   const std::uint64_t good = flush->read(address(), readable->keys().remote).value();
   const std::uint64_t bad = flush->read(address(), writable->keys().remote).value();
-  EXPECT_THAT(
-      flush->done(bad).status().message(),
-      HasSubstr("RDMA device mlx5_0 cannot read back what was written into a GPU's memory (remote access error)"));
+  EXPECT_THAT(flush->done(bad).status().message(),
+              HasSubstr("RDMA device mlx5_0 cannot read back what was written to GPU memory (remote access error)"));
   EXPECT_TRUE(flush->done(good).value());
   EXPECT_FALSE(flush->read(address(), readable->keys().remote).ok());
 }
@@ -66,7 +65,7 @@ TEST_F(VerbsFlushTest, AByteOutsideIsNotRead) {
   EXPECT_FALSE(flush->done(read).ok());
 }
 
-TEST_F(VerbsFlushTest, TakesAsManyAsItSaysAndAgainWhenTheyAreBack) {
+TEST_F(VerbsFlushTest, AcceptsTheLimitOfReadsAndMoreWhenTheyComplete) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make().value();
   fake_.holds_completions = true;
@@ -81,25 +80,25 @@ TEST_F(VerbsFlushTest, TakesAsManyAsItSaysAndAgainWhenTheyAreBack) {
   }
 }
 
-TEST_F(VerbsFlushTest, APostingThatIsRefusedIsFinal) {
+TEST_F(VerbsFlushTest, ARefusedRequestIsFinal) {
   const auto memory = add({.remote_write = true, .remote_read = true});
   const auto flush = make().value();
   fake_.posting_error = ENOMEM;
   const absl::Status refused = flush->read(address(), memory->keys().remote).status();
-  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot take a read of a GPU's memory: Cannot allocate memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot accept a read of GPU memory: Cannot allocate memory"));
   fake_.posting_error = 0;
   EXPECT_EQ(flush->read(address(), memory->keys().remote).status(), refused);
 }
 
-TEST_F(VerbsFlushTest, ADeviceWithoutRoomSaysWhatItHas) {
+TEST_F(VerbsFlushTest, AnExhaustedDeviceNamesItsLimits) {
   fake_.queue_pair_error = ENOMEM;
   const absl::Status refused = make().status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot make a queue pair of 32 reads: Cannot allocate memory"));
-  EXPECT_THAT(refused.message(), HasSubstr("the device has 1000 registrations, 100 queue pairs"));
+  EXPECT_THAT(refused.message(), HasSubstr("mlx5_0 cannot create a queue pair of 32 reads: Cannot allocate memory"));
+  EXPECT_THAT(refused.message(), HasSubstr("the device supports 1000 registrations, 100 queue pairs"));
 }
 
-TEST_F(VerbsFlushTest, OptionsThatNoDeviceTakesAreNamed) {
+TEST_F(VerbsFlushTest, NamesInvalidOptions) {
   EXPECT_THAT(VerbsFlush::create(device_, fake_.gid, 1, VerbsOptions{.timeout = 0}).status().message(),
               HasSubstr("RDMA timeout is 0; expected 1 to 31"));
 }

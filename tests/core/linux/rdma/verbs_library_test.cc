@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(VerbsLibrary, SaysWhereOneComesFromThatIsNotThere) {
+TEST(VerbsLibrary, NamesThePackageOfAMissingLibrary) {
   const auto loaded = VerbsLibrary::load("libibverbs.so.none");
   EXPECT_EQ(loaded.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(loaded.status().message(),
@@ -16,13 +16,13 @@ TEST(VerbsLibrary, SaysWhereOneComesFromThatIsNotThere) {
                         "ibverbs-providers)"));
 }
 
-TEST(VerbsLibrary, NamesTheFirstFunctionThatIsMissing) {
+TEST(VerbsLibrary, NamesTheFirstMissingFunction) {
   const auto loaded = VerbsLibrary::load("libm.so.6");
   EXPECT_EQ(loaded.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(loaded.status().message(), HasSubstr("libm.so.6 has no ibv_fork_init of IBVERBS_1.1"));
 }
 
-TEST(VerbsLibrary, IsTheSameOneEachTime) {
+TEST(VerbsLibrary, ReturnsTheSameInstance) {
   const auto loaded = VerbsLibrary::of_this_process();
   if (!loaded.ok()) GTEST_SKIP() << loaded.status().message();
   EXPECT_EQ(*VerbsLibrary::of_this_process(), *loaded);

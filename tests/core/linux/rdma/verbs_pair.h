@@ -1,4 +1,4 @@
-// Two joined queue pairs of this process on one RDMA device of this host, where it has one.
+// Two joined queue pairs of this process on one RDMA device of this host, if it has one.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_RDMA_VERBS_PAIR_H_
 #define CABLEWAY_TESTS_CORE_LINUX_RDMA_VERBS_PAIR_H_
 
@@ -22,9 +22,9 @@ struct UsableDevice {
   VerbsGid gid;
 };
 
-// The first that opens and has an address; else why this host has none.
+// The first device that opens and has an address; else why this host has none.
 inline absl::StatusOr<UsableDevice> usable_device() {
-  absl::Status reason = absl::NotFoundError("this host has no RDMA device with Ethernet below");
+  absl::Status reason = absl::NotFoundError("this host has no RDMA device with an Ethernet link layer");
   for (const RdmaPort& found : read_rdma_ports(Sysfs())) {
     reason = absl::NotFoundError(found.name() + " has no GID");
     if (found.gids.empty()) continue;

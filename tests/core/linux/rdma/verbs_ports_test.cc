@@ -30,7 +30,7 @@ class VerbsPortsTest : public testing::Test {
                    }};
     return verbs_port_of(routing::parse_port_address(address).value(), host);
   }
-  // Why 10.7.0.1 cannot use the device that it has.
+  // Why 10.7.0.1 cannot use its device.
   std::string trouble() const { return std::string(port("10.7.0.1").status().message()); }
 
   test::FakeSysfs sysfs_;
@@ -79,7 +79,7 @@ TEST_F(VerbsPortsTest, AnIpv6AddressIsItsGid) {
   EXPECT_EQ((*found)->gid.bytes[15], std::byte{0xde});
 }
 
-TEST_F(VerbsPortsTest, APortWithoutADeviceIsInOrder) {
+TEST_F(VerbsPortsTest, APortWithoutADeviceIsNoError) {
   sysfs_.remove("class/infiniband");
   const auto found = port("10.7.0.1");
   ASSERT_TRUE(found.ok()) << found.status();
@@ -90,9 +90,9 @@ TEST_F(VerbsPortsTest, AnAddressOfNoInterfaceIsAnError) {
   EXPECT_THAT(port("10.7.1.1").status().message(), HasSubstr("no interface of this host has the address 10.7.1.1"));
 }
 
-TEST_F(VerbsPortsTest, ADeviceThatIsNotActiveSaysItsState) {
+TEST_F(VerbsPortsTest, AnInactiveDeviceNamesItsState) {
   sysfs_.write("class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
-  EXPECT_THAT(trouble(), HasSubstr("mlx5_0 behind eth1 is not active, its state is \"1: DOWN\""));
+  EXPECT_THAT(trouble(), HasSubstr("mlx5_0 behind eth1 is not active; its state is \"1: DOWN\""));
 }
 
 TEST_F(VerbsPortsTest, AnAddressWithoutAGidIsAnError) {
@@ -105,12 +105,12 @@ TEST_F(VerbsPortsTest, InfiniBandIsRefused) {
   EXPECT_THAT(trouble(), HasSubstr("mlx5_0 behind eth1 is on InfiniBand"));
 }
 
-TEST_F(VerbsPortsTest, AContainerWithoutTheDevicesFileIsToldWhatItNeeds) {
+TEST_F(VerbsPortsTest, NamesWhatAContainerWithoutTheDevicesFileNeeds) {
   sysfs_.remove("dev/uverbs-mlx5_0");
   EXPECT_THAT(trouble(), HasSubstr("/dev/uverbs-mlx5_0: No such file or directory; a container needs"));
 }
 
-TEST_F(VerbsPortsTest, AKernelWithoutUverbsIsNamed) {
+TEST_F(VerbsPortsTest, NamesAMissingUverbsModule) {
   sysfs_.remove("class/infiniband_verbs");
   EXPECT_THAT(trouble(), HasSubstr("ib_uverbs module is not loaded"));
 }

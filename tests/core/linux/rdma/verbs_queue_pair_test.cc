@@ -1,4 +1,4 @@
-// Needs an RDMA device, as a soft-RoCE guest has (rxe takes what it sends itself); skipped where there is none.
+// Needs an RDMA device, such as that of a soft-RoCE guest (rxe can connect to itself); skipped if there is none.
 #include "core/linux/rdma/verbs_queue_pair.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kMaxBytes = 1U << 20;
 
-// Connections that fail do so sooner than they would on a cable.
+// Makes connections fail sooner than on a cable.
 constexpr VerbsOptions kHasty{.timeout = 12, .retry_count = 1};
 
 class VerbsQueuePairTest : public testing::Test {
@@ -68,7 +68,7 @@ class VerbsQueuePairTest : public testing::Test {
   std::optional<test::RegisteredBytes> to_;
 };
 
-TEST_F(VerbsQueuePairTest, TellsItsEnd) {
+TEST_F(VerbsQueuePairTest, DescribesItsEndpoint) {
   const auto pair = VerbsQueuePair::create(usable_.device, usable_.gid, 0xabcdef, {}).value();
   EXPECT_EQ(pair->endpoint().packet_sequence, 0xabcdefU);
   EXPECT_EQ(pair->endpoint().gid, usable_.gid.bytes);
@@ -115,7 +115,7 @@ TEST_F(VerbsQueuePairTest, AFrameFollowsItsPayloadIntoTheMailbox) {
   second.ticket = 77;
   const std::array<RdmaWrite, 2> writes{write(65536), second};
   ASSERT_TRUE(pair.left->post(writes).ok());
-  // What is inlined has been taken.
+  // Inline data has been copied.
   frame.fill(std::byte{0});
   const auto seen = test::next_completion(*pair.right);
   ASSERT_TRUE(seen.ok()) << seen.status();
@@ -127,10 +127,10 @@ TEST_F(VerbsQueuePairTest, AFrameFollowsItsPayloadIntoTheMailbox) {
   EXPECT_EQ(place[48], std::byte{0});
   const auto done = test::next_completion(*pair.left);
   ASSERT_TRUE(done.ok()) << done.status();
-  EXPECT_EQ(done->ticket, 77U) << "the first one asked for no report";
+  EXPECT_EQ(done->ticket, 77U) << "the first one requested no completion";
 }
 
-TEST_F(VerbsQueuePairTest, NoticesComeInOrderAndAsManyAsThereIsRoomFor) {
+TEST_F(VerbsQueuePairTest, NoticesArriveInOrderUpToTheNumberOfReceives) {
   test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   constexpr std::uint32_t kMax = RdmaQueuePair::kMaxNotices;
@@ -152,7 +152,7 @@ TEST_F(VerbsQueuePairTest, NoticesComeInOrderAndAsManyAsThereIsRoomFor) {
   }
 }
 
-TEST_F(VerbsQueuePairTest, HoldsAllThatMayBeOutstandingInOnePosting) {
+TEST_F(VerbsQueuePairTest, AcceptsTheLimitOfWritesInOneCall) {
   test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   std::vector<RdmaWrite> writes(RdmaQueuePair::kMaxWrites, write(256));
@@ -172,7 +172,7 @@ TEST_F(VerbsQueuePairTest, HoldsAllThatMayBeOutstandingInOnePosting) {
   }
 }
 
-TEST_F(VerbsQueuePairTest, WakesWhoeverSleeps) {
+TEST_F(VerbsQueuePairTest, WakesASleepingThread) {
   test::VerbsPair pair(usable_);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   pollfd sleeper{pair.right->fd(), POLLIN, 0};
@@ -232,7 +232,7 @@ TEST_F(VerbsQueuePairTest, AfterAFenceNothingIsWritten) {
   EXPECT_EQ(pair.left->post(writes), done.status()) << "final";
 }
 
-TEST_F(VerbsQueuePairTest, AFenceWhileWritesAreOnTheirWayEndsThem) {
+TEST_F(VerbsQueuePairTest, AFenceEndsWritesInFlight) {
   test::VerbsPair pair(usable_, kHasty);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   std::vector<RdmaWrite> writes(64, reporting(kMaxBytes, 1));
@@ -244,7 +244,7 @@ TEST_F(VerbsQueuePairTest, AFenceWhileWritesAreOnTheirWayEndsThem) {
   EXPECT_TRUE(std::all_of(to_->bytes().begin(), to_->bytes().end(), [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_F(VerbsQueuePairTest, WhatCompletedIsReportedBeforeTheFailure) {
+TEST_F(VerbsQueuePairTest, CompletionsAreReportedBeforeTheFailure) {
   test::VerbsPair pair(usable_, kHasty);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   std::array<RdmaWrite, 3> writes{reporting(64, 1), reporting(64, 2), reporting(64, 3)};
@@ -255,14 +255,14 @@ TEST_F(VerbsQueuePairTest, WhatCompletedIsReportedBeforeTheFailure) {
   EXPECT_EQ(first->ticket, 1U);
   const auto second = test::next_completion(*pair.left);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(second.status().message(), HasSubstr("the neighbour refused a write into its memory"));
-  // The other end's connection is dead as well, through no fault of its own postings.
+  EXPECT_THAT(second.status().message(), HasSubstr("the neighbour refused a write to its memory"));
+  // The other end's connection is dead as well, without a fault of its own requests.
   const auto there = test::next_completion(*pair.right);
   EXPECT_EQ(there.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(there.status().message(), HasSubstr("the device ended the connection"));
 }
 
-TEST_F(VerbsQueuePairTest, MemoryWithoutTheRightIsNotWritten) {
+TEST_F(VerbsQueuePairTest, MemoryWithoutWriteAccessIsNotWritten) {
   test::VerbsPair pair(usable_, kHasty);
   ASSERT_TRUE(pair.joined.ok()) << pair.joined;
   const test::RegisteredBytes readable(usable_.device, 4096, false);
@@ -272,7 +272,7 @@ TEST_F(VerbsQueuePairTest, MemoryWithoutTheRightIsNotWritten) {
   const std::array<RdmaWrite, 1> writes{wrong};
   ASSERT_TRUE(pair.left->post(writes).ok());
   EXPECT_THAT(test::next_completion(*pair.left).status().message(),
-              HasSubstr("the neighbour refused a write into its memory"));
+              HasSubstr("the neighbour refused a write to its memory"));
   EXPECT_EQ(readable.data()[0], std::byte{0});
 }
 
@@ -286,7 +286,7 @@ TEST_F(VerbsQueuePairTest, APeerThatVanishesDoesNotAnswer) {
               HasSubstr("the cable, or the host behind it, does not answer (transport retry counter exceeded"));
 }
 
-TEST_F(VerbsQueuePairTest, AnEndThatCannotBeIsRefused) {
+TEST_F(VerbsQueuePairTest, AnInvalidEndpointIsRefused) {
   for (const RdmaEndpoint& other :
        {RdmaEndpoint{1U << 24, 1, {}, 1024, 0, 0}, RdmaEndpoint{1, 1U << 24, {}, 1024, 0, 0},
         RdmaEndpoint{1, 1, {}, 1000, 0, 0}, RdmaEndpoint{1, 1, {}, 8192, 0, 0}}) {
@@ -295,12 +295,12 @@ TEST_F(VerbsQueuePairTest, AnEndThatCannotBeIsRefused) {
   }
 }
 
-TEST_F(VerbsQueuePairTest, AnAddressThatIsGoneIsRefused) {
+TEST_F(VerbsQueuePairTest, ARemovedAddressIsRefused) {
   VerbsGid gid = usable_.gid;
   gid.bytes[15] ^= std::byte{1};
   const auto pair = VerbsQueuePair::create(usable_.device, gid, 1, {});
   EXPECT_EQ(pair.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(pair.status().message(), HasSubstr("is not the port's address any more"));
+  EXPECT_THAT(pair.status().message(), HasSubstr("is no longer the port's address"));
 }
 
 TEST(VerbsQueuePairOptions, AreBounded) {

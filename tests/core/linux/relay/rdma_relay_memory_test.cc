@@ -30,7 +30,7 @@ class RdmaRelayMemoryTest : public testing::Test {
   const std::unique_ptr<HostEnd> tcp_ = make_tcp_end();
 };
 
-TEST_F(RdmaRelayMemoryTest, WhatUpstreamWritesMayComeInAnyOrderAndDownstreamWritesNothing) {
+TEST_F(RdmaRelayMemoryTest, UpstreamWritesMayBeReorderedAndDownstreamMayNotWrite) {
   const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
   const auto upstream = end_on(up_, 0);
   const auto downstream = end_on(down_, 1);
@@ -41,13 +41,13 @@ TEST_F(RdmaRelayMemoryTest, WhatUpstreamWritesMayComeInAnyOrderAndDownstreamWrit
   EXPECT_THAT(down_.registrations, Each(Field(&test::FakeRegistration::access, 0U)));
 }
 
-TEST_F(RdmaRelayMemoryTest, LeasesMayBeWrittenOverADeviceFromItsFirstUpstreamHopOn) {
+TEST_F(RdmaRelayMemoryTest, LeasesAreWritableFromADevicesFirstUpstreamHop) {
   const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
   const auto there = end_on(up_, 0);
   const auto here = end_on(down_, 1);
   const auto downstream = memory->make_floor(*there, *here).value();
   const auto& lease = static_cast<const RegisteredSlot&>(*memory->pool().lease());
-  EXPECT_EQ(lease.keys(1).remote, 0U) << "nobody's";
+  EXPECT_EQ(lease.keys(1).remote, 0U) << "not remotely writable";
   const std::uint32_t read_by = lease.keys(1).local;
   ASSERT_NE(read_by, 0U);
 
@@ -57,9 +57,9 @@ TEST_F(RdmaRelayMemoryTest, LeasesMayBeWrittenOverADeviceFromItsFirstUpstreamHop
   EXPECT_EQ(leases.access, kWritten | IBV_ACCESS_RELAXED_ORDERING);
   EXPECT_EQ(leases.bytes, memory->pool().size() * RdmaRelayMemory::kSlotBytes);
   EXPECT_EQ(lease.keys(1).remote, leases.key);
-  EXPECT_EQ(lease.keys(1).local, read_by) << "writes that are under way are read by it";
+  EXPECT_EQ(lease.keys(1).local, read_by) << "writes in flight still use it";
   EXPECT_THAT(down_.registrations, Each(Field(&test::FakeRegistration::is_live, true)));
-  // The other device could be written over from the beginning.
+  // The other device's leases were remotely writable from the beginning.
   EXPECT_EQ(up_.registrations.size(), 3U) << "the leases, and two floors";
   EXPECT_EQ(lease.keys(0).local, lease.keys(0).remote);
   EXPECT_EQ(memory->status().registered, (memory->pool().size() + 2) * std::uint64_t{RdmaRelayMemory::kSlotBytes})
@@ -69,7 +69,7 @@ TEST_F(RdmaRelayMemoryTest, LeasesMayBeWrittenOverADeviceFromItsFirstUpstreamHop
   EXPECT_EQ(down_.registrations.size(), 6U) << "two floors more";
 }
 
-TEST_F(RdmaRelayMemoryTest, LeasesOfADeviceThatFailedAreGivenUpWhateverTheyWereFor) {
+TEST_F(RdmaRelayMemoryTest, LeasesOfAFailedDeviceAreReleased) {
   const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
   {
     const auto there = end_on(up_, 0);
@@ -83,16 +83,16 @@ TEST_F(RdmaRelayMemoryTest, LeasesOfADeviceThatFailedAreGivenUpWhateverTheyWereF
   EXPECT_GT(memory->status().registered, 0U);
 }
 
-TEST_F(RdmaRelayMemoryTest, HasALeaseAtLeastAndAsManyAsThereMayBeAtMost) {
+TEST_F(RdmaRelayMemoryTest, HasAtLeastOneLeaseAndAtMostTheLimit) {
   EXPECT_EQ(RdmaRelayMemory::reserve(1).value()->status().leases, 1U);
   EXPECT_EQ(RdmaRelayMemory::reserve(kRelayMemory).value()->status().leases, 16U);
-  // What is the default, and more.
+  // The default, and more.
   for (const std::uint64_t bytes : {1ULL << 31, 1ULL << 40}) {
     EXPECT_EQ(RdmaRelayMemory::reserve(bytes).value()->status().leases, RdmaRelayMemory::kMaxLeases);
   }
 }
 
-TEST_F(RdmaRelayMemoryTest, ALibraryThatDoesNotKnowTheOrderIsNotAskedForIt) {
+TEST_F(RdmaRelayMemoryTest, RelaxedOrderingIsNotRequestedFromAnOldLibrary) {
   verbs_.library().reg_mr_iova2 = nullptr;
   const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
   const auto upstream = end_on(up_, 0);
@@ -100,7 +100,7 @@ TEST_F(RdmaRelayMemoryTest, ALibraryThatDoesNotKnowTheOrderIsNotAskedForIt) {
   EXPECT_THAT(up_.registrations, Each(Field(&test::FakeRegistration::access, kWritten)));
 }
 
-TEST_F(RdmaRelayMemoryTest, EveryCircuitsOwnSlotHasKeysOfItsOwnThatGoWithIt) {
+TEST_F(RdmaRelayMemoryTest, EveryCircuitsOwnSlotHasItsOwnKeysForItsLifetime) {
   const auto memory = RdmaRelayMemory::reserve(kRelayMemory).value();
   const auto upstream = end_on(up_, 0);
   auto first = memory->make_floor(*upstream, *tcp_).value();

@@ -1,4 +1,4 @@
-// What the relay's thread says when circuits wait for a lease.
+// The relay's notices when circuits wait for a lease.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -32,12 +32,12 @@ class RelayLoopNotice : public testing::Test {
   std::unique_ptr<RelayLoop> loop_;
 };
 
-// RelayLoopTest.LendsInTurnToMoreCircuitsThanThereIsRoomFor has the other kind.
-TEST_F(RelayLoopNotice, IsGivenOfRegisteredMemoryOnceAMinute) {
-  rdma_->pool().begin_waiting();  // as a circuit does; the pool is the loop's from here on
+// RelayLoopTest.LeasesInTurnToMoreCircuitsThanLeases covers the other kind.
+TEST_F(RelayLoopNotice, IsRaisedForRegisteredMemoryOnceAMinute) {
+  rdma_->pool().begin_waiting();  // as a circuit does; from here on only the loop uses the pool
   start_loop();
   ASSERT_TRUE(test::run_until([&] { return out_of_rdma_leases_ > 0; }, [] { ::usleep(10000); }));
-  ::usleep(1'500'000);  // and looks again
+  ::usleep(1'500'000);  // time for further checks
   EXPECT_EQ(out_of_rdma_leases_, 1);
   EXPECT_EQ(out_of_leases_, 0);
 }

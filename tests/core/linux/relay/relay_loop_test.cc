@@ -1,4 +1,4 @@
-// The relay's thread with real connections on both sides.
+// The relay's thread, with real connections on both sides.
 #include "core/linux/relay/relay_loop.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// One circuit through the loop: both its ends, played by flows in the test's thread.
+// One circuit through the loop: both its ends are flows in the test's thread.
 struct Flow {
   std::unique_ptr<TcpChunkLink> source;
   std::unique_ptr<TcpChunkLink> destination;
@@ -104,7 +104,7 @@ class RelayLoopTest : public testing::Test {
     const std::lock_guard lock(mutex_);
     return std::string(closed_.at(number).reason.message());
   }
-  // The loop counts after it has moved, and what it has moved may be here by then.
+  // The loop updates its counters after the transfer, so they may lag behind what has arrived here.
   RelayStatus status_after(std::uint64_t bytes) const {
     EXPECT_TRUE(test::run_until([&] { return loop_->status().bytes == bytes; }, [] { ::usleep(1000); }));
     return loop_->status();
@@ -132,7 +132,7 @@ class RelayLoopTest : public testing::Test {
                                   meanwhile();
                                 }));
   }
-  // Sends what was posted until everything on the way is full and stands still.
+  // Sends posted messages until every buffer of the path is full.
   static void fill(Flow& flow) {
     std::uint64_t moved = 0;
     ASSERT_TRUE(test::run_until([&] { return moved > 100000 && moved == flow.source->bytes_moved(); },
@@ -191,7 +191,7 @@ TEST_F(RelayLoopTest, RelaysManyCircuitsAtOnce) {
   EXPECT_EQ(closed(), 0U);
 }
 
-TEST_F(RelayLoopTest, ShowsWhatItRelaysAndWhatItHasRelayed) {
+TEST_F(RelayLoopTest, ReportsCurrentAndPastCircuits) {
   Flow flow = open(4711);
   transfer(flow, 300000);
   RelayStatus status = status_after(300000);
@@ -210,7 +210,7 @@ TEST_F(RelayLoopTest, ShowsWhatItRelaysAndWhatItHasRelayed) {
   EXPECT_EQ(status.chunks, 5U);
 }
 
-TEST_F(RelayLoopTest, GivesBothConnectionsOfACircuitThatEnds) {
+TEST_F(RelayLoopTest, ReturnsBothConnectionsOfAnEndedCircuit) {
   Flow flow = open(1);
   flow.destination.reset();
   wait_until_closed(1);
@@ -229,7 +229,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseDestinationDiesUnderLoad) {
   cableway::test::ReceivedMessage landing(bytes);
   ASSERT_TRUE(flow.receiver->post(landing.landing()).ok());
   ASSERT_TRUE(flow.sender->post(message.buffer(), bytes).ok());
-  // The destination stops reading: everything fills, and the relay waits without spinning or dropping anything.
+  // The destination stops reading: all buffers fill, and the relay waits without spinning or dropping data.
   ASSERT_TRUE(test::run_until([&] { return loop_->status().bytes > 0 || flow.source->bytes_moved() > (1U << 20); },
                               [&] { ASSERT_TRUE(flow.sender->progress().ok()); }));
   for (int i = 0; i < 100; ++i) {
@@ -246,7 +246,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseDestinationDiesUnderLoad) {
   EXPECT_TRUE(closed_.at(0).broken);
 }
 
-TEST_F(RelayLoopTest, LetsOtherCircuitsGoOnBesideOneThatStandsStill) {
+TEST_F(RelayLoopTest, AStalledCircuitDoesNotBlockOthers) {
   Flow stalled = open(1, 8192);
   const cableway::test::SentMessage message(0, 4U << 20);
   cableway::test::ReceivedMessage landing(4U << 20);
@@ -256,7 +256,7 @@ TEST_F(RelayLoopTest, LetsOtherCircuitsGoOnBesideOneThatStandsStill) {
   Flow other = open(2);
   transfer(other, 8U << 20);
   EXPECT_FALSE(stalled.sender->done(0));
-  // And it goes on when its destination does.
+  // It continues when its destination does.
   ASSERT_TRUE(test::run_until([&] { return stalled.sender->done(0); },
                               [&] {
                                 ASSERT_TRUE(stalled.sender->progress().ok());
@@ -276,7 +276,7 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
     sent.insert(sent.end(), header.begin(), header.end());
     sent.insert(sent.end(), payload.buffer().data, payload.buffer().data + payload.size());
   }
-  // As much as there is room for on the way to a destination that does not read, and then the end.
+  // Sends as much as fits towards a destination that does not read, and then the end.
   std::size_t taken = 0;
   const int from = source.get();
   ASSERT_FALSE(test::run_until([] { return false; },
@@ -290,11 +290,11 @@ TEST_F(RelayLoopTest, EndsACircuitWhoseSourceClosesWhileAllSlotsAreFull) {
   ASSERT_LT(taken, sent.size()) << "there was room for all of it";
   source.reset();
   ::usleep(50000);
-  EXPECT_EQ(closed(), 0U) << "the end was seen before what came ahead of it";
+  EXPECT_EQ(closed(), 0U) << "the end was seen before the data ahead of it";
   const std::vector<std::byte> received = test::read_bytes(destination.get(), sent.size());
   wait_until_closed(1);
   EXPECT_THAT(reason_of(0), HasSubstr("node n1 (cable c0 to n0): the peer closed the connection"));
-  // What comes out is the beginning of what went in, but for the reason behind a whole chunk.
+  // What arrives is a prefix of what was sent, except for the reason, which follows a whole chunk.
   const std::size_t whole = received.size() - received.size() % (kFrameHeaderBytes + 65536);
   EXPECT_GT(whole, 0U);
   EXPECT_TRUE(std::equal(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(whole), sent.begin()));
@@ -339,7 +339,7 @@ TEST_F(RelayLoopTest, HasALargeSendBufferOnlyWhileItHoldsALease) {
   Flow flow = flow_between(std::move(source), std::move(destination), 65536);
   transfer(flow, 100);
   RelayBuffers(up, down).expect_floor();
-  // More than there is room for, and nobody takes it.
+  // More than the buffers hold, and the destination does not read.
   const cableway::test::SentMessage message(1, 32U << 20);
   cableway::test::ReceivedMessage landing(message.size());
   ASSERT_TRUE(flow.receiver->post(landing.landing()).ok());
@@ -348,7 +348,7 @@ TEST_F(RelayLoopTest, HasALargeSendBufferOnlyWhileItHoldsALease) {
       test::run_until([&] { return relay_memory().leased == 1; }, [&] { ASSERT_TRUE(flow.sender->progress().ok()); }));
   ASSERT_TRUE(test::run_until([&] { return RelayBuffers(up, down).downstream_send > 2 * kFloorSendBytes; }, [] {}));
   RelayBuffers(up, down).expect_the_rest();
-  // It is held as long as something is in it, and goes back afterwards.
+  // The lease is held while it contains data, and is returned afterwards.
   ::usleep(2'000'000);
   EXPECT_EQ(relay_memory().leased, 1U);
   finish(flow, 1);
@@ -356,11 +356,11 @@ TEST_F(RelayLoopTest, HasALargeSendBufferOnlyWhileItHoldsALease) {
   ASSERT_TRUE(test::run_until([&] { return relay_memory().leased == 0; }, [] { ::usleep(10000); }));
   RelayBuffers(up, down).expect_floor();
   EXPECT_EQ(relay_memory().floors, floor_memory());
-  // And it works on.
+  // The circuit still works.
   transfer(flow, 8U << 20);
 }
 
-TEST_F(RelayLoopTest, LeasesNothingForMessagesThatPassAtOnce) {
+TEST_F(RelayLoopTest, LeasesNothingForMessagesThatPassImmediately) {
   Flow flow = open(1);
   for (int i = 0; i < 200; ++i) transfer(flow, 8);
   const RelayMemoryStatus memory = relay_memory();
@@ -395,13 +395,13 @@ TEST_F(RelayLoopTest, LeasesASlotThatADeadCircuitLeftFull) {
   wait_until_closed(1);
   ASSERT_TRUE(test::run_until([&] { return relay_memory().leased == 0; }, [] { ::usleep(1000); }));
   Flow next = open(2);
-  // Looked at meanwhile: once it rests, the circuit gives the slot back.
+  // Sampled meanwhile, because the circuit returns the slot once it rests.
   bool used_again = false;
   transfer(next, 32U << 20, [&] { used_again = used_again || relay_memory().leased == 1; });
   EXPECT_TRUE(used_again);
 }
 
-// One message after the other over one flow, whose receiver looks seldom: its relay is full most of the time.
+// One message after the other over one flow, whose receiver reads rarely, so that its relay is full most of the time.
 class SlowStream {
  public:
   explicit SlowStream(Flow flow) : flow_(std::move(flow)) {}
@@ -432,32 +432,33 @@ class SlowStream {
   std::optional<cableway::test::ReceivedMessage> landing_;
 };
 
-TEST_F(RelayLoopTest, LendsInTurnToMoreCircuitsThanThereIsRoomFor) {
+TEST_F(RelayLoopTest, LeasesInTurnToMoreCircuitsThanLeases) {
   start_loop(1);
   std::vector<std::unique_ptr<SlowStream>> streams;
   streams.reserve(3);
   for (std::uint64_t i = 0; i < 3; ++i) streams.push_back(std::make_unique<SlowStream>(open(i, 0, 1U << 18)));
-  // Two wait for the first one's lease; whoever waits then has had it.
+  // Two circuits wait for the first one's lease; a third wait means that it was passed on.
   ASSERT_TRUE(test::run_until([&] { return relay_memory().waits > 4; },
                               [&] {
                                 for (const auto& stream : streams) stream->step();
                               }));
   EXPECT_EQ(relay_memory().max_leased, 1U);
   EXPECT_EQ(loop_->status().circuits.size(), 3U);
-  EXPECT_EQ(out_of_leases_, 1) << "said once, and not again for a minute";
+  EXPECT_EQ(out_of_leases_, 1) << "reported once, and not again for a minute";
   streams.clear();
   ASSERT_TRUE(test::run_until([&] { return relay_memory().leased == 0; }, [] { ::usleep(10000); }));
 }
 
-TEST_F(RelayLoopTest, SaysGoodbyeWhenItIsStopped) {
+TEST_F(RelayLoopTest, ReportsItsShutdownToCircuits) {
   Flow flow = open(1);
   transfer(flow, 1000);
   loop_.reset();
-  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }), AllOf(HasSubstr("node n1"), HasSubstr("to leave")));
+  EXPECT_THAT(failure_of([&] { return flow.sender->progress(); }),
+              AllOf(HasSubstr("node n1"), HasSubstr("is shutting down")));
 }
 
-// The relay learns from epoll alone when there is something to read: sizes and chunks on both sides of every edge, so
-// that nothing is left lying because nobody was told.
+// The relay relies on epoll to learn of data to read: sizes and chunks on both sides of every boundary, to find lost
+// wake-ups that leave data unread.
 struct Shape {
   const char* name;
   std::size_t relays;
@@ -482,7 +483,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{"three_relays", 3, 65536, 1U << 18}),
     [](const testing::TestParamInfo<Shape>& shape) { return std::string(shape.param.name); });
 
-TEST_P(RelayLoopShapes, DeliversSizesAtEveryEdge) {
+TEST_P(RelayLoopShapes, DeliversSizesAtEveryBoundary) {
   std::mt19937 random(11);
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
     SCOPED_TRACE(seed);
@@ -502,7 +503,7 @@ TEST_P(RelayLoopShapes, DeliversSizesAtEveryEdge) {
                                             if (random() % 8 == 0) ::usleep(50);  // the relay runs dry, and sleeps
                                           });
     ASSERT_TRUE(status.ok()) << status;
-    ASSERT_TRUE(finished) << "stands still after " << script.receives_done() << " of " << sizes.size() << " messages";
+    ASSERT_TRUE(finished) << "stalled after " << script.receives_done() << " of " << sizes.size() << " messages";
     EXPECT_TRUE(script.nothing_came_late());
   }
 }

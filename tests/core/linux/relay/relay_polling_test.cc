@@ -1,4 +1,4 @@
-// When the relay's thread polls circuits over RDMA and when it has completions wake it, on devices in memory: the first
+// When the relay's thread polls circuits over RDMA and when it arms completion events, on devices in memory: the first
 // hop goes over RDMA, the second over TCP.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ struct PolledFlow {
   std::unique_ptr<FlowReceiver> receiver;
 };
 
-// What a source's device reads.
+// A message that a source's device reads.
 class RegisteredMessage {
  public:
   RegisteredMessage(const std::shared_ptr<VerbsDevice>& device, std::uint64_t number, std::size_t bytes)
@@ -113,7 +113,7 @@ class RelayPollingTest : public testing::Test {
     EXPECT_TRUE(landing.holds(number, kBytes));
   }
 
-  // The loop counts after it has moved, and what it has moved may be here by then.
+  // The loop updates its counters after the transfer, so they may lag behind what has arrived here.
   void expect_chunks(std::uint64_t count) {
     EXPECT_TRUE(test::run_until([&] { return loop_->status().chunks == count; }, [] { ::usleep(1000); }));
   }
@@ -137,7 +137,7 @@ class RelayPollingTest : public testing::Test {
   }
 };
 
-TEST_F(RelayPollingTest, AsksForNoEventAsLongAsItSpins) {
+TEST_F(RelayPollingTest, ArmsNoEventsWhileItSpins) {
   start(10min);
   PolledFlow flow = open();
   for (int i = 0; i < 100; ++i) transfer(flow);
@@ -146,16 +146,16 @@ TEST_F(RelayPollingTest, AsksForNoEventAsLongAsItSpins) {
   expect_chunks(100);
 }
 
-TEST_F(RelayPollingTest, PollsNothingWhereItDoesNotSpin) {
+TEST_F(RelayPollingTest, PollsNothingWithoutSpinning) {
   start(0us);
   PolledFlow flow = open();
   for (int i = 0; i < 100; ++i) transfer(flow);
   loop_.reset();
   EXPECT_GE(relay_fake_.completion_events, 1U);
-  EXPECT_GT(relay_fake_.armed, relay_fake_.completion_events) << "after every event it is armed";
+  EXPECT_GT(relay_fake_.armed, relay_fake_.completion_events) << "armed after every event";
 }
 
-TEST_F(RelayPollingTest, CircuitsBeyondThoseThatItPollsAreArmed) {
+TEST_F(RelayPollingTest, CircuitsBeyondThePollingLimitAreArmed) {
   constexpr std::size_t kCircuits = RelayLoop::kMaxPolled + 8;
   start(10min);
   std::vector<PolledFlow> flows;
@@ -164,7 +164,7 @@ TEST_F(RelayPollingTest, CircuitsBeyondThoseThatItPollsAreArmed) {
     for (PolledFlow& flow : flows) transfer(flow);
   }
   loop_.reset();
-  // Each of the eight was woken for each message, or found what had come when it was woken for the one before.
+  // Each of the eight was woken for each message, or found it when woken for the previous one.
   EXPECT_GE(relay_fake_.armed, kCircuits + 8);
   EXPECT_LE(relay_fake_.armed, kCircuits + relay_fake_.completion_events);
 }
@@ -183,8 +183,8 @@ TEST_F(RelayPollingTest, ACircuitMayEndWhileItIsPolled) {
   transfer(first);
 }
 
-// Messages at every distance from the moment at which the relay goes to sleep.
-TEST_F(RelayPollingTest, MissesNothingAroundTheTimeAtWhichItSleeps) {
+// Messages at varying distances from the moment at which the relay goes to sleep.
+TEST_F(RelayPollingTest, MissesNothingAroundItsSleep) {
   start(100us);
   PolledFlow flow = open();
   std::mt19937 random(5);
@@ -195,14 +195,13 @@ TEST_F(RelayPollingTest, MissesNothingAroundTheTimeAtWhichItSleeps) {
   expect_chunks(500);
 }
 
-// A message that its source sends in the relay's own thread, at a moment that is chosen there. After it nothing comes
-// that would wake the relay.
+// A message that its source sends in the relay's own thread, at a chosen moment. No later event would wake the relay.
 class LastMoment : public RelayPollingTest {
  protected:
-  // Its thread calls what uses the members below.
+  // First, because the loop's thread uses the members below.
   ~LastMoment() override { loop_.reset(); }
 
-  // In the relay's thread, whose own the sender is from the announcement on until it has sent.
+  // In the relay's thread, which owns the sender from the announcement until it has sent.
   void send_here() {
     if (!may_send_.load(std::memory_order_acquire)) return;
     ASSERT_TRUE(flow_.sender->progress().ok());
@@ -224,7 +223,7 @@ class LastMoment : public RelayPollingTest {
     ASSERT_TRUE(
         test::run_until([&] { return has_sent_.load(std::memory_order_acquire) && flow_.receiver->done(number); },
                         [&] { ASSERT_TRUE(flow_.receiver->progress().ok()); }, std::chrono::seconds(60)))
-        << (has_sent_ ? "the relay sleeps" : "it was never sent");
+        << (has_sent_ ? "the relay is asleep" : "it was never sent");
     EXPECT_TRUE(landing.holds(number, kBytes));
     ASSERT_TRUE(test::run_until([&] { return flow_.sender->done(number); },
                                 [&] {
@@ -241,12 +240,12 @@ class LastMoment : public RelayPollingTest {
   std::atomic<bool> armed_ = false;
 };
 
-TEST_F(LastMoment, WhatCompletesBeforeTheQueueIsArmedIsFound) {
+TEST_F(LastMoment, ACompletionBeforeArmingIsFound) {
   relay_fake_.when_arming = [this] { send_here(); };
   expect_that_it_arrives();
 }
 
-TEST_F(LastMoment, WhatCompletesAfterTheLastLookWakes) {
+TEST_F(LastMoment, ACompletionAfterTheLastPollWakes) {
   relay_fake_.when_arming = [this] { armed_ = true; };
   relay_fake_.when_polled_empty = [this] {
     if (armed_.exchange(false)) send_here();

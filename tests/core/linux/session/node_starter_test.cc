@@ -1,4 +1,4 @@
-// Starting a node, with shell scripts in the daemon's place.
+// Starting a node, with shell scripts in place of the daemon.
 #include "core/linux/session/node_starter.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class NodeStarterTest : public testing::Test {
     ::chmod(path.c_str(), 0700);
     return path;
   }
-  // What a script wrote to `name` in its folder, without the last line end; waits until it is there.
+  // What a script wrote to `name` in its folder, without the last newline; waits until it exists.
   std::string written(const std::string& name) const {
     for (int i = 0; i < 500; ++i) {
       std::ifstream file(folder_ + "/" + name);
@@ -50,7 +50,7 @@ class NodeStarterTest : public testing::Test {
     }
     return "";
   }
-  // Whether it has ended. It may stay a zombie for long: who reaps an orphan is the machine's affair.
+  // Whether it has ended. It may stay a zombie for long, since orphans are reaped by the machine's init process.
   static bool ends(int pid) {
     for (int i = 0; i < 500; ++i) {
       std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
@@ -62,8 +62,8 @@ class NodeStarterTest : public testing::Test {
     }
     return false;
   }
-  // Starts a daemon that writes `pid` and never is ready, again if it was stopped before it had come so far.
-  absl::Status start_in_vain(const std::string& daemon) const {
+  // Starts a daemon that writes `pid` but never becomes ready; repeats if it was stopped before writing.
+  absl::Status start_hanging(const std::string& daemon) const {
     absl::Status status = start_node(daemon, kShort);
     for (int i = 0; i < 20 && std::ifstream(folder_ + "/pid").peek() == EOF; ++i) status = start_node(daemon, kShort);
     return status;
@@ -77,15 +77,15 @@ TEST_F(NodeStarterTest, ReturnsWhenTheNodeIsReady) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-TEST_F(NodeStarterTest, StartsItInASessionOfItsOwnWithNothingOfOurs) {
-  int ours[2];
-  ASSERT_EQ(::pipe(ours), 0);  // no close-on-exec, like a descriptor that some library left
+TEST_F(NodeStarterTest, StartsItInItsOwnSessionWithoutOurDescriptors) {
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);  // no close-on-exec, like a descriptor leaked by some library
   const std::string daemon =
       script("cd " + folder_ + "\necho \"$@\" > arguments\nls /proc/self/fd | tr '\\n' ' ' > part\n" +
              "echo >> part; mv part files\necho ready >&3");
   ASSERT_TRUE(start_node(daemon, kLong).ok());
-  ::close(ours[0]);
-  ::close(ours[1]);
+  ::close(pipe_ends[0]);
+  ::close(pipe_ends[1]);
   EXPECT_EQ(written("arguments"), "--session --ready-fd=3");
   // 0, 1, 2, 3 and the one with which ls reads the folder.
   EXPECT_EQ(written("files"), "0 1 2 3 4 ");
@@ -100,25 +100,25 @@ TEST_F(NodeStarterTest, LeavesTheNodeRunning) {
   ::kill(pid, SIGKILL);
 }
 
-TEST_F(NodeStarterTest, SaysWhatTheDaemonSaid) {
+TEST_F(NodeStarterTest, ReportsTheDaemonsOutput) {
   const std::string daemon = script("echo no key: set CABLEWAY_KEY_FILE >&3; exit 1");
   const absl::Status status = start_node(daemon, kLong);
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
   EXPECT_EQ(status.message(), daemon + ": no key: set CABLEWAY_KEY_FILE");
 }
 
-TEST_F(NodeStarterTest, SaysThatTheDaemonDiedWithoutAWord) {
+TEST_F(NodeStarterTest, ReportsThatTheDaemonEndedWithoutAMessage) {
   const auto begin = std::chrono::steady_clock::now();
   const absl::Status status = start_node(script("exit 3"), kLong);
   EXPECT_TRUE(absl::IsFailedPrecondition(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("ended without saying why"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("ended without an error message"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, kLong);
 }
 
 TEST_F(NodeStarterTest, StopsADaemonThatHangs) {
   const std::string daemon = script("echo $$ > " + folder_ + "/pid\nexec sleep 300");
   const auto begin = std::chrono::steady_clock::now();
-  const absl::Status status = start_in_vain(daemon);
+  const absl::Status status = start_hanging(daemon);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, kLong) << "it waited for the daemon's end";
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   EXPECT_THAT(std::string(status.message()),
@@ -128,7 +128,7 @@ TEST_F(NodeStarterTest, StopsADaemonThatHangs) {
 
 TEST_F(NodeStarterTest, StopsTheChildrenOfADaemonThatHangs) {
   const std::string daemon = script("sleep 300 &\necho $! > " + folder_ + "/pid\nwait");
-  EXPECT_FALSE(start_in_vain(daemon).ok());
+  EXPECT_FALSE(start_hanging(daemon).ok());
   EXPECT_TRUE(ends(std::stoi(written("pid"))));
 }
 
@@ -140,7 +140,7 @@ TEST_F(NodeStarterTest, DoesNotWaitForADaemonThatIsReadyAndDoesNotFork) {
   ::kill(std::stoi(written("pid")), SIGKILL);
 }
 
-TEST_F(NodeStarterTest, NamesADaemonThatIsNotThere) {
+TEST_F(NodeStarterTest, NamesAMissingDaemon) {
   const absl::Status status = start_node(folder_ + "/missing", kLong);
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr(folder_ + "/missing"));

@@ -1,4 +1,4 @@
-// Both sides of the session socket, with each other and against a peer that the test plays.
+// Both ends of the session socket, with each other and against a peer that the test controls.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,8 +48,8 @@ class SessionTest : public testing::Test {
                                           answer(Refusal{"not a request that a node answers"});
                                         },
                                         {[this](const SessionPeer& peer, const SessionMessage& report) {
-                                           told_.emplace_back(peer, report);
-                                           return told_status_;
+                                           reported_.emplace_back(peer, report);
+                                           return report_status_;
                                          },
                                          [this](const SessionPeer& peer) { left_.push_back(peer.session); },
                                          [this](std::int64_t process, const std::string& reason) {
@@ -80,13 +80,13 @@ class SessionTest : public testing::Test {
     serve([&] { return reply.has_value(); });
     return reply.value_or(absl::InternalError("no reply"));
   }
-  // A peer that speaks bytes instead of messages.
+  // A peer that sends bytes instead of messages.
   UniqueFd raw_peer() const {
     UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     EXPECT_EQ(::connect(socket.get(), endpoint_.data(), static_cast<socklen_t>(endpoint_.size())), 0);
     return socket;
   }
-  // What a peer that says `bytes` is told, up to the end that follows.
+  // What a peer that sends `bytes` receives before the session ends.
   std::string refusal_of(std::span<const std::byte> bytes) {
     const UniqueFd peer = raw_peer();
     test::write_all(peer.get(), bytes);
@@ -97,7 +97,7 @@ class SessionTest : public testing::Test {
     answer = test::read_bytes(peer.get(), length.get<std::uint32_t>());
     const Reply message = decode_session_message(answer);
     EXPECT_TRUE(message.ok() && std::holds_alternative<Refusal>(*message));
-    // The server lets go of who breaks the protocol.
+    // The server closes the connection of a peer that violates the protocol.
     serve([&] { return ::recv(peer.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0; });
     return message.ok() ? std::get<Refusal>(*message).reason : "";
   }
@@ -107,8 +107,8 @@ class SessionTest : public testing::Test {
   const Welcome welcome_{"n0", "lab", 17, 1000, {"10.0.0.1"}};
   std::string view_;
   std::size_t requests_ = 0;
-  absl::Status told_status_;
-  std::vector<std::pair<SessionPeer, SessionMessage>> told_;
+  absl::Status report_status_;
+  std::vector<std::pair<SessionPeer, SessionMessage>> reported_;
   std::vector<std::uint64_t> left_;
   std::vector<std::string> refused_;
   std::vector<std::size_t> stalled_;  // bytes
@@ -135,29 +135,29 @@ TEST_F(SessionTest, GreetsThenAnswersInOrder) {
   serve([&] { return server_->sessions() == 0; });
 }
 
-TEST_F(SessionTest, TakesReportsThatNobodyAnswersBesideRequests) {
+TEST_F(SessionTest, AcceptsReportsWithoutAnswersBesideRequests) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
   ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
   FlowOpened opened;
   opened.number = 1;
   opened.node = "n1";
-  client->tell(opened);
+  client->report(opened);
   EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n1"})).error, "no path to n1");
-  client->tell(FlowEnded{1, "it failed"});
+  client->report(FlowEnded{1, "it failed"});
   EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n2"})).error, "no path to n2");
-  ASSERT_EQ(told_.size(), 2U);
-  EXPECT_EQ(told_[0].first.process, ::getpid());
-  EXPECT_EQ(told_[0].second, SessionMessage(opened));
-  EXPECT_EQ(told_[1].first.session, told_[0].first.session);
-  EXPECT_EQ(told_[1].second, SessionMessage(FlowEnded{1, "it failed"}));
+  ASSERT_EQ(reported_.size(), 2U);
+  EXPECT_EQ(reported_[0].first.process, ::getpid());
+  EXPECT_EQ(reported_[0].second, SessionMessage(opened));
+  EXPECT_EQ(reported_[1].first.session, reported_[0].first.session);
+  EXPECT_EQ(reported_[1].second, SessionMessage(FlowEnded{1, "it failed"}));
   EXPECT_TRUE(left_.empty());
   client->close();
   serve([&] { return !left_.empty(); });
-  EXPECT_EQ(left_, std::vector<std::uint64_t>{told_[0].first.session});
+  EXPECT_EQ(left_, std::vector<std::uint64_t>{reported_[0].first.session});
 }
 
-TEST_F(SessionTest, ASessionThatToldNothingLeavesNothing) {
+TEST_F(SessionTest, ASessionWithoutReportsEndsSilently) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
   ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
@@ -166,12 +166,12 @@ TEST_F(SessionTest, ASessionThatToldNothingLeavesNothing) {
   EXPECT_TRUE(left_.empty());
 }
 
-TEST_F(SessionTest, EndsASessionWhoseReportMakesNoSense) {
+TEST_F(SessionTest, EndsASessionWithAnInvalidReport) {
   listen();
-  told_status_ = absl::InvalidArgumentError("flow number 7 ended, which is not open");
-  std::vector<std::byte> words = encode_session_message(Hello{kSessionVersion, "test"});
+  report_status_ = absl::InvalidArgumentError("flow number 7 ended, which is not open");
+  std::vector<std::byte> bytes = encode_session_message(Hello{kSessionVersion, "test"});
   const UniqueFd peer = raw_peer();
-  test::write_all(peer.get(), words);
+  test::write_all(peer.get(), bytes);
   test::write_all(peer.get(), encode_session_message(FlowEnded{7, ""}));
   serve([&] { return !left_.empty(); });
   EXPECT_EQ(server_->sessions(), 0U);
@@ -188,19 +188,19 @@ TEST_F(SessionTest, EndsASessionWhoseReportMakesNoSense) {
   EXPECT_THAT(refused_, testing::ElementsAre("flow number 7 ended, which is not open"));
 }
 
-TEST_F(SessionTest, AnswersNoMoreThanItsPeerReads) {
+TEST_F(SessionTest, LimitsAnswersToWhatItsPeerReads) {
   listen();
   view_ = std::string(300000, 'v');
   const UniqueFd peer = raw_peer();
   test::write_all(peer.get(), encode_session_message(Hello{kSessionVersion, "test"}));
   for (int i = 0; i < 200; ++i) test::write_all(peer.get(), encode_session_message(ViewRequest{"status"}));
-  // All that will be answered before the peer reads has been: nothing is left to do.
+  // All requests that can be answered before the peer reads have been.
   serve([&] { return requests_ > 0 && io_.poll() == 0; });
-  // The kernel's buffer, the answer that is being written, and what half a megabyte does not reach.
+  // The kernel's buffer, the answer being written, and answers within half a megabyte.
   const std::size_t answered = requests_;
   EXPECT_LT(answered, 20U) << "of 300 KB each";
   EXPECT_EQ(server_->sessions(), 1U);
-  // And it goes on with who reads.
+  // It continues when the peer reads.
   std::size_t taken = 0;
   std::vector<std::byte> some(1 << 20);
   serve([&] {
@@ -212,7 +212,7 @@ TEST_F(SessionTest, AnswersNoMoreThanItsPeerReads) {
   EXPECT_TRUE(refused_.empty());
 }
 
-TEST_F(SessionTest, EndsASessionThatReadsNothingOfWhatItIsTold) {
+TEST_F(SessionTest, EndsASessionThatReadsNoNotifications) {
   listen();
   const UniqueFd peer = raw_peer();
   const std::shared_ptr<SessionClient> other = connect();
@@ -228,7 +228,7 @@ TEST_F(SessionTest, EndsASessionThatReadsNothingOfWhatItIsTold) {
     while (io_.poll() > 0) {
     }
   }
-  // 100 KB each: one megabyte, and what the kernel takes.
+  // 100 KB each: one megabyte, and the kernel's buffer.
   EXPECT_LT(updates, 100);
   ASSERT_EQ(stalled_.size(), 1U);
   EXPECT_GT(stalled_[0], 1U << 20);
@@ -237,7 +237,7 @@ TEST_F(SessionTest, EndsASessionThatReadsNothingOfWhatItIsTold) {
   EXPECT_TRUE(ask(*other, PathRequest{1, 0, "n1"}).ok());
 }
 
-// Descriptors that a program started from here would inherit.
+// Descriptors that a program started here would inherit.
 std::size_t inheritable_descriptors() {
   std::size_t count = 0;
   for (int fd = 0; fd < 1024; ++fd) {
@@ -251,10 +251,10 @@ TEST_F(SessionTest, IsNotInheritedByTheApplicationsChildren) {
   listen();
   const std::size_t before = inheritable_descriptors();
   const std::shared_ptr<SessionClient> client = connect();
-  EXPECT_EQ(inheritable_descriptors(), before) << "a child would keep the node from leaving";
+  EXPECT_EQ(inheritable_descriptors(), before) << "a child would prevent the node from leaving";
 }
 
-TEST_F(SessionTest, SaysThatNoNodeRuns) {
+TEST_F(SessionTest, ReportsThatNoNodeIsRunning) {
   EXPECT_TRUE(absl::IsNotFound(SessionClient::connect(io_, endpoint_).status()));
 }
 
@@ -270,7 +270,7 @@ TEST_F(SessionTest, IsHeldByOneNodeAtATime) {
   listen();
 }
 
-TEST_F(SessionTest, FailsWhatIsUnansweredWhenItEnds) {
+TEST_F(SessionTest, FailsUnansweredRequestsWhenItEnds) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
   ASSERT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
@@ -283,17 +283,18 @@ TEST_F(SessionTest, FailsWhatIsUnansweredWhenItEnds) {
   EXPECT_TRUE(absl::IsUnavailable(ask(*client, PathRequest{2, 2, "n1"}).status()));
 }
 
-TEST_F(SessionTest, RefusesAnotherVersionInWords) {
+TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
   listen();
   const std::shared_ptr<SessionClient> client = connect();
   const Reply reply = ask(*client, Hello{9, "test"});
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
-  EXPECT_THAT(std::string(reply.status().message()), AllOf(HasSubstr("session version 3"), HasSubstr("the process 9"),
-                                                           HasSubstr("install the same Cableway")));
+  EXPECT_THAT(
+      std::string(reply.status().message()),
+      AllOf(HasSubstr("session version 3"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 
-TEST_F(SessionTest, RefusesWhoeverDoesNotSayHelloFirst) {
+TEST_F(SessionTest, RefusesASessionWithoutHello) {
   listen();
   EXPECT_EQ(refusal_of(encode_session_message(ViewRequest{"status"})), "the first message must be Hello");
   EXPECT_EQ(server_->sessions(), 0U);
@@ -311,14 +312,14 @@ TEST_F(SessionTest, RefusesGarbage) {
   EXPECT_THAT(refusal_of(garbage), HasSubstr("unknown type 0"));
 }
 
-TEST_F(SessionTest, RefusesARequestThatIsTooLarge) {
+TEST_F(SessionTest, RefusesAnOversizedRequest) {
   listen();
   std::vector<std::byte> length;
   WireWriter(length).put(std::uint32_t{0xffffffff});
   EXPECT_THAT(refusal_of(length), AllOf(HasSubstr("4294967295 bytes"), HasSubstr("at most 65536")));
 }
 
-TEST_F(SessionTest, OutlivesAPeerThatLeavesInTheMiddle) {
+TEST_F(SessionTest, SurvivesAPeerThatClosesWithinAMessage) {
   listen();
   const std::vector<std::byte> hello = encode_session_message(Hello{kSessionVersion, "test"});
   for (std::size_t length = 0; length < hello.size(); ++length) {
@@ -331,12 +332,12 @@ TEST_F(SessionTest, OutlivesAPeerThatLeavesInTheMiddle) {
   EXPECT_TRUE(ask(*connect(), Hello{kSessionVersion, "test"}).ok());
 }
 
-// The client trusts its node no further than the node trusts it.
-class SessionWithPlayedNode : public SessionTest {
+// The client trusts its node no more than the node trusts it.
+class SessionWithFakeNode : public SessionTest {
  protected:
-  SessionWithPlayedNode() : acceptor_(io_, endpoint_) {}
+  SessionWithFakeNode() : acceptor_(io_, endpoint_) {}
 
-  // What the client makes of a node that answers `bytes`, and closes if `then_close`.
+  // The client's status for a node that answers `bytes`, and closes if `then_close`.
   absl::Status reply_to(std::span<const std::byte> bytes, bool then_close = true) {
     const std::shared_ptr<SessionClient> client = connect();
     boost::asio::local::stream_protocol::socket node = acceptor_.accept();
@@ -348,25 +349,25 @@ class SessionWithPlayedNode : public SessionTest {
   boost::asio::local::stream_protocol::acceptor acceptor_;
 };
 
-TEST_F(SessionWithPlayedNode, FailsWhenTheNodeCloses) {
+TEST_F(SessionWithFakeNode, FailsWhenTheNodeCloses) {
   EXPECT_TRUE(absl::IsUnavailable(reply_to({})));
   const std::vector<std::byte> welcome = encode_session_message(welcome_);
   EXPECT_TRUE(absl::IsUnavailable(reply_to(std::span(welcome).first(welcome.size() - 1))));
 }
 
-TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsTooLarge) {
+TEST_F(SessionWithFakeNode, RefusesAnOversizedAnswer) {
   std::vector<std::byte> length;
   WireWriter(length).put(kMaxSessionMessageBytes + 1);
   EXPECT_TRUE(absl::IsUnavailable(reply_to(length, false)));
 }
 
-TEST_F(SessionWithPlayedNode, RefusesAnAnswerThatIsNone) {
+TEST_F(SessionWithFakeNode, RefusesAMalformedAnswer) {
   std::vector<std::byte> garbage;
   WireWriter(garbage).put_long_text("GARBAGE!");
   EXPECT_TRUE(absl::IsInvalidArgument(reply_to(garbage)));
 }
 
-TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
+TEST_F(SessionWithFakeNode, EndsAtAnAnswerWithoutARequest) {
   const std::shared_ptr<SessionClient> client = connect();
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
   test::write_all(node.native_handle(), encode_session_message(welcome_));
@@ -375,14 +376,14 @@ TEST_F(SessionWithPlayedNode, EndsWhenTheNodeAnswersWhatNobodyAsked) {
   serve([&] { return client->ended(); });
 }
 
-TEST_F(SessionWithPlayedNode, HearsThatThePortsHaveChanged) {
+TEST_F(SessionWithFakeNode, ReportsAChangeOfPorts) {
   const std::shared_ptr<SessionClient> client = connect();
   std::vector<std::string> addresses;
   client->on_welcome([&](const Welcome& welcome) { addresses = welcome.addresses; });
   boost::asio::local::stream_protocol::socket node = acceptor_.accept();
   test::write_all(node.native_handle(), encode_session_message(welcome_));
   EXPECT_TRUE(ask(*client, Hello{kSessionVersion, "test"}).ok());
-  EXPECT_TRUE(addresses.empty()) << "the first one is the answer to Hello";
+  EXPECT_TRUE(addresses.empty()) << "the first Welcome is the answer to Hello";
   Welcome changed = welcome_;
   changed.addresses = {"10.0.0.1", "10.9.0.1"};
   test::write_all(node.native_handle(), encode_session_message(changed));
@@ -396,7 +397,7 @@ TEST(SessionEndpoint, IsAnAbstractName) {
   EXPECT_EQ(endpoint->path(), std::string(1, '\0') + "cableway/lab/default");
 }
 
-TEST(SessionEndpoint, RefusesANameThatASocketCannotHave) {
+TEST(SessionEndpoint, RefusesANameTooLongForASocket) {
   EXPECT_TRUE(session_endpoint("c", std::string(95, 'd')).ok());
   const absl::Status status = session_endpoint("c", std::string(96, 'd')).status();
   EXPECT_THAT(std::string(status.message()),

@@ -26,7 +26,7 @@ int option(int socket, int name) {
 
 constexpr int kBothFixed = SOCK_SNDBUF_LOCK | SOCK_RCVBUF_LOCK;
 
-// Before Linux 5.14, and under qemu-user, nobody can tell, nor give a buffer back to the kernel.
+// Before Linux 5.14, and under qemu-user, the locks can be neither read nor released.
 bool locks_are_known() {
   const UniqueFd socket = tcp_socket();
   const int both = kBothFixed;
@@ -34,7 +34,7 @@ bool locks_are_known() {
          option(socket.get(), SO_BUF_LOCK) == both;
 }
 
-TEST(DataSocket, FixesBuffersThatAreAllowed) {
+TEST(DataSocket, FixesBuffersWithinTheLimits) {
   if (!locks_are_known()) GTEST_SKIP() << "this kernel has no SO_BUF_LOCK";
   EXPECT_EQ(test::status_of_child([] {
               const UniqueFd socket = tcp_socket();
@@ -47,9 +47,9 @@ TEST(DataSocket, FixesBuffersThatAreAllowed) {
             0);
 }
 
-TEST(DataSocket, LeavesBuffersToTheKernelThatAreNotAllowed) {
+TEST(DataSocket, LeavesBuffersBeyondTheLimitsToTheKernel) {
   if (!locks_are_known()) GTEST_SKIP() << "this kernel has no SO_BUF_LOCK";
-  // More than any system's limit that is worth having.
+  // More than any reasonable system limit.
   const long most = std::max(test::kernel_setting("/proc/sys/net/core/wmem_max"),
                              test::kernel_setting("/proc/sys/net/core/rmem_max"));
   if (most <= 0 || most >= 256 << 20) GTEST_SKIP() << "this system's limits are unknown or too large to pass";

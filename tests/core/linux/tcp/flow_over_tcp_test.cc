@@ -1,4 +1,4 @@
-// Whole flows over loopback TCP, from end to end and through relays that move real pipes.
+// Whole flows over loopback TCP, from end to end and through relays with real pipes.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -20,7 +20,7 @@ struct FlowShape {
   std::uint32_t chunk_bytes;
 };
 
-// Names a shape where gtest shows it.
+// Prints the name of a shape for gtest.
 void PrintTo(const FlowShape& shape, std::ostream* out) {
   *out << shape.name;
 }
@@ -48,7 +48,7 @@ class FlowOverTcp : public testing::TestWithParam<FlowShape> {
                                             script.check_order();
                                           });
     ASSERT_TRUE(status.ok()) << status;
-    ASSERT_TRUE(finished) << "stands still after " << script.receives_done() << " of " << sizes.size() << " messages";
+    ASSERT_TRUE(finished) << "stalled after " << script.receives_done() << " of " << sizes.size() << " messages";
     circuit.relay();
     for (const auto& relay : circuit.relays()) EXPECT_EQ(relay->slots_in_use(), 0U);
     EXPECT_TRUE(script.nothing_came_late());
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FlowShape{"two_relays", 2, 65536, 65536, 1U << 18}),
     [](const testing::TestParamInfo<FlowShape>& shape) { return std::string(shape.param.name); });
 
-TEST_P(FlowOverTcp, DeliversSizesAtEveryEdge) {
+TEST_P(FlowOverTcp, DeliversSizesAtEveryBoundary) {
   std::mt19937 random(7);
   const std::size_t chunk = std::min<std::size_t>(GetParam().chunk_bytes, 1U << 16);
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
@@ -77,7 +77,7 @@ TEST_P(FlowOverTcp, DeliversSizesAtEveryEdge) {
 }
 
 TEST_P(FlowOverTcp, DeliversMegabytes) {
-  // What the smallest buffers carry in the time that a unit test has.
+  // As much as the smallest buffers carry in a unit test's time.
   const std::size_t scale = GetParam().socket_buffer_bytes == 4096 ? 8 : 1;
   run({(3U << 20) / scale + 5, 1, (1U << 20) / scale, 0, (2U << 20) / scale - 1}, 1);
 }

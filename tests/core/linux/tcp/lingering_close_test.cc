@@ -15,9 +15,9 @@
 namespace cableway::host {
 namespace {
 
-// A connection whose near end has unread data from the peer and has just said its last words.
-struct Farewell {
-  Farewell() {
+// A connection whose near end has unread data and has just sent its last bytes.
+struct UnreadConnection {
+  UnreadConnection() {
     auto [ours, theirs] = test::connected_pair();
     near = std::move(ours);
     far = std::move(theirs);
@@ -29,11 +29,11 @@ struct Farewell {
 };
 
 TEST(LingeringClose, DeliversTheLastBytesInSpiteOfUnreadData) {
-  Farewell connection;
+  UnreadConnection connection;
   boost::asio::io_context io;
   close_lingering(io, std::move(connection.near));
   std::thread closing([&] { io.run(); });
-  // More arrives after the sending side is shut down: it is read and dropped, not answered by a reset.
+  // More data arrives after the sending side is shut down: it is discarded, not answered by a reset.
   test::write_all(connection.far.get(), std::string(50000, 'v'));
   EXPECT_EQ(test::read_text(connection.far.get(), 10), "last words");
   EXPECT_TRUE(test::reads_end(connection.far.get()));
@@ -41,9 +41,9 @@ TEST(LingeringClose, DeliversTheLastBytesInSpiteOfUnreadData) {
   closing.join();
 }
 
-// Why it exists: the same connection, closed at once, resets.
-TEST(LingeringClose, IsNotWhatCloseDoes) {
-  Farewell connection;
+// For comparison: the same connection, closed with close(), sends a reset.
+TEST(LingeringClose, DiffersFromClose) {
+  UnreadConnection connection;
   connection.near.reset();
   char byte = 0;
   ssize_t got = 0;
@@ -53,7 +53,7 @@ TEST(LingeringClose, IsNotWhatCloseDoes) {
 }
 
 std::chrono::steady_clock::duration time_to_close(bool peer_closes) {
-  Farewell connection;
+  UnreadConnection connection;
   boost::asio::io_context io;
   close_lingering(io, std::move(connection.near));
   if (peer_closes) connection.far.reset();
@@ -63,7 +63,7 @@ std::chrono::steady_clock::duration time_to_close(bool peer_closes) {
 }
 
 TEST(LingeringClose, EndsAsSoonAsThePeerCloses) {
-  // A busy machine may delay one close by more than the limit, but not every one of them.
+  // A busy machine may delay one close beyond the limit, but not all of them.
   bool at_once = false;
   for (int i = 0; i < 5 && !at_once; ++i) at_once = time_to_close(true) < std::chrono::milliseconds(1500);
   EXPECT_TRUE(at_once);
@@ -73,7 +73,7 @@ TEST(LingeringClose, DoesNotWaitForeverForAPeerThatStays) {
   EXPECT_LT(time_to_close(false), std::chrono::seconds(40));
 }
 
-// Whether a peer that stays and reads nothing until then gets all of what was queued for it.
+// Whether a peer that reads nothing until then receives everything queued for it.
 bool delivers_after_the_limit(Unsent unsent) {
   auto [near, far] = test::connected_pair();
   const std::string bytes(8U << 20, 'q');
@@ -87,12 +87,12 @@ bool delivers_after_the_limit(Unsent unsent) {
   return count == 0;
 }
 
-TEST(LingeringClose, KeepsOfferingOrForgetsWhatThePeerHasNotTaken) {
+TEST(LingeringClose, KeepsSendingOrDiscardsWhatThePeerHasNotRead) {
   EXPECT_TRUE(delivers_after_the_limit(Unsent::kKeepOffering));
   EXPECT_FALSE(delivers_after_the_limit(Unsent::kForget));
 }
 
-TEST(LingeringClose, TakesNoSocket) {
+TEST(LingeringClose, AcceptsAnInvalidSocket) {
   boost::asio::io_context io;
   close_lingering(io, UniqueFd());
   EXPECT_EQ(io.run(), 0U);

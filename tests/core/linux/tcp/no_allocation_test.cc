@@ -1,4 +1,4 @@
-// Once a circuit stands, nothing on its data path allocates: every operator new in this program is counted.
+// Once a circuit is set up, its data path does not allocate: every operator new in this program is counted.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -33,7 +33,7 @@ bool pump(test::TcpCircuit& circuit, FlowSender& sender, FlowReceiver& receiver,
   return true;
 }
 
-TEST(DataPath, AllocatesNothingOnceACircuitStands) {
+TEST(DataPath, AllocatesNothingAfterSetup) {
   ::signal(SIGPIPE, SIG_IGN);
   for (const std::size_t relays : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
     SCOPED_TRACE(relays);
@@ -43,7 +43,7 @@ TEST(DataPath, AllocatesNothingOnceACircuitStands) {
     std::vector<std::byte> from(300000, std::byte{1});
     std::vector<std::byte> to(300000);
     const std::uint64_t before = test::allocations();
-    // From the first byte on: what is needed is reserved at set-up. Copied, spliced, empty.
+    // From the first byte on, since all memory is reserved at set-up. Copied, spliced and empty messages.
     bool moved = true;
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, std::size_t{5000}, from.size()}) {
       moved = moved && pump(circuit, sender, receiver, from.data(), to.data(), bytes, 20);
@@ -52,13 +52,13 @@ TEST(DataPath, AllocatesNothingOnceACircuitStands) {
     EXPECT_TRUE(moved);
     EXPECT_EQ(after - before, 0U);
     EXPECT_EQ(from, to);
-    EXPECT_EQ(circuit.pool().max_leased() > 0, relays > 0) << "leasing was to be watched, too";
+    EXPECT_EQ(circuit.pool().max_leased() > 0, relays > 0) << "leasing is part of the test";
   }
 }
 
-TEST(DataPath, IsWhatTheCounterCounts) {
+TEST(DataPath, TheCounterCountsAllocations) {
   const std::uint64_t before = test::allocations();
-  // Not a new expression: a compiler may leave out one whose result nobody needs.
+  // Not a new expression: a compiler may omit one whose result is unused.
   ::operator delete(::operator new(16));
   EXPECT_GT(test::allocations(), before);
 }

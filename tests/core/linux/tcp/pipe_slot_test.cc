@@ -16,7 +16,7 @@
 namespace cableway::host {
 namespace {
 
-TEST(PipeSlot, HoldsWhatWasAskedFor) {
+TEST(PipeSlot, HoldsTheRequestedSize) {
   const auto slot = PipeSlot::create(256U << 10);
   ASSERT_TRUE(slot.ok()) << slot.status();
   EXPECT_GE((*slot)->capacity(), 256 << 10);
@@ -35,7 +35,7 @@ TEST(PipeSlot, GrowsAndShrinks) {
   EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
 }
 
-TEST(PipeSlot, ShrinksOnceItHoldsNoMoreThanThat) {
+TEST(PipeSlot, ShrinksOnceItsContentsFit) {
   const auto slot = PipeSlot::create(kWidePipeBytes);
   ASSERT_TRUE(slot.ok()) << slot.status();
   std::vector<std::byte> bytes(kWidePipeBytes);
@@ -48,7 +48,7 @@ TEST(PipeSlot, ShrinksOnceItHoldsNoMoreThanThat) {
   EXPECT_EQ((*slot)->capacity(), static_cast<int>(kFloorPipeBytes));
 }
 
-TEST(PipeSlot, ForgetsWhatADeadCircuitLeftInIt) {
+TEST(PipeSlot, DiscardsWhatADeadCircuitLeftInIt) {
   const auto slot = PipeSlot::create(kFloorPipeBytes);
   ASSERT_TRUE(slot.ok()) << slot.status();
   const std::vector<std::byte> left(40000);
@@ -63,8 +63,8 @@ TEST(PipeSlot, ForgetsWhatADeadCircuitLeftInIt) {
   EXPECT_EQ(::read((*slot)->read_end(), &one, 1), -1) << "the pipe is not empty";
 }
 
-// The rest runs without root, since root may have any pipe.
-TEST(PipeSlot, TakesTheLargestPipeThatThisUserMayHave) {
+// The rest runs without root, since root may have pipes of any size.
+TEST(PipeSlot, UsesTheLargestPipeThatThisUserMayHave) {
   const long most = test::kernel_setting("/proc/sys/fs/pipe-max-size");
   ASSERT_GT(most, 65536);
   EXPECT_EQ(test::status_of_child([&] {
@@ -75,11 +75,11 @@ TEST(PipeSlot, TakesTheLargestPipeThatThisUserMayHave) {
             0);
 }
 
-TEST(PipeSlot, RelaysThroughTheSmallestPipeThereIs) {
+TEST(PipeSlot, RelaysThroughTheSmallestPipe) {
   const long soft_pages = test::kernel_setting("/proc/sys/fs/pipe-user-pages-soft");
-  if (soft_pages == 0) GTEST_SKIP() << "this kernel bounds nobody's pipes (fs.pipe-user-pages-soft is 0)";
+  if (soft_pages == 0) GTEST_SKIP() << "this kernel does not limit pipes (fs.pipe-user-pages-soft is 0)";
   EXPECT_EQ(test::status_of_child([&] {
-              // What a user may have is taken, until the next pipe is the kernel's smallest.
+              // Uses up this user's pages, until the next pipe has the kernel's smallest size.
               std::vector<std::unique_ptr<PipeSlot>> taken;
               do {
                 auto slot = PipeSlot::create(1U << 20);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMaxLeases = 128;
 
-TEST(RelayMemory, IsLentUpToHalfAndTheRestIsForFloors) {
+TEST(RelayMemory, GoesToLeasesUpToHalfAndTheRestToFloors) {
   for (const std::uint64_t bytes : {1ULL << 22, 100'000'000ULL, 1ULL << 30, 7ULL << 30}) {
     const RelayMemory memory = share_out_relay_memory(bytes);
     EXPECT_EQ(memory.bytes, bytes);
@@ -21,18 +21,18 @@ TEST(RelayMemory, IsLentUpToHalfAndTheRestIsForFloors) {
   }
 }
 
-TEST(RelayMemory, HasRoomForOneCircuitHoweverLittleItIs) {
+TEST(RelayMemory, HasRoomForAtLeastOneCircuit) {
   const RelayMemory memory = share_out_relay_memory(1);
   EXPECT_EQ(memory.max_circuits, 1U);
   EXPECT_EQ(memory.leases, 0U);
 }
 
-TEST(RelayMemory, LendsNoMoreThanPipesAllow) {
+TEST(RelayMemory, HasNoMoreLeasesThanPipesAllow) {
   EXPECT_EQ(share_out_relay_memory(1ULL << 40).leases, kMaxLeases);
 }
 
-// As the documentation says (docs/decisions/0007).
-TEST(RelayMemory, CostsWhatIsStated) {
+// As documented in docs/decisions/0007.
+TEST(RelayMemory, MatchesTheDocumentedCosts) {
   EXPECT_EQ(floor_memory(), 1536U << 10);
   EXPECT_EQ(lease_memory(), 4416U << 10);
   const RelayMemory memory = share_out_relay_memory(1ULL << 31);

@@ -1,4 +1,4 @@
-// One end of a hop against a peer that the test plays byte by byte.
+// One end of a hop against a peer that the test drives byte by byte.
 #include "core/linux/tcp/tcp_chunk_link.h"
 
 #include <fcntl.h>
@@ -57,7 +57,7 @@ class LinkAgainstPeer : public testing::Test {
 
 class ReceiverAgainstPeer : public LinkAgainstPeer {
  protected:
-  // Until the flow fails or message 0 is whole.
+  // Runs until the flow fails or message 0 is complete.
   absl::Status run() {
     absl::Status status;
     EXPECT_TRUE(
@@ -74,7 +74,7 @@ class ReceiverAgainstPeer : public LinkAgainstPeer {
     EXPECT_EQ(test::read_frame(peer_.get()), (Frame{FrameKind::kAnnounce, 0, 0, 0, landing_.capacity()}));
   }
 
-  // How much of message 0, of `size` bytes, has been written: the rest of its landing is as it was.
+  // How much of message 0, of `size` bytes, has been written; the rest of its landing must be unchanged.
   std::size_t placed_bytes(std::size_t size) {
     for (std::size_t placed = 0; placed <= size; ++placed) {
       if (landing_.holds(0, placed)) return placed;
@@ -87,7 +87,7 @@ class ReceiverAgainstPeer : public LinkAgainstPeer {
   ReceivedMessage landing_{1000};
 };
 
-TEST_F(ReceiverAgainstPeer, TakesFramesCutAtEveryByte) {
+TEST_F(ReceiverAgainstPeer, AcceptsFramesSplitAtEveryByte) {
   post();
   std::vector<std::byte> stream;
   append(stream, {FrameKind::kChunk, 256, 0, 0, 600}, message_bytes(0, 0, 256));
@@ -99,7 +99,7 @@ TEST_F(ReceiverAgainstPeer, TakesFramesCutAtEveryByte) {
     const std::uint64_t before = link_->bytes_moved();
     ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() > before; },
                                 [&] { ASSERT_TRUE(receiver_.progress().ok()); }));
-    // Whole lines only: whoever reads flags in the data must not see half a word.
+    // Whole lines only: a reader of flags in the data must not see half a word.
     const std::size_t placed = placed_bytes(600);
     ASSERT_TRUE(placed % kLineBytes == 0 || placed == 600) << placed << " bytes are placed";
   }
@@ -108,7 +108,7 @@ TEST_F(ReceiverAgainstPeer, TakesFramesCutAtEveryByte) {
   EXPECT_EQ(test::read_frame(peer_.get()), (Frame{FrameKind::kAck, 0, 0, 0, 600}));
 }
 
-TEST_F(ReceiverAgainstPeer, TakesTheSameStreamAtOnce) {
+TEST_F(ReceiverAgainstPeer, AcceptsTheSameStreamAtOnce) {
   post();
   std::vector<std::byte> stream;
   append(stream, {FrameKind::kChunk, 512, 0, 0, 600}, message_bytes(0, 0, 512));
@@ -126,7 +126,7 @@ TEST_F(ReceiverAgainstPeer, FailsWhenThePeerClosesWithinAChunk) {
   EXPECT_FALSE(receiver_.done(0));
 }
 
-TEST_F(ReceiverAgainstPeer, SaysWhatThePeerSaidOfItsFailure) {
+TEST_F(ReceiverAgainstPeer, ReportsThePeersReasonOfAFailure) {
   const std::string reason = "node n7: the cable to n8 is cut";
   test::write_frame(peer_.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
                     std::as_bytes(std::span(reason)));
@@ -183,7 +183,7 @@ class SenderAgainstPeer : public LinkAgainstPeer {
   SentMessage message_{0, 300};
 };
 
-TEST_F(SenderAgainstPeer, PutsFramesOnTheWireAsTheyAreWrittenDown) {
+TEST_F(SenderAgainstPeer, EncodesFramesAsDocumented) {
   announce(0, 300);
   ASSERT_TRUE(sender_.post(message_.buffer(), 300).ok());
   ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() >= 3 * kFrameHeaderBytes + 300; },
@@ -197,12 +197,12 @@ TEST_F(SenderAgainstPeer, PutsFramesOnTheWireAsTheyAreWrittenDown) {
   ASSERT_TRUE(test::run_until([&] { return sender_.done(0); }, [&] { ASSERT_TRUE(sender_.progress().ok()); }));
 }
 
-TEST_F(SenderAgainstPeer, KeepsWhatWasAcknowledgedBeforeTheEnd) {
+TEST_F(SenderAgainstPeer, KeepsAcknowledgementsBeforeTheEnd) {
   announce(0, 300);
   ASSERT_TRUE(sender_.post(message_.buffer(), 300).ok());
   ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() >= 3 * kFrameHeaderBytes + 300; },
                               [&] { ASSERT_TRUE(sender_.progress().ok()); }));
-  // Acknowledgement, reason and end in one read.
+  // Acknowledgement, reason and end of the connection in one read.
   std::vector<std::byte> stream;
   append(stream, {FrameKind::kAck, 0, 0, 0, 300});
   append(stream, {FrameKind::kFailed, 3, 0, 0, 0}, {std::byte{'b'}, std::byte{'y'}, std::byte{'e'}});
@@ -218,7 +218,7 @@ TEST_F(SenderAgainstPeer, FailsWhenThePeerIsGone) {
   EXPECT_TRUE(absl::IsCancelled(run_until_failure()));
 }
 
-TEST_F(SenderAgainstPeer, SaysWhatAPeerSaidThatWentWhileItWasWriting) {
+TEST_F(SenderAgainstPeer, ReportsTheReasonOfAPeerThatClosedDuringAWrite) {
   announce(0, 300);
   announce(1, 300);
   ASSERT_TRUE(test::run_until([&] { return link_->bytes_moved() == 2 * kFrameHeaderBytes; },
@@ -234,7 +234,7 @@ TEST_F(SenderAgainstPeer, SaysWhatAPeerSaidThatWentWhileItWasWriting) {
   EXPECT_EQ(status.message(), reason);
 }
 
-TEST_F(SenderAgainstPeer, SaysWhyAfterWhatItHadQueued) {
+TEST_F(SenderAgainstPeer, SendsItsReasonAfterQueuedFrames) {
   for (std::uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, i, 0, 10}).ok());
   }
@@ -247,7 +247,7 @@ TEST_F(SenderAgainstPeer, SaysWhyAfterWhatItHadQueued) {
   EXPECT_TRUE(test::reads_end(peer_.get()));
 }
 
-class NothingToHear final : public ChunkLink::Sink {
+class IgnoringSink final : public ChunkLink::Sink {
  public:
   absl::Status on_landed(const Frame&) override { return absl::OkStatus(); }
   absl::Status on_chunk(const Frame&, Slot&) override { return absl::OkStatus(); }
@@ -257,11 +257,11 @@ class NothingToHear final : public ChunkLink::Sink {
 };
 
 TEST_F(SenderAgainstPeer, FinishesAFrameBeforeItBeginsAnother) {
-  // More than the kernel takes at once from a peer that does not read: the second frame comes in the middle of it.
+  // More than the kernel accepts at once while the peer does not read: the second frame is queued in the middle of it.
   const SentMessage large(0, kMaxChunkBytes);
   const Frame chunk{FrameKind::kChunk, kMaxChunkBytes, 0, 0, kMaxChunkBytes};
   const Frame control{FrameKind::kAck, 0, 1, 0, 2};
-  NothingToHear sink;
+  IgnoringSink sink;
   int chunks = 0;
   while (link_->can_send()) {
     link_->send(chunk, large.buffer());
@@ -284,15 +284,15 @@ TEST_F(SenderAgainstPeer, FinishesAFrameBeforeItBeginsAnother) {
   EXPECT_EQ(sink.sent, chunks);
 }
 
-TEST_F(SenderAgainstPeer, CutsAReasonThatIsTooLong) {
+TEST_F(SenderAgainstPeer, TruncatesALongReason) {
   link_->fail(std::string(5000, 'r'));
   EXPECT_EQ(test::read_frame(peer_.get()).payload, kMaxFailureText);
   EXPECT_EQ(test::read_text(peer_.get(), kMaxFailureText), std::string(kMaxFailureText, 'r'));
   EXPECT_TRUE(test::reads_end(peer_.get()));
 }
 
-TEST_F(SenderAgainstPeer, SaysNothingInTheMiddleOfAChunk) {
-  // More than the kernel takes at once, from a peer that reads nothing: half a chunk is out.
+TEST_F(SenderAgainstPeer, SendsNoReasonInTheMiddleOfAChunk) {
+  // More than the kernel accepts at once while the peer does not read: half a chunk has been sent.
   const SentMessage large(0, 200U << 20 >> 4);
   FlowSender sender(*link_, kMaxChunkBytes);
   announce(0, large.size());
@@ -301,9 +301,9 @@ TEST_F(SenderAgainstPeer, SaysNothingInTheMiddleOfAChunk) {
   ASSERT_TRUE(test::run_until(
       [&] { return link_->bytes_moved() > kFrameHeaderBytes && std::exchange(moved, link_->bytes_moved()) == moved; },
       [&] { ASSERT_TRUE(sender.progress().ok()); }));
-  ASSERT_LT(link_->bytes_moved(), large.size()) << "the kernel took all of it";
-  link_->fail("nobody must read this as payload");
-  // What is on the wire is a prefix of what was sent, and nothing else.
+  ASSERT_LT(link_->bytes_moved(), large.size()) << "the kernel accepted all of it";
+  link_->fail("must not be read as payload");
+  // The bytes sent are a prefix of the message, and nothing else.
   std::uint64_t offset = 0;
   while (true) {
     const std::vector<std::byte> header = test::read_bytes(peer_.get(), kFrameHeaderBytes);
@@ -323,7 +323,7 @@ TEST(TcpChunkLink, MakesItsSocketNonBlocking) {
   EXPECT_NE(::fcntl(link.socket(), F_GETFL) & O_NONBLOCK, 0);
 }
 
-// A relay between two peers that the test plays.
+// A relay between two peers that the test drives.
 class RelayBetweenPeers : public testing::Test {
  protected:
   RelayBetweenPeers() {
@@ -338,7 +338,7 @@ class RelayBetweenPeers : public testing::Test {
                                             RelayNames{"node n1, towards n0", "node n1, towards n2"});
   }
   absl::StatusOr<bool> progress() {
-    // Nobody polls here.
+    // No poller runs here.
     upstream_->on_readable(false);
     downstream_->on_readable(false);
     return relay_->progress();
@@ -348,7 +348,7 @@ class RelayBetweenPeers : public testing::Test {
     EXPECT_TRUE(test::run_until([&] { return !status.ok(); }, [&] { status = progress().status(); }));
     return std::string(status.message());
   }
-  // Serves the relay until `bytes` have come out downstream.
+  // Runs the relay until `bytes` have arrived downstream.
   std::vector<std::byte> relayed(std::size_t bytes) {
     EXPECT_TRUE(
         test::run_until([&] { return downstream_->bytes_moved() >= bytes; }, [&] { ASSERT_TRUE(progress().ok()); }));
@@ -368,7 +368,7 @@ class RelayBetweenPeers : public testing::Test {
   std::unique_ptr<RelayCircuit> relay_;
 };
 
-TEST_F(RelayBetweenPeers, PassesFramesCutAtEveryByte) {
+TEST_F(RelayBetweenPeers, RelaysFramesSplitAtEveryByte) {
   // One chunk that is copied, one that is spliced, one that is empty.
   constexpr std::size_t kSpliced = PipeSlot::kHeadBytes + 128;
   std::vector<std::byte> stream;
@@ -387,7 +387,7 @@ TEST_F(RelayBetweenPeers, PassesFramesCutAtEveryByte) {
   EXPECT_EQ(relay_->bytes_relayed(), 200 + kSpliced);
 }
 
-TEST_F(RelayBetweenPeers, SendsTheHeadOfAChunkWhileItsTailIsStillToCome) {
+TEST_F(RelayBetweenPeers, SendsTheHeadOfAChunkBeforeItsTailArrives) {
   const std::vector<std::byte> payload = message_bytes(0, 0, 65536);
   std::vector<std::byte> head;
   append(head, {FrameKind::kChunk, 131072, 0, 0, 131072}, payload);
@@ -416,7 +416,7 @@ TEST_F(RelayBetweenPeers, EndsWhenDataComesFromDownstream) {
   EXPECT_THAT(reason_at(source_.get()), HasSubstr("against the circuit's direction"));
 }
 
-TEST_F(RelayBetweenPeers, PassesOnWhatTheDestinationSaidLast) {
+TEST_F(RelayBetweenPeers, RelaysTheDestinationsLastFrames) {
   test::write_frame(destination_.get(), {FrameKind::kAck, 0, 0, 0, 5});
   destination_.reset();
   EXPECT_THAT(error(), HasSubstr("the peer closed the connection"));
@@ -424,7 +424,7 @@ TEST_F(RelayBetweenPeers, PassesOnWhatTheDestinationSaidLast) {
   EXPECT_THAT(reason_at(source_.get()), HasSubstr("towards n2"));
 }
 
-TEST_F(RelayBetweenPeers, PassesOnAFailureWithItsReason) {
+TEST_F(RelayBetweenPeers, RelaysAFailureWithItsReason) {
   const std::string reason = "out of memory";
   test::write_frame(source_.get(), {FrameKind::kFailed, static_cast<std::uint32_t>(reason.size()), 0, 0, 0},
                     std::as_bytes(std::span(reason)));
@@ -436,13 +436,14 @@ TEST_F(RelayBetweenPeers, ClosesDownstreamWhenUpstreamDiesWithinAChunk) {
   test::write_frame(source_.get(), {FrameKind::kChunk, 65536, 0, 0, 65536}, message_bytes(0, 0, 10000));
   source_.reset();
   EXPECT_THAT(error(), HasSubstr("towards n0: the peer closed the connection"));
-  // The chunk has begun downstream; nothing may follow it that reads as payload.
+  // The chunk has begun downstream; nothing may follow that would be read as payload.
   const std::vector<std::byte> out = test::read_bytes(destination_.get(), 1U << 20);
   EXPECT_LE(out.size(), kFrameHeaderBytes + 10000);
 }
 
-TEST_F(RelayBetweenPeers, RefusesAFloodOfAnnouncementsItCannotPassOn) {
-  // The source reads nothing until its side is full; then the relay's bound is met, and memory stays what it was.
+TEST_F(RelayBetweenPeers, LimitsAnnouncementsThatItCannotRelay) {
+  // The source does not read, so its direction fills up; then the relay's limit is reached, and its memory does not
+  // grow.
   std::vector<std::byte> flood;
   for (std::uint64_t i = 0; i < 1000; ++i) append(flood, {FrameKind::kAnnounce, 0, i, 0, 1});
   absl::Status status;
@@ -454,7 +455,7 @@ TEST_F(RelayBetweenPeers, RefusesAFloodOfAnnouncementsItCannotPassOn) {
     status = progress().status();
   };
   const bool ended = test::run_until([&] { return !status.ok(); }, step);
-  ASSERT_TRUE(ended) << written << " bytes of announcements were taken";
+  ASSERT_TRUE(ended) << written << " bytes of announcements were accepted";
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
 }
 

@@ -1,4 +1,4 @@
-// A circuit over loopback TCP in one thread: a source's link, relays with real pipes, a destination's link.
+// A circuit over loopback TCP in one thread: the source's link, relays with real pipes, the destination's link.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_TCP_TCP_CIRCUIT_H_
 #define CABLEWAY_TESTS_CORE_LINUX_TCP_TCP_CIRCUIT_H_
 
@@ -37,9 +37,9 @@ class TcpCircuit {
   TcpChunkLink& source() { return *links_.front(); }
   TcpChunkLink& destination() { return *links_.back(); }
   std::vector<std::unique_ptr<RelayCircuit>>& relays() { return relays_; }
-  // The relays' turn. The first failure is kept.
+  // Lets every relay make progress. Keeps the first failure.
   void relay() {
-    // Nobody polls here.
+    // No poller runs here.
     for (std::size_t i = 1; i + 1 < links_.size(); ++i) links_[i]->on_readable(false);
     for (const auto& relay : relays_) {
       if (status_.ok()) status_ = relay->progress().status();

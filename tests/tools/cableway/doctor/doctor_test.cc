@@ -443,7 +443,7 @@ TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
   const std::vector<Finding> findings =
       examine_rejected(host::select_ports(network, host::DeviceFacts(), selectors).rejected);
   EXPECT_THAT(findings, Contains(finding(Severity::kOk, "not used", "lo, docker0: CABLEWAY_PORTS names neither")));
-  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth1", "10.7.0.1 is another host's too")));
+  EXPECT_THAT(findings, Contains(finding(Severity::kError, "eth1", "10.7.0.1 is also used by another host")));
   EXPECT_THAT(findings, Contains(finding(Severity::kRemark, "eth1", "10.7.0.5 is tentative")));
   EXPECT_THAT(findings,
               Contains(AllOf(finding(Severity::kWarning, "eth2", "is down"), Field(&Finding::code, "PORT_UNUSABLE"))));
