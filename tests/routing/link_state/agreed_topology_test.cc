@@ -114,7 +114,7 @@ TEST(AgreedTopology, LeavesOutAnAddressThatTwoNodesHave) {
   ASSERT_TRUE(agreed.ok()) << agreed.status();
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
   EXPECT_THAT(agreed->left_out,
-              ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also one of node "),
+              ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also used by node "),
                                 HasSubstr("n0"), HasSubstr("n2"), HasSubstr("give one of them another"))));
 }
 
@@ -135,7 +135,7 @@ TEST(AgreedTopology, LeavesOutWhatDoesNotFitTogether) {
   Advertisement n1 = node("n1", 2);
   hear(n0, 1, "n1", 1, "10.0.0.1");
   hear(n1, 1, "n0", 1, "fd00::2");
-  EXPECT_THAT(agree({n0, n1})->left_out, ElementsAre(HasSubstr("do not agree on an address family")));
+  EXPECT_THAT(agree({n0, n1})->left_out, ElementsAre(HasSubstr("use different address families")));
 
   n1.adjacencies[0].address = *parse_port_address("10.0.0.2");
   hear(n0, 2, "n1", 2, "10.0.1.1");
@@ -144,7 +144,7 @@ TEST(AgreedTopology, LeavesOutWhatDoesNotFitTogether) {
   n0.ports[1].interface = "eth1";
   n1.ports[1].interface = "eth1";
   const auto agreed = agree({n0, n1});
-  EXPECT_THAT(agreed->left_out, ElementsAre(HasSubstr("another cable has that name")));
+  EXPECT_THAT(agreed->left_out, ElementsAre(HasSubstr("another cable has the same name")));
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
 }
 

@@ -88,7 +88,7 @@ TEST(ShortestRing, IsNoLongerThanThatOfTheWholeTable) {
       ASSERT_TRUE(near.size() == count && holds_each_once(near));
       EXPECT_EQ(length_of(distances, exact), shortest) << count << " nodes, deal " << deal;
       EXPECT_GE(length_of(distances, near), shortest);
-      if (is_plainly_shortest(distances, near)) {
+      if (is_provably_shortest(distances, near)) {
         EXPECT_EQ(length_of(distances, near), shortest);
       }
     }
@@ -177,7 +177,7 @@ TEST(RankPlacement, SaysWhyItCannotBe) {
   EXPECT_TRUE(absl::IsFailedPrecondition(place_ranks(parts, all_nodes(parts)).status()));
   EXPECT_TRUE(place_ranks(parts, std::vector<NodeIndex>{{3}, {2}}).ok());
   EXPECT_THAT(std::string(place_ranks(parts, std::vector<NodeIndex>{{1}, {1}}).status().message()),
-              HasSubstr("node \"n1\" is to be placed twice"));
+              HasSubstr("node \"n1\" is listed twice"));
   EXPECT_TRUE(absl::IsInvalidArgument(place_ranks(parts, {}).status()));
   const Topology large = sample_topology(kMaxPlacedNodes + 1, line_pairs(kMaxPlacedNodes + 1));
   EXPECT_THAT(std::string(placement_cost(large, all_nodes(large)).status().message()),

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCable{"no address", [](Cable& cable) { cable.a.address = ""; },
                  "address \"\" is not an IP address; expected"},
         BadCable{"families", [](Cable& cable) { cable.b.address = "fd00::1"; },
-                 "cannot talk to each other; expected both IPv4 or both IPv6"},
+                 "are of different families; expected both IPv4 or both IPv6"},
         BadCable{"interface", [](Cable& cable) { cable.a.interface = "a/b"; },
                  "interface \"a/b\" of node \"n1\" cannot"},
         BadCable{"plug", [](Cable& cable) { cable.a.plug = "p/0"; },

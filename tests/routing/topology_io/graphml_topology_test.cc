@@ -144,12 +144,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "19: a <hyperedge>; expected every <edge> to have two ends"},
         BadGraphml{"KeyId", "id=\"d1\"", "name=\"d1\"", "4: a <key> has no id; expected id=\"..\""},
         BadGraphml{"KeyTwice", "id=\"d1\"", "id=\"d0\"",
-                   "4: key \"d0\" is there twice; expected every key to have its own id"},
+                   "4: key \"d0\" is defined twice; expected every key to have its own id"},
         BadGraphml{"UnknownKey", "key=\"d1\"", "key=\"d9\"",
                    "10: <data> has the key \"d9\"; expected the id of a <key>"},
         BadGraphml{"NodeId", "<node id=\"n2\"/>", "<node/>", "19: a <node> has no id; expected id=\"..\""},
         BadGraphml{"NodeTwice", "<node id=\"n2\"/>", "<node id=\"n0\"/>",
-                   "19: node \"n0\" is there twice; expected every node to have its own id"},
+                   "19: node \"n0\" is defined twice; expected every node to have its own id"},
         BadGraphml{"NodeName", "<node id=\"n2\"/>",
                    "<node id=\"n 2\"/><edge source=\"n0\" target=\"n 2\"/><node id=\"n2\"/>",
                    "19: node name \"n 2\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadGraphml{"NoSource", "source=\"n2\"", "", "20: an <edge> has no source; expected the id of a <node>"},
         BadGraphml{"NoTarget", "target=\"n0\"", "", "20: an <edge> has no target; expected the id of a <node>"},
         BadGraphml{"UnknownTarget", "target=\"n0\"", "target=\"n9\"",
-                   "20: an <edge> has the target \"n9\", which is no node; expected the id of a <node>"},
+                   "20: an <edge> has the target \"n9\", which is not a node; expected the id of a <node>"},
         BadGraphml{"SelfCable", "target=\"n0\"", "target=\"n2\"",
                    "20: cable \"n2-n2\" joins node \"n2\" to itself; expected two different nodes"},
         BadGraphml{"Rate", "200000.0", "fast", "12: rate_mbps is \"fast\"; expected a whole number, 1 to 10000000"},
@@ -199,10 +199,10 @@ TEST(GraphmlTopology, BoundsWhatItReads) {
   EXPECT_THAT(error_of(std::string(kMaxTopologyFileBytes + 1, '\n')), StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "<graphml><graph>";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, "\n<node id='n", i, "'/>");
-  EXPECT_EQ(error_of(nodes + "</graph></graphml>"), "t:4098: a node more; expected at most 4096");
+  EXPECT_EQ(error_of(nodes + "</graph></graphml>"), "t:4098: too many nodes; expected at most 4096");
   std::string edges = "<graphml><graph><node id='a'/><node id='b'/>";
   for (std::size_t i = 0; i <= kMaxCables; ++i) edges += "\n<edge source='a' target='b'/>";
-  EXPECT_EQ(error_of(edges + "</graph></graphml>"), "t:65538: a cable more; expected at most 65536");
+  EXPECT_EQ(error_of(edges + "</graph></graphml>"), "t:65538: too many cables; expected at most 65536");
   EXPECT_EQ(error_of("<graphml><key id='k' attr.name='name'/><graph><node id='a'><data key='k'>" +
                      std::string(kMaxSketchTextBytes + 1, 'x') + "</data></node></graph></graphml>"),
             "t:1: name has 257 bytes; expected at most 256");

@@ -128,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
                 " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, schema"},
         BadJson{"LaterSchema", "\"schema\": 1", "\"schema\": 2, \"links\": []",
                 " its schema is 2, and this Cableway reads 1: read it with the version that wrote it, or a later one"},
-        BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"", " member \"schema\" is no version; expected 1"},
+        BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"",
+                " member \"schema\" is not a version number; expected 1"},
         BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",
                 " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
@@ -145,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/0/ends/1: there is no \"node\"; expected {\"node\": ..}"},
         BadJson{"ClusterType", "\"lab\"", "7", " at /cluster: not text; expected text in quotes"},
         BadJson{"ClusterName", "\"lab\"", "\"a b\"",
-                " at /cluster: \"a b\" cannot be a cluster's name; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+                " at /cluster: \"a b\" is not a valid cluster name; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
         BadJson{"NameType", "\"n1\"}", "null}", " at /nodes/1/name: not text; expected text in quotes"},
         BadJson{"NameBad", "\"n1\"", "\"n 1\"",
                 " at /nodes/1/name: node name \"n 1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"RelayPortFraction", "7471", "1.5",
                 " at /nodes/0/relay_port: 1.5; expected a whole number, 1 to 65535"},
         BadJson{"DrainingType", "\"draining\": true", "\"draining\": 1",
-                " at /nodes/0/draining: not a truth value; expected true or false"},
+                " at /nodes/0/draining: not a boolean; expected true or false"},
         BadJson{"NodesType", "\"nodes\": [", "\"nodes\": 7, \"cables\": [", " at /nodes: not an array; expected [..]"},
         BadJson{"CablesType", "\"cables\": [", "\"cables\": {}, \"cluster\": [",
                 " at /cluster: not text; expected text in quotes"},
@@ -192,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"LatencyNegative", "2.5", "-2.5",
                 " at /cables/0/latency_us: latency_us of cable \"c0\" is -2.5; expected 0 to 1e+06"},
         BadJson{"RoutedType", "\"routed\": true", "\"routed\": \"no\"",
-                " at /cables/0/routed: not a truth value; expected true or false"}),
+                " at /cables/0/routed: not a boolean; expected true or false"}),
     [](const ::testing::TestParamInfo<BadJson>& file) { return std::string(file.param.name); });
 
 std::string error_of(const std::string& text) {

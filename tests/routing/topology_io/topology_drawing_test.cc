@@ -218,10 +218,10 @@ TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
             "  n3: n2 (c3,c4)\n"
             "\n"
             "  draining: n3 relays nothing\n"
-            "  one wire: 2 cables of n2 and n3, together 10 Gbit/s\n"
-            "  shared: n0 sw0 ends 2 cables, together 10 Gbit/s\n"
-            "  shared: n1 sw0 ends 2 cables, together 10 Gbit/s\n"
-            "  shared: n2 sw0 ends 2 cables, together 10 Gbit/s\n");
+            "  one wire: 2 cables between n2 and n3, together 10 Gbit/s\n"
+            "  shared: n0 sw0 has 2 cables, together 10 Gbit/s\n"
+            "  shared: n1 sw0 has 2 cables, together 10 Gbit/s\n"
+            "  shared: n2 sw0 has 2 cables, together 10 Gbit/s\n");
 }
 
 TEST(TopologyDrawing, KeepsItsNotesShort) {

@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UnknownEndKey", "{node = \"n1\", address", "{node = \"n1\", ip",
                 "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug"},
         BadFile{"DrainingType", "relay_port = 7471", "draining = 1",
-                "lab.toml:4: draining is not a truth value; expected true or false"},
+                "lab.toml:4: draining is not a boolean; expected true or false"},
         BadFile{"PlugType", "\"10.7.0.2\"", "\"10.7.0.2\", plug = 1",
                 "lab.toml:10: plug is not text; expected text in quotes"},
         BadFile{"PlugEmpty", "\"10.7.0.2\"", "\"10.7.0.2\", plug = \"\"",
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"LatencyNegative", "2.5", "-2.5",
                 "lab.toml:12: latency_us of cable \"c0\" is -2.5; expected 0 to 1e+06"},
         BadFile{"LatencyInfinite", "2.5", "inf", "lab.toml:12: latency_us of cable \"c0\" is inf; expected 0 to 1e+06"},
-        BadFile{"RoutedType", "true", "1", "lab.toml:13: routed is not a truth value; expected true or false"}),
+        BadFile{"RoutedType", "true", "1", "lab.toml:13: routed is not a boolean; expected true or false"}),
     [](const ::testing::TestParamInfo<BadFile>& file) { return std::string(file.param.name); });
 
 std::string error_of(const std::string& text) {
@@ -223,7 +223,7 @@ std::string error_of(const std::string& text) {
 TEST(TopologyFile, RefusesWhatIsNoListOfTables) {
   EXPECT_EQ(error_of("node = 1\n"), "t:1: \"node\" is not a list of tables; expected [[node]]");
   EXPECT_EQ(error_of("\n[node]\nname = \"n0\"\n"), "t:2: \"node\" is not a list of tables; expected [[node]]");
-  EXPECT_EQ(error_of("\n\ncable = [1]\n"), "t:3: \"cable\" holds something else than a table; expected [[cable]]");
+  EXPECT_EQ(error_of("\n\ncable = [1]\n"), "t:3: \"cable\" has an element that is not a table; expected [[cable]]");
   EXPECT_EQ(error_of(nodes_text(1) + "[[cable]]\n"),
             "t:3: a cable has no ends; expected ends = [{node = \"..\", address = \"..\"}, {node = \"..\", address = "
             "\"..\"}]");

@@ -37,10 +37,9 @@ TEST(TopologyInput, TellsFormsByTheirEndings) {
 }
 
 TEST(TopologyInput, RefusesEndingsThatItDoesNotKnow) {
-  EXPECT_EQ(
-      parse_topology_input(kToml, "a/t.yaml").status().message(),
-      "a/t.yaml:1: nothing is known of files that end in \".yaml\"; expected .toml, .json, .dot, .gv, .graphml or "
-      ".xml");
+  EXPECT_EQ(parse_topology_input(kToml, "a/t.yaml").status().message(),
+            "a/t.yaml:1: unsupported file name extension \".yaml\"; expected .toml, .json, .dot, .gv, .graphml or "
+            ".xml");
   EXPECT_FALSE(reads(kToml, "t."));
 }
 
