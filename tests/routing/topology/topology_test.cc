@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCable{"equal ends", [](Cable& cable) { cable.b.address = cable.a.address; },
                  "is already used by node \"n1\" on cable \"c1\""},
         BadCable{"link-local", [](Cable& cable) { cable.a.address = "fe80::1"; },
-                 "is link-local but its interface is not known; expected an interface, or \"fe80::1%INTERFACE\""},
+                 "is link-local but its interface is unknown; expected an interface, or \"fe80::1%INTERFACE\""},
         BadCable{"scope",
                  [](Cable& cable) {
                    cable.a.address = "fe80::1%eth0";

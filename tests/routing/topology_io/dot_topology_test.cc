@@ -307,7 +307,7 @@ TEST(DotTopology, BoundsHowDeepSubgraphsAre) {
   };
   EXPECT_EQ(read(nested(kMaxDotNesting)).node_count(), 1U);
   EXPECT_EQ(error_of(nested(kMaxDotNesting + 1)),
-            "t:1: subgraphs are nested too deeply; expected at most 64 in each other");
+            "t:1: subgraphs are nested too deeply; expected at most 64 levels");
   EXPECT_THAT(error_of("graph {" + std::string(1'000'000, '{')), HasSubstr("nested too deeply"));
 }
 

@@ -85,7 +85,7 @@ TEST(AllToAllRoutesTest, TooManyNodesAreRefused) {
   const absl::StatusOr<AllToAllRoutes> routes = AllToAllRoutes::compute(topology);
   EXPECT_EQ(routes.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(routes.status().message()),
-            "the topology has 513 nodes; expected at most 512 to look at all pairs of them");
+            "the topology has 513 nodes; expected at most 512 for an analysis of all pairs");
 }
 
 TEST(AllToAllSharesTest, KnownShapes) {
