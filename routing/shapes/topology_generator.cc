@@ -52,9 +52,9 @@ absl::Status check_range(std::uint64_t number, const char* what, std::uint64_t l
 }
 
 // A shape whose only parameter is the number of nodes.
-template <NodePairs (*kShape)(std::uint32_t), std::uint64_t kLeast, std::uint64_t kMax, Wiring kWiring>
+template <NodePairs (*kShape)(std::uint32_t), std::uint64_t kMin, std::uint64_t kMax, Wiring kWiring>
 MaybeLayout of_nodes(Numbers numbers) {
-  if (absl::Status status = check_range(numbers[0], "nodes", kLeast, kMax); !status.ok()) return status;
+  if (absl::Status status = check_range(numbers[0], "nodes", kMin, kMax); !status.ok()) return status;
   const auto nodes = static_cast<std::uint32_t>(numbers[0]);
   return Layout{nodes, kShape(nodes), kWiring};
 }

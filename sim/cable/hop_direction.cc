@@ -106,7 +106,7 @@ void HopDirection::parcel_left() {
       std::memcpy(sending_->read.get(), parcel.payload.get(), chunk.payload);
     }
   }
-  on_the_way_.push_back(std::move(parcel));
+  in_flight_.push_back(std::move(parcel));
   schedule(facts_.latency, kReachesFarEnd);
   if (completes_late_ > Duration{0}) return schedule(completes_late_, kCompletes);
   if (facts_.buffer_bytes == 0 || buffer_has_room()) complete();
@@ -216,13 +216,13 @@ absl::Status HopDirection::take_arrivals() {
     bytes_taken_ += kFrameHeaderBytes;
   }
   for (; arrived_ > 0; --arrived_) {
-    const Parcel& parcel = on_the_way_.front();
+    const Parcel& parcel = in_flight_.front();
     const absl::StatusOr<bool> taken = inbox_.take_chunk(parcel.frame, parcel.payload.get());
     if (!taken.ok()) return taken.status();
     if (!*taken) break;
     const std::uint64_t bytes = kFrameHeaderBytes + parcel.frame.payload;
     bytes_taken_ += bytes;
-    on_the_way_.pop_front();
+    in_flight_.pop_front();
     open_window(bytes);
   }
   return absl::OkStatus();
@@ -234,7 +234,7 @@ void HopDirection::silence() {
 }
 
 std::uint64_t HopDirection::Connector::begin_parcel() {
-  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.on_the_way_[hop_.arrived_].frame.payload);
+  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.in_flight_[hop_.arrived_].frame.payload);
 }
 
 void HopDirection::Connector::arrive() {

@@ -187,7 +187,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   bool window_closed_ = false;     // a chunk waits for the window
   std::deque<Return> returns_;     // consumed bytes, and when the sender learns of them
   Connector connector_{*this};
-  std::deque<Parcel> on_the_way_;  // the first `arrived_` of them have arrived
+  std::deque<Parcel> in_flight_;  // the first `arrived_` of them have arrived
   std::size_t arrived_ = 0;
   ControlQueue control_queue_{*this};
   std::deque<Frame> controls_;

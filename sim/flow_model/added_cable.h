@@ -17,7 +17,7 @@ namespace cableway::sim {
 struct AddedCable {
   routing::NodeIndex a;  // a < b
   routing::NodeIndex b;
-  AllToAllShares shares;  // with the cable; `hottest` is unset, since its index would belong to a topology that is not returned
+  AllToAllShares shares;  // with the cable; `hottest` is unset: its topology is not returned
 };
 
 struct AddedCableSettings {

@@ -18,8 +18,8 @@ enum class BoundMethod {
   kNoCable,         // nothing crosses a cable: 0 seconds
   kMinimumCut,      // all bytes must cross the smallest cut: between two nodes (L. R. Ford and D. R. Fulkerson, 1956),
                     // or between the root and the node with the least cut (J. Edmonds, 1973)
-  kGatherCut,       // over all sets of nodes: the blocks of the nodes outside over the incoming capacity (ForestColl, L. Zhao et
-                    // al., 2024)
+  kGatherCut,       // over all sets of nodes: the blocks of the nodes outside over the incoming capacity (ForestColl,
+                    // L. Zhao et al., 2024)
   kTreePacking,     // every part of a partition must be joined to the others twice (tree_packing.h)
   kInjection,       // 2 * (n - 1) times the size leaves the n nodes (P. Patarasuk and X. Yuan, 2009)
   kConcurrentFlow,  // maximum concurrent flow (concurrent_flow.h)

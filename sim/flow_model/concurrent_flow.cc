@@ -20,7 +20,7 @@ namespace {
 using routing::NodeIndex;
 using routing::Topology;
 
-constexpr double kLeastEpsilon = 0.001;
+constexpr double kMinEpsilon = 0.001;
 constexpr double kUnreached = std::numeric_limits<double>::infinity();
 // Lengths above this are all scaled down by the same factor: only their ratios matter.
 constexpr double kLongest = 1e100;
@@ -283,7 +283,7 @@ double FlowSearch::slowest(bool since_checkpoint) const {
 }
 
 absl::StatusOr<ConcurrentFlow> FlowSearch::run(const ConcurrentFlowSettings& settings) {
-  const double epsilon = std::clamp(settings.epsilon, kLeastEpsilon, 1.0);
+  const double epsilon = std::clamp(settings.epsilon, kMinEpsilon, 1.0);
   if (sources_.empty()) return found_;
   if (absl::Status status = check_reached(); !status.ok()) return status;
   // Lengths of 1 / capacity prove the bound from the total of all hops.

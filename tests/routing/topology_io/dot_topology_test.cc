@@ -306,8 +306,7 @@ TEST(DotTopology, BoundsHowDeepSubgraphsAre) {
     return "graph {" + std::string(depth, '{') + "a" + std::string(depth, '}') + "}";
   };
   EXPECT_EQ(read(nested(kMaxDotNesting)).node_count(), 1U);
-  EXPECT_EQ(error_of(nested(kMaxDotNesting + 1)),
-            "t:1: subgraphs are nested too deeply; expected at most 64 levels");
+  EXPECT_EQ(error_of(nested(kMaxDotNesting + 1)), "t:1: subgraphs are nested too deeply; expected at most 64 levels");
   EXPECT_THAT(error_of("graph {" + std::string(1'000'000, '{')), HasSubstr("nested too deeply"));
 }
 

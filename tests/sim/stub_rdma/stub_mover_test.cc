@@ -42,10 +42,10 @@ TEST_F(StubMoverTest, TellsItsMoverWhatThereIsToMove) {
   ASSERT_TRUE(send(0, 100).ok());
   ASSERT_TRUE(send(0, 30).ok());
   EXPECT_EQ(mover.posted, 2U);
-  EXPECT_EQ(left_.pair->bytes_on_their_way(0), 100U);
-  EXPECT_EQ(left_.pair->bytes_on_their_way(1), 30U);
+  EXPECT_EQ(left_.pair->bytes_in_flight(0), 100U);
+  EXPECT_EQ(left_.pair->bytes_in_flight(1), 30U);
   ASSERT_TRUE(left_.pair->deliver());
-  EXPECT_EQ(left_.pair->bytes_on_their_way(0), 30U);
+  EXPECT_EQ(left_.pair->bytes_in_flight(0), 30U);
   left_.pair->fail(absl::InternalError("device fatal"));
   ASSERT_TRUE(send(0, 1).ok());
   EXPECT_EQ(mover.posted, 2U) << "nothing is to be moved of what a dead one is given";
@@ -73,17 +73,17 @@ TEST_F(StubMoverTest, TellsItsMoverHowManyWritesWillBeLate) {
 }
 
 TEST_F(StubMoverTest, HasNewsUntilTheyArePolled) {
-  EXPECT_FALSE(right_.pair->has_news());
+  EXPECT_FALSE(right_.pair->has_reports());
   ASSERT_TRUE(left_.post(notifying(left_.write(right_, 0, 1), 1)).ok());
   network_.deliver_all();
-  EXPECT_TRUE(right_.pair->has_news());
-  EXPECT_FALSE(left_.pair->has_news()) << "no report was asked for";
+  EXPECT_TRUE(right_.pair->has_reports());
+  EXPECT_FALSE(left_.pair->has_reports()) << "no report was asked for";
   ASSERT_TRUE(right_.poll().ok());
-  EXPECT_FALSE(right_.pair->has_news());
+  EXPECT_FALSE(right_.pair->has_reports());
   right_.pair->fail(absl::InternalError("device fatal"));
-  EXPECT_TRUE(right_.pair->has_news());
+  EXPECT_TRUE(right_.pair->has_reports());
   right_.pair->fence();
-  EXPECT_FALSE(right_.pair->has_news());
+  EXPECT_FALSE(right_.pair->has_reports());
 }
 
 TEST_F(StubMoverTest, KnowsWhetherItsOtherEndIsGone) {

@@ -283,7 +283,7 @@ TEST(ScheduleTest, LargeOperationsUseAllChannelsAndSmallOnesOne) {
     return used.size();
   };
   EXPECT_EQ(channels(8), 1U);
-  EXPECT_EQ(channels(2 * kLeastChannelBytes), 2U);
+  EXPECT_EQ(channels(2 * kMinChannelBytes), 2U);
   EXPECT_EQ(channels(1 << 20), 4U);
 }
 

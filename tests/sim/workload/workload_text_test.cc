@@ -66,7 +66,7 @@ TEST(WorkloadTextTest, SaysWhatIsWrong) {
   expect_refused("all_reduce:1025GiB", "too large", "at most 1024GiB");
   expect_refused("all_reduce:99999999999999999999", "too large", "at most 1024GiB");
   expect_refused("all_reduce:8,star", "all_reduce has no variant \"star\"", "ring or tree");
-  expect_refused("all_reduce:8,", "nothing follows the comma", "OPERATION:SIZE,VARIANT");
+  expect_refused("all_reduce:8,", "no variant after the comma", "OPERATION:SIZE,VARIANT");
   expect_refused("broadcast:8,1", "broadcast has no variant \"1\"", "broadcast:SIZE alone");
   expect_refused("sendrecv:8,0", "sendrecv has no variant \"0\"", "opposite, neighbour, or two ranks");
   expect_refused("sendrecv:8,0-", "sendrecv has no variant \"0-\"", "opposite, neighbour, or two ranks");
