@@ -31,7 +31,7 @@ Topology made(const std::string& spec) {
   return *topology;
 }
 
-// The pairs of nodes in the order of the cables' names, each as it was laid.
+// The pairs of nodes in the order of the cables' names, each in its original orientation.
 Pairs pairs_of(const Topology& topology) {
   Pairs pairs;
   for (std::size_t i = 0; i < topology.cable_count(); ++i) {
@@ -161,8 +161,8 @@ TEST(TopologyGenerator, RandomGraphsAreSimpleAndConnectedAndRegular) {
   }
 }
 
-TEST(TopologyGenerator, RandomGraphsAreWhatTheirSeedSays) {
-  // Written down once: they must not change with compilers, libraries or machines.
+TEST(TopologyGenerator, RandomGraphsDependOnTheSeedOnly) {
+  // Recorded values: they must not change with compilers, libraries or machines.
   EXPECT_EQ(pairs_of(made("random:8,3")),
             (Pairs{{0, 1}, {0, 4}, {0, 6}, {1, 2}, {1, 7}, {2, 4}, {2, 5}, {3, 4}, {3, 5}, {3, 7}, {5, 6}, {6, 7}}));
   EXPECT_EQ(made("random:8,3"), made("random:8,3,0"));
@@ -206,7 +206,7 @@ TEST(TopologyGenerator, SwitchedNodesHaveOnePortEach) {
   EXPECT_EQ(cable.b, (Port{NodeIndex{299}, "to-s0", "10.7.1.44", ""}));
 }
 
-TEST(TopologyGenerator, GivesAllCablesTheValuesThatFollow) {
+TEST(TopologyGenerator, AppliesRateAndLatencyToAllCables) {
   const auto values = [](const std::string& spec) {
     const Topology topology = made(spec);
     for (const Cable& cable : topology.cables()) {
@@ -222,7 +222,7 @@ TEST(TopologyGenerator, GivesAllCablesTheValuesThatFollow) {
   EXPECT_EQ(values("random:8,3,5@1ms"), std::pair(kDefaultRateMbps, 1000.0));
 }
 
-TEST(TopologyGenerator, TellsSpecsFromFiles) {
+TEST(TopologyGenerator, DistinguishesSpecsFromFiles) {
   for (const char* spec : {"ring:8", "rung:8", "ring:", "a:b/c", "torus:4x4@100Gbit/s,2us"}) {
     EXPECT_TRUE(is_topology_spec(spec)) << spec;
   }

@@ -68,12 +68,12 @@ TEST(DotTopology, ReadsEveryAttribute) {
                                                   true}));
 }
 
-TEST(DotTopology, ReadsWhatPeopleWrite) {
+TEST(DotTopology, ReadsTheWholeSyntax) {
   // Comments, keywords in any case, statements with and without semicolons, ports, graph attributes, HTML, joined and
-  // continued quotes, names that are numbers or not ASCII in what does not count.
+  // continued quotes, numeric and non-ASCII names where they are ignored.
   const Topology topology = read(
       "\xef\xbb\xbf# made by hand\n"
-      "Graph \"my lab\" { // a name that no cluster can have\n"
+      "Graph \"my lab\" { // not a valid cluster name\n"
       "  rankdir=LR; bgcolor=<<b>x</b>>\n"
       "  graph [label=\"K\xc3\xb6ln\"] NODE [shape=box;color=red,]\n"
       "  7:e--8.5:p:nw[label=<a <i>b</i>>][penwidth=3.][x=-.5]/* -- 9 */\n"
@@ -88,7 +88,7 @@ TEST(DotTopology, ReadsWhatPeopleWrite) {
   EXPECT_EQ(topology.cable_count(), 3U);
 }
 
-TEST(DotTopology, DefaultsAreOfWhatFollowsInTheirSubgraph) {
+TEST(DotTopology, DefaultsApplyToWhatFollowsInTheirSubgraph) {
   const Topology topology = read(R"(graph {
     a -- b
     edge [rate_mbps=100000] node [relay_port=1]
@@ -120,7 +120,7 @@ TEST(DotTopology, ParallelEdgesAreCablesButNotInAStrictGraph) {
             (Cable{"x", {NodeIndex{0}, "", "10.0.0.1"}, {NodeIndex{1}, "eth0", "10.0.0.2"}, 5, 9}));
 }
 
-TEST(DotTopology, ALabelIsTheNameWhereItCanBe) {
+TEST(DotTopology, UsesValidUniqueLabelsAsNames) {
   const Topology topology = read(R"(graph {
     1 [label="spark-1"]; 2 [label="has a space"]; 3 [label=same]; 4 [label=same]; 5 [label=2]; 6 [label="x" name=y]
     1 -- 2 [label=c0]; 2 -- 3 [label="10G"]; 3 -- 4 [label="10G"]; 4 -- 5 -- 6
@@ -150,7 +150,7 @@ TEST(DotTopology, NumbersParallelCablesAndTheirInterfaces) {
   EXPECT_EQ(cable_named(topology, "a-a-name-that-is-too-long-for-an-interface").a.interface, "cable3");
 }
 
-TEST(DotTopology, TakesATopologyInPartsOnlyIfToldTo) {
+TEST(DotTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
   EXPECT_TRUE(parse_dot_topology("graph { a; b }", "t", Disconnected::kAccepted).ok());
   EXPECT_FALSE(parse_dot_topology("graph { a; b }", "t", Disconnected::kRefused).ok());
 }
@@ -285,7 +285,7 @@ std::string error_of(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(DotTopology, BoundsWhatItReads) {
+TEST(DotTopology, BoundsItsInput) {
   EXPECT_THAT(error_of(std::string(kMaxTopologyFileBytes + 1, '\n')), StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "graph {";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, i % 100 == 0 ? "\n" : "", " n", i);
@@ -301,7 +301,7 @@ TEST(DotTopology, BoundsWhatItReads) {
   EXPECT_EQ(read("graph { a [label=" + long_text + ", tooltip=" + long_text + "] }").node_count(), 1U);
 }
 
-TEST(DotTopology, BoundsHowDeepSubgraphsAre) {
+TEST(DotTopology, BoundsTheNestingOfSubgraphs) {
   const auto nested = [](std::size_t depth) {
     return "graph {" + std::string(depth, '{') + "a" + std::string(depth, '}') + "}";
   };

@@ -51,7 +51,7 @@ constexpr char kFile[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 </graphml>
 )";
 
-TEST(GraphmlTopology, ReadsWhatItSays) {
+TEST(GraphmlTopology, ReadsNodesEdgesAndKeys) {
   const Topology topology = read(kFile);
   EXPECT_EQ(topology.cluster(), "lab");
   ASSERT_EQ(topology.node_count(), 3U);
@@ -80,7 +80,7 @@ TEST(GraphmlTopology, ReadsPortsAndEntitiesAndCdata) {
                                                   true}));
 }
 
-TEST(GraphmlTopology, KeysOfEdgesSayNothingOfNodes) {
+TEST(GraphmlTopology, KeysOfEdgesDoNotApplyToNodes) {
   const Topology topology = read(
       "<graphml><key id='d' for='edge' attr.name='name'/><key id='g' for='graph' attr.name='name'><default>no"
       "</default></key><graph><node id='a'><data key='d'>x</data><data key='g'>y</data></node></graph></graphml>");
@@ -97,7 +97,7 @@ TEST(GraphmlTopology, MakesASketchTheSameTopologyAsItsSpec) {
   EXPECT_EQ(read(text + "</graph></graphml>"), *generate_topology("ring:8"));
 }
 
-TEST(GraphmlTopology, TakesATopologyInPartsOnlyIfToldTo) {
+TEST(GraphmlTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
   const std::string text = "<graphml><graph><node id='a'/><node id='b'/></graph></graphml>";
   EXPECT_TRUE(parse_graphml_topology(text, "t", Disconnected::kAccepted).ok());
   EXPECT_FALSE(parse_graphml_topology(text, "t", Disconnected::kRefused).ok());
@@ -105,7 +105,7 @@ TEST(GraphmlTopology, TakesATopologyInPartsOnlyIfToldTo) {
 
 struct BadGraphml {
   const char* name;
-  const char* from;  // what of kFile is replaced
+  const char* from;  // the part of kFile to replace
   const char* to;
   const char* error;
 };
@@ -179,7 +179,7 @@ std::string error_of(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(GraphmlTopology, RefusesWhatIsNoGraphml) {
+TEST(GraphmlTopology, RefusesOtherXml) {
   for (const char* text : {"", "graph {}", "<", "<!-- x", "\xff\xfe<\x00", "<graphml", "<?xml"}) {
     EXPECT_THAT(error_of(text), StartsWith("t:1: syntax error: ")) << text;
     EXPECT_THAT(error_of(text), ::testing::EndsWith("; expected GraphML: <graphml> .. </graphml>")) << text;
@@ -188,14 +188,14 @@ TEST(GraphmlTopology, RefusesWhatIsNoGraphml) {
   EXPECT_EQ(error_of("<graphml><graph/></graphml>"), "t:1: there are no nodes; expected at least one");
 }
 
-TEST(GraphmlTopology, ResolvesNoEntitiesOfTheFilesOwn) {
+TEST(GraphmlTopology, DoesNotResolveEntitiesDefinedInTheFile) {
   const std::string text =
       "<!DOCTYPE graphml [<!ENTITY a \"n0\"><!ENTITY b SYSTEM \"file:///etc/hostname\">]>\n"
       "<graphml><graph><node id=\"x&a;&b;\"/></graph></graphml>";
   EXPECT_THAT(error_of(text), StartsWith("t:2: node name \"x&a;&b;\" is not valid; "));
 }
 
-TEST(GraphmlTopology, BoundsWhatItReads) {
+TEST(GraphmlTopology, BoundsItsInput) {
   EXPECT_THAT(error_of(std::string(kMaxTopologyFileBytes + 1, '\n')), StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "<graphml><graph>";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, "\n<node id='n", i, "'/>");
@@ -208,7 +208,7 @@ TEST(GraphmlTopology, BoundsWhatItReads) {
             "t:1: name has 257 bytes; expected at most 256");
 }
 
-TEST(GraphmlTopology, NestsAsDeepAsItLikesWithoutRunningOutOfStack) {
+TEST(GraphmlTopology, DeepNestingDoesNotExhaustTheStack) {
   std::string text = "<graphml><graph><node id='a'/></graph>";
   for (int i = 0; i < 1'000'000; ++i) text += "<a>";
   for (int i = 0; i < 1'000'000; ++i) text += "</a>";

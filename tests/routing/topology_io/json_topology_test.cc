@@ -31,7 +31,7 @@ constexpr char kFile[] = R"({
   ]
 })";
 
-TEST(JsonTopology, ReadsEverythingItSays) {
+TEST(JsonTopology, ReadsEveryMember) {
   const absl::StatusOr<Topology> topology = parse_json_topology(kFile, "t.json");
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "lab");
@@ -45,7 +45,7 @@ TEST(JsonTopology, ReadsEverythingItSays) {
             (Cable{"n1-n0", {NodeIndex{0}, "", "10.7.1.2"}, {NodeIndex{1}, "", "10.7.1.1"}, 10'000, 3}));
 }
 
-TEST(JsonTopology, WritesEveryMemberAndAnElementALine) {
+TEST(JsonTopology, WritesEveryMemberAndOneElementPerLine) {
   const std::string text = to_json_topology(*parse_json_topology(kFile, "t"));
   EXPECT_EQ(text, R"({"cluster": "lab",
  "nodes": [
@@ -68,14 +68,14 @@ TEST(JsonTopology, ReadsWhatItWrites) {
   }
 }
 
-TEST(JsonTopology, ReadsALonelyNode) {
+TEST(JsonTopology, ReadsASingleNode) {
   const absl::StatusOr<Topology> topology = parse_json_topology("\xef\xbb\xbf{\"nodes\": [{\"name\": \"a\"}]}", "t");
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "cableway");
   EXPECT_EQ(topology->cable_count(), 0U);
 }
 
-TEST(JsonTopology, TakesATopologyInPartsOnlyIfToldTo) {
+TEST(JsonTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
   const std::string text = R"({"nodes": [{"name": "b"}, {"name": "a"}]})";
   EXPECT_TRUE(parse_json_topology(text, "t", Disconnected::kAccepted).ok());
   EXPECT_EQ(
@@ -85,9 +85,9 @@ TEST(JsonTopology, TakesATopologyInPartsOnlyIfToldTo) {
 
 struct BadJson {
   const char* name;
-  const char* from;  // what of kFile is replaced
+  const char* from;  // the part of kFile to replace
   const char* to;
-  const char* error;  // the whole message, or how it begins when it ends with '*'
+  const char* error;  // the whole message, or its beginning followed by '*'
 };
 
 std::ostream& operator<<(std::ostream& out, const BadJson& param) {
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/1/ends/0/node: there is no node \"n9\"; expected one of those in /nodes"},
         BadJson{"InterfaceType", "\"eth1\"", "1", " at /cables/0/ends/0/interface: not text; expected text in quotes"},
         BadJson{"Interface", "eth1", "eth/1",
-                " at /cables/0/ends/0: interface \"eth/1\" of node \"n0\" cannot exist; expected *"},
+                " at /cables/0/ends/0: interface \"eth/1\" of node \"n0\" is not valid; expected *"},
         BadJson{"Plug", "\"p0\"", "\"p 0\"",
                 " at /cables/0/ends/0: plug \"p 0\" of node \"n0\" is not valid; expected *"},
         BadJson{"NoAddress", ", \"address\": \"10.7.1.1\"", "",
@@ -202,7 +202,7 @@ std::string error_of(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(JsonTopology, RefusesWhatIsNoTopology) {
+TEST(JsonTopology, RefusesOtherJson) {
   EXPECT_EQ(error_of("[]"), "t: not an object; expected {\"nodes\": ..}");
   EXPECT_EQ(error_of("{}"), "t: there is no \"nodes\"; expected {\"nodes\": ..}");
   EXPECT_EQ(error_of("{\"nodes\": []}"), "t: there are no nodes; expected at least one");
@@ -222,7 +222,7 @@ TEST(JsonTopology, CountsLinesAndColumns) {
   EXPECT_THAT(error_of("[1,\n"), StartsWith("t:2: column 1: "));
 }
 
-TEST(JsonTopology, BoundsWhatItReads) {
+TEST(JsonTopology, BoundsItsInput) {
   EXPECT_EQ(error_of(std::string(kMaxTopologyFileBytes + 1, ' ')),
             "t: the file has 33554433 bytes; expected at most 33554432");
   std::string many = "[0";

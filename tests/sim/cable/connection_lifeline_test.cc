@@ -46,7 +46,7 @@ class ConnectionLifelineTest : public ::testing::Test {
   ConnectionLifeline far_{connection_.destination()};
 };
 
-TEST_F(ConnectionLifelineTest, SaysTheLastAcknowledgementsAndThenWhy) {
+TEST_F(ConnectionLifelineTest, SendsTheLastAcknowledgementsThenTheReason) {
   expect_silent(near_);
   far_.leave(std::array{acknowledgement(3), acknowledgement(4)}, "the disk is full");
   expect_silent(near_);
@@ -57,21 +57,21 @@ TEST_F(ConnectionLifelineTest, SaysTheLastAcknowledgementsAndThenWhy) {
   EXPECT_EQ(near_.look().status(), absl::AbortedError("the disk is full")) << "it stays so";
 }
 
-TEST_F(ConnectionLifelineTest, ClosesWhereThereIsNoReason) {
+TEST_F(ConnectionLifelineTest, ClosesWithoutAReason) {
   near_.leave(std::array{acknowledgement(0)}, "");
   clock_.run_for(1ms);
   expect_said(far_, acknowledgement(0));
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
 }
 
-TEST_F(ConnectionLifelineTest, AProcessThatIsKilledSaysNothing) {
+TEST_F(ConnectionLifelineTest, AKilledProcessSendsNothing) {
   near_.kill_process();
   near_.leave(std::array{acknowledgement(0)}, "had enough");
   clock_.run_for(1ms);
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
 }
 
-TEST_F(ConnectionLifelineTest, AConnectionThatWasCutSaysNothing) {
+TEST_F(ConnectionLifelineTest, ACutConnectionDeliversNothing) {
   connection_.source().cut(absl::UnavailableError("silent"));
   near_.leave(std::array{acknowledgement(0)}, "had enough");
   clock_.run_for(1s);
@@ -79,7 +79,7 @@ TEST_F(ConnectionLifelineTest, AConnectionThatWasCutSaysNothing) {
   EXPECT_EQ(near_.look().status(), absl::UnavailableError("silent"));
 }
 
-TEST_F(ConnectionLifelineTest, HasNoUseForAnAnnouncement) {
+TEST_F(ConnectionLifelineTest, RejectsAnAnnouncement) {
   ASSERT_TRUE(connection_.source().send_control(Frame{FrameKind::kAnnounce, 0, 0, 0, 1}).ok());
   clock_.run_for(1ms);
   EXPECT_TRUE(absl::IsInvalidArgument(far_.look().status()));

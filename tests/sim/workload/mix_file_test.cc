@@ -65,18 +65,18 @@ TEST(MixFileTest, ReadsGroupsInTheirOrder) {
   EXPECT_EQ(ranks_needed(mix), 4);
 }
 
-TEST(MixFileTest, WritesWhatItReads) {
+TEST(MixFileTest, RoundTrips) {
   const Mix mix = good_mix(kThreeWays);
   EXPECT_EQ(good_mix(test::to_mix_file(mix)), mix);
 }
 
-TEST(MixFileTest, AsManyRanksAsThereAreSurviveBeingWritten) {
+TEST(MixFileTest, TheMaximumNumberOfRanksRoundTrips) {
   Mix mix{{{"all", {}, {{Operation::kAllToAll}, 1}, 1, {}}}};
   for (int rank = kMaxRanks - 1; rank >= 0; --rank) mix.groups[0].ranks.push_back(rank);
   EXPECT_EQ(good_mix(test::to_mix_file(mix)), mix);
 }
 
-TEST(MixFileTest, NamesTheLineAndWhatWasExpected) {
+TEST(MixFileTest, ReportsTheLineAndWhatWasExpected) {
   const std::string group = "[[group]]\nranks = [0, 1]\n";
   const std::string whole = group + "workload = \"reduce:8\"\n";
   expect_refused("", "1", "the file has no group", "one [[group]]");
@@ -111,8 +111,8 @@ TEST(MixFileTest, NamesTheLineAndWhatWasExpected) {
   expect_refused(whole + whole + "after = [\"group1\", \"group1\"]\n", "7", "\"group1\" is listed twice", "each group");
 }
 
-// So no chain of waiting can close.
-TEST(MixFileTest, AGroupWaitsForGroupsAboveItAlone) {
+// This makes cycles of waiting groups impossible.
+TEST(MixFileTest, AGroupWaitsOnlyForPrecedingGroups) {
   const std::string group = "[[group]]\nranks = [0, 1]\nworkload = \"reduce:8\"\n";
   expect_refused(group + "name = \"a\"\nafter = [\"a\"]\n", "5", "no preceding group is named \"a\"", "after");
   expect_refused(group + "after = [\"b\"]\n" + group + "name = \"b\"\n", "4", "no preceding group is named \"b\"",
