@@ -25,6 +25,7 @@ class NodeProcess final : private TransitSetups::Host {
  public:
   // Everything outlives it.
   NodeProcess(SimtestGround& ground, std::size_t node) : ground_(ground), node_(node) {}
+
   // The node (core/node/node.h) has started or ended. When it ends, its relayed circuits and pending set-ups end too,
   // and requests for paths stay unanswered.
   void start();

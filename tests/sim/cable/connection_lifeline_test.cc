@@ -25,14 +25,14 @@ class ConnectionLifelineTest : public ::testing::Test {
  protected:
   ConnectionLifelineTest() { connection_.set_users(nobody_, nobody_); }
   void expect_silent(ConnectionLifeline& line) {
-    const auto said = line.look();
-    ASSERT_TRUE(said.ok()) << said.status();
-    EXPECT_FALSE(said->has_value());
+    const auto frame_or = line.look();
+    ASSERT_TRUE(frame_or.ok()) << frame_or.status();
+    EXPECT_FALSE(frame_or->has_value());
   }
-  void expect_said(ConnectionLifeline& line, const Frame& frame) {
-    const auto said = line.look();
-    ASSERT_TRUE(said.ok() && said->has_value());
-    EXPECT_EQ(**said, frame);
+  void expect_frame(ConnectionLifeline& line, const Frame& frame) {
+    const auto frame_or = line.look();
+    ASSERT_TRUE(frame_or.ok() && frame_or->has_value());
+    EXPECT_EQ(**frame_or, frame);
   }
 
   Nobody nobody_;
@@ -51,8 +51,8 @@ TEST_F(ConnectionLifelineTest, SendsTheLastAcknowledgementsThenTheReason) {
   far_.leave(std::array{acknowledgement(3), acknowledgement(4)}, "the disk is full");
   expect_silent(near_);
   clock_.run_for(1ms);
-  expect_said(near_, acknowledgement(3));
-  expect_said(near_, acknowledgement(4));
+  expect_frame(near_, acknowledgement(3));
+  expect_frame(near_, acknowledgement(4));
   EXPECT_EQ(near_.look().status(), absl::AbortedError("the disk is full"));
   EXPECT_EQ(near_.look().status(), absl::AbortedError("the disk is full")) << "it stays so";
 }
@@ -60,7 +60,7 @@ TEST_F(ConnectionLifelineTest, SendsTheLastAcknowledgementsThenTheReason) {
 TEST_F(ConnectionLifelineTest, ClosesWithoutAReason) {
   near_.leave(std::array{acknowledgement(0)}, "");
   clock_.run_for(1ms);
-  expect_said(far_, acknowledgement(0));
+  expect_frame(far_, acknowledgement(0));
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
 }
 
