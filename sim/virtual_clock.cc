@@ -6,20 +6,20 @@
 namespace cableway::sim {
 namespace {
 
-// Below this many it is not worth looking for dropped calls.
-constexpr std::size_t kLeastSwept = 256;
+// Below this number the heap is not swept for dropped calls.
+constexpr std::size_t kMinSwept = 256;
 
 }  // namespace
 
-// A function in the heap, which owns it.
+// A function owned by the heap.
 class VirtualClock::Call final : public Occurrence {
  public:
   explicit Call(std::function<void()> work) : work_(std::move(work)) {}
   ~Call() override;
 
-  // The heap has given it up: it goes before its work, which may drop its timer.
+  // Called after its removal from the heap, and freed before its work runs, which may drop its timer.
   void occur(std::uint64_t) override;
-  // What it holds goes at once.
+  // Releases the function's captures at once.
   void drop() {
     handle_ = nullptr;
     work_ = nullptr;
@@ -68,7 +68,8 @@ bool VirtualClock::is_later(const Place& left, const Place& right) {
   return left.when != right.when ? left.when > right.when : left.order > right.order;
 }
 
-// The lowest bit of the order says whether the heap owns it: nothing else may be looked at, as it may be gone by then.
+// The lowest bit of the order says whether the heap owns the occurrence. If not, it must not be accessed: it may have
+// been destroyed.
 VirtualClock::Call* VirtualClock::call_in(const Place& place) {
   return (place.order & 1) != 0 ? static_cast<Call*>(place.what) : nullptr;
 }
@@ -98,7 +99,7 @@ void VirtualClock::post_at(Instant when, std::function<void()> work) {
 
 void VirtualClock::note_dropped() {
   ++dropped_;
-  if (dropped_ < kLeastSwept || dropped_ <= heap_.size() / 2) return;
+  if (dropped_ < kMinSwept || dropped_ <= heap_.size() / 2) return;
   std::erase_if(heap_, [](const Place& place) {
     const Call* call = call_in(place);
     if (call == nullptr || !call->dropped()) return false;
@@ -141,7 +142,7 @@ bool VirtualClock::run_until_true(const std::function<bool()>& done, Duration li
       now_ = end;
       return done();
     }
-    // The rest of the same moment.
+    // Runs the other events of the same instant.
     run_until(now_);
   }
   return true;

@@ -1,5 +1,4 @@
-// Time that passes only when it is told to: everything happens at its own moment, in one order, as fast as the host
-// can.
+// Virtual time that advances on request only: runs events at their times, in a fixed order, as fast as the host can.
 #ifndef CABLEWAY_SIM_VIRTUAL_CLOCK_H_
 #define CABLEWAY_SIM_VIRTUAL_CLOCK_H_
 
@@ -13,7 +12,7 @@
 
 namespace cableway::sim {
 
-// What can be scheduled without allocating anything.
+// An event that can be scheduled without allocation.
 class Occurrence {
  public:
   Occurrence() = default;
@@ -21,14 +20,14 @@ class Occurrence {
   Occurrence& operator=(const Occurrence&) = delete;
   virtual ~Occurrence() = default;
 
-  // `argument` is what schedule() was given: an owner of several occurrences tells them apart by it.
+  // `argument` is that of schedule(); an owner of several kinds of events distinguishes them by it.
   virtual void occur(std::uint64_t argument) = 0;
 };
 
-// One clock serves all nodes of a world. Timers that are left when it goes must not be dropped after it.
+// One clock serves all nodes of a world. It must outlive its timers.
 //
-// A binary heap by (moment, order of asking). A timer that was dropped stays in the heap, empty, until its moment comes
-// or until half of the heap is such.
+// A binary heap by (time, order of scheduling). A dropped timer stays in the heap, empty, until its time comes or until
+// half of the heap is empty.
 class VirtualClock final : public Clock {
  public:
   VirtualClock() = default;
@@ -39,20 +38,20 @@ class VirtualClock final : public Clock {
   Instant now() const override { return now_; }
   std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) override;
 
-  // As call_at(), for what nobody will want to stop.
+  // Like call_at(), for calls that are never cancelled.
   void post_at(Instant when, std::function<void()> work);
-  // As post_at(). `what` is there until it has happened, or until the clock does not run any more.
+  // Like post_at(). `what` has to exist until it has occurred, or until the clock no longer runs.
   void schedule(Instant when, Occurrence& what, std::uint64_t argument = 0);
 
-  // Runs everything up to and including `until`, which is now() afterwards.
+  // Runs everything up to and including `until`; now() is `until` afterwards.
   void run_until(Instant until);
   void run_for(Duration time) { run_until(now_ + time); }
-  // Runs until `done`, which is asked after every moment in which something happened. False: it was not within `limit`.
+  // Runs until `done`, which is checked after every instant with an event. False: it did not hold within `limit`.
   bool run_until_true(const std::function<bool()>& done, Duration limit);
 
-  // What has happened so far.
+  // The number of events so far.
   std::uint64_t calls() const { return calls_; }
-  // Nothing will ever happen.
+  // No events are left.
   bool idle() const { return dropped_ == heap_.size(); }
 
  private:
@@ -75,7 +74,7 @@ class VirtualClock final : public Clock {
   Instant now_;
   std::uint64_t next_ = 0;
   std::uint64_t calls_ = 0;
-  std::size_t dropped_ = 0;  // calls in the heap that nobody wants any more
+  std::size_t dropped_ = 0;  // cancelled calls that are still in the heap
   std::vector<Place> heap_;
 };
 

@@ -1,4 +1,4 @@
-// What one node floods: its ports, and whom it hears over them. Only its origin ever makes a new one.
+// What one node floods: its ports, and the neighbours that it hears over them. Only the origin creates new versions.
 #ifndef CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_H_
 #define CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_H_
 
@@ -17,8 +17,8 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxAdvertisedPorts = 64;
 inline constexpr std::size_t kMaxAdvertisedAdjacencies = 256;
 
-// Which of two advertisements of one origin is newer. The boot nonce tells the origin's lives apart and grows from one
-// to the next; the sequence counts within an incarnation.
+// Orders advertisements of one origin. The boot nonce identifies the origin's incarnation and grows from one to the
+// next; the sequence counts within an incarnation.
 struct AdvertisementVersion {
   std::uint64_t boot_nonce = 0;
   std::uint64_t sequence = 0;
@@ -33,12 +33,12 @@ struct AdvertisedPort {
   friend bool operator==(const AdvertisedPort&, const AdvertisedPort&) = default;
 };
 
-// The origin hears `neighbour`, and was heard by it.
+// The origin hears `neighbour`, and `neighbour` hears the origin.
 struct AdvertisedAdjacency {
   std::uint32_t port = 0;  // of the origin
   NodeId neighbour;
   std::uint32_t neighbour_port = 0;
-  PortAddress address;  // the origin's, on this cable; a link-local one has no scope here, its port is the scope
+  PortAddress address;  // the origin's, on this cable; link-local addresses carry no scope: the port is the scope
   friend bool operator==(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
 };
 
@@ -47,7 +47,7 @@ struct Advertisement {
   AdvertisementVersion version;
   std::string name;
   std::uint16_t relay_port = kDefaultRelayPort;
-  bool draining = false;  // carries no transit
+  bool draining = false;  // relays nothing
   std::vector<AdvertisedPort> ports;
   std::vector<AdvertisedAdjacency> adjacencies;
 

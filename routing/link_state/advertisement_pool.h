@@ -1,5 +1,5 @@
-// Keeps one copy of what many databases hold: nodes of one process, such as the simulator's, all keep the
-// advertisements of all. One thread.
+// Shares one copy of each advertisement between the databases of one process, such as the simulator's many nodes.
+// Not thread-safe.
 #ifndef CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_POOL_H_
 #define CABLEWAY_ROUTING_LINK_STATE_ADVERTISEMENT_POOL_H_
 
@@ -12,7 +12,7 @@ namespace cableway::routing {
 
 class AdvertisementPool {
  public:
-  // The copy that others hold if it is equal, to the last bit, to the newest one of its origin that came here.
+  // Returns the shared copy if `advertisement` equals the newest one kept of its origin, else keeps `advertisement`.
   std::shared_ptr<const Advertisement> keep(Advertisement advertisement);
 
  private:

@@ -80,23 +80,22 @@ class Agreement {
     cables_.push_back(std::move(cable));
   }
 
-  // Whatever one node says, the others must not be left without a topology for it: what create() would refuse is left
-  // out here.
+  // Rejects every cable that Topology::create() would refuse, so that no single node's advertisement can leave the
+  // other nodes without a topology.
   std::optional<std::string> find_fault(const std::string& name, const End& a, const End& b) {
-    if (cables_.size() == kMaxCables) return absl::StrCat("there are ", kMaxCables, " cables already");
-    if (names_.contains(name)) return "another cable has that name: give its interfaces names of their own";
-    // Seen while an address changes: one end has told everybody of it already.
-    if (a.adjacency->address.is_ipv6 != b.adjacency->address.is_ipv6)
-      return "its ends do not agree on an address family";
+    if (cables_.size() == kMaxCables) return absl::StrCat("the topology already has ", kMaxCables, " cables");
+    if (names_.contains(name)) return "another cable has the same name: rename one of its interfaces";
+    // Happens while an address changes: only one end has advertised the new one yet.
+    if (a.adjacency->address.is_ipv6 != b.adjacency->address.is_ipv6) return "its ends use different address families";
     for (const End* end : {&a, &b}) {
       const AddressOwner owner{end->node->origin, end->port->id};
       const PortAddress& address = end->adjacency->address;
-      // Link-local addresses mean something on their own cable only.
+      // Link-local addresses are unique on their own cable only.
       const NodeId where = address.is_ipv6_link_local() ? end->node->origin : NodeId{};
       const auto [claim, is_new] = owners_.try_emplace({where, address}, owner);
       if (!is_new && claim->second != owner) {
-        return absl::StrCat("address ", to_text(address), " of node ", end->node->name, " is also one of node ",
-                            database_.find(claim->second.node)->name, ": give one of them another");
+        return absl::StrCat("address ", to_text(address), " of node ", end->node->name, " is also used by node ",
+                            database_.find(claim->second.node)->name, ": change one of them");
       }
     }
     return std::nullopt;

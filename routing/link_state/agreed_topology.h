@@ -1,4 +1,4 @@
-// From what every node says of itself to the graph that all of it agrees on.
+// Builds the graph on which the nodes' advertisements agree.
 #ifndef CABLEWAY_ROUTING_LINK_STATE_AGREED_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_LINK_STATE_AGREED_TOPOLOGY_H_
 
@@ -13,15 +13,15 @@ namespace cableway::routing {
 
 struct AgreedTopology {
   Topology topology;
-  // What was left out although both ends agree on it, and why: an address that two ports share, for example.
+  // Cables that both ends advertise but that were left out, each with the reason, e.g. an address that two ports share.
   std::vector<std::string> left_out;
 };
 
-// Every node that advertises itself, and every cable whose two ends advertise each other over the same two ports.
-// Pure; equal databases give equal topologies. InvalidArgument where the database has no advertisement at all.
+// Contains every node with an advertisement, and every cable whose two ends advertise each other over the same two
+// ports. Pure; equal databases give equal topologies. InvalidArgument if the database has no advertisement.
 //
-// A cable's rate is that of its slower port. Its name is made of its ends' interfaces (discovered_cable_name()), so it
-// stays while cables beside it come and go.
+// A cable's rate is that of its slower port. Its name is made of its ends' interfaces (discovered_cable_name()), so
+// adding or removing other cables does not change it.
 absl::StatusOr<AgreedTopology> agreed_topology(const std::string& cluster, const LinkStateDatabase& database);
 
 }  // namespace cableway::routing

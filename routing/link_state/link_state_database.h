@@ -1,8 +1,8 @@
 // The newest advertisement of every node: what flooding keeps equal on all nodes (the idea: J. M. McQuillan et al.,
 // "The New Routing Algorithm for the ARPANET", 1980; the ordering and ageing as in OSPF, RFC 2328 sections 12 to 14).
 //
-// An entry ages on every node that holds it, and along the way between them, and is gone everywhere when its origin has
-// not renewed it in time. Ages only clean up: a node that is dead has lost its neighbours' half of every adjacency long
+// An entry ages on every node that holds it and while it is forwarded; every node removes it if its origin does not
+// renew it in time. Ageing only cleans up: when a node dies, its neighbours withdraw their half of every adjacency long
 // before (agreed_topology.h).
 #ifndef CABLEWAY_ROUTING_LINK_STATE_LINK_STATE_DATABASE_H_
 #define CABLEWAY_ROUTING_LINK_STATE_LINK_STATE_DATABASE_H_
@@ -29,27 +29,27 @@ inline constexpr Milliseconds kMaxAge{300'000};
 class LinkStateDatabase {
  public:
   enum class Verdict {
-    kNewer,      // kept: it replaces what was held, or is the first of its origin
-    kDuplicate,  // held already
-    kStale,      // older than what is held
+    kNewer,      // stored: newer than the entry held, or the first of its origin
+    kDuplicate,  // already held
+    kStale,      // older than the entry held
     kTooOld,     // at its maximum age
-    kFull,       // kMaxNodes origins are held
+    kFull,       // the database already holds kMaxNodes origins
   };
 
   struct Entry {
     std::shared_ptr<const Advertisement> advertisement;  // never empty
-    Milliseconds born;  // by the caller's clock: when it was kept, less the age that it had then
+    Milliseconds born;  // by the caller's clock: when it was stored, less its age at that time
   };
 
-  // `pool`: keeps what is offered, so that several databases hold one copy; empty: this one has copies of its own.
+  // `pool`: shares copies between databases; null: this database holds its own.
   explicit LinkStateDatabase(std::shared_ptr<AdvertisementPool> pool = nullptr) : pool_(std::move(pool)) {}
 
-  // `age`: since its origin made it, as told by whoever passed it on.
+  // `age`: time since the origin created it, as reported by the neighbour that forwarded it.
   Verdict offer(Advertisement advertisement, Milliseconds age, Milliseconds now);
 
-  // Removes what has reached kMaxAge, except `keep`, whose own node renews it. The origins removed.
+  // Removes entries that have reached kMaxAge, except that of `keep`, the caller's own. Returns the removed origins.
   std::vector<NodeId> expire(Milliseconds now, NodeId keep);
-  // When the next expire() may find something; nothing while the database is empty.
+  // The earliest time at which expire() may remove an entry; nullopt while the database is empty.
   std::optional<Milliseconds> next_expiry() const;
 
   const Advertisement* find(NodeId origin) const;
@@ -57,7 +57,7 @@ class LinkStateDatabase {
   const std::map<NodeId, Entry>& entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
 
-  // Whether both hold the same advertisements, whatever their ages.
+  // Compares the advertisements held, not their ages.
   friend bool operator==(const LinkStateDatabase& left, const LinkStateDatabase& right);
 
  private:

@@ -16,7 +16,7 @@
 namespace cableway::routing {
 namespace {
 
-// Of an arc or of many, and of the way back over an arc: signed, and too large in sum for a PackedCost.
+// The cost of one arc or a sum of arcs. Signed for backward arcs; sums exceed a PackedCost.
 struct ArcCost {
   std::int64_t hops = 0;
   std::int64_t latency_ns = 0;
@@ -31,14 +31,14 @@ struct ArcCost {
 
 constexpr ArcCost kUnreachedCost = {std::numeric_limits<std::int64_t>::max(), 0};
 
-// A network of unit capacities in which it pushes one unit after the other from source to sink, each over the cheapest
-// path there is left: at every moment the flow is the cheapest of its size.
+// A network of unit capacities. Each push_one() sends one unit from source to sink over the cheapest augmenting path,
+// so the flow is always the cheapest of its size.
 class UnitFlow {
  public:
   UnitFlow(std::size_t vertices, std::size_t source, std::size_t sink)
       : source_(source), sink_(sink), arcs_of_(vertices), potential_(vertices) {}
 
-  // `label` comes back in the paths.
+  // `label` is returned in the paths.
   void add_arc(std::size_t from, std::size_t to, ArcCost cost, std::optional<CableIndex> label = std::nullopt) {
     arcs_of_[from].push_back(arcs_.size());
     arcs_.push_back({to, cost, true, label});
@@ -46,7 +46,7 @@ class UnitFlow {
     arcs_.push_back({from, ArcCost{} - cost, false, std::nullopt});
   }
 
-  // Returns false when there is no path left.
+  // Returns false when there is no augmenting path left.
   bool push_one() {
     std::vector<ArcCost> distance(arcs_of_.size(), kUnreachedCost);
     std::vector<std::size_t> last_arc(arcs_of_.size(), arcs_.size());
@@ -64,7 +64,7 @@ class UnitFlow {
     return true;
   }
 
-  // Takes one unit off the flow: the labels along its way. Precondition: the flow is not empty.
+  // Removes one unit from the flow and returns the labels along its path. Precondition: the flow is not empty.
   std::vector<CableIndex> take_one() {
     std::vector<CableIndex> labels;
     for (std::size_t vertex = source_; vertex != sink_;) {
@@ -81,7 +81,7 @@ class UnitFlow {
   struct Arc {
     std::size_t to = 0;
     ArcCost cost;
-    bool is_open = false;  // has room for a unit; on a backward arc: there is a unit to take back
+    bool is_open = false;  // has residual capacity; on a backward arc: carries a unit that can be cancelled
     std::optional<CableIndex> label;
   };
 
@@ -98,7 +98,7 @@ class UnitFlow {
       const auto [cost, vertex] = queue.top();
       queue.pop();
       if (cost > distance[vertex]) continue;
-      if (vertex == sink_) return;  // what is left is farther: push_one() needs to know no more of it
+      if (vertex == sink_) return;  // the remaining vertices are farther; push_one() does not need their distances
       for (const std::size_t arc : arcs_of_[vertex]) {
         if (!arcs_[arc].is_open) continue;
         const std::size_t next = arcs_[arc].to;
@@ -113,14 +113,15 @@ class UnitFlow {
 
   const std::size_t source_;
   const std::size_t sink_;
-  std::vector<Arc> arcs_;                          // forward and backward by turns
+  std::vector<Arc> arcs_;                          // forward and backward arcs alternate
   std::vector<std::vector<std::size_t>> arcs_of_;  // by vertex
   std::vector<ArcCost> potential_;                 // by vertex
 };
 
-// The nodes, which any number of paths may visit; after them, for each shared connector, its entry and its exit, with
-// one arc between them, so that one path uses it. What enters there goes on to the node or straight to another cable of
-// the connector, which is a path through the node as well. At the two ends paths only leave or only arrive.
+// Vertices: the nodes, which any number of paths may visit; then, for each shared connector, an entry and an exit
+// joined by one arc, so that one path uses the connector. From the entry a path goes on to the node or straight to
+// another cable of the connector, which is a path through the node as well. Paths only leave the source and only arrive
+// at the destination.
 class PairNetwork {
  public:
   PairNetwork(const Topology& topology, NodeIndex source, NodeIndex destination)

@@ -10,7 +10,7 @@
 namespace cableway::routing {
 namespace {
 
-// The best path of a class: all paths that start with its first `kept` cables and do not go on by a `barred` one.
+// The best path of a class: all paths that start with the first `kept` cables and do not continue over a `barred` one.
 struct Candidate {
   PackedCost cost = 0;
   Path path;
@@ -42,7 +42,7 @@ class PathSearch {
   }
 
  private:
-  // Divides the class of `best`, less `best` itself, by the place where its other members leave `best`.
+  // Partitions the class of `best`, without `best` itself, by the node at which the other members leave `best`.
   void split(const Candidate& best, std::size_t wanted) {
     for (std::size_t kept = best.kept; kept < best.path.hops() && wanted > 0; ++kept) {
       const auto cables_end = best.path.cables.begin() + static_cast<std::ptrdiff_t>(kept);
@@ -55,15 +55,15 @@ class PathSearch {
     }
   }
 
-  // Only as many candidates as can still be wanted; the memory would otherwise grow with the square of the hops.
+  // Keeps only as many candidates as may still be needed; otherwise memory would grow with the square of the hops.
   void keep(std::optional<Candidate> candidate, std::size_t wanted) {
     if (!candidate) return;
     candidates_.insert(*std::move(candidate));
     if (candidates_.size() > wanted) candidates_.erase(std::prev(candidates_.end()));
   }
 
-  // The best path that begins with `start` and goes on by a cable that is not barred, to nodes that `start` has not
-  // visited.
+  // The best path that begins with `start` and continues over a cable that is not barred, to nodes that `start` does
+  // not visit.
   std::optional<Candidate> best_of_class(Path start, std::vector<CableIndex> barred) const {
     const std::size_t kept = start.hops();
     std::vector<bool> visited(topology_.node_count(), false);
@@ -85,7 +85,7 @@ class PathSearch {
     return Candidate{cost, std::move(start), kept, std::move(barred)};
   }
 
-  // Spares the search where it is plain that it finds nothing, as along a line.
+  // Skips searches that cannot succeed, as along a line.
   bool may_go_on(NodeIndex node, const std::vector<bool>& visited, const std::vector<CableIndex>& barred) const {
     const auto adjacencies = topology_.adjacencies(node);
     return may_leave(topology_, source_, node) &&
@@ -94,8 +94,8 @@ class PathSearch {
            });
   }
 
-  // Of the steps from `node` that lead to the destination most cheaply, the first. `left` tells the cost from each
-  // node; a draining one that is not the destination has a cost there too, but cannot be gone through.
+  // The first of the cheapest next steps from `node` towards the destination. `left` is the cost from each node; a
+  // draining node other than the destination has a cost too, but cannot be crossed.
   std::optional<Adjacency> best_step(NodeIndex node, const std::vector<PackedCost>& left,
                                      const std::vector<CableIndex>& avoided) const {
     std::optional<Adjacency> best;

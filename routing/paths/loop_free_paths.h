@@ -1,4 +1,4 @@
-// The k best paths between two nodes that visit no node twice, longer ones than the shortest among them.
+// The k best loop-free paths between two nodes, including paths longer than the shortest.
 #ifndef CABLEWAY_ROUTING_PATHS_LOOP_FREE_PATHS_H_
 #define CABLEWAY_ROUTING_PATHS_LOOP_FREE_PATHS_H_
 
@@ -13,8 +13,8 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxLoopFreePaths = 256;
 
 // The first `count` (at most kMaxLoopFreePaths) paths in the order of PathCost, then of their cables as seen from the
-// lower-numbered of the two nodes. Fewer where there are fewer; none if no path leads there. Both directions give the
-// same paths, reversed, in the same order. None goes through a draining node. From a node to itself: one path of no
+// lower-numbered of the two nodes. Fewer if fewer exist; empty if the destination is unreachable. Both directions give
+// the same paths, reversed, in the same order. No path crosses a draining node. From a node to itself: one path of no
 // cables.
 //
 // J. Y. Yen, "Finding the k shortest loopless paths in a network", 1971, with E. L. Lawler's partition (1972), so that

@@ -19,7 +19,7 @@ struct Arc {
 
 using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, Arc>;
 
-// An arc, and the one without capacity that takes its flow back. Boost wants them apart for each direction.
+// Adds an arc and its reverse arc of zero capacity, as Boost requires.
 void add_arc(Network& network, std::size_t from, std::size_t to, std::uint64_t capacity) {
   const auto there = boost::add_edge(from, to, network).first;
   const auto back = boost::add_edge(to, from, network).first;
@@ -27,7 +27,7 @@ void add_arc(Network& network, std::size_t from, std::size_t to, std::uint64_t c
   network[back] = {0, 0, there};
 }
 
-// The nodes; after them, for each shared connector, what it sends and what it receives.
+// Vertices: the nodes; then, for each shared connector, one for its outgoing and one for its incoming capacity.
 class CapacityNetwork {
  public:
   CapacityNetwork(const Topology& topology, const PhysicalCables& physical, NodeIndex source, NodeIndex destination)

@@ -1,4 +1,4 @@
-// The most that a pair of nodes could carry if all cables worked for it alone.
+// The capacity between two nodes if all cables carried their traffic alone.
 #ifndef CABLEWAY_ROUTING_PATHS_MAX_FLOW_H_
 #define CABLEWAY_ROUTING_PATHS_MAX_FLOW_H_
 
@@ -8,9 +8,9 @@
 
 namespace cableway::routing {
 
-// In Mbit/s, from `source` to `destination`; the same the other way round. Joint capacities hold (physical_cable.h):
-// cables that are one wire, and cables that share a connector. Draining nodes relay nothing. 0 if no path leads there,
-// and from a node to itself.
+// In Mbit/s, from `source` to `destination`; symmetric. Joint capacities hold (physical_cable.h): cables that are one
+// wire, and cables that share a connector. Draining nodes relay nothing. 0 if the destination is unreachable, and from
+// a node to itself.
 //
 // A. V. Goldberg and R. E. Tarjan, "A new approach to the maximum-flow problem", 1988 (push and relabel), from
 // Boost.Graph. Pure. Precondition: both are nodes of `topology`.

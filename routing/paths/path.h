@@ -1,4 +1,4 @@
-// A path through a topology: explicit, so that no hop ever looks up a next hop.
+// An explicit path through a topology: relays never look up a next hop.
 #ifndef CABLEWAY_ROUTING_PATHS_PATH_H_
 #define CABLEWAY_ROUTING_PATHS_PATH_H_
 
@@ -13,7 +13,7 @@
 namespace cableway::routing {
 
 // nodes.size() == cables.size() + 1; cables[i] joins nodes[i] and nodes[i + 1]; no node occurs twice.
-// From a node to itself: one node, no cables. The path that does not exist: no nodes.
+// From a node to itself: one node, no cables. A path that does not exist: no nodes.
 struct Path {
   std::vector<CableIndex> cables;
   std::vector<NodeIndex> nodes;
@@ -30,8 +30,8 @@ inline Path reversed(Path path) {
   return path;
 }
 
-// What makes one path shorter than another: fewer cables first, then less latency. Latency is counted in whole
-// nanoseconds per cable, so that sums are exact and "equal" does not depend on the order of addition.
+// Orders paths: fewer cables first, then less latency. Latency is counted in whole nanoseconds per cable, so that sums
+// are exact and equality does not depend on the order of addition.
 struct PathCost {
   std::uint32_t hops = 0;
   std::uint64_t latency_ns = 0;

@@ -18,7 +18,7 @@ std::vector<PackedCost> costs_from(const Topology& topology, NodeIndex source, c
   found.reserve(topology.node_count());
   found.push_back(source);
   for (std::size_t next = 0; next < found.size(); ++next) {
-    // All nodes one hop nearer have been left, so the cost of this one is final.
+    // All nodes one hop closer have been expanded, so the cost of this node is final.
     const NodeIndex node = found[next];
     if (!may_leave(topology, source, node)) continue;
     const PackedCost here = cost[node.value];

@@ -11,8 +11,8 @@
 
 namespace cableway::routing {
 
-// A PathCost as one integer, so that comparing and adding costs is one instruction: hops above, nanoseconds below.
-// A path has fewer than 2^12 hops of at most 10^9 ns each, so the lower part never carries into the upper one.
+// A PathCost as one integer, so that comparing or adding costs is one instruction: hops in the high bits, ns in the
+// low. A path has fewer than 2^12 hops of at most 10^9 ns each, so the lower part never carries into the upper one.
 using PackedCost = std::uint64_t;
 inline constexpr int kPackedLatencyBits = 48;
 inline constexpr PackedCost kPackedHop = PackedCost{1} << kPackedLatencyBits;
@@ -31,15 +31,15 @@ inline PathCost unpacked(PackedCost packed) {
 
 PathCost cost_of(const Topology& topology, const Path& path);
 
-// Whether paths from `source` may go on from `node`: it does not drain, or they start there.
+// Whether paths from `source` may leave `node`: it is not draining, or it is the source.
 inline bool may_leave(const Topology& topology, NodeIndex source, NodeIndex node) {
   return node == source || !topology.node(node).draining;
 }
 
-// By node, kUnreachable where no path leads. No path goes through a draining node, or touches a node that is `closed`
-// (by node; empty: none is). As hops come before latency, a breadth-first search (E. F. Moore, "The shortest path
-// through a maze", 1959) that takes the least latency of each level does what Dijkstra's algorithm would, without its
-// queue: O(nodes + cables). Precondition: `source` is a node of `topology`, not closed.
+// Indexed by node; kUnreachable where no path exists. No path crosses a draining node or touches a `closed` node
+// (indexed by node; empty: no node is closed). Hops rank before latency, so a breadth-first search (E. F. Moore, "The
+// shortest path through a maze", 1959) that picks the least latency of each level gives Dijkstra's result without a
+// queue: O(nodes + cables). Precondition: `source` is a node of `topology` that is not closed.
 std::vector<PackedCost> costs_from(const Topology& topology, NodeIndex source, const std::vector<bool>& closed = {});
 
 }  // namespace cableway::routing

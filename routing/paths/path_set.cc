@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::size_t kCandidatesPerPath = 4;
 
-// A path as the steps that it takes, by their places in PathGraph::steps(): no two steps share a cable.
+// A path as a list of step indices into PathGraph::steps(): no two steps share a cable.
 using StepPath = std::vector<std::uint32_t>;
 
-// The part of the shortest-path graph that lies between two nodes, directed from the lower-numbered (`low`) to the
-// other (`high`), with the number of paths from each node to `high`. Paths have numbers, in lexicographic order of
-// their steps. Flat and small: it is made for every pair of nodes that is asked for.
+// The part of the shortest-path graph between two nodes, directed from the lower-numbered (`low`) to the other
+// (`high`), with the number of paths from each node to `high`. Paths are numbered in lexicographic order of their
+// steps. Compact, because one is built for every requested pair of nodes.
 class PathGraph {
  public:
   struct Step {
-    std::uint32_t from;  // places in nodes_
+    std::uint32_t from;  // indices into nodes_
     std::uint32_t to;
     CableIndex cable;
   };
@@ -28,7 +28,7 @@ class PathGraph {
   // Precondition: shortest.reaches(destination).
   PathGraph(const ShortestPaths& shortest, NodeIndex destination);
 
-  // Saturates at 2^63: then the paths with the highest numbers have none, which costs only variety.
+  // Saturates at 2^63. Paths numbered above that are never candidates, which only reduces variety.
   std::uint64_t path_count() const { return path_count_[low_]; }
   std::size_t step_count() const { return steps_.size(); }
 
@@ -45,18 +45,18 @@ class PathGraph {
   }
 
   bool towards_source_;
-  std::vector<NodeIndex> nodes_;  // breadth first from the destination
-  std::uint32_t low_;             // place in nodes_
+  std::vector<NodeIndex> nodes_;  // in breadth-first order from the destination
+  std::uint32_t low_;             // index into nodes_
   std::uint32_t high_;
-  std::vector<Step> steps_;  // by node that they leave, then by neighbour and cable
+  std::vector<Step> steps_;  // sorted by start node, then by neighbour and cable
   std::vector<std::uint32_t> first_step_;
-  std::vector<std::uint64_t> path_count_;  // by place in nodes_
+  std::vector<std::uint64_t> path_count_;  // by index into nodes_
 };
 
 PathGraph::PathGraph(const ShortestPaths& shortest, NodeIndex destination)
     : towards_source_(destination < shortest.source()) {
   collect_steps(shortest, destination);
-  // All paths have the same number of hops, so the search for them ends with the source.
+  // All paths have the same number of hops, so the backward search reaches the source last.
   const std::uint32_t last = static_cast<std::uint32_t>(nodes_.size() - 1);
   low_ = towards_source_ ? 0 : last;
   high_ = towards_source_ ? last : 0;
@@ -96,7 +96,7 @@ void PathGraph::count_paths() {
   constexpr std::uint64_t kSaturated = std::uint64_t{1} << 63;
   path_count_.assign(nodes_.size(), 0);
   path_count_[high_] = 1;
-  // From `high` on: every step leads to a node whose paths have been counted.
+  // From `high` backwards: every step leads to a node whose paths are already counted.
   for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
     const std::uint32_t node = towards_source_ ? high_ - i : i;
     std::uint64_t& count = path_count_[node];
@@ -135,7 +135,7 @@ Path PathGraph::with_nodes(const StepPath& path) const {
   return whole;
 }
 
-// All paths, or `wanted` of them whose numbers are evenly apart.
+// All paths, or `wanted` paths with evenly spaced numbers.
 std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted) {
   const std::uint64_t count = graph.path_count();
   const std::uint64_t kept = std::min(count, wanted);
@@ -147,7 +147,7 @@ std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted) {
   return paths;
 }
 
-// Which paths take each step.
+// Maps each step to the paths that use it.
 class PathsOfSteps {
  public:
   PathsOfSteps(const std::vector<StepPath>& paths, std::size_t step_count) : begin_(step_count + 1, 0) {
@@ -171,8 +171,8 @@ class PathsOfSteps {
   std::vector<std::uint32_t> paths_;
 };
 
-// The candidates in the order of rank, `limit` of them: each next one shares the fewest steps with all before it, and
-// is the first of those that do.
+// The first `limit` candidates by rank: each next path shares the fewest steps with those before it; ties go to the
+// first.
 std::vector<std::size_t> ranked_by_overlap(const std::vector<StepPath>& paths, std::size_t step_count,
                                            std::size_t limit) {
   std::vector<std::size_t> rest(paths.size());

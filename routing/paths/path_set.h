@@ -11,12 +11,12 @@
 
 namespace cableway::routing {
 
-// Up to `limit` shortest paths from shortest.source() to `destination`; none if it is not reached.
+// Up to `limit` shortest paths from shortest.source() to `destination`; empty if it is unreachable.
 //
-// Where there are at most `limit`, all of them. Where there are more (a 4x4 torus has 24 between opposite corners, an
-// 8x8 one 280), a spread choice: candidates evenly apart in lexicographic order, and of those the ones that overlap
-// least. Ranked so that each next path shares the fewest cables with all before it; ties keep lexicographic order, seen
-// from the lower-numbered of the two nodes. Both directions thus give the same paths, reversed, in the same order.
+// Returns all of them if there are at most `limit`. If there are more (a 4x4 torus has 24 between opposite corners, an
+// 8x8 one 280), returns a spread selection: candidates evenly spaced in lexicographic order, and of those the ones that
+// overlap least. Each next path shares the fewest cables with those before it; ties keep lexicographic order, seen from
+// the lower-numbered of the two nodes. Both directions thus give the same paths, reversed, in the same order.
 //
 // O(nodes + cables on shortest paths + limit^2 * hops).
 std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex destination, std::size_t limit);

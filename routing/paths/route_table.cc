@@ -10,8 +10,8 @@
 namespace cableway::routing {
 namespace {
 
-// The lowest-numbered cable that some but not all of the paths use. As they are all shortest, a cable that several use
-// is as many hops away from the source on each of them.
+// The lowest-numbered cable that some but not all of the paths use. All paths are shortest, so a cable that several use
+// is equally many hops from the source on each of them.
 std::optional<CableIndex> first_cable_not_shared(const std::vector<Path>& paths) {
   std::optional<CableIndex> first;
   for (std::size_t hop = 0; hop < paths.front().hops(); ++hop) {
@@ -24,7 +24,7 @@ std::optional<CableIndex> first_cable_not_shared(const std::vector<Path>& paths)
   return first;
 }
 
-// The rank of flow 0: see path_for_flow().
+// The rank of flow 0 (see path_for_flow()).
 std::size_t first_rank(const std::vector<Path>& paths) {
   const std::optional<CableIndex> cable = first_cable_not_shared(paths);
   if (!cable) return 0;

@@ -1,9 +1,9 @@
-// How one node reaches every other: for each destination its ranked equal-cost shortest paths.
+// One node's routes to all others: for each destination its ranked equal-cost shortest paths.
 //
 // A RouteTable is an immutable value: safe to read from any thread, equal to any other computed from the same topology
-// for the same node. Its version is the caller's and says when it was computed, not what it holds: tables that differ
-// in nothing else are equal. It holds the node's shortest-path graph, O(nodes + cables); the paths to a destination are
-// listed when asked for, because listing all of them for a long line would take gigabytes.
+// for the same node. The caller sets its version, which records when it was computed and does not affect equality. It
+// holds the node's shortest-path graph, O(nodes + cables), and lists the paths to a destination on request, because
+// listing all of them for a long line would take gigabytes.
 #ifndef CABLEWAY_ROUTING_PATHS_ROUTE_TABLE_H_
 #define CABLEWAY_ROUTING_PATHS_ROUTE_TABLE_H_
 
@@ -22,8 +22,8 @@ inline constexpr std::size_t kMaxPathsPerRoute = 16;
 
 struct RankedPath {
   Path path;
-  // The path's share where one flow is striped over several paths: the rate of its slowest cable, in Mbit/s. The
-  // largest number there is for the path of no cables.
+  // The path's share when one flow is striped over several paths: the rate of its slowest cable, in Mbit/s. The largest
+  // representable number for the path of no cables.
   std::uint64_t weight_mbps = 0;
   friend bool operator==(const RankedPath&, const RankedPath&) = default;
 };
@@ -31,7 +31,7 @@ struct RankedPath {
 struct Route {
   NodeIndex destination;
   PathCost cost;                  // the same for all paths
-  std::vector<RankedPath> paths;  // empty: unreachable. Each next one shares the fewest cables with those before it.
+  std::vector<RankedPath> paths;  // empty: unreachable; each shares the fewest cables with those before it
   friend bool operator==(const Route&, const Route&) = default;
 };
 
@@ -41,26 +41,25 @@ class RouteTable {
   std::uint64_t version() const { return version_; }
   std::size_t node_count() const { return shortest_.node_count(); }
 
-  // Whether a path exists. False also for an index that the topology does not have.
+  // Whether a path exists. False for an index that is not in the topology.
   bool reaches(NodeIndex destination) const { return shortest_.reaches(destination); }
 
-  // All equal-cost shortest paths, or kMaxPathsPerRoute of them where there are more. The route back lists the same
+  // All equal-cost shortest paths, or kMaxPathsPerRoute of them if there are more. The reverse route lists the same
   // paths reversed, in the same order. To self(): one path of no cables.
   Route route_to(NodeIndex destination) const;
 
-  // The path for the `ordinal`-th flow from self() to `destination`; one that does not exist() if
-  // !reaches(destination).
+  // The path for the `ordinal`-th flow from self() to `destination`; exists() is false if !reaches(destination).
   //
-  // Flows k and k + 1 take different paths where there are two. Where flow 0 starts is chosen so that pairs of nodes
-  // that cannot see each other's choice still spread: let c be the lowest-numbered cable that some but not all of the
-  // paths use, p the first ranked path through c, and t how many cables of p come before c. Flow 0 takes the path t
-  // ranks after p. On a ring, c is the same cable for all opposite pairs and t counts away from it, so neighbouring
-  // sources start in opposite directions: with an even number of nodes, flow 0 of every opposite pair together load all
-  // cables in both directions evenly (4-ring: each exactly once; 6-ring: once or twice).
+  // Flows k and k + 1 take different paths if there are two. Flow 0's start is chosen so that pairs of nodes spread
+  // without seeing each other's choice: let c be the lowest-numbered cable that some but not all of the paths use, p
+  // the first ranked path through c, and t the number of cables of p before c. Flow 0 takes the path t ranks after p.
+  // On a ring, c is the same cable for all opposite pairs and t is the distance from it, so neighbouring sources start
+  // in opposite directions: with an even number of nodes, flow 0 of every opposite pair together load all cables in
+  // both directions evenly (4-ring: each exactly once; 6-ring: once or twice).
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
-  // The same, and what the other node's table says of the `ordinal`-th flow from there to self(): for who looks at all
-  // pairs of nodes, at half the price.
+  // path_for_flow(), and the path that the other node's table gives to the `ordinal`-th flow from there to self(). For
+  // callers that visit all pairs of nodes, at half the cost.
   std::pair<Path, Path> paths_for_flow_and_back(NodeIndex destination, std::uint64_t ordinal) const;
 
   const ShortestPaths& shortest_paths() const { return shortest_; }

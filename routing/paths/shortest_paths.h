@@ -1,7 +1,7 @@
 // All shortest paths from one node, as a graph: for every node, the last steps of its shortest paths.
 //
-// The cost is PathCost: fewest cables, then least latency. A search finds the costs (path_cost.h); then the cables are
-// scanned once more for every step whose cost adds up. No path goes through a draining node.
+// The cost is PathCost: fewest cables, then least latency. A search finds the costs (path_cost.h); a second scan of the
+// cables finds every step whose cost adds up. No path crosses a draining node.
 #ifndef CABLEWAY_ROUTING_PATHS_SHORTEST_PATHS_H_
 #define CABLEWAY_ROUTING_PATHS_SHORTEST_PATHS_H_
 
@@ -21,13 +21,13 @@ class ShortestPaths {
   NodeIndex source() const { return source_; }
   std::size_t node_count() const { return cost_.size(); }
 
-  // False also for an index that the topology does not have.
+  // False for an index that is not in the topology.
   bool reaches(NodeIndex node) const;
 
   // Precondition: reaches(node).
   PathCost cost_to(NodeIndex node) const;
 
-  // The steps by which shortest paths arrive at `node`: its neighbour one step nearer to the source, and the cable.
+  // The last steps of the shortest paths to `node`: its neighbour one step closer to the source, and the cable.
   // Sorted by neighbour, then cable. Empty for the source. Precondition: reaches(node).
   std::span<const Adjacency> last_steps(NodeIndex node) const;
 

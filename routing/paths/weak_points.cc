@@ -24,7 +24,7 @@ std::vector<std::size_t> sorted_articulation_points(Graph& graph) {
   return points;
 }
 
-// Boost overlooks parallel edges, so every two neighbours are joined once, and bridges that are not alone left out.
+// Boost's algorithm ignores parallel edges, so neighbours are joined once and bridges with parallel cables are dropped.
 void find_nodes_and_cables(const Topology& topology, const PhysicalCables& physical, WeakPoints& weak) {
   std::map<std::pair<NodeIndex, NodeIndex>, std::vector<std::size_t>> places;
   for (std::size_t i = 0; i < physical.cables.size(); ++i) {
@@ -50,7 +50,7 @@ void find_nodes_and_cables(const Topology& topology, const PhysicalCables& physi
   std::sort(weak.cables.begin(), weak.cables.end());
 }
 
-// With the shared connectors as vertices of their own, between their nodes and their cables.
+// Adds the shared connectors as vertices between their node and their cables.
 void find_connectors(const Topology& topology, const PhysicalCables& physical, WeakPoints& weak) {
   if (physical.connectors.empty()) return;
   Graph graph(topology.node_count() + physical.connectors.size());

@@ -18,7 +18,7 @@ static_assert(kMaxExactRing * kMaxNodes * static_cast<std::uint64_t>(kMaxLatency
 static_assert(kMaxExactRing * kMaxNodes < (std::uint64_t{1} << (64 - kRingLatencyBits)));
 
 absl::Status check_nodes(const Topology& topology, std::span<const NodeIndex> nodes) {
-  if (nodes.empty()) return absl::InvalidArgumentError("there are no nodes to place; expected at least one");
+  if (nodes.empty()) return absl::InvalidArgumentError("no nodes to place; expected at least one");
   if (nodes.size() > kMaxPlacedNodes) {
     return absl::InvalidArgumentError(
         absl::StrCat("there are ", nodes.size(), " nodes to place; expected at most ", kMaxPlacedNodes));
@@ -28,7 +28,7 @@ absl::Status check_nodes(const Topology& topology, std::span<const NodeIndex> no
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("node ", in_quotes(topology.node(*twice).name), " is to be placed twice; expected every node once"));
+      absl::StrCat("node ", in_quotes(topology.node(*twice).name), " is listed twice; expected every node once"));
 }
 
 absl::Status no_path(const Topology& topology, NodeIndex from, NodeIndex to) {
@@ -51,7 +51,7 @@ absl::StatusOr<RingDistances> ring_distances(const Topology& topology, const std
   return distances;
 }
 
-// From place 0 on, towards the lower of its two sides.
+// Rotates the ring to start at place 0 and orients it towards the lower of its two neighbours.
 void turn(Ring& ring) {
   std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), std::size_t{0}), ring.end());
   if (ring.size() > 2 && ring.back() < ring[1]) std::reverse(ring.begin() + 1, ring.end());
@@ -84,10 +84,10 @@ absl::StatusOr<RankPlacement> place_ranks(const Topology& topology, std::span<co
   RankPlacement placement;
   Ring ring(sorted.size());
   std::iota(ring.begin(), ring.end(), std::size_t{0});
-  placement.is_best = ring.size() <= 3;  // all orders are the same ring
+  placement.is_best = ring.size() <= 3;  // all orders form the same ring
   if (!placement.is_best) {
     ring = short_ring(*distances);
-    placement.is_best = is_plainly_shortest(*distances, ring);
+    placement.is_best = is_provably_shortest(*distances, ring);
   }
   if (!placement.is_best && ring.size() <= kMaxExactRing) {
     ring = shortest_ring(*distances);

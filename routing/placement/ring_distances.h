@@ -1,4 +1,4 @@
-// The distances between the nodes of a job, as the search for a good order of them wants them.
+// Pairwise distances between a job's nodes, for the search for a good order.
 #ifndef CABLEWAY_ROUTING_PLACEMENT_RING_DISTANCES_H_
 #define CABLEWAY_ROUTING_PLACEMENT_RING_DISTANCES_H_
 
@@ -8,13 +8,13 @@
 
 namespace cableway::routing {
 
-// Relays above, nanoseconds below: less is better, and a sum of 24 never carries from the lower part into the upper one
-// nor out of that (relays < 2^12, a latency < 2^42 for each).
+// Relays in the high bits, nanoseconds in the low bits; less is better. A sum of 24 distances never carries between the
+// parts nor overflows (relays < 2^12, latency < 2^42 for each).
 using RingDistance = std::uint64_t;
 inline constexpr int kRingLatencyBits = 47;
 inline constexpr RingDistance kOneRelay = RingDistance{1} << kRingLatencyBits;
 
-// By places in the job's list of nodes. Symmetric.
+// Indexed by position in the job's list of nodes. Symmetric.
 class RingDistances {
  public:
   explicit RingDistances(std::size_t count) : count_(count), distance_(count * count, 0) {}

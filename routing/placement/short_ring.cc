@@ -13,7 +13,7 @@ constexpr std::size_t kMaxStarts = 8;
 constexpr std::size_t kLongestSegment = 3;
 constexpr std::uint64_t kMaxSteps = 300'000'000;
 
-// A sum over a ring, which one number cannot hold for a long one.
+// The length of a ring; the two sums are held apart because they may overflow a RingDistance.
 struct RingLength {
   std::uint64_t relays = 0;
   std::uint64_t latency_ns = 0;
@@ -31,10 +31,11 @@ RingLength length_of(const RingDistances& distances, const Ring& ring) {
   return length;
 }
 
-enum class Among { kLowest, kLeastFree };  // which of several nearest nodes comes next
+enum class Among { kLowest, kLeastFree };  // tie-break between nearest nodes
 
-// Goes on to the nearest node that is left. Of several, to the one that has the fewest nodes left as near as one cable
-// (H. C. von Warnsdorff's rule for the knight's tour, 1823), for it may soon be hard to reach; or just to the lowest.
+// Repeatedly appends the nearest remaining node. Ties go to the node with the fewest remaining nodes at one cable's
+// distance (H. C. von Warnsdorff's rule for the knight's tour, 1823), as it may soon be hard to reach; or to the
+// lowest.
 Ring by_nearest(const RingDistances& distances, std::size_t start, Among among) {
   const std::size_t count = distances.count();
   std::vector<bool> used(count, false);
@@ -58,7 +59,7 @@ Ring by_nearest(const RingDistances& distances, std::size_t start, Among among) 
   }
 }
 
-// Exchanges parts of a ring for shorter ones while there are any, and steps left.
+// Improves a ring by local exchanges until none shortens it or the step budget is used up.
 class Improvement {
  public:
   Improvement(const RingDistances& distances, std::uint64_t& steps_left)
@@ -75,7 +76,7 @@ class Improvement {
     return steps_left_ > 0;
   }
 
-  // 2-opt: replaces two steps by turning what lies between them.
+  // 2-opt: replaces two steps by reversing the part between them.
   bool improve_by_turning(Ring& ring) {
     bool has_improved = false;
     for (std::size_t i = 0; i + 2 < ring.size() && take_steps(ring.size() - i); ++i) {
@@ -91,7 +92,7 @@ class Improvement {
     return has_improved;
   }
 
-  // Or-opt: moves up to kLongestSegment consecutive nodes to another place, turned or not.
+  // Or-opt: moves up to kLongestSegment consecutive nodes to another position, reversed or not.
   bool improve_by_moving(Ring& ring) {
     bool has_improved = false;
     for (std::size_t length = 1; length <= kLongestSegment && length + 2 < ring.size(); ++length) {
@@ -109,7 +110,7 @@ class Improvement {
     const RingDistance taken_out = distances_(ring[begin - 1], first) + distances_(last, ring[end % count]);
     const RingDistance closed = distances_(ring[begin - 1], ring[end % count]);
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + 1 >= begin && i < end) continue;  // beside the segment or in it
+      if (i + 1 >= begin && i < end) continue;  // next to the segment or inside it
       const std::size_t from = ring[i];
       const std::size_t to = ring[(i + 1) % count];
       const RingDistance now = taken_out + distances_(from, to);
@@ -134,8 +135,8 @@ class Improvement {
 
 }  // namespace
 
-bool is_plainly_shortest(const RingDistances& distances, const Ring& ring) {
-  RingLength both_sides;  // of all nodes: each step counts twice
+bool is_provably_shortest(const RingDistances& distances, const Ring& ring) {
+  RingLength both_sides;  // summed over all nodes: each step counts twice
   RingLength least;
   for (std::size_t place = 0; place < ring.size(); ++place) {
     const std::size_t node = ring[place];
@@ -168,7 +169,7 @@ Ring short_ring(const RingDistances& distances) {
       if (best && best_length <= length) continue;
       best = std::move(ring);
       best_length = length;
-      if (is_plainly_shortest(distances, *best)) return *std::move(best);
+      if (is_provably_shortest(distances, *best)) return *std::move(best);
     }
   }
   return *std::move(best);

@@ -15,7 +15,7 @@ using Subset = std::uint32_t;
 constexpr std::size_t kMaxOthers = kMaxExactRing - 1;
 constexpr RingDistance kNoRing = std::numeric_limits<RingDistance>::max();
 
-// The next larger number with as many bits (R. W. Gosper, 1972). Precondition: subset != 0.
+// The next larger number with the same number of set bits (R. W. Gosper, 1972). Precondition: subset != 0.
 Subset next_of_size(Subset subset) {
   const Subset lowest = subset & (~subset + 1);
   const Subset carried = subset + lowest;
@@ -31,8 +31,8 @@ constexpr auto kBinomial = [] {
   return binomial;
 }();
 
-// The bits of a subset, ascending. Subsets of one size have ranks in ascending order of their numbers: the sum of
-// C(bit i, i + 1) (D. H. Lehmer, 1964).
+// The set bits of a subset, ascending. Subsets of one size are ranked in ascending order of their values: the rank is
+// the sum of C(bit i, i + 1) (D. H. Lehmer, 1964).
 struct Bits {
   explicit Bits(Subset subset) {
     for (; subset != 0; subset &= subset - 1) bit[count++] = static_cast<std::size_t>(std::countr_zero(subset));
@@ -46,11 +46,11 @@ class ShortestRing {
   explicit ShortestRing(const RingDistances& distances)
       : distances_(distances), others_(distances.count() - 1), all_((Subset{1} << others_) - 1) {}
 
-  // Splits the ring at node 0 and half way round: two paths from node 0 to the node there. A layer holds the shortest
-  // paths through all subsets of one size, so the layers up to the middle are enough.
+  // Splits the ring at node 0 and halfway round: two paths from node 0 to the middle node. A layer holds the shortest
+  // paths through all subsets of one size, so the layers up to the middle suffice.
   Ring find() {
     const std::size_t first_size = (others_ + 1) / 2;
-    const std::size_t second_size = others_ + 1 - first_size;  // the same or one more: the middle counts twice
+    const std::size_t second_size = others_ + 1 - first_size;  // equal or one more: the middle node is in both halves
     Layer layer(others_);
     for (std::size_t i = 0; i < others_; ++i) layer[i] = distances_(0, i + 1);
     for (std::size_t size = 2; size <= first_size; ++size) layer = next_layer(layer, size);
@@ -66,8 +66,8 @@ class ShortestRing {
   }
 
  private:
-  // For each subset of one size in the order of ranks, for each of its members in ascending order: the length of the
-  // shortest path from node 0 through all of the subset that ends at the member.
+  // For each subset of one size by rank, and for each of its members in ascending order: the length of the shortest
+  // path from node 0 through the whole subset that ends at the member.
   using Layer = std::vector<RingDistance>;
 
   Layer next_layer(const Layer& previous, std::size_t size) const {
@@ -76,7 +76,7 @@ class ShortestRing {
     Subset subset = (Subset{1} << size) - 1;
     for (std::uint32_t rank = 0; rank < kBinomial[others_][size]; ++rank) {
       const Bits bits(subset);
-      // The rank of the subset without its bit `end`: bits above that move down one place.
+      // The rank of the subset without bit `end`: higher bits move down one position.
       std::uint32_t rank_without = 0;
       for (std::size_t i = 1; i < size; ++i) rank_without += kBinomial[bits.bit[i]][i];
       for (std::size_t end = 0; end < size; ++end) {
@@ -90,7 +90,7 @@ class ShortestRing {
     return layer;
   }
 
-  // `lengths`: of the shortest paths through the others of the subset, by the place of their ends.
+  // `lengths`: of the shortest paths through the rest of the subset, indexed by the position of their last node.
   RingDistance shortest_to(const Bits& bits, std::size_t end, const RingDistance* lengths) const {
     const RingDistance* to_end = &row_[bits.bit[end]][0];
     RingDistance shortest = kNoRing;
@@ -107,14 +107,14 @@ class ShortestRing {
     RingDistance length = kNoRing;
   };
 
-  // `second` holds the paths through the complements of those of `first`, and the middle.
+  // `second` holds the paths through the complements of the subsets of `first`, plus the middle node.
   Meeting meet(const Layer& first, const Layer& second, std::size_t size) const {
     Meeting best;
     Subset subset = (Subset{1} << size) - 1;
     for (std::uint32_t rank = 0; rank < kBinomial[others_][size]; ++rank) {
       const Bits bits(subset);
       const Bits rest(all_ & ~subset);
-      // The rank of `rest` with `middle` added at `place`: bits above that move up one place.
+      // The rank of `rest` with `middle` inserted at `place`: higher bits move up one position.
       std::uint32_t rank_below = 0;
       std::uint32_t rank_above = 0;
       for (std::size_t i = 0; i < rest.count; ++i) rank_above += kBinomial[rest.bit[i]][i + 2];
@@ -136,7 +136,7 @@ class ShortestRing {
   }
 
   // The nodes of a shortest path from node 0 through all of `subset` to the node of bit `end`, without node 0. The
-  // layers hold lengths only: half a ring is small enough to be searched once more, with all subsets of it.
+  // layers hold lengths only, so this searches again over the subsets of this half, which are few.
   Ring path_through(Subset subset, std::size_t end) const {
     const Bits bits(subset);
     const std::size_t count = bits.count;

@@ -1,4 +1,4 @@
-// The shortest round trip through all nodes of a job: the travelling salesman's problem, exactly and nearly.
+// The shortest round trip through all nodes of a job (travelling salesman): exact and heuristic solvers.
 #ifndef CABLEWAY_ROUTING_PLACEMENT_SHORTEST_RING_H_
 #define CABLEWAY_ROUTING_PLACEMENT_SHORTEST_RING_H_
 
@@ -16,12 +16,12 @@ inline constexpr std::size_t kMaxExactRing = 24;
 // A shortest ring, by dynamic programming over subsets (see rank_placement.h). Precondition: 4 to kMaxExactRing nodes.
 Ring shortest_ring(const RingDistances& distances);
 
-// Whether a ring is so short that no bound has to be looked for: every node is next to its two nearest ones, as far as
-// distances go. True says that it is a shortest one, false says nothing. Precondition: 3 nodes or more.
-bool is_plainly_shortest(const RingDistances& distances, const Ring& ring);
+// Whether a simple lower bound proves the ring shortest: every node is next to its two nearest nodes, by distance.
+// False proves nothing. Precondition: at least 3 nodes.
+bool is_provably_shortest(const RingDistances& distances, const Ring& ring);
 
-// A short ring, found in a bounded number of steps; stops early at one that is plainly shortest.
-// Precondition: 3 nodes or more.
+// A short ring, found in a bounded number of steps; stops early at one that is provably shortest.
+// Precondition: at least 3 nodes.
 Ring short_ring(const RingDistances& distances);
 
 }  // namespace cableway::routing

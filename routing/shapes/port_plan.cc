@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFirstSubnet = 7;  // of 10/8
 constexpr std::uint32_t kByte = 256;
 
-// 10.x.y. with x.y the two bytes of `number`, from 10.7.0. on.
+// "10.x.y." where x.y are the two bytes of `number`, starting at 10.7.0.
 std::string subnet(std::uint32_t number) {
   return absl::StrCat("10.", (kFirstSubnet + number / kByte) % kByte, ".", number % kByte, ".");
 }
@@ -29,7 +29,7 @@ class InterfaceNames {
     }
   }
 
-  // A name that no other port of the node has.
+  // An interface name that is unique on the node.
   std::string choose(NodeIndex node, const std::string& peer, std::size_t cable) {
     std::string name = number(node, absl::StrCat("to-", peer));
     if (!is_valid_interface_name(name)) name = number(node, absl::StrCat("cable", cable));
@@ -38,7 +38,7 @@ class InterfaceNames {
   }
 
  private:
-  // `base`, or else the first of "<base>-2", "<base>-3", .. that is free.
+  // `base`, or the first free one of "<base>-2", "<base>-3", ..
   std::string number(NodeIndex node, const std::string& base) {
     std::size_t& last = last_number_[{node, base}];
     std::string name;

@@ -9,9 +9,9 @@ namespace {
 
 using NodePair = NodePairs::value_type;
 
-// SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). The
-// standard's distributions differ between libraries, so numbers below a bound are made here: the upper half of a
-// number, scaled. The bias is below bound / 2^32.
+// SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). The standard
+// distributions differ between libraries, so bounded numbers are derived here: the upper half of a number, scaled. The
+// bias is below bound / 2^32.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
@@ -44,7 +44,7 @@ NodePairs ring_with_chords(std::uint32_t nodes, std::uint32_t degree) {
   return pairs;
 }
 
-// Which pairs are joined, both ways: at most kMaxNodes^2 bits.
+// The adjacency matrix, symmetric: at most kMaxNodes^2 bits.
 class Joined {
  public:
   Joined(std::uint32_t nodes, const NodePairs& pairs) : nodes_(nodes), bits_(std::size_t{nodes} * nodes) {
@@ -63,7 +63,7 @@ class Joined {
   std::vector<bool> bits_;
 };
 
-// a-b and c-d become a-c and b-d, unless a node would be joined to itself or a pair twice.
+// Replaces a-b and c-d with a-c and b-d, unless that joins a node to itself or a pair twice.
 void exchange(NodePair& one, NodePair& other, Joined& joined) {
   const NodePair first{one.first, other.first};
   const NodePair second{one.second, other.second};
@@ -85,7 +85,7 @@ std::uint32_t root_of(std::vector<std::uint32_t>& parents, std::uint32_t node) {
   return node;
 }
 
-// Of every part, one cable that closes a cycle. A part in which every node has two neighbours or more has one.
+// For each component, one cable that closes a cycle. A component whose nodes all have two or more neighbours has one.
 std::vector<std::size_t> closing_cables(std::uint32_t nodes, const NodePairs& pairs) {
   std::vector<std::uint32_t> parents(nodes);
   std::iota(parents.begin(), parents.end(), 0U);
@@ -109,8 +109,8 @@ std::vector<std::size_t> closing_cables(std::uint32_t nodes, const NodePairs& pa
   return closing;
 }
 
-// Neither part loses its own cohesion with the cable that it gives, and of the two new ones between them one is enough:
-// the other closes a cycle of both, and is what the next part is joined by.
+// Joins two components by exchanging one cycle-closing cable of each. Neither is disconnected by that, and of the two
+// new cables one is enough to join them: the other closes a cycle and serves to join the next component.
 void join_parts(std::uint32_t nodes, NodePairs& pairs) {
   const std::vector<std::size_t> closing = closing_cables(nodes, pairs);
   for (std::size_t i = 1; i < closing.size(); ++i) {
@@ -134,7 +134,7 @@ NodePairs random_regular_shape(std::uint32_t nodes, std::uint32_t degree, std::u
     NodePair& one = pairs[random.below(count)];
     NodePair& other = pairs[random.below(count)];
     exchange(one, other, joined);
-    // Which end of the next exchange is which must not depend on how this pair came about.
+    // Randomises the orientation, so that the next exchange does not depend on how this pair was created.
     if (random.below(2) == 1) std::swap(one.first, one.second);
   }
   join_parts(nodes, pairs);

@@ -7,7 +7,7 @@
 namespace cableway::routing {
 namespace {
 
-// The mesh of `count` nodes from `first` on, after what is there.
+// Appends the mesh of `count` nodes starting at `first`.
 void append_mesh(NodePairs& pairs, std::uint32_t first, std::uint32_t count) {
   for (std::uint32_t a = 0; a < count; ++a) {
     for (std::uint32_t b = a + 1; b < count; ++b) pairs.emplace_back(first + a, first + b);
@@ -76,7 +76,7 @@ NodePairs dragonfly_shape(std::uint32_t groups, std::uint32_t routers) {
   for (std::uint32_t group = 0; group < groups; ++group) append_mesh(pairs, group * routers, routers);
   for (std::uint32_t a = 0; a < groups; ++a) {
     for (std::uint32_t b = a + 1; b < groups; ++b) {
-      // Of the other groups, b is number b - 1 for a, and a is number a for b.
+      // Among the other groups, b is number b - 1 for a, and a is number a for b.
       pairs.emplace_back(a * routers + (b - 1) % routers, b * routers + a % routers);
     }
   }

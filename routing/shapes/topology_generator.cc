@@ -31,12 +31,12 @@ constexpr std::uint64_t kMaxDimensions = 12;
 static_assert((std::size_t{1} << kMaxDimensions) == kMaxNodes);
 
 enum class Wiring {
-  kSingle,  // every pair is a cable with ports of its own
+  kSingle,  // every pair is a cable with its own ports
   kTwin,    // every pair is a wire between the plugs p0 of one and p1 of the other, each of two ports
   kSwitch,  // every node has one port
 };
 
-// What a shape comes to.
+// The nodes and pairs of a parsed shape.
 struct Layout {
   std::uint32_t nodes;
   NodePairs pairs;
@@ -51,16 +51,16 @@ absl::Status check_range(std::uint64_t number, const char* what, std::uint64_t l
   return absl::InvalidArgumentError(absl::StrCat(number, " ", what, "; expected ", least, " to ", most));
 }
 
-// A shape of N nodes and nothing else.
-template <NodePairs (*kShape)(std::uint32_t), std::uint64_t kLeast, std::uint64_t kMax, Wiring kWiring>
+// A shape whose only parameter is the number of nodes.
+template <NodePairs (*kShape)(std::uint32_t), std::uint64_t kMin, std::uint64_t kMax, Wiring kWiring>
 MaybeLayout of_nodes(Numbers numbers) {
-  if (absl::Status status = check_range(numbers[0], "nodes", kLeast, kMax); !status.ok()) return status;
+  if (absl::Status status = check_range(numbers[0], "nodes", kMin, kMax); !status.ok()) return status;
   const auto nodes = static_cast<std::uint32_t>(numbers[0]);
   return Layout{nodes, kShape(nodes), kWiring};
 }
 
 MaybeLayout two_rings(Numbers numbers) {
-  if (absl::Status status = check_range(numbers[0], "nodes a ring", 3, kMaxNodes / 2); !status.ok()) return status;
+  if (absl::Status status = check_range(numbers[0], "nodes per ring", 3, kMaxNodes / 2); !status.ok()) return status;
   const auto nodes = static_cast<std::uint32_t>(numbers[0]);
   return Layout{2 * nodes, two_rings_shape(nodes)};
 }
@@ -88,10 +88,10 @@ MaybeLayout random_regular(Numbers numbers) {
   const std::uint64_t degree = numbers[1];
   const std::uint64_t seed = numbers.size() > 2 ? numbers[2] : 0;
   if (absl::Status status = check_range(nodes, "nodes", 3, kMaxNodes); !status.ok()) return status;
-  if (absl::Status status = check_range(degree, "cables at a node", 2, nodes - 1); !status.ok()) return status;
+  if (absl::Status status = check_range(degree, "cables per node", 2, nodes - 1); !status.ok()) return status;
   if (nodes * degree % 2 != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(nodes, " nodes with ", degree, " ends of cables each are ",
-                                                   nodes * degree, " ends; expected an even number"));
+    return absl::InvalidArgumentError(absl::StrCat(nodes, " nodes with ", degree, " cables each have ", nodes * degree,
+                                                   " cable ends; expected an even number"));
   }
   if (absl::Status status = check_range(nodes * degree / 2, "cables", 3, kMaxCables); !status.ok()) return status;
   const auto count = static_cast<std::uint32_t>(nodes);
@@ -102,7 +102,7 @@ MaybeLayout dragonfly(Numbers numbers) {
   const std::uint64_t groups = numbers[0];
   const std::uint64_t routers = numbers[1];
   if (absl::Status status = check_range(groups, "groups", 2, kMaxNodes / 2); !status.ok()) return status;
-  if (absl::Status status = check_range(routers, "nodes a group", 2, kMaxNodes / 2); !status.ok()) return status;
+  if (absl::Status status = check_range(routers, "nodes per group", 2, kMaxNodes / 2); !status.ok()) return status;
   if (absl::Status status = check_range(groups * routers, "nodes", 4, kMaxNodes); !status.ok()) return status;
   const std::uint64_t cables = groups * (routers * (routers - 1) / 2) + groups * (groups - 1) / 2;
   if (absl::Status status = check_range(cables, "cables", 3, kMaxCables); !status.ok()) return status;
@@ -134,7 +134,7 @@ constexpr Kind kKinds[] = {
     {"twins", "twins:N", "twins:4", ',', 1, 1, of_nodes<ring_shape, 3, kMaxNodes, Wiring::kTwin>},
 };
 
-// Nothing where `text` is not the right number of numbers.
+// nullopt if `text` has the wrong number of numbers.
 std::optional<std::vector<std::uint64_t>> numbers_of(const Kind& kind, std::string_view text) {
   std::vector<std::uint64_t> numbers;
   for (const absl::string_view part : absl::StrSplit(absl_view(text), kind.separator)) {
@@ -159,8 +159,8 @@ MaybeLayout lay_out(std::string_view shape) {
   }
   const std::optional<std::vector<std::uint64_t>> numbers = numbers_of(*kind, size);
   if (!numbers) {
-    return absl::InvalidArgumentError(absl::StrCat(in_quotes(size), " cannot follow ", kind->name, ":; expected ",
-                                                   kind->form, ", such as ", kind->example));
+    return absl::InvalidArgumentError(absl::StrCat("invalid parameters ", in_quotes(size), " of ", kind->name,
+                                                   "; expected ", kind->form, ", such as ", kind->example));
   }
   return kind->lay_out(*numbers);
 }
@@ -173,7 +173,7 @@ struct CableValues {
 absl::Status read_value(std::string_view text, CableValues& values) {
   if (has_unit_of_time(text) ? values.latency_us.has_value() : values.rate_mbps.has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(in_quotes(text), " is one value too many; expected one rate and one latency at most"));
+        absl::StrCat(in_quotes(text), " is an extra value; expected at most one rate and one latency"));
   }
   if (has_unit_of_time(text)) {
     const absl::StatusOr<double> latency = parse_latency_us(text);

@@ -1,5 +1,5 @@
-// A std::string_view as abseil's functions take it: absl::string_view is a type of its own where abseil was built as
-// C++14, as Debian's is.
+// Converts a std::string_view for abseil: absl::string_view is a distinct type where abseil was built as C++14, as
+// Debian's is.
 #ifndef CABLEWAY_ROUTING_TEXT_ABSL_VIEW_H_
 #define CABLEWAY_ROUTING_TEXT_ABSL_VIEW_H_
 

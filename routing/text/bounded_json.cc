@@ -14,8 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "[json.exception.parse_error.101] parse error at line 1, column 2: REASON" or "[json.exception.out_of_range.406]
-// REASON": the reason alone, since where it is we say ourselves. It may quote as much as the text has.
+// Extracts REASON from "[json.exception.parse_error.101] parse error at line 1, column 2: REASON" or
+// "[json.exception.out_of_range.406] REASON"; the caller adds the position. REASON may quote an arbitrary part of the
+// text.
 std::string reason_of(const Json::exception& error) {
   constexpr std::size_t kShown = 160;
   std::string_view reason = error.what();
@@ -28,7 +29,7 @@ std::string reason_of(const Json::exception& error) {
   return absl::StrReplaceAll(escaped, {{"\\'", "'"}, {"\\\"", "\""}});
 }
 
-// Follows a text and keeps nothing of it; stops at the first thing that is wrong.
+// Scans a text without building a document; stops at the first violation.
 class BoundsCheck : public Json::json_sax_t {
  public:
   explicit BoundsCheck(const JsonBounds& bounds) : bounds_(bounds) {}
@@ -51,7 +52,7 @@ class BoundsCheck : public Json::json_sax_t {
     return false;
   }
 
-  // Of the byte at which the text stops being JSON, from 1; 0 where it is JSON that is too much.
+  // The 1-based offset of the byte at which the text stops being JSON; 0 if it is valid JSON that exceeds the bounds.
   std::size_t position() const { return position_; }
   const std::string& wrong() const { return wrong_; }
 

@@ -1,4 +1,4 @@
-// JSON that nobody vouches for: parsed without exceptions, after a look at how much there is of it.
+// Parses untrusted JSON without exceptions, after checking its size against bounds.
 #ifndef CABLEWAY_ROUTING_TEXT_BOUNDED_JSON_H_
 #define CABLEWAY_ROUTING_TEXT_BOUNDED_JSON_H_
 
@@ -12,13 +12,13 @@ namespace cableway::routing {
 
 struct JsonBounds {
   std::size_t bytes;
-  std::size_t depth;   // of arrays and objects in each other
-  std::size_t values;  // of any kind, and the names of an object's members
+  std::size_t depth;   // of nested arrays and objects
+  std::size_t values;  // of any kind, plus the names of object members
 };
 
-// InvalidArgument reads "FILE:LINE: what is wrong; what was expected" where the text is no JSON, and "FILE: .." where
-// it is too much; `file_name` only appears there. `expected` says what the file holds, after "expected ". Where an
-// object has a member twice, the last one counts.
+// InvalidArgument reads "FILE:LINE: what is wrong; what was expected" if the text is not JSON, and "FILE: .." if it
+// exceeds the bounds; `file_name` is used only there. `expected` describes the contents, after "expected ". If an
+// object has a duplicate member, the last one counts.
 absl::StatusOr<nlohmann::json> parse_bounded_json(std::string_view text, std::string_view file_name,
                                                   const JsonBounds& bounds, std::string_view expected);
 

@@ -24,7 +24,7 @@ std::string_view without_byte_order_mark(std::string_view text) {
   return text;
 }
 
-// In comments nobody looks at either. Elsewhere '/' is an error where names, addresses and interfaces are expected.
+// Comments are replaced too, which has no effect. Elsewhere '/' is an error in names, addresses and interfaces.
 std::string ascii_only(std::string_view text) {
   std::string ascii(text);
   std::replace_if(ascii.begin(), ascii.end(), beyond_ascii, '/');
@@ -48,8 +48,8 @@ absl::Status check_size(std::string_view text, std::string_view file_name, const
   }
 }
 
-// Where `position` is in `text`; its end for what lies past it. Columns count from 1, and are bytes since toml++ has
-// seen ASCII alone.
+// The offset of `position` in `text`; the end of `text` if it lies past that. Columns count from 1, and are bytes since
+// toml++ parses ASCII only.
 std::size_t offset_of(std::string_view text, const toml::source_position& position) {
   std::size_t offset = 0;
   for (std::uint32_t line = 1; line < position.line; ++line) {

@@ -1,12 +1,12 @@
-// toml++ set up to read files that nobody vouches for. Include it in place of toml++'s own header, from .cc files only.
+// toml++ configured to parse untrusted files. Include it in place of toml++'s own header, from .cc files only.
 //
-//  - Headers only, so that no library has to travel with what links this; without exceptions; without formatters.
-//  - Nested values recurse, and every line can nest dotted keys in each of them: few levels keep the destruction of a
-//    document of bounded lines within some thousand stack frames.
-//  - toml++ 3.3 and 3.4 tell the optimiser facts about the next character that malformed text breaks ("[[=", "[}"), and
-//    assert them in debug builds. The code that follows copes with those characters, so here the facts are not stated.
-//  - It is undefined on many characters beyond ASCII outside strings and comments; no setting helps. parse_hardened()
-//    does not let it see them.
+//  - Header-only, so that targets that link this need no library; no exceptions; no formatters.
+//  - Nested values recurse, and every line can nest dotted keys in each of them: few levels bound the destruction of a
+//    document with bounded lines to some thousand stack frames.
+//  - toml++ 3.3 and 3.4 assume facts about the next character that malformed text breaks ("[[=", "[}"), and assert them
+//    in debug builds. The code after them handles those characters, so the assumptions are disabled here.
+//  - It has undefined behaviour on many non-ASCII characters outside strings and comments; no setting avoids that, so
+//    parse_hardened() replaces them.
 #ifndef CABLEWAY_ROUTING_TEXT_HARDENED_TOML_H_
 #define CABLEWAY_ROUTING_TEXT_HARDENED_TOML_H_
 
@@ -42,23 +42,23 @@ namespace cableway::routing {
 
 struct TomlBounds {
   std::size_t file_bytes;
-  std::size_t line_bytes;  // bounds how deep dotted keys can nest
+  std::size_t line_bytes;  // bounds the nesting depth of dotted keys
 };
 
-// Every error, of these and of their callers, is InvalidArgument and reads "FILE:LINE: what is wrong; what was
-// expected"; `file_name` only appears in them. Lines count from 1.
+// Every error, here and in the callers, is InvalidArgument and reads "FILE:LINE: what is wrong; what was expected";
+// `file_name` is used only there. Lines count from 1.
 absl::Status toml_fault(std::string_view file_name, std::uint32_t line, std::string_view message);
 
-// `expected` says what the file holds, after "expected ". In the table every byte beyond ASCII is '/': see
+// `expected` describes the contents, after "expected ". In the table every non-ASCII byte is replaced by '/': see
 // is_ascii(). A byte order mark is skipped.
 absl::StatusOr<toml::table> parse_hardened(std::string_view text, std::string_view file_name, const TomlBounds& bounds,
                                            std::string_view expected);
 
-// Refuses the first key of `table` that is not `known`. `what` is the table as a message names it.
+// Rejects the first key of `table` that is not in `known`. `what` is how messages name the table.
 absl::Status check_toml_keys(const toml::table& table, std::string_view file_name, std::string_view what,
                              const std::vector<std::string_view>& known);
 
-// Whether `node`, of a table that was parsed from `text`, is spelled in ASCII alone.
+// Whether the source text of `node`, of a table parsed from `text`, is ASCII only.
 bool is_ascii(std::string_view text, const toml::node& node);
 
 std::uint32_t line_of(const toml::node& node);

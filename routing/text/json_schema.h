@@ -1,5 +1,5 @@
-// The version of the JSON documents that Cableway prints, which each has as its first member, "schema". It grows when a
-// member goes or changes its meaning; members may come at any time.
+// The version of the JSON documents that Cableway prints; each has it as its first member, "schema". It is incremented
+// when a member is removed or changes its meaning; members may be added at any time.
 #ifndef CABLEWAY_ROUTING_TEXT_JSON_SCHEMA_H_
 #define CABLEWAY_ROUTING_TEXT_JSON_SCHEMA_H_
 
@@ -13,13 +13,13 @@ namespace cableway::routing {
 inline constexpr std::uint64_t kJsonSchema = 1;
 inline constexpr char kSchemaMember[] = "schema";
 
-// Why a document (an object) of that schema cannot be read; "" where it can. One without a schema is older than this.
+// Why a document (an object) cannot be read; "" if it can. A document without a schema predates it and is accepted.
 template <typename Json>
 std::string schema_fault(const Json& document) {
   const auto schema = document.find(kSchemaMember);
   if (schema == document.end()) return "";
   if (!schema->is_number_unsigned() || *schema == 0) {
-    return absl::StrCat("member \"", kSchemaMember, "\" is no version; expected ", kJsonSchema);
+    return absl::StrCat("member \"", kSchemaMember, "\" is not a version number; expected ", kJsonSchema);
   }
   const auto version = schema->template get<std::uint64_t>();
   if (version <= kJsonSchema) return "";

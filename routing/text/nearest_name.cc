@@ -9,7 +9,7 @@
 namespace cableway::routing {
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // bounds the work
+constexpr std::size_t kLongestName = 64;  // bounds the running time
 constexpr std::size_t kShortestPrefix = 3;
 constexpr std::size_t kLettersPerMistake = 3;
 
@@ -33,7 +33,7 @@ std::size_t mistakes_between(std::string_view left, std::string_view right) {
   return last[right.size()];
 }
 
-// A name that was cut short counts as one mistake.
+// An abbreviated name counts as one mistake.
 std::optional<std::size_t> mistakes_in(std::string_view typed, std::string_view name) {
   if (typed.size() >= kShortestPrefix && name.starts_with(typed)) return typed.size() == name.size() ? 0 : 1;
   const std::size_t mistakes = mistakes_between(typed, name);

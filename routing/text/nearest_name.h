@@ -1,4 +1,4 @@
-// Which name somebody meant who mistyped one.
+// Finds the name that a mistyped one was probably meant to be.
 #ifndef CABLEWAY_ROUTING_TEXT_NEAREST_NAME_H_
 #define CABLEWAY_ROUTING_TEXT_NEAREST_NAME_H_
 
@@ -9,12 +9,12 @@
 
 namespace cableway::routing {
 
-// The name that `typed` is nearest to: by letters that are wrong, missing, too many or swapped with their neighbour, at
-// most one in three of the longer of the two; or a name that begins with `typed`. Of equally near ones the first.
-// Nothing where none is so near, and for what is longer than a name.
+// The name nearest to `typed`: at most one letter in three of the longer name may be wrong, missing, extra or swapped
+// with its neighbour; or a name that begins with `typed`. Ties go to the first. nullopt if no name is near enough, and
+// for text longer than a name.
 std::optional<std::string_view> nearest_name(std::string_view typed, std::span<const std::string_view> names);
 
-// What a message puts behind `typed`: " (did you mean \"status\"?)", or nothing.
+// The hint that a message appends to `typed`: " (did you mean \"status\"?)", or "".
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> names);
 
 }  // namespace cableway::routing

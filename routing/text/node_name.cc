@@ -13,7 +13,7 @@ bool is_digit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c));
 }
 
-// Takes the run of digits that `text` starts with off it, and returns it without leading zeros.
+// Removes leading digits from `text` and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   std::size_t length = 0;
   while (length < text.size() && is_digit(text[length])) ++length;
@@ -47,7 +47,7 @@ bool natural_less(std::string_view left, std::string_view right) {
     right_rest.remove_prefix(1);
   }
   if (left_rest.empty() != right_rest.empty()) return left_rest.empty();
-  return left < right;  // the same but for leading zeros
+  return left < right;  // equal except for leading zeros
 }
 
 std::string in_quotes(std::string_view text) {

@@ -1,4 +1,4 @@
-// Names of nodes and cables: what they may be, how they are ordered, how messages show them.
+// Names of nodes and cables: validity, ordering, and quoting in messages.
 #ifndef CABLEWAY_ROUTING_TEXT_NODE_NAME_H_
 #define CABLEWAY_ROUTING_TEXT_NODE_NAME_H_
 
@@ -11,10 +11,10 @@ namespace cableway::routing {
 // Whether `name` is 1 to `max_length` characters of [A-Za-z0-9._-].
 bool is_valid_name(std::string_view name, std::size_t max_length);
 
-// A total order in which runs of digits compare as numbers (n2 before n10) and all else byte by byte.
+// A total order in which runs of digits compare as numbers (n2 before n10) and all else bytewise.
 bool natural_less(std::string_view left, std::string_view right);
 
-// Text from outside as a message may show it: in quotes, unprintable bytes escaped, cut after 80 bytes.
+// Quotes untrusted text for a message: unprintable bytes escaped, cut after 80 bytes.
 std::string in_quotes(std::string_view text);
 
 }  // namespace cableway::routing

@@ -1,4 +1,4 @@
-// The names of cables that nobody named.
+// Default and discovered names of cables.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_CABLE_NAME_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_CABLE_NAME_H_
 
@@ -12,22 +12,22 @@
 
 namespace cableway::routing {
 
-// "<node>-<node>": a cable of a topology file, where parallel ones get a number after it.
+// "<node>-<node>": the default name of a cable in a topology file; parallel cables get a number appended.
 std::string default_cable_name(std::string_view first_node, std::string_view second_node);
 
-// Gives every cable without a name the one above, then "..-2", "..-3" where another cable has that. Precondition: the
-// ends are nodes that exist.
+// Gives every cable without a name its default name, then "..-2", "..-3" if another cable has that. Precondition: the
+// ends are existing nodes.
 void name_cables(std::span<const Node> nodes, std::vector<Cable>& cables);
 
-// "<node>.<interface>-<node>.<interface>": a cable that the nodes found by themselves. Both ends give it the same name:
-// the node that comes first in the topology's order (natural_less) is named first. Characters outside [A-Za-z0-9._-]
-// become '_'. At most kMaxCableNameLength characters if the names of nodes and interfaces are valid. Two cables share a
-// name only if they join the same two interfaces, or interfaces that differ in replaced characters alone.
+// "<node>.<interface>-<node>.<interface>": a cable that the nodes discovered. Both ends give it the same name: the node
+// that comes first in the topology's order (natural_less) is named first. Characters outside [A-Za-z0-9._-] become '_'.
+// At most kMaxCableNameLength characters if the names of nodes and interfaces are valid. Two cables share a name only
+// if they join the same two interfaces, or interfaces that differ only in replaced characters.
 std::string discovered_cable_name(std::string_view node, std::string_view interface, std::string_view other_node,
                                   std::string_view other_interface);
 
-// The interfaces that are in a name as discovered_cable_name() makes it of these two nodes, each at its node's end.
-// nullopt: it is no such name.
+// The interfaces in a name made by discovered_cable_name() for these two nodes, each with its node. nullopt: the name
+// does not have that form.
 struct CableInterfaces {
   std::string node;
   std::string other_node;
@@ -36,8 +36,8 @@ struct CableInterfaces {
 std::optional<CableInterfaces> interfaces_in_name(std::string_view cable, std::string_view node,
                                                   std::string_view other_node);
 
-// Whether the name of `cable`, which is one of the topology's, says nothing that its ends do not: it is a default or a
-// discovered one, in either direction.
+// Whether the name of `cable`, which is one of the topology's, is a default or a discovered one, in either direction,
+// and thus adds nothing to its ends.
 bool has_default_name(const Topology& topology, const Cable& cable);
 
 }  // namespace cableway::routing

@@ -35,7 +35,7 @@ struct Spelled {
   std::string_view unit;
 };
 
-// Digits, perhaps a point and digits, perhaps a space, and what is left.
+// Digits, optionally a point and digits, optionally a space, and the rest.
 std::optional<Spelled> take_apart(std::string_view text) {
   const auto take_digits = [&text] {
     std::size_t length = 0;
@@ -64,8 +64,8 @@ std::optional<std::uint64_t> worth_of(std::string_view unit, std::span<const Uni
   return found->worth;
 }
 
-// Decimal arithmetic, so that what is written is what is meant; nothing where it is not a whole number of the smallest
-// unit. Nine digits before the point and six after it are more than any bound lets through, and cannot overflow.
+// Uses decimal arithmetic, so that no digit is rounded; nullopt if the result is not a whole number of the smallest
+// unit. Nine digits before the point and six after it exceed every accepted bound and cannot overflow.
 std::optional<std::uint64_t> in_smallest_units(const Spelled& spelled, std::uint64_t worth) {
   constexpr std::size_t kMaxWhole = 9;
   constexpr std::size_t kMaxFraction = 6;

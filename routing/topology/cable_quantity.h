@@ -1,4 +1,4 @@
-// Rates and latencies of cables as people write them.
+// Parses the rates and latencies of cables.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_CABLE_QUANTITY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_CABLE_QUANTITY_H_
 
@@ -10,23 +10,23 @@
 
 namespace cableway::routing {
 
-// "100Gbit/s", "2.5Gbit/s", "40Mbit/s", "1Tbit/s", or short: "100G", "40M", "1T". A space may stand before the unit.
-// The result is Mbit/s, 1 to kMaxRateMbps. InvalidArgument says what is wrong with the text and what was expected.
+// "100Gbit/s", "2.5Gbit/s", "40Mbit/s", "1Tbit/s", or short: "100G", "40M", "1T". A space may precede the unit. The
+// result is in Mbit/s, 1 to kMaxRateMbps. InvalidArgument says what is wrong with the text and what was expected.
 absl::StatusOr<std::uint64_t> parse_rate_mbps(std::string_view text);
 
-// "2us", "1.5us", "500ns", "1ms", "0.1s". The result is microseconds, 0 to kMaxLatencyUs, in whole nanoseconds.
+// "2us", "1.5us", "500ns", "1ms", "0.1s". The result is in microseconds, 0 to kMaxLatencyUs, in whole nanoseconds.
 // InvalidArgument as above.
 absl::StatusOr<double> parse_latency_us(std::string_view text);
 
-// "10ms", "1.5s", "0s": a moment or a stretch of time up to kMaxTimeS seconds. The result is nanoseconds.
+// "10ms", "1.5s", "0s": a point in time or a duration up to kMaxTimeS seconds. The result is in nanoseconds.
 // InvalidArgument as above.
 inline constexpr std::uint64_t kMaxTimeS = 86'400;
 absl::StatusOr<std::uint64_t> parse_time_ns(std::string_view text);
 
-// The shortest text that reads back as the same number, in the C locale.
+// The shortest text that parses back to the same number, in the C locale.
 std::string number_text(double value);
 
-// Whether the unit of `text` is one of time, so that it can only be meant as a latency.
+// Whether `text` has a time unit and is therefore a latency.
 bool has_unit_of_time(std::string_view text);
 
 }  // namespace cableway::routing

@@ -19,7 +19,7 @@ std::string names_of(const Topology& topology, const std::vector<NodeIndex>& nod
   return names;
 }
 
-// "n0,n1 cannot reach n2,n3 (n0-n2, n0-n3, n1-n2, n1-n3)": which nodes, and the first few pairs.
+// "n0,n1 cannot reach n2,n3 (n0-n2, n0-n3, n1-n2, n1-n3)": the nodes, and the first few pairs.
 std::string describe_parts(const Topology& topology, const std::vector<std::vector<NodeIndex>>& parts) {
   constexpr std::size_t kPartsShown = 4;
   constexpr std::size_t kPairsShown = 6;

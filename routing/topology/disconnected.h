@@ -1,4 +1,4 @@
-// Topologies in parts: whether one is, and how a message says so.
+// Detects and describes disconnected topologies.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_DISCONNECTED_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_DISCONNECTED_H_
 
@@ -9,15 +9,15 @@
 
 namespace cableway::routing {
 
-// A file that somebody wrote has to be connected; what a running node knows need not be.
+// A topology file has to be connected; the topology that a running node has discovered need not be.
 enum class Disconnected { kRefused, kAccepted };
 
 struct DisconnectedNode {
-  NodeIndex node;       // the first one that the first node does not reach
+  NodeIndex node;       // the first node that node 0 does not reach
   std::string message;  // "the topology is disconnected: which nodes cannot reach which; what was expected"
 };
 
-// Nothing where every node reaches every other. Draining nodes count as any others.
+// nullopt if every node reaches every other. Draining nodes count like any others.
 std::optional<DisconnectedNode> find_disconnected(const Topology& topology);
 
 }  // namespace cableway::routing

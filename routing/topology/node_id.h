@@ -1,4 +1,4 @@
-// A node's identity in its cluster: a hash of both names. Machine ids get cloned with disks, names are looked at.
+// A node's identity in its cluster: a hash of both names. Not the machine ID, because that is cloned with disks.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_NODE_ID_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_NODE_ID_H_
 
@@ -23,8 +23,8 @@ constexpr std::uint64_t cluster_id(std::string_view cluster) {
   return fnv1a(cluster);
 }
 
-// No name has a '/', so no two pairs of names run together. Two names of one cluster with the same hash would look like
-// one node used twice; among 4,096 names the odds are one in 10^12.
+// No name contains a '/', so no two pairs of names collide by concatenation. Two names of one cluster with the same
+// hash would look like one node used twice; among 4,096 names the odds are one in 10^12.
 constexpr NodeId node_id(std::string_view cluster, std::string_view name) {
   return NodeId{fnv1a(name, fnv1a("/", cluster_id(cluster)))};
 }

@@ -11,13 +11,13 @@
 namespace cableway::routing {
 namespace {
 
-// What tells the connectors of a topology apart. A port that names neither plug nor interface ends one cable only, and
-// no other port has its address.
+// Identifies a connector of a topology. A port without plug and interface ends one cable only, and its address is
+// unique.
 using ConnectorKey = std::tuple<NodeIndex, std::string, std::string, PortAddress>;  // node, plug, interface, address
 
 ConnectorKey key_of(const Port& port) {
   if (!port.plug.empty()) return {port.node, port.plug, "", PortAddress()};
-  // Addresses of a topology are valid. They are compared by value, as one may be spelt in several ways.
+  // Addresses of a topology are valid. They are compared by value, as one address has several spellings.
   return {port.node, "", port.interface, *parse_port_address(port.address)};
 }
 

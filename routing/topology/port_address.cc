@@ -27,7 +27,7 @@ bool is_unspecified(const PortAddress& address) {
   return std::all_of(address.bytes.begin(), address.bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-// Multicast, and for IPv4 also the reserved block above it, which ends in the broadcast address.
+// Multicast; for IPv4 also the reserved block above it, which includes the broadcast address.
 bool is_not_unicast(const PortAddress& address) {
   return address.is_ipv6 ? address.bytes[0] == 0xff : address.bytes[0] >= 224;
 }
@@ -66,7 +66,7 @@ absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
     return bad_address(text, "is not an IP address", kLiteral);
   }
   if (!is_unicast(address)) {
-    return bad_address(text, "belongs to no single port", "a unicast address");
+    return bad_address(text, "is not unicast", "a unicast address");
   }
   if (percent != std::string_view::npos) {
     if (!address.is_ipv6_link_local()) {
@@ -74,7 +74,7 @@ absl::StatusOr<PortAddress> parse_port_address(std::string_view text) {
     }
     address.scope = text.substr(percent + 1);
     if (!is_valid_interface_name(address.scope)) {
-      return bad_address(text, "has a bad scope", "the name of an interface after %, such as \"fe80::1%eth0\"");
+      return bad_address(text, "has an invalid scope", "the name of an interface after %, such as \"fe80::1%eth0\"");
     }
   }
   return address;

@@ -15,7 +15,7 @@ namespace cableway::routing {
 struct PortAddress {
   bool is_ipv6 = false;
   std::array<std::uint8_t, 16> bytes{};  // network order; IPv4 uses the first four, the rest are 0
-  std::string scope;                     // what follows % in a link-local IPv6 address, may be empty
+  std::string scope;                     // the part after % in a link-local IPv6 address, may be empty
 
   bool is_ipv6_link_local() const { return is_ipv6 && bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80; }
   friend auto operator<=>(const PortAddress&, const PortAddress&) = default;
@@ -24,10 +24,10 @@ struct PortAddress {
 // A unicast IPv4 or IPv6 literal. InvalidArgument says what is wrong and what was expected.
 absl::StatusOr<PortAddress> parse_port_address(std::string_view text);
 
-// A literal that parse_port_address() takes, in the canonical spelling (RFC 5952 for IPv6).
+// A literal that parse_port_address() accepts, in the canonical spelling (RFC 5952 for IPv6).
 std::string to_text(const PortAddress& address);
 
-// Whether it can be the address of one port: neither all zeros nor multicast nor reserved.
+// Whether the address is neither unspecified, multicast nor reserved.
 bool is_unicast(const PortAddress& address);
 
 // Whether the first `prefix_length` bits agree. False for addresses of different families.
@@ -35,8 +35,8 @@ bool in_same_prefix(const PortAddress& left, const PortAddress& right, std::uint
 
 inline constexpr std::size_t kMaxInterfaceNameBytes = 15;  // IFNAMSIZ - 1
 
-// Whether `name` can be a Linux interface: 1 to 15 printable characters other than space / : % " and backslash,
-// not "." or "..". (Linux would allow the last three; no one uses them, and files and messages stay simple.)
+// Whether `name` is a valid Linux interface name: 1 to 15 printable characters other than space / : % " and backslash,
+// not "." or "..". (Linux would allow the last three; rejecting them keeps files and messages simple.)
 bool is_valid_interface_name(std::string_view name);
 
 }  // namespace cableway::routing

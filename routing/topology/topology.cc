@@ -14,7 +14,7 @@
 namespace cableway::routing {
 namespace {
 
-// Sorts `nodes` by name and returns, for each old place, the new one.
+// Sorts `nodes` by name and returns the new place of each old one.
 std::vector<NodeIndex> sort_nodes(std::vector<Node>& nodes) {
   std::vector<std::uint32_t> order(nodes.size());
   std::iota(order.begin(), order.end(), 0U);

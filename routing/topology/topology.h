@@ -1,11 +1,11 @@
 // The graph that routes are computed on: nodes joined by cables.
 //
 // A Topology is a value: immutable once made, safe to read from any thread, equal to every other topology with the
-// same nodes and cables however those were listed. To make that true create() puts them in one order:
+// same nodes and cables regardless of the order in which they were listed. create() puts them in canonical order:
 //   - nodes by name, digits compared as numbers (n2 before n10); NodeIndex is the place in that order;
 //   - the ends of a cable so that a.node < b.node;
 //   - cables by (a.node, b.node, name); CableIndex is the place in that order.
-// So every node that knows the same facts uses the same indices and computes the same routes.
+// So every node with the same link-state database uses the same indices and computes the same routes.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_H_
 
@@ -22,11 +22,11 @@
 
 namespace cableway::routing {
 
-// Bounds, so that the memory of a topology and of everything computed from it is known beforehand.
+// Bounds that limit the memory of a topology and of everything computed from it.
 inline constexpr std::size_t kMaxNodes = 4096;
 inline constexpr std::size_t kMaxCables = 65536;
 inline constexpr std::size_t kMaxNodeNameLength = 63;
-inline constexpr std::size_t kMaxCableNameLength = 160;  // a default name joins two nodes and their interfaces
+inline constexpr std::size_t kMaxCableNameLength = 160;  // a discovered name has two nodes and their interfaces
 inline constexpr std::size_t kMaxPlugLength = 63;
 inline constexpr std::uint64_t kMaxRateMbps = 10'000'000;
 inline constexpr double kMaxLatencyUs = 1'000'000;
@@ -49,18 +49,18 @@ struct CableIndex {
 struct Node {
   std::string name;                              // [A-Za-z0-9._-]{1,63}, unique
   std::uint16_t relay_port = kDefaultRelayPort;  // TCP port on which the node accepts circuits, not 0
-  bool draining = false;                         // no relay: a path may start or end here, none goes through
+  bool draining = false;                         // relays nothing: a path may start or end here, none crosses the node
   friend bool operator==(const Node&, const Node&) = default;
 };
 
-// One end of a cable. The same port may end several cables only when its interface is named (a switch).
+// One end of a cable. A port may end several cables only if its interface is named (a switch).
 struct Port {
   NodeIndex node;
-  std::string interface;  // Linux interface name, or empty when not known
+  std::string interface;  // Linux interface name, or empty if unknown
   std::string address;    // IPv4 or IPv6 literal; a link-local one may carry %scope
-  // The connector that the port is a part of, [A-Za-z0-9._:-]{1,63}, unique on the node; empty: one of its own. Ports
-  // of one plug fail together and have together the rate of the fastest of them, as the PCIe twins of one split port
-  // do. The legs of a breakout cable do not: each is a connector of its own. See physical_cable.h.
+  // The connector that the port is part of, [A-Za-z0-9._:-]{1,63}, unique on the node; empty: its own connector. Ports
+  // of one plug fail together and share the rate of the fastest of them, as the PCIe twins of one split port do. The
+  // legs of a breakout cable do not: each is its own connector. See physical_cable.h.
   std::string plug = {};
   friend bool operator==(const Port&, const Port&) = default;
 };
@@ -86,7 +86,7 @@ class Topology {
  public:
   // `nodes` and the node indices inside `cables` are in the caller's order; the result is in canonical order (above).
   // The rules are those of topology_check.h; InvalidArgument names the node or cable at fault, what is wrong and what
-  // was expected. A topology may be disconnected: components() says so, and the topology file parser refuses it.
+  // was expected. The topology may be disconnected (see components()); the topology file parser refuses that.
   static absl::StatusOr<Topology> create(std::string cluster, std::vector<Node> nodes, std::vector<Cable> cables);
 
   const std::string& cluster() const { return cluster_; }
@@ -106,7 +106,7 @@ class Topology {
 
   // Sorted by neighbour, then cable.
   std::span<const Adjacency> adjacencies(NodeIndex node) const;
-  // The part of adjacencies(a) that leads to b; empty when they share no cable.
+  // The part of adjacencies(a) that leads to b; empty if they share no cable.
   std::span<const Adjacency> cables_between(NodeIndex a, NodeIndex b) const;
 
   // Precondition: `node` is an end of `cable`.
@@ -114,7 +114,7 @@ class Topology {
   const Port& port_opposite(CableIndex cable, NodeIndex node) const;
   NodeIndex neighbour_over(CableIndex cable, NodeIndex node) const { return port_opposite(cable, node).node; }
 
-  // The sets of nodes that reach each other, each sorted, in the order of their first nodes. One set: connected.
+  // The connected components, each sorted, in the order of their first nodes. One component: connected.
   std::vector<std::vector<NodeIndex>> components() const;
 
   friend bool operator==(const Topology&, const Topology&) = default;

@@ -19,13 +19,12 @@ namespace {
 using At = TopologyFault::At;
 using Part = TopologyFault::Part;
 
-// A PCI address is made of these characters too.
-// What find_topology_fault() has learnt from the nodes and cables it has passed.
+// Checks nodes and cables one by one, remembering the names, addresses and ports already used.
 class Checker {
  public:
   Checker(std::span<const Node> nodes, std::span<const Cable> cables) : nodes_(nodes), cables_(cables) {}
 
-  // The part whose rule is broken, and how.
+  // The part that breaks a rule, and the message.
   struct Broken {
     Part part = Part::kWhole;
     std::string message;
@@ -36,7 +35,7 @@ class Checker {
   Result check_cable(std::size_t index);
 
  private:
-  // A link-local address means something on its own cable only, so it is told apart by node too.
+  // A link-local address is unique on its own cable only, so it is identified together with its node.
   using PlacedAddress = std::pair<PortAddress, NodeIndex>;
   static PlacedAddress place(const PortAddress& address, const Port& port) {
     return {address, address.is_ipv6_link_local() ? port.node : NodeIndex{}};
@@ -122,7 +121,7 @@ Checker::Result Checker::check_capacity(const Cable& cable) const {
 Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& address) const {
   if (!port.interface.empty() && !is_valid_interface_name(port.interface)) {
     return Broken{part, absl::StrCat("interface ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)),
-                                     " cannot exist; expected the name of a network interface, at most 15 characters")};
+                                     " is not valid; expected the name of a network interface, at most 15 characters")};
   }
   if (!port.plug.empty() && !is_valid_plug(port.plug)) {
     return Broken{part,
@@ -135,7 +134,7 @@ Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& ad
   if (!address.is_ipv6_link_local()) return std::nullopt;
   if (port.interface.empty() && address.scope.empty()) {
     return Broken{part, absl::StrCat("address ", in_quotes(port.address), " of node ", in_quotes(name_of(port)),
-                                     " is link-local but its interface is not known; expected an interface, or \"",
+                                     " is link-local but its interface is unknown; expected an interface, or \"",
                                      port.address, "%INTERFACE\"")};
   }
   if (!port.interface.empty() && !address.scope.empty() && port.interface != address.scope) {
@@ -186,7 +185,7 @@ Checker::Result Checker::check_cable(std::size_t index) {
   if (a.is_ipv6 != b.is_ipv6) {
     return Broken{Part::kEndB, absl::StrCat("addresses ", in_quotes(cable.a.address), " and ",
                                             in_quotes(cable.b.address), " of cable ", in_quotes(cable.name),
-                                            " cannot talk to each other; expected both IPv4 or both IPv6")};
+                                            " are of different families; expected both IPv4 or both IPv6")};
   }
   if (Result broken = claim_address(index, cable.a, Part::kEndA, a)) return broken;
   if (Result broken = claim_address(index, cable.b, Part::kEndB, b)) return broken;

@@ -1,4 +1,4 @@
-// The rules that nodes and cables must meet to be a topology, and which of them is broken where.
+// The rules for a valid topology, and the check that reports the first violation.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_CHECK_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_CHECK_H_
 
@@ -23,14 +23,14 @@ struct TopologyFault {
 };
 inline constexpr std::size_t kTopologyParts = 7;
 
-// Whether `plug` can name a connector: at most kMaxPlugLength letters, digits, and . _ : -
+// Whether `plug` is a valid connector name: at most kMaxPlugLength letters, digits, and . _ : -
 bool is_valid_plug(std::string_view plug);
 
 // The first broken rule, if any:
 //   - 1 to kMaxNodes nodes, at most kMaxCables cables;
 //   - node names valid and unique, relay ports not 0; cable names valid and unique;
-//   - the ends of a cable are two different nodes that exist, with addresses of one family, and interface names that
-//     can exist (or none), and valid plugs (or none); an IPv6 link-local address says which interface it is on;
+//   - the ends of a cable are two different existing nodes, with addresses of one family, valid interface names (or
+//     none), and valid plugs (or none); an IPv6 link-local address names its interface;
 //   - no two ports share an address, except link-local ones of different nodes. Two cable ends are one port if node,
 //     address and a non-empty interface agree; then their plugs agree too;
 //   - no two cables join the same two ports;

@@ -27,7 +27,7 @@ std::size_t count_of_degree(const Neighbours& neighbours, std::size_t degree) {
                                                 [=](const auto& of_node) { return of_node.size() == degree; }));
 }
 
-// Walks from `first` to neighbours not yet visited, the lowest-numbered first, until there is none.
+// Walks from `first` to unvisited neighbours, the lowest-numbered first, until there is none.
 std::vector<NodeIndex> walk(const Neighbours& neighbours, NodeIndex first) {
   std::vector<bool> seen(neighbours.size(), false);
   std::vector<NodeIndex> order = {first};
@@ -49,22 +49,22 @@ std::vector<NodeIndex> own_order(std::size_t count, NodeIndex first) {
   return order;
 }
 
-// Searches a placement of the nodes on a grid whose rows and columns are rings. Rows are placed one after the other
-// from node 0 on, with backtracking; `columns` is the shorter side, so that few first rows are tried.
+// Searches for a placement of the nodes on a grid whose rows and columns are rings. Places rows one after another from
+// node 0, with backtracking; `columns` is the shorter side, so that few first rows are tried.
 class TorusSearch {
  public:
   TorusSearch(const Neighbours& neighbours, std::size_t rows, std::size_t columns)
       : neighbours_(neighbours), rows_(rows), columns_(columns), used_(neighbours.size(), false) {}
 
-  // Precondition: every node has four neighbours and rows * columns nodes exist. Then fitting all the grid's cables
-  // means that there are no others.
+  // Precondition: every node has four neighbours and rows * columns nodes exist, so a placement that fits all of the
+  // grid's cables leaves no others.
   std::optional<std::vector<NodeIndex>> find() {
     if (!place_next(NodeIndex{0})) return std::nullopt;
     return placed_;
   }
 
  private:
-  // A bound on the time for graphs that look like a torus everywhere but are none.
+  // Bounds the time for graphs that locally look like a torus but are not one.
   static constexpr std::size_t kMaxSteps = 200'000;
 
   bool are_neighbours(NodeIndex a, NodeIndex b) const {
@@ -113,7 +113,7 @@ std::optional<TopologyShape> recognise_torus(const Neighbours& neighbours) {
     const std::optional<std::vector<NodeIndex>> grid = TorusSearch(neighbours, longer, shorter).find();
     if (!grid) continue;
     if (shorter == longer) return TopologyShape{TopologyKind::kTorus, *grid, shorter, longer};
-    std::vector<NodeIndex> turned;  // so that rows are the longer side
+    std::vector<NodeIndex> turned;  // transposed, so that rows are the longer side
     for (std::size_t column = 0; column < shorter; ++column) {
       for (std::size_t row = 0; row < longer; ++row) turned.push_back((*grid)[row * shorter + column]);
     }
@@ -122,7 +122,7 @@ std::optional<TopologyShape> recognise_torus(const Neighbours& neighbours) {
   return std::nullopt;
 }
 
-// Precondition: connected, with one neighbour relation less than nodes.
+// Precondition: connected, with one pair of neighbours fewer than nodes.
 TopologyShape recognise_tree(const Neighbours& neighbours) {
   const std::size_t count = neighbours.size();
   if (count_of_degree(neighbours, 1) == 2) {

@@ -1,4 +1,4 @@
-// Which of the shapes that people build a topology has. Parallel cables count as one here.
+// Classifies a topology by its shape. Parallel cables count as one.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_KIND_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_TOPOLOGY_KIND_H_
 
@@ -27,8 +27,7 @@ inline constexpr std::size_t kMaxTorusNodes = 64;
 struct TopologyShape {
   TopologyKind kind = TopologyKind::kPartial;
   // Line: from end to end. Ring and triangle: around. Torus: row by row. Star and tree: the root first, then the rest.
-  // Other kinds: the nodes in their own order. Starts at the lowest-numbered node that it can, then goes to the
-  // lowest-numbered neighbour.
+  // Other kinds: by index. Starts at the lowest-numbered node possible and continues to the lowest-numbered neighbour.
   std::vector<NodeIndex> order;
   std::size_t rows = 0;     // of a torus; rows <= columns
   std::size_t columns = 0;  // of a torus

@@ -15,7 +15,7 @@ bool is_dot_digit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c));
 }
 
-// Any byte beyond ASCII may stand in a name.
+// Names may contain any non-ASCII byte.
 bool begins_name(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return absl::ascii_isalpha(byte) || c == '_' || !absl::ascii_isascii(byte);
@@ -25,7 +25,7 @@ bool continues_name(char c) {
   return begins_name(c) || is_dot_digit(c);
 }
 
-// How long the number is that `text` begins with: -?(.digits | digits(.digits*)?); 0 if it begins with none.
+// The length of the number that `text` begins with: -?(.digits | digits(.digits*)?); 0 if it begins with none.
 std::size_t number_length(std::string_view text) {
   const auto digits_from = [text](std::size_t at) {
     while (at < text.size() && is_dot_digit(text[at])) ++at;
@@ -55,7 +55,7 @@ void DotLexer::advance(std::size_t bytes) {
   rest_.remove_prefix(bytes);
 }
 
-absl::Status DotLexer::skip_what_is_no_word() {
+absl::Status DotLexer::skip_blanks_and_comments() {
   const auto to_line_end = [this] { return std::min(rest_.find('\n'), rest_.size()); };
   while (!rest_.empty()) {
     if (absl::ascii_isspace(static_cast<unsigned char>(rest_.front()))) {
@@ -64,7 +64,7 @@ absl::Status DotLexer::skip_what_is_no_word() {
       advance(to_line_end());
     } else if (rest_.starts_with("/*")) {
       const std::size_t end = rest_.find("*/", 2);
-      if (end == std::string_view::npos) return fault("a comment does not end; expected */");
+      if (end == std::string_view::npos) return fault("unterminated comment; expected */");
       advance(end + 2);
     } else {
       break;
@@ -79,8 +79,8 @@ DotToken DotLexer::take(DotToken::Kind kind, std::size_t length) {
   return token;
 }
 
-// Of all that a backslash may stand before, only the quote and the end of a line are told apart from what they are
-// without it: Graphviz leaves the rest to whoever uses the text.
+// Only an escaped quote and an escaped line end are interpreted. Graphviz leaves other backslash sequences to the
+// application, so they are kept as they are.
 absl::StatusOr<std::string> DotLexer::take_quoted() {
   std::string text;
   std::size_t at = 1;
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> DotLexer::take_quoted() {
       text += rest_[at];
     }
   }
-  if (at == rest_.size()) return fault("text in quotes does not end; expected \"");
+  if (at == rest_.size()) return fault("unterminated quoted text; expected \"");
   advance(at + 1);
   return text;
 }
@@ -108,11 +108,11 @@ absl::StatusOr<DotToken> DotLexer::take_joined_quotes() {
     const absl::StatusOr<std::string> part = take_quoted();
     if (!part.ok()) return part.status();
     token.text += *part;
-    if (absl::Status status = skip_what_is_no_word(); !status.ok()) return status;
+    if (absl::Status status = skip_blanks_and_comments(); !status.ok()) return status;
     if (!rest_.starts_with('+')) return token;
     advance(1);
-    if (absl::Status status = skip_what_is_no_word(); !status.ok()) return status;
-    if (!rest_.starts_with('"')) return fault("nothing follows a +; expected text in quotes");
+    if (absl::Status status = skip_blanks_and_comments(); !status.ok()) return status;
+    if (!rest_.starts_with('"')) return fault("no quoted text after a +; expected text in quotes");
   }
 }
 
@@ -127,10 +127,10 @@ absl::StatusOr<DotToken> DotLexer::take_html() {
       return token;
     }
   }
-  return fault("text in angle brackets does not end; expected >");
+  return fault("unterminated text in angle brackets; expected >");
 }
 
-// A name or a number. What goes on as the other without a space between them, as in n-0 or 7a, is meant as one name.
+// A name or a number. A name and a number without a space between them, as in n-0 or 7a, are one invalid name.
 absl::StatusOr<DotToken> DotLexer::take_word() {
   const auto* const name_end = std::find_if_not(rest_.data(), rest_.data() + rest_.size(), continues_name);
   const bool is_name = begins_name(rest_.front());
@@ -142,12 +142,12 @@ absl::StatusOr<DotToken> DotLexer::take_word() {
   if (length > 0 && run_on == 0) return take(DotToken::Kind::kWord, length);
   return fault(absl::StrCat(
       in_quotes(rest_.substr(0, std::max<std::size_t>(length + run_on, 1))),
-      " is no name; expected quotes around one that begins with a digit or has more than letters, digits and _"));
+      " is not a name; expected quotes around one that begins with a digit or has more than letters, digits and _"));
 }
 
 absl::StatusOr<DotToken> DotLexer::next() {
   constexpr std::string_view kSigns = "{}[];,=:";
-  if (absl::Status status = skip_what_is_no_word(); !status.ok()) return status;
+  if (absl::Status status = skip_blanks_and_comments(); !status.ok()) return status;
   if (rest_.empty()) return DotToken{DotToken::Kind::kFileEnds, "", line_};
   const char first = rest_.front();
   if (rest_.starts_with("--") || rest_.starts_with("->")) return take(DotToken::Kind::kEdge, 2);

@@ -1,4 +1,4 @@
-// The words of a Graphviz file (https://graphviz.org/doc/info/lang.html).
+// The lexer for Graphviz files (https://graphviz.org/doc/info/lang.html).
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_DOT_LEXER_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_DOT_LEXER_H_
 
@@ -13,12 +13,12 @@ namespace cableway::routing {
 
 struct DotToken {
   enum class Kind {
-    kWord,      // an ID that is not in quotes: a name or a number; keywords too
+    kWord,      // an unquoted ID: a name, a number or a keyword
     kQuoted,    // an ID in double quotes, without them
     kHtml,      // an ID in angle brackets, without its text
     kEdge,      // -- or ->
     kSign,      // one of { } [ ] ; , = :
-    kFileEnds,  // nothing more
+    kFileEnds,  // end of file
   };
 
   Kind kind = Kind::kFileEnds;
@@ -27,25 +27,25 @@ struct DotToken {
 
   bool is_id() const { return kind == Kind::kWord || kind == Kind::kQuoted; }
   bool is_sign(char sign) const { return kind == Kind::kSign && text[0] == sign; }
-  // Keywords are written in any case.
+  // Keywords are case-insensitive.
   bool is_keyword(std::string_view keyword) const;
 };
 
-// Takes a text apart, once, from its beginning to its end.
+// Splits a text into tokens, in one pass.
 class DotLexer {
  public:
   explicit DotLexer(std::string_view text) : rest_(text) {}
 
-  // The next word; the one that says that the file ends, again and again at its end. Comments and lines that begin with
-  // '#' are passed over; quoted text that is joined by '+' is one word. InvalidArgument reads "what is wrong; what was
-  // expected"; line() is where.
+  // Returns the next token; kFileEnds repeatedly at the end of the file. Skips comments and lines that begin with '#';
+  // quoted texts joined by '+' are one token. InvalidArgument reads "what is wrong; what was expected"; line() has the
+  // position.
   absl::StatusOr<DotToken> next();
 
-  // Of what was read last.
+  // The line of the last token read.
   std::uint32_t line() const { return line_; }
 
  private:
-  absl::Status skip_what_is_no_word();
+  absl::Status skip_blanks_and_comments();
   absl::StatusOr<std::string> take_quoted();
   absl::StatusOr<DotToken> take_joined_quotes();
   absl::StatusOr<DotToken> take_html();

@@ -22,13 +22,13 @@ namespace {
 
 using TokenKind = DotToken::Kind;
 
-// What nodes and edges get that are mentioned for the first time.
+// Default attributes of nodes and edges that are created from here on.
 struct Defaults {
   SketchAttributes node;
   SketchAttributes edge;
 };
 
-// A node that an edge leads to, and where the text says so.
+// A node at the end of an edge, and the line of the text that names it.
 struct EdgeEnd {
   std::size_t node;
   std::uint32_t line;
@@ -63,7 +63,7 @@ class DotReader {
 
   DotLexer lexer_;
   GraphSketch sketch_;
-  DotToken token_;  // the one that comes next
+  DotToken token_;  // the next token
   bool directed_ = false;
   bool strict_ = false;
   std::string graph_name_;
@@ -74,7 +74,7 @@ class DotReader {
 std::string described(const DotToken& token) {
   switch (token.kind) {
     case TokenKind::kFileEnds:
-      return "the file ends";
+      return "found the end of the file";
     case TokenKind::kHtml:
       return "found an HTML string";
     default:
@@ -142,7 +142,7 @@ absl::Status DotReader::read_statement() {
 
 absl::Status DotReader::open_subgraph() {
   if (scopes_.size() > kMaxDotNesting) {
-    return fault(absl::StrCat("subgraphs are nested too deeply; expected at most ", kMaxDotNesting, " in each other"));
+    return fault(absl::StrCat("subgraphs are nested too deeply; expected at most ", kMaxDotNesting, " levels"));
   }
   if (token_.is_keyword("subgraph")) {
     if (absl::Status status = advance(); !status.ok()) return status;
@@ -164,7 +164,7 @@ absl::Status DotReader::close_subgraph() {
   return absl::OkStatus();
 }
 
-// Any number of [..].
+// Any number of [..] lists.
 absl::Status DotReader::read_attributes(SketchAttributes& attributes) {
   while (token_.is_sign('[')) {
     if (absl::Status status = advance(); !status.ok()) return status;
@@ -206,7 +206,7 @@ absl::Status DotReader::read_id_statement() {
   return read_attributes(sketch_.node(*node).attributes);
 }
 
-// What may name a node.
+// An ID that may name a node.
 absl::StatusOr<DotToken> DotReader::take_name(std::string_view expected) {
   for (const char* keyword : {"strict", "graph", "digraph", "subgraph", "node", "edge"}) {
     if (token_.is_keyword(keyword)) return unexpected(absl::StrCat(absl_view(expected), " (a keyword only in quotes)"));
@@ -243,7 +243,7 @@ absl::Status DotReader::read_edges(EdgeEnd first) {
     if (absl::Status status = skip_port(); !status.ok()) return status;
     const absl::StatusOr<std::size_t> node = node_of(*id);
     if (!node.ok()) return node.status();
-    if (ends.size() > kMaxCables) return fault(absl::StrCat("a cable more; expected at most ", kMaxCables));
+    if (ends.size() > kMaxCables) return fault(absl::StrCat("too many cables; expected at most ", kMaxCables));
     ends.push_back({*node, id->line});
   }
   SketchAttributes attributes;
@@ -254,7 +254,7 @@ absl::Status DotReader::read_edges(EdgeEnd first) {
   return absl::OkStatus();
 }
 
-// "from_address" of an edge that points the other way.
+// "to_address" for "from_address" and vice versa, for an edge in the opposite direction.
 std::string turned(const std::string& key) {
   if (key.starts_with("from_")) return absl::StrCat("to_", key.substr(5));
   if (key.starts_with("to_")) return absl::StrCat("from_", key.substr(3));

@@ -26,7 +26,7 @@ constexpr std::array kKnown = {"draining",   "from_address", "from_interface", "
                                "latency_us", "name",         "rate_mbps",      "relay_port", "routed",
                                "to_address", "to_interface", "to_plug"};
 
-// The attribute, unless it is missing or empty.
+// The attribute, or null if it is missing or empty.
 const SketchText* find(const SketchAttributes& attributes, std::string_view key) {
   const auto it = attributes.find(key);
   return it == attributes.end() || it->second.text.empty() ? nullptr : &it->second;
@@ -37,7 +37,7 @@ std::string text_of(const SketchAttributes& attributes, std::string_view key) {
   return given == nullptr ? "" : given->text;
 }
 
-// Where the first of `keys` that is there stands; else `line`.
+// The line of the first of `keys` that is present; else `line`.
 std::uint32_t line_of(const SketchAttributes& attributes, std::initializer_list<const char*> keys, std::uint32_t line) {
   for (const char* key : keys) {
     const auto it = attributes.find(key);
@@ -74,7 +74,7 @@ std::uint32_t line_of(const SketchCable& cable, Part part) {
   }
 }
 
-// A decimal number; neither an infinity nor a hexadecimal one.
+// A decimal number; infinities and hexadecimal numbers are rejected.
 std::optional<double> number_of(const std::string& text) {
   double number = 0;
   if (!absl::ascii_isdigit(static_cast<unsigned char>(text[0])) || !absl::SimpleAtod(text, &number)) {
@@ -83,7 +83,7 @@ std::optional<double> number_of(const std::string& text) {
   return number;
 }
 
-// Of each name that is given, each label and each id, how many have it.
+// How many elements use each name, label and id.
 template <typename Element>
 std::map<std::string_view, std::size_t> uses_of_names(const std::vector<Element>& elements) {
   std::map<std::string_view, std::size_t> uses;
@@ -104,7 +104,7 @@ std::string name_of(const SketchAttributes& attributes, std::size_t max_length,
   return label->text;
 }
 
-// Reads the values of one node or edge that are not plain text; the first that cannot be read is the fault.
+// Converts the typed attributes of one node or edge; remembers the first one that is invalid.
 class Values {
  public:
   Values(const GraphSketch& sketch, const SketchAttributes& attributes) : sketch_(sketch), attributes_(attributes) {}
@@ -186,7 +186,7 @@ absl::StatusOr<std::size_t> GraphSketch::add_node(std::string_view id, std::uint
     return fault(line,
                  absl::StrCat("the id of a node has ", id.size(), " bytes; expected at most ", kMaxSketchTextBytes));
   }
-  if (nodes_.size() == kMaxNodes) return fault(line, absl::StrCat("a node more; expected at most ", kMaxNodes));
+  if (nodes_.size() == kMaxNodes) return fault(line, absl::StrCat("too many nodes; expected at most ", kMaxNodes));
   node_by_id_.emplace(id, nodes_.size());
   nodes_.push_back({std::string(id), line, std::move(attributes)});
   return nodes_.size() - 1;
@@ -194,7 +194,7 @@ absl::StatusOr<std::size_t> GraphSketch::add_node(std::string_view id, std::uint
 
 absl::StatusOr<std::size_t> GraphSketch::add_cable(std::size_t from, std::size_t to, std::uint32_t line,
                                                    SketchAttributes attributes) {
-  if (cables_.size() == kMaxCables) return fault(line, absl::StrCat("a cable more; expected at most ", kMaxCables));
+  if (cables_.size() == kMaxCables) return fault(line, absl::StrCat("too many cables; expected at most ", kMaxCables));
   cables_.push_back({from, to, line, std::move(attributes)});
   return cables_.size() - 1;
 }

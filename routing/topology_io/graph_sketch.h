@@ -1,13 +1,13 @@
-// A drawn graph on its way to a topology: nodes and edges with attributes, all of them text, as the Graphviz and
-// GraphML readers find them.
+// An intermediate form of a topology: nodes and edges with text attributes, as the Graphviz and GraphML readers produce
+// them.
 //
-// Attributes that count; any other is for whoever draws, and ignored:
-//     of a node     name (else its id), relay_port, draining
-//     of an edge    name, rate_mbps, latency_us, routed, and of its two ends from_interface, from_address, from_plug,
+// Supported attributes; others concern drawing only and are ignored:
+//     of a node     name (default: its id), relay_port, draining
+//     of an edge    name, rate_mbps, latency_us, routed, and for its two ends from_interface, from_address, from_plug,
 //                   to_interface, to_address, to_plug
-//     of both       label: the name where there is none, if it is a valid name that nothing else has
-// They mean what they mean in the topology file; none is needed. Cables without a name get that of a topology file.
-// Where no cable has addresses, all ports are planned (port_plan.h).
+//     of both       label: the name if none is given, provided it is valid and unique
+// They mean the same as in the topology file, and all are optional. Cables without a name get that of a topology file.
+// If no cable has addresses, all ports are planned (port_plan.h).
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_GRAPH_SKETCH_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_GRAPH_SKETCH_H_
 
@@ -28,7 +28,7 @@
 
 namespace cableway::routing {
 
-// More than any attribute that counts may have.
+// Exceeds the length of every valid value of a supported attribute.
 inline constexpr std::size_t kMaxSketchTextBytes = 256;
 
 struct SketchText {
@@ -44,7 +44,7 @@ struct SketchNode {
 };
 
 struct SketchCable {
-  std::size_t from = 0;  // places in GraphSketch's nodes
+  std::size_t from = 0;  // indices of GraphSketch's nodes
   std::size_t to = 0;
   std::uint32_t line = 0;
   SketchAttributes attributes;
@@ -53,18 +53,18 @@ struct SketchCable {
 // Every error is InvalidArgument and reads "FILE:LINE: what is wrong; what was expected".
 class GraphSketch {
  public:
-  // `file_name` only appears in messages.
+  // `file_name` is used only in messages.
   explicit GraphSketch(std::string_view file_name) : file_name_(file_name) {}
 
   absl::Status fault(std::uint32_t line, std::string_view message) const;
 
-  // Puts the attribute in, over one of the same name, if it counts. Refuses text that is longer than any that is valid.
+  // Sets or overwrites the attribute if it is supported. Refuses text that is longer than any valid value.
   absl::Status set(SketchAttributes& attributes, std::string_view key, std::string_view text, std::uint32_t line) const;
 
   std::optional<std::size_t> find_node(std::string_view id) const;
 
-  // The places of what was added. Refuses more than a topology may have. Precondition: no node has that id; `from` and
-  // `to` are places of nodes.
+  // Return the index of the added node or cable. Refuse more than a topology may have. Precondition: no node has that
+  // id; `from` and `to` are indices of nodes.
   absl::StatusOr<std::size_t> add_node(std::string_view id, std::uint32_t line, SketchAttributes attributes);
   absl::StatusOr<std::size_t> add_cable(std::size_t from, std::size_t to, std::uint32_t line,
                                         SketchAttributes attributes);
@@ -72,7 +72,7 @@ class GraphSketch {
   SketchNode& node(std::size_t place) { return nodes_[place]; }
   SketchCable& cable(std::size_t place) { return cables_[place]; }
 
-  // `graph_name` is the cluster's name where it can be one.
+  // `graph_name` becomes the cluster's name if it is a valid one.
   absl::StatusOr<Topology> finish(std::string_view graph_name, Disconnected disconnected) const;
 
  private:

@@ -20,7 +20,7 @@
 namespace cableway::routing {
 namespace {
 
-// Lines of a text by offset, in steps from one offset to the next: those of a document come in its order.
+// Maps offsets to lines, incrementally: offsets are requested in document order.
 class LineCounter {
  public:
   explicit LineCounter(std::string_view text) : text_(text) {}
@@ -43,7 +43,7 @@ class LineCounter {
   std::uint32_t line_ = 1;
 };
 
-// A <key>: what the attribute is called that <data> elements give values to.
+// A <key>: the attribute that <data> elements set.
 struct Key {
   std::string name;
   bool of_nodes;
@@ -95,7 +95,7 @@ absl::Status GraphmlReader::read_key(const pugi::xml_node& element) {
   Key key{element.attribute("attr.name").value(), of == "all" || of == "node", of == "all" || of == "edge"};
   if (keys_.contains(id)) {
     return fault(element,
-                 absl::StrCat("key ", in_quotes(id), " is there twice; expected every key to have its own id"));
+                 absl::StrCat("key ", in_quotes(id), " is defined twice; expected every key to have its own id"));
   }
   if (const pugi::xml_node given = element.child("default")) {
     const std::string_view text = trimmed(given.child_value());
@@ -127,7 +127,7 @@ absl::StatusOr<pugi::xml_node> GraphmlReader::find_graph(const pugi::xml_node& r
   return graph;
 }
 
-// Defaults, and over them what the element's <data> says.
+// The defaults, overridden by the element's <data>.
 absl::StatusOr<SketchAttributes> GraphmlReader::attributes_of(const pugi::xml_node& element, bool is_edge) {
   SketchAttributes attributes = is_edge ? edge_defaults_ : node_defaults_;
   for (const pugi::xml_node& data : element.children("data")) {
@@ -152,7 +152,7 @@ absl::Status GraphmlReader::read_node(const pugi::xml_node& element) {
   if (id.empty()) return fault(element, "a <node> has no id; expected id=\"..\"");
   if (sketch_.find_node(id)) {
     return fault(element,
-                 absl::StrCat("node ", in_quotes(id), " is there twice; expected every node to have its own id"));
+                 absl::StrCat("node ", in_quotes(id), " is defined twice; expected every node to have its own id"));
   }
   if (element.child("graph")) {
     return fault(element,
@@ -168,7 +168,7 @@ absl::StatusOr<std::size_t> GraphmlReader::end_of(const pugi::xml_node& edge, co
   if (id.empty()) return fault(edge, absl::StrCat("an <edge> has no ", attribute, "; expected the id of a <node>"));
   if (const std::optional<std::size_t> node = sketch_.find_node(id)) return *node;
   return fault(edge, absl::StrCat("an <edge> has the ", attribute, " ", in_quotes(id),
-                                  ", which is no node; expected the id of a <node>"));
+                                  ", which is not a node; expected the id of a <node>"));
 }
 
 absl::Status GraphmlReader::read_edge(const pugi::xml_node& element) {
@@ -191,7 +191,7 @@ absl::Status GraphmlReader::read_nodes(const pugi::xml_node& graph) {
   return absl::OkStatus();
 }
 
-// After all nodes: a file may name them in any order.
+// Runs after all nodes are read, since edges may precede nodes.
 absl::Status GraphmlReader::read_edges(const pugi::xml_node& graph) {
   for (const pugi::xml_node& element : graph.children("edge")) {
     if (absl::Status status = read_edge(element); !status.ok()) return status;

@@ -61,7 +61,7 @@ std::size_t GridDrawing::down_label_width(std::size_t column) const {
   return width;
 }
 
-// Room for the labels of the links to the right, and for the labels below this column and the next to stay apart.
+// Room for the labels of the links to the right, and to separate the labels below this column and the next.
 std::size_t GridDrawing::gap_after(std::size_t column) const {
   std::size_t gap = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
@@ -86,7 +86,7 @@ std::size_t GridDrawing::width() const {
 }
 
 std::size_t GridDrawing::height_below(std::size_t row, const std::vector<std::size_t>& starts) const {
-  if (is_crossed_) return (starts[1] - starts[0]) / 2 - 1;  // diagonals that go two columns a line
+  if (is_crossed_) return (starts[1] - starts[0]) / 2 - 1;  // diagonals advance two columns per line
   for (std::size_t column = 0; column < columns_; ++column) {
     if (!cell(row, column).down.label.empty()) return 3;
   }

@@ -18,19 +18,19 @@ class GridDrawing {
  public:
   struct Link {
     std::string label;     // may be empty
-    bool several = false;  // drawn double
+    bool several = false;  // drawn as a double line
   };
 
   GridDrawing(std::size_t rows, std::size_t columns);
 
-  // Preconditions: the cells named exist, and both ends of a link are nodes or corners when it is drawn.
+  // Preconditions: the cells exist, and both ends of a link are nodes or corners when it is drawn.
   void set_node(std::size_t row, std::size_t column, std::string label);
   void set_corner(std::size_t row, std::size_t column);  // a link bends here
   void link_right(std::size_t row, std::size_t column, Link link);
   void link_down(std::size_t row, std::size_t column, Link link);
   void cross();  // both diagonals of a grid of 2 x 2
 
-  // The columns of text that the drawing takes.
+  // The width of the drawing in characters.
   std::size_t width() const;
   // Lines without trailing spaces, each ending with a newline.
   std::string text() const;

@@ -29,28 +29,28 @@ namespace {
 using Json = nlohmann::json;
 using Part = TopologyFault::Part;
 
-// An object and where it is. The first of its members that cannot be read is the fault.
+// Reads the members of an object and remembers the first that is invalid.
 class Members {
  public:
   Members(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
 
-  // The object has these members, and `required` too; it may lack any but `required`.
+  // Refuses objects without `required` or with a member that is neither `required` nor one of `others`.
   void expect(std::string_view required, std::initializer_list<const char*> others);
 
   std::string text(const char* name, std::string_view otherwise);
   std::uint64_t whole_number(const char* name, std::uint64_t highest, std::uint64_t otherwise);
   double number(const char* name, double otherwise);
   bool truth(const char* name);
-  // Null where there is no such array.
+  // Null if there is no such array.
   const Json* array(const char* name);
 
-  // What is wrong at `name`, or with the object where that is empty.
+  // Records a fault at `name`, or of the whole object if `name` is empty.
   void refuse(std::string_view name, const std::string& message);
 
   const std::optional<std::string>& fault() const { return fault_; }
 
  private:
-  // Null where it is missing, or something is wrong already.
+  // Null if it is missing or a fault is already recorded.
   const Json* find(std::string_view name) const;
 
   const Json& json_;
@@ -115,7 +115,7 @@ bool Members::truth(const char* name) {
   const Json* const value = find(name);
   if (value == nullptr) return false;
   if (const auto* truth = value->get_ptr<const bool*>()) return *truth;
-  refuse(name, "not a truth value; expected true or false");
+  refuse(name, "not a boolean; expected true or false");
   return false;
 }
 
@@ -217,7 +217,7 @@ absl::Status JsonReader::read_root(const Json& root) {
   const Json* const nodes = members.array("nodes");
   const Json* const cables = members.array("cables");
   if (!is_valid_name(cluster_, kMaxNodeNameLength)) {
-    members.refuse("cluster", absl::StrCat(in_quotes(cluster_), " cannot be a cluster's name; expected 1 to ",
+    members.refuse("cluster", absl::StrCat(in_quotes(cluster_), " is not a valid cluster name; expected 1 to ",
                                            kMaxNodeNameLength, " characters of A-Z a-z 0-9 . _ -"));
   }
   if (members.fault()) return fault(*members.fault());
@@ -298,7 +298,7 @@ OrderedJson cable_json(const Topology& topology, const Cable& cable) {
           {"routed", cable.routed}};
 }
 
-// One element after the other, as all of them at once would take many times the memory of their text.
+// Appends one element at a time, since a document of all would take many times the memory of its text.
 template <typename Elements, typename AsJson>
 void append_array(std::string& text, const Elements& elements, AsJson as_json) {
   text += '[';

@@ -1,7 +1,7 @@
-// Topologies as JSON: what a node answers and `cableway topology --json` prints, and the reader of it, so that a
-// cluster as it was can be looked at elsewhere.
+// Writes and reads topologies as JSON: the answer of a node, printed by `cableway topology --json`. Reading it allows a
+// cluster's state to be inspected elsewhere.
 //
-// Of what is read:
+// The form that is read:
 //
 //     {"cluster": "lab",                                                              optional, default "cableway"
 //      "nodes": [{"name": "n0", "relay_port": 7470, "draining": false}],              all but name optional
@@ -10,8 +10,8 @@
 //                           {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": ""}],
 //                  "rate_mbps": 10000, "latency_us": 1, "routed": false}]}            optional, as in the topology file
 //
-// They mean what they mean in the topology file; an empty interface or plug is none. What is written has all members,
-// and each node and each cable on a line of its own.
+// They mean the same as in the topology file; an empty interface or plug is absent. Written documents have all members,
+// with each node and each cable on its own line.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 
@@ -28,13 +28,13 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxJsonDepth = 8;
 inline constexpr std::size_t kMaxJsonValues = std::size_t{2} << 20;  // a topology of kMaxCables has some 1.3 million
 
-// Pure: the caller reads the file; `file_name` only appears in messages. At most kMaxTopologyFileBytes.
-// Every error is InvalidArgument and says what is wrong and what was expected. It begins "FILE:LINE: " where the text
-// is no JSON, else "FILE: at PLACE: " with the place as a JSON pointer (RFC 6901) such as /cables/3/rate_mbps.
+// Pure: the caller reads the file; `file_name` is used only in messages. At most kMaxTopologyFileBytes.
+// Every error is InvalidArgument and says what is wrong and what was expected. It begins "FILE:LINE: " if the text is
+// not JSON, else "FILE: at PLACE: " with the place as a JSON pointer (RFC 6901) such as /cables/3/rate_mbps.
 absl::StatusOr<Topology> parse_json_topology(std::string_view text, std::string_view file_name,
                                              Disconnected disconnected = Disconnected::kRefused);
 
-// Text that parse_json_topology() turns back into an equal topology. In the topology's own order.
+// Text that parse_json_topology() parses back to an equal topology. Nodes and cables are in the topology's order.
 std::string to_json_topology(const Topology& topology);
 
 }  // namespace cableway::routing

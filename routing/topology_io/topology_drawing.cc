@@ -31,7 +31,7 @@ std::string rate_text(std::uint64_t rate_mbps, const char* giga, const char* meg
   return absl::StrCat(rate_mbps, mega);
 }
 
-// What the parts of a drawing are called.
+// The labels of nodes and cables in a drawing.
 class Labels {
  public:
   explicit Labels(const Topology& topology) : topology_(topology) {
@@ -54,7 +54,7 @@ class Labels {
   }
 
  private:
-  // Its name and rate, as far as they say something that the drawing does not.
+  // Its name and rate, as far as they add to the drawing.
   std::string cable(const Cable& cable) const {
     std::string rate = rates_differ_ ? rate_text(cable.rate_mbps, "G", "M") : "";
     if (has_default_name(topology_, cable)) return rate;
@@ -70,7 +70,7 @@ std::optional<std::string> text_if_it_fits(const GridDrawing& drawing) {
   return drawing.text();
 }
 
-// Right, down, right to left, .. : as many columns as fit.
+// Left to right, then down, then right to left, ..: as many columns as fit.
 std::optional<std::string> draw_line(const std::vector<NodeIndex>& order, const Labels& labels) {
   for (std::size_t columns = order.size(); columns >= 2; --columns) {
     const std::size_t rows = (order.size() + columns - 1) / columns;
@@ -92,7 +92,7 @@ std::optional<std::string> draw_line(const std::vector<NodeIndex>& order, const 
   return std::nullopt;
 }
 
-// A rectangle of `columns` columns. With an odd number of nodes, one corner is only a bend.
+// A rectangle of `columns` columns. With an odd number of nodes, one corner is an empty bend.
 GridDrawing ring_drawing(const std::vector<NodeIndex>& order, const Labels& labels, std::size_t columns) {
   const std::size_t places = order.size() + order.size() % 2;
   const std::size_t rows = places / 2 - columns + 2;
@@ -113,7 +113,7 @@ GridDrawing ring_drawing(const std::vector<NodeIndex>& order, const Labels& labe
     } else {
       drawing.set_node(row, column, labels.node(node_at(i)));
     }
-    // The cable around the bend is the one to the node after it; only its first half carries the label.
+    // The cable around the bend leads to the node after it; only its first half has the label.
     GridDrawing::Link link = i == bend ? labels.link(node_at(i - 1), node_at(i + 1))
                                        : labels.link(node_at(i), node_at(i + 1 == bend ? i + 2 : i + 1));
     if (i == bend) link.label.clear();
@@ -157,7 +157,7 @@ std::optional<std::string> draw_torus(const TopologyShape& shape, const Labels& 
 }
 
 // 0 1
-// 2 3, where the diagonals' cables are told below the drawing.
+// 2 3, with the diagonal cables listed below the drawing.
 std::optional<std::string> draw_mesh_of_four(const std::vector<NodeIndex>& order, const Labels& labels) {
   GridDrawing drawing(2, 2);
   for (std::size_t i = 0; i < 4; ++i) drawing.set_node(i / 2, i % 2, labels.node(order[i]));
@@ -178,12 +178,12 @@ std::optional<std::string> draw_mesh_of_four(const std::vector<NodeIndex>& order
   return text;
 }
 
-// Depth first, one line a node, indented by its depth.
+// Depth first, one line per node, indented by its depth.
 std::optional<std::string> draw_tree(const Topology& topology, NodeIndex root, const Labels& labels) {
   struct Branch {
     NodeIndex node;
     NodeIndex parent;
-    std::string indent;  // of the node's own line, without the branch that leads to it
+    std::string indent;  // of the node's line, without the branch that leads to it
   };
   std::string text;
   std::vector<Branch> left = {{root, root, ""}};
@@ -272,13 +272,13 @@ std::string draw_notes(const Topology& topology, const Labels& labels) {
   }
   for (const PhysicalCable& cable : physical.cables) {
     if (cable.cables.size() == 1) continue;
-    notes.push_back(absl::StrCat("one wire: ", cable.cables.size(), " cables of ", labels.node(cable.a), " and ",
+    notes.push_back(absl::StrCat("one wire: ", cable.cables.size(), " cables between ", labels.node(cable.a), " and ",
                                  labels.node(cable.b), ", together ",
                                  rate_text(cable.rate_mbps, " Gbit/s", " Mbit/s")));
   }
   for (const SharedConnector& connector : physical.connectors) {
     notes.push_back(absl::StrCat("shared: ", cut(connector_name(topology, physical, connector), 2 * kNodeLabel),
-                                 " ends ", connector.physical_cables.size(), " cables, together ",
+                                 " has ", connector.physical_cables.size(), " cables, together ",
                                  rate_text(connector.rate_mbps, " Gbit/s", " Mbit/s")));
   }
   std::string text;

@@ -40,13 +40,13 @@ class TopologyReader {
                           const std::vector<std::string_view>& known) const;
   absl::StatusOr<std::vector<const toml::table*>> tables(const toml::table& root, std::string_view key) const;
 
-  // The value of `key`, whose line is put into `line`; nothing, and `line` as it was, when it is absent.
+  // The value of `key`, with its line stored in `line`; nullopt, and `line` unchanged, if it is absent.
   absl::StatusOr<std::optional<std::string>> text_value(const toml::table& table, std::string_view key,
                                                         std::uint32_t& line) const;
   absl::StatusOr<std::optional<std::int64_t>> integer_value(const toml::table& table, std::string_view key,
                                                             std::int64_t highest, std::uint32_t& line) const;
 
-  // False when it is absent.
+  // False if it is absent.
   absl::StatusOr<bool> truth_value(const toml::table& table, std::string_view key) const;
 
   absl::Status read_node(const toml::table& table);
@@ -88,7 +88,7 @@ absl::StatusOr<std::vector<const toml::table*>> TopologyReader::tables(const tom
   for (const toml::node& element : *node->as_array()) {
     if (!element.is_table()) {
       return fault(line_of(element),
-                   absl::StrCat(in_quotes(key), " holds something else than a table; expected ", header));
+                   absl::StrCat(in_quotes(key), " has an element that is not a table; expected ", header));
     }
     found.push_back(element.as_table());
   }
@@ -123,7 +123,7 @@ absl::StatusOr<bool> TopologyReader::truth_value(const toml::table& table, std::
   const toml::node* node = table.get(key);
   if (node == nullptr) return false;
   if (!node->is_boolean()) {
-    return fault(line_of(*node), absl::StrCat(std::string(key), " is not a truth value; expected true or false"));
+    return fault(line_of(*node), absl::StrCat(std::string(key), " is not a boolean; expected true or false"));
   }
   return node->as_boolean()->get();
 }
@@ -299,7 +299,7 @@ absl::StatusOr<Topology> TopologyReader::read(Disconnected disconnected) {
 
   absl::StatusOr<Topology> topology =
       Topology::create(cluster->value_or(kDefaultCluster), std::move(nodes_), std::move(cables_));
-  // Of create()'s rules only the one about the cluster's name is still unchecked.
+  // The cluster's name is the only one of create()'s rules that is still unchecked.
   if (!topology.ok()) return fault(cluster_line, std::string(topology.status().message()));
   if (disconnected == Disconnected::kAccepted) return topology;
   if (absl::Status status = check_connected(*topology); !status.ok()) return status;
@@ -320,7 +320,7 @@ absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view 
   return TopologyReader(text, file_name).read(disconnected);
 }
 
-// Names, interfaces, addresses and plugs of a valid topology hold no character that TOML would want escaped.
+// Names, interfaces, addresses and plugs of a valid topology contain no character that needs escaping in TOML.
 std::string to_topology_file(const Topology& topology) {
   std::string text = absl::StrCat("cluster = \"", topology.cluster(), "\"\n");
   for (const Node& node : topology.nodes()) {

@@ -1,4 +1,4 @@
-// The topology file (TOML): what the command line shows of a cluster that is still to be cabled. Nodes find theirs.
+// The topology file (TOML): describes a cluster that is not cabled yet, for the command line. Nodes discover theirs.
 //
 //     cluster = "lab"            # optional, default "cableway"
 //     [[node]]
@@ -6,8 +6,8 @@
 //     relay_port = 7470          # optional
 //     draining = false           # optional: the node relays nothing
 //     [[cable]]
-//     name = "c0"                # optional, default "<first end>-<second end>", then "..-2", "..-3" for parallel
-//     ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
+//     name = "c0"                # optional, default "<first end>-<second end>", with "..-2", "..-3" for parallel
+//     cables ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
 //             {node = "n1", interface = "eth0", address = "10.7.0.2", plug = "p0"}]     # plug optional
 //     rate_mbps = 10000          # optional, per direction
 //     latency_us = 1             # optional, one way
@@ -26,15 +26,15 @@
 namespace cableway::routing {
 
 inline constexpr std::size_t kMaxTopologyFileBytes = std::size_t{32} << 20;
-inline constexpr std::size_t kMaxTopologyFileLineBytes = 1024;  // bounds how deep dotted keys can nest
+inline constexpr std::size_t kMaxTopologyFileLineBytes = 1024;  // bounds the nesting depth of dotted keys
 
-// Pure: the caller reads the file; `file_name` only appears in messages. Draining nodes count as any others for whether
-// the result is connected.
+// Pure: the caller reads the file; `file_name` is used only in messages. Draining nodes count like any others when the
+// result is checked for being connected.
 // Every error is InvalidArgument and reads "FILE:LINE: what is wrong; what was expected".
 absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view file_name,
                                         Disconnected disconnected = Disconnected::kRefused);
 
-// Text that parse_topology() turns back into an equal topology.
+// Text that parse_topology() parses back to an equal topology.
 std::string to_topology_file(const Topology& topology);
 
 }  // namespace cableway::routing

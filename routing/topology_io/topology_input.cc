@@ -33,7 +33,7 @@ constexpr Form kForms[] = {
     {".xml", parse_graphml_topology, Disconnected::kRefused},
 };
 
-// From the last point of the last part of a path on; a hidden file's first point begins no ending.
+// The extension, from the last point of the last path component on; a leading point of a hidden file starts none.
 std::string ending_of(std::string_view file_name) {
   const std::string_view name = file_name.substr(file_name.rfind('/') + 1);  // npos + 1 is 0
   const std::size_t point = name.rfind('.');
@@ -49,7 +49,7 @@ absl::StatusOr<Topology> parse_topology_input(std::string_view text, std::string
   const Form* const form =
       std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& known) { return known.ending == ending; });
   if (form != std::end(kForms)) return form->parse(text, file_name, form->disconnected);
-  return absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ":1: nothing is known of files that end in ",
+  return absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ":1: unsupported file name extension ",
                                                  in_quotes(ending),
                                                  "; expected .toml, .json, .dot, .gv, .graphml or .xml"));
 }

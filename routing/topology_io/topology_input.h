@@ -1,4 +1,4 @@
-// Topology files in all forms that are read, told apart by the endings of their names:
+// Reads topology files of all supported formats, selected by file name extension:
 //     .toml, or none        the topology file (topology_file.h)
 //     .json                 what `cableway topology --json` prints (json_topology.h)
 //     .dot, .gv             a Graphviz graph (dot_topology.h)
@@ -13,9 +13,10 @@
 
 namespace cableway::routing {
 
-// Pure: the caller reads the file. A topology in parts is refused, unless it is JSON: that is a snapshot of a cluster
-// as it was.
-// Every error is InvalidArgument, begins with the file's name, says where, what is wrong and what was expected.
+// Pure: the caller reads the file. A disconnected topology is refused, unless it is JSON: that is a snapshot of a
+// running cluster.
+// Every error is InvalidArgument, begins with the file's name, and gives the position, what is wrong and what was
+// expected.
 absl::StatusOr<Topology> parse_topology_input(std::string_view text, std::string_view file_name);
 
 }  // namespace cableway::routing

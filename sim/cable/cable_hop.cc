@@ -31,12 +31,12 @@ void CableLink::fence() {
   end(absl::CancelledError("the peer closed the connection"));
 }
 
-void CableLink::end(absl::Status tell_peer) {
+void CableLink::end(absl::Status peer_status) {
   if (!dead_.ok()) return;
   dead_ = absl::FailedPreconditionError("the circuit is closed");
   in_.inbox().close();
   out_.stop_sending();
-  out_.send_end(std::move(tell_peer));
+  out_.send_end(std::move(peer_status));
 }
 
 void CableLink::cut(const absl::Status& reason) {

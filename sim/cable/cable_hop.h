@@ -9,7 +9,7 @@
 
 namespace cableway::sim {
 
-// The two ends of a hop, as its circuit sees it.
+// One end of a hop, as seen by its circuit.
 class CableLink final : public ChunkLink {
  public:
   CableLink(HopDirection& out, HopDirection& in) : out_(out), in_(in) {}
@@ -32,13 +32,13 @@ class CableLink final : public ChunkLink {
   void fail(absl::string_view reason) override;
   void fence() override;
 
-  // What is on its way is lost, and this end is dead, for this reason. The other end is not told.
+  // Loses frames in flight and closes this end with this reason. The other end is not notified.
   void cut(const absl::Status& reason);
-  // It was cut, or its owner has left: nothing can be said here any more.
+  // The end was cut, or its owner has closed it: it sends nothing any more.
   bool dead() const { return !dead_.ok(); }
 
  private:
-  void end(absl::Status tell_peer);
+  void end(absl::Status peer_status);
 
   HopDirection& out_;
   HopDirection& in_;
@@ -54,17 +54,17 @@ class CableHop {
   void set_users(LinkUser& source, LinkUser& destination);
   CableLink& source() { return source_; }
   CableLink& destination() { return destination_; }
-  // From source to destination, and back.
+  // Forward is from source to destination.
   HopDirection& forward() { return forward_; }
   const HopDirection& forward() const { return forward_; }
   HopDirection& back() { return back_; }
 
-  // Both ends are dead at once: the cable has lost its carrier. wake_ends() tells them.
+  // Closes both ends at once, as when the cable loses its carrier. wake_ends() lets them notice.
   void cut(const absl::Status& reason);
   void wake_ends();
-  // Nothing gets through any more, in either direction, and neither end knows.
+  // Drops everything in both directions without notifying either end.
   void silence();
-  // It may be destroyed although the clock runs on.
+  // Nothing is scheduled, so it may be destroyed while the clock still runs.
   bool idle() const { return forward_.idle() && back_.idle(); }
 
  private:

@@ -3,10 +3,10 @@
 namespace cableway::sim {
 
 absl::StatusOr<std::optional<Frame>> ConnectionLifeline::look() {
-  if (said_.empty() && end_.ok()) end_ = connection_.progress(*this);
-  if (!said_.empty()) {
-    const Frame next = said_.front();
-    said_.pop_front();
+  if (received_.empty() && end_.ok()) end_ = connection_.progress(*this);
+  if (!received_.empty()) {
+    const Frame next = received_.front();
+    received_.pop_front();
     return next;
   }
   if (!end_.ok()) return end_;
@@ -16,7 +16,7 @@ absl::StatusOr<std::optional<Frame>> ConnectionLifeline::look() {
 void ConnectionLifeline::leave(std::span<const Frame> last, absl::string_view reason) {
   if (connection_.dead()) return;
   if (killed_) return connection_.fence();
-  for (const Frame& frame : last) connection_.send_control(frame).IgnoreError();  // never more than it has room for
+  for (const Frame& frame : last) connection_.send_control(frame).IgnoreError();  // `last` fits into the queue
   reason.empty() ? connection_.fence() : connection_.fail(reason);
 }
 
@@ -30,7 +30,7 @@ absl::Status ConnectionLifeline::on_chunk(const Frame&, Slot&) {
 
 absl::Status ConnectionLifeline::on_control(const Frame& control) {
   if (control.kind != FrameKind::kAck) return absl::InvalidArgumentError("peer announced a receive on a lifeline");
-  said_.push_back(control);
+  received_.push_back(control);
   return absl::OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// The lifeline of an RDMA hop (core/rdma/rdma_chunk_link.h) on a simulated connection: the one over which the hop was
-// set up.
+// The lifeline of an RDMA hop (core/rdma/rdma_chunk_link.h) on a simulated connection: the connection on which the hop
+// was set up.
 #ifndef CABLEWAY_SIM_CABLE_CONNECTION_LIFELINE_H_
 #define CABLEWAY_SIM_CABLE_CONNECTION_LIFELINE_H_
 
@@ -16,13 +16,13 @@ namespace cableway::sim {
 
 class ConnectionLifeline final : public HopLifeline, private ChunkLink::Sink {
  public:
-  // One end of the connection, which carries nothing else and outlives this.
+  // One end of the connection, which has no other user and outlives this.
   explicit ConnectionLifeline(CableLink& connection) : connection_(connection) {}
 
   absl::StatusOr<std::optional<Frame>> look() override;
   void leave(std::span<const Frame> last, absl::string_view reason) override;
 
-  // Its process is killed: the kernel closes the connection, and nobody says anything.
+  // The process is killed: the kernel closes the connection without a last frame.
   void kill_process() { killed_ = true; }
 
  private:
@@ -32,7 +32,7 @@ class ConnectionLifeline final : public HopLifeline, private ChunkLink::Sink {
   void on_sent(Slot*) override {}
 
   CableLink& connection_;
-  std::deque<Frame> said_;  // and not looked at
+  std::deque<Frame> received_;  // not yet returned by look()
   absl::Status end_;
   bool killed_ = false;
 };

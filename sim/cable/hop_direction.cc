@@ -39,7 +39,7 @@ void HopDirection::wake_users() {
   receiver_->wake();
 }
 
-// The lowest byte of the argument says what, the others how many.
+// The lowest byte of an occurrence's argument is the kind of event, the rest is a count.
 void HopDirection::schedule(Duration after, What what, std::uint64_t count) {
   ++scheduled_;
   clock_.schedule(clock_.now() + after, *this, what | count << 8);
@@ -53,7 +53,7 @@ void HopDirection::send(const Frame& chunk, const std::byte* memory, Slot* slot)
   if (!window_closed_) fill_queue();
 }
 
-// One chunk may always go: a window that is smaller than a chunk makes it slow and stops nothing.
+// One chunk is always admitted: a window smaller than a chunk slows the hop down but does not block it.
 void HopDirection::fill_queue() {
   settle_returns();
   while (queue_has_room() && queued_ < buffered_.size()) {
@@ -80,7 +80,7 @@ void HopDirection::settle_returns() {
 
 void HopDirection::open_window(std::uint64_t bytes) {
   returns_.push_back(Return{clock_.now() + facts_.latency, bytes});
-  // Only one waits, so only the first return after it has begun to wait needs its moment.
+  // Only one chunk waits, so only the first return after it began to wait needs an event.
   if (window_closed_ && returns_.size() == 1) schedule(facts_.latency, kWindowOpens);
 }
 
@@ -97,7 +97,8 @@ void HopDirection::parcel_left() {
   count(chunk);
   Parcel parcel{chunk, nullptr};
   if (payload_ == Payload::kCarried && chunk.payload > 0) {
-    // Now and not before: a buffer that its owner reuses too early is seen as corrupt, as on a real wire.
+    // Copied when it leaves, not before: memory that the owner reuses too early is delivered corrupted, as on a real
+    // wire.
     parcel.payload = std::make_unique_for_overwrite<std::byte[]>(chunk.payload);
     std::memcpy(parcel.payload.get(), sending_->memory, chunk.payload);
     if (completes_late_ > Duration{0}) {
@@ -105,7 +106,7 @@ void HopDirection::parcel_left() {
       std::memcpy(sending_->read.get(), parcel.payload.get(), chunk.payload);
     }
   }
-  on_the_way_.push_back(std::move(parcel));
+  in_flight_.push_back(std::move(parcel));
   schedule(facts_.latency, kReachesFarEnd);
   if (completes_late_ > Duration{0}) return schedule(completes_late_, kCompletes);
   if (facts_.buffer_bytes == 0 || buffer_has_room()) complete();
@@ -170,7 +171,7 @@ void HopDirection::stop_sending() {
   window_closed_ = false;
 }
 
-// The last acknowledgements come before it.
+// Sent after the last acknowledgements.
 void HopDirection::send_end(absl::Status reason) {
   end_ = std::move(reason);
   end_waits_ = control_queue_.busy();
@@ -181,7 +182,7 @@ void HopDirection::occur(std::uint64_t argument) {
   --scheduled_;
   if (silent_) return;
   const auto what = static_cast<What>(argument & 0xff);
-  // The one that it was scheduled for may have completed by now, as the one before it left, and another one wait.
+  // The chunk for which this was scheduled may already have completed when its predecessor left.
   if (what == kCompletes) return facts_.buffer_bytes == 0 || buffer_has_room() ? complete() : void();
   if (what == kWindowOpens) {
     if (window_closed_) fill_queue();
@@ -202,7 +203,7 @@ void HopDirection::arrive(std::uint64_t argument) {
 void HopDirection::hold(bool held) {
   held_ = held;
   if (held || silent_) return;
-  // At this moment, and after what is being done now.
+  // Runs at the current instant, after the current event.
   for (const std::uint64_t argument : std::exchange(held_arrivals_, {})) {
     schedule(Duration{0}, static_cast<What>(argument & 0xff), argument >> 8);
   }
@@ -215,13 +216,13 @@ absl::Status HopDirection::take_arrivals() {
     bytes_taken_ += kFrameHeaderBytes;
   }
   for (; arrived_ > 0; --arrived_) {
-    const Parcel& parcel = on_the_way_.front();
+    const Parcel& parcel = in_flight_.front();
     const absl::StatusOr<bool> taken = inbox_.take_chunk(parcel.frame, parcel.payload.get());
     if (!taken.ok()) return taken.status();
     if (!*taken) break;
     const std::uint64_t bytes = kFrameHeaderBytes + parcel.frame.payload;
     bytes_taken_ += bytes;
-    on_the_way_.pop_front();
+    in_flight_.pop_front();
     open_window(bytes);
   }
   return absl::OkStatus();
@@ -233,7 +234,7 @@ void HopDirection::silence() {
 }
 
 std::uint64_t HopDirection::Connector::begin_parcel() {
-  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.on_the_way_[hop_.arrived_].frame.payload);
+  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.in_flight_[hop_.arrived_].frame.payload);
 }
 
 void HopDirection::Connector::arrive() {

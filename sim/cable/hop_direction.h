@@ -1,14 +1,14 @@
 // One direction of a hop over a cable, in virtual time:
 //
-//   send() -> [buffer] -> [window] -> the port's queue -> transmitter -> latency -> [the far end's connector] -> inbox:
-//   a landing, or a slot
+//   send() -> [buffer] -> [window] -> the port's queue -> transmitter -> latency -> [the receiver's connector] ->
+//   inbox: a landing, or a slot
 //
-// What it has of TCP: at most `window_bytes` are sent and not taken at the far end, so a chunk that finds no slot waits
-// there, before the relay; and a buffer, if it is given one: a chunk counts as sent as soon as it is in there, and as
-// many bytes as the kernel lets one connection have in a port's queue are before what other connections send. Without a
-// buffer a chunk counts as sent when its last byte has left, as for RDMA. What it leaves out: acknowledgement segments,
-// and losses, which cables repair below this. Frames without payload queue for the port as chunks do, together with
-// those that came since the last turn.
+// Modelled after TCP: at most `window_bytes` are sent and not yet consumed by the receiver, so a chunk without a free
+// slot waits in front of the relay. With a send buffer, a chunk counts as sent as soon as it is in the buffer, and as
+// many bytes as the kernel lets one connection queue at a port precede those of other connections. Without a buffer a
+// chunk counts as sent when its last byte has left, as with RDMA. Not modelled: acknowledgement segments, and losses,
+// which are repaired below this layer. Frames without payload queue for the port like chunks, batched with those added
+// since the last turn.
 #ifndef CABLEWAY_SIM_CABLE_HOP_DIRECTION_H_
 #define CABLEWAY_SIM_CABLE_HOP_DIRECTION_H_
 
@@ -27,31 +27,31 @@
 
 namespace cableway::sim {
 
-// How bytes become time in one direction of a cable.
+// The parameters that convert bytes to time in one direction of a cable.
 struct WireFacts {
   Duration latency{0};
-  std::uint32_t packet_payload = 1448;  // bytes of the stream in one packet
-  std::uint32_t packet_overhead = 66;   // bytes around them that the cable's rate counts as well
+  std::uint32_t packet_payload = 1448;  // stream bytes per packet
+  std::uint32_t packet_overhead = 66;   // header bytes per packet that count towards the cable's rate
   std::uint64_t window_bytes = std::uint64_t{512} << 10;
-  // Of the sending socket, and what of it is in the port's queue at a time: chunks follow until it is at least so much.
-  // 0: no buffer, and one chunk; so always where payload is carried.
+  // The size of the socket's send buffer, and how much of it is in the port's queue at a time: chunks are queued until
+  // it is at least that much. 0: no buffer, and one chunk at a time; always so if payload is carried.
   std::uint64_t buffer_bytes = 0;
   std::uint64_t queue_bytes = 0;
 
-  // Of so many bytes of the stream that leave together.
+  // The bytes on the wire for so many stream bytes that leave together.
   std::uint64_t wire_bytes(std::uint64_t bytes) const;
 };
 
-// What has gone over a cable in one direction.
+// What has crossed a cable in one direction.
 struct CableUse {
   std::uint64_t bytes = 0;  // as the cable's rate counts them
   std::uint64_t chunks = 0;
 };
 
-// Whether the payload's bytes cross, or are only counted.
+// Whether payload bytes are transferred or only counted.
 enum class Payload { kCarried, kCounted };
 
-// Somebody who moves a link when there is something to move. The call may send and post; it must not destroy the link.
+// Is woken when a link can progress. wake() may send and post; it must not destroy the link.
 class LinkUser {
  public:
   virtual ~LinkUser() = default;
@@ -60,8 +60,8 @@ class LinkUser {
 
 class HopDirection final : private Occurrence, private Transmitter::Sender {
  public:
-  // Where it queues: at the sending port, and at the connector that the far end shares with other cables, if it does
-  // (null); and where that is counted. All outlive this.
+  // The queues: at the sending port, and at the connector that the receiver shares with other cables (null: not
+  // shared); and the counters. All outlive this.
   struct Stages {
     Transmitter* out = nullptr;
     Transmitter* in = nullptr;
@@ -74,41 +74,41 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   void set_users(LinkUser& sender, LinkUser& receiver);
   void wake_users();
 
-  // The sending end. One chunk at a time; its bytes are read when it leaves, which may be after it counts as sent only
-  // where there is a buffer.
+  // The sending end. One chunk at a time. Its bytes are read when it leaves, which is after it counts as sent only if
+  // there is a buffer.
   bool can_send() const { return !sending_.has_value(); }
   void send(const Frame& chunk, const std::byte* memory, Slot* slot);
-  // The slot (null: memory) of the chunk that has left, once.
+  // The slot (null: memory) of the chunk that was sent; returned once.
   std::optional<Slot*> take_sent();
   absl::Status send_control(const Frame& control);
-  // Reads the sent chunk's bytes no more; one that has not left whole is lost.
+  // Stops reading the sent chunk's bytes; a chunk that has not left completely is lost.
   void stop_sending();
-  // The last thing that arrives: the connection's end, and why.
+  // Sends the connection's end with its reason, as the last item to arrive.
   void send_end(absl::Status reason);
 
   // The receiving end.
   LinkInbox& inbox() { return inbox_; }
   const LinkInbox& inbox() const { return inbox_; }
-  // Moves what has arrived into the inbox, as far as there are landings and slots. Status: the peer broke the protocol.
+  // Moves arrived frames into the inbox, as far as there are landings and slots. An error: the peer broke the protocol.
   absl::Status take_arrivals();
-  // OK until the end has arrived.
+  // OK until the connection's end has arrived.
   const absl::Status& ended() const { return ended_; }
 
-  // Everything on its way is lost, and nothing will come any more.
+  // Drops everything in flight and everything sent from now on.
   void silence();
-  // Held: what would arrive waits, as for a transport that repeats what is lost until the cable carries again.
+  // While held, arrivals wait, as with a transport that retransmits lost data until the cable carries again.
   void hold(bool held);
-  // From now on a chunk counts as sent so much after it has left, and its memory may be read until then.
+  // From now on a chunk counts as sent this long after it has left; its memory may be read until then.
   void complete_late(Duration by) { completes_late_ = by; }
-  // The next chunk that leaves will not be known to have been sent: the connection has failed.
+  // The next chunk that leaves never completes: the connection has failed.
   void fail_next_send() { fails_next_ = true; }
   bool send_failed() const { return send_failed_; }
-  // Chunks whose memory had changed between leaving and counting as sent: somebody has used it too early.
+  // Chunks whose memory changed between leaving and counting as sent: the owner reused it too early.
   std::uint64_t changed_too_early() const { return changed_too_early_; }
-  // Nothing is scheduled for it: it may be destroyed although the clock runs on.
+  // Nothing is scheduled, so it may be destroyed while the clock still runs.
   bool idle() const { return scheduled_ == 0; }
 
-  // Of chunks, as of take_sent() and take_arrivals().
+  // Payload bytes of chunks, counted by take_sent() and take_arrivals().
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t bytes_taken() const { return bytes_taken_; }
 
@@ -118,7 +118,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     const std::byte* memory = nullptr;
     Slot* slot = nullptr;
     bool left = false;
-    std::unique_ptr<std::byte[]> read;  // what was read of it, where it completes late
+    std::unique_ptr<std::byte[]> read;  // a copy of the bytes that left, if it completes late
   };
   struct Parcel {
     Frame frame;
@@ -128,7 +128,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     Instant when;
     std::uint64_t bytes = 0;
   };
-  // The second stage: parcels that queue for the far end's connector.
+  // The second stage: parcels that queue for the receiver's connector.
   class Connector final : public Transmitter::Sender {
    public:
     explicit Connector(HopDirection& hop) : hop_(hop) {}
@@ -140,7 +140,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
    private:
     HopDirection& hop_;
   };
-  // Frames without payload queue by themselves: a chunk may wait for the window, they do not.
+  // Frames without payload have their own queue, since only chunks wait for the window.
   class ControlQueue final : public Transmitter::Sender {
    public:
     explicit ControlQueue(HopDirection& hop) : hop_(hop) {}
@@ -183,11 +183,11 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   std::uint64_t buffered_bytes_ = 0;
   std::size_t queued_ = 0;
   std::uint64_t queued_bytes_ = 0;
-  std::uint64_t outstanding_ = 0;  // bytes sent, and not known to be taken
-  bool window_closed_ = false;     // a chunk waits for it
-  std::deque<Return> returns_;     // what was taken, and when the sender learns it
+  std::uint64_t outstanding_ = 0;  // bytes sent and not yet known to be consumed
+  bool window_closed_ = false;     // a chunk waits for the window
+  std::deque<Return> returns_;     // consumed bytes, and when the sender learns of them
   Connector connector_{*this};
-  std::deque<Parcel> on_the_way_;  // the first `arrived_` of them have arrived
+  std::deque<Parcel> in_flight_;  // the first `arrived_` of them have arrived
   std::size_t arrived_ = 0;
   ControlQueue control_queue_{*this};
   std::deque<Frame> controls_;
@@ -195,7 +195,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   LinkInbox inbox_;
   absl::Status end_;
   absl::Status ended_;
-  bool end_waits_ = false;  // until the last frame without payload has left
+  bool end_waits_ = false;  // the end waits until the last frame without payload has left
   bool silent_ = false;
   bool held_ = false;
   std::vector<std::uint64_t> held_arrivals_;

@@ -1,5 +1,5 @@
-// The receiving half of a hop in memory: what its owner has posted, and the frames that have come and were not
-// reported yet.
+// The receiving half of a hop in memory: the landings and slots posted by its owner, and received frames that are not
+// yet reported.
 #ifndef CABLEWAY_SIM_CABLE_LINK_INBOX_H_
 #define CABLEWAY_SIM_CABLE_LINK_INBOX_H_
 
@@ -17,7 +17,7 @@
 
 namespace cableway::sim {
 
-// A slot whose payload lies in memory that no device knows, or, with no bytes, one that only counts it.
+// A slot in memory that is not registered with any device; with no bytes, it only counts payload.
 class MemorySlot final : public RegisteredSlot {
  public:
   explicit MemorySlot(std::size_t bytes) : MemorySlot(std::vector<std::byte>(bytes)) {}
@@ -34,20 +34,20 @@ class LinkInbox {
  public:
   absl::Status post_landing(std::uint64_t message, const Landing& landing);
   void end_landing(std::uint64_t message);
-  // An RegisteredSlot, whether its memory is registered or not: the hop beyond the relay may be one over RDMA.
+  // Requires a RegisteredSlot, registered or not, since the relay's other hop may use RDMA.
   void post_slot(Slot& slot);
   bool withdraw_slot(Slot& slot);
   std::size_t slots_posted() const { return slots_.size(); }
 
-  // Takes a chunk into its landing or into a slot; `payload` may be null: then bytes are counted and none is copied.
-  // False: it has to wait for a slot. A status: the peer breaks the protocol.
+  // Places a chunk into its landing or a slot. `payload` may be null: then bytes are only counted. False: the chunk has
+  // to wait for a slot. An error: the peer broke the protocol.
   absl::StatusOr<bool> take_chunk(const Frame& chunk, const std::byte* payload);
   void take_control(const Frame& control) { arrived_.push_back(Arrived{control, nullptr}); }
 
-  // Reports what has come, every frame once. A status other than OK is what the owner said.
+  // Reports received frames, each once. An error is the one that the sink returned.
   absl::Status report(ChunkLink::Sink& sink);
   bool empty() const { return arrived_.empty(); }
-  // Forgets landings and what has come: nothing is written any more.
+  // Drops landings and unreported frames, so that nothing is written any more.
   void close();
 
  private:
@@ -66,7 +66,7 @@ class LinkInbox {
   std::deque<Arrived> arrived_;
   std::vector<Posted> landings_;
   std::deque<Slot*> slots_;
-  bool takes_slots_ = false;  // a slot has been posted: data that no landing waits for waits for a slot
+  bool takes_slots_ = false;  // a slot has been posted: data without a landing waits for a slot
 };
 
 }  // namespace cableway::sim

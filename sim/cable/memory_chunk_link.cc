@@ -75,7 +75,7 @@ bool MemoryChunkLink::deliver_chunk() {
 }
 
 bool MemoryChunkLink::accept_chunk(const Frame& chunk, const std::byte* payload) {
-  // A wire would bring these through decode_frame(), too: nothing else keeps a chunk inside its message.
+  // A wire passes these through decode_frame() too, which is the only check that keeps a chunk inside its message.
   absl::Status status = decode_frame(encode_frame(chunk)).status();
   if (status.ok()) {
     const absl::StatusOr<bool> taken = inbox_.take_chunk(chunk, payload);

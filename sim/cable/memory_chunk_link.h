@@ -1,6 +1,6 @@
-// A hop in memory: a pair of ChunkLinks whose frames cross when the test, or the simulator, says so. It behaves like
-// the transport with the least order that the interface allows: it stores and forwards (a chunk is reported only when
-// it is whole), completes sends late, and delivers one frame per step.
+// A hop in memory: a pair of ChunkLinks whose frames cross when the test or the simulator calls step(). It behaves like
+// the transport with the weakest ordering that the interface allows: it stores and forwards (a chunk is reported only
+// when it is complete), completes sends late, and delivers one frame per step.
 #ifndef CABLEWAY_SIM_CABLE_MEMORY_CHUNK_LINK_H_
 #define CABLEWAY_SIM_CABLE_MEMORY_CHUNK_LINK_H_
 
@@ -35,21 +35,21 @@ class MemoryChunkLink final : public ChunkLink {
   bool withdraw_slot(Slot& slot) override { return inbox_.withdraw_slot(slot); }
   void widen() override { wide_ = true; }
   bool narrow() override;
-  // Reports what has been delivered: every frame at most once.
+  // Reports delivered frames, each at most once.
   absl::Status progress(Sink& sink) override;
   absl::Status flush(Sink& sink) override;
   std::uint64_t bytes_moved() const override { return bytes_moved_; }
   void fail(absl::string_view reason) override;
   void fence() override;
 
-  // Moves the oldest frame sent here to the other end, if there is one and the other end has room. The bytes are copied
-  // at this moment: a buffer that its owner reuses before is seen as corrupt, as on a real wire.
+  // Moves the oldest frame sent here to the other end, if there is one and the other end has room. Bytes are copied at
+  // this point: memory that the owner reuses earlier is delivered corrupted, as on a real wire.
   bool step();
-  // Cuts the hop: both ends fail from now on, and what is on its way is lost.
+  // Cuts the hop: both ends fail from now on, and frames in flight are lost.
   void cut(const absl::Status& reason);
   std::size_t slots_posted() const { return inbox_.slots_posted(); }
   bool wide() const { return wide_; }
-  // From now on narrow() says no until this is taken back: as if much were queued.
+  // While held, narrow() returns false, as if much data were queued.
   void hold_queue(bool held) { queue_held_ = held; }
 
  private:
@@ -67,7 +67,7 @@ class MemoryChunkLink final : public ChunkLink {
   MemoryChunkLink* peer_ = nullptr;
   std::deque<Frame> controls_;
   std::optional<Sending> sending_;
-  std::optional<Slot*> sent_;  // delivered, its owner not told yet
+  std::optional<Slot*> sent_;  // delivered, not yet reported to its owner
   LinkInbox inbox_;
   bool wide_ = false;
   bool queue_held_ = false;

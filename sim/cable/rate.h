@@ -1,4 +1,4 @@
-// Rates of cables, which topologies give in Mbit/s, as the simulator counts: in bytes a second.
+// Converts the rates of cables from Mbit/s, as in topologies, to bytes per second, as in the simulator.
 #ifndef CABLEWAY_SIM_CABLE_RATE_H_
 #define CABLEWAY_SIM_CABLE_RATE_H_
 

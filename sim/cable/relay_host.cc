@@ -19,7 +19,7 @@ void RelayedCircuit::wake() {
 void RelayedCircuit::occur(std::uint64_t) {
   scheduled_ = false;
   if (!status_.ok()) return;
-  // Others of the node were asked to come at this moment, too, and were first.
+  // Other circuits of the node were scheduled for the same instant and ran first.
   if (host_.free_at_ > host_.clock_.now()) return wake();
   const std::uint64_t before = circuit_.chunks_relayed();
   move();

@@ -1,5 +1,5 @@
 // A node's relay in virtual time: its circuits (core/relay/relay_circuit.h), the slots that they lease, and the time
-// that its one thread takes for a chunk.
+// that its one thread needs per chunk.
 #ifndef CABLEWAY_SIM_CABLE_RELAY_HOST_H_
 #define CABLEWAY_SIM_CABLE_RELAY_HOST_H_
 
@@ -15,16 +15,16 @@
 namespace cableway::sim {
 
 struct RelayFacts {
-  std::size_t slot_bytes = 0;  // 0: payloads are counted only
+  std::size_t slot_bytes = 0;  // 0: payloads are only counted
   std::size_t leases = 128;    // slots in the node's pool
   std::size_t leases_per_circuit = 1;
-  Duration chunk_time{0};  // of the relay's thread, for each chunk
+  Duration chunk_time{0};  // of the relay's thread, per chunk
   Duration rest_every = std::chrono::milliseconds(250);
 };
 
 class RelayHost;
 
-// One circuit through a node. It moves when a link of its wakes it, and keeps the status it ended with.
+// One circuit through a node. Moves when one of its links wakes it, and stores the status with which it ended.
 class RelayedCircuit final : public LinkUser, private Occurrence {
  public:
   // Links and pool outlive this.
@@ -54,7 +54,7 @@ class RelayHost final : private Occurrence {
 
   std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, RelayNames names);
   std::unique_ptr<Slot> make_floor() const { return std::make_unique<MemorySlot>(facts_.slot_bytes); }
-  // With that floor and this host's pool, or, between links of another transport, with slots of its kind.
+  // Uses that floor and this host's pool, or, between links of another transport, slots of the matching kind.
   std::unique_ptr<RelayedCircuit> add(ChunkLink& upstream, ChunkLink& downstream, std::unique_ptr<Slot> floor,
                                       SlotPool& pool, RelayNames names);
   void remove(RelayedCircuit& circuit);
@@ -63,12 +63,12 @@ class RelayHost final : private Occurrence {
   std::size_t max_circuits() const { return max_circuits_; }
   SlotPool& pool() { return pool_; }
   const SlotPool& pool() const { return pool_; }
-  // From now on.
+  // Applies from now on.
   void set_chunk_time(Duration time) { facts_.chunk_time = time; }
 
  private:
   friend class RelayedCircuit;
-  // Every circuit rests at even intervals, as long as leases are out: nothing else would happen otherwise.
+  // Calls rest() of every circuit at regular intervals while leases are out, since no other event would release them.
   void occur(std::uint64_t) override;
   void rest_later();
 
@@ -77,7 +77,7 @@ class RelayHost final : private Occurrence {
   SlotPool pool_;
   std::vector<RelayedCircuit*> circuits_;
   std::size_t max_circuits_ = 0;
-  Instant free_at_;  // when its thread has done what it has begun
+  Instant free_at_;  // when its thread becomes idle
   bool resting_ = false;
 };
 

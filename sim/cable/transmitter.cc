@@ -36,7 +36,7 @@ void Transmitter::occur(std::uint64_t) {
   bytes_ += leaving_bytes_;
   busy_ += leaving_time_;
   ++parcels_;
-  // Still working: what the sender enqueues now comes after those who wait.
+  // Still marked as working, so that the sender's next parcel queues behind those of other senders.
   if (Sender* const sender = std::exchange(leaving_, nullptr); sender != nullptr) sender->parcel_left();
   start_next();
 }

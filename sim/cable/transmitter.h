@@ -1,6 +1,6 @@
-// The sending side of a port, or of a connector that several cables share, in virtual time: it has a rate, and serves
-// those who have something to send in turn, a parcel each. So circuits on one cable share it fairly, as TCP connections
-// with equal windows do.
+// The sending side of a port, or of a connector that several cables share, in virtual time. It has a rate and serves
+// its senders round-robin, one parcel each, so circuits on one cable share it fairly, as TCP connections with equal
+// windows do.
 #ifndef CABLEWAY_SIM_CABLE_TRANSMITTER_H_
 #define CABLEWAY_SIM_CABLE_TRANSMITTER_H_
 
@@ -14,25 +14,25 @@ namespace cableway::sim {
 
 class Transmitter final : private Occurrence {
  public:
-  // Whoever sends here. Not called after withdraw().
+  // A sender of parcels. Not called after withdraw().
   class Sender {
    public:
     virtual ~Sender() = default;
-    // Its turn: returns the bytes on the wire of the parcel that now leaves.
+    // Called at the sender's turn: returns the bytes on the wire of the parcel that leaves now.
     virtual std::uint64_t begin_parcel() = 0;
-    // The parcel has left. Sender may enqueue itself again.
+    // The parcel has left. The sender may call enqueue() again.
     virtual void parcel_left() = 0;
   };
 
   Transmitter(VirtualClock& clock, double bytes_per_second) : clock_(clock), bytes_per_second_(bytes_per_second) {}
 
-  // Has one more parcel to send.
+  // Adds one parcel of the sender to the queue.
   void enqueue(Sender& sender);
-  // Forgets the sender and all its parcels; one that is leaving is lost.
+  // Removes the sender and all its parcels; one that is leaving is lost.
   void withdraw(Sender& sender);
 
   double bytes_per_second() const { return bytes_per_second_; }
-  // Of everything that has left, and the time that it took.
+  // Totals of everything that has left; busy() is the time that it took.
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t parcels() const { return parcels_; }
   Duration busy() const { return busy_; }
@@ -48,7 +48,7 @@ class Transmitter final : private Occurrence {
   bool working_ = false;
   std::uint64_t leaving_bytes_ = 0;
   Duration leaving_time_{0};
-  double rest_ = 0;  // of the times so far, less than a nanosecond: rounding must not add up
+  double rest_ = 0;  // rounding error carried over, below a nanosecond, so that it does not accumulate
   std::uint64_t bytes_ = 0;
   std::uint64_t parcels_ = 0;
   Duration busy_{0};

@@ -27,7 +27,7 @@ std::uint64_t most_common_rate(const Topology& topology) {
   return rate_mbps;
 }
 
-// At ports that no other cable has: each a connector of its own. Its name is new.
+// At ports without other cables, each its own connector. Its name is unused.
 Cable new_cable(const Topology& topology, const AddedCableSettings& settings) {
   Cable cable;
   cable.name = "added";
@@ -53,7 +53,7 @@ std::vector<AddedCable> unjoined_pairs(const Topology& topology) {
 }  // namespace
 
 bool is_better(const AllToAllShares& left, const AllToAllShares& right) {
-  // In whole bytes a second, as rounding makes rates differ that are equal.
+  // Compared in whole bytes per second, since rounding makes equal rates differ.
   const auto rank = [](const AllToAllShares& shares) {
     return std::tuple(-static_cast<std::int64_t>(shares.pairs_cut), std::llround(shares.least_rate),
                       std::llround(shares.total_rate));

@@ -1,4 +1,4 @@
-// Which one more cable helps an all_to_all most?
+// Finds the additional cable that improves an all_to_all most.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_ADDED_CABLE_H_
 #define CABLEWAY_SIM_FLOW_MODEL_ADDED_CABLE_H_
 
@@ -17,31 +17,31 @@ namespace cableway::sim {
 struct AddedCable {
   routing::NodeIndex a;  // a < b
   routing::NodeIndex b;
-  AllToAllShares shares;  // with it; `hottest` is not said, as its index is that of a topology which is not there
+  AllToAllShares shares;  // with the cable; `hottest` is unset: its topology is not returned
 };
 
 struct AddedCableSettings {
   std::optional<std::uint64_t>
-      rate_mbps;  // default: the rate that most cables of the topology have, of those the highest
+      rate_mbps;  // default: the most common rate of the topology's cables, the highest of several
   double latency_us = routing::kDefaultLatencyUs;
-  std::size_t most = 10;  // how many to name
-  // Called after each place that was tried.
+  std::size_t most = 10;  // size limit of AddedCableReport::best
+  // Called after each candidate.
   std::function<void(std::size_t done, std::size_t candidates)> progress = [](std::size_t, std::size_t) {};
 };
 
 struct AddedCableReport {
   AllToAllShares intact;
-  std::uint64_t rate_mbps = 0;   // of the cable that is added
+  std::uint64_t rate_mbps = 0;   // of the added cable
   std::size_t candidates = 0;    // pairs of nodes that share no cable
-  std::vector<AddedCable> best;  // the best one first, by is_better(); also those that do not help
+  std::vector<AddedCable> best;  // sorted by is_better(), best first; includes cables that do not help
 };
 
-// Whether an all_to_all is better off: fewer pairs are cut; then its slowest pair gets more, and so it ends sooner;
-// then all pairs together get more.
+// Whether an all_to_all is better off: first, fewer pairs without a path; then a higher rate of the slowest pair, which
+// determines when it ends; then a higher total rate.
 bool is_better(const AllToAllShares& left, const AllToAllShares& right);
 
-// Tries a cable between any two nodes that share none, at ports of its own. InvalidArgument where there are more than
-// kMaxAllToAllNodes nodes, or rate or latency are out of bounds. Pure.
+// Tries a cable between any two nodes that share none, at new ports. InvalidArgument for more than kMaxAllToAllNodes
+// nodes, or a rate or latency out of bounds. Pure.
 absl::StatusOr<AddedCableReport> find_best_added_cable(const routing::Topology& topology,
                                                        const AddedCableSettings& settings = {});
 

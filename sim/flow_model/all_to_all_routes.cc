@@ -17,8 +17,8 @@ using routing::NodeIndex;
 using routing::PathCost;
 using routing::Topology;
 
-// The cost of the shortest paths from `source` to `destination` that cross a cable from u to v, whether or not the
-// topology has it; nothing where there is none.
+// The cost of the shortest paths from `source` to `destination` that cross a cable from u to v, whether or not it is in
+// the topology; nullopt if there is none.
 std::optional<PathCost> cost_over(const Topology& topology, const std::vector<routing::RouteTable>& routes,
                                   NodeIndex source, NodeIndex destination, NodeIndex u, NodeIndex v,
                                   std::uint64_t latency_ns) {
@@ -55,7 +55,7 @@ void AllToAllRoutes::add_path(const routing::Path& path) {
   hops_.add(hops);
 }
 
-// Both flows of a pair.
+// Adds both flows of a pair.
 void AllToAllRoutes::add_paths(NodeIndex low, NodeIndex high) {
   const auto [there, back] = routes_[low.value].paths_for_flow_and_back(high, 0);
   add_path(there);
@@ -66,7 +66,7 @@ absl::StatusOr<AllToAllRoutes> AllToAllRoutes::compute(Topology topology) {
   if (topology.node_count() > kMaxAllToAllNodes) {
     return absl::InvalidArgumentError(absl::StrCat("the topology has ", topology.node_count(),
                                                    " nodes; expected at most ", kMaxAllToAllNodes,
-                                                   " to look at all pairs of them"));
+                                                   " for an analysis of all pairs"));
   }
   AllToAllRoutes all(std::move(topology));
   const std::uint32_t nodes = static_cast<std::uint32_t>(all.topology_.node_count());
@@ -120,7 +120,7 @@ AllToAllRoutes AllToAllRoutes::without(std::span<const CableIndex> cables) const
              cost_over(topology_, routes_, source, destination, cable.b.node, cable.a.node, latency_ns) == cost;
     });
   };
-  // Fewer cables break no rule of a topology.
+  // Removing cables breaks no rule of a topology.
   AllToAllRoutes rest(
       *Topology::create(topology_.cluster(), {topology_.nodes().begin(), topology_.nodes().end()}, std::move(left)));
   rest.find_paths(*this, is_affected, new_cable);
@@ -152,7 +152,7 @@ absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(const Cable& cable) const {
 
 namespace {
 
-// The flows' cables, and what those share.
+// Each flow's cables, plus the resources that these share.
 FlowPaths with_shared_resources(const FlowPaths& hops, const CableResources& resources) {
   FlowPaths all;
   std::vector<ResourceIndex> used;

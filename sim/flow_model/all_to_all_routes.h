@@ -1,5 +1,5 @@
 // The paths of an all_to_all: one flow from every node to every other, as nodes choose them (RouteTable::path_for_flow,
-// flow 0); how they change when cables fail or one is added; and what each flow gets when all send at once.
+// flow 0); how they change when cables fail or one is added; and each flow's rate when all send at once.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_
 #define CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_
 
@@ -19,20 +19,20 @@
 
 namespace cableway::sim {
 
-// Beyond that the paths of all pairs take too much memory and time.
+// A higher limit would take too much memory and time for the paths of all pairs.
 inline constexpr std::size_t kMaxAllToAllNodes = 512;
 
-// A value.
+// A value type.
 class AllToAllRoutes {
  public:
-  // InvalidArgument where there are more than kMaxAllToAllNodes nodes.
+  // InvalidArgument for more than kMaxAllToAllNodes nodes.
   static absl::StatusOr<AllToAllRoutes> compute(routing::Topology topology);
 
-  // The same without some of the cables; equal to what compute() makes of such a topology. Only pairs that could have
-  // used one of them get a new path. Precondition: they are cables of topology(), sorted.
+  // Without some of the cables; equal to compute() of such a topology. Only pairs that could have used one of them get
+  // a new path. Precondition: they are cables of topology(), sorted.
   AllToAllRoutes without(std::span<const routing::CableIndex> cables) const;
 
-  // The same with one more cable. The error is that of Topology::create().
+  // With one more cable. The error is that of Topology::create().
   absl::StatusOr<AllToAllRoutes> with(const routing::Cable& cable) const;
 
   const routing::Topology& topology() const { return topology_; }
@@ -42,7 +42,7 @@ class AllToAllRoutes {
   }
   // Precondition: two different nodes.
   FlowIndex flow(routing::NodeIndex source, routing::NodeIndex destination) const;
-  // The cables of each flow, as CableDirection::resource() counts them. None where there is no path.
+  // The cables of each flow, numbered by CableDirection::resource(). Empty if there is no path.
   const FlowPaths& hops() const { return hops_; }
 
   friend bool operator==(const AllToAllRoutes& left, const AllToAllRoutes& right) {
@@ -50,11 +50,11 @@ class AllToAllRoutes {
   }
 
  private:
-  // Whether a pair's paths, the same both ways, may change; by the routes as they are.
+  // Whether a pair's paths, the same both ways, may change, judged by the present routes.
   using IsAffected = std::function<bool(routing::NodeIndex low, routing::NodeIndex high)>;
 
   explicit AllToAllRoutes(routing::Topology topology);
-  // The paths of pairs that are not affected are those of `before`, with cables renumbered.
+  // Paths of unaffected pairs are copied from `before`, with cables renumbered.
   void find_paths(const AllToAllRoutes& before, const IsAffected& is_affected,
                   const std::vector<std::uint32_t>& new_cable);
   void add_paths(routing::NodeIndex low, routing::NodeIndex high);
@@ -65,21 +65,21 @@ class AllToAllRoutes {
   FlowPaths hops_;
 };
 
-// What an all_to_all gets, in bytes a second.
+// Rates of an all_to_all, in bytes per second.
 struct AllToAllShares {
   std::uint64_t pairs = 0;      // ordered pairs of nodes that have a path
-  std::uint64_t pairs_cut = 0;  // those that have none
-  // Of the pair that gets least. As that never becomes less while others finish, each with `bytes` to send is done
+  std::uint64_t pairs_cut = 0;  // those without a path
+  // Of the slowest pair. Its rate never falls while others finish, so if each flow has `bytes` to send, all are done
   // after bytes / least_rate.
   double least_rate = 0;
-  double total_rate = 0;  // at the beginning, when all send
-  // Where the first flows to be held up are held up: the cable that such an all_to_all keeps busy for longest.
+  double total_rate = 0;  // at the start, when all send
+  // The bottleneck of the slowest flows: the cable that such an all_to_all keeps busy longest.
   std::optional<CableDirection> hottest;
 
   friend bool operator==(const AllToAllShares&, const AllToAllShares&) = default;
 };
 
-// `shares` is memory to use again.
+// `shares` is reused as working memory.
 AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& shares);
 
 }  // namespace cableway::sim

@@ -76,10 +76,10 @@ class BoundSearch {
         absl::StrCat("node ", topology_.node(from).name, " has no path to node ", topology_.node(to).name));
   }
 
-  // The least of the minimum cuts between the node of rank 0 and the others with ranks.
+  // The least of the minimum cuts between the node of rank 0 and each other node with ranks.
   absl::StatusOr<std::uint64_t> least_cut() {
     const NodeIndex root = node_of(0);
-    // Few cuts are smaller than the ports of a node: to know those first cuts the searches short.
+    // Few cuts are smaller than the ports of one node: starting from that limit shortens the searches.
     std::uint64_t least = cuts_.port_capacity(root);
     for (const NodeIndex node : cuts_.nodes()) least = std::min(least, cuts_.port_capacity(node));
     for (const NodeIndex node : cuts_.nodes()) {
@@ -99,7 +99,7 @@ class BoundSearch {
   absl::StatusOr<CableBound> gather() {
     if (absl::StatusOr<std::uint64_t> least = least_cut(); !least.ok()) return least.status();
     const std::uint64_t ranks = node_of_rank_.size();
-    // What the ports let in, for a start.
+    // The initial guess is the capacity of the ports.
     RankCuts::Rate rate{cuts_.port_capacity(cuts_.nodes()[0]), ranks - cuts_.ranks_at(0)};
     for (std::size_t place = 0; place < cuts_.nodes().size(); ++place) {
       const RankCuts::Rate ports{cuts_.port_capacity(cuts_.nodes()[place]), ranks - cuts_.ranks_at(place)};
@@ -131,7 +131,7 @@ class BoundSearch {
     return CableBound{seconds(size(), static_cast<double>(cut)), BoundMethod::kMinimumCut, 0};
   }
 
-  // `known_s` is a bound that is proven already: a smaller one need not be exact.
+  // `known_s` is a bound that is already proven: a smaller one need not be exact.
   absl::StatusOr<CableBound> concurrent(double known_s = 0) const {
     std::vector<Demand> demands;
     for (const workload::RankTraffic& traffic :
@@ -148,7 +148,7 @@ class BoundSearch {
     return CableBound{flow->least_time_s, BoundMethod::kConcurrentFlow, flow->gap()};
   }
 
-  // The cuts between the nodes of one stage and the next, where that is another node.
+  // The cuts between the nodes of consecutive stages, if these differ.
   absl::StatusOr<std::vector<double>> stage_cuts() {
     std::vector<double> cuts;
     for (int rank = 0; rank + 1 < static_cast<int>(node_of_rank_.size()); ++rank) {
@@ -162,8 +162,8 @@ class BoundSearch {
     return cuts;
   }
 
-  // Before a stage can send anything, the first batch has to come through all stages before it; then all batches leave
-  // it; then the last one goes through the stages behind.
+  // The pipeline's time: the first batch reaches the stage through all earlier ones, then all batches leave it, then
+  // the last batch passes the remaining stages.
   absl::StatusOr<CableBound> pipeline() {
     const absl::StatusOr<std::vector<double>> cuts = stage_cuts();
     if (!cuts.ok()) return cuts.status();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr ResourceIndex kNone = 0xffffffff;
 
-// The resources that cables share, numbered behind those of the cables.
+// The resources that cables share, numbered after those of the cables.
 class SharedResources {
  public:
   SharedResources(const routing::PhysicalCables& physical, std::vector<double>& capacity) : physical_(physical) {
@@ -38,8 +38,8 @@ class SharedResources {
   }
 
   const routing::PhysicalCables& physical_;
-  std::vector<ResourceIndex> wire_;       // by physical cable: from a, and behind it from b
-  std::vector<ResourceIndex> connector_;  // by connector: out of the node, and behind it into the node
+  std::vector<ResourceIndex> wire_;       // by physical cable: from a; the next index is from b
+  std::vector<ResourceIndex> connector_;  // by connector: out of the node; the next index is into it
 };
 
 }  // namespace

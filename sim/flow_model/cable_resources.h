@@ -1,10 +1,9 @@
-// What limits flows: the cables of a topology in each direction, and what several of them share.
+// The resources that limit flows: the cables of a topology in each direction, and what several of them share.
 //
-// A resource has a capacity in bytes a second and is used by every hop that crosses it:
-//   - resource 2 * c is cable c from its end `a` to its end `b`, 2 * c + 1 the way back;
-//   - cables that are one wire have together, in each direction, the capacity of the fastest of them; cables that share
-//   a
-//     connector have together its capacity, out of the node and into it (routing/topology/physical_cable.h).
+// A resource has a capacity in bytes per second and is used by every hop that crosses it:
+//   - resource 2 * c is cable c from its end `a` to its end `b`, 2 * c + 1 the opposite direction;
+//   - cables that are one wire share, in each direction, the capacity of the fastest of them; cables that share a
+//     connector share its capacity, out of the node and into it (routing/topology/physical_cable.h).
 // Immutable; safe to read from any thread.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
 #define CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
@@ -49,7 +48,7 @@ class CableResources {
     return std::span(resources_).subspan(begin_[own], begin_[own + 1] - begin_[own]);
   }
 
-  // Appends what a path of the topology uses.
+  // Appends the resources that a path of the topology uses.
   void append_path(const routing::Path& path, std::vector<ResourceIndex>& resources) const;
 
   // Precondition: `node` is an end of the cable.
@@ -60,7 +59,7 @@ class CableResources {
  private:
   std::vector<double> capacity_;
   std::vector<routing::NodeIndex> first_end_;  // by cable
-  std::vector<std::uint32_t> begin_;           // by cable and direction, and one more: ranges of resources_
+  std::vector<std::uint32_t> begin_;           // by cable and direction, plus an end: offsets into resources_
   std::vector<ResourceIndex> resources_;
 };
 

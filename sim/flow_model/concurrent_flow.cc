@@ -20,16 +20,16 @@ namespace {
 using routing::NodeIndex;
 using routing::Topology;
 
-constexpr double kLeastEpsilon = 0.001;
+constexpr double kMinEpsilon = 0.001;
 constexpr double kUnreached = std::numeric_limits<double>::infinity();
-// Lengths that have grown beyond it are scaled down, all alike: only their ratios matter.
+// Lengths above this are all scaled down by the same factor: only their ratios matter.
 constexpr double kLongest = 1e100;
-// By which share the length of a resource grows while it is busy for as long as the whole takes: large to find the
-// narrow places soon, then ever less, so that alternatives that are equally good end up equally long.
+// The relative growth of a resource's length while it is busy for the whole time: large at first, to find bottlenecks
+// quickly, then decreasing, so that equally good alternatives end up with equal lengths.
 constexpr double kFirstGrowth = 0.2;
 constexpr double kGrowthDecay = 0.7;
-// How much longer a resource is that is busy all the time than one that is never: the logarithm. Few phases show which
-// resources are tight where some clearly are, and then the sharpest lengths prove most.
+// The logarithm of how much longer a resource is that is always busy than one that is never busy. If some resources are
+// clearly tight, few phases reveal them, and then the sharpest lengths prove the best bound.
 constexpr std::array<double, 3> kSharpness = {10, 40, 160};
 
 // All demands of one source.
@@ -63,7 +63,7 @@ class LengthTree {
         from_(topology.node_count()),
         is_wanted_(topology.node_count(), 0) {}
 
-  // As far as all destinations are reached.
+  // Grows until all destinations are reached.
   void grow(const SourceDemands& demands, const std::vector<double>& length) {
     const NodeIndex source = demands.source;
     std::fill(distance_.begin(), distance_.end(), kUnreached);
@@ -94,7 +94,7 @@ class LengthTree {
   }
 
   double distance(NodeIndex node) const { return distance_[node.value]; }
-  // The nodes that are reached, nearer ones first.
+  // The reached nodes, nearest first.
   const std::vector<NodeIndex>& settled() const { return settled_; }
   // Precondition: `node` is reached, and not the source.
   const std::pair<NodeIndex, CableDirection>& last_hop(NodeIndex node) const { return from_[node.value]; }
@@ -102,7 +102,7 @@ class LengthTree {
  private:
   using Reached = std::pair<double, NodeIndex>;
 
-  // False where it is marked already.
+  // False if it is already marked.
   bool mark(NodeIndex node) { return std::exchange(is_wanted_[node.value], std::uint8_t{1}) == 0; }
 
   const Topology& topology_;
@@ -110,7 +110,7 @@ class LengthTree {
   std::vector<double> distance_;
   std::vector<std::pair<NodeIndex, CableDirection>> from_;
   std::vector<NodeIndex> settled_;
-  std::vector<std::uint8_t> is_wanted_;  // by node: a destination that is not reached yet
+  std::vector<std::uint8_t> is_wanted_;  // by node: a destination not yet reached
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue_;
 };
 
@@ -151,11 +151,11 @@ class FlowSearch {
   LengthTree tree_;
   std::vector<double> length_;         // by resource
   std::vector<double> length_sum_;     // by resource: of the phases since the checkpoint, each scaled to the same sum
-  std::vector<double> busy_s_;         // by resource: how long what was routed takes it
+  std::vector<double> busy_s_;         // by resource: time to carry what was routed
   std::vector<double> busy_before_s_;  // the same at the checkpoint
-  std::vector<double> step_;           // by resource: bytes of the step at hand
+  std::vector<double> step_;           // by resource: bytes of the current step
   std::vector<ResourceIndex> stepped_;
-  std::vector<double> into_;  // by node: bytes of the step at hand that go there or on from there
+  std::vector<double> into_;  // by node: bytes of the current step that reach the node
   double growth_ = kFirstGrowth;
   ConcurrentFlow found_;
 };
@@ -172,7 +172,7 @@ absl::Status FlowSearch::check_reached() {
   return absl::OkStatus();
 }
 
-// The sum of bytes times distance.
+// The sum of bytes times distance over all demands.
 double FlowSearch::used_by_demands(const std::vector<double>& length) {
   double used = 0;
   for (const SourceDemands& demands : sources_) {
@@ -182,7 +182,7 @@ double FlowSearch::used_by_demands(const std::vector<double>& length) {
   return used;
 }
 
-// The sum of capacity times length.
+// The sum of capacity times length over all resources.
 double FlowSearch::given(const std::vector<double>& length) const {
   double given = 0;
   for (std::size_t resource = 0; resource < length.size(); ++resource) {
@@ -196,7 +196,7 @@ void FlowSearch::prove_bound(double used, const std::vector<double>& length) {
   found_.least_time_s = std::max(found_.least_time_s, used / given(length));
 }
 
-// With the average of the lengths since the checkpoint, and with lengths by how busy each resource has been.
+// Tries the average of the lengths since the checkpoint, and lengths by how busy each resource has been.
 void FlowSearch::prove_more_bounds() {
   prove_bound(used_by_demands(length_sum_), length_sum_);
   const double slowest_s = slowest(false);
@@ -217,8 +217,8 @@ void FlowSearch::average_lengths() {
   }
 }
 
-// Puts what is left of the demands on the tree, as far as no resource is busy for longer than the whole may take; that
-// share of it. Takes the share off what is left.
+// Routes the remaining demands over the tree, as far as no resource is busy for longer than the whole may take, and
+// subtracts that share from `left`. Returns the share.
 double FlowSearch::carry_tree(const SourceDemands& demands, std::vector<double>& left) {
   for (std::size_t i = 0; i < left.size(); ++i) into_[demands.bytes_to[i].first.value] += left[i];
   stepped_.clear();
@@ -249,7 +249,7 @@ void FlowSearch::lengthen(double share) {
   }
 }
 
-// The sum of bytes times distance, each at its distance when it was routed.
+// Returns the sum of bytes times distance, each at its distance when it was routed.
 double FlowSearch::route(const SourceDemands& demands) {
   std::vector<double> left;
   left.reserve(demands.bytes_to.size());
@@ -283,10 +283,10 @@ double FlowSearch::slowest(bool since_checkpoint) const {
 }
 
 absl::StatusOr<ConcurrentFlow> FlowSearch::run(const ConcurrentFlowSettings& settings) {
-  const double epsilon = std::clamp(settings.epsilon, kLeastEpsilon, 1.0);
+  const double epsilon = std::clamp(settings.epsilon, kMinEpsilon, 1.0);
   if (sources_.empty()) return found_;
   if (absl::Status status = check_reached(); !status.ok()) return status;
-  // Lengths of 1 / capacity prove what all hops together need.
+  // Lengths of 1 / capacity prove the bound from the total of all hops.
   prove_bound(used_by_demands(length_), length_);
   found_.reached_time_s = kUnreached;
   std::size_t checkpoint = 0;
@@ -301,8 +301,8 @@ absl::StatusOr<ConcurrentFlow> FlowSearch::run(const ConcurrentFlowSettings& set
     ++found_.phases;
     prove_bound(used, length_);
     average_lengths();
-    // The flow of all phases, or of those since the checkpoint, when lengths were better: each is the demands so many
-    // times over.
+    // The flow of all phases, or of those since the checkpoint, whose lengths were better: each is a multiple of the
+    // demands.
     const double phases = static_cast<double>(found_.phases);
     found_.reached_time_s = std::min(
         {found_.reached_time_s, slowest(false) / phases, slowest(true) / (phases - static_cast<double>(checkpoint))});

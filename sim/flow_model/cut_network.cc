@@ -14,7 +14,7 @@ CutNetwork::Arc CutNetwork::add_arc(Vertex from, Vertex to, Capacity capacity, C
   return arc;
 }
 
-// How many arcs with something left lead from the source to each vertex; whether the sink is reached.
+// Finds each vertex's distance from the source in arcs with residual capacity; returns whether the sink is reached.
 bool CutNetwork::find_levels(Vertex source, Vertex sink) {
   std::fill(level_.begin(), level_.end(), kUnreached);
   level_[source] = 0;
@@ -30,7 +30,7 @@ bool CutNetwork::find_levels(Vertex source, Vertex sink) {
   return level_[sink] != kUnreached;
 }
 
-// One path after the other until none is left on which every arc leads one level further.
+// Pushes along one path after another until there is none on which every arc leads one level further.
 CutNetwork::Capacity CutNetwork::push_along_levels(Vertex source, Vertex sink, Capacity most) {
   next_ = first_;
   path_.clear();
@@ -59,7 +59,7 @@ CutNetwork::Capacity CutNetwork::push_along_levels(Vertex source, Vertex sink, C
     } else if (path_.empty()) {
       break;
     } else {
-      level_[at] = kUnreached;  // a dead end
+      level_[at] = kUnreached;  // dead end
       at = to_[path_.back() ^ 1U];
       path_.pop_back();
     }

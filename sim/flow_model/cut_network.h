@@ -1,8 +1,8 @@
 // A capacitated network and its minimum cuts.
 //
 // E. A. Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation", 1970. Not
-// Boost's, because the bounds ask one network again and again: only capacities change in between, and the question is
-// mostly whether the flow reaches a limit.
+// Boost's, because the bounds query one network repeatedly: only capacities change in between, and most queries only
+// ask whether the flow reaches a limit.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_CUT_NETWORK_H_
 #define CABLEWAY_SIM_FLOW_MODEL_CUT_NETWORK_H_
 
@@ -13,7 +13,7 @@
 
 namespace cableway::sim {
 
-// One thread.
+// Not thread-safe.
 class CutNetwork {
  public:
   using Vertex = std::uint32_t;
@@ -23,19 +23,19 @@ class CutNetwork {
 
   explicit CutNetwork(std::size_t vertices) : first_(vertices, kNone), level_(vertices), next_(vertices) {}
 
-  // An arc, and the one the other way, which takes its flow back and may have a capacity of its own. Capacities are 0
-  // or more; all that leave a vertex sum up to at most kUnlimited.
+  // Adds an arc and its reverse arc, which cancels its flow and may have its own capacity. Capacities are not negative;
+  // those of all arcs that leave a vertex sum up to at most kUnlimited.
   Arc add_arc(Vertex from, Vertex to, Capacity capacity, Capacity back = 0);
   void set_capacity(Arc arc, Capacity capacity, Capacity back = 0) {
     capacity_[arc] = capacity;
     capacity_[arc + 1] = back;
   }
 
-  // The largest flow, or any that is at least `limit`. Starts from no flow.
+  // The maximum flow, or any flow of at least `limit`. Starts from zero flow.
   Capacity max_flow(Vertex source, Vertex sink, Capacity limit = kUnlimited);
 
-  // After a max_flow() that stayed below its limit: whether the minimum cut with the fewest vertices on the source's
-  // side has `vertex` there.
+  // After a max_flow() below its limit: whether `vertex` is on the source's side of the minimum cut with the fewest
+  // vertices there.
   bool is_on_source_side(Vertex vertex) const { return level_[vertex] != kUnreached; }
 
  private:
@@ -46,12 +46,12 @@ class CutNetwork {
   Capacity push_along_levels(Vertex source, Vertex sink, Capacity most);
 
   std::vector<Arc> first_;  // by vertex
-  std::vector<Vertex> to_;  // by arc; the way back of arc k is k ^ 1
+  std::vector<Vertex> to_;  // by arc; the reverse of arc k is k ^ 1
   std::vector<Arc> following_;
   std::vector<Capacity> capacity_;
   std::vector<Capacity> left_;
   std::vector<std::uint32_t> level_;  // by vertex
-  std::vector<Arc> next_;             // by vertex: the arc to try
+  std::vector<Arc> next_;             // by vertex: the next arc to try
   std::vector<Vertex> queue_;
   std::vector<Arc> path_;
 };

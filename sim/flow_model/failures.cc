@@ -18,7 +18,7 @@ using routing::Topology;
 constexpr std::size_t kCasesPerReport = 64;
 constexpr double kNoPath = -1;
 
-// The cables as they are numbered when `gone`, sorted, are no longer there. None of them is.
+// Renumbers cables after the removal of `gone`, which is sorted and contains none of them.
 std::vector<CableIndex> renumbered(std::vector<CableIndex> cables, std::span<const CableIndex> gone) {
   for (CableIndex& cable : cables) {
     cable.value -= static_cast<std::uint32_t>(std::lower_bound(gone.begin(), gone.end(), cable) - gone.begin());
@@ -74,7 +74,7 @@ class FailureAnalysis {
 
   bool has_path(FlowIndex flow) const { return shares_.bottlenecks()[flow] != kNoBottleneck; }
 
-  // Beside what there was before, pair by pair. Precondition: shares_of() has just computed what is left.
+  // Compares the case with the intact state, pair by pair. Precondition: shares_of() has just computed what is left.
   FailureCase judged(FailureCase failure) const {
     const bool is_node = failure.kind == FailureCase::Kind::kNode;
     double least = std::numeric_limits<double>::infinity();
@@ -116,7 +116,7 @@ class FailureAnalysis {
   const AllToAllRoutes intact_;
   const FailureSettings& settings_;
   MaxMinShares shares_;
-  std::vector<double> intact_rates_;  // by flow; kNoPath where there is none
+  std::vector<double> intact_rates_;  // by flow; kNoPath if there is none
   FailureReport report_;
   std::size_t done_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a topology can take: every failure of one cable, of two, and of one node, and what it leaves of an all_to_all.
+// The effect on an all_to_all of every failure of one cable, of two cables, and of one node.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_FAILURES_H_
 #define CABLEWAY_SIM_FLOW_MODEL_FAILURES_H_
 
@@ -20,39 +20,39 @@ struct FailureCase {
   enum class Kind { kCable, kTwoCables, kNode };
 
   Kind kind = Kind::kCable;
-  // Places in FailureReport::physical.cables, the lower one first; the second is 0 for one cable.
+  // Indices into FailureReport::physical.cables, the lower one first; the second is 0 for one cable.
   std::uint32_t cable = 0;
   std::uint32_t second_cable = 0;
   routing::NodeIndex node = {};  // kNode
-  // A node that failed is no longer counted as part of a pair. `pairs_cut` are those that had a path before. The
-  // hottest cable is one of the intact topology's.
+  // Pairs with a failed node are not counted. `pairs_cut` are those that had a path before. The hottest cable is an
+  // index of the intact topology.
   AllToAllShares shares;
-  // What the pairs that still have a path got before, in bytes a second: the one that got least, and all together.
+  // The rates that the pairs which still have a path had before, in bytes per second: the least, and the total.
   double least_rate_before = 0;
   double total_rate_before = 0;
 };
 
 struct FailureReport {
-  routing::PhysicalCables physical;  // what fails as one: twins of one wire are one cable
+  routing::PhysicalCables physical;  // units of failure: twins of one wire are one cable
   AllToAllShares intact;
-  std::size_t parts = 0;                // that no cable joins, before anything fails: 1 where the topology is connected
+  std::size_t parts = 0;                // components before any failure: 1 if the topology is connected
   std::vector<FailureCase> cables;      // by cable
-  std::vector<FailureCase> two_cables;  // by first, then second cable; empty where they were not asked for
+  std::vector<FailureCase> two_cables;  // by first, then second cable; empty if not requested
   std::vector<FailureCase> nodes;       // by node
   routing::WeakPoints weak;             // the single points of failure
 };
 
 struct FailureSettings {
   bool two_cables = true;
-  // Called now and then with how many cases are done, and of how many.
+  // Called occasionally with the number of cases done and the total.
   std::function<void(std::size_t done, std::size_t cases)> progress = [](std::size_t, std::size_t) {};
 };
 
-// How many cases there are to look at.
+// The number of cases to analyse.
 std::size_t failure_case_count(std::size_t nodes, std::size_t physical_cables, bool two_cables);
 
-// InvalidArgument where there are more than kMaxAllToAllNodes nodes. Each case computes the routes that changed, and
-// the shares of all flows again. Pure, but for what `progress` does.
+// InvalidArgument for more than kMaxAllToAllNodes nodes. Each case recomputes the routes that change, and the shares of
+// all flows. Pure, except for `progress`.
 absl::StatusOr<FailureReport> analyse_failures(const routing::Topology& topology, const FailureSettings& settings = {});
 
 // "cable c3 (n3-n4)", "cables c3 (n3-n4) and c7 (n0-n7)", "node n3".

@@ -52,12 +52,12 @@ class FlowLevelRun {
   const CableResources resources_;
   FlowPaths paths_;
   MaxMinShares shares_;
-  std::vector<std::uint32_t> waiting_;          // by transfer: how many it waits for
-  std::vector<std::uint32_t> first_dependent_;  // by transfer, and one more: ranges of dependents_
+  std::vector<std::uint32_t> waiting_;          // by transfer: number of transfers that it waits for
+  std::vector<std::uint32_t> first_dependent_;  // by transfer, plus an end: offsets into dependents_
   std::vector<FlowIndex> dependents_;
   std::vector<double> latency_s_;  // by transfer
   std::vector<double> left_;       // by transfer: bytes to send
-  std::vector<FlowIndex> ready_;   // wait for nothing, and have not started
+  std::vector<FlowIndex> ready_;   // ready but not started
   std::vector<FlowIndex> sending_;
   bool rates_hold_ = true;
   using Arrival = std::pair<double, FlowIndex>;
@@ -74,7 +74,7 @@ absl::Status FlowLevelRun::list_dependents() {
       if (earlier >= transfers_.size()) {
         return absl::InvalidArgumentError(absl::StrCat("transfer ", i, " waits for transfer ", earlier,
                                                        ", and there are ", transfers_.size(),
-                                                       "; expected a place among them"));
+                                                       "; expected the index of one of them"));
       }
       ++first_dependent_[earlier + 1];
     }
@@ -139,7 +139,7 @@ void FlowLevelRun::arrive(FlowIndex transfer) {
   }
 }
 
-// Those who need no longer than `within_s` have sent all.
+// Finishes sending for the transfers that need at most `within_s`.
 void FlowLevelRun::finish_senders(double within_s) {
   const std::span<const double> rates = shares_.rates();
   std::erase_if(sending_, [&](FlowIndex transfer) {
@@ -150,7 +150,7 @@ void FlowLevelRun::finish_senders(double within_s) {
   });
 }
 
-// To the next moment at which a transfer has been sent, or has arrived.
+// Advances to the next instant at which a transfer has been sent, or has arrived.
 void FlowLevelRun::advance() {
   if (!rates_hold_) {
     shares_.compute(paths_, resources_.capacity(), sending_);

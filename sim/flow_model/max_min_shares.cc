@@ -6,7 +6,7 @@
 
 namespace cableway::sim {
 
-// The flows of each resource, by counting sort.
+// Groups the flows by resource, with a counting sort.
 void MaxMinShares::list_flows(const FlowPaths& paths, std::size_t resource_count, std::span<const FlowIndex> active) {
   begin_.assign(resource_count + 1, 0);
   for (const FlowIndex flow : active) {
@@ -18,7 +18,7 @@ void MaxMinShares::list_flows(const FlowPaths& paths, std::size_t resource_count
   for (const FlowIndex flow : active) {
     for (const ResourceIndex resource : paths.of(flow)) flows_[begin_[resource]++] = flow;
   }
-  // Every beginning has moved to the end of its range, which is where the next one begins.
+  // Every start offset has moved to the end of its range, which is the start of the next one.
   std::copy_backward(begin_.begin(), begin_.end() - 1, begin_.end());
   begin_[0] = 0;
 }
@@ -64,8 +64,8 @@ void MaxMinShares::compute(const FlowPaths& paths, std::span<const double> capac
     const auto [expected, resource] = heap_.back();
     heap_.pop_back();
     if (growing_[resource] == 0) continue;
-    // Flows that were frozen since leave more to the others, so a resource is full later than expected, never earlier;
-    // what rounding says against that is not believed.
+    // Flows frozen since then leave more to the others, so a resource fills up later than estimated, never earlier;
+    // contrary results are rounding errors and are ignored.
     const double rate = std::max(level, left_[resource] / growing_[resource]);
     if (rate > expected && !heap_.empty() && rate > heap_.front().first) {
       heap_.emplace_back(rate, resource);

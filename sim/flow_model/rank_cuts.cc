@@ -13,7 +13,7 @@ using routing::NodeIndex;
 using Capacity = CutNetwork::Capacity;
 using Vertex = CutNetwork::Vertex;
 
-constexpr std::uint32_t kNobody = 0xffffffff;
+constexpr std::uint32_t kNotMerged = 0xffffffff;
 
 }  // namespace
 
@@ -23,20 +23,20 @@ RankCuts::RankCuts(const routing::Topology& topology, const routing::PhysicalCab
       physical_(physical),
       has_ranks_(topology.node_count(), false),
       network_(topology.node_count() + 2 * physical.connectors.size() + 1),
-      everybody_(static_cast<Vertex>(topology.node_count() + 2 * physical.connectors.size())) {
+      super_source_(static_cast<Vertex>(topology.node_count() + 2 * physical.connectors.size())) {
   std::map<NodeIndex, std::uint64_t> ranks;
   for (const NodeIndex node : node_of_rank) ++ranks[node];
   for (const auto& [node, count] : ranks) {
     has_ranks_[node.value] = true;
     nodes_.push_back(node);
     ranks_at_.push_back(count);
-    rank_arcs_.push_back(network_.add_arc(everybody_, node.value, 0));
+    rank_arcs_.push_back(network_.add_arc(super_source_, node.value, 0));
   }
   add_cables();
 }
 
-// As for the maximum flow of a pair (routing/paths/max_flow.cc): behind the nodes come, for each shared connector, what
-// it sends and what it receives.
+// As for the maximum flow of a pair (routing/paths/max_flow.cc): after the nodes come, for each shared connector, a
+// vertex for its outgoing and one for its incoming capacity.
 void RankCuts::add_cables() {
   const auto sender = [&](std::size_t i) { return static_cast<Vertex>(topology_.node_count() + 2 * i); };
   const auto add = [&](Vertex from, Vertex to, std::uint64_t rate_mbps) {
@@ -71,8 +71,8 @@ std::uint64_t RankCuts::minimum_cut(NodeIndex from, NodeIndex to, std::uint64_t 
   return static_cast<std::uint64_t>(std::min(most, network_.max_flow(from.value, to.value, most)));
 }
 
-// Guesses that the rate is capacity / ranks, and asks for a set of nodes that cannot send so much; its rate is the next
-// guess (W. Dinkelbach, 1967).
+// Guesses that the rate is capacity / ranks, and searches for a set of nodes that cannot send that much; its rate is
+// the next guess (W. Dinkelbach, 1967).
 RankCuts::Rate RankCuts::gather_rate(std::size_t place, const Rate& most) {
   Rate best = most;
   while (true) {
@@ -83,10 +83,10 @@ RankCuts::Rate RankCuts::gather_rate(std::size_t place, const Rate& most) {
       network_.set_capacity(rank_arcs_[i], sent);
       wanted += sent;
     }
-    const Capacity flow = network_.max_flow(everybody_, nodes_[place].value, wanted);
+    const Capacity flow = network_.max_flow(super_source_, nodes_[place].value, wanted);
     if (flow >= wanted) return best;
     Rate found{0, 0};
-    Capacity kept = 0;  // by ranks outside of the set
+    Capacity kept = 0;  // of ranks outside the set
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (i == place) continue;
       if (network_.is_on_source_side(nodes_[i].value)) {
@@ -112,22 +112,22 @@ std::uint64_t RankCuts::port_capacity(NodeIndex node) const {
   return sum;
 }
 
-// By node: the place of the node with ranks that it is merged into; kNobody where it joins nobody.
+// By node: the index of the node with ranks that it is merged into; kNotMerged if there is none.
 std::vector<std::uint32_t> RankCuts::merge_nodes_without_ranks() const {
-  std::vector<std::uint32_t> place_of(topology_.node_count(), kNobody);
+  std::vector<std::uint32_t> place_of(topology_.node_count(), kNotMerged);
   for (std::uint32_t place = 0; place < nodes_.size(); ++place) place_of[nodes_[place].value] = place;
   while (true) {
-    // The fastest cable between a node that has a place and one that has none.
+    // The fastest cable between a merged node and one that is not.
     const routing::PhysicalCable* fastest = nullptr;
     for (const routing::PhysicalCable& cable : physical_.cables) {
       if (!takes_part(cable.a) || !takes_part(cable.b)) continue;
-      if ((place_of[cable.a.value] == kNobody) == (place_of[cable.b.value] == kNobody)) continue;
+      if ((place_of[cable.a.value] == kNotMerged) == (place_of[cable.b.value] == kNotMerged)) continue;
       if (fastest == nullptr || cable.rate_mbps > fastest->rate_mbps) fastest = &cable;
     }
     if (fastest == nullptr) return place_of;
     std::uint32_t& a = place_of[fastest->a.value];
     std::uint32_t& b = place_of[fastest->b.value];
-    (a == kNobody ? a : b) = std::min(a, b);  // kNobody is larger than any place
+    (a == kNotMerged ? a : b) = std::min(a, b);  // kNotMerged is larger than any index
   }
 }
 
@@ -137,7 +137,7 @@ std::vector<WeightedEdge> RankCuts::merged_edges() const {
   for (const routing::PhysicalCable& cable : physical_.cables) {
     const std::uint32_t a = place_of[cable.a.value];
     const std::uint32_t b = place_of[cable.b.value];
-    if (a == b || a == kNobody || b == kNobody || !takes_part(cable.a) || !takes_part(cable.b)) continue;
+    if (a == b || a == kNotMerged || b == kNotMerged || !takes_part(cable.a) || !takes_part(cable.b)) continue;
     joined[std::minmax(a, b)] += cable.rate_mbps;
   }
   std::vector<WeightedEdge> edges;

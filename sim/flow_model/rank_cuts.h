@@ -14,26 +14,25 @@
 
 namespace cableway::sim {
 
-// Capacities in Mbit/s. Joint capacities hold (routing/topology/physical_cable.h). A draining node takes part where
-// ranks run on it: what an algorithm passes on there is no transit. One thread.
+// Capacities in Mbit/s. Joint capacities hold (routing/topology/physical_cable.h). A draining node takes part if ranks
+// run on it, since an algorithm's forwarding there is not relaying. Not thread-safe.
 class RankCuts {
  public:
   // Preconditions: `physical` is physical_cables(topology); both outlive this.
   RankCuts(const routing::Topology& topology, const routing::PhysicalCables& physical,
            std::span<const routing::NodeIndex> node_of_rank);
 
-  // The nodes that have ranks, sorted.
+  // The nodes with ranks, sorted.
   const std::vector<routing::NodeIndex>& nodes() const { return nodes_; }
-  // How many ranks run on nodes()[place].
+  // The number of ranks on nodes()[place].
   std::uint64_t ranks_at(std::size_t place) const { return ranks_at_[place]; }
 
-  // What can go from one node to the other, or `limit` if that is less. Both have ranks.
+  // The capacity from one node to the other, or `limit` if that is less. Both have ranks.
   std::uint64_t minimum_cut(routing::NodeIndex from, routing::NodeIndex to,
                             std::uint64_t limit = static_cast<std::uint64_t>(CutNetwork::kUnlimited));
 
-  // The rate at which every rank elsewhere can send to nodes()[place] at once, if that is less than `most`, else
-  // `most`: the least, over the sets of nodes without that one, of the capacity that leaves the set over the ranks
-  // inside.
+  // The rate at which every rank elsewhere can send to nodes()[place] simultaneously, at most `most`: the minimum, over
+  // the sets of nodes without that one, of the capacity that leaves the set over the ranks inside.
   struct Rate {
     std::uint64_t capacity = 0;
     std::uint64_t ranks = 1;
@@ -41,11 +40,11 @@ class RankCuts {
   };
   Rate gather_rate(std::size_t place, const Rate& most);
 
-  // What can leave the node, and what can come in: they are the same.
+  // The total capacity that leaves the node, which equals that which enters it.
   std::uint64_t port_capacity(routing::NodeIndex node) const;
 
-  // The nodes that have ranks, by place, with what joins them; nodes without are merged into a neighbour, and what
-  // cables share at connectors is not looked at, so that both only gain capacity.
+  // The nodes with ranks, by index, and the edges between them. Nodes without ranks are merged into a neighbour, and
+  // shared connectors are ignored, so capacities only increase.
   std::vector<WeightedEdge> merged_edges() const;
 
  private:
@@ -65,9 +64,9 @@ class RankCuts {
   std::vector<routing::NodeIndex> nodes_;
   std::vector<std::uint64_t> ranks_at_;
   CutNetwork network_;
-  CutNetwork::Vertex everybody_;  // sends for all ranks
+  CutNetwork::Vertex super_source_;  // sends for all ranks
   std::vector<ScaledArc> arcs_;
-  std::vector<CutNetwork::Arc> rank_arcs_;  // from everybody_ to nodes()[place]
+  std::vector<CutNetwork::Arc> rank_arcs_;  // from super_source_ to nodes()[place]
   CutNetwork::Capacity scale_ = 0;
 };
 

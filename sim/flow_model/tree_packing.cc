@@ -12,13 +12,14 @@ namespace {
 using Capacity = CutNetwork::Capacity;
 using Vertex = CutNetwork::Vertex;
 
-// With the strength guessed as t = crossing / (parts - 1): the partition that maximises the sum over its parts S of
-// inside(S) + t, inside(S) being the capacity of the edges within S. All numbers are multiplied by 2 * (parts - 1), so
-// that they are whole; edges then count once at each end, and the doubled inside(S) is the sum of the degrees in S less
-// the edges that leave S.
+// For a guessed strength t = crossing / (parts - 1), finds the partition that maximises the sum over its parts S of
+// inside(S) + t, inside(S) being the capacity of the edges within S. All numbers are multiplied by 2 * (parts - 1) to
+// be integers; edges then count once at each end, and the doubled inside(S) is the sum of the degrees in S minus the
+// edges that leave S.
 //
-// Vertex after vertex, gives each the least worth such that no set S of those so far is worth less than inside(S) + t,
-// by a minimum cut. A set that is worth just that is tight, and tight sets that meet are parts of one.
+// Adds one vertex at a time and gives it, by a minimum cut, the least worth such that no set S of the vertices so far
+// is worth less than inside(S) + t. A set that is worth exactly that is tight; tight sets that intersect belong to one
+// part.
 class WeakestPartition {
  public:
   WeakestPartition(std::size_t vertices, std::span<const WeightedEdge> edges)
@@ -53,7 +54,7 @@ class WeakestPartition {
   }
 
  private:
-  // What the set gains by `v`: its arc from the source is cut when it is left out, and its loss when it is not.
+  // `gain` is what the set gains by `v`: its arc from the source is cut if v is left out, its loss is cut if it is not.
   void weigh(Vertex v, Capacity gain) {
     network_.set_capacity(gain_arcs_[v], std::max<Capacity>(gain, 0));
     network_.set_capacity(loss_arcs_[v], std::max<Capacity>(-gain, 0));
@@ -77,7 +78,7 @@ class WeakestPartition {
     merge_tight_set(newest);
   }
 
-  // The newest vertex, those on its side of the cut, and every part that has one of them.
+  // Merges the newest vertex, those on its side of the cut, and every part that contains one of them.
   void merge_tight_set(Vertex newest) {
     std::vector<bool> met(worth_.size(), false);
     for (Vertex v = 0; v < newest; ++v) {
@@ -93,7 +94,7 @@ class WeakestPartition {
     for (const WeightedEdge& edge : edges_) {
       if (part_[edge.a] != part_[edge.b]) strength.crossing += edge.capacity;
     }
-    // A part is called after the newest of its vertices.
+    // A part is identified by the newest of its vertices.
     for (Vertex v = 0; v < part_.size(); ++v) strength.parts += part_[v] == v ? 1 : 0;
     return strength;
   }
@@ -103,7 +104,7 @@ class WeakestPartition {
   Vertex source_;
   Vertex sink_;
   std::vector<Capacity> worth_;                     // by vertex
-  std::vector<Capacity> degree_;                    // by vertex, to the vertices so far
+  std::vector<Capacity> degree_;                    // by vertex, counting edges to earlier vertices
   std::vector<Vertex> part_;                        // by vertex
   std::vector<std::vector<std::size_t>> incident_;  // by vertex: its edges to earlier ones
   std::vector<CutNetwork::Arc> edge_arcs_;

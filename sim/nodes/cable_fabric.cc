@@ -137,7 +137,7 @@ void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::
 }
 
 bool CableFabric::is_lost(Segment& segment, const Weather& weather) {
-  if (happens(weather.lost_per_mille) || segment.on_the_way >= weather.queue) return true;
+  if (happens(weather.lost_per_mille) || segment.in_flight >= weather.queue) return true;
   if (weather.burst_begins_per_mille == 0) return false;
   segment.in_burst =
       segment.in_burst ? !happens(weather.burst_ends_per_mille) : happens(weather.burst_begins_per_mille);
@@ -151,16 +151,16 @@ void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr
           ? 0
           : static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(weather.jitter.count())));
   const bool spoil = weather.corrupted_per_mille > 0 && happens(weather.corrupted_per_mille);
-  ++segment.on_the_way;
+  ++segment.in_flight;
   const auto number = static_cast<SegmentNumber>(&segment - segments_.data());
   clock_.post_at(clock_.now() + weather.delay + jitter,
-                 [this, way, number, arriving = spoil ? spoiled(*bytes) : bytes] {
-                   --segments_[number].on_the_way;
+                 [this, way, number, arriving = spoil ? corrupted(*bytes) : bytes] {
+                   --segments_[number].in_flight;
                    deliver(way, *arriving);
                  });
 }
 
-std::shared_ptr<const std::vector<std::byte>> CableFabric::spoiled(const std::vector<std::byte>& bytes) {
+std::shared_ptr<const std::vector<std::byte>> CableFabric::corrupted(const std::vector<std::byte>& bytes) {
   auto changed = std::make_shared<std::vector<std::byte>>(bytes);
   const std::size_t place = random_() % changed->size();
   (*changed)[place] ^= static_cast<std::byte>(1 + random_() % 255);

@@ -1,6 +1,6 @@
 // Nodes' ports and the cables between them, in memory and virtual time: the simulator's PortInventory and
-// ControlChannel. Cables carry datagrams with a delay, and lose, repeat, reorder and spoil as many of them as they are
-// told to.
+// ControlChannel. Cables carry datagrams with a delay, and lose, duplicate, reorder and corrupt as many of them as
+// configured.
 #ifndef CABLEWAY_SIM_NODES_CABLE_FABRIC_H_
 #define CABLEWAY_SIM_NODES_CABLE_FABRIC_H_
 
@@ -23,7 +23,7 @@ namespace cableway::sim {
 
 class CableFabric;
 
-// What one node sees of the fabric.
+// One node's view of the fabric.
 class FabricPorts final : public PortInventory, public ControlChannel {
  public:
   std::vector<PortFacts> ports() const override;
@@ -54,13 +54,13 @@ class CableFabric {
     std::uint32_t lost_per_mille = 0;
     std::uint32_t doubled_per_mille = 0;
     Duration delay = std::chrono::microseconds(5);
-    Duration jitter{0};                     // up to so much more, so datagrams overtake each other
-    std::uint32_t corrupted_per_mille = 0;  // of those that arrive, one byte is another
-    // Losses that come together (E. N. Gilbert, "Capacity of a Burst-Noise Channel", 1960): with each datagram a burst,
-    // in which everything is lost, may begin or end.
+    Duration jitter{0};                     // maximum extra delay, which reorders datagrams
+    std::uint32_t corrupted_per_mille = 0;  // of those that arrive, one byte is changed
+    // Bursts of losses (E. N. Gilbert, "Capacity of a Burst-Noise Channel", 1960): with each datagram a burst, in which
+    // every datagram is lost, may begin or end.
     std::uint32_t burst_begins_per_mille = 0;
     std::uint32_t burst_ends_per_mille = 200;
-    std::size_t queue = SIZE_MAX;  // datagrams on their way over a segment; what is more is lost
+    std::size_t queue = SIZE_MAX;  // datagrams in flight on a segment; further ones are lost
   };
   // Two ports of one segment, in the direction of travel.
   struct Way {
@@ -76,32 +76,33 @@ class CableFabric {
   NodeNumber add_node();
   FabricPorts& ports_of(NodeNumber node) { return *nodes_[node]; }
 
-  // Gives `node` a port with these facts (the id is chosen here) that leads nowhere yet.
+  // Adds an unconnected port with these facts to `node`; the fabric assigns the ID.
   PortId add_port(NodeNumber node, PortFacts facts);
   void change_port(NodeNumber node, PortId port, const std::function<void(PortFacts&)>& change);
-  // What the node's inventory says of interfaces that are no ports.
+  // Sets the interfaces that the node's inventory reports as rejected.
   void set_rejected(NodeNumber node, std::vector<RejectedPort> rejected);
 
-  // A cable, or a switch: all its ports hear each other. A port is on one segment at most. Ports get their carrier.
+  // Joins ports to a cable or a switch: they all hear each other. A port is on at most one segment. Gives the ports
+  // their carrier.
   SegmentNumber join(const std::vector<std::pair<NodeNumber, PortId>>& ports);
-  // Adds a port to each of both nodes and joins them, with addresses of a subnet of their own.
+  // Adds a port to each of the two nodes and joins them, with addresses in their own subnet.
   SegmentNumber add_cable(NodeNumber a, NodeNumber b);
   void set_carrier(SegmentNumber segment, bool carrier);
-  // Nothing gets through although the carrier stays.
+  // Drops all datagrams while the carrier stays.
   void set_silent(SegmentNumber segment, bool silent);
-  // The same for what one of its ports sends; the place is that in join()'s list (cables: 0 is a, 1 is b).
+  // Drops datagrams that one of the ports sends; `end` is its place in join()'s list (cables: 0 is a, 1 is b).
   void set_mute(SegmentNumber segment, std::size_t end, bool mute) { segments_[segment].mute[end] = mute; }
   void set_weather(const Weather& weather) { weather_ = weather; }
-  // For one segment, in place of the fabric's.
+  // Overrides the fabric's weather for one segment.
   void set_weather(SegmentNumber segment, const std::optional<Weather>& weather);
-  // A node that is off neither sends nor receives; its neighbours keep their carrier, as beyond a switch.
+  // A node that is off neither sends nor receives; its neighbours keep their carrier, as behind a switch.
   void set_off(NodeNumber node, bool off) { off_[node] = off; }
 
-  // A datagram that nobody sent, as seen by `node`.
+  // Delivers a forged datagram to `node`.
   void inject(NodeNumber node, PortId port, const routing::PortAddress& from, std::vector<std::byte> bytes);
-  // Sees every datagram that is sent.
+  // Called for every datagram that is sent.
   void tap(std::function<void(NodeNumber from, PortId port, std::span<const std::byte>)> tap) { tap_ = std::move(tap); }
-  // Sees every datagram that a node is about to receive.
+  // Called for every datagram just before a node receives it.
   void tap_arrivals(std::function<void(const Way&, std::span<const std::byte>)> tap) { arrivals_ = std::move(tap); }
 
   std::size_t segment_count() const { return segments_.size(); }
@@ -109,7 +110,7 @@ class CableFabric {
     return segments_[segment].ends;
   }
   bool has_carrier(SegmentNumber segment) const { return segments_[segment].carrier; }
-  // Whether what that port sends gets through, but for the weather.
+  // Whether datagrams from that port are delivered, weather aside.
   bool carries(SegmentNumber segment, std::size_t end) const;
   bool is_off(NodeNumber node) const { return off_[node]; }
   std::uint64_t datagrams() const { return datagrams_; }
@@ -123,7 +124,7 @@ class CableFabric {
     std::vector<bool> mute;  // by end
     std::optional<Weather> weather;
     bool in_burst = false;
-    std::size_t on_the_way = 0;
+    std::size_t in_flight = 0;
   };
 
   NodeNumber number_of(const FabricPorts& ports) const { return numbers_.at(&ports); }
@@ -131,7 +132,7 @@ class CableFabric {
   bool has_address(const End& end, const routing::PortAddress& address) const;
   void launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes);
   bool is_lost(Segment& segment, const Weather& weather);
-  std::shared_ptr<const std::vector<std::byte>> spoiled(const std::vector<std::byte>& bytes);
+  std::shared_ptr<const std::vector<std::byte>> corrupted(const std::vector<std::byte>& bytes);
   void deliver(const Way& way, const std::vector<std::byte>& bytes);
   bool happens(std::uint32_t per_mille) { return random_() % 1000 < per_mille; }
   void report_change(NodeNumber node);

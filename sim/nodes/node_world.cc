@@ -3,7 +3,7 @@
 namespace cableway::sim {
 namespace {
 
-// When every simulated world begins, for its nodes' events.
+// The wall-clock start of every simulated world, for the nodes' events.
 constexpr WallTime kBeginning = std::chrono::sys_days(std::chrono::January / 1 / 2000);
 
 }  // namespace
@@ -71,7 +71,7 @@ bool NodeWorld::agrees() const {
 }
 
 bool NodeWorld::settle(Duration limit, const std::function<bool()>& also) {
-  // Comparing all databases costs more than a moment's work: it is done after steps of many.
+  // Comparing all databases is expensive, so it is done only after steps of many events.
   constexpr Duration kStep = std::chrono::milliseconds(5);
   const Instant end = clock_.now() + limit;
   while (!(agrees() && also())) {

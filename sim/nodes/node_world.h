@@ -1,4 +1,4 @@
-// Real nodes on a fabric in memory, in virtual time: the same code as on a host, seeded, bit for bit repeatable.
+// Real nodes on a fabric in memory, in virtual time: runs a host's code, seeded and exactly repeatable.
 #ifndef CABLEWAY_SIM_NODES_NODE_WORLD_H_
 #define CABLEWAY_SIM_NODES_NODE_WORLD_H_
 
@@ -26,25 +26,25 @@ class NodeWorld {
   VirtualClock& clock() { return clock_; }
   CableFabric& fabric() { return fabric_; }
 
-  // Nodes n0, n1, .. joined by cables, not yet running. The segments that the cables became, in their order.
+  // Adds nodes n0, n1, .. joined by cables, not yet running. Returns the cables' segments, in order.
   std::vector<CableFabric::SegmentNumber> build(std::size_t nodes,
                                                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& cables);
 
-  // One more node's place; it runs once it is started. `options` has what differs from the default; the boot nonce
-  // grows with every start. By the nodes' wall clocks the world begins on 2000-01-01.
+  // Adds a node that runs once it is started. `options` holds what differs from the defaults; the boot nonce grows with
+  // every start. On the nodes' wall clocks the world begins on 2000-01-01.
   NodeNumber add_node(NodeOptions options);
   void start(NodeNumber node);
   void start_all();
-  // Ends it without a word, as a power cut would.
+  // Ends the node without a goodbye, like a power cut.
   void kill(NodeNumber node);
   void leave(NodeNumber node);
   void use_seal(NodeNumber node, const DatagramSeal& seal) { places_[node].seal = &seal; }
-  // From its next start on the node goes by this clock, which runs on clock() and outlives this.
+  // From its next start on, the node uses this clock, which runs on clock() and outlives this.
   void use_clock(NodeNumber node, Clock& clock) { places_[node].clock = &clock; }
-  // Sees every event of every node.
+  // Called for every event of every node.
   void observe(std::function<void(NodeNumber, const Event&)> observer) { observer_ = std::move(observer); }
 
-  // Told whenever the topology that a node has may be another one.
+  // Called whenever a node's topology may have changed.
   void observe_topology(std::function<void(NodeNumber)> observer) { topology_observer_ = std::move(observer); }
 
   std::size_t size() const { return places_.size(); }
@@ -52,7 +52,7 @@ class NodeWorld {
   Node& node(NodeNumber node) { return *places_[node].node; }
   NodeOptions& options(NodeNumber node) { return places_[node].options; }
 
-  // Whether all nodes that run hold the same database, and nothing is on its way.
+  // Whether all running nodes hold the same database, and nothing is in flight.
   bool agrees() const;
   // Runs until the nodes agree and `also` holds. False: they did not within `limit`.
   bool settle(

@@ -1,4 +1,4 @@
-// How busy cables were over a whole run, and what several of them share.
+// Utilisation of cables over a whole run, and of the resources that several of them share.
 #ifndef CABLEWAY_SIM_PREDICTION_CABLE_LOAD_H_
 #define CABLEWAY_SIM_PREDICTION_CABLE_LOAD_H_
 
@@ -16,16 +16,16 @@ struct CableLoad {
   routing::CableIndex cable;
   bool from_a = true;
   std::uint64_t bytes = 0;
-  double utilisation = 0;  // of its rate, over the whole time
+  double utilisation = 0;  // share of its rate, over the whole run
 };
 
 // A wire that is several cables, or a connector at which several wires end (routing/topology/physical_cable.h): it may
-// be full while none of them is.
+// be saturated while no single cable is.
 struct SharedLoad {
   enum class Kind { kWire, kConnector };
   struct Direction {
     std::uint64_t bytes = 0;
-    double utilisation = 0;  // of rate_mbps, over the whole time
+    double utilisation = 0;  // share of rate_mbps, over the whole run
   };
 
   Kind kind = Kind::kWire;
@@ -37,8 +37,8 @@ struct SharedLoad {
   Direction in;
 };
 
-// Of all that cables share in the topology: wires first, each kind in the order of PhysicalCables. Pure. Precondition:
-// `loads` are all cables in their order, each with what leaves from a, then what leaves from b; `whole_s` in seconds.
+// The loads of all resources that cables share: wires first, each kind in the order of PhysicalCables. Pure.
+// Precondition: `loads` are all cables in order, each with the load from a, then from b; `whole_s` is in seconds.
 std::vector<SharedLoad> shared_loads(const routing::Topology& topology, std::span<const CableLoad> loads,
                                      double whole_s);
 

@@ -65,7 +65,7 @@ Circuit& CircuitWorld::open(const routing::Path& path, LinkUser& source, LinkUse
   if (path.cables.empty()) circuit->hops_.push_back(make_local_hop(path.nodes.front()));
   for (std::size_t i = 0; i < path.hops(); ++i) circuit->hops_.push_back(make_hop(path.cables[i], path.nodes[i]));
   const auto name = [&](std::size_t place) { return topology_.node(path.nodes[place]).name; };
-  // At the place `at` of the path, of the cable that leads to the place `to`.
+  // The hop end at index `at` of the path, of the cable that leads to index `to`.
   const auto end = [&](std::size_t at, std::size_t to) {
     return to_text(HopEnd{name(at), "", name(to), "", topology_.cable(path.cables[std::min(at, to)]).name});
   };
@@ -87,7 +87,7 @@ const std::vector<routing::CableIndex>& CircuitWorld::wire_of(routing::CableInde
   return physical_.cables[physical_.place_of_cable[cable.value]].cables;
 }
 
-// All of them are dead before the first end hears of it: no end may act on a cable that is gone.
+// Cuts all of them before the first end notices, so that no end acts on a cable that is down.
 void CircuitWorld::cut(std::span<const routing::CableIndex> cables) {
   std::vector<bool> gone(topology_.cable_count());
   for (const routing::CableIndex cable : cables) {

@@ -28,21 +28,21 @@ namespace cableway::sim {
 struct CircuitOptions {
   std::uint32_t chunk_bytes = 64U << 10;  // a multiple of 128
   Payload payload = Payload::kCounted;
-  // But for the latency, which is the cable's. A send buffer as core/linux/tcp/data_socket.h makes it; of what is in
-  // there, two segments of 64 KiB are in the port's queue, the least that Linux allows (tcp_small_queue_check() in
-  // net/ipv4/tcp_output.c), however small the chunks are.
+  // Except for the latency, which is the cable's. The send buffer matches core/linux/tcp/data_socket.h; of its
+  // contents, two segments of 64 KiB are in the port's queue, the least that Linux allows (tcp_small_queue_check() in
+  // net/ipv4/tcp_output.c), regardless of the chunk size.
   WireFacts wire{.buffer_bytes = 2U << 20, .queue_bytes = 128U << 10};
   RelayFacts relay;
   double local_bytes_per_second = 10e9;  // between two ranks of one node
 };
 
-// A flow's circuit: both ends, and what is between them.
+// A flow's circuit: both ends, and the hops and relays between them.
 class Circuit {
  public:
   FlowSender& sender() { return *sender_; }
   FlowReceiver& receiver() { return *receiver_; }
   const routing::Path& path() const { return path_; }
-  // Hop i arrives at relay i, but for the last one.
+  // Hop i leads to relay i, except for the last hop.
   std::size_t relays() const { return relays_.size(); }
   const CableHop& hop(std::size_t place) const { return *hops_[place]; }
   const RelayCircuit& relay(std::size_t place) const { return relays_[place]->circuit(); }
@@ -62,7 +62,7 @@ class CircuitWorld {
   // Clock and topology outlive this.
   CircuitWorld(VirtualClock& clock, const routing::Topology& topology, const CircuitOptions& options);
 
-  // A circuit along `path`, whose ends wake `source` and `destination`; these outlive the world.
+  // Opens a circuit along `path` whose ends wake `source` and `destination`; these outlive the world.
   Circuit& open(const routing::Path& path, LinkUser& source, LinkUser& destination);
 
   std::size_t circuits() const { return circuits_.size(); }
@@ -71,15 +71,15 @@ class CircuitWorld {
   Instant now() const { return clock_.now(); }
   const CircuitOptions& options() const { return options_; }
   const RelayHost& relay(routing::NodeIndex node) const { return *relays_[node.value]; }
-  // The cables lose their carrier at once, and with each the other cables of its wire: every circuit over one of them
-  // ends, and its ends are told. What is opened later is not cut.
+  // Removes the carrier of these cables at once, and of the other cables of their wires: every circuit over one of them
+  // ends, and its ends are notified. Circuits opened later are not affected.
   void cut(std::span<const routing::CableIndex> cables);
-  // The cables of one wire with this one, which fail with it; itself among them.
+  // The cables of the wire that `cable` is part of, including `cable`; they fail together.
   const std::vector<routing::CableIndex>& wire_of(routing::CableIndex cable) const;
 
-  // Of what left from cable.a (true) or cable.b; cables of one wire are told apart.
+  // What left from cable.a (true) or cable.b; cables of one wire are counted separately.
   const CableUse& use(routing::CableIndex cable, bool from_a) const { return uses_[place(cable, from_a)]; }
-  // Chunks that have crossed a cable, so far.
+  // The number of chunks that have crossed a cable so far.
   std::uint64_t crossings() const;
 
  private:

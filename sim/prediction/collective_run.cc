@@ -13,7 +13,7 @@ namespace {
 using workload::LaneKey;
 using workload::ScheduleProgress;
 
-// Bytes that are only counted come from here and land here: nothing reads or writes them.
+// The address of payload that is only counted: never read or written.
 std::byte* counted_bytes() {
   static std::byte nothing{};
   return &nothing;
@@ -21,10 +21,10 @@ std::byte* counted_bytes() {
 
 }  // namespace
 
-// One connection: its circuit, and the lanes of the two ranks that use it.
+// One connection: its circuit, and the lanes of the two ranks at its ends.
 class CollectiveRun::Flow {
  public:
-  // One end of it, which wakes its rank's lane.
+  // One end of the connection, which wakes its rank's lane.
   class End final : public LinkUser {
    public:
     void attach(Rank& rank, ScheduleProgress::LaneIndex lane) {
@@ -90,7 +90,7 @@ void CollectiveRun::Rank::wake(ScheduleProgress::LaneIndex lane) {
   move();
 }
 
-// What one lane completes may let any other post.
+// Any completion on one lane may allow posts on others.
 void CollectiveRun::Rank::move() {
   do {
     while (const auto lane = progress_.take_ready_lane()) move_lane(*lane);
@@ -163,7 +163,7 @@ absl::StatusOr<std::unique_ptr<CollectiveRun>> CollectiveRun::create(CircuitWorl
   }
   if (absl::Status status = run->connect(paths, nodes); !status.ok()) return status;
   run->unfinished_ = run->ranks_.size();
-  run->still_to_finish_.assign(facts.operations, run->ranks_.size());
+  run->unfinished_ranks_.assign(facts.operations, run->ranks_.size());
   return run;
 }
 
@@ -218,11 +218,11 @@ void CollectiveRun::start() {
 }
 
 void CollectiveRun::note_finished(std::uint64_t operation) {
-  if (--still_to_finish_[operation] == 0) completions_.push_back(world_.now());
+  if (--unfinished_ranks_[operation] == 0) completions_.push_back(world_.now());
   if (operation + 1 == facts_.operations && --unfinished_ == 0) when_ended_();
 }
 
-// As many as the schedules have: before start() progress knows of none.
+// Counted from the schedules, since progress has no operations before start().
 std::uint64_t CollectiveRun::messages() const {
   std::uint64_t in_one = 0;
   for (const std::unique_ptr<Rank>& rank : ranks_) {

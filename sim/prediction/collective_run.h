@@ -1,6 +1,6 @@
-// Ranks that carry out their schedules (workload/schedule.h) over circuits, in virtual time, as NCCL's proxies do:
-// every connection of a schedule is a flow along the path that the rank's node gives it, with so many messages in
-// flight; what is reduced or copied takes no time.
+// Ranks that execute their schedules (workload/schedule.h) over circuits in virtual time, as NCCL's proxies do: every
+// connection of a schedule is a flow along the path that the rank's node assigns, with a limited number of messages in
+// flight; reducing and copying take no time.
 #ifndef CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
 #define CABLEWAY_SIM_PREDICTION_COLLECTIVE_RUN_H_
 
@@ -23,11 +23,11 @@
 namespace cableway::sim {
 
 struct CollectiveFacts {
-  std::uint64_t in_flight = 8;   // messages of a connection, as NCCL's steps
-  std::uint64_t operations = 1;  // each as soon as a rank's last one lets it
+  std::uint64_t in_flight = 8;   // messages per connection, as NCCL's steps
+  std::uint64_t operations = 1;  // each starts as soon as the rank's previous one permits
 };
 
-// One connection of a schedule, and the path that it was given.
+// One connection of a schedule, and its path.
 struct RankFlow {
   int source = 0;
   int destination = 0;
@@ -37,28 +37,28 @@ struct RankFlow {
 
 class CollectiveRun {
  public:
-  // One rank for each of `nodes`. `schedules[r]` is rank r's. World and paths outlive this. Status: two nodes have no
-  // path between them; it names the ranks and nodes.
+  // One rank for each of `nodes`; `schedules[r]` is rank r's. World and paths outlive this. The error, if two nodes
+  // have no path between them, names the ranks and nodes.
   static absl::StatusOr<std::unique_ptr<CollectiveRun>> create(CircuitWorld& world, PathChooser& paths,
                                                                const std::vector<routing::NodeIndex>& nodes,
                                                                std::vector<workload::Schedule> schedules,
                                                                const CollectiveFacts& facts);
   ~CollectiveRun();
 
-  // Called once, when it has finished or a flow has ended; from within a link's wake().
+  // Called once, from within a link's wake(), when the run has finished or a flow has ended.
   void when_ended(std::function<void()> call) { when_ended_ = std::move(call); }
-  // Posts what can be posted; the rest follows as the clock runs.
+  // Posts what can be posted now; the rest follows as the clock runs.
   void start();
   bool finished() const { return unfinished_ == 0; }
-  // When each operation had completed on all ranks, by operation; for those that have.
+  // By operation: when it had completed on all ranks. Contains completed operations only.
   const std::vector<Instant>& completions() const { return completions_; }
-  // OK, or why a flow ended before all was done.
+  // OK, or why a flow ended before the run was finished.
   const absl::Status& status() const { return status_; }
   std::size_t flows() const { return flows_.size(); }
-  // Messages that have been sent or received, and all that will be; those of all operations.
+  // The number of messages sent or received so far, and the total, over all operations.
   std::uint64_t messages_done() const { return messages_done_; }
   std::uint64_t messages() const;
-  // The flows over one of `cables` (sorted) that have something left to do.
+  // The flows over one of `cables` (sorted) that are not finished.
   std::vector<RankFlow> unfinished_flows_over(const std::vector<routing::CableIndex>& cables) const;
 
  private:
@@ -79,8 +79,8 @@ class CollectiveRun {
   const CollectiveFacts facts_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::unique_ptr<Flow>> flows_;
-  std::size_t unfinished_ = 0;                // ranks
-  std::vector<std::size_t> still_to_finish_;  // ranks, by operation
+  std::size_t unfinished_ = 0;                 // ranks
+  std::vector<std::size_t> unfinished_ranks_;  // ranks, by operation
   std::vector<Instant> completions_;
   std::uint64_t messages_done_ = 0;
   absl::Status status_;

@@ -19,33 +19,33 @@ namespace {
 
 using routing::NodeIndex;
 
-// Of more transfers, those that end within a thousandth of the time end together: else rates would change too often.
+// Above this number, transfers that end within a thousandth of the time end together, to limit rate computations.
 constexpr std::size_t kExactTransfers = 10'000;
 constexpr double kCoarseness = 1e-3;
 
-// How many bytes cross a cable for each byte of payload.
+// The bytes that cross a cable per byte of payload.
 double overhead_of(const CircuitOptions& circuits) {
   const std::uint64_t on_wire = circuits.wire.wire_bytes(kFrameHeaderBytes + circuits.chunk_bytes);
   return static_cast<double>(on_wire) / static_cast<double>(circuits.chunk_bytes);
 }
 
-// Of all operations of a pipeline.
+// The batches of all operations of a pipeline.
 std::uint64_t batch_count(const workload::MixGroup& group) {
   const std::uint64_t batch = workload::micro_batch_bytes(group.workload.size, group.workload.workload.micro_batches);
   return (group.workload.size + batch - 1) / batch * static_cast<std::uint64_t>(group.repeat);
 }
 
-// How many transfers a group needs, on each channel.
+// The number of transfers that a group needs per channel.
 std::uint64_t transfer_count(const workload::MixGroup& group) {
   const workload::Workload& workload = group.workload.workload;
   const int ranks = static_cast<int>(group.ranks.size());
   if (workload.operation == workload::Operation::kPipeline) return batch_count(group) * (group.ranks.size() - 1);
-  // The others have few pairs.
+  // Other operations have few pairs.
   if (workload.operation == workload::Operation::kAllToAll) return pair_count(workload, ranks);
   return workload::traffic_of(workload, ranks, group.workload.size).size();
 }
 
-// Before the first transfer is made: they take memory.
+// Checked before any transfer is created, since transfers use memory.
 absl::Status check_transfers(const std::vector<workload::MixGroup>& groups, int channels) {
   std::uint64_t count = 0;
   for (const workload::MixGroup& group : groups) {
@@ -78,7 +78,7 @@ class TransferList {
   }
 
   const std::vector<Transfer>& transfers() const { return transfers_; }
-  // Of each group: the transfer that is done when all of its are.
+  // By group: the index of the transfer that is done when all of the group's are.
   const std::vector<std::uint32_t>& ends() const { return ends_; }
 
  private:
@@ -93,8 +93,8 @@ class TransferList {
     return ends;
   }
 
-  // A stage sends a batch when all of it has come, and all of the one before it has left; operations follow each other
-  // as batches do.
+  // A stage sends a batch when it has completely arrived and the previous batch has left; consecutive operations are
+  // treated like batches.
   void add_pipeline(const workload::MixGroup& group) {
     const std::uint64_t size = group.workload.size;
     const std::uint64_t batch = workload::micro_batch_bytes(size, group.workload.workload.micro_batches);
@@ -133,7 +133,7 @@ class TransferList {
     return {from, to, static_cast<std::uint64_t>(bytes), flows_[{from, to}]++, after};
   }
 
-  // From a node to itself: it takes no time, and stands for all the others where groups wait for this one.
+  // A transfer from a node to itself, which takes no time and stands for all of the group's where groups wait for it.
   void add_end(const workload::MixGroup& group, std::vector<std::uint32_t> places) {
     ends_.push_back(static_cast<std::uint32_t>(transfers_.size()));
     transfers_.push_back({node(group, 0), node(group, 0), 0, 0, std::move(places)});
@@ -221,7 +221,7 @@ routing::Topology without_cables(const routing::Topology& topology, const std::v
       left.push_back(topology.cables()[i]);
     }
   }
-  // Part of a topology keeps every rule that it keeps.
+  // Removing cables breaks no rule of a topology.
   return *routing::Topology::create(topology.cluster(), {topology.nodes().begin(), topology.nodes().end()},
                                     std::move(left));
 }

@@ -37,7 +37,7 @@ void JobRun::start() {
   }
 }
 
-// Not at once: whoever ends is in the middle of moving a link.
+// Deferred, because the caller is in the middle of moving a link.
 void JobRun::start_soon(std::size_t group) {
   clock_.post_at(clock_.now(), [this, group] {
     groups_[group].started = clock_.now();
@@ -57,7 +57,7 @@ void JobRun::note_ended(std::size_t group) {
   }
 }
 
-// What each of them costs is looked at before the first one ends the job.
+// The effect of each cut is determined before the first one ends the job.
 void JobRun::cut_at(Duration when) {
   if (ended()) return;
   std::vector<routing::CableIndex> cables;

@@ -1,5 +1,5 @@
-// A job in virtual time: groups of ranks that carry out a workload each (collective_run.h), at once or after each
-// other, while cables are cut.
+// A job in virtual time: groups of ranks that execute one workload each (collective_run.h), concurrently or in
+// sequence, while cables are cut.
 #ifndef CABLEWAY_SIM_PREDICTION_JOB_RUN_H_
 #define CABLEWAY_SIM_PREDICTION_JOB_RUN_H_
 
@@ -24,25 +24,25 @@ struct JobGroup {
   std::vector<routing::NodeIndex> nodes;      // of each rank of the group
   std::vector<workload::Schedule> schedules;  // of each rank
   CollectiveFacts facts;
-  std::vector<std::size_t> after;  // places of groups above it that are done before it starts
+  std::vector<std::size_t> after;  // indices of preceding groups that have to finish before it starts
 };
 
 struct CableCut {
   routing::CableIndex cable;
-  Duration when{0};  // since the beginning
+  Duration when{0};  // since the start
 };
 
-// What a cut has done. Cuts of the same moment happen at once: none is too late for another's having ended the job, and
-// a flow over several of them is lost to each.
+// The effect of a cut. Cuts of the same instant take effect together: none is too late because another one ended the
+// job, and a flow over several of them is lost to each.
 struct CutEffect {
   CableCut cut;
   std::vector<routing::CableIndex> wire;  // the cables that were cut, sorted: those of one wire
-  bool happened = false;                  // false: the job ended before
+  bool happened = false;                  // false: the job had already ended
   struct LostFlow {
     std::size_t group = 0;
     RankFlow flow;
   };
-  std::vector<LostFlow> lost;  // that had something left to do
+  std::vector<LostFlow> lost;  // flows that were not finished
 };
 
 class JobRun {
@@ -52,7 +52,7 @@ class JobRun {
                                                         std::vector<JobGroup> groups,
                                                         const std::vector<CableCut>& cuts);
 
-  // Starts the groups that wait for none; the rest follows as the clock runs.
+  // Starts the groups that wait for no other; the rest follows as the clock runs.
   void start();
   // All groups have finished, or a flow has ended, which ends the job.
   bool ended() const { return unfinished_ == 0 || !status_.ok(); }
@@ -66,7 +66,7 @@ class JobRun {
   GroupTimes times(std::size_t group) const;
   const std::vector<CutEffect>& cuts() const { return cuts_; }
   std::size_t flows() const;
-  // How much of the job is done, of all messages: 0 to 1.
+  // The share of all messages that are done: 0 to 1.
   double share_done() const;
 
  private:

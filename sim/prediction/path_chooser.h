@@ -1,4 +1,4 @@
-// Paths as running nodes would choose them: each node's route table, and flows of a pair spread over its paths.
+// Chooses paths as running nodes do: from each node's route table, with the flows of a pair spread over its paths.
 #ifndef CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 #define CABLEWAY_SIM_PREDICTION_PATH_CHOOSER_H_
 
@@ -17,8 +17,8 @@ class PathChooser {
   // The topology outlives this.
   explicit PathChooser(const routing::Topology& topology) : topology_(topology) {}
 
-  // For the next flow between the two, as a process on `source` would get it for its next flow to `destination`. One
-  // that does not exist() if there is none.
+  // The path that a process on `source` would get for its next flow to `destination`; exists() is false if there is
+  // none.
   routing::Path next(routing::NodeIndex source, routing::NodeIndex destination);
 
  private:

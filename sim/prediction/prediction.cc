@@ -14,10 +14,10 @@
 namespace cableway::sim {
 namespace {
 
-// Nothing takes longer, unless it never ends.
+// Bounds workloads that never end.
 constexpr std::chrono::hours kLongest{24};
 constexpr std::uint64_t kMomentsPerProgress = 1 << 10;
-// A sample is so many times as long as a chunk takes on the slowest cable.
+// The length of a sample, in times that a chunk takes on the slowest cable.
 constexpr double kChunksPerSample = 8;
 
 double seconds(Duration time) {
@@ -77,7 +77,7 @@ GroupPrediction group_prediction(const workload::MixGroup& group, const JobRun::
     before = completed;
   }
   if (prediction.operation_s.empty()) return prediction;
-  // All of them over all the time: they overlap, so parts of a later one are done while the first still runs.
+  // The mean over the whole time, since operations overlap: parts of a later one are done while the first still runs.
   prediction.time_s = seconds(before - times.started) / static_cast<double>(prediction.operation_s.size());
   prediction.algbw_GBps = static_cast<double>(prediction.size) / prediction.time_s / 1e9;
   prediction.busbw_GBps = prediction.algbw_GBps * workload::bus_factor(prediction.workload, prediction.ranks);
@@ -121,7 +121,7 @@ void note_relays(const CircuitWorld& world, const CircuitOptions& options, Predi
   }
 }
 
-// Until the job has ended. Internal: it stands still. ResourceExhausted: it takes longer than kLongest. Another status:
+// Runs until the job has ended. Internal: no progress. ResourceExhausted: it takes longer than kLongest. Other errors:
 // a flow ended although nothing was cut.
 absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest& request) {
   run.start();
@@ -134,7 +134,7 @@ absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest
         return run.ended();
       },
       kLongest);
-  if (!run.ended() && clock.idle()) return absl::InternalError("the workload does not end: it stands still");
+  if (!run.ended() && clock.idle()) return absl::InternalError("the workload does not end: it makes no progress");
   if (!run.ended()) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "the workload takes more than ", std::chrono::hours(kLongest).count(),

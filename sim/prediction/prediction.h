@@ -1,4 +1,4 @@
-// What a workload will do on a topology, chunk by chunk: the real relays and flow ends over cables in virtual time.
+// Predicts a workload on a topology chunk by chunk, with the real relays and flow ends over cables in virtual time.
 #ifndef CABLEWAY_SIM_PREDICTION_PREDICTION_H_
 #define CABLEWAY_SIM_PREDICTION_PREDICTION_H_
 
@@ -23,8 +23,8 @@ namespace cableway::sim {
 
 struct PredictionRequest {
   workload::Workload workload;
-  std::uint64_t size = 0;                 // bytes, as nccl-tests counts them; rounded as the workload needs
-  std::optional<workload::Mix> mix;       // what groups of the ranks do, instead of workload, size and operations
+  std::uint64_t size = 0;                 // bytes, as nccl-tests counts them; rounded as the workload requires
+  std::optional<workload::Mix> mix;       // replaces workload, size and operations by those of groups of ranks
   std::vector<routing::NodeIndex> ranks;  // the node of each rank; a node may have several
   int channels = 2;
   std::uint64_t step_bytes = 0;  // 0: as NCCL, 512 KiB for collectives and 128 KiB for the rest
@@ -32,64 +32,64 @@ struct PredictionRequest {
   CircuitOptions circuits;
   std::vector<CableCut> cuts;
   std::size_t timeline_samples = 0;  // at most; 0: none (use_timeline.h)
-  // Called now and then, with how much is done (0 to 1) and how much time has passed in the simulation.
+  // Called occasionally with the share done (0 to 1) and the elapsed virtual time.
   std::function<void(double share_done, double virtual_s)> progress = [](double, double) {};
 };
 
 struct RelayLoad {
   routing::NodeIndex node;
   std::size_t circuits = 0;
-  std::size_t most_leases = 0;  // slots above the circuits' own, at a time
-  std::uint64_t bytes = 0;      // of all those slots
+  std::size_t most_leases = 0;  // most slots leased at the same time
+  std::uint64_t bytes = 0;      // of those slots
 };
 
 // A group of a mix, or all ranks.
 struct GroupPrediction {
-  std::string name;  // empty where there is no mix
+  std::string name;  // empty if there is no mix
   workload::Workload workload;
   int ranks = 0;
   std::uint64_t size = 0;  // after rounding
   double started_s = 0;
-  std::vector<double> operation_s;  // by operation that completed: from the end of the one before it on all ranks
+  std::vector<double> operation_s;  // by completed operation: from the end of the previous one on all ranks
   double time_s = 0;                // of one operation: the mean; 0: none completed
   double algbw_GBps = 0;            // GB/s
   double busbw_GBps = 0;            // GB/s
 };
 
-// A job that a cut has ended before it was done.
+// A job that was ended by a cut before it was done.
 struct EarlyEnd {
   double share_done = 0;  // of all messages, 0 to 1
   std::string reason;     // of the flow that ended first
 };
 
 struct Prediction {
-  std::uint64_t size = 0;           // after rounding; as what follows, of the only group: 0 or empty for a mix
+  std::uint64_t size = 0;           // after rounding. This and the next four: of the only group, 0 or empty for a mix
   std::vector<double> operation_s;  // see GroupPrediction
-  double time_s = 0;                // as well; of a mix, until all groups are done. 0 where the job ended early
+  double time_s = 0;                // for a mix: until all groups are done. 0 if the job ended early
   double algbw_GBps = 0;
   double busbw_GBps = 0;
   std::vector<GroupPrediction> groups;
-  double whole_s = 0;  // from the beginning to the end
+  double whole_s = 0;  // from start to end
   std::optional<EarlyEnd> early_end;
   std::vector<CutEffect> cuts;    // in the order of the request
   std::vector<CableLoad> cables;  // all, both directions, in the order of cables
-  std::size_t hottest = 0;        // its place in `cables`
+  std::size_t hottest = 0;        // index into `cables`
   std::vector<SharedLoad> shared;
   std::vector<RelayLoad> relays;  // nodes that circuits pass through
   UseSamples timeline;
   std::size_t flows = 0;
-  std::uint64_t crossings = 0;    // chunks over cables
-  std::uint64_t occurrences = 0;  // of the virtual clock
+  std::uint64_t crossings = 0;    // chunks that crossed a cable
+  std::uint64_t occurrences = 0;  // events of the virtual clock
 };
 
-// Unavailable: two ranks cannot reach each other. InvalidArgument: fewer than two ranks, or a rank of the mix that is
-// not there. A cut that ends the job is no error.
+// Unavailable: two ranks have no path. InvalidArgument: fewer than two ranks, or the mix names a rank that does not
+// exist. A cut that ends the job is not an error.
 absl::StatusOr<Prediction> predict(const routing::Topology& topology, const PredictionRequest& request);
 
 // Sets `utilisation` of all loads from their bytes, `hottest` and `shared`.
 void note_utilisation(const routing::Topology& topology, Prediction& prediction);
 
-// The workloads that a request has, in the order of GroupPrediction: one for each group of its mix, or the only one.
+// The workloads of a request, in the order of GroupPrediction: one for each group of its mix, or the only one.
 // InvalidArgument: as predict().
 absl::StatusOr<std::vector<workload::MixGroup>> groups_of(const PredictionRequest& request);
 

@@ -14,7 +14,7 @@ constexpr std::uint64_t kCollectiveStepBytes = 512 << 10;  // NCCL's buffer of 4
 constexpr std::uint64_t kPointToPointStepBytes = 128 << 10;
 
 absl::Status too_large(std::uint64_t count, const char* what, std::uint64_t limit) {
-  return absl::ResourceExhaustedError(absl::StrCat("chunk by chunk this is too large: ", count, " ", what,
+  return absl::ResourceExhaustedError(absl::StrCat("too large to simulate chunk by chunk: ", count, " ", what,
                                                    ", and the limit is ", limit,
                                                    "; expected fewer ranks or channels, less data, or --level flow"));
 }

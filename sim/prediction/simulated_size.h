@@ -1,5 +1,5 @@
-// How much a simulation at chunk level has to hold: so that one that is too large is refused before it takes all
-// memory. How long it takes is another matter: operations that follow each other take time, and the memory of one.
+// Estimates the memory of a simulation at chunk level, so that one that is too large is refused before it exhausts the
+// memory. Running time is not bounded: consecutive operations add time, but need the memory of one.
 #ifndef CABLEWAY_SIM_PREDICTION_SIMULATED_SIZE_H_
 #define CABLEWAY_SIM_PREDICTION_SIMULATED_SIZE_H_
 
@@ -18,21 +18,21 @@ inline constexpr std::uint64_t kMaxSimulatedHops = 500'000;
 inline constexpr std::uint64_t kMaxSimulatedMessages = 10'000'000;
 
 struct SimulatedSize {
-  std::uint64_t flows = 0;          // at most
+  std::uint64_t flows = 0;          // upper bound
   std::uint64_t hops = 0;           // of all flows
-  std::uint64_t held_messages = 0;  // of one operation of each group: those that follow use the same schedule
+  std::uint64_t held_messages = 0;  // of one operation of each group: later ones reuse its schedule
 };
 
-// What a rank sends as one message at most: `step_bytes`, or as NCCL, 512 KiB for collectives and 128 KiB for the rest.
+// The largest message that a rank sends: `step_bytes`, or as NCCL, 512 KiB for collectives and 128 KiB for the rest.
 std::uint64_t message_bytes(const PredictionRequest& request, const workload::Workload& workload);
 
-// How many pairs of ranks exchange data, at most; of an all_to_all all.
+// An upper bound on the pairs of ranks that exchange data; exact for an all_to_all.
 std::uint64_t pair_count(const workload::Workload& workload, int ranks);
 
-// Errors are those of groups_of(). Looks for the paths only where there are few enough flows.
+// Errors are those of groups_of(). Computes paths only if there are few enough flows.
 absl::StatusOr<SimulatedSize> simulated_size(const routing::Topology& topology, const PredictionRequest& request);
 
-// ResourceExhausted says what is too much of, and what can be done.
+// ResourceExhausted names the exceeded limit and suggests alternatives.
 absl::Status check_simulated_size(const routing::Topology& topology, const PredictionRequest& request);
 
 }  // namespace cableway::sim

@@ -7,17 +7,17 @@ namespace {
 
 std::size_t sample_limit(std::size_t wanted, std::size_t directions) {
   const std::size_t affordable = UseTimeline::kMaxValues / std::max<std::size_t>(directions, 1);
-  return std::max(std::min(wanted, affordable), UseTimeline::kLeastSamples) / 2 * 2;
+  return std::max(std::min(wanted, affordable), UseTimeline::kMinSamples) / 2 * 2;
 }
 
 }  // namespace
 
 UseTimeline::UseTimeline(VirtualClock& clock, const CircuitWorld& world, Duration first_interval,
-                         std::size_t most_samples)
+                         std::size_t max_samples)
     : clock_(clock),
       world_(world),
       directions_(2 * world.topology().cable_count()),
-      most_samples_(sample_limit(most_samples, directions_)),
+      max_samples_(sample_limit(max_samples, directions_)),
       interval_(std::max(first_interval, Duration(1))),
       before_(directions_) {}
 
@@ -29,7 +29,7 @@ void UseTimeline::start() {
 void UseTimeline::occur(std::uint64_t) {
   append(bytes_);
   for (std::size_t i = 0; i < directions_; ++i) before_[i] += bytes_[bytes_.size() - directions_ + i];
-  if (bytes_.size() == most_samples_ * directions_) join_pairs();
+  if (bytes_.size() == max_samples_ * directions_) join_pairs();
   clock_.schedule(clock_.now() + interval_, *this);
 }
 
@@ -40,13 +40,13 @@ void UseTimeline::append(std::vector<std::uint64_t>& bytes) const {
 }
 
 void UseTimeline::join_pairs() {
-  for (std::size_t sample = 0; sample < most_samples_ / 2; ++sample) {
+  for (std::size_t sample = 0; sample < max_samples_ / 2; ++sample) {
     for (std::size_t i = 0; i < directions_; ++i) {
       const std::uint64_t both = bytes_[2 * sample * directions_ + i] + bytes_[(2 * sample + 1) * directions_ + i];
       bytes_[sample * directions_ + i] = both;
     }
   }
-  bytes_.resize(most_samples_ / 2 * directions_);
+  bytes_.resize(max_samples_ / 2 * directions_);
   interval_ *= 2;
 }
 

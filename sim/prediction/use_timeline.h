@@ -1,8 +1,8 @@
-// How busy cables are over time: what has crossed each of them in each direction, sampled at even moments of virtual
-// time.
+// Utilisation of cables over time: bytes that crossed each cable in each direction, sampled at regular intervals of
+// virtual time.
 //
-// Nobody knows beforehand how long a run takes, so it begins with short intervals, and joins two and two of them
-// whenever it has as many as it may keep.
+// The length of a run is not known beforehand, so sampling starts with short intervals, and merges pairs of them
+// whenever the limit is reached.
 #ifndef CABLEWAY_SIM_PREDICTION_USE_TIMELINE_H_
 #define CABLEWAY_SIM_PREDICTION_USE_TIMELINE_H_
 
@@ -15,10 +15,10 @@
 
 namespace cableway::sim {
 
-// Cables in one direction are numbered 2 * cable.value, and one more for what leaves from its end b.
+// Directions of cables are numbered 2 * cable.value from end a, plus one from end b.
 struct UseSamples {
   Duration interval{0};
-  Duration whole{0};                 // the last sample is of what is left of it
+  Duration whole{0};                 // the last sample covers the remainder
   std::size_t directions = 0;        // twice the cables
   std::vector<std::uint64_t> bytes;  // by sample, and in each by direction
 
@@ -31,16 +31,16 @@ struct UseSamples {
 
 class UseTimeline final : private Occurrence {
  public:
-  // Of many cables fewer samples are kept, so that all together are no more than this.
+  // Limits the values of all cables together; with many cables fewer samples are kept.
   static constexpr std::size_t kMaxValues = std::size_t{1} << 21;
-  static constexpr std::size_t kLeastSamples = 16;
+  static constexpr std::size_t kMinSamples = 16;
 
-  // At most `most_samples`, at least kLeastSamples. The first interval should be long beside what a chunk takes: a
-  // chunk counts when its last byte has left. Clock and world outlive this.
-  UseTimeline(VirtualClock& clock, const CircuitWorld& world, Duration first_interval, std::size_t most_samples);
+  // Keeps at most `max_samples`, at least kMinSamples. The first interval should be long compared to the time of a
+  // chunk, since a chunk counts when its last byte has left. Clock and world outlive this.
+  UseTimeline(VirtualClock& clock, const CircuitWorld& world, Duration first_interval, std::size_t max_samples);
 
   void start();
-  // Everything from start() until now.
+  // The samples from start() until now.
   UseSamples samples() const;
 
  private:
@@ -51,10 +51,10 @@ class UseTimeline final : private Occurrence {
   VirtualClock& clock_;
   const CircuitWorld& world_;
   const std::size_t directions_;
-  const std::size_t most_samples_;  // even
+  const std::size_t max_samples_;  // even
   Duration interval_;
   Instant begin_;
-  std::vector<std::uint64_t> before_;  // by direction: up to the newest sample
+  std::vector<std::uint64_t> before_;  // by direction: total at the newest sample
   std::vector<std::uint64_t> bytes_;
 };
 

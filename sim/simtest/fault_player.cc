@@ -20,7 +20,7 @@ std::uint32_t per_mille(std::uint64_t amount) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(amount, 1000));
 }
 
-// What a datagram fault adds to a cable's weather.
+// Adds a datagram fault to a cable's weather.
 void add_to(CableFabric::Weather& weather, const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kLoss:
@@ -178,7 +178,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
     if (fault.kind == FaultKind::kPartition) {
       const auto side = [&](std::size_t end) { return (fault.amount >> (ends[end].first % 64) & 1) != 0; };
       for (std::size_t end = 0; end < ends.size(); ++end) mute[end] = mute[end] || side(end) != side(0);
-      // On a switch, whoever does not speak has no adjacency there.
+      // On a switch, a port that cannot send has no adjacency.
       if (ends.size() == 2) mute[0] = mute[0] || mute[1];
     }
     if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable) continue;
@@ -199,7 +199,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
     fabric.set_carrier(cable, carrier);
   }
   ground_.plant.complete_late(cable, late);
-  ground_.plant.look_at(cable);
+  ground_.plant.segment_changed(cable);
 }
 
 void FaultPlayer::update_node(std::size_t node) {

@@ -1,5 +1,5 @@
-// Makes the faults of a plan happen, each at its time, and end. Several may be at work on one thing: what it is like is
-// always worked out again from all that are.
+// Applies the faults of a plan and ends them at their times. Several may affect one target: its state is always
+// recomputed from all active faults.
 #ifndef CABLEWAY_SIM_SIMTEST_FAULT_PLAYER_H_
 #define CABLEWAY_SIM_SIMTEST_FAULT_PLAYER_H_
 
@@ -16,15 +16,15 @@ namespace cableway::sim {
 
 class FaultPlayer {
  public:
-  // Before the first node starts. A target that does not exist counts from the first one on again, so that a plan stays
-  // one for a smaller world.
+  // To be constructed before the first node starts. Target numbers wrap around, so that a plan stays valid for a
+  // smaller world.
   FaultPlayer(SimtestGround& ground, NodeRules& rules, std::vector<std::unique_ptr<SimtestFlow>>& flows);
 
-  // Starts nodes, and everything else in its time.
+  // Starts the nodes and schedules all faults.
   void start();
-  // When the last one that ends has ended.
+  // When the last temporary fault has ended.
   Instant last_end() const;
-  // When all of it is over and every node had time to find out.
+  // When all faults are over and every node has had time to detect it.
   Instant calm() const;
 
  private:
@@ -52,8 +52,8 @@ class FaultPlayer {
   std::vector<std::unique_ptr<SimtestFlow>>& flows_;
   const FaultPlan& plan_;
   std::vector<std::unique_ptr<DriftingClock>> clocks_;
-  std::vector<Down> down_;     // by node, as it is now
-  std::vector<bool> carrier_;  // by segment, as it is now
+  std::vector<Down> down_;     // by node, current state
+  std::vector<bool> carrier_;  // by segment, current state
 };
 
 }  // namespace cableway::sim

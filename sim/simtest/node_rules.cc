@@ -14,8 +14,8 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::size_t kUnreached = SIZE_MAX;
-// A port says ten hellos a second, and up to a hundred more while something changes; a neighbour is sent an
-// advertisement of each origin ten times a second at most, and copies while it does not answer.
+// A port sends ten hellos per second, and up to a hundred more while something changes; each neighbour is sent an
+// advertisement of each origin at most ten times per second, and retransmissions while it does not answer.
 constexpr std::uint64_t kDatagramsPerPort = 700;
 
 std::string text_of(const routing::AdvertisementVersion& version) {
@@ -65,47 +65,49 @@ void NodeRules::node_started(std::size_t node) {
   versions_[node].clear();
 }
 
-void NodeRules::look() {
+void NodeRules::check() {
   for (std::size_t node = 0; node < ground_.nodes.size(); ++node) {
-    look_at_bounds(node);
+    check_bounds(node);
     if (!ground_.nodes.runs(node)) continue;
-    look_at_adjacencies(node);
-    look_at_versions(node);
+    check_adjacencies(node);
+    check_versions(node);
   }
 }
 
-void NodeRules::look_at_adjacencies(std::size_t node) {
+void NodeRules::check_adjacencies(std::size_t node) {
   for (const auto& [key, neighbour] : ground_.nodes.node(node).neighbours().all()) {
-    if (neighbour.up) look_at_adjacency(node, key, neighbour);
+    if (neighbour.up) check_adjacency(node, key, neighbour);
   }
 }
 
-// Rule 3: an adjacency that is up has been heard lately, and the neighbour has heard this node lately, in its present
-// incarnation. Lately: hold times (of clocks that may drift), and what a hello takes to tell of it.
-void NodeRules::look_at_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour) {
+// Rule 3: an adjacency that is up has been heard recently, and the neighbour has heard this node recently, in its
+// present incarnation. Recently: within hold times (of clocks that may drift), plus the time for a hello to report it.
+void NodeRules::check_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour) {
   const Instant now = ground_.clock().now();
   const std::size_t other = numbers_.at(key.node);
   const Duration slack = hold() / 5 + 4 * Duration(ground_.plan.hello) + std::chrono::milliseconds(200);
   const auto wrong = [&](const std::string& why) {
-    ground_.rules.broken(3, absl::StrCat(SimtestGround::name(node), " takes its cable to ", SimtestGround::name(other),
-                                         " for up ", why));
+    ground_.rules.broken(3, absl::StrCat(SimtestGround::name(node), " considers its cable to ",
+                                         SimtestGround::name(other), " up ", why));
   };
   for (const PortFacts& port : ground_.nodes.fabric().ports_of(node).ports()) {
     if (port.id == key.port && !port.carrier) return wrong("although its port has no carrier");
   }
   const auto heard = heard_.find(Way{other, key.neighbour_port, node, key.port});
-  const auto told = heard_.find(Way{node, key.port, other, key.neighbour_port});
-  if (heard == heard_.end() || now - heard->second.last > hold() + slack) return wrong("and has not heard it for long");
-  if (told == heard_.end() || now - told->second.last > 2 * hold() + slack) return wrong("and is not heard there");
+  const auto heard_there = heard_.find(Way{node, key.port, other, key.neighbour_port});
+  if (heard == heard_.end() || now - heard->second.last > hold() + slack)
+    return wrong("although it has not heard it recently");
+  if (heard_there == heard_.end() || now - heard_there->second.last > 2 * hold() + slack)
+    return wrong("although it is not heard there");
   const bool lives = ground_.nodes.runs(other);
   const std::uint64_t nonce = lives ? ground_.nodes.node(other).identity().boot_nonce : 0;
   if (lives && neighbour.boot_nonce != nonce && now - started_[other] > hold() + slack) {
-    wrong(absl::StrCat("in its incarnation ", neighbour.boot_nonce, ", and it is in ", nonce));
+    wrong(absl::StrCat("with incarnation ", neighbour.boot_nonce, " instead of ", nonce));
   }
 }
 
-// Rule 2: what a node knows of another one never becomes older.
-void NodeRules::look_at_versions(std::size_t node) {
+// Rule 2: a node's entry for another node is never replaced by an older one.
+void NodeRules::check_versions(std::size_t node) {
   std::map<routing::NodeId, routing::AdvertisementVersion>& known = versions_[node];
   for (const auto& [origin, entry] : ground_.nodes.node(node).flooding().database().entries()) {
     const auto [before, is_new] = known.try_emplace(origin, entry.advertisement->version);
@@ -119,7 +121,7 @@ void NodeRules::look_at_versions(std::size_t node) {
 }
 
 // Rule 6.
-void NodeRules::look_at_bounds(std::size_t node) {
+void NodeRules::check_bounds(std::size_t node) {
   const RelayHost& relay = *ground_.hosts[node].relay;
   const auto past = [&](const char* what, std::size_t count, std::size_t bound) {
     if (count > bound) {
@@ -168,7 +170,7 @@ std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
   return cables;
 }
 
-// By node: the lowest number of a node that it reaches.
+// By node: the lowest number of a node in its component.
 std::vector<std::size_t> NodeRules::components() const {
   std::vector<std::size_t> lowest(ground_.nodes.size());
   for (std::size_t node = 0; node < lowest.size(); ++node) lowest[node] = node;
@@ -184,7 +186,7 @@ std::vector<std::size_t> NodeRules::components() const {
   return lowest;
 }
 
-// In cables, through nodes that do not drain.
+// Distances in cables, through nodes that are not draining.
 std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
   std::vector<std::size_t> distance(ground_.nodes.size(), kUnreached);
   const std::vector<TrueCable> cables = true_cables();
@@ -221,7 +223,7 @@ bool NodeRules::agree() const {
   return true;
 }
 
-void NodeRules::look_at_rest() {
+void NodeRules::check_at_end() {
   const std::vector<std::size_t> component = components();
   const std::vector<TrueCable> cables = true_cables();
   for (std::size_t node = 0; node < component.size(); ++node) {
@@ -232,14 +234,14 @@ void NodeRules::look_at_rest() {
                                            " reach each other and hold different databases"));
     }
     if (!ground_.nodes.node(node).flooding().settled()) {
-      ground_.rules.broken(2, SimtestGround::name(node) + " is still telling a neighbour something");
+      ground_.rules.broken(2, SimtestGround::name(node) + " is still flooding to a neighbour");
     }
     check_topology(node, cables, component);
     check_routes(node);
   }
 }
 
-// Cables of a part that a node has lost are left out: it knows no better until they age away.
+// Cables of a component that the node has lost contact with are ignored: their entries stay until they age out.
 void NodeRules::check_topology(std::size_t node, const std::vector<TrueCable>& cables,
                                const std::vector<std::size_t>& components) {
   std::set<std::string> truth;
@@ -263,9 +265,8 @@ void NodeRules::check_topology(std::size_t node, const std::vector<TrueCable>& c
   std::set_difference(truth.begin(), truth.end(), seen.begin(), seen.end(), std::back_inserter(missing));
   std::set_difference(seen.begin(), seen.end(), truth.begin(), truth.end(), std::back_inserter(extra));
   ground_.rules.broken(missing.empty() ? 3 : 2,
-                       absl::StrCat(SimtestGround::name(node),
-                                    " sees cables that are not as they are; missing: ", absl::StrJoin(missing, " "),
-                                    "; there only in its mind: ", absl::StrJoin(extra, " ")));
+                       absl::StrCat(SimtestGround::name(node), " has a wrong topology; missing cables: ",
+                                    absl::StrJoin(missing, " "), "; extra cables: ", absl::StrJoin(extra, " ")));
 }
 
 void NodeRules::check_routes(std::size_t node) {
@@ -289,8 +290,8 @@ void NodeRules::check_routes(std::size_t node) {
     const auto text = [](std::size_t length) {
       return length == kUnreached ? "no path" : absl::StrCat(length, " cables");
     };
-    ground_.rules.broken(3, absl::StrCat(self, " has ", text(hops), " to ", SimtestGround::name(other),
-                                         "; in truth it is ", text(distance[other])));
+    ground_.rules.broken(3, absl::StrCat(self, " has ", text(hops), " to ", SimtestGround::name(other), "; expected ",
+                                         text(distance[other])));
   }
 }
 

@@ -1,4 +1,4 @@
-// What the rules say of nodes: adjacencies, databases, routes, bounds; held against what the cables have truly carried.
+// Checks the rules for nodes (adjacencies, databases, routes, bounds) against what the cables have actually carried.
 #ifndef CABLEWAY_SIM_SIMTEST_NODE_RULES_H_
 #define CABLEWAY_SIM_SIMTEST_NODE_RULES_H_
 
@@ -16,20 +16,20 @@ namespace cableway::sim {
 
 class NodeRules {
  public:
-  // Listens to the fabric.
+  // Taps the fabric.
   explicit NodeRules(SimtestGround& ground);
 
-  // To be called whenever a node starts or ends, and when it drains or does not any more.
+  // To be called whenever a node starts or ends, and when it starts or stops draining.
   void node_started(std::size_t node);
   void set_draining(std::size_t node, bool draining) { draining_[node] = draining; }
 
-  // While the world runs, at even intervals.
-  void look();
-  // Whether the nodes that reach each other hold the same databases, and nothing is on its way.
+  // To be called at regular intervals while the world runs.
+  void check();
+  // Whether nodes that reach each other hold the same databases, and nothing is in flight.
   bool agree() const;
-  // When nothing goes wrong any more.
-  void look_at_rest();
-  // Whether there is a path, in truth, through nodes that do not drain.
+  // To be called when all faults are over.
+  void check_at_end();
+  // Whether there actually is a path through nodes that are not draining.
   bool reaches(std::size_t from, std::size_t to) const;
 
  private:
@@ -38,17 +38,17 @@ class NodeRules {
     Instant last;
     std::uint64_t boot_nonce = 0;
   };
-  // A pair of ports that hear each other, in truth.
+  // A pair of ports that actually hear each other.
   struct TrueCable {
     std::size_t a = 0;
     std::size_t b = 0;
     std::string name;
   };
 
-  void look_at_adjacencies(std::size_t node);
-  void look_at_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour);
-  void look_at_versions(std::size_t node);
-  void look_at_bounds(std::size_t node);
+  void check_adjacencies(std::size_t node);
+  void check_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour);
+  void check_versions(std::size_t node);
+  void check_bounds(std::size_t node);
   void count_datagram(std::size_t node);
 
   std::vector<TrueCable> true_cables() const;

@@ -39,7 +39,7 @@ routing::Topology random_topology(SimtestRandom& random, std::size_t max_nodes) 
     cable.rate_mbps = random.between(1, 3) * 1000;
     cables.push_back(std::move(cable));
   };
-  // A tree; often a line, whose paths are the longest.
+  // A tree; often a line, which has the longest paths.
   const bool line = random.happens(200);
   for (std::uint32_t i = 1; i < count; ++i) add(line ? i - 1 : static_cast<std::uint32_t>(random.below(i)), i);
   if (line && random.happens(700) && count > 2) add(count - 1, 0);
@@ -51,7 +51,7 @@ routing::Topology random_topology(SimtestRandom& random, std::size_t max_nodes) 
   return *routing::Topology::create("saturation", std::move(nodes), std::move(cables));
 }
 
-// One flow: everything is posted as soon as it fits.
+// One flow: posts everything as soon as there is room.
 class SaturatedFlow {
  public:
   SaturatedFlow(CircuitWorld& world, const routing::Path& path, std::byte* memory, TraceHash& trace)
@@ -163,17 +163,17 @@ SimtestResult run_saturation(std::uint64_t seed, std::size_t max_nodes) {
   add_waits(world, graph);
   for (int looks = 0; !done() && clock.now() < Instant{kLimit}; ++looks) {
     clock.run_for(kLookEvery);
-    // What is leased changes with time; each look costs as much as many chunks.
+    // Leases change over time; each check costs as much as many chunks.
     if (looks == 1 || looks == 5 || looks == 20) add_waits(world, graph);
   }
   if (const std::vector<std::string> cycle = graph.find_cycle(); !cycle.empty()) {
-    rules.broken(5, absl::StrCat("waits in a circle: ", absl::StrJoin(cycle, ", which needs ")));
+    rules.broken(5, absl::StrCat("circular wait: ", absl::StrJoin(cycle, ", which needs ")));
   }
   SimtestResult result;
   result.messages = flows.size() * kMessages;
   for (const std::unique_ptr<SaturatedFlow>& flow : flows) {
     if (!flow->status().ok()) rules.broken(1, std::string(flow->status().message()));
-    if (!flow->done()) rules.broken(5, "a flow of the saturated world stands still");
+    if (!flow->done()) rules.broken(5, "a flow of the saturated world makes no progress");
     result.done += flow->done() ? kMessages : 0;
   }
   result.failed = result.messages - result.done;

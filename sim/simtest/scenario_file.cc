@@ -17,7 +17,7 @@ namespace {
 constexpr routing::TomlBounds kBounds{std::size_t{64} << 10, 4096};
 constexpr std::uint64_t kMaxNodes = 256;
 constexpr std::size_t kMaxCables = 1024;
-// What stub devices have room for: so many devices, and so much registered memory of each.
+// The limits of stub devices: number of devices, and registered memory per device.
 constexpr std::size_t kMaxRdmaCables = 100;
 constexpr std::size_t kMaxRdmaMessages = 8192;
 constexpr std::size_t kMaxFlows = 256;
@@ -26,7 +26,7 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxMs = 3'600'000;
 constexpr std::uint64_t kMaxNumber = INT64_MAX;
 
-// Reads one file; the first fault ends it.
+// Reads one file; stops at the first error.
 class Reader {
  public:
   Reader(std::string_view text, std::string_view file_name) : text_(text), file_(file_name) {}
@@ -171,7 +171,7 @@ class Reader {
       }
       has_rdma_ = true;
     }
-    // As unkind as devices may be.
+    // The worst behaviour that devices are allowed.
     scenario_.plan.rdma.max_lag = std::chrono::milliseconds(2);
     scenario_.plan.rdma.max_late_writes = RdmaQueuePair::kMaxWrites;
   }
@@ -237,7 +237,7 @@ class Reader {
                           made.kind == FaultKind::kPartition || made.kind == FaultKind::kDrift ||
                           (target_of(made.kind) != FaultTarget::kCable && made.kind != FaultKind::kSlow &&
                            made.kind != FaultKind::kRefuse);
-    if (made.lasts == Duration{0} && !may_stay) fault(table, "the fault never ends; expected lasts_ms from 1 on");
+    if (made.lasts == Duration{0} && !may_stay) fault(table, "the fault never ends; expected lasts_ms of at least 1");
     scenario_.plan.sealed = scenario_.plan.sealed || made.kind == FaultKind::kCorrupt;
     scenario_.plan.faults.push_back(made);
   }

@@ -1,11 +1,11 @@
-// Scenarios: simulation tests that a person has written down, with what is expected of them (tests/scenarios).
+// Scenarios: simulation tests written by hand, with their expected results (tests/scenarios).
 //
-//   about = "what it shows"
+//   about = "what the scenario tests"
 //   seed = 1
 //   [topology]                      # nodes n0, n1, ..; cables are numbered in this order, the switch after them
 //   nodes = 4
 //   cables = [[0, 1], [1, 2], [2, 3], [3, 0]]
-//   twins = [[0, 2]]                # two cables of one plug, after the others
+//   twins = [[0, 2]]                # two cables of one plug, numbered after the others
 //   switch = [0, 1, 3]
 //   draining = [1]
 //   rdma = [0, 1]                   # cables with RDMA at both ends (all ends of the switch), 100 at most
@@ -18,13 +18,13 @@
 //   messages = 100
 //   bytes = 65536
 //   begins_ms = 500
-//   receiver_waits_ms = 0           # before each message; so sender_waits_ms
+//   receiver_waits_ms = 0           # before each message; likewise sender_waits_ms
 //   in_flight = 8
 //   chunk_bytes = 65536
 //   [[fault]]                       # kinds, targets and amounts as in fault.h
 //   kind = "cut"
 //   at_ms = 1500
-//   lasts_ms = 200                  # 0: for good
+//   lasts_ms = 200                  # 0: permanent
 //   target = 3
 //   amount = 1
 //   [expect]
@@ -55,7 +55,7 @@ struct Scenario {
 
 // InvalidArgument: "FILE:LINE: what is wrong; what was expected".
 absl::StatusOr<Scenario> parse_scenario(std::string_view text, std::string_view file_name);
-// Whether the run is as expected; FailedPrecondition says what is not.
+// Compares the result with the expectations; FailedPrecondition names the first one missed.
 absl::Status check_expectations(const Scenario& scenario, const SimtestResult& result);
 
 }  // namespace cableway::sim

@@ -142,10 +142,10 @@ SimtestResult SimtestWorld::run() {
   while (rules_.all_hold() && !rests() && nodes_.clock().now() < end) {
     nodes_.clock().run_for(kStep);
     tend();
-    if (++steps % 5 == 0) node_rules_->look();
-    if (nodes_.clock().calls() > kMaxEvents) rules_.broken(6, "the world does not come to rest");
+    if (++steps % 5 == 0) node_rules_->check();
+    if (nodes_.clock().calls() > kMaxEvents) rules_.broken(6, "the simulation does not terminate: too many events");
   }
-  look_at_rest();
+  check_at_end();
   SimtestResult result;
   result.trace = trace_.value();
   result.broken = rules_.first();
@@ -172,7 +172,7 @@ bool SimtestWorld::flows_are_over() const {
   return std::all_of(flows_.begin(), flows_.end(), [](const auto& flow) { return flow->over(); });
 }
 
-// Nothing moves, nothing is held, everybody agrees.
+// Nothing moves, no resources are held, and all nodes agree.
 bool SimtestWorld::rests() {
   const Instant now = nodes_.clock().now();
   if (faults_->calm() > now) return false;
@@ -185,25 +185,25 @@ bool SimtestWorld::rests() {
   return relays_rest && setups_rest && node_rules_->agree();
 }
 
-void SimtestWorld::look_at_rest() {
+void SimtestWorld::check_at_end() {
   if (!rules_.all_hold()) return;
   for (const std::unique_ptr<SimtestFlow>& flow : flows_) {
-    if (!flow->over()) rules_.broken(5, "stands still: " + flow->what_is_left());
+    if (!flow->over()) rules_.broken(5, "no progress: " + flow->describe_unfinished());
     flow->check_memory();
   }
   for (std::size_t node = 0; node < hosts_.size(); ++node) {
     const RelayHost& relay = *hosts_[node].relay;
     const std::size_t leased = hosts_[node].leased();
     if (relay.circuits() > 0) {
-      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " still relays ", relay.circuits(),
-                                    " circuits of flows that are over"));
+      rules_.broken(
+          4, absl::StrCat(SimtestGround::name(node), " still relays ", relay.circuits(), " circuits of ended flows"));
     }
     if (leased > 0) {
-      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " has ", leased, " slots leased to nobody"));
+      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " has ", leased, " slots leased by no circuit"));
     }
     if (const std::size_t left = processes_[node]->in_setup(); left > 0) {
-      rules_.broken(4, absl::StrCat(SimtestGround::name(node), " still holds room for ", left,
-                                    " set-ups, of flows that are over"));
+      rules_.broken(
+          4, absl::StrCat(SimtestGround::name(node), " still reserves room for ", left, " set-ups of ended flows"));
     }
   }
   if (plant_->changed_too_early() > 0) {
@@ -211,8 +211,8 @@ void SimtestWorld::look_at_rest() {
                   absl::StrCat(plant_->changed_too_early(), " chunks were changed before their sends had completed"));
   }
   if (!plant_->misuse().ok()) rules_.broken(7, std::string(plant_->misuse().message()));
-  node_rules_->look();
-  node_rules_->look_at_rest();
+  node_rules_->check();
+  node_rules_->check_at_end();
 }
 
 SimtestResult run_simtest(const SimtestPlan& plan) {

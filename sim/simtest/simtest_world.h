@@ -1,5 +1,5 @@
-// A world on simulation test: real nodes over a fabric, circuits over the same cables, applications at both ends of
-// each flow, and what goes wrong. One thread; everything in it follows from its plan.
+// The world of a simulation test: real nodes over a fabric, circuits over the same cables, applications at both ends of
+// each flow, and faults. Single-threaded and fully determined by its plan.
 #ifndef CABLEWAY_SIM_SIMTEST_SIMTEST_WORLD_H_
 #define CABLEWAY_SIM_SIMTEST_SIMTEST_WORLD_H_
 
@@ -32,7 +32,7 @@ class SimtestWorld {
   bool flows_are_over() const;
   bool rests();
   void tend();
-  void look_at_rest();
+  void check_at_end();
 
   const SimtestPlan& plan_;
   TraceHash trace_;

@@ -9,7 +9,7 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::uint32_t kWritesPerLag = 32;  // on average
-constexpr unsigned kCountShift = 8;          // of an occurrence's argument: what happens is in the lowest byte
+constexpr unsigned kCountShift = 8;          // of an occurrence's argument: the lowest byte is the kind of event
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void RdmaWire::on_posted(std::size_t writes) {
 }
 
 std::uint64_t RdmaWire::begin_parcel() {
-  const std::uint64_t bytes = from_->bytes_on_their_way(from_->writes_on_their_way() - queued_);
+  const std::uint64_t bytes = from_->bytes_in_flight(from_->writes_in_flight() - queued_);
   return bytes + (bytes + facts_.packet_payload - 1) / facts_.packet_payload * facts_.packet_overhead;
 }
 
@@ -70,12 +70,12 @@ void RdmaWire::land() {
     unanswered_ = true;
     return look_for_stall();
   }
-  // The answer is on its way from this moment on, whatever becomes of the end that gave it.
+  // The acknowledgement is in flight from now on, even if its sender ends.
   if (from_->deliver()) clock_.schedule(after_lag(last_completion_, facts_.latency + late_), *this, kCompletes);
   wake_users();
 }
 
-// Nobody sends it again: where the cable does not carry it is lost.
+// There is no retransmission: the write is lost if the cable does not carry.
 void RdmaWire::land_late() {
   if (!held_there_ && to_->deliver_late()) wake_users();
 }
@@ -101,15 +101,15 @@ void RdmaWire::look_for_stall() {
 }
 
 void RdmaWire::wake_users() {
-  if (to_->has_news()) to_user_->wake();
-  if (from_ != nullptr && from_->has_news()) from_user_->wake();
+  if (to_->has_reports()) to_user_->wake();
+  if (from_ != nullptr && from_->has_reports()) from_user_->wake();
 }
 
 void RdmaWire::hold(bool there, bool back) {
   held_there_ = there;
   held_back_ = back;
   look_for_stall();
-  // At this moment, and after what is being done now.
+  // Runs at the current instant, after the current event.
   if (!there) {
     for (std::size_t i = std::exchange(landings_held_, 0); i > 0; --i) clock_.schedule(clock_.now(), *this, kLands);
   }

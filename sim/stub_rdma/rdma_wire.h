@@ -1,11 +1,11 @@
 // One direction of a pair of stub queue pairs over a cable, in virtual time:
 //
-//   post() -> the port's queue -> transmitter -> latency -> it has landed -> latency -> it is complete
+//   post() -> the port's queue -> transmitter -> latency -> landed -> latency -> completed
 //
-// Writes keep their order here, and those of other queue pairs overtake them: now and then one takes much longer, and
-// all that follow it. While the cable does not carry there nothing lands, and while it does not carry back nothing is
-// complete; a device that waits for an answer for too long gives up. So it does where the other end is gone. What a
-// fence finds on the wire lands late.
+// Writes of one queue pair stay in order, and those of other queue pairs may overtake them: occasionally a write, and
+// with it all that follow, is much slower. While the cable does not carry forward nothing lands, and while it does not
+// carry back nothing completes; a device that waits too long for an acknowledgement gives up, also if the other end has
+// been destroyed. Writes that a fence finds on the wire land late.
 #ifndef CABLEWAY_SIM_STUB_RDMA_RDMA_WIRE_H_
 #define CABLEWAY_SIM_STUB_RDMA_RDMA_WIRE_H_
 
@@ -24,10 +24,10 @@ class RdmaWire final : public StubQueuePair::Mover, private Occurrence, private 
   struct Facts {
     Duration latency{0};
     std::uint32_t packet_payload = 1024;
-    std::uint32_t packet_overhead = 58;  // bytes around them that the cable's rate counts as well
-    // The time that all retries take together.
+    std::uint32_t packet_overhead = 58;  // header bytes per packet that count towards the cable's rate
+    // The total time of all retries.
     Duration gives_up_after = std::chrono::milliseconds(537);
-    // By which a write, or its completion, may be later than others.
+    // The maximum extra delay of a write or its completion.
     Duration max_lag{0};
   };
 
@@ -36,13 +36,13 @@ class RdmaWire final : public StubQueuePair::Mover, private Occurrence, private 
       : clock_(clock), network_(network), facts_(facts), out_(out) {}
   ~RdmaWire() override;
 
-  // Once, before anything is posted. Both pairs and both users are there until `from` has been fenced and the clock
-  // does not run any more. Users are woken when poll() has something to say.
+  // To be called once, before anything is posted. Both pairs and both users exist until `from` has been fenced and the
+  // clock no longer runs. Users are woken when poll() has results.
   void join(StubQueuePair& from, LinkUser& from_user, StubQueuePair& to, LinkUser& to_user);
 
-  // Whether the cable does not carry there, and not back.
+  // Whether the cable blocks traffic forward, and back.
   void hold(bool there, bool back);
-  // From now on completions are so much later.
+  // Delays completions by this much from now on.
   void complete_late(Duration by) { late_ = by; }
 
  private:
@@ -79,7 +79,7 @@ class RdmaWire final : public StubQueuePair::Mover, private Occurrence, private 
   bool held_back_ = false;
   std::size_t landings_held_ = 0;
   std::size_t completions_held_ = 0;
-  bool unanswered_ = false;  // the other end is gone, and a write has found out
+  bool unanswered_ = false;  // a write has detected that the other end no longer exists
   bool stalled_ = false;
   std::uint64_t stalls_ = 0;
 };

@@ -7,7 +7,7 @@
 namespace cableway::sim {
 namespace {
 
-// Of a key: remote or not, the device, the registration, and how many had its place before.
+// The layout of a key: remote or local, the device, the registration's index, and how many times that was reused.
 constexpr std::uint32_t kRemoteBit = 1U << 31;
 constexpr std::uint32_t kDeviceShift = 22;
 constexpr std::uint32_t kPlaceShift = 8;
@@ -90,7 +90,7 @@ absl::Status StubDevice::check_write(std::uint64_t to, std::uint32_t bytes, std:
 }
 
 std::array<std::byte, 16> StubDevice::gid() const {
-  // ::ffff:10.0.number, as RoCE v2 has it for a port with an IPv4 address.
+  // ::ffff:10.0.number, like RoCE v2 for a port with an IPv4 address.
   std::array<std::byte, 16> gid{};
   gid[10] = gid[11] = std::byte{0xff};
   gid[12] = std::byte{10};

@@ -1,8 +1,8 @@
-// A device with RDMA that is made of memory: what is registered with it, and with which keys. Queue pairs between such
-// devices are in stub_queue_pair.h, the wires between them in stub_network.h.
+// A simulated RDMA device: the memory registered with it, and the keys. Queue pairs between such devices are in
+// stub_queue_pair.h, the wires between them in stub_network.h.
 //
-// A key is good for one registration of one device: for no other device, not once the memory is deregistered, and a
-// local one is no remote one.
+// A key is valid for one registration of one device only: not for other devices, not after deregistration, and a local
+// key is not a remote one.
 #ifndef CABLEWAY_SIM_STUB_RDMA_STUB_DEVICE_H_
 #define CABLEWAY_SIM_STUB_RDMA_STUB_DEVICE_H_
 
@@ -19,14 +19,14 @@ namespace cableway::sim {
 
 class StubDevice;
 
-// Memory for as long as it is registered. The device outlives it.
+// A memory registration; deregisters on destruction. The device outlives it.
 class StubMemory {
  public:
   StubMemory(StubMemory&& other) noexcept;
   StubMemory& operator=(StubMemory&& other) noexcept;
   ~StubMemory();
 
-  // The remote one is 0 if the other side may not write here.
+  // The remote key is 0 if the peer may not write here.
   const RdmaKeys& keys() const { return keys_; }
 
  private:
@@ -39,17 +39,17 @@ class StubMemory {
 
 class StubDevice {
  public:
-  // `number`: 1 to 511, another one for every device of a network.
+  // `number`: 1 to 511, unique in a network.
   explicit StubDevice(std::uint16_t number) : number_(number) {}
   StubDevice(const StubDevice&) = delete;
   StubDevice& operator=(const StubDevice&) = delete;
 
-  // Memory that the device reads, and memory that the other side may write, too. At most 16,384 at a time.
+  // Registers memory that the device reads, and memory that the peer may write, too. At most 16,384 at a time.
   StubMemory register_memory(std::span<const std::byte> memory) { return add(memory, false); }
   StubMemory register_writable(std::span<std::byte> memory) { return add(memory, true); }
   std::size_t registrations() const { return registrations_.size() - free_.size(); }
 
-  // Whether the device may read these bytes, and whether the other side may write them: with the words of a device.
+  // Whether the device may read these bytes, and whether the peer may write them; errors are worded like a device's.
   absl::Status check_read(const std::byte* data, std::uint32_t bytes, std::uint32_t local_key) const;
   absl::Status check_write(std::uint64_t to, std::uint32_t bytes, std::uint32_t remote_key) const;
 
@@ -60,7 +60,7 @@ class StubDevice {
   struct Registration {
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
-    std::uint8_t age = 0;  // of the key: what is registered here next has another one
+    std::uint8_t age = 0;  // of the key: incremented for the next registration here
     bool writable = false;
     bool active = false;
   };

@@ -5,16 +5,16 @@
 namespace cableway::sim {
 namespace {
 
-constexpr std::uint32_t kFirstPair = 0x11;  // as on devices, which keep the first ones for themselves
+constexpr std::uint32_t kFirstPair = 0x11;  // as on devices, which reserve the first ones
 constexpr std::uint32_t kSequenceMask = 0xffffff;
-// A write lands, one lands that its sender has left on the wire, a completion is reported.
-constexpr std::size_t kDeeds = 3;
+// The actions: a write lands, a write left on the wire by a fenced sender lands, a completion is reported.
+constexpr std::size_t kActions = 3;
 constexpr std::size_t kCompletes = 2;
-constexpr std::uint32_t kStepsSlow = 64;  // on average, until another one is slow
+constexpr std::uint32_t kStepsSlow = 64;  // average steps until the slow action changes
 
-bool do_deed(StubQueuePair& pair, std::size_t deed) {
-  if (deed == 0) return pair.deliver();
-  return deed == 1 ? pair.deliver_late() : pair.complete();
+bool perform(StubQueuePair& pair, std::size_t action) {
+  if (action == 0) return pair.deliver();
+  return action == 1 ? pair.deliver_late() : pair.complete();
 }
 
 }  // namespace
@@ -42,26 +42,26 @@ std::pair<std::unique_ptr<StubQueuePair>, std::unique_ptr<StubQueuePair>> StubNe
 
 bool StubNetwork::step() {
   if (pairs_.empty()) return false;
-  if (random_() % kStepsSlow == 0) slow_ = random_() % (pairs_.size() * kDeeds);
+  if (random_() % kStepsSlow == 0) slow_ = random_() % (pairs_.size() * kActions);
   const std::size_t first = random_() % pairs_.size();
-  const std::size_t first_deed = random_() % kDeeds;
+  const std::size_t first_action = random_() % kActions;
   for (const bool spare_slow : {true, false}) {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      if (act((first + i) % pairs_.size(), first_deed, spare_slow)) return true;
+      if (act((first + i) % pairs_.size(), first_action, spare_slow)) return true;
     }
   }
   return false;
 }
 
-bool StubNetwork::act(std::size_t pair, std::size_t first_deed, bool spare_slow) {
+bool StubNetwork::act(std::size_t pair, std::size_t first_action, bool spare_slow) {
   if (pairs_[pair] == nullptr) return false;
-  for (std::size_t i = 0; i < kDeeds; ++i) {
-    const std::size_t deed = (first_deed + i) % kDeeds;
-    // A device asks again for an acknowledgement only after a long time.
+  for (std::size_t i = 0; i < kActions; ++i) {
+    const std::size_t action = (first_action + i) % kActions;
+    // A device retries a lost acknowledgement only after a long time.
     const bool is_slow =
-        slow_ == pair * kDeeds + deed || (deed == kCompletes && pairs_[pair]->misses_acknowledgement());
+        slow_ == pair * kActions + action || (action == kCompletes && pairs_[pair]->misses_acknowledgement());
     if (spare_slow && is_slow) continue;
-    if (do_deed(*pairs_[pair], deed)) return true;
+    if (perform(*pairs_[pair], action)) return true;
   }
   return false;
 }
@@ -70,8 +70,8 @@ void StubNetwork::deliver_all() {
   for (bool moved = true; moved;) {
     moved = false;
     for (StubQueuePair* pair : pairs_) {
-      for (std::size_t deed = 0; pair != nullptr && deed < kDeeds; ++deed) {
-        while (do_deed(*pair, deed)) moved = true;
+      for (std::size_t action = 0; pair != nullptr && action < kActions; ++action) {
+        while (perform(*pair, action)) moved = true;
       }
     }
   }

@@ -1,9 +1,9 @@
-// The wires between stub devices: which of the queue pairs on them acts next. Nothing moves by itself.
+// The wires between stub devices: selects the queue pair that acts next. Nothing moves by itself.
 //
-// Three ways to drive it. By hand: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
-// step(), which keeps the order of a reliable connection within each direction of a pair, and no order beyond: now and
-// then it leaves one direction of one pair, or its completions, behind for as long as anything else can move, and
-// always what waits for a lost acknowledgement. By a clock: rdma_wire.h, a wire for each direction of a pair.
+// Three ways to drive it. Manually: StubQueuePair::deliver() and complete(), hold_*(), and deliver_all(). By a seed:
+// step(), which keeps the order of a reliable connection within each direction of a pair, and no other order:
+// occasionally it stalls one direction of one pair, or its completions, for as long as anything else can move, and
+// always those that wait for a lost acknowledgement. By a clock: rdma_wire.h, a wire for each direction of a pair.
 #ifndef CABLEWAY_SIM_STUB_RDMA_STUB_NETWORK_H_
 #define CABLEWAY_SIM_STUB_RDMA_STUB_NETWORK_H_
 
@@ -24,12 +24,12 @@ class StubNetwork {
  public:
   struct Settings {
     std::uint32_t seed = 1;
-    // Without it only inlined bytes are moved: what is left is what the owners of the queue pairs cost.
+    // False: only inlined bytes are moved, so that benchmarks measure the owners of the queue pairs alone.
     bool moves_payload = true;
-    // So many writes, at most, are on the wire when their sender is fenced, and land after that. How many, the seed
-    // says.
+    // The maximum number of writes that are on the wire when their sender is fenced, and land after that. The seed
+    // determines the actual number.
     std::size_t max_late_writes = 0;
-    // Of 100 that devices send each other. Which, the seed says.
+    // Percentage of acknowledgements between devices that are lost, selected by the seed.
     std::uint32_t lost_acknowledgements = 0;
   };
 
@@ -38,32 +38,32 @@ class StubNetwork {
   StubNetwork(const StubNetwork&) = delete;
   StubNetwork& operator=(const StubNetwork&) = delete;
 
-  // Devices live as long as this, queue pairs and registrations less long.
+  // Devices live as long as this; queue pairs and registrations do not outlive it.
   StubDevice& add_device();
   std::unique_ptr<StubQueuePair> make_queue_pair(StubDevice& device);
-  // Two that are connected to each other.
+  // Two queue pairs that are connected to each other.
   std::pair<std::unique_ptr<StubQueuePair>, std::unique_ptr<StubQueuePair>> make_pair(StubDevice& left,
                                                                                       StubDevice& right);
 
-  // Null: it is gone.
+  // Null: it no longer exists.
   StubQueuePair* find(std::uint32_t number) const;
 
-  // One write lands, or one completion is reported. False: nothing can.
+  // Lands one write or reports one completion. False: there is none.
   bool step();
-  // All that can, in a fixed order.
+  // Does everything that is possible, in a fixed order.
   void deliver_all();
-  // A number below `bound`, which is not 0, as the seed says: for whoever drives it by a clock.
+  // A pseudo-random number below `bound`, which is not 0, for callers that drive it by a clock.
   std::uint32_t choose(std::uint32_t bound) { return static_cast<std::uint32_t>(random_()) % bound; }
 
-  // The first thing that an owner did which RdmaQueuePair's contract forbids. Tests expect that to be OK.
+  // The first violation of RdmaQueuePair's contract by an owner. Tests expect OK.
   const absl::Status& misuse() const { return misuse_; }
-  // Writes whose memory had changed between landing and being complete: its owner has used it too early.
+  // Writes whose memory changed between landing and completion: the owner reused it too early.
   std::uint64_t changed_too_early() const { return changed_too_early_; }
 
  private:
   friend class StubQueuePair;
 
-  bool act(std::size_t pair, std::size_t first_deed, bool spare_slow);
+  bool act(std::size_t pair, std::size_t first_action, bool spare_slow);
   void forget(std::uint32_t number);
   void note_misuse(absl::Status misuse) { misuse_.Update(std::move(misuse)); }
   bool moves_payload() const { return settings_.moves_payload; }
@@ -75,8 +75,8 @@ class StubNetwork {
   const Settings settings_;
   std::mt19937 random_;
   std::vector<std::unique_ptr<StubDevice>> devices_;
-  std::vector<StubQueuePair*> pairs_;  // by number; null: gone
-  // What is left behind now: a pair's number times its deeds, and which of them. Nothing at first.
+  std::vector<StubQueuePair*> pairs_;  // by number; null: destroyed
+  // The action that is stalled now: a pair's index times kActions, plus the action. Initially none.
   std::size_t slow_ = ~std::size_t{0};
   absl::Status misuse_;
   std::uint64_t changed_too_early_ = 0;

@@ -14,7 +14,7 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::uint32_t kMtu = 4096;
-constexpr std::uint32_t kMost24Bits = 0xffffff;
+constexpr std::uint32_t kMax24Bits = 0xffffff;
 
 absl::Status no_answer() {
   return absl::UnavailableError("transport retry counter exceeded: the other end does not answer");
@@ -51,7 +51,7 @@ RdmaEndpoint StubQueuePair::endpoint() const {
 
 absl::Status StubQueuePair::connect(const RdmaEndpoint& other) {
   if (fenced_ || joined_) return misused("is connected twice, or after its fence");
-  if (other.queue_pair > kMost24Bits || other.packet_sequence > kMost24Bits) {
+  if (other.queue_pair > kMax24Bits || other.packet_sequence > kMax24Bits) {
     return absl::InvalidArgumentError(absl::StrCat("queue pair ", other.queue_pair, " with packet sequence ",
                                                    other.packet_sequence, ": 24 bits expected of each"));
   }
@@ -87,9 +87,9 @@ absl::Status StubQueuePair::post(std::span<const RdmaWrite> writes) {
 }
 
 absl::Status StubQueuePair::take(const RdmaWrite& write) {
-  if (!dead_.ok()) return absl::OkStatus();  // a device takes it and flushes it; poll() says why
-  if (posted_ - released_ == kMaxWrites) return misused("has more writes outstanding than it may");
-  if (write.inlined && write.bytes > kMaxInlineBytes) return misused("was to inline more bytes than it may");
+  if (!dead_.ok()) return absl::OkStatus();  // a device accepts and flushes it; poll() reports why
+  if (posted_ - released_ == kMaxWrites) return misused("has too many outstanding writes");
+  if (write.inlined && write.bytes > kMaxInlineBytes) return misused("was to inline too many bytes");
   Outstanding& taken = at(posted_++);
   taken.write = write;
   if (write.inlined) std::memcpy(taken.inlined.data(), write.data, write.bytes);
@@ -126,14 +126,14 @@ void StubQueuePair::fence() {
   late_.clear();
   const std::size_t late = leave_on_the_wire();
   if (mover_ != nullptr) mover_->on_fenced(late);
-  // As a device's own memory goes with its queue pair; the mailbox stays, and nothing is written there any more.
+  // Frees the writes as a device does with its queue pair; the mailbox stays, and is not written any more.
   ring_ = {};
   reported_ = {};
 }
 
 std::size_t StubQueuePair::leave_on_the_wire() {
   if (!dead_.ok() || find_peer() != Peer::kThere) return 0;
-  const std::size_t on_the_wire = network_.choose_late_writes(writes_on_their_way());
+  const std::size_t on_the_wire = network_.choose_late_writes(writes_in_flight());
   for (std::size_t i = 0; i < on_the_wire; ++i) {
     const Outstanding& next = at(landed_++);
     const bool is_read = network_.moves_payload() || next.write.inlined;
@@ -165,13 +165,13 @@ bool StubQueuePair::deliver() {
   const Peer found = find_peer();
   if (found == Peer::kNotJoined) return false;
   if (found == Peer::kGone) {
-    // Nobody says any more whether what has landed did so: it is not complete.
+    // Without the peer, landed writes stay unacknowledged and therefore incomplete.
     end(no_answer());
     return true;
   }
   const absl::Status status = land_next();
   if (status.ok()) return true;
-  // Refusing one says that those before it were done.
+  // A negative acknowledgement implies that all earlier writes succeeded.
   while (completed_ != landed_) report_written(completed_++);
   end(status);
   return true;
@@ -197,12 +197,12 @@ absl::Status StubQueuePair::fail_here(Outstanding& next, StubQueuePair& there) {
   if (there.device_.check_write(write.to, write.bytes, write.remote_key).ok()) {
     move_bytes(write, next.bytes(), write.bytes / 2);
   }
-  return absl::UnavailableError(failing_words_);
+  return absl::UnavailableError(failing_error_);
 }
 
 absl::Status StubQueuePair::accept(const RdmaWrite& write, const std::byte* bytes) {
   if (absl::Status status = device_.check_write(write.to, write.bytes, write.remote_key); !status.ok()) {
-    end(absl::InternalError(absl::StrCat("the other end wrote where it may not: ", status.message())));
+    end(absl::InternalError(absl::StrCat("the peer wrote where it may not: ", status.message())));
     return status;
   }
   move_bytes(write, bytes, write.bytes);
@@ -238,14 +238,14 @@ bool StubQueuePair::complete() {
     return true;
   }
   if (misses_acknowledgement()) {
-    ask_again();
+    request_acknowledgement();
   } else {
     report_written(completed_++);
   }
   return true;
 }
 
-void StubQueuePair::ask_again() {
+void StubQueuePair::request_acknowledgement() {
   if (find_peer() == Peer::kThere) {
     acknowledged_ = landed_;
   } else {
@@ -264,13 +264,13 @@ void StubQueuePair::report(const Reported& reported) {
   reported_[reported_end_++ % reported_.size()] = reported;
 }
 
-void StubQueuePair::fail_write(std::uint64_t others, absl::string_view device_says) {
+void StubQueuePair::fail_write(std::uint64_t others, absl::string_view device_error) {
   failing_write_ = landed_ + others;
-  failing_words_ = std::string(device_says);
+  failing_error_ = std::string(device_error);
 }
 
-void StubQueuePair::fail(const absl::Status& device_says) {
-  end(device_says);
+void StubQueuePair::fail(const absl::Status& device_error) {
+  end(device_error);
 }
 
 void StubQueuePair::end(const absl::Status& why) {
@@ -279,7 +279,7 @@ void StubQueuePair::end(const absl::Status& why) {
 
 std::size_t StubQueuePair::hash_of(const RdmaWrite& write) const {
   if (write.inlined || write.bytes == 0 || !network_.moves_payload()) return 0;
-  // What is not registered any more cannot be read again.
+  // Memory that is no longer registered cannot be read again.
   if (!device_.check_read(write.data, write.bytes, write.local_key).ok()) return 0;
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(write.data), write.bytes});
 }

@@ -1,14 +1,14 @@
-// RdmaQueuePair on a stub device: one end of a reliable connection in memory, as late and as unkind as a device may be.
+// RdmaQueuePair on a stub device: one end of a reliable connection in memory, with the worst timing a device may have.
 //
-// - A write's bytes are read when it lands, not when it is posted, and once more when its completion is reported, as a
-//   device does that sends again: memory that is reused in between is misuse, and ends the connection.
-// - A notice comes after the bytes of all writes before it, a completion after the bytes are there.
-// - What the other device says of bytes that are there may be lost. The next time that it says so counts for them, too;
-//   if it is gone by then, they are not complete and the connection is dead.
-// - A write that may not be done (keys, bounds) ends the connection: here with what the device would say, there, too,
-//   if it was there that it was refused. So does a notice without room, at its sender.
-// - An end that is gone is found out by whoever writes to it, and by nobody else.
-// - What fence() finds on the wire lands there afterwards, unless the other end is fenced, too.
+// - A write's bytes are read when it lands, not when it is posted, and again when its completion is reported, as by a
+//   device that retransmits: memory reused in between is misuse, and ends the connection.
+// - A notice arrives after the bytes of all writes before it, a completion after the bytes have landed.
+// - The acknowledgement of landed bytes may be lost. The next acknowledgement covers them too; if the peer no longer
+//   exists by then, they are not complete and the connection is dead.
+// - An invalid write (keys, bounds) ends the connection: here with the device's error, and at the peer too if the peer
+//   refused it. So does a notice without room, at its sender.
+// - Only an end that writes to a destroyed peer detects that.
+// - Writes that fence() finds on the wire land afterwards, unless the peer is fenced, too.
 //
 // post(), poll(), expect_notices(), deliver() and complete() allocate nothing. One thread at a time for a whole
 // network.
@@ -33,27 +33,27 @@ class StubNetwork;
 
 class StubQueuePair final : public RdmaQueuePair {
  public:
-  // What its owner asked of it so far.
+  // What its owner has requested so far.
   struct Counts {
     std::uint64_t posts = 0;  // calls
     std::uint64_t writes = 0;
     std::uint64_t bytes = 0;          // of writes that are not inlined: their memory is read, nothing is copied
     std::uint64_t inlined_bytes = 0;  // copied while they were posted
     std::uint64_t reports = 0;        // completions of writes
-    std::uint64_t notices = 0;        // that came here
+    std::uint64_t notices = 0;        // received here
   };
 
-  // Who moves what is posted here by a clock (rdma_wire.h). Outlives this.
+  // Moves the posted writes by a clock (rdma_wire.h). Outlives this.
   class Mover {
    public:
     virtual ~Mover() = default;
-    // So many writes more are to land.
+    // This many more writes are to land.
     virtual void on_posted(std::size_t writes) = 0;
-    // None is any more, but for so many that were on the wire: deliver_late() of the other end.
+    // No write is to land any more, except for `late` ones on the wire: deliver_late() of the other end.
     virtual void on_fenced(std::size_t late) = 0;
   };
 
-  // Through StubNetwork, which outlives this.
+  // Created by StubNetwork, which outlives this.
   StubQueuePair(StubNetwork& network, StubDevice& device, std::uint32_t number, std::uint32_t packet_sequence);
   ~StubQueuePair() override;
 
@@ -65,38 +65,34 @@ class StubQueuePair final : public RdmaQueuePair {
   absl::StatusOr<std::size_t> poll(std::span<RdmaCompletion> completions) override;
   void fence() override;
 
-  // The oldest write from here that has not landed lands there. False: there is none, it is held, or the other end has
-  // not been joined.
+  // Lands the oldest write that has not landed. False: there is none, it is held, or the other end has not been joined.
   bool deliver();
-  // The same for what the other end left on the wire when it was fenced.
+  // Lands the oldest write that the other end left on the wire when it was fenced.
   bool deliver_late();
-  // The oldest write that has landed is complete: poll() says so if it was to be reported.
+  // Completes the oldest landed write: poll() reports it if that was requested.
   bool complete();
-  // complete() will ask the other device again whether the write has landed.
+  // complete() will request the acknowledgement again.
   bool misses_acknowledgement() const { return completed_ == acknowledged_ && completed_ != landed_; }
-  // Until it is taken back no write from here lands; none that has landed is complete; what the other device says of
-  // those that land is lost.
+  // While held: no write from here lands; no landed write completes; acknowledgements of landing writes are lost.
   void hold_writes(bool held) { writes_held_ = held; }
   void hold_completions(bool held) { completions_held_ = held; }
   void lose_acknowledgements(bool lost) { acknowledgements_lost_ = lost; }
-  // After `others` more writes have landed, the next one fails, with half of its bytes there: as the device says.
-  void fail_write(std::uint64_t others, absl::string_view device_says);
+  // After `others` more writes have landed, the next one fails half-way with the device's error `device_error`.
+  void fail_write(std::uint64_t others, absl::string_view device_error);
   // The device fails.
-  void fail(const absl::Status& device_says);
+  void fail(const absl::Status& device_error);
 
-  // Once, before anything is posted.
+  // To be called once, before anything is posted.
   void set_mover(Mover& mover) { mover_ = &mover; }
-  // poll() has something to say.
-  bool has_news() const { return !fenced_ && (reported_first_ != reported_end_ || !dead_.ok()); }
-  // Nothing that is posted here will ever be answered.
+  // poll() has a completion or an error.
+  bool has_reports() const { return !fenced_ && (reported_first_ != reported_end_ || !dead_.ok()); }
+  // No write that is posted here will be answered any more.
   bool other_end_is_gone() const { return joined_ && find_peer() == Peer::kGone; }
-  // Of the write that will land after `others` more.
-  std::uint32_t bytes_on_their_way(std::size_t others) const {
-    return ring_[(landed_ + others) % kMaxWrites].write.bytes;
-  }
+  // The size of the write that will land after `others` more.
+  std::uint32_t bytes_in_flight(std::size_t others) const { return ring_[(landed_ + others) % kMaxWrites].write.bytes; }
 
   const Counts& counts() const { return counts_; }
-  std::size_t writes_on_their_way() const { return static_cast<std::size_t>(posted_ - landed_); }
+  std::size_t writes_in_flight() const { return static_cast<std::size_t>(posted_ - landed_); }
   std::size_t room_for_notices() const { return room_; }
 
  private:
@@ -128,7 +124,7 @@ class StubQueuePair final : public RdmaQueuePair {
   Peer find_peer() const;
   std::size_t leave_on_the_wire();
   absl::Status land_next();
-  void ask_again();
+  void request_acknowledgement();
   absl::Status fail_here(Outstanding& next, StubQueuePair& there);
   absl::Status accept(const RdmaWrite& write, const std::byte* bytes);
   void move_bytes(const RdmaWrite& write, const std::byte* bytes, std::uint32_t count) const;
@@ -154,19 +150,19 @@ class StubQueuePair final : public RdmaQueuePair {
   std::uint64_t landed_ = 0;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t completed_ = 0;
-  std::uint64_t released_ = 0;  // its owner knows
+  std::uint64_t released_ = 0;  // completion returned by poll()
   bool writes_held_ = false;
   bool completions_held_ = false;
   bool acknowledgements_lost_ = false;
   std::uint64_t failing_write_ = ~std::uint64_t{0};
-  std::string failing_words_;
+  std::string failing_error_;
 
   std::vector<Reported> reported_;  // a ring
   std::uint64_t reported_first_ = 0;
   std::uint64_t reported_end_ = 0;
   std::uint32_t room_ = 0;
   std::uint32_t unseen_notices_ = 0;
-  std::deque<Late> late_;  // from the other end, which is fenced
+  std::deque<Late> late_;  // from the fenced other end
   Counts counts_;
 };
 

@@ -6,10 +6,10 @@
 namespace cableway::sim {
 namespace {
 
-// Of one circuit's own slot.
+// The memory of one circuit's floor.
 struct FloorMemory {
   std::unique_ptr<std::byte[]> bytes;
-  std::vector<RdmaKeys> keys;  // by the device's number
+  std::vector<RdmaKeys> keys;  // by device number
   std::vector<StubMemory> registered;
 };
 
@@ -27,7 +27,7 @@ class StubFloor final : public RegisteredSlot {
 StubRelayMemory::StubRelayMemory(std::vector<StubDevice*> devices, const Facts& facts)
     : devices_(std::move(devices)),
       facts_(facts),
-      // Not written before a chunk is: most nodes relay nothing.
+      // Left uninitialised, so that nodes that relay nothing do not touch it.
       lease_memory_(std::make_unique_for_overwrite<std::byte[]>(facts.leases * facts.slot_bytes)),
       pool_(make_leases(), facts.leases_per_circuit) {}
 
@@ -56,7 +56,7 @@ std::unique_ptr<Slot> StubRelayMemory::make_floor(std::optional<std::size_t> ups
     memory->registered.push_back(devices_[*upstream]->register_writable(bytes));
     memory->keys[*upstream] = memory->registered.back().keys();
   }
-  // On one device both ways the first registration does.
+  // If both hops use one device, the first registration serves both.
   if (downstream.has_value() && downstream != upstream) {
     memory->registered.push_back(devices_[*downstream]->register_memory(bytes));
     memory->keys[*downstream] = memory->registered.back().keys();

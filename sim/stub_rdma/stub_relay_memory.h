@@ -1,6 +1,6 @@
-// A node's registered memory for chunks that pass through it over stub devices: what
-// core/linux/relay/rdma_relay_memory.h has on real ones. A slot for each circuit, its own for life and with keys of its
-// own; and a pool of further ones, which are registered with all devices of the node.
+// A node's registered relay memory on stub devices, like core/linux/relay/rdma_relay_memory.h on real ones. Each
+// circuit has a floor for its whole life, with its own keys; a pool of leases is registered with all devices of the
+// node.
 #ifndef CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_
 #define CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_
 
@@ -23,10 +23,10 @@ class StubRelayMemory {
     std::size_t leases_per_circuit = 15;
   };
 
-  // The node's devices, each at the place of its number; they outlive this.
+  // The node's devices, indexed by number; they outlive this.
   StubRelayMemory(std::vector<StubDevice*> devices, const Facts& facts);
 
-  // For a circuit between hops over the devices with these numbers; none: over another transport. Not both.
+  // For a circuit between hops over the devices with these numbers; nullopt: another transport. At most one is nullopt.
   std::unique_ptr<Slot> make_floor(std::optional<std::size_t> upstream, std::optional<std::size_t> downstream);
   SlotPool& pool() { return pool_; }
   const SlotPool& pool() const { return pool_; }

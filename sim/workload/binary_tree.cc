@@ -3,8 +3,8 @@
 namespace cableway::workload {
 namespace {
 
-// The tree with rank 0 as root in which odd numbers are leaves and the lowest set bit tells the height. A parent clears
-// the lowest bit and sets the next one; where that is no rank, it only clears it.
+// The tree with root 0 in which odd ranks are leaves and the lowest set bit determines the height. A parent clears
+// the lowest bit and sets the next one; if that is not a valid rank, it only clears the lowest bit.
 int parent_in_first_tree(int rank, int ranks) {
   if (rank == 0) return -1;
   const int lowest = rank & -rank;
@@ -12,8 +12,8 @@ int parent_in_first_tree(int rank, int ranks) {
   return parent < ranks ? parent : rank ^ lowest;
 }
 
-// The second tree is the first with its ranks mirrored or, for an odd number of ranks, shifted by one: either way
-// leaves and inner nodes trade places.
+// The second tree is the first with its ranks mirrored or, for an odd number of ranks, shifted by one: both swap leaves
+// and inner nodes.
 int renumber(int tree, int rank, int ranks) {
   if (tree == 0) return rank;
   return ranks % 2 == 0 ? ranks - 1 - rank : (rank + ranks - 1) % ranks;

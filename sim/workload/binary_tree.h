@@ -16,7 +16,7 @@ struct TreePosition {
   std::vector<int> children;  // at most two, ascending
 };
 
-// Where `rank` stands in tree 0 or tree 1 of the double tree over `ranks` ranks.
+// The position of `rank` in tree 0 or tree 1 of the double tree over `ranks` ranks.
 TreePosition double_binary_tree(int tree, int rank, int ranks);
 
 }  // namespace cableway::workload

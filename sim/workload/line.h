@@ -8,7 +8,7 @@ namespace cableway::workload {
 
 inline constexpr std::uint64_t kLine = 128;  // bytes
 
-// The least multiple of `unit` that is no less than `value`.
+// The least multiple of `unit` that is at least `value`.
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }

@@ -56,7 +56,7 @@ absl::StatusOr<std::string> MixReader::read_name(const toml::table& table) {
     }
   }
   if (!place_by_name_.emplace(name, mix_.groups.size()).second) {
-    return fault(line, absl::StrCat("two groups are called ", in_quotes(name), "; expected names that are unique"));
+    return fault(line, absl::StrCat("two groups are named ", in_quotes(name), "; expected names that are unique"));
   }
   return name;
 }
@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<int>> MixReader::read_ranks(const toml::table& table)
   std::vector<bool> seen(kMaxRanks, false);
   for (const toml::node& element : *node->as_array()) {
     if (!element.is_integer()) {
-      return fault(line_of(element), absl::StrCat("ranks holds something else than a number", kRanksExpected));
+      return fault(line_of(element), absl::StrCat("ranks has an element that is not a number", kRanksExpected));
     }
     const std::int64_t rank = element.as_integer()->get();
     if (rank < 0 || rank >= kMaxRanks) {
@@ -120,12 +120,12 @@ absl::StatusOr<std::vector<std::size_t>> MixReader::read_after(const toml::table
   std::vector<bool> seen(mix_.groups.size(), false);
   for (const toml::node& element : *node->as_array()) {
     if (!element.is_string()) {
-      return fault(line_of(element), absl::StrCat("after holds something else than text", kAfterExpected));
+      return fault(line_of(element), absl::StrCat("after has an element that is not text", kAfterExpected));
     }
     const std::string& name = element.as_string()->get();
     const auto found = place_by_name_.find(name);
     if (found == place_by_name_.end() || found->second == mix_.groups.size()) {
-      return fault(line_of(element), absl::StrCat("no group above is called ", in_quotes(name), kAfterExpected));
+      return fault(line_of(element), absl::StrCat("no preceding group is named ", in_quotes(name), kAfterExpected));
     }
     if (seen[found->second]) {
       return fault(line_of(element), absl::StrCat(in_quotes(name), " is listed twice; expected each group once"));
@@ -174,7 +174,7 @@ absl::StatusOr<Mix> MixReader::read(std::string_view text) {
   }
   for (const toml::node& element : groups) {
     if (!element.is_table()) {
-      return fault(line_of(element), absl::StrCat("group holds something else than a table", kExpected));
+      return fault(line_of(element), absl::StrCat("group has an element that is not a table", kExpected));
     }
     status = read_group(*element.as_table());
     if (!status.ok()) return status;
@@ -188,7 +188,7 @@ absl::StatusOr<Mix> parse_mix(std::string_view text, std::string_view file_name)
   return MixReader(file_name).read(text);
 }
 
-// Names of a valid mix hold no character that TOML would want escaped. One element a line, as lines are bounded.
+// One more than the highest rank of all groups.
 int ranks_needed(const Mix& mix) {
   int highest = -1;
   for (const MixGroup& group : mix.groups) highest = std::max(highest, *std::ranges::max_element(group.ranks));

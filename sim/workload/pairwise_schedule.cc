@@ -1,5 +1,6 @@
-// Operations in which ranks send from their inputs straight into others' outputs: all_to_all, the send/recv patterns,
-// the round trip, and the pipeline. Messages have the step's size; the channels share each transfer.
+// Operations in which ranks send from their inputs directly into other ranks' outputs: all_to_all, the send/recv
+// patterns, the round trip, and the pipeline. Messages have the step's size; each transfer is divided among the
+// channels.
 #include <cstdint>
 
 #include "sim/workload/schedule_builder.h"
@@ -50,7 +51,7 @@ void all_to_all(ScheduleBuilder& builder, const ScheduleParameters& p) {
   }
 }
 
-// Everybody sends to the rank `distance` further on.
+// Every rank sends to the rank `distance` further on.
 void shift(ScheduleBuilder& builder, const ScheduleParameters& p, int distance) {
   send_range(builder, p, (p.rank + distance) % p.ranks, {0, p.size});
   receive_range(builder, p, (p.rank + p.ranks - distance) % p.ranks, {0, p.size});
@@ -71,7 +72,7 @@ void pair(ScheduleBuilder& builder, const ScheduleParameters& p) {
   }
 }
 
-// One micro-batch after the other: as the stages of a model, which compute on a batch when they have all of it.
+// One micro-batch after the other, like the stages of a model, which compute on a batch once it is complete.
 void pipeline(ScheduleBuilder& builder, const ScheduleParameters& p) {
   const bool is_first = p.rank == 0;
   const bool is_last = p.rank == p.ranks - 1;

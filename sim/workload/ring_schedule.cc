@@ -1,10 +1,10 @@
-// Ring collectives, in the order in which NCCL's ring kernels work: every channel's ring runs r -> r+1, and a chunk
-// travels as several messages so that a rank sends the first of them on while the others still arrive.
+// Ring collectives, in the order of NCCL's ring kernels: every channel's ring runs r -> r+1, and a chunk is sent as
+// several messages so that a rank forwards the first of them while the others still arrive.
 //
 // Why the slots suffice (see schedule.h, "no schedule can deadlock"): number the messages of a connection. Message m
 // that a rank receives is the one it sends as m + M, M being the messages of a chunk, and its slot is free when that
-// send completes. Among all sends that have not completed take one with the least number m. What it waits for are sends
-// with smaller numbers, and the receive it needs waits for send m - S + M of the next rank, S being the number of
+// send completes. Of all incomplete sends choose one with the least number m. It waits for sends with smaller numbers,
+// and the receive that it needs waits for send m - S + M of the next rank, S being the number of
 // slots: smaller as well while S > M.
 #include <cstdint>
 
@@ -14,9 +14,9 @@
 namespace cableway::workload {
 namespace {
 
-// As NCCL's chunks of four steps.
+// Matches NCCL's chunks of four steps.
 constexpr std::uint64_t kMessagesPerChunk = 4;
-// Broadcast and reduce are one chain each: cut enough for all ranks to be busy.
+// Broadcast and reduce are one chain each: enough messages to keep all ranks busy.
 constexpr std::uint64_t kChainMessages = 8;
 
 struct Ring {
@@ -24,7 +24,7 @@ struct Ring {
   int ranks;
   int next() const { return (rank + 1) % ranks; }
   int previous() const { return (rank + ranks - 1) % ranks; }
-  // The rank that is `distance` before this one; also the chunk with that number.
+  // The rank `distance` before this one; also the number of its chunk.
   std::uint64_t before(int distance) const {
     return static_cast<std::uint64_t>((rank + ranks - distance % ranks) % ranks);
   }
@@ -42,7 +42,7 @@ class Pass {
     });
   }
 
-  // slot = received + input, sent on.
+  // slot = received + input; forwards it.
   void reduce_and_send(Range chunk) {
     for_each_message(chunk, message_bytes_, [&](Range message) {
       const auto staged = builder_.receive_staged(ring_.previous(), channel_, message.bytes);
@@ -53,7 +53,7 @@ class Pass {
     });
   }
 
-  // output = received + input, and sent on where somebody still needs it.
+  // output = received + input; forwards it if a later rank still needs it.
   void reduce_into_output(Range chunk, std::uint64_t output_offset, bool send) {
     for_each_message(chunk, message_bytes_, [&](Range message) {
       const auto staged = builder_.receive_staged(ring_.previous(), channel_, message.bytes);
@@ -65,7 +65,7 @@ class Pass {
     });
   }
 
-  // output = received, and sent on where somebody still needs it. `chunk` lies in the output.
+  // output = received; forwards it if a later rank still needs it. `chunk` lies in the output.
   void receive_into_output(Range chunk, bool send) {
     for_each_message(chunk, message_bytes_, [&](Range message) {
       const Location output{Region::kOutput, message.offset};
@@ -182,7 +182,7 @@ Schedule ring_schedule(const ScheduleParameters& p) {
   const Operation operation = p.workload.operation;
   const bool whole =
       operation == Operation::kAllReduceRing || operation == Operation::kBroadcast || operation == Operation::kReduce;
-  // What the channels share: the whole buffer, or a block of it that every rank treats alike.
+  // What is divided among the channels: the whole buffer, or one block of it, all blocks being treated alike.
   const std::uint64_t shared = whole ? p.size : p.size / static_cast<std::uint64_t>(p.ranks);
   const std::vector<Range> shares = channel_shares({0, shared}, p.channels);
   ScheduleBuilder builder(p, std::min(p.step_bytes, std::max<std::uint64_t>(shares.front().bytes, 1)));

@@ -7,18 +7,18 @@
 namespace cableway::workload {
 namespace {
 
-constexpr std::uint64_t kLeastMessageBytes = std::uint64_t{16} * 1024;
+constexpr std::uint64_t kMinMessageBytes = std::uint64_t{16} * 1024;
 constexpr std::uint64_t kCopyBytes = std::uint64_t{256} * 1024;
 
 // A rank forwards a message at most kMessagesPerChunk (4) messages after the one it received last (ring_schedule.cc):
-// the slots must be more than that, or the ring could wait for itself.
-constexpr int kLeastSlots = 8;
+// there must be more slots than that, or the ring could deadlock.
+constexpr int kMinSlots = 8;
 
 }  // namespace
 
 std::vector<Range> channel_shares(Range range, int channels) {
   const std::uint64_t used =
-      std::clamp<std::uint64_t>(range.bytes / kLeastChannelBytes, 1, static_cast<std::uint64_t>(channels));
+      std::clamp<std::uint64_t>(range.bytes / kMinChannelBytes, 1, static_cast<std::uint64_t>(channels));
   const std::uint64_t share = round_up((range.bytes + used - 1) / used, kLine);
   std::vector<Range> shares;
   std::uint64_t begin = 0;
@@ -32,12 +32,12 @@ std::vector<Range> channel_shares(Range range, int channels) {
 
 std::uint64_t message_size(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t step_bytes) {
   const std::uint64_t wanted = round_up((bytes + pieces - 1) / pieces, kLine);
-  return std::min(step_bytes, std::max(wanted, kLeastMessageBytes));
+  return std::min(step_bytes, std::max(wanted, kMinMessageBytes));
 }
 
 ScheduleBuilder::ScheduleBuilder(const ScheduleParameters& parameters, std::uint64_t slot_bytes)
     : slot_bytes_(round_up(std::max<std::uint64_t>(slot_bytes, 1), kLine)),
-      slots_(static_cast<std::uint64_t>(std::max(2 * parameters.in_flight, kLeastSlots))) {
+      slots_(static_cast<std::uint64_t>(std::max(2 * parameters.in_flight, kMinSlots))) {
   schedule_.input_bytes = input_size(parameters.workload, parameters.ranks, parameters.size);
   schedule_.output_bytes = output_size(parameters.workload, parameters.ranks, parameters.size);
 }
@@ -103,7 +103,7 @@ ScheduleBuilder::Staged ScheduleBuilder::receive_staged(int peer, int channel, s
   Step step{.kind = StepKind::kReceive, .peer = peer, .channel = channel};
   step.target = {Region::kStaging, ring.base + slot * slot_bytes_};
   step.bytes = bytes;
-  step.capacity = slot_bytes_;  // NCCL posts the whole slot, whatever will arrive
+  step.capacity = slot_bytes_;  // NCCL posts the whole slot regardless of the message's size
   StepIndex index;
   if (ring.received < slots_) {
     index = append(step, {});

@@ -1,7 +1,7 @@
-// ScheduleBuilder: appends steps to a schedule and keeps track of staging slots; and the arithmetic by which both ends
-// of a connection cut the same bytes into the same messages.
+// ScheduleBuilder: appends steps to a schedule and keeps track of staging slots. Also the functions by which both ends
+// of a connection divide the same bytes into the same messages.
 //
-// Used by the files that know one family of operations each (ring_schedule.cc, tree_schedule.cc, pairwise_schedule.cc).
+// Used by the files of the operation families (ring_schedule.cc, tree_schedule.cc, pairwise_schedule.cc).
 #ifndef CABLEWAY_SIM_WORKLOAD_SCHEDULE_BUILDER_H_
 #define CABLEWAY_SIM_WORKLOAD_SCHEDULE_BUILDER_H_
 
@@ -17,17 +17,17 @@
 
 namespace cableway::workload {
 
-// A stretch of a buffer.
+// A contiguous part of a buffer.
 struct Range {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
 
-// The share of each channel in `range`, in order; as many as are worth using, at least one. Shares start at multiples
-// of 128 bytes from the start of the range.
+// The share of each channel in `range`, in order; only as many channels as are worth using, at least one. Shares start
+// at multiples of 128 bytes from the start of the range.
 std::vector<Range> channel_shares(Range range, int channels);
 
-// The message size that cuts `bytes` into about `pieces`, within [16 KiB, step_bytes].
+// The message size that divides `bytes` into about `pieces`, within [16 KiB, step_bytes].
 std::uint64_t message_size(std::uint64_t bytes, std::uint64_t pieces, std::uint64_t step_bytes);
 
 // Calls visit(Range) for each message of `range`; one empty message for an empty range, as NCCL sends one.
@@ -53,23 +53,23 @@ class ScheduleBuilder {
                 std::initializer_list<StepIndex> dependencies);
   // Completes when all of `dependencies` have.
   StepIndex join(const std::vector<StepIndex>& dependencies);
-  // In pieces, so that an executor can do other things in between.
+  // Split into pieces, so that an executor can interleave other work.
   void copy(Location target, Location source, std::uint64_t bytes);
 
   struct Staged {
     StepIndex step;
     Location slot;
   };
-  // A receive into the next slot of this peer and channel. Every staged receive needs its release() before the slots of
-  // its connection have gone round once.
+  // A receive into the next slot of this peer and channel. Every staged receive needs its release() before the
+  // connection's slots wrap around.
   Staged receive_staged(int peer, int channel, std::uint64_t bytes);
-  // `last_user` is the step after whose completion nothing needs the slot any more.
+  // The slot is free when the step `last_user` has completed.
   void release(int peer, int channel, StepIndex last_user);
 
   Schedule finish() &&;
 
  private:
-  // The slots of one peer and channel are used in turn.
+  // The slots of one peer and channel, used round-robin.
   struct SlotRing {
     std::uint64_t base = 0;
     std::uint64_t received = 0;
@@ -85,10 +85,10 @@ class ScheduleBuilder {
   Schedule schedule_;
 };
 
-// The families. Each fills a schedule for its operations; build_schedule() chooses.
+// The families. Each builds the schedules of its operations; build_schedule() selects one.
 Schedule ring_schedule(const ScheduleParameters& parameters);      // the collectives
 Schedule tree_schedule(const ScheduleParameters& parameters);      // all_reduce
-Schedule pairwise_schedule(const ScheduleParameters& parameters);  // all_to_all and everything that sends and receives
+Schedule pairwise_schedule(const ScheduleParameters& parameters);  // all_to_all, send/recv, round trip, pipeline
 
 }  // namespace cableway::workload
 

@@ -172,7 +172,7 @@ void ScheduleProgress::complete(const Due& due) {
       note_lane(lane_of_step_[dependent]);
     } else if (due.operation <= running_) {
       note_local({due.operation, dependent});
-    }  // else begin_local_steps() finds it
+    }  // otherwise begin_local_steps() finds it
   }
 }
 

@@ -1,12 +1,12 @@
-// Which steps of a rank's schedule may start now, while operations follow each other as on a CUDA stream: what collperf
-// does over a network in real time, and the simulator in virtual time.
+// Determines which steps of a rank's schedule may start now, with consecutive operations as on a CUDA stream. Used by
+// collperf over a network in real time, and by the simulator in virtual time.
 //
 // Two operations are open at a time: the receives of the next are posted while the current one still runs, because
-// NCCL's host runs ahead of the GPU; everything else of it waits until the current one has received and computed all
-// and posted all its sends (it has settled), as NCCL's kernels end when the last data is handed to the proxy. A third
-// begins only when the first has completed altogether, sends included.
+// NCCL's host runs ahead of the GPU; all other steps of the next wait until the current one has settled, i.e. has
+// received and computed everything and posted all its sends, as NCCL's kernels end when the last data is handed to the
+// proxy. A third opens only when the first has completed entirely, sends included.
 //
-// One thread, but for finished(). Allocates nothing after prepare().
+// Single-threaded, except for finished(). Allocates nothing after prepare().
 #ifndef CABLEWAY_SIM_WORKLOAD_SCHEDULE_PROGRESS_H_
 #define CABLEWAY_SIM_WORKLOAD_SCHEDULE_PROGRESS_H_
 
@@ -31,7 +31,7 @@ struct LaneKey {
   friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
 };
 
-// Of a schedule, sorted, each once.
+// The lanes of a schedule, sorted and unique.
 std::vector<LaneKey> lanes_of(const Schedule& schedule);
 
 class ScheduleProgress {
@@ -54,31 +54,31 @@ class ScheduleProgress {
   std::size_t lanes() const { return lanes_.size(); }
   const LaneKey& key(LaneIndex lane) const { return lanes_[lane].key; }
 
-  // Begins again with the prepared schedule, to be done so many times.
+  // Restarts with the prepared schedule, to be run this many times.
   void start(std::uint64_t operations);
 
-  // The next message of the lane, if it may be posted now; and that it has been.
+  // The next message of the lane if it may be posted now; posted() records that it was.
   std::optional<Due> due(LaneIndex lane) const;
   void posted(LaneIndex lane);
-  // How many of the lane have been posted and completed since start(), over all operations.
+  // The numbers of messages of the lane posted and completed since start(), over all operations.
   std::uint64_t posted_count(LaneIndex lane) const { return lanes_[lane].posted.count; }
   std::uint64_t completed_count(LaneIndex lane) const { return lanes_[lane].completed.count; }
-  // The lane's oldest message that is posted and not completed. Requires that there is one.
+  // The lane's oldest message that is posted and not completed. Precondition: there is one.
   Due oldest(LaneIndex lane) const { return at(lanes_[lane], lanes_[lane].completed); }
   void completed(LaneIndex lane);
-  // A lane of which due() may have something that it had not when it was last taken here: for those who do not look at
-  // all of them.
+  // A lane whose due() may have a message since the lane was last returned here; spares callers from checking all
+  // lanes.
   std::optional<LaneIndex> take_ready_lane();
 
-  // An addition, or a piece of copying, that may be done now, each once; and that it has been.
+  // An addition, or a piece of a copy, that may be done now, each returned once; computed() records that it was done.
   std::optional<Due> take_add() { return take(adds_); }
   std::optional<Due> take_copy() { return take(copies_); }
   void computed(const Due& due) { complete(due); }
 
-  // Lets operations settle, begin and finish that can. To be called until nothing moves, before waiting.
+  // Lets operations settle, begin and finish. To be called until nothing moves, before waiting.
   struct Advance {
     bool moved = false;
-    bool settled = false;  // the one that ran
+    bool settled = false;  // the running operation
   };
   Advance advance();
 
@@ -88,7 +88,7 @@ class ScheduleProgress {
   std::uint64_t finished() const { return finished_.load(std::memory_order_relaxed); }
 
  private:
-  // A place in the sequence of a lane's messages over all operations.
+  // A position in the sequence of a lane's messages over all operations.
   struct Cursor {
     std::uint64_t operation = 0;
     std::size_t index = 0;  // into Lane::steps
@@ -105,8 +105,8 @@ class ScheduleProgress {
   };
   // The state of one open operation.
   struct Open {
-    std::vector<std::uint32_t> waiting;  // by step: dependencies that have not completed
-    std::uint64_t incomplete = 0;        // steps that have not completed
+    std::vector<std::uint32_t> waiting;  // by step: incomplete dependencies
+    std::uint64_t incomplete = 0;        // incomplete steps
     std::uint64_t unsettled = 0;         // as above, but a send counts until it is posted
   };
 
@@ -127,16 +127,16 @@ class ScheduleProgress {
   Schedule schedule_;
   std::vector<Lane> lanes_;
   std::vector<std::uint32_t> dependency_counts_;  // by step
-  std::vector<std::uint32_t> first_dependent_;    // by step, and one more: ranges of dependents_
+  std::vector<std::uint32_t> first_dependent_;    // by step, plus an end: offsets into dependents_
   std::vector<StepIndex> dependents_;
   std::vector<StepIndex> local_steps_;   // adds and copies
-  std::vector<LaneIndex> lane_of_step_;  // of the others
+  std::vector<LaneIndex> lane_of_step_;  // of sends and receives
 
   // finished_ <= running_ < opened_ <= finished_ + kOperationsOpen.
   std::uint64_t operations_ = 0;
-  std::uint64_t opened_ = 0;   // how many have been opened: their receives may be posted
+  std::uint64_t opened_ = 0;   // number opened: their receives may be posted
   std::uint64_t running_ = 0;  // the newest whose other steps may start
-  std::uint64_t settled_ = 0;  // how many have settled
+  std::uint64_t settled_ = 0;  // number settled
   std::array<Open, kOperationsOpen> open_;
   std::vector<Due> adds_;
   std::vector<Due> copies_;

@@ -25,7 +25,7 @@ class TrafficSum {
   std::map<std::pair<int, int>, std::uint64_t> sum_;
 };
 
-// Every rank to the one `distance` further on.
+// From every rank to the rank `distance` further on.
 void add_shift(TrafficSum& sum, int ranks, int distance, std::uint64_t bytes) {
   for (int rank = 0; rank < ranks; ++rank) sum.add(rank, (rank + distance) % ranks, bytes);
 }

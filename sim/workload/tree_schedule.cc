@@ -1,8 +1,7 @@
-// All-reduce over the double binary tree: sums travel up, the result travels down, both at once and message by message.
+// All-reduce over the double binary tree: sums travel up, the result travels down, both pipelined message by message.
 // Even channels use the first tree, odd ones the second, so each carries half of the data.
 //
-// No schedule can wait for itself: what goes up waits only for what is below, and what comes down only for what is
-// above.
+// No schedule can deadlock: upward messages wait only for ranks below, and downward messages only for ranks above.
 #include <cstdint>
 
 #include "sim/workload/binary_tree.h"
@@ -11,17 +10,17 @@
 namespace cableway::workload {
 namespace {
 
-// Enough messages for every level of the tree to be busy.
+// Enough messages to keep every level of the tree busy.
 constexpr std::uint64_t kTreeMessages = 8;
 
-// The sum of this rank's subtree for one message: where it lies, and the step after which it does.
+// The sum of this rank's subtree for one message: its location, and the step that completes it.
 struct Sum {
   Location location;
   StepIndex step = 0;
-  bool computed = false;  // false: it is the rank's own input, there from the start
+  bool computed = false;  // false: it is the rank's own input, available from the start
 };
 
-// Receives from the children and adds. The sum ends up in `output` at the root, else in the first child's slot.
+// Receives from the children and adds. The root's sum is in `output`, any other in the first child's slot.
 Sum sum_of_subtree(ScheduleBuilder& builder, const TreePosition& tree, int channel, Range message) {
   const Location input{Region::kInput, message.offset};
   Sum sum{.location = input};

@@ -1,8 +1,8 @@
-// The operations that NCCL has, as collperf runs them and the simulator predicts them: what their sizes mean, and how
-// much memory each takes.
+// NCCL's operations, as collperf runs them and the simulator predicts them: the meaning of their sizes, and the memory
+// that each needs.
 //
-// Sizes and bus factors are those of nccl-tests: `size` is the whole buffer that the operation is about (all ranks'
-// parts together for all_gather, reduce_scatter and all_to_all), and
+// Sizes and bus factors are those of nccl-tests: `size` is the whole buffer of the operation (all ranks' parts together
+// for all_gather, reduce_scatter and all_to_all), and
 //   algbw = size / time,  busbw = algbw * bus_factor().
 #ifndef CABLEWAY_SIM_WORKLOAD_WORKLOAD_H_
 #define CABLEWAY_SIM_WORKLOAD_WORKLOAD_H_
@@ -21,11 +21,11 @@ enum class Operation {
   kBroadcast,  // from rank 0
   kReduce,     // the sum to rank 0
   kAllToAll,
-  kOpposite,   // every rank r sends to (r + N/2) % N, all at once
-  kNeighbour,  // every rank r sends to (r + 1) % N, all at once
-  kPair,       // source sends to destination, nobody else does anything
+  kOpposite,   // every rank r sends to (r + N/2) % N, simultaneously
+  kNeighbour,  // every rank r sends to (r + 1) % N, simultaneously
+  kPair,       // source sends to destination, the other ranks are idle
   kPingPong,   // source sends to destination, which sends the same bytes back; times are half round trips
-  kPipeline,   // rank 0's bytes go from rank to rank in micro-batches; each is sent on when all of it is there
+  kPipeline,   // rank 0's bytes go from rank to rank in micro-batches; each is forwarded when complete
 };
 
 struct Workload {
@@ -40,8 +40,8 @@ struct Workload {
 // "all_reduce", "sendrecv", ...
 std::string operation_name(const Workload& workload);
 
-// What tells workloads of one operation apart: "ring", "tree", "opposite", "pair 0 2", "8 batches", ...; empty where
-// there is only one.
+// Distinguishes workloads of one operation: "ring", "tree", "opposite", "pair 0 2", "8 batches", ...; empty if the
+// operation has one variant.
 std::string variant_name(const Workload& workload);
 
 // True for the operations that NCCL runs over its point-to-point connections, with smaller steps.
@@ -60,12 +60,12 @@ std::uint64_t micro_batch_bytes(std::uint64_t size, int micro_batches);
 std::uint64_t input_size(const Workload& workload, int ranks, std::uint64_t size);
 std::uint64_t output_size(const Workload& workload, int ranks, std::uint64_t size);
 
-// One stretch of a rank's output buffer and what has to be in it afterwards.
+// A contiguous part of a rank's output buffer and its expected contents.
 struct ExpectedSegment {
   enum class Content {
-    kFromRank,   // the bytes of `rank`'s input from `input_offset` on
-    kSum,        // the sum, modulo 2^32 per word, of all ranks' inputs from `input_offset` on
-    kUntouched,  // what was there before
+    kFromRank,   // the bytes of `rank`'s input from `input_offset`
+    kSum,        // the sum, modulo 2^32 per word, of all ranks' inputs from `input_offset`
+    kUntouched,  // the previous contents
   };
   Content content;
   std::uint64_t output_offset;

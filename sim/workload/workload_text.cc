@@ -39,7 +39,7 @@ std::string in_quotes(std::string_view text) {
                       text.size() > kShown ? ".." : "", "\"");
 }
 
-// A whole number of digits alone.
+// A whole number consisting of digits only.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
   const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -66,7 +66,7 @@ absl::StatusOr<Workload> parse_pair(Operation operation, std::string_view name, 
   const std::uint64_t highest = kMaxRanks - 1;
   if (*source > highest || *destination > highest || *source == *destination) {
     return wrong(
-        absl::StrCat(in_quotes(variant), " is no pair of ranks; expected two different ranks from 0 to ", highest));
+        absl::StrCat(in_quotes(variant), " is not a pair of ranks; expected two different ranks from 0 to ", highest));
   }
   return Workload{
       .operation = operation, .source = static_cast<int>(*source), .destination = static_cast<int>(*destination)};
@@ -118,7 +118,7 @@ absl::StatusOr<SizedWorkload> parse_parts(std::string_view text) {
   const std::size_t comma = rest.find(',');
   const bool has_variant = comma != std::string_view::npos;
   if (has_variant && comma + 1 == rest.size()) {
-    return wrong("nothing follows the comma; expected OPERATION:SIZE,VARIANT, or no comma");
+    return wrong("no variant after the comma; expected OPERATION:SIZE,VARIANT, or no comma");
   }
   const absl::StatusOr<std::uint64_t> size = parse_size(rest.substr(0, comma));
   if (!size.ok()) return size.status();

@@ -1,4 +1,4 @@
-// Workloads as people write them: "all_reduce:256MiB", "sendrecv:64MiB,0-2".
+// Workloads in text form: "all_reduce:256MiB", "sendrecv:64MiB,0-2".
 //
 //     OPERATION:SIZE[,VARIANT]
 //
@@ -6,7 +6,7 @@
 //   all_gather, reduce_scatter, broadcast, reduce, all_to_all
 //   sendrecv        variant: opposite (default), neighbour, or SOURCE-DESTINATION, two ranks
 //   pingpong        variant: SOURCE-DESTINATION (default 0-1)
-//   pipeline        variant: how many micro-batches (default 1)
+//   pipeline        variant: number of micro-batches (default 1)
 //
 // A size is a whole number, alone or with B, KB, MB, GB (powers of 1000), KiB, MiB or GiB (powers of 1024).
 #ifndef CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
@@ -28,7 +28,7 @@ inline constexpr int kMaxMicroBatches = 4096;
 
 struct SizedWorkload {
   Workload workload;
-  std::uint64_t size = 0;  // 1 to kMaxWorkloadBytes, as written: see rounded_size()
+  std::uint64_t size = 0;  // 1 to kMaxWorkloadBytes, not yet rounded: see rounded_size()
 
   friend bool operator==(const SizedWorkload&, const SizedWorkload&) = default;
 };
@@ -36,16 +36,16 @@ struct SizedWorkload {
 // Pure. Every error is InvalidArgument and reads "workload "TEXT": what is wrong; expected ..".
 absl::StatusOr<SizedWorkload> parse_workload(std::string_view text);
 
-// Text that parse_workload() reads as the same.
+// Text that parse_workload() parses to the same value.
 std::string workload_text(const SizedWorkload& workload);
 
-// Bytes; at most kMaxWorkloadBytes. The error reads "what is wrong; expected ..".
+// In bytes; at most kMaxWorkloadBytes. The error reads "what is wrong; expected ..".
 absl::StatusOr<std::uint64_t> parse_size(std::string_view text);
 
-// "256MiB", "64MB", "1000001B": in the largest unit that divides it.
+// "256MiB", "64MB", "1000001B": uses the largest unit that divides it.
 std::string size_text(std::uint64_t bytes);
 
-// InvalidArgument where so many ranks cannot run it: fewer than two, or without the ranks that it names.
+// InvalidArgument if the workload cannot run with this many ranks: fewer than two, or not all ranks that it names.
 absl::Status check_ranks(const Workload& workload, int ranks);
 
 }  // namespace cableway::workload

@@ -15,14 +15,14 @@ namespace cableway::routing {
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 std::vector<Node> sample_nodes(std::size_t count);
-// A cable with addresses that no other `number` has.
+// A cable with addresses that are unique for `number`.
 Cable sample_cable(std::uint32_t number, std::uint32_t a, std::uint32_t b);
 
-// The cables of a switch segment: all pairs of `nodes`, each of which has one port there, with cable numbers from
-// `first_number` on.
+// The cables of a switch segment: all pairs of `nodes`, each of which has one port there. Cables are numbered from
+// `first_number`.
 std::vector<Cable> switch_segment(std::uint32_t first_number, const std::vector<std::uint32_t>& nodes);
 
-// Aborts when the nodes and cables are no topology.
+// Aborts if the nodes and cables are not a valid topology.
 Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables);
 Topology sample_topology(std::size_t nodes, const Pairs& cables);
 

@@ -21,7 +21,7 @@ class Noted final : public Occurrence {
   std::string& log_;
 };
 
-TEST(VirtualClockTest, RunsMomentsInOrderAndThoseOfOneMomentInTheOrderOfAsking) {
+TEST(VirtualClockTest, RunsEventsByTimeThenByOrderOfScheduling) {
   VirtualClock clock;
   std::string log;
   Noted noted(log);
@@ -36,7 +36,7 @@ TEST(VirtualClockTest, RunsMomentsInOrderAndThoseOfOneMomentInTheOrderOfAsking) 
   EXPECT_EQ(clock.calls(), 3U);
 }
 
-TEST(VirtualClockTest, AMomentThatHasPassedIsNow) {
+TEST(VirtualClockTest, PastTimesRunNow) {
   VirtualClock clock;
   clock.run_until(Instant{5us});
   int calls = 0;
@@ -46,7 +46,7 @@ TEST(VirtualClockTest, AMomentThatHasPassedIsNow) {
   EXPECT_EQ(clock.now(), Instant{5us});
 }
 
-TEST(VirtualClockTest, ADroppedTimerIsNotCalledAndWhatItHoldsGoesAtOnce) {
+TEST(VirtualClockTest, ADroppedTimerIsNotCalledAndReleasesItsCaptures) {
   VirtualClock clock;
   const auto held = std::make_shared<int>(0);
   std::unique_ptr<Timer> timer = clock.call_after(1us, [held] { ++*held; });
@@ -79,8 +79,8 @@ TEST(VirtualClockTest, ATimerMayOutliveItsCall) {
   EXPECT_EQ(clock.calls(), 1U);
 }
 
-// Timers that are set again at every hello would otherwise pile up until their moments.
-TEST(VirtualClockTest, ManyDroppedTimersLeaveTheOthersAsTheyWere) {
+// Otherwise timers that are re-armed at every hello would accumulate until their times.
+TEST(VirtualClockTest, ManyDroppedTimersDoNotAffectOthers) {
   VirtualClock clock;
   std::vector<int> order;
   std::vector<std::unique_ptr<Timer>> kept;
@@ -97,7 +97,7 @@ TEST(VirtualClockTest, ManyDroppedTimersLeaveTheOthersAsTheyWere) {
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], 4900 - 100 * static_cast<int>(i));
 }
 
-TEST(VirtualClockTest, StopsAtTheEndOfTheMomentInWhichSomethingBecameTrue) {
+TEST(VirtualClockTest, StopsAtTheEndOfTheInstantInWhichTheConditionHolds) {
   VirtualClock clock;
   std::string log;
   clock.post_at(Instant{1us}, [&] { log += "a"; });
@@ -109,7 +109,7 @@ TEST(VirtualClockTest, StopsAtTheEndOfTheMomentInWhichSomethingBecameTrue) {
   EXPECT_EQ(clock.now(), Instant{11us});
 }
 
-TEST(VirtualClockTest, WhatIsLeftAtItsEndGoesWithIt) {
+TEST(VirtualClockTest, ReleasesPendingCallsOnDestruction) {
   const auto held = std::make_shared<int>(0);
   {
     VirtualClock clock;

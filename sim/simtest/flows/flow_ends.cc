@@ -16,7 +16,7 @@ constexpr std::byte kReused{0xDD};
 
 enum Trace : std::uint64_t { kSent = 101, kReceived, kEnded };
 
-// Which no honest end does.
+// Correct ends never cause these errors.
 bool breaks_protocol(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsInternal(status);
 }
@@ -30,19 +30,19 @@ bool all_are(std::span<const std::byte> bytes, std::byte value) {
 void FlowEnd::wake() {
   if (over_) return;
   const Duration takes = place_.ground.hosts[place_.node].application_takes;
-  if (takes == Duration{0}) return look_until_still();
-  if (std::exchange(looks_soon_, true)) return;
+  if (takes == Duration{0}) return poll_until_idle();
+  if (std::exchange(poll_scheduled_, true)) return;
   place_.ground.clock().post_at(place_.ground.clock().now() + takes, [this] {
-    looks_soon_ = false;
-    if (!over_) look_until_still();
+    poll_scheduled_ = false;
+    if (!over_) poll_until_idle();
   });
 }
 
-// As NCCL does, who asks again and again: a link does only so much at a time.
-void FlowEnd::look_until_still() {
+// Polls repeatedly as NCCL does, because one call of a link does a limited amount of work.
+void FlowEnd::poll_until_idle() {
   for (std::uint64_t before = ~std::uint64_t{0}; !over_ && link_.bytes_moved() != before;) {
     before = link_.bytes_moved();
-    look();
+    poll();
   }
 }
 
@@ -57,7 +57,7 @@ void FlowEnd::finish(const absl::Status& reason) {
   reason_ = reason;
   if (breaks_protocol(reason)) {
     place_.ground.rules.broken(7,
-                               absl::StrCat("flow ", place_.flow, " of honest nodes ended with: ", reason.message()));
+                               absl::StrCat("flow ", place_.flow, " between correct nodes failed: ", reason.message()));
   }
   reason.ok() || absl::IsCancelled(reason) ? link_.fence() : link_.fail(reason.message());
   give_up();
@@ -94,13 +94,13 @@ void FlowEnd::trace(std::uint64_t what, std::size_t message, std::uint64_t value
   trace.add(value);
 }
 
-void SourceEnd::look() {
+void SourceEnd::poll() {
   absl::Status status = sender_.progress();
-  // What was done before the circuit failed stays done.
+  // Messages completed before the circuit failed count as completed.
   collect();
   if (status.ok()) status = post();
   if (status.ok()) collect();
-  // The other end may leave as soon as it has acknowledged everything.
+  // The other end may close as soon as it has acknowledged everything.
   const bool all_done = next_ == place_.plan.messages.size() && posted_.empty();
   if (all_done && !breaks_protocol(status)) return finish(absl::OkStatus());
   if (!status.ok()) finish(status);
@@ -132,7 +132,7 @@ void SourceEnd::collect() {
     posted_.pop_front();
     MessageRecord& of = record(posted.message);
     if (of.received != MessageState::kDone) {
-      place_.ground.rules.broken(1, name(posted.message) + " is done at its source and has not arrived");
+      place_.ground.rules.broken(1, name(posted.message) + " completed at its source but was not delivered");
     }
     of.sent = MessageState::kDone;
     trace(kSent, posted.message, of.hash);
@@ -148,7 +148,7 @@ void SourceEnd::give_up() {
   posted_.clear();
 }
 
-void DestinationEnd::look() {
+void DestinationEnd::poll() {
   absl::Status status = receiver_.progress();
   collect();
   if (status.ok()) status = post();
@@ -183,7 +183,7 @@ void DestinationEnd::collect() {
   }
   for (const Posted& later : posted_) {
     if (receiver_.done(later.sequence)) {
-      place_.ground.rules.broken(1, name(later.message) + " is done before the one before it");
+      place_.ground.rules.broken(1, name(later.message) + " was delivered before its predecessor");
     }
   }
 }
@@ -192,7 +192,7 @@ void DestinationEnd::check(const Posted& posted) {
   const MessageRecord& of = record(posted.message);
   const std::uint64_t bytes = plan_of(posted.message).bytes;
   RuleBook& rules = place_.ground.rules;
-  if (of.received == MessageState::kDone) return rules.broken(1, name(posted.message) + " has arrived twice");
+  if (of.received == MessageState::kDone) return rules.broken(1, name(posted.message) + " was delivered twice");
   if (of.sent == MessageState::kUntouched) return rules.broken(1, name(posted.message) + " was never sent");
   if (receiver_.size(posted.sequence) != bytes) {
     return rules.broken(
@@ -202,7 +202,7 @@ void DestinationEnd::check(const Posted& posted) {
     return rules.broken(1, name(posted.message) + " did not fit its receive");
   const std::span<const std::byte> memory(posted.memory);
   if (content_hash(memory.first(bytes)) != of.hash) {
-    return rules.broken(1, name(posted.message) + " is done, and not what was sent");
+    return rules.broken(1, name(posted.message) + " was delivered with wrong contents");
   }
   if (!all_are(memory.subspan(bytes), kGuard)) {
     rules.broken(1, name(posted.message) + " was written beyond its end");

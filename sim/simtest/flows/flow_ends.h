@@ -1,8 +1,8 @@
-// The two applications of a simulation test's flow, as they are on one circuit: what NCCL's proxy does with a comm,
-// with real flow ends (core/flow/flow_sender.h, core/flow/flow_receiver.h) and real bytes.
+// The two applications of a simulation test's flow on one circuit: they do what NCCL's proxy does with a comm, with
+// real flow ends (core/flow/flow_sender.h, core/flow/flow_receiver.h) and real bytes.
 //
-// Both write over a message's memory as soon as they are told that it is done: whoever touches it later is found out.
-// It stays registered, as NCCL's does from one circuit to the next, so no key keeps a late write out.
+// Both overwrite a message's memory as soon as it is reported as done, which detects later accesses. The memory stays
+// registered, as NCCL's does between circuits, so keys do not prevent a late write.
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_ENDS_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_FLOW_ENDS_H_
 
@@ -21,14 +21,14 @@ namespace cableway::sim {
 
 enum class MessageState : std::uint8_t { kUntouched, kPosted, kDone, kFailed };
 
-// What became of a message, at both ends.
+// The state of a message at both ends.
 struct MessageRecord {
   MessageState sent = MessageState::kUntouched;
   MessageState received = MessageState::kUntouched;
-  std::uint64_t hash = 0;  // of what was sent
+  std::uint64_t hash = 0;  // of the sent contents
 };
 
-// What both ends have in common: when they look at their link, and how they end.
+// The common part of both ends: when they poll their link, and how they end.
 class FlowEnd : public LinkUser {
  public:
   struct Place {
@@ -40,18 +40,18 @@ class FlowEnd : public LinkUser {
   };
 
   void wake() override;
-  // The application dies; its kernel closes the connection.
+  // The application is killed; its kernel closes the connection.
   void die();
   bool over() const { return over_; }
-  // Why it ended; OK where every message was done.
+  // Why it ended; OK if every message was done.
   const absl::Status& reason() const { return reason_; }
 
  protected:
-  // `first`: the message that the circuit begins with.
+  // `first`: the first message of the circuit.
   FlowEnd(const Place& place, std::size_t first, const PlantEnd& end)
       : place_(place), link_(end.link), device_(end.device), next_(first), user_(end.user) {}
 
-  // A message that the flow end has in hand, and where it is.
+  // A message posted with the flow end, and its memory.
   struct Posted {
     std::size_t message = 0;
     std::uint64_t sequence = 0;
@@ -59,13 +59,13 @@ class FlowEnd : public LinkUser {
     std::optional<StubMemory> registered;
   };
 
-  virtual void look() = 0;
-  // Every message that is posted, and not done, is failed.
+  virtual void poll() = 0;
+  // Fails every message that is posted and not done.
   virtual void give_up() = 0;
   void finish(const absl::Status& reason);
-  // Whether message `next_` may be posted now: after its wait, which begins when this is first asked.
+  // Whether message `next_` may be posted now: after its wait, which starts with the first call.
   bool waited(Duration wait);
-  // The application has its message's memory again, and writes over it.
+  // Returns a message's memory to the application, which overwrites it.
   void take_memory_back(Posted& posted);
   const MessagePlan& plan_of(std::size_t message) const { return place_.plan.messages[message]; }
   MessageRecord& record(std::size_t message) { return place_.records[message]; }
@@ -74,16 +74,16 @@ class FlowEnd : public LinkUser {
 
   const Place place_;
   ChunkLink& link_;
-  StubDevice* const device_;  // with which a message's memory is registered; null: it is not
+  StubDevice* const device_;  // registers the memory of messages; null: not registered
   std::size_t next_;          // message to post
   std::deque<Posted> posted_;
-  std::vector<Posted> used_;  // may still be touched by a link that does what it must not
+  std::vector<Posted> used_;  // a faulty link may still access it
 
  private:
-  void look_until_still();
+  void poll_until_idle();
 
   HopUser& user_;
-  bool looks_soon_ = false;
+  bool poll_scheduled_ = false;
   bool over_ = false;
   absl::Status reason_;
   std::optional<std::size_t> waits_for_;
@@ -96,7 +96,7 @@ class SourceEnd final : public FlowEnd {
       : FlowEnd(place, first, end), sender_(end.link, chunk_bytes) {}
 
  private:
-  void look() override;
+  void poll() override;
   void give_up() override;
   void collect();
   absl::Status post();
@@ -109,11 +109,11 @@ class DestinationEnd final : public FlowEnd {
   DestinationEnd(const Place& place, std::size_t first, const PlantEnd& end)
       : FlowEnd(place, first, end), receiver_(end.link) {}
 
-  // To be called at the end of the run: nothing has written into memory that was given back.
+  // To be called at the end of the run: checks that nothing was written into memory after it was given back.
   void check_memory();
 
  private:
-  void look() override;
+  void poll() override;
   void give_up() override;
   void collect();
   void check(const Posted& posted);

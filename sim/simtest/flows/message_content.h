@@ -1,5 +1,5 @@
-// What the messages of a simulation test say: bytes that nothing else says, so that each can be told from every other
-// one, and from itself moved.
+// The contents of a simulation test's messages: unique bytes, so that each message can be told from every other one and
+// from a shifted copy of itself.
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_MESSAGE_CONTENT_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_MESSAGE_CONTENT_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway::sim {
 
-// The name of one message of one flow, for the two functions below.
+// Identifies one message of one flow for the two functions below.
 std::uint64_t content_name(std::uint64_t seed, std::size_t flow, std::size_t message);
 void write_content(std::uint64_t name, std::span<std::byte> bytes);
 std::uint64_t content_hash(std::span<const std::byte> bytes);

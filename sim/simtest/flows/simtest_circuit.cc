@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBudget{5000};
 
-// The destination's secret, which the source was given.
+// The destination's secret, which the source has received.
 Cookie cookie_of(std::uint64_t flow) {
   Cookie cookie{};
   for (std::size_t i = 0; i < cookie.size(); ++i) cookie[i] = static_cast<std::byte>(flow * 31 + i);
@@ -66,7 +66,8 @@ void SimtestCircuit::have_path(absl::StatusOr<std::vector<Hop>> hops) {
   dial_->start();
 }
 
-// By what the source itself knows: it leads to the destination, through no node twice and through none that drains.
+// Checks with the source's topology that the path leads to the destination, visits no node twice and crosses no
+// draining node.
 absl::Status SimtestCircuit::check_path() const {
   const routing::Topology& topology = ground_.nodes.node(flow_.source).paths().topology();
   const auto wrong = [&](const std::string& what) {
@@ -83,9 +84,9 @@ absl::Status SimtestCircuit::check_path() const {
     const auto here = topology.find_node(at);
     const auto there = topology.find_node(hop.to_node);
     if (!cable.has_value() || !here.has_value() || !there.has_value())
-      return wrong("names what its source does not know");
+      return wrong("has a node or cable that its source does not have");
     if (&hop != &setup_.hops.back() && topology.node(*there).draining) {
-      return wrong(absl::StrCat("leads through ", hop.to_node, ", which drains"));
+      return wrong(absl::StrCat("leads through ", hop.to_node, ", which is draining"));
     }
     if (!ground_.plant.find(hop.from_address).has_value() || !ground_.plant.find(hop.to_address).has_value()) {
       return wrong("has an address that no port has");

@@ -1,5 +1,5 @@
 // One circuit of a simulation test, as the source's process sets it up: with the product's own code, from the request
-// for a path (core/circuit/path_wait.h) through the nodes on its way (sim/simtest/ground/node_process.h) to the
+// for a path (core/circuit/path_wait.h) through the path's nodes (sim/simtest/ground/node_process.h) to the
 // destination's process.
 //
 //   path -> set-up, hop by hop -> the destination accepts -> the answer, hop by hop back -> open
@@ -20,7 +20,7 @@ namespace cableway::sim {
 
 class SimtestCircuit {
  public:
-  // Its source's application.
+  // The source's application.
   class Source {
    public:
     virtual ~Source() = default;
@@ -28,18 +28,18 @@ class SimtestCircuit {
     virtual void refused(const absl::Status& reason) = 0;
   };
 
-  // Everything outlives this; this outlives the last call of the clock. `flow` is its number, `attempt` which of the
-  // flow's circuits it is.
+  // All arguments outlive this; this outlives the clock's last callback. `flow` is the flow's number, `attempt` the
+  // circuit's number within the flow.
   SimtestCircuit(SimtestGround& ground, std::size_t flow, std::size_t attempt, Source& source);
 
-  // Asks the source's node for a path and sets out.
+  // Requests a path from the source's node and starts dialing.
   void set_up();
-  // The source does not want it any more.
+  // The source gives the circuit up.
   void abandon(const absl::Status& reason);
   // That node's process has ended, and does not answer any more.
   void node_ended(std::size_t node);
 
-  // The attempt that a set-up belongs to, and whether it is the one that its flow's source has made.
+  // The attempt that a set-up belongs to, and whether the set-up was made by its flow's source.
   static std::size_t attempt_of(const CircuitSetup& setup);
   static bool is_proven(const CircuitSetup& setup);
 

@@ -31,20 +31,21 @@ class SimtestFlow::Attempt final : public SimtestCircuit::Source {
   Instant began() const { return began_; }
   SourceEnd* source() { return source_.get(); }
   DestinationEnd* destination() { return destination_.get(); }
-  // A relay on its way had no room: it may have some later.
+  // A relay of the path had no room, which may be temporary.
   bool found_no_room() const { return absl::StrContains(refusal_.message(), kNoRoom); }
 
-  // No end of it is left, and it will not get one.
+  // No end of it is left, and none will be added.
   bool over() const {
     const bool destination_over = destination_ == nullptr || destination_->over();
     return destination_over && (!refusal_.ok() || (source_ != nullptr && source_->over()));
   }
 
   void arrived(ArrivedSetup setup) {
-    if (!SimtestCircuit::is_proven(setup.setup())) flow_.ground_.rules.broken(7, "a set-up arrives without its proof");
+    if (!SimtestCircuit::is_proven(setup.setup()))
+      flow_.ground_.rules.broken(7, "a set-up arrived without a valid proof");
     const bool wanted = flow_.destination_lives_ && refusal_.ok() && destination_ == nullptr;
     const auto prepare = [wanted](const TransportEnd&) {
-      return wanted ? absl::OkStatus() : absl::NotFoundError("nobody listens at the destination");
+      return wanted ? absl::OkStatus() : absl::NotFoundError("no listener at the destination");
     };
     const std::uint32_t chunk_bytes = setup.setup().chunk_bytes;
     absl::StatusOr<OpenHop> hop = accept_hop(std::move(setup), flow_.ground_.tools.transports, chunk_bytes, prepare);
@@ -120,7 +121,7 @@ void SimtestFlow::try_now() {
 
 void SimtestFlow::try_later() {
   if (std::exchange(waits_to_try_, true)) return;
-  // Each flow in its own time: two that want the last place of each other's relays would refuse each other for ever.
+  // Each flow has its own delay: two that need the last place in each other's relays would otherwise collide for ever.
   const Duration apart = number_ * Duration(kTriesApart);
   ground_.clock().post_at(ground_.clock().now() + kTryAgainAfter + apart, [this] {
     waits_to_try_ = false;
@@ -134,7 +135,7 @@ void SimtestFlow::tend() {
   attempt_ended();
 }
 
-// Both ends know how far they came; what one of them has begun and the other has not is lost.
+// Both ends report how far they came; a message that only one of them has begun is lost.
 void SimtestFlow::attempt_ended() {
   for (MessageRecord& record : records_) {
     const bool begun = record.sent != MessageState::kUntouched || record.received != MessageState::kUntouched;
@@ -142,7 +143,7 @@ void SimtestFlow::attempt_ended() {
     if (record.sent == MessageState::kUntouched) record.sent = MessageState::kFailed;
     if (record.received == MessageState::kUntouched) record.received = MessageState::kFailed;
   }
-  // Its source was dead when it was to begin.
+  // Its source was down when it was to start.
   if (attempts_.empty()) return try_later();
   check_reason(*attempts_.back());
   if (next_message() == records_.size()) return;
@@ -151,19 +152,19 @@ void SimtestFlow::attempt_ended() {
   try_later();
 }
 
-// A message that is larger than its receive ends its flow, at its source; in calm nothing else does.
+// A message larger than its receive ends its flow at the source; after the faults no other reason is valid.
 void SimtestFlow::check_reason(Attempt& attempt) {
   if (attempt.source() == nullptr || attempt.began() < calm_at_ || !destination_lives_) return;
   const absl::Status& reason = attempt.source()->reason();
   if (reason.ok() || absl::IsOutOfRange(reason)) return;
-  ground_.rules.broken(1, absl::StrCat("flow ", number_, " fails although nothing goes wrong: ", reason.message()));
+  ground_.rules.broken(1, absl::StrCat("flow ", number_, " fails without a fault: ", reason.message()));
 }
 
 void SimtestFlow::fail_rest() {
   given_up_ = true;
   if (destination_lives_ && reaches_(plan_.source, plan_.destination)) {
     ground_.rules.broken(
-        5, absl::StrCat("flow ", number_, " gives up although nothing goes wrong any more: ", what_is_left()));
+        5, absl::StrCat("flow ", number_, " gives up after all faults have ended: ", describe_unfinished()));
   }
 }
 
@@ -197,7 +198,7 @@ void SimtestFlow::node_ended(std::size_t node) {
 void SimtestFlow::arrived(ArrivedSetup setup) {
   const std::size_t attempt = SimtestCircuit::attempt_of(setup.setup());
   if (attempt < attempts_.size()) return attempts_[attempt]->arrived(std::move(setup));
-  ground_.rules.broken(7, absl::StrCat("flow ", number_, " gets a set-up that nobody has sent"));
+  ground_.rules.broken(7, absl::StrCat("flow ", number_, " received a set-up that its source did not send"));
 }
 
 bool SimtestFlow::over() const {
@@ -206,7 +207,7 @@ bool SimtestFlow::over() const {
   return given_up_ || !source_lives_ || (!waits_to_try_ && next_message() == records_.size());
 }
 
-std::string SimtestFlow::what_is_left() const {
+std::string SimtestFlow::describe_unfinished() const {
   std::string text = absl::StrCat("flow ", number_, " from ", SimtestGround::name(plan_.source), " to ",
                                   SimtestGround::name(plan_.destination), ", circuit ", attempts_.size());
   for (std::size_t i = 0; i < records_.size(); ++i) {

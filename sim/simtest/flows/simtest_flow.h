@@ -1,5 +1,5 @@
-// One flow of a simulation test: messages from one node's application to another's, over one circuit after the other
-// where they fail. A message whose circuit failed has failed; the next circuit goes on with the next one.
+// One flow of a simulation test: messages from one node's application to another's. When a circuit fails, its
+// unfinished messages fail, and the next circuit continues with the next message.
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_FLOW_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_SIMTEST_FLOW_H_
 
@@ -16,26 +16,26 @@ namespace cableway::sim {
 
 class SimtestFlow {
  public:
-  // `calm_at`: when everything that goes wrong is over, and known to be: from then on nothing may fail for no reason.
-  // `reaches`: whether the source can have a path to the destination, in truth.
+  // `calm_at`: when all faults are over and detected; from then on every failure needs a reason. `reaches`: whether the
+  // actual state of the cables gives the source a path to the destination.
   SimtestFlow(SimtestGround& ground, const FlowPlan& plan, std::size_t number, Instant calm_at,
               std::function<bool(std::size_t, std::size_t)> reaches);
   ~SimtestFlow();
 
   void start();
-  // An application dies, and is there again later.
+  // An application is killed, and restarts later.
   void kill_source();
   void kill_destination();
   void revive_source();
   void revive_destination();
   void node_ended(std::size_t node);
-  // A set-up of its has come to the destination's process.
+  // A set-up for this flow has arrived at the destination's process.
   void arrived(ArrivedSetup setup);
   void tend();
 
-  // Every message is done at both ends, or has failed, and no end is left.
+  // Every message is done at both ends or has failed, and no end is left.
   bool over() const;
-  std::string what_is_left() const;
+  std::string describe_unfinished() const;
   void check_memory();
 
   const FlowPlan& plan() const { return plan_; }

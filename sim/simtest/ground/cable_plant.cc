@@ -10,7 +10,7 @@ namespace {
 constexpr double kLocalBytesPerSecond = 1e10;
 constexpr Duration kMaxApart = std::chrono::milliseconds(20);
 
-// The same for the same hop, and different for different ones.
+// A delay that is a function of the hop and differs between hops.
 Duration spread(const PlantHop& hop, Duration most) {
   const std::uint64_t number = (hop.segment * 7919 + hop.silences * 104729) * 1'000'003;
   return Duration(static_cast<Duration::rep>(number % static_cast<std::uint64_t>(most.count())));
@@ -20,7 +20,7 @@ bool source_is_first(const PlantHop& hop) {
   return (hop.segment + hop.silences) % 2 == 0;
 }
 
-// Whoever is there need not notice.
+// Cuts one end without waking its user.
 void cut_quietly(PlantHop& hop, bool source, const absl::Status& reason) {
   (source ? hop.hop->source() : hop.hop->destination()).cut(reason);
   if (const auto setup = hop.setup.lock()) setup->cut(source ? SetupWire::kDialer : SetupWire::kAcceptor, reason);
@@ -145,7 +145,7 @@ void CablePlant::update(PlantHop& hop) {
   }
 }
 
-// Each end by itself, as each has a timer of its own.
+// Each end separately, as each has its own timer.
 void CablePlant::give_up_later(PlantHop& hop) {
   const auto give_up = [&hop, silence = hop.silences](bool source) {
     const bool silent_still = hop.silent_since.has_value() && hop.silences == silence;
@@ -160,7 +160,7 @@ void CablePlant::give_up_later(PlantHop& hop) {
   clock_.post_at(soon + late, [give_up, source_first] { give_up(!source_first); });
 }
 
-void CablePlant::look_at(CableFabric::SegmentNumber segment) {
+void CablePlant::segment_changed(CableFabric::SegmentNumber segment) {
   for (PlantHop& hop : hops_) {
     if (hop.segment == segment) update(hop);
   }
@@ -179,7 +179,7 @@ void CablePlant::end_all(CableFabric::SegmentNumber segment, const absl::Status&
   }
 }
 
-// What goes over RDMA may go on for a while after the connection, so each end hears of that in its own time.
+// RDMA traffic may continue for a while after the connection ends, so each end is notified at its own time.
 void CablePlant::end_apart(PlantHop& hop, const absl::Status& reason) {
   hop.hop->silence();
   const bool source_first = source_is_first(hop);

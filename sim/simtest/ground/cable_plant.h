@@ -1,5 +1,5 @@
-// The cables of a simulation test as data sees them: what leaves a port shares its rate, and connections live and die
-// with the cable that they cross. Its ways are the fabric's segments, so that hellos and data fail together.
+// The cables of a simulation test for data: connections from a port share its rate, and connections fail with the cable
+// that they cross. Built on the fabric's segments, so that hellos and data fail together.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_CABLE_PLANT_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_CABLE_PLANT_H_
 
@@ -25,7 +25,7 @@
 
 namespace cableway::sim {
 
-// One connection over a cable, and what goes over RDMA beside it.
+// One connection over a cable, and the RDMA hop set up on it, if any.
 struct PlantHop {
   CableFabric::SegmentNumber segment = 0;
   std::size_t from_end = 0;  // places in the segment
@@ -36,13 +36,13 @@ struct PlantHop {
   HopUser source;
   HopUser destination;
   std::weak_ptr<SetupWire> setup;  // while one of its ends is being set up
-  std::unique_ptr<RdmaHop> rdma;   // once the accepting end has joined what the dialing one offered
+  std::unique_ptr<RdmaHop> rdma;   // set once the accepting end has connected to the offered queue pair
   std::optional<Instant> silent_since;
   std::uint64_t silences = 0;
-  bool given_up = false;  // by one end, so the other will be told when it asks
+  bool given_up = false;  // by one end; the other detects it when it polls
   bool lost = false;      // one of its hosts was switched off
 
-  // Once the set-up has come this far.
+  // Precondition: the set-up has reached the respective end.
   PlantEnd source_end() { return rdma != nullptr ? rdma->source_end() : PlantEnd{hop->source(), source}; }
   PlantEnd destination_end() {
     return rdma != nullptr ? rdma->destination_end() : PlantEnd{hop->destination(), destination};
@@ -55,11 +55,11 @@ class CablePlant {
     double bytes_per_second = 1.25e9;
     Duration latency = std::chrono::microseconds(5);
     std::uint64_t window_bytes = 512U << 10;
-    // After so much silence a connection is over, for one end sooner than for the other; which it is even where the
-    // cable is mended in between, since TCP's keepalive is then answered by a reset.
+    // After this much silence a connection ends, at one end earlier than at the other; even if the cable is repaired in
+    // between, since TCP's keepalive is then answered by a reset.
     Duration silence_limit = std::chrono::seconds(6);
     Duration silence_spread = std::chrono::seconds(2);
-    RdmaWire::Facts rdma;  // but for the latency
+    RdmaWire::Facts rdma;  // except for the latency
     StubNetwork::Settings stub;
   };
   struct End {
@@ -67,43 +67,43 @@ class CablePlant {
     std::size_t end = 0;
   };
 
-  // Clock and fabric outlive this. All segments are there already.
+  // Clock and fabric outlive this. All segments exist already.
   CablePlant(VirtualClock& clock, CableFabric& fabric, const Facts& facts);
 
   // The port with this address.
   std::optional<End> find(const std::string& address) const;
   CableFabric::NodeNumber node_of(const End& end) const { return fabric_.ends_of(end.segment)[end.end].first; }
-  // Whether a connection can be made from one to the other now.
+  // Whether a connection from one to the other can be made now.
   bool connects(const End& from, const End& to) const;
-  // Two processes of one node: a hop that crosses no cable.
+  // A hop between two processes of one node, which crosses no cable.
   PlantHop& make_local_hop(CableFabric::NodeNumber node);
   PlantHop& make_hop(const End& from, const End& to);
   const Facts& facts() const { return facts_; }
 
-  // The port gets an RDMA device. Before the first hop.
+  // Adds an RDMA device to the port. To be called before the first hop is made.
   void add_rdma(const End& end);
   RdmaPorts& rdma_ports() { return rdma_ports_; }
-  // The accepting end of the hop joins a queue pair that its dialing end has offered; what it answers.
+  // Connects the hop's accepting end to the queue pair that its dialing end offered; returns the answer.
   absl::StatusOr<RdmaEndpoint> join(PlantHop& hop, StubQueuePair& offered, bool last_hop);
-  // And the dialing end takes the answer.
+  // Completes the dialing end with the answer.
   absl::Status settle(PlantHop& hop, std::unique_ptr<StubQueuePair> offered, const RdmaEndpoint& answered);
 
-  // To be called after the fabric's segment has changed: connections over it wait, go on, or are given up in time.
-  void look_at(CableFabric::SegmentNumber segment);
-  // Connections over it are over, at both ends.
+  // To be called after the fabric's segment has changed: its connections stall, resume, or are given up in time.
+  void segment_changed(CableFabric::SegmentNumber segment);
+  // Ends all connections over the segment, at both ends.
   void end_all(CableFabric::SegmentNumber segment, const absl::Status& reason);
   void complete_late(CableFabric::SegmentNumber segment, Duration by);
   void fail_next_sends(CableFabric::SegmentNumber segment);
-  // Nothing leaves or reaches the node any more, ever: its host is off, and its connections with it. The other ends
-  // notice in their time.
+  // Permanently disconnects the node: its host is off, and its connections with it. The other ends detect that in their
+  // time.
   void lose(CableFabric::NodeNumber node);
 
-  // Chunks that were changed by their owner before their sends had completed.
+  // Chunks whose memory was changed by its owner before their sends had completed.
   std::uint64_t changed_too_early() const;
-  // What an owner of a queue pair has done against its contract: nothing, if it is OK.
+  // The first violation of a queue pair's contract by its owner; OK if there was none.
   const absl::Status& misuse() const { return rdma_ports_.network().misuse(); }
   std::uint64_t parcels() const;
-  std::uint64_t rdma_hops() const { return rdma_hops_; }  // that were settled
+  std::uint64_t rdma_hops() const { return rdma_hops_; }  // completely set up
 
  private:
   static constexpr CableFabric::SegmentNumber kLocal = SIZE_MAX;

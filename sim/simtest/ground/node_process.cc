@@ -79,17 +79,17 @@ std::size_t NodeProcess::max_circuits() const {
   return host().refuses ? 0 : ground_.plan.max_circuits;
 }
 
-// The set-up that is refused is among those that have entered.
+// `entered_` includes the set-up that is being refused.
 absl::Status NodeProcess::no_room(std::size_t /*in_setup*/) const {
   if (!host().refuses && circuits() + entered_ - 1 < ground_.plan.max_circuits) {
     ground_.rules.broken(
         6, absl::StrCat(SimtestGround::name(node_), " refuses a circuit with ", circuits(), " relayed and ",
-                        entered_ - 1, " in set-up, and has room for ", ground_.plan.max_circuits));
+                        entered_ - 1, " in set-up, although it has room for ", ground_.plan.max_circuits));
   }
   return absl::ResourceExhaustedError(absl::StrCat("node ", SimtestGround::name(node_), kNoRoom));
 }
 
-// With registered slots if one of the hops, or both, goes over RDMA.
+// Uses registered slots if at least one of the hops uses RDMA.
 absl::StatusOr<std::unique_ptr<Slot>> NodeProcess::make_floor(const TransportEnd& upstream,
                                                               const TransportEnd& downstream) {
   const std::optional<std::size_t> from = device_of(upstream);
@@ -102,7 +102,7 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
                                 std::unique_ptr<Slot> floor) {
   --entered_;
   if (circuits() >= ground_.plan.max_circuits) {
-    ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node_), " relays more circuits than it has room for"));
+    ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node_), " relays more circuits than its limit"));
   }
   const bool registered = device_of(*upstream.transport.end) || device_of(*downstream.transport.end);
   RelayNames names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))};

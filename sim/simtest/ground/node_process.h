@@ -1,6 +1,6 @@
-// A node's process in a simulation test: everything of core/linux/node/node_service.h that is not core/node/node.h and
-// touches no kernel: set-ups that pass through, requests for paths, the circuits that it relays. What decides is the
-// product's own code (core/circuit/transit_setups.h, path_wait.h).
+// A node's process in a simulation test: the parts of core/linux/node/node_service.h beyond core/node/node.h that do
+// not use the kernel: relayed set-ups, requests for paths, relayed circuits. The decisions are made by the product's
+// own code (core/circuit/transit_setups.h, path_wait.h).
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_NODE_PROCESS_H_
 
@@ -18,7 +18,7 @@
 
 namespace cableway::sim {
 
-// In the reason of a refusal for want of room.
+// Part of the reason when a circuit is refused for lack of room.
 inline constexpr char kNoRoom[] = " has no room for another circuit";
 
 class NodeProcess final : private TransitSetups::Host {
@@ -26,24 +26,24 @@ class NodeProcess final : private TransitSetups::Host {
   // Everything outlives it.
   NodeProcess(SimtestGround& ground, std::size_t node) : ground_(ground), node_(node) {}
 
-  // The node (core/node/node.h) has begun, and has ended: with it go the circuits that it relays, what is being set up,
-  // and requests for paths, unanswered.
+  // The node (core/node/node.h) has started or ended. When it ends, its relayed circuits and pending set-ups end too,
+  // and requests for paths stay unanswered.
   void start();
   void end();
   void topology_changed();
 
-  // Null: it does not run.
+  // Null: the process is not running.
   SetupDoor* door() { return incarnation_.has_value() ? &incarnation_->door : nullptr; }
-  // Requires that it runs.
+  // Precondition: the process is running.
   void find_path(const std::string& destination, std::uint64_t ordinal, PathWait::Answer answer);
 
-  // Forgets circuits that have ended, as a relay's loop does.
+  // Removes circuits that have ended, as the relay loop does.
   void tend();
-  // What is left of circuits that are being set up.
+  // The number of set-ups in progress.
   std::size_t in_setup() const { return incarnation_.has_value() ? incarnation_->transit.in_setup() : 0; }
 
  private:
-  // From a start to the end.
+  // The state between start() and end().
   struct Incarnation {
     explicit Incarnation(NodeProcess& process);
 
@@ -74,8 +74,8 @@ class NodeProcess final : private TransitSetups::Host {
   SimtestGround& ground_;
   const std::size_t node_;
   std::optional<Incarnation> incarnation_;
-  std::size_t entered_ = 0;    // set-ups that have come in and have no end yet, counted apart from the code under test
-  std::vector<Relay> relays_;  // the clock may still know of those that are forgotten
+  std::size_t entered_ = 0;    // unfinished set-ups, counted independently of the code under test
+  std::vector<Relay> relays_;  // removed ones may still have scheduled events
 };
 
 }  // namespace cableway::sim

@@ -1,5 +1,5 @@
-// One end of a simulation test's hop, as whoever moves data there sees it: its link, who is woken, and the device with
-// which memory has to be registered.
+// One end of a simulation test's hop, for the party that moves data there: its link, its wake-up target, and the device
+// with which memory has to be registered.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_PLANT_END_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_PLANT_END_H_
 
@@ -10,29 +10,29 @@
 
 namespace cableway::sim {
 
-// Wakes whoever moves one end of a hop, once there is somebody.
+// Forwards wake-ups to the party that moves one end of a hop, once it is set.
 class HopUser final : public LinkUser {
  public:
   HopUser() = default;
   HopUser(const HopUser&) = delete;
   HopUser& operator=(const HopUser&) = delete;
 
-  // By the connection. Where the hop goes over RDMA that is its lifeline.
+  // Called by the connection, which is the lifeline of an RDMA hop.
   void wake() override {
     if (over_rdma_ != nullptr) over_rdma_->on_lifeline();
     wake_user();
   }
-  // By the device.
+  // Woken by the device.
   LinkUser& completions() { return completions_; }
 
   void set(LinkUser* user) { user_ = user; }
-  // The link beside the connection, whose lifeline is a ConnectionLifeline. What the connection has to say is news by
-  // then, as for a poller that is given it.
+  // Sets the RDMA link whose lifeline is the connection, a ConnectionLifeline. Notifies the link once, since the
+  // connection may have data already, like a poller to which a socket is added.
   void set_link(RdmaChunkLink& link) {
     over_rdma_ = &link;
     link.on_lifeline();
   }
-  // Its process is killed, and leaves the hop without a word.
+  // The process is killed: it leaves the hop without a last frame.
   void kill_process() {
     if (over_rdma_ != nullptr) static_cast<ConnectionLifeline&>(over_rdma_->lifeline()).kill_process();
   }

@@ -1,8 +1,7 @@
-// A hop over RDMA between two ports of a simulation test: a queue pair at each end, a wire for each direction, and at
-// both ends the product's link (core/rdma/rdma_chunk_link.h), whose lifeline is the connection over which the hop is
-// set up.
+// An RDMA hop between two ports of a simulation test: a queue pair at each end, a wire for each direction, and at both
+// ends the product's link (core/rdma/rdma_chunk_link.h), whose lifeline is the connection on which the hop is set up.
 //
-//   offered with the set-up -> joined by the end that accepts, which makes this -> settled by the end that dialled
+//   offered in the set-up -> joined by the accepting end, which creates this -> settled by the dialing end
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_RDMA_HOP_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_RDMA_HOP_H_
 
@@ -20,30 +19,30 @@ namespace cableway::sim {
 
 class RdmaHop {
  public:
-  // One end: its port's device, its end of the connection, and who moves it.
+  // One end: its port's device, its end of the connection, and the party that moves it.
   struct End {
     RdmaPort port;
     CableLink& connection;
     HopUser& user;
   };
 
-  // Everything outlives this. `offered` is a queue pair on the port of `source`, which dials.
+  // All arguments outlive this. `offered` is a queue pair on the port of `source`, which dials.
   RdmaHop(VirtualClock& clock, StubNetwork& network, const RdmaWire::Facts& facts, Transmitter& out, Transmitter& back,
           StubQueuePair& offered, const End& source, const End& destination);
 
-  // The end that accepts, joined to what was offered; what it answers. `last_hop`: it is the flow's destination.
+  // Connects the accepting end to the offered queue pair; returns the answer. `last_hop`: it is the flow's destination.
   absl::StatusOr<RdmaEndpoint> join(bool last_hop);
-  // The end that dialled takes the answer.
+  // Completes the dialing end with the answer.
   absl::Status settle(std::unique_ptr<StubQueuePair> offered, const RdmaEndpoint& answered);
 
-  // Once it is settled, and once it is joined.
+  // Preconditions: settle() has succeeded; join() has succeeded.
   PlantEnd source_end() { return PlantEnd{*source_link_, source_.user, source_.port.device}; }
   PlantEnd destination_end() { return PlantEnd{*destination_link_, destination_.user, destination_.port.device}; }
 
-  // Whether the cable does not carry from source to destination, and not back.
+  // Whether the cable blocks traffic from source to destination, and back.
   void hold(bool there, bool back);
   void complete_late(Duration by);
-  // The next write of the source fails, as the device says.
+  // Makes the source's next write fail with a device error.
   void fail_next_write();
 
  private:

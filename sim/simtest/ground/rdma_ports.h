@@ -1,4 +1,4 @@
-// Which ports of a simulation test have an RDMA device, and what such a port needs to be one end of a hop.
+// The RDMA devices of a simulation test's ports, and what a port needs to be one end of an RDMA hop.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_RDMA_PORTS_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_RDMA_PORTS_H_
 
@@ -16,20 +16,20 @@ namespace cableway::sim {
 // The device of one port.
 struct RdmaPort {
   StubDevice* device = nullptr;
-  std::size_t number = 0;  // on its node (RegisteredSlot::keys)
+  std::size_t number = 0;  // index on its node (RegisteredSlot::keys)
 };
 
 class RdmaPorts {
  public:
   explicit RdmaPorts(const StubNetwork::Settings& settings) : network_(settings) {}
 
-  // The port at this place of the segment gets a device, which is `node`'s next one. Before anything is looked for.
+  // Gives the port at this place of the segment a device, the next one of `node`. To be called before any look-up.
   void add(CableFabric::SegmentNumber segment, std::size_t end, CableFabric::NodeNumber node);
-  // Null: it has none.
+  // Null if the port has no device.
   const RdmaPort* find(CableFabric::SegmentNumber segment, std::size_t end) const;
   // In the order of their numbers.
   const std::vector<StubDevice*>& devices_of(CableFabric::NodeNumber node) { return by_node_[node]; }
-  // A queue pair that its owner does not want any more, and that another one may have been joined to.
+  // Keeps a queue pair that its owner has discarded, fenced, since the peer may already be connected to it.
   void abandon(std::unique_ptr<StubQueuePair> pair) {
     pair->fence();
     abandoned_.push_back(std::move(pair));

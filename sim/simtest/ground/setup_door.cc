@@ -9,8 +9,8 @@ namespace cableway::sim {
 namespace {
 
 constexpr std::chrono::milliseconds kSetupLimit{5000};
-constexpr std::chrono::milliseconds kRetryAfter{50};  // until the cable carries
-constexpr std::chrono::microseconds kHandOver{50};    // from the kernel to the process that looks
+constexpr std::chrono::milliseconds kRetryAfter{50};  // while the cable does not carry
+constexpr std::chrono::microseconds kHandOver{50};    // from the kernel to the polling process
 
 }  // namespace
 
@@ -31,13 +31,13 @@ void SetupDoor::receive(std::unique_ptr<SetupConnection> connection) {
     receptions_.erase(place);
     const absl::StatusCode code = opening.status().code();
     if (code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kPermissionDenied) {
-      rules_.broken(7, absl::StrCat("a set-up of an honest node is refused: ", opening.status().message()));
+      rules_.broken(7, absl::StrCat("a set-up of a correct node is refused: ", opening.status().message()));
     }
     if (opening.ok()) handler_(std::move(std::get<ArrivedSetup>(*opening)));
   });
 }
 
-// Asks again and again while the cable does not carry, as a kernel does.
+// Retries while the cable does not carry, as a kernel does.
 class SimConnector::Connecting final : public Attempt {
  public:
   Connecting(SimConnector& from, const Hop& hop, Connected connected)

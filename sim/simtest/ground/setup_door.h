@@ -1,5 +1,5 @@
-// Where set-ups arrive at a process of a simulation test, and how others connect there. What is read and decided is the
-// product's own (core/circuit/hop_reception.h).
+// The listener for set-ups of a process in a simulation test, and the connector to it. Reading and deciding is done by
+// the product's own code (core/circuit/hop_reception.h).
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_SETUP_DOOR_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_SETUP_DOOR_H_
 
@@ -17,7 +17,7 @@
 
 namespace cableway::sim {
 
-// Numbers that nobody in a simulation test guesses, the same in every run.
+// Deterministic challenges, the same in every run.
 class Challenges {
  public:
   Challenge next();
@@ -26,7 +26,7 @@ class Challenges {
   std::uint64_t last_ = 0;
 };
 
-// What is shared by all processes that set circuits up.
+// Shared by all processes that set circuits up.
 struct SetupTools {
   TransportNegotiator transports;
   std::optional<SubKey> key;
@@ -38,7 +38,7 @@ class SetupDoor {
  public:
   using Handler = std::function<void(ArrivedSetup)>;
 
-  // Everything outlives it.
+  // All arguments outlive this.
   SetupDoor(Clock& clock, SetupTools& tools, RuleBook& rules, Handler handler)
       : clock_(clock), tools_(tools), rules_(rules), handler_(std::move(handler)) {}
 
@@ -52,13 +52,13 @@ class SetupDoor {
   std::list<HopReception> receptions_;
 };
 
-// One node's way to the others' doors.
+// Connects one node to the other nodes' listeners.
 class SimConnector final : public SetupConnector {
  public:
-  // Who listens at a port of a node; null: nobody.
+  // The listener at a TCP port of a node; null: none.
   using Listener = std::function<SetupDoor*(std::size_t node, std::uint16_t port)>;
 
-  // Clock and plant outlive it and what it began.
+  // Clock and plant outlive this and its attempts.
   SimConnector(VirtualClock& clock, CablePlant& plant, std::size_t node, Listener listener)
       : clock_(clock), plant_(plant), node_(node), listener_(std::move(listener)) {}
 

@@ -44,7 +44,7 @@ class SimConnection final : public SetupConnection {
   }
 
  private:
-  std::shared_ptr<SetupWire> wire_;  // null: its hop has been taken
+  std::shared_ptr<SetupWire> wire_;  // null once the hop has been taken
   const SetupWire::Side side_;
   const std::string own_;
   const std::string other_;
@@ -67,8 +67,8 @@ std::pair<std::unique_ptr<SetupConnection>, std::unique_ptr<SetupConnection>> Se
 void SetupWire::send(Side from, std::vector<std::byte> bytes) {
   const Side to = from == kDialer ? kAcceptor : kDialer;
   const Instant due = clock_.now() + takes_;
-  on_the_way_[to].push_back({std::move(bytes), due});
-  if (on_the_way_[to].size() == 1) deliver_at(to, due);
+  in_flight_[to].push_back({std::move(bytes), due});
+  if (in_flight_[to].size() == 1) deliver_at(to, due);
 }
 
 void SetupWire::read(Side side, Reading reading) {
@@ -76,7 +76,7 @@ void SetupWire::read(Side side, Reading reading) {
   clock_.post_at(clock_.now(), [self = shared_from_this(), side] { self->serve(side); });
 }
 
-// The link of this end says so, too: the other end's may be there already.
+// The link of this end reports the close too, since the other end may already use its link.
 void SetupWire::close(Side side) {
   End& end = ends_[side];
   end.present = false;
@@ -87,7 +87,7 @@ void SetupWire::close(Side side) {
 
 void SetupWire::cut(Side side, const absl::Status& reason) {
   End& end = ends_[side];
-  on_the_way_[side].clear();
+  in_flight_[side].clear();
   if (end.ended.ok()) end.ended = reason;
   serve(side);
 }
@@ -97,8 +97,8 @@ void SetupWire::deliver_at(Side to, Instant when) {
 }
 
 void SetupWire::deliver(Side to) {
-  std::deque<Parcel>& parcels = on_the_way_[to];
-  if (parcels.empty() || hop_.lost) return;  // cut meanwhile
+  std::deque<Parcel>& parcels = in_flight_[to];
+  if (parcels.empty() || hop_.lost) return;  // cut in the meantime
   if (hop_.silent_since.has_value()) return deliver_at(to, clock_.now() + kSilentRecheck);
   const Parcel parcel = std::move(parcels.front());
   parcels.pop_front();

@@ -1,8 +1,8 @@
-// The connection of a hop while it is set up, as bytes in virtual time: what one end sends arrives at the other after
-// the cable's latency and the time that a process takes to look, in order; while the cable does not carry it waits, as
-// TCP would send it again. An end that is dropped is found closed by the other one.
+// A hop's connection during set-up, as a byte stream in virtual time: sent bytes arrive in order after the cable's
+// latency and the process's polling delay; while the cable does not carry they wait, as if TCP retransmitted them.
+// Destroying one end closes it for the other.
 //
-// Once the set-up is done the hop's links take over (cable_plant.h): take_hop() gives its end away for that.
+// After the set-up the hop's links take over (cable_plant.h): take_hop() releases the end for that.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_SETUP_WIRE_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_SETUP_WIRE_H_
 
@@ -27,15 +27,15 @@ class SetupWire : public std::enable_shared_from_this<SetupWire> {
  public:
   enum Side : std::size_t { kDialer = 0, kAcceptor = 1 };
 
-  // Clock and hop outlive this. `takes`: from one process to the other.
+  // Clock and hop outlive this. `takes`: the delay from one process to the other.
   SetupWire(VirtualClock& clock, PlantHop& hop, Duration takes) : clock_(clock), hop_(hop), takes_(takes) {}
 
-  // Its two ends; `from` and `to` are their addresses. Once.
+  // Creates the two ends, once; `from` and `to` are their addresses.
   std::pair<std::unique_ptr<SetupConnection>, std::unique_ptr<SetupConnection>> make_ends(const std::string& from,
                                                                                           const std::string& to);
   PlantHop& hop() { return hop_; }
 
-  // The connection has broken at this end, and why.
+  // Breaks the connection at this end with a reason.
   void cut(Side side, const absl::Status& reason);
 
  private:
@@ -48,10 +48,10 @@ class SetupWire : public std::enable_shared_from_this<SetupWire> {
   struct End {
     std::deque<std::byte> arrived;
     std::optional<Reading> reading;
-    absl::Status ended;   // once it has: what is left to be read comes first
-    bool present = true;  // its object is there
+    absl::Status ended;   // set when it has ended; unread bytes are delivered first
+    bool present = true;  // its object exists
   };
-  // What is on its way to a side: bytes, or (none) the other end's close.
+  // An item in flight to one side: bytes, or (none) the other end's close.
   struct Parcel {
     std::vector<std::byte> bytes;
     Instant due;
@@ -68,12 +68,12 @@ class SetupWire : public std::enable_shared_from_this<SetupWire> {
   PlantHop& hop_;
   const Duration takes_;
   std::array<End, 2> ends_;
-  std::array<std::deque<Parcel>, 2> on_the_way_;  // by the side that they go to
+  std::array<std::deque<Parcel>, 2> in_flight_;  // by the side that they go to
 };
 
-// The hop that was set up on this connection, whose end becomes that hop's link: closing it is the link's affair then.
+// Releases the hop that was set up on this connection; from then on closing it is up to the hop's link.
 PlantHop& take_hop(std::unique_ptr<SetupConnection> connection);
-// The same while it is set up.
+// The hop during set-up.
 PlantHop& hop_of(const SetupConnection& connection);
 
 }  // namespace cableway::sim

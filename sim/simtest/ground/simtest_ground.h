@@ -1,4 +1,4 @@
-// What the parts of a simulation test share: nodes, cables, hosts, what is written down of the run.
+// State shared by the parts of a simulation test: nodes, cables, hosts, trace and rules.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_
 
@@ -20,17 +20,17 @@
 
 namespace cableway::sim {
 
-// What is on a node besides the node itself (core/node/node.h).
+// The parts of a host other than the node itself (core/node/node.h).
 struct SimtestHost {
   std::unique_ptr<RelayHost> relay;
-  std::unique_ptr<StubRelayMemory> rdma;  // null: it has no RDMA device
-  bool refuses = false;                   // set-ups that want to pass
-  Duration application_takes{0};          // between being woken and looking
+  std::unique_ptr<StubRelayMemory> rdma;  // null: the host has no RDMA device
+  bool refuses = false;                   // set-ups that would be relayed
+  Duration application_takes{0};          // between a wake-up and polling
 
   std::size_t leased() const { return relay->pool().leased() + (rdma != nullptr ? rdma->pool().leased() : 0); }
 };
 
-// Where a node's applications listen; nodes themselves listen at their relay ports.
+// The TCP port on which a node's applications listen; nodes listen at their relay ports.
 inline constexpr std::uint16_t kApplicationPort = 20000;
 
 class NodeProcess;
@@ -47,7 +47,7 @@ struct SimtestGround {
   RuleBook& rules;
 
   VirtualClock& clock() const { return nodes.clock(); }
-  // With which processes on that node dial.
+  // The dialing context of processes on that node.
   HopDial::Means means_of(std::size_t node) const {
     return {clock(), *connectors[node], tools.transports, [this] { return tools.challenges.next(); }};
   }

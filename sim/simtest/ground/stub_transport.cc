@@ -25,8 +25,8 @@ class ConnectionEnd final : public StubEnd {
 
 class RdmaEnd final : public StubEnd {
  public:
-  // `offered`: the dialing end's queue pair until it is settled. One that is not settled is kept, fenced, as long as
-  // the plant: the other end may have been joined to it.
+  // `offered`: the dialing end's queue pair until it is settled. If it is never settled, the plant keeps it, fenced,
+  // for its whole lifetime, since the other end may be connected to it.
   RdmaEnd(CablePlant& plant, const RdmaPort& port, const RdmaEndpoint& endpoint, std::unique_ptr<StubQueuePair> offered)
       : plant_(plant), port_(port), endpoint_(endpoint), offered_(std::move(offered)) {}
   ~RdmaEnd() override {
@@ -72,7 +72,7 @@ class StubTransport final : public Transport {
     const RdmaPort* const port = port_at(connection.own_address());
     if (port == nullptr) return none();
     StubQueuePair* const pair = plant_.rdma_ports().network().find(offered->queue_pair);
-    if (pair == nullptr) return absl::UnavailableError("the queue pair that was offered is gone");
+    if (pair == nullptr) return absl::UnavailableError("the offered queue pair no longer exists");
     const absl::StatusOr<RdmaEndpoint> joined = plant_.join(hop_of(connection), *pair, setup.last_hop());
     if (!joined.ok()) return joined.status();
     return TransportChoice{std::make_unique<RdmaEnd>(plant_, *port, *joined, nullptr), kAtBothEnds};

@@ -1,5 +1,5 @@
-// The transports of a simulation test's hops, as core/circuit/transport.h wants them: RDMA on stub devices, where both
-// ports have one, and the connection itself.
+// The transports of a simulation test's hops, implementing core/circuit/transport.h: RDMA on stub devices if both ports
+// have one, and the connection itself.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_STUB_TRANSPORT_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_STUB_TRANSPORT_H_
 
@@ -13,10 +13,10 @@
 
 namespace cableway::sim {
 
-// Plant and trace outlive it.
+// Plant and trace outlive this.
 TransportNegotiator stub_transports(CablePlant& plant, TraceHash& trace);
 
-// The number of the device that the end is on (RegisteredSlot::keys); none: it is the connection's.
+// The number of the end's device (RegisteredSlot::keys); nullopt if it uses the connection.
 std::optional<std::size_t> device_of(const TransportEnd& end);
 
 }  // namespace cableway::sim

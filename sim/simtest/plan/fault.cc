@@ -62,9 +62,8 @@ bool parse_ms(std::string_view text, Duration& time) {
 
 absl::StatusOr<Fault> parse_fault(std::string_view entry) {
   const auto wrong = [&] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("fault \"", absl::string_view(entry.data(), entry.size()),
-                     "\" cannot be read; expected KIND@BEGIN_MS+LENGTH_MS:TARGET:AMOUNT"));
+    return absl::InvalidArgumentError(absl::StrCat("fault \"", absl::string_view(entry.data(), entry.size()),
+                                                   "\" is not valid; expected KIND@BEGIN_MS+LENGTH_MS:TARGET:AMOUNT"));
   };
   const std::size_t at = entry.find('@');
   const std::size_t plus = entry.find('+');
@@ -103,7 +102,7 @@ absl::StatusOr<FaultKind> parse_fault_kind(std::string_view text) {
     if (text == kKinds[i].name) return static_cast<FaultKind>(i);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", absl::string_view(text.data(), text.size()), "\" is no kind of fault; expected one of ",
+      absl::StrCat("\"", absl::string_view(text.data(), text.size()), "\" is not a kind of fault; expected one of ",
                    absl::StrJoin(kKinds, ", ", [](std::string* out, const KindFacts& each) { *out += each.name; })));
 }
 

@@ -8,7 +8,7 @@ namespace cableway::sim {
 FaultPlan shrink(FaultPlan plan, std::size_t most, const std::function<bool(const FaultPlan&)>& fails) {
   std::size_t asked = 0;
   if (!plan.empty() && most > 0 && fails({})) return {};
-  // Parts of this size are left out, one after the other; when none can be, parts of half the size.
+  // Tries to leave out parts of this size, one after the other; if none can be left out, halves the size.
   for (std::size_t size = std::max<std::size_t>(plan.size() / 2, 1); !plan.empty();) {
     bool smaller = false;
     for (std::size_t begin = 0; begin < plan.size() && asked < most;) {

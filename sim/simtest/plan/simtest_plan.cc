@@ -37,7 +37,7 @@ void make_torus(SimtestRandom& random, ShapePlan& shape) {
   }
 }
 
-// A random tree, and further cables anywhere: connected, and anything else.
+// A random tree plus random cables: connected, otherwise arbitrary.
 void make_random_graph(SimtestRandom& random, ShapePlan& shape) {
   for (std::uint32_t i = 1; i < shape.nodes; ++i) add_cable(shape, static_cast<std::uint32_t>(random.below(i)), i);
   for (std::uint64_t more = random.between(0, shape.nodes); more > 0 && shape.nodes > 1; --more) {
@@ -95,7 +95,7 @@ FlowPlan make_flow(SimtestRandom& random, const ShapePlan& shape, std::uint32_t 
   flow.in_flight = static_cast<std::uint32_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 8, 8, 8, 32}));
   const std::vector<std::uint64_t> chunks{128, 256, 4096, slot_bytes, slot_bytes};
   flow.chunk_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(random.one_of(chunks), slot_bytes));
-  const bool late = random.happens(300);  // a receiver that takes its time
+  const bool late = random.happens(300);  // a slow receiver
   for (std::uint64_t i = random.between(1, 40); i > 0; --i) {
     MessagePlan message;
     message.bytes = make_size(random, flow.chunk_bytes);
@@ -113,7 +113,7 @@ FlowPlan make_flow(SimtestRandom& random, const ShapePlan& shape, std::uint32_t 
   return flow;
 }
 
-// What a kind of fault is like: how long it lasts, and how much of it there is.
+// The range of durations and amounts of a kind of fault.
 struct FaultRange {
   FaultKind kind;
   std::uint32_t weight;
@@ -171,7 +171,7 @@ Fault make_fault(SimtestRandom& random, const SimtestPlan& plan) {
   fault.amount = random.between(range.least, range.most);
   if (fault.kind == FaultKind::kPartition) fault.amount = random.next() & ((2ULL << (plan.shape.nodes - 1)) - 1);
   if (fault.kind == FaultKind::kDrift) return fault;
-  // Whole tenths of a millisecond, so that they can be read.
+  // Rounded to tenths of a millisecond, for readability.
   const auto rounded = [](Duration time) { return time / 100'000 * 100'000; };
   fault.at = rounded(random.between(Duration(milliseconds(100)), Duration(milliseconds(4000))));
   fault.lasts = rounded(random.between(Duration(range.shortest), Duration(range.longest)));
@@ -179,19 +179,19 @@ Fault make_fault(SimtestRandom& random, const SimtestPlan& plan) {
   return fault;
 }
 
-// Numbers of their own, so that graph, flows and faults of a seed are the same with and without RDMA, and whatever room
-// there is.
+// Separate random streams, so that a seed's graph, flows and faults do not depend on the use of RDMA or on the relays'
+// capacity.
 constexpr std::uint64_t kRdmaNumbers = 0x5244;
 constexpr std::uint64_t kRoomNumbers = 0x726f;
 
-// In a few of the worlds relays have room for less than everybody wants.
+// In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRoomNumbers);
   if (!random.happens(150)) return;
   plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
 }
 
-// In half of the worlds; and there at all ports, or at most of them.
+// In half of the worlds; there at all ports, or at most of them.
 void add_rdma(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRdmaNumbers);
   if (!random.happens(500)) return;
@@ -201,8 +201,8 @@ void add_rdma(SimtestPlan& plan) {
     cable.rdma_at_b = random.happens(per_mille);
   }
   plan.shape.rdma_at_switch = random.happens(per_mille);
-  // What eight tries take, of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms and of
-  // 537.
+  // The time of eight tries of 67 ms each (CABLEWAY_RDMA_TIMEOUT at 14, CABLEWAY_RDMA_RETRIES at 7), of 134 ms and of
+  // 537 ms.
   plan.rdma.gives_up_after = milliseconds(random.one_of(std::vector<std::uint64_t>{537, 1074, 4295}));
   plan.rdma.max_lag = microseconds(random.one_of(std::vector<std::uint64_t>{0, 100, 2000, 20'000}));
   plan.rdma.max_late_writes = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{0, 2, 64}));

@@ -1,4 +1,4 @@
-// Everything that a simulation test is decided by: a graph, flows over it, what goes wrong. A seed makes one.
+// The complete input of a simulation test: a graph, flows over it, faults. Derived from a seed.
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_SIMTEST_PLAN_H_
 #define CABLEWAY_SIM_SIMTEST_PLAN_SIMTEST_PLAN_H_
 
@@ -17,8 +17,8 @@ namespace cableway::sim {
 struct CablePlan {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  std::string plug;  // at both ends; "": one of its own
-  // Whether the port there has an RDMA device: a hop goes over RDMA if both have.
+  std::string plug;  // at both ends; "": its own connector
+  // Whether the port there has an RDMA device: a hop uses RDMA if both ports have one.
   bool rdma_at_a = false;
   bool rdma_at_b = false;
 };
@@ -27,14 +27,14 @@ struct ShapePlan {
   std::uint32_t nodes = 2;
   std::vector<CablePlan> cables;              // numbered from 0 in this order
   std::vector<std::uint32_t> switch_members;  // nodes with a port on one more segment, numbered after the cables
-  bool rdma_at_switch = false;                // at all of them
+  bool rdma_at_switch = false;                // at all of its ports
   std::vector<std::uint32_t> draining;
   std::size_t segments() const { return cables.size() + (switch_members.empty() ? 0 : 1); }
 };
 
 struct MessagePlan {
   std::uint64_t bytes = 0;
-  std::uint64_t capacity = 0;  // of its receive; smaller than `bytes`: the send has to fail
+  std::uint64_t capacity = 0;  // of its receive; if smaller than `bytes`, the send has to fail
   Duration source_waits{0};    // before posting it
   Duration destination_waits{0};
 };
@@ -46,11 +46,11 @@ struct FlowPlan {
   Duration begins{0};
   std::uint32_t in_flight = 1;  // messages, 1 to 32
   std::uint32_t chunk_bytes = 65536;
-  std::uint32_t attempts = 8;  // of setting its circuit up
+  std::uint32_t attempts = 8;  // to set up its circuit
   std::vector<MessagePlan> messages;
 };
 
-// What hops over RDMA are like (rdma_wire.h, stub_network.h, stub_relay_memory.h).
+// Parameters of RDMA hops (rdma_wire.h, stub_network.h, stub_relay_memory.h).
 struct RdmaPlan {
   Duration gives_up_after = std::chrono::milliseconds(537);
   Duration max_lag{0};
@@ -64,24 +64,24 @@ struct SimtestPlan {
   ShapePlan shape;
   std::vector<FlowPlan> flows;
   FaultPlan faults;
-  bool sealed = false;  // with a key: the only way to tell a datagram that was changed
+  bool sealed = false;  // with a key: the only way to detect a changed datagram
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};
   std::uint64_t bytes_per_second = 1'250'000'000;  // of each cable and direction
   std::uint64_t window_bytes = 512U << 10;
   std::size_t leases = 16;         // of each node's relay
-  std::size_t max_circuits = 256;  // that a node's relay carries
+  std::size_t max_circuits = 256;  // limit of each node's relay
   std::uint32_t slot_bytes = 65536;
   RdmaPlan rdma;
-  // After the last fault: by then everything has to be over. A flow may ask eight times for a path that is not there.
+  // The time after the last fault within which everything has to end. A flow may request a missing path eight times.
   Duration limit = std::chrono::seconds(100);
 };
 
 SimtestPlan make_simtest_plan(std::uint64_t seed);
 
-// How many targets the plan has for faults of this kind: a fault's target is below that. 1 where it has none.
+// The number of targets for faults of this kind: a fault's target is below it. 1 if there is none.
 std::uint64_t target_count(const SimtestPlan& plan, FaultKind kind);
-// InvalidArgument names the first fault whose target the plan does not have, and what was expected.
+// InvalidArgument names the first fault with a target that does not exist, and what was expected.
 absl::Status check_targets(const SimtestPlan& plan);
 
 }  // namespace cableway::sim

@@ -1,4 +1,4 @@
-// Numbers that a seed decides, the same on every machine: the standard's distributions differ between libraries.
+// Random numbers that depend on the seed only: the standard's distributions differ between libraries.
 //
 // SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 #ifndef CABLEWAY_SIM_SIMTEST_PLAN_SIMTEST_RANDOM_H_
@@ -17,9 +17,9 @@ class SimtestRandom {
   explicit SimtestRandom(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() { return mix(state_ += 0x9E3779B97F4A7C15ULL); }
-  // From 0 to `bound` - 1; `bound` is not 0. Larger than even by less than bound / 2^64.
+  // From 0 to `bound` - 1; `bound` is not 0. The bias is below bound / 2^64.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  // Both are possible.
+  // Both bounds are inclusive.
   std::uint64_t between(std::uint64_t least, std::uint64_t most) { return least + below(most - least + 1); }
   Duration between(Duration least, Duration most) {
     return Duration(static_cast<Duration::rep>(

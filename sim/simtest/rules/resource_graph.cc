@@ -23,7 +23,7 @@ void ResourceGraph::add(Identity held, const std::string& held_name, Identity ne
   ++waits_;
 }
 
-// Depth first, without recursion: a chain of waits may be as long as the longest path.
+// Iterative depth-first search: a chain of waits may be as long as the longest path.
 std::vector<std::string> ResourceGraph::find_cycle() const {
   enum class Mark : std::uint8_t { kNew, kOnTheWay, kDone };
   std::vector<Mark> marks(names_.size(), Mark::kNew);
@@ -78,7 +78,7 @@ void add_waits(const CircuitWorld& world, const SlotIdentity& identity, Resource
                     &direction, entry_name);
         }
       }
-      // The last hop's chunks land in memory that was announced: they wait for nothing.
+      // Chunks of the last hop go to announced memory, so they wait for nothing.
       if (hop == circuit.relays()) continue;
       graph.add(credit, credit_name, identity(path.nodes[hop + 1], circuit.relay(hop).slots().front()),
                 absl::StrCat("a slot of circuit ", number, " at ", at(hop + 1)));

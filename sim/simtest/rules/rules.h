@@ -1,5 +1,5 @@
-// The rules that always hold (docs/simulator.md), as a run is held against them. What is cheap is looked at at every
-// step that could break it; the rest when everything has come to rest (rest_rules.h).
+// The invariants of a simulation test (docs/simulator.md). Cheap ones are checked at every step that could break them,
+// the others at the end (node_rules.h).
 #ifndef CABLEWAY_SIM_SIMTEST_RULES_RULES_H_
 #define CABLEWAY_SIM_SIMTEST_RULES_RULES_H_
 
@@ -18,7 +18,7 @@ struct BrokenRule {
   std::string what;
 };
 
-// Keeps the first rule that was broken: what comes after it is often only its consequence.
+// Stores the first broken rule: later ones are often only consequences.
 class RuleBook {
  public:
   explicit RuleBook(const Clock& clock) : clock_(clock) {}

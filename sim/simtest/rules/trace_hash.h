@@ -1,4 +1,4 @@
-// A hash over everything that can be seen of a run: two runs that differ anywhere have, but for chance, different ones.
+// A hash over everything observable in a run: runs that differ anywhere have, collisions aside, different hashes.
 #ifndef CABLEWAY_SIM_SIMTEST_RULES_TRACE_HASH_H_
 #define CABLEWAY_SIM_SIMTEST_RULES_TRACE_HASH_H_
 

@@ -27,7 +27,7 @@ class RdmaLease : public ::testing::Test {
       ASSERT_TRUE(sender_.progress().ok());
     }
     ASSERT_TRUE(receiver_.progress().ok());
-    if (!upstream().has_news() && !downstream().has_news()) return;
+    if (!upstream().has_reports() && !downstream().has_reports()) return;
     ASSERT_TRUE(relay().progress().ok());
   }
   void turns() {

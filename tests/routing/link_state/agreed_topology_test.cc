@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 
 constexpr char kCluster[] = "lab";
 
-// What one node says: port 1 is eth1, and so on.
+// An advertisement of node `name`: port 1 is eth1, and so on.
 Advertisement node(const std::string& name, std::uint32_t ports) {
   Advertisement made;
   made.origin = node_id(kCluster, name);
@@ -44,7 +44,7 @@ std::vector<std::string> cable_names(const AgreedTopology& agreed) {
   return names;
 }
 
-TEST(AgreedTopology, HasACableThatBothEndsAdvertise) {
+TEST(AgreedTopology, ContainsCablesAdvertisedByBothEnds) {
   Advertisement n0 = node("n0", 1);
   Advertisement n1 = node("n1", 2);
   n0.draining = true;
@@ -66,7 +66,7 @@ TEST(AgreedTopology, HasACableThatBothEndsAdvertise) {
   EXPECT_EQ(agreed->topology.node(NodeIndex{1}).relay_port, 999);
 }
 
-TEST(AgreedTopology, HasNoCableThatOneEndAlonePromises) {
+TEST(AgreedTopology, OmitsCablesAdvertisedByOneEndOnly) {
   for (const bool lower_one : {true, false}) {
     Advertisement n0 = node("n0", 1);
     Advertisement n1 = node("n1", 1);
@@ -78,7 +78,7 @@ TEST(AgreedTopology, HasNoCableThatOneEndAlonePromises) {
   }
 }
 
-TEST(AgreedTopology, HasNoCableOverPortsThatDoNotMatchOrAreNotThere) {
+TEST(AgreedTopology, OmitsCablesOverMismatchedOrMissingPorts) {
   Advertisement n0 = node("n0", 1);
   Advertisement n1 = node("n1", 2);
   hear(n0, 1, "n1", 1, "10.0.0.1");
@@ -91,7 +91,7 @@ TEST(AgreedTopology, HasNoCableOverPortsThatDoNotMatchOrAreNotThere) {
   EXPECT_THAT(cable_names(*agree({n0})), IsEmpty()) << "nobody has heard of n1";
 }
 
-TEST(AgreedTopology, CountsACableOnceHoweverOftenItIsSaid) {
+TEST(AgreedTopology, CountsDuplicateAdjacenciesOnce) {
   Advertisement n0 = node("n0", 1);
   Advertisement n1 = node("n1", 1);
   for (int i = 0; i < 2; ++i) {
@@ -101,8 +101,8 @@ TEST(AgreedTopology, CountsACableOnceHoweverOftenItIsSaid) {
   EXPECT_EQ(agree({n0, n1})->topology.cable_count(), 1U);
 }
 
-// Whatever one node says, the others have a topology without it, and read why.
-TEST(AgreedTopology, LeavesOutAnAddressThatTwoNodesHave) {
+// A cable with such an address is left out with a reason, and the topology is still computed.
+TEST(AgreedTopology, LeavesOutCablesWithDuplicateAddresses) {
   Advertisement n0 = node("n0", 1);
   Advertisement n1 = node("n1", 2);
   Advertisement n2 = node("n2", 1);
@@ -114,11 +114,11 @@ TEST(AgreedTopology, LeavesOutAnAddressThatTwoNodesHave) {
   ASSERT_TRUE(agreed.ok()) << agreed.status();
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
   EXPECT_THAT(agreed->left_out,
-              ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also one of node "),
+              ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also used by node "),
                                 HasSubstr("n0"), HasSubstr("n2"), HasSubstr("give one of them another"))));
 }
 
-TEST(AgreedTopology, ALinkLocalAddressMayBeThatOfSeveralNodes) {
+TEST(AgreedTopology, AllowsEqualLinkLocalAddressesOfDifferentNodes) {
   Advertisement n0 = node("n0", 1);
   Advertisement n1 = node("n1", 1);
   hear(n0, 1, "n1", 1, "fe80::1");
@@ -130,12 +130,12 @@ TEST(AgreedTopology, ALinkLocalAddressMayBeThatOfSeveralNodes) {
   EXPECT_EQ(agreed->topology.cables()[0].a.address, "fe80::1%eth1");
 }
 
-TEST(AgreedTopology, LeavesOutWhatDoesNotFitTogether) {
+TEST(AgreedTopology, LeavesOutInconsistentCables) {
   Advertisement n0 = node("n0", 2);
   Advertisement n1 = node("n1", 2);
   hear(n0, 1, "n1", 1, "10.0.0.1");
   hear(n1, 1, "n0", 1, "fd00::2");
-  EXPECT_THAT(agree({n0, n1})->left_out, ElementsAre(HasSubstr("do not agree on an address family")));
+  EXPECT_THAT(agree({n0, n1})->left_out, ElementsAre(HasSubstr("use different address families")));
 
   n1.adjacencies[0].address = *parse_port_address("10.0.0.2");
   hear(n0, 2, "n1", 2, "10.0.1.1");
@@ -144,11 +144,11 @@ TEST(AgreedTopology, LeavesOutWhatDoesNotFitTogether) {
   n0.ports[1].interface = "eth1";
   n1.ports[1].interface = "eth1";
   const auto agreed = agree({n0, n1});
-  EXPECT_THAT(agreed->left_out, ElementsAre(HasSubstr("another cable has that name")));
+  EXPECT_THAT(agreed->left_out, ElementsAre(HasSubstr("another cable has the same name")));
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
 }
 
-TEST(AgreedTopology, OfNobodyIsAnError) {
+TEST(AgreedTopology, RejectsAnEmptyDatabase) {
   EXPECT_EQ(agree({}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 

@@ -24,7 +24,7 @@ Advertisement advertisement(NodeId origin, AdvertisementVersion version, const s
   return made;
 }
 
-TEST(LinkStateDatabase, KeepsTheNewestByLifeAndThenBySequence) {
+TEST(LinkStateDatabase, KeepsTheNewestByIncarnationThenSequence) {
   LinkStateDatabase database;
   const Milliseconds now(1000);
   EXPECT_EQ(database.offer(advertisement(kNode, {5, 8}, "first"), Milliseconds(0), now), Verdict::kNewer);
@@ -40,7 +40,7 @@ TEST(LinkStateDatabase, KeepsTheNewestByLifeAndThenBySequence) {
   EXPECT_EQ(database.find(kOther), nullptr);
 }
 
-TEST(LinkStateDatabase, ADuplicateMakesNothingYounger) {
+TEST(LinkStateDatabase, DuplicatesDoNotResetTheAge) {
   LinkStateDatabase database;
   database.offer(advertisement(kNode, {1, 1}), Milliseconds(50), Milliseconds(1000));
   EXPECT_EQ(database.offer(advertisement(kNode, {1, 1}, "said again"), Milliseconds(0), Milliseconds(2000)),
@@ -49,8 +49,8 @@ TEST(LinkStateDatabase, ADuplicateMakesNothingYounger) {
   EXPECT_EQ(database.age(kNode, Milliseconds(2000)), Milliseconds(1050));
 }
 
-// The age is counted on every node that holds it, and along the way.
-TEST(LinkStateDatabase, ForgetsAtTheMaximumAgeAndNotBefore) {
+// The age is counted on every node that holds an entry, and while it is forwarded.
+TEST(LinkStateDatabase, ExpiresEntriesAtTheMaximumAge) {
   LinkStateDatabase database;
   EXPECT_EQ(database.next_expiry(), std::nullopt);
   EXPECT_EQ(database.offer(advertisement(kNode, {1, 1}), kMaxAge, Milliseconds(0)), Verdict::kTooOld);
@@ -66,7 +66,7 @@ TEST(LinkStateDatabase, ForgetsAtTheMaximumAgeAndNotBefore) {
   EXPECT_EQ(database.age(kNode, Milliseconds(510)), kMaxAge);
 }
 
-TEST(LinkStateDatabase, ARenewedOneIsYoungAgain) {
+TEST(LinkStateDatabase, RenewalResetsTheAge) {
   LinkStateDatabase database;
   database.offer(advertisement(kNode, {1, 1}), Milliseconds(0), Milliseconds(0));
   database.offer(advertisement(kNode, {1, 2}), Milliseconds(20), kRenewAfter);
@@ -75,14 +75,14 @@ TEST(LinkStateDatabase, ARenewedOneIsYoungAgain) {
   EXPECT_EQ(database.next_expiry(), kRenewAfter - Milliseconds(20) + kMaxAge);
 }
 
-TEST(LinkStateDatabase, KeepsItsOwnNodesHoweverOld) {
+TEST(LinkStateDatabase, NeverExpiresTheCallersOwnEntry) {
   LinkStateDatabase database;
   database.offer(advertisement(kNode, {1, 1}), Milliseconds(0), Milliseconds(0));
   EXPECT_THAT(database.expire(10 * kMaxAge, kNode), IsEmpty());
   EXPECT_NE(database.find(kNode), nullptr);
 }
 
-TEST(LinkStateDatabase, HoldsNoMoreOriginsThanATopologyHasNodes) {
+TEST(LinkStateDatabase, BoundsTheNumberOfOrigins) {
   LinkStateDatabase database;
   for (std::uint64_t origin = 1; origin <= kMaxNodes; ++origin) {
     ASSERT_EQ(database.offer(advertisement({origin}, {1, 1}), Milliseconds(0), Milliseconds(0)), Verdict::kNewer);
@@ -93,7 +93,7 @@ TEST(LinkStateDatabase, HoldsNoMoreOriginsThanATopologyHasNodes) {
   EXPECT_EQ(database.size(), kMaxNodes);
 }
 
-TEST(LinkStateDatabase, EqualsOneThatHoldsTheSameWhateverTheAges) {
+TEST(LinkStateDatabase, EqualityIgnoresAges) {
   LinkStateDatabase left;
   LinkStateDatabase right;
   left.offer(advertisement(kNode, {1, 1}), Milliseconds(0), Milliseconds(0));

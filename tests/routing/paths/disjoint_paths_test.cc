@@ -12,8 +12,8 @@ namespace {
 
 using Nodes = std::vector<NodeIndex>;
 
-TEST(DisjointPaths, GiveUpTheShortestPathWhereThatBlocksTwo) {
-  // The trap: n0-n1-n2-n3 is the one path of three hops, and every other one meets it.
+TEST(DisjointPaths, AvoidAShortestPathThatBlocksTwoOthers) {
+  // n0-n1-n2-n3 is the only path of three hops, and it intersects every other path.
   const Topology trap = sample_topology(8, {{0, 1}, {1, 2}, {2, 7}, {0, 3}, {3, 4}, {4, 2}, {1, 5}, {5, 6}, {6, 7}});
   const std::vector<DisjointPath> paths = disjoint_paths(trap, NodeIndex{0}, NodeIndex{7});
   ASSERT_EQ(paths.size(), 2U);
@@ -67,7 +67,7 @@ TEST(MaxFlow, OfTwinsIsThatOfTheirPlug) {
 }
 
 TEST(DisjointPaths, UseAPortOnASwitchOnce) {
-  // n0 and n3 share a switch with n1 and n2: each has one port there, so all detours share the ports of n0 and n3.
+  // n0 and n3 share a switch with n1 and n2, with one port each, so all detours share the ports of n0 and n3.
   const Topology segment = make_topology(sample_nodes(4), switch_segment(0, {0, 1, 2, 3}));
   const std::vector<DisjointPath> paths = disjoint_paths(segment, NodeIndex{0}, NodeIndex{3});
   ASSERT_EQ(paths.size(), 1U);
@@ -75,7 +75,7 @@ TEST(DisjointPaths, UseAPortOnASwitchOnce) {
   EXPECT_EQ(max_flow_mbps(segment, NodeIndex{0}, NodeIndex{3}), kDefaultRateMbps);
 }
 
-TEST(DisjointPaths, TakeASwitchAndACableAroundIt) {
+TEST(DisjointPaths, UseASwitchAndACableAroundIt) {
   std::vector<Cable> cables = switch_segment(0, {0, 1, 2});
   cables.push_back(sample_cable(10, 0, 1));
   const Topology topology = make_topology(sample_nodes(3), cables);
@@ -84,8 +84,8 @@ TEST(DisjointPaths, TakeASwitchAndACableAroundIt) {
   EXPECT_EQ(max_flow_mbps(topology, NodeIndex{0}, NodeIndex{1}), 2 * kDefaultRateMbps);
 }
 
-TEST(DisjointPaths, GoBackOutOfAPortOnASwitch) {
-  // n0 and n2 do not hear each other, but n1 hears both at its one port: a relay that sends where it receives.
+TEST(DisjointPaths, MayLeaveThroughTheReceivingPortOfASwitch) {
+  // n0 and n2 do not hear each other, but n1 hears both at its one port: the relay sends over the port it receives on.
   std::vector<Cable> cables = switch_segment(0, {0, 1, 2});
   cables.erase(cables.begin() + 1);
   const Topology topology = make_topology(sample_nodes(3), cables);
@@ -109,14 +109,14 @@ TEST(DisjointPaths, AvoidDrainingNodes) {
   EXPECT_EQ(max_flow_mbps(ring, NodeIndex{1}, NodeIndex{3}), 2 * kDefaultRateMbps);
 }
 
-TEST(DisjointPaths, OfALargeTorusAreAsManyAsItsCables) {
+TEST(DisjointPaths, UseAllCablesOfALargeTorusNode) {
   const Topology torus = sample_topology(1024, torus_pairs(32, 32));
   const std::vector<DisjointPath> paths = disjoint_paths(torus, NodeIndex{0}, NodeIndex{16 * 32 + 16});
   ASSERT_EQ(paths.size(), 4U);
   for (const DisjointPath& path : paths) EXPECT_EQ(path.path.hops(), 32U);
 }
 
-TEST(DisjointPaths, GiveNothingForNothing) {
+TEST(DisjointPaths, AreEmptyWithoutAPath) {
   const Topology topology = sample_topology(3, {{0, 1}});
   EXPECT_TRUE(disjoint_paths(topology, NodeIndex{0}, NodeIndex{2}).empty());
   EXPECT_TRUE(disjoint_paths(topology, NodeIndex{1}, NodeIndex{1}).empty());

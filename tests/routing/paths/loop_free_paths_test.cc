@@ -19,8 +19,8 @@ TEST(LoopFreePaths, GoBothWaysAroundARing) {
   EXPECT_EQ(paths[1].nodes, (std::vector<NodeIndex>{{0}, {4}, {3}, {2}}));
 }
 
-TEST(LoopFreePaths, ComeInTheOrderOfCostThenCables) {
-  // The square has two paths of two hops, one with more latency, and two cables on the side of the other.
+TEST(LoopFreePaths, AreSortedByCostThenCables) {
+  // The square has two paths of two hops, one with more latency; the other has parallel cables on one side.
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2), sample_cable(2, 2, 3),
                                sample_cable(3, 3, 0), sample_cable(4, 3, 0)};
   cables[1].latency_us = 2;
@@ -42,10 +42,10 @@ TEST(LoopFreePaths, AvoidDrainingNodes) {
   nodes[1].draining = true;
   const Topology mesh = make_topology(nodes, cables);
   EXPECT_EQ(loop_free_paths(mesh, NodeIndex{0}, NodeIndex{3}, 10).size(), 2U);  // direct, and over n2
-  EXPECT_EQ(loop_free_paths(mesh, NodeIndex{1}, NodeIndex{3}, 10).size(), 5U);  // it may start there
+  EXPECT_EQ(loop_free_paths(mesh, NodeIndex{1}, NodeIndex{3}, 10).size(), 5U);  // paths may start at a draining node
 }
 
-TEST(LoopFreePaths, OfAFullMeshAreAllThere) {
+TEST(LoopFreePaths, AreCompleteInAFullMesh) {
   const Topology mesh = sample_topology(6, mesh_pairs(6));
   // 1 + 4 + 4*3 + 4*3*2 + 4*3*2*1
   const std::vector<Path> paths = loop_free_paths(mesh, NodeIndex{0}, NodeIndex{5}, 1000);
@@ -53,21 +53,21 @@ TEST(LoopFreePaths, OfAFullMeshAreAllThere) {
   EXPECT_EQ(std::set<Path>(paths.begin(), paths.end()).size(), 65U);
 }
 
-TEST(LoopFreePaths, AreBoundedWhereThereAreTooMany) {
+TEST(LoopFreePaths, AreBounded) {
   const Topology torus = sample_topology(64, torus_pairs(8, 8));
   const std::vector<Path> paths = loop_free_paths(torus, NodeIndex{0}, NodeIndex{36}, 100'000);
   EXPECT_EQ(paths.size(), kMaxLoopFreePaths);
   EXPECT_EQ(std::set<Path>(paths.begin(), paths.end()).size(), kMaxLoopFreePaths);
 }
 
-TEST(LoopFreePaths, OfTheLongestLineAreOne) {
+TEST(LoopFreePaths, AreOneOnTheLongestLine) {
   const Topology line = sample_topology(kMaxNodes, line_pairs(kMaxNodes));
   const std::vector<Path> paths = loop_free_paths(line, NodeIndex{kMaxNodes - 1}, NodeIndex{0}, kMaxLoopFreePaths);
   ASSERT_EQ(paths.size(), 1U);
   EXPECT_EQ(paths[0].hops(), kMaxNodes - 1);
 }
 
-TEST(LoopFreePaths, GiveNothingForNothing) {
+TEST(LoopFreePaths, AreEmptyWithoutAPath) {
   const Topology topology = sample_topology(3, {{0, 1}});
   EXPECT_TRUE(loop_free_paths(topology, NodeIndex{0}, NodeIndex{2}, 5).empty());
   EXPECT_TRUE(loop_free_paths(topology, NodeIndex{0}, NodeIndex{1}, 0).empty());

@@ -63,7 +63,7 @@ std::string connector_of(const Topology& topology, const Cable& cable, const Por
   return absl::StrCat(node, " end of ", cable.name);
 }
 
-// The number of sets of nodes that reach each other over the cables that are `left`, without the node `gone`.
+// The number of components over the cables that are `left`, without the node `gone`.
 std::size_t parts(const Topology& topology, const std::function<bool(std::size_t)>& is_left,
                   std::optional<NodeIndex> gone = std::nullopt) {
   std::vector<std::size_t> part(topology.node_count());
@@ -208,7 +208,7 @@ std::uint64_t naive_min_cut_mbps(const Topology& topology, NodeIndex from, NodeI
       ++wires_at[wire.connector_a];
       ++wires_at[wire.connector_b];
     }
-    std::vector<std::string> shared;  // cutting a connector of one wire saves nothing
+    std::vector<std::string> shared;  // cutting a connector of only one wire has no advantage
     for (const auto& [name, count] : wires_at) {
       if (count > 1) shared.push_back(name);
     }
@@ -233,7 +233,7 @@ std::vector<NodeIndex> naive_weak_nodes(const Topology& topology) {
   std::vector<NodeIndex> weak;
   const std::size_t before = parts(topology, everything);
   for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
-    // The node that is gone is still counted, as a part of its own.
+    // The removed node is still counted as a component.
     const bool is_alone = topology.adjacencies(NodeIndex{i}).empty();
     if (!is_alone && parts(topology, everything, NodeIndex{i}) > before + 1) weak.push_back(NodeIndex{i});
   }

@@ -1,6 +1,6 @@
-// Everything that routing/ computes, compared on a thousand small random graphs with second implementations that share
-// no code with it (naive_routing.h). The graphs have parallel cables, lone nodes, equal sums of unequal latencies,
-// twins of one wire, switch segments and draining nodes. The seeds are fixed: a graph that fails is the same on every
+// Compares the algorithms in routing/ on a thousand small random graphs with reference implementations that share no
+// code with them (naive_routing.h). The graphs have parallel cables, isolated nodes, equal sums of unequal latencies,
+// twins of one wire, switch segments and draining nodes. The seeds are fixed: a failing graph is the same on every
 // machine.
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ struct Parts {
 
 void deal_plugs(std::vector<Cable>& cables, Random& random) {
   for (Cable& cable : cables) {
-    if (!cable.a.interface.empty()) continue;  // a port of a segment: its plug would have to be the same everywhere
+    if (!cable.a.interface.empty()) continue;  // a port of a segment: all its cables would need the same plug
     if (random() % 2 == 0) cable.a.plug = absl::StrCat("p", below(random, 2));
     if (random() % 2 == 0) cable.b.plug = absl::StrCat("p", below(random, 2));
   }
@@ -99,7 +99,7 @@ void expect_proper(const Topology& topology, const Path& path, NodeIndex from, N
   }
 }
 
-TEST(RandomGraphs, ShortestPathsAreAllThere) {
+TEST(RandomGraphs, ShortestPathsAreComplete) {
   std::size_t draining_ways = 0;
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(seed);
@@ -127,7 +127,7 @@ TEST(RandomGraphs, ShortestPathsAreAllThere) {
   EXPECT_GT(draining_ways, 1000U);
 }
 
-TEST(RandomGraphs, LoopFreePathsAreTheFirstOfAll) {
+TEST(RandomGraphs, LoopFreePathsAreTheBestOfAllPaths) {
   std::size_t longer_ones = 0;
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(seed);
@@ -149,7 +149,7 @@ TEST(RandomGraphs, LoopFreePathsAreTheFirstOfAll) {
   EXPECT_GT(longer_ones, 5000U);
 }
 
-TEST(RandomGraphs, DisjointPathsAreTheMostAndTheShortest) {
+TEST(RandomGraphs, DisjointPathsAreMaximalAndCheapest) {
   std::size_t with_choice = 0;
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(seed);
@@ -186,7 +186,7 @@ TEST(RandomGraphs, DisjointPathsAreTheMostAndTheShortest) {
   EXPECT_GT(with_choice, 200U);
 }
 
-TEST(RandomGraphs, MaxFlowIsTheLeastCut) {
+TEST(RandomGraphs, MaxFlowEqualsTheMinimumCut) {
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(seed);
     const Topology topology = random_topology(seed, 6, 10);
@@ -198,7 +198,7 @@ TEST(RandomGraphs, MaxFlowIsTheLeastCut) {
   }
 }
 
-TEST(RandomGraphs, WeakPointsAreThoseThatDivide) {
+TEST(RandomGraphs, WeakPointsDisconnectTheGraph) {
   std::size_t weak_nodes = 0;
   std::size_t weak_cables = 0;
   std::size_t weak_connectors = 0;
@@ -233,7 +233,7 @@ TEST(RandomGraphs, WeakPointsAreThoseThatDivide) {
   EXPECT_GT(weak_connectors, 100U);
 }
 
-TEST(RandomGraphs, PlacementsAreTheBest) {
+TEST(RandomGraphs, PlacementsAreOptimal) {
   std::size_t with_relays = 0;
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(seed);
@@ -260,7 +260,7 @@ TEST(RandomGraphs, PlacementsAreTheBest) {
   EXPECT_GT(with_relays, 100U);
 }
 
-TEST(RandomGraphs, ResultsDoNotDependOnHowFactsAreListed) {
+TEST(RandomGraphs, ResultsDoNotDependOnInputOrder) {
   for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
     SCOPED_TRACE(seed);
     const Parts parts = random_parts(seed, 8, 14);

@@ -19,7 +19,7 @@ namespace {
 
 using Flow = std::pair<NodeIndex, NodeIndex>;
 
-// How many of `flows`, with this ordinal, cross each cable in each direction: two counts a cable.
+// How many of `flows`, with this ordinal, cross each cable in each direction: two counts per cable.
 std::vector<std::size_t> crossings(const Topology& topology, const std::vector<Flow>& flows, std::uint64_t ordinal) {
   std::vector<std::size_t> count(topology.cable_count() * 2, 0);
   for (const auto& [from, to] : flows) {
@@ -32,7 +32,7 @@ std::vector<std::size_t> crossings(const Topology& topology, const std::vector<F
   return count;
 }
 
-// A ring of `count` nodes whose names are dealt by `random`, and all its opposite pairs, both ways.
+// A ring of `count` nodes whose names are shuffled by `random`, and all its opposite pairs, both ways.
 std::pair<Topology, std::vector<Flow>> shuffled_ring(std::uint32_t count, std::mt19937& random) {
   std::vector<std::uint32_t> around(count);
   std::iota(around.begin(), around.end(), 0U);
@@ -76,7 +76,7 @@ TEST(RouteTable, AllPairsOfAFourRingLoadItsCablesEvenly) {
   EXPECT_EQ(crossings(ring, flows, 0), std::vector<std::size_t>(8, 2));
 }
 
-TEST(RouteTable, OppositePairsOfATorusUseItsCablesFairly) {
+TEST(RouteTable, OppositePairsOfATorusSpreadOverItsCables) {
   const Topology torus = sample_topology(16, torus_pairs(4, 4));
   std::vector<Flow> flows;
   for (std::uint32_t i = 0; i < 16; ++i) {
@@ -89,7 +89,7 @@ TEST(RouteTable, OppositePairsOfATorusUseItsCablesFairly) {
     for (std::size_t i = 0; i < loads.size(); ++i) all[i] += loads[i];
   }
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  EXPECT_GE(*least, 12U);  // 16 would be even
+  EXPECT_GE(*least, 12U);  // a perfect spread would be 16
   EXPECT_LE(*most, 20U);
 }
 
@@ -117,7 +117,7 @@ TEST(RouteTable, ConsecutiveFlowsTakeDifferentPaths) {
   }
 }
 
-TEST(RouteTable, TheWayBackIsWhatTheOtherNodeSays) {
+TEST(RouteTable, ReversePathEqualsTheOtherNodesPath) {
   for (const Topology& topology : {sample_topology(6, ring_pairs(6)), sample_topology(16, torus_pairs(4, 4)),
                                    sample_topology(3, {{0, 1}, {0, 1}, {0, 1}, {1, 2}})}) {
     std::vector<RouteTable> tables;
@@ -136,8 +136,8 @@ TEST(RouteTable, TheWayBackIsWhatTheOtherNodeSays) {
   }
 }
 
-TEST(RouteTable, TakesAnyOrdinal) {
-  // Three paths, of which flow 0 does not take the first: the largest ordinals must not wrap around.
+TEST(RouteTable, AcceptsAnyOrdinal) {
+  // Three paths, with flow 0 not on the first: the largest ordinals must not wrap around.
   const RouteTable routes = compute_routes(sample_topology(3, {{0, 1}, {0, 1}, {0, 1}, {1, 2}}), NodeIndex{2});
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();  // a multiple of 3
   EXPECT_NE(routes.path_for_flow(NodeIndex{0}, 0), routes.route_to(NodeIndex{0}).paths[0].path);
@@ -157,7 +157,7 @@ TEST(RouteTable, ReachesItselfByAPathOfNoCables) {
   EXPECT_EQ(routes.path_for_flow(NodeIndex{2}, 5), route.paths[0].path);
 }
 
-TEST(RouteTable, SaysWhatItDoesNotReach) {
+TEST(RouteTable, ReportsUnreachableNodes) {
   const RouteTable routes = compute_routes(sample_topology(4, {{0, 1}, {2, 3}}), NodeIndex{0});
   EXPECT_TRUE(routes.reaches(NodeIndex{1}));
   for (const std::uint32_t unreached : {2U, 3U, 4U, 4'000'000'000U}) {
@@ -179,7 +179,7 @@ TEST(RouteTable, WeighsAPathByItsSlowestCable) {
   EXPECT_EQ(route.paths[1].weight_mbps, 5000U);
 }
 
-TEST(RouteTable, EqualsOneComputedFromTheSameFacts) {
+TEST(RouteTable, EqualsATableOfAnEqualTopology) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2), sample_cable(2, 2, 0)};
   const RouteTable routes = compute_routes(make_topology(sample_nodes(3), cables), NodeIndex{0});
   std::reverse(cables.begin(), cables.end());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kAllPaths = 1'000'000;
 
-// Whether `path` is what path.h says a path is, and leads from `from` to `to`.
+// Whether `path` is a valid path (path.h) from `from` to `to`.
 ::testing::AssertionResult is_path(const Topology& topology, const Path& path, NodeIndex from, NodeIndex to) {
   if (path.nodes.size() != path.cables.size() + 1) return ::testing::AssertionFailure() << "wrong number of nodes";
   if (path.nodes.front() != from || path.nodes.back() != to) return ::testing::AssertionFailure() << "wrong ends";
@@ -42,8 +42,8 @@ PathCost plain_cost_of(const Topology& topology, const Path& path) {
   return cost;
 }
 
-// A second implementation, as plain as can be: all walks without repeated nodes, depth first, and of those the
-// cheapest.
+// A reference implementation, as simple as possible: enumerates all walks without repeated nodes, depth first, and
+// keeps the cheapest.
 class AllWalks {
  public:
   AllWalks(const Topology& topology, NodeIndex from, NodeIndex to) : topology_(topology), to_(to) {
@@ -55,7 +55,7 @@ class AllWalks {
 
  private:
   void extend() {
-    if (!cheapest_.empty() && walk_.hops() > cheapest_.front().hops()) return;  // only spares time
+    if (!cheapest_.empty() && walk_.hops() > cheapest_.front().hops()) return;  // only saves time
     const NodeIndex here = walk_.nodes.back();
     if (here == to_) {
       const PathCost cost = plain_cost_of(topology_, walk_);
@@ -83,7 +83,7 @@ class AllWalks {
   std::vector<Path> cheapest_;
 };
 
-// Floyd and Warshall's distances between all nodes.
+// The distances between all nodes (Floyd-Warshall).
 std::vector<std::vector<PathCost>> all_distances(const Topology& topology) {
   constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
   const std::size_t count = topology.node_count();
@@ -108,7 +108,7 @@ std::vector<std::vector<PathCost>> all_distances(const Topology& topology) {
   return distance;
 }
 
-// Parallel cables, lone nodes and equal sums of unequal latencies all occur.
+// Includes parallel cables, isolated nodes and equal sums of unequal latencies.
 Topology random_topology(std::mt19937& random, std::uint32_t max_nodes, std::uint32_t max_cables) {
   const std::uint32_t nodes = 1 + static_cast<std::uint32_t>(random() % max_nodes);
   const std::uint32_t cables = nodes == 1 ? 0 : static_cast<std::uint32_t>(random() % (max_cables + 1));
@@ -124,7 +124,7 @@ Topology random_topology(std::mt19937& random, std::uint32_t max_nodes, std::uin
   return make_topology(sample_nodes(nodes), std::move(list));
 }
 
-TEST(ShortestPaths, AreAllThereOnRandomGraphs) {
+TEST(ShortestPaths, AreCompleteOnRandomGraphs) {
   std::mt19937 random(20240607);
   std::size_t pairs = 0;
   std::size_t pairs_with_choice = 0;
@@ -148,7 +148,7 @@ TEST(ShortestPaths, AreAllThereOnRandomGraphs) {
       }
     }
   }
-  // The graphs are worth testing on.
+  // The generated graphs contain enough cases.
   EXPECT_GT(pairs, 30'000U);
   EXPECT_GT(pairs_with_choice, 5'000U);
   EXPECT_GT(pairs_unreached, 1'000U);
@@ -178,13 +178,13 @@ TEST(ShortestPaths, HaveTheRightLengthOnLargerRandomGraphs) {
 
 TEST(ShortestPaths, CountHopsBeforeLatency) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2), sample_cable(2, 0, 2)};
-  cables[2].latency_us = kMaxLatencyUs;  // the direct cable is slow, and still the shortest path
+  cables[2].latency_us = kMaxLatencyUs;  // the direct cable is slow, but still the shortest path
   const Topology topology = make_topology(sample_nodes(3), cables);
   const ShortestPaths shortest = shortest_paths_from(topology, NodeIndex{0});
   EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{1, 1'000'000'000}));
 }
 
-TEST(ShortestPaths, OfEqualHopsTakeTheLessLatency) {
+TEST(ShortestPaths, PreferLessLatencyAtEqualHops) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 3), sample_cable(2, 0, 2),
                                sample_cable(3, 2, 3)};
   cables[0].latency_us = 1.001;
@@ -231,7 +231,7 @@ TEST(ShortestPaths, EndBehindDrainingNodes) {
   EXPECT_TRUE(ranked_shortest_paths(shortest, NodeIndex{3}, kAllPaths).empty());
 }
 
-TEST(ShortestPaths, OfTheLongestAndSlowestLineStillAddUp) {
+TEST(ShortestPaths, DoNotOverflowOnTheLongestAndSlowestLine) {
   std::vector<Cable> cables;
   for (std::uint32_t i = 0; i + 1 < kMaxNodes; ++i) {
     cables.push_back(sample_cable(i, i, i + 1));
@@ -246,7 +246,7 @@ TEST(ShortestPaths, OfTheLongestAndSlowestLineStillAddUp) {
   EXPECT_TRUE(is_path(topology, paths[0], NodeIndex{0}, last));
 }
 
-TEST(PathSet, KeepsADistinctSpreadWhereThereAreTooMany) {
+TEST(PathSet, SelectsASpreadIfThereAreTooMany) {
   // 24 shortest paths join opposite corners of a 4x4 torus; the 16 that are kept start over all four cables.
   const Topology torus = sample_topology(16, torus_pairs(4, 4));
   const ShortestPaths shortest = shortest_paths_from(torus, NodeIndex{0});
@@ -256,7 +256,7 @@ TEST(PathSet, KeepsADistinctSpreadWhereThereAreTooMany) {
   EXPECT_EQ(std::set<Path>(paths.begin(), paths.end()).size(), 16U);
   std::set<CableIndex> first_cables;
   std::set<CableIndex> last_cables;
-  for (std::size_t i = 0; i < 4; ++i) {  // already the first four share nothing
+  for (std::size_t i = 0; i < 4; ++i) {  // the first four share nothing
     first_cables.insert(paths[i].cables.front());
     last_cables.insert(paths[i].cables.back());
   }
@@ -264,7 +264,7 @@ TEST(PathSet, KeepsADistinctSpreadWhereThereAreTooMany) {
   EXPECT_EQ(last_cables.size(), 4U);
 }
 
-TEST(PathSet, IsBoundedWherePathsAreBeyondCounting) {
+TEST(PathSet, IsBoundedIfThePathCountOverflows) {
   // A chain of 100 pairs of nodes, each joined by 3 cables: 3^100 paths.
   Pairs pairs;
   for (std::uint32_t i = 0; i < 100; ++i) pairs.insert(pairs.end(), 3, {i, i + 1});
@@ -306,7 +306,7 @@ TEST(PathSet, IsTheSameInBothDirections) {
   }
 }
 
-TEST(PathSet, GivesNothingForNothing) {
+TEST(PathSet, IsEmptyWithoutAPath) {
   const Topology topology = sample_topology(3, {{0, 1}});
   const ShortestPaths shortest = shortest_paths_from(topology, NodeIndex{0});
   EXPECT_TRUE(ranked_shortest_paths(shortest, NodeIndex{2}, 16).empty());

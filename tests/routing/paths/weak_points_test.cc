@@ -41,7 +41,7 @@ TEST(WeakPoints, TwinsAreOneBridge) {
   EXPECT_THAT(weak_points_of(topology).nodes, IsEmpty());
 }
 
-TEST(WeakPoints, TheOnlyPortOnASwitchIsWeakThoughNoCableIs) {
+TEST(WeakPoints, TheOnlyPortOnASwitchIsWeakAlthoughNoCableIs) {
   std::vector<Cable> cables = switch_segment(0, {0, 1, 2});
   cables.push_back(sample_cable(10, 0, 1));
   const Topology topology = make_topology(sample_nodes(3), cables);
@@ -53,13 +53,13 @@ TEST(WeakPoints, TheOnlyPortOnASwitchIsWeakThoughNoCableIs) {
   EXPECT_EQ(connector_name(topology, physical, physical.connectors[2]), "n2 sw0");
 }
 
-TEST(WeakPoints, AreLookedForInEveryPart) {
+TEST(WeakPoints, AreFoundInEveryComponent) {
   const WeakPoints weak = weak_points_of(sample_topology(7, {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 3}}));
   EXPECT_THAT(weak.nodes, ElementsAre(NodeIndex{1}));
   EXPECT_THAT(weak.cables, ElementsAre(0, 1));
 }
 
-TEST(WeakPoints, OfTheLongestLineAreFound) {
+TEST(WeakPoints, AreFoundOnTheLongestLine) {
   const WeakPoints weak = weak_points_of(sample_topology(kMaxNodes, line_pairs(kMaxNodes)));
   EXPECT_EQ(weak.nodes.size(), kMaxNodes - 2);
   EXPECT_EQ(weak.cables.size(), kMaxNodes - 1);

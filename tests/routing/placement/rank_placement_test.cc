@@ -36,7 +36,7 @@ RingDistance length_of(const RingDistances& distances, const Ring& ring) {
   return length;
 }
 
-// Held and Karp's table without any of what makes it small.
+// The complete Held-Karp table, without the product's memory optimisations.
 RingDistance plain_shortest(const RingDistances& distances) {
   constexpr RingDistance kFar = std::numeric_limits<RingDistance>::max();
   const std::size_t count = distances.count();
@@ -76,7 +76,7 @@ bool holds_each_once(Ring ring) {
   return ring == each;
 }
 
-TEST(ShortestRing, IsNoLongerThanThatOfTheWholeTable) {
+TEST(ShortestRing, MatchesTheCompleteTable) {
   std::mt19937_64 random(17);
   for (std::size_t count = 4; count <= 13; ++count) {
     for (int deal = 0; deal < (count < 11 ? 20 : 3); ++deal) {
@@ -88,14 +88,14 @@ TEST(ShortestRing, IsNoLongerThanThatOfTheWholeTable) {
       ASSERT_TRUE(near.size() == count && holds_each_once(near));
       EXPECT_EQ(length_of(distances, exact), shortest) << count << " nodes, deal " << deal;
       EXPECT_GE(length_of(distances, near), shortest);
-      if (is_plainly_shortest(distances, near)) {
+      if (is_provably_shortest(distances, near)) {
         EXPECT_EQ(length_of(distances, near), shortest);
       }
     }
   }
 }
 
-TEST(ShortRing, IsSeldomMuchTooLong) {
+TEST(ShortRing, IsNearlyOptimal) {
   std::mt19937_64 random(23);
   std::size_t best = 0;
   for (int deal = 0; deal < 100; ++deal) {
@@ -105,7 +105,7 @@ TEST(ShortRing, IsSeldomMuchTooLong) {
   EXPECT_GE(best, 60U);
 }
 
-TEST(RankPlacement, FindsTheRingWhateverItsNodesAreCalled) {
+TEST(RankPlacement, FindsTheRingForAnyNodeNames) {
   std::mt19937_64 random(3);
   for (const std::uint32_t count : {4U, 7U, 16U, 24U, 64U, 200U}) {
     std::vector<std::uint32_t> dealt(count);
@@ -129,19 +129,19 @@ TEST(RankPlacement, WalksATorusWithoutRelays) {
   }
 }
 
-TEST(RankPlacement, GoesThereAndBackAlongALine) {
-  // 0 2 4 .. 5 3 1: every step skips a node, but for the two at the ends.
+TEST(RankPlacement, AlternatesAlongALine) {
+  // 0 2 4 .. 5 3 1: every step skips a node, except the two at the ends.
   const Topology line = sample_topology(20, line_pairs(20));
   const RankPlacement placement = place(line, all_nodes(line));
   EXPECT_EQ(placement.cost, (PlacementCost{18, 38'000}));
   EXPECT_TRUE(placement.is_best);
   const auto in_order = placement_cost(line, all_nodes(line));
   ASSERT_TRUE(in_order.ok());
-  EXPECT_EQ(*in_order, (PlacementCost{18, 38'000}));  // the way back in one leap is as long
+  EXPECT_EQ(*in_order, (PlacementCost{18, 38'000}));  // the return trip in one step has the same cost
 }
 
-TEST(RankPlacement, PutsRelaysBeforeLatency) {
-  // Around the square all cables are slow. The diagonals over n4 would be faster, but n4 would relay.
+TEST(RankPlacement, PrefersFewerRelaysToLessLatency) {
+  // All cables around the square are slow. The diagonals over n4 would be faster, but need n4 as a relay.
   std::vector<Cable> cables;
   for (const auto& [a, b] : Pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 0}, {4, 1}, {4, 2}, {4, 3}}) {
     cables.push_back(sample_cable(static_cast<std::uint32_t>(cables.size()), a, b));
@@ -153,14 +153,14 @@ TEST(RankPlacement, PutsRelaysBeforeLatency) {
   EXPECT_EQ(placement.cost, (PlacementCost{0, 4'000'000}));
 }
 
-TEST(RankPlacement, OfSomeNodesLetsTheOthersRelay) {
+TEST(RankPlacement, UsesOtherNodesAsRelays) {
   const Topology ring = sample_topology(8, ring_pairs(8));
   const RankPlacement placement = place(ring, {{6}, {0}, {4}, {2}});
   EXPECT_EQ(placement.order, (std::vector<NodeIndex>{{0}, {2}, {4}, {6}}));
   EXPECT_EQ(placement.cost, (PlacementCost{4, 8000}));
 }
 
-TEST(RankPlacement, OfOneNodeOrTwo) {
+TEST(RankPlacement, HandlesOneOrTwoNodes) {
   const Topology line = sample_topology(3, line_pairs(3));
   EXPECT_EQ(place(line, {{2}}).order, (std::vector<NodeIndex>{{2}}));
   EXPECT_EQ(place(line, {{2}}).cost, PlacementCost{});
@@ -169,7 +169,7 @@ TEST(RankPlacement, OfOneNodeOrTwo) {
   EXPECT_EQ(*placement_cost(line, std::vector<NodeIndex>{{2}, {0}}), (PlacementCost{2, 4000}));
 }
 
-TEST(RankPlacement, SaysWhyItCannotBe) {
+TEST(RankPlacement, ReportsInvalidNodeLists) {
   const Topology parts = sample_topology(4, {{0, 1}, {2, 3}});
   const std::string no_path = "has no path to node \"n2\"; expected nodes that all reach each other";
   EXPECT_THAT(std::string(place_ranks(parts, all_nodes(parts)).status().message()), HasSubstr(no_path));
@@ -177,24 +177,24 @@ TEST(RankPlacement, SaysWhyItCannotBe) {
   EXPECT_TRUE(absl::IsFailedPrecondition(place_ranks(parts, all_nodes(parts)).status()));
   EXPECT_TRUE(place_ranks(parts, std::vector<NodeIndex>{{3}, {2}}).ok());
   EXPECT_THAT(std::string(place_ranks(parts, std::vector<NodeIndex>{{1}, {1}}).status().message()),
-              HasSubstr("node \"n1\" is to be placed twice"));
+              HasSubstr("node \"n1\" is listed twice"));
   EXPECT_TRUE(absl::IsInvalidArgument(place_ranks(parts, {}).status()));
   const Topology large = sample_topology(kMaxPlacedNodes + 1, line_pairs(kMaxPlacedNodes + 1));
   EXPECT_THAT(std::string(placement_cost(large, all_nodes(large)).status().message()),
               HasSubstr("there are 1025 nodes to place; expected at most 1024"));
 }
 
-TEST(RankPlacement, StaysWithinItsBoundsForLongOnesOfManyRelays) {
-  // A star has no good ring, and none that a bound could prove.
+TEST(RankPlacement, IsBoundedInTimeForLargeStars) {
+  // A star has no good ring, and none that a bound could prove optimal.
   const Topology star = sample_topology(121, star_pairs(120));
   const RankPlacement placement = place(star, all_nodes(star));
   EXPECT_EQ(placement.cost, (PlacementCost{119, 240'000}));
   EXPECT_FALSE(placement.is_best);
 }
 
-TEST(RankPlacement, AddsUpTheLongestWaysThereAre) {
+TEST(RankPlacement, DoesNotOverflowOnTheLongestPaths) {
   // Half the nodes at one end of the longest line of the slowest cables, half at the other: a bad order of them has a
-  // sum of latencies past 32 bits and 40.
+  // total latency that exceeds 32 bits and 40 bits.
   std::vector<Cable> cables;
   for (std::uint32_t i = 0; i + 1 < kMaxNodes; ++i) {
     cables.push_back(sample_cable(i, i, i + 1));

@@ -31,7 +31,7 @@ Topology made(const std::string& spec) {
   return *topology;
 }
 
-// The pairs of nodes in the order of the cables' names, each as it was laid.
+// The pairs of nodes in the order of the cables' names, each in its original orientation.
 Pairs pairs_of(const Topology& topology) {
   Pairs pairs;
   for (std::size_t i = 0; i < topology.cable_count(); ++i) {
@@ -161,8 +161,8 @@ TEST(TopologyGenerator, RandomGraphsAreSimpleAndConnectedAndRegular) {
   }
 }
 
-TEST(TopologyGenerator, RandomGraphsAreWhatTheirSeedSays) {
-  // Written down once: they must not change with compilers, libraries or machines.
+TEST(TopologyGenerator, RandomGraphsDependOnTheSeedOnly) {
+  // Recorded values: they must not change with compilers, libraries or machines.
   EXPECT_EQ(pairs_of(made("random:8,3")),
             (Pairs{{0, 1}, {0, 4}, {0, 6}, {1, 2}, {1, 7}, {2, 4}, {2, 5}, {3, 4}, {3, 5}, {3, 7}, {5, 6}, {6, 7}}));
   EXPECT_EQ(made("random:8,3"), made("random:8,3,0"));
@@ -206,7 +206,7 @@ TEST(TopologyGenerator, SwitchedNodesHaveOnePortEach) {
   EXPECT_EQ(cable.b, (Port{NodeIndex{299}, "to-s0", "10.7.1.44", ""}));
 }
 
-TEST(TopologyGenerator, GivesAllCablesTheValuesThatFollow) {
+TEST(TopologyGenerator, AppliesRateAndLatencyToAllCables) {
   const auto values = [](const std::string& spec) {
     const Topology topology = made(spec);
     for (const Cable& cable : topology.cables()) {
@@ -222,7 +222,7 @@ TEST(TopologyGenerator, GivesAllCablesTheValuesThatFollow) {
   EXPECT_EQ(values("random:8,3,5@1ms"), std::pair(kDefaultRateMbps, 1000.0));
 }
 
-TEST(TopologyGenerator, TellsSpecsFromFiles) {
+TEST(TopologyGenerator, DistinguishesSpecsFromFiles) {
   for (const char* spec : {"ring:8", "rung:8", "ring:", "a:b/c", "torus:4x4@100Gbit/s,2us"}) {
     EXPECT_TRUE(is_topology_spec(spec)) << spec;
   }
@@ -271,28 +271,28 @@ INSTANTIATE_TEST_SUITE_P(
     TopologyGenerator, BadSpecTest,
     ::testing::Values(
         BadSpec{"rung:4", kUnknown.c_str()}, BadSpec{"", kNothing.c_str()}, BadSpec{"@1G", kNothing.c_str()},
-        BadSpec{"ring", "\"\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"ring:", "\"\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"ring:x", "\"x\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"ring:-4", "\"-4\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"ring: 4", "\" 4\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"ring:4,4", "\"4,4\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"ring:4x4", "\"4x4\" cannot follow ring:; expected ring:N, such as ring:4"},
+        BadSpec{"ring", "invalid parameters \"\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"ring:", "invalid parameters \"\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"ring:x", "invalid parameters \"x\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"ring:-4", "invalid parameters \"-4\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"ring: 4", "invalid parameters \" 4\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"ring:4,4", "invalid parameters \"4,4\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"ring:4x4", "invalid parameters \"4x4\" of ring; expected ring:N, such as ring:4"},
         BadSpec{"ring:99999999999999999999",
-                "\"99999999999999999999\" cannot follow ring:; expected ring:N, such as ring:4"},
-        BadSpec{"torus:4", "\"4\" cannot follow torus:; expected torus:AxB[xC], such as torus:4x4"},
-        BadSpec{"torus:4x4x4x4", "\"4x4x4x4\" cannot follow torus:; expected torus:AxB[xC], such as torus:4x4"},
-        BadSpec{"torus:4,4", "\"4,4\" cannot follow torus:; expected torus:AxB[xC], such as torus:4x4"},
-        BadSpec{"random:8", "\"8\" cannot follow random:; expected random:N,K[,SEED], such as random:8,3"},
-        BadSpec{"dragonfly:8", "\"8\" cannot follow dragonfly:; expected dragonfly:GxN, such as dragonfly:4x3"},
+                "invalid parameters \"99999999999999999999\" of ring; expected ring:N, such as ring:4"},
+        BadSpec{"torus:4", "invalid parameters \"4\" of torus; expected torus:AxB[xC], such as torus:4x4"},
+        BadSpec{"torus:4x4x4x4", "invalid parameters \"4x4x4x4\" of torus; expected torus:AxB[xC], such as torus:4x4"},
+        BadSpec{"torus:4,4", "invalid parameters \"4,4\" of torus; expected torus:AxB[xC], such as torus:4x4"},
+        BadSpec{"random:8", "invalid parameters \"8\" of random; expected random:N,K[,SEED], such as random:8,3"},
+        BadSpec{"dragonfly:8", "invalid parameters \"8\" of dragonfly; expected dragonfly:GxN, such as dragonfly:4x3"},
         BadSpec{"line:1", "1 nodes; expected 2 to 4096"}, BadSpec{"line:4097", "4097 nodes; expected 2 to 4096"},
         BadSpec{"ring:2", "2 nodes; expected 3 to 4096"}, BadSpec{"ring:4097", "4097 nodes; expected 3 to 4096"},
         BadSpec{"mesh:1", "1 nodes; expected 2 to 362"}, BadSpec{"mesh:363", "363 nodes; expected 2 to 362"},
         BadSpec{"switch:1", "1 nodes; expected 2 to 362"}, BadSpec{"switch:363", "363 nodes; expected 2 to 362"},
         BadSpec{"star:2", "2 nodes; expected 3 to 4096"}, BadSpec{"star:4097", "4097 nodes; expected 3 to 4096"},
         BadSpec{"twins:2", "2 nodes; expected 3 to 4096"}, BadSpec{"twins:4097", "4097 nodes; expected 3 to 4096"},
-        BadSpec{"rings:2", "2 nodes a ring; expected 3 to 2048"},
-        BadSpec{"rings:2049", "2049 nodes a ring; expected 3 to 2048"},
+        BadSpec{"rings:2", "2 nodes per ring; expected 3 to 2048"},
+        BadSpec{"rings:2049", "2049 nodes per ring; expected 3 to 2048"},
         BadSpec{"torus:1x4", "1 nodes in a dimension; expected 2 to 4096"},
         BadSpec{"torus:2x4097", "4097 nodes in a dimension; expected 2 to 4096"},
         BadSpec{"torus:64x65", "4160 nodes; expected 4 to 4096"},
@@ -301,19 +301,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"hypercube:13", "13 dimensions; expected 1 to 12"},
         BadSpec{"random:2,2", "2 nodes; expected 3 to 4096"},
         BadSpec{"random:4097,2", "4097 nodes; expected 3 to 4096"},
-        BadSpec{"random:8,1", "1 cables at a node; expected 2 to 7"},
-        BadSpec{"random:8,8", "8 cables at a node; expected 2 to 7"},
-        BadSpec{"random:5,3", "5 nodes with 3 ends of cables each are 15 ends; expected an even number"},
+        BadSpec{"random:8,1", "1 cables per node; expected 2 to 7"},
+        BadSpec{"random:8,8", "8 cables per node; expected 2 to 7"},
+        BadSpec{"random:5,3", "5 nodes with 3 cables each have 15 cable ends; expected an even number"},
         BadSpec{"random:4096,33", "67584 cables; expected 3 to 65536"},
         BadSpec{"dragonfly:1x4", "1 groups; expected 2 to 2048"},
         BadSpec{"dragonfly:2049x2", "2049 groups; expected 2 to 2048"},
-        BadSpec{"dragonfly:4x1", "1 nodes a group; expected 2 to 2048"},
+        BadSpec{"dragonfly:4x1", "1 nodes per group; expected 2 to 2048"},
         BadSpec{"dragonfly:65x64", "4160 nodes; expected 4 to 4096"},
         BadSpec{"dragonfly:2048x2", "2098176 cables; expected 3 to 65536"}, BadSpec{"ring:4@", kEmptyRate.c_str()},
         BadSpec{"ring:4@5", kNoRate.c_str()},
-        BadSpec{"ring:4@1G,", "\"\" is one value too many; expected one rate and one latency at most"},
-        BadSpec{"ring:4@1G,2G", "\"2G\" is one value too many; expected one rate and one latency at most"},
-        BadSpec{"ring:4@1us,2us", "\"2us\" is one value too many; expected one rate and one latency at most"},
+        BadSpec{"ring:4@1G,", "\"\" is an extra value; expected at most one rate and one latency"},
+        BadSpec{"ring:4@1G,2G", "\"2G\" is an extra value; expected at most one rate and one latency"},
+        BadSpec{"ring:4@1us,2us", "\"2us\" is an extra value; expected at most one rate and one latency"},
         BadSpec{"ring:4@2s",
                 "\"2s\" is not the latency of a cable; expected 0s to 1s in whole ns, such as 2us, 500ns or "
                 "1ms"}));

@@ -25,13 +25,13 @@ TEST(NearestName, IsTheOneWithTheFewestMistakes) {
   EXPECT_EQ(nearest("status"), "status");
 }
 
-TEST(NearestName, MayBeCutShort) {
+TEST(NearestName, AcceptsAPrefix) {
   EXPECT_EQ(nearest("topo"), "topology");
   EXPECT_EQ(nearest("plan"), "plan ranks");
   EXPECT_EQ(nearest("to"), "-") << "two letters say too little";
 }
 
-TEST(NearestName, IsNoneWhereTooManyLettersAreWrong) {
+TEST(NearestName, IsNoneIfTooManyLettersAreWrong) {
   EXPECT_EQ(nearest(""), "-");
   EXPECT_EQ(nearest("x"), "-");
   EXPECT_EQ(nearest("sun"), "-") << "two of three letters";
@@ -39,13 +39,13 @@ TEST(NearestName, IsNoneWhereTooManyLettersAreWrong) {
   EXPECT_EQ(nearest(std::string(1 << 20, 's')), "-") << "no work is done for what is no name";
 }
 
-TEST(NearestName, OfEquallyNearOnesTheFirst) {
+TEST(NearestName, PrefersTheFirstOfEquallyNearNames) {
   const std::vector<std::string_view> names = {"hold_ms", "hello_ms", "hold_us"};
   EXPECT_EQ(nearest_name("hold_s", names), "hold_ms");
   EXPECT_EQ(nearest_name("hold", names), "hold_ms");
 }
 
-TEST(DidYouMean, IsAQuestionInParenthesesOrNothing) {
+TEST(DidYouMean, IsAQuestionInParenthesesOrEmpty) {
   EXPECT_EQ(did_you_mean("statsu", kNames), " (did you mean \"status\"?)");
   EXPECT_EQ(did_you_mean("frobnicate", kNames), "");
 }

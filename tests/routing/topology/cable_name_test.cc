@@ -16,7 +16,7 @@ TEST(CableName, IsTheSameSeenFromBothEnds) {
   EXPECT_EQ(discovered_cable_name("n10", "eth0", "n2", "eth1"), "n2.eth1-n10.eth0");
 }
 
-TEST(CableName, ReplacesWhatANameMayNotHold) {
+TEST(CableName, ReplacesInvalidCharacters) {
   const std::string name = discovered_cable_name("n0", "eth0@if+7", "n1", "enp1s0f0np0");
   EXPECT_EQ(name, "n0.eth0_if_7-n1.enp1s0f0np0");
   EXPECT_TRUE(is_valid_name(name, kMaxCableNameLength));
@@ -29,7 +29,7 @@ TEST(CableName, FitsForTheLongestEnds) {
   EXPECT_TRUE(is_valid_name(longest, kMaxCableNameLength));
 }
 
-TEST(CableName, TellsTheInterfacesOfTheTwoNodes) {
+TEST(CableName, ContainsTheInterfacesOfTheTwoNodes) {
   const auto interfaces = [](const std::string& node, const std::string& other) {
     return interfaces_in_name(discovered_cable_name(node, "eth-1.7", other, "enp1s0"), node, other);
   };
@@ -39,7 +39,7 @@ TEST(CableName, TellsTheInterfacesOfTheTwoNodes) {
   EXPECT_EQ(interfaces_in_name("n0.eth0-n1.eth1", "n1", "n0"), (CableInterfaces{"eth1", "eth0"}));
 }
 
-TEST(CableName, TellsNoInterfacesWhereItHoldsNone) {
+TEST(CableName, HasNoInterfacesInOtherForms) {
   for (const char* name :
        {"", "c0", "n0-n1", "n0.-n1.", "n0.eth0-n1.", "n0.-n1.eth1", "n0.eth0-n2.eth1", "n1.eth1-n0.eth0", "n0.eth0"}) {
     EXPECT_EQ(interfaces_in_name(name, "n0", "n1"), std::nullopt) << name;
@@ -59,7 +59,7 @@ TEST(CableName, IsADefaultInEitherDirectionAndWithItsInterfacesOnly) {
   EXPECT_TRUE(is_default("n1-n0"));
   EXPECT_TRUE(is_default("n0.eth0-n1.eth1"));
   EXPECT_FALSE(is_default("n0.eth1-n1.eth0"));
-  EXPECT_FALSE(is_default("n1.eth1-n0.eth0"));  // nobody gives it that name
+  EXPECT_FALSE(is_default("n1.eth1-n0.eth0"));  // not a name that discovery produces
   EXPECT_FALSE(is_default("c0"));
 }
 

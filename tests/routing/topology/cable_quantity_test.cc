@@ -34,7 +34,7 @@ TEST(CableQuantity, ReadsLatencies) {
   }
 }
 
-TEST(CableQuantity, RefusesWhatIsNoRate) {
+TEST(CableQuantity, RefusesInvalidRates) {
   for (const char* text :
        {"",           "G",           "100",        "100g", "100Gb", "100GBit/s", "-1G",     "+1G",
         "1e3M",       ".5G",         "1.G",        "1,5G", "0M",    "0.5M",      "0.0001G", "11T",
@@ -49,7 +49,7 @@ TEST(CableQuantity, RefusesWhatIsNoRate) {
   }
 }
 
-TEST(CableQuantity, RefusesWhatIsNoLatency) {
+TEST(CableQuantity, RefusesInvalidLatencies) {
   for (const char* text : {"", "us", "1", "1u", "1US", "-1us", "1e3us", ".5us", "0.5ns", "1.0001us", "1.1s", "1001ms",
                            "999999999s", "9999999999ns", "100G"}) {
     const auto read = parse_latency_us(text);
@@ -71,7 +71,7 @@ TEST(CableQuantity, ReadsTimesUpToADay) {
   }
 }
 
-TEST(CableQuantity, TellsTimesByTheirUnit) {
+TEST(CableQuantity, RecognisesTimesByTheirUnit) {
   EXPECT_TRUE(has_unit_of_time("2us"));
   EXPECT_TRUE(has_unit_of_time("0.5 ns"));
   EXPECT_TRUE(has_unit_of_time("99999999999s"));

@@ -19,7 +19,7 @@ Cable with_plugs(Cable cable, const char* plug_a, const char* plug_b) {
   return cable;
 }
 
-TEST(PhysicalCable, IsEveryCableOfItsOwnWithoutPlugs) {
+TEST(PhysicalCable, IsOneCableWithoutPlugs) {
   const Topology topology = sample_topology(3, {{0, 1}, {0, 1}, {1, 2}});
   const PhysicalCables physical = physical_cables(topology);
   ASSERT_EQ(physical.cables.size(), 3U);
@@ -75,7 +75,7 @@ TEST(PhysicalCable, APortOnASwitchIsASharedConnector) {
   EXPECT_EQ(connector_name(topology, physical, physical.connectors[1]), "n1 sw0");
 }
 
-TEST(PhysicalCable, APortIsOneHoweverItsAddressIsSpelt) {
+TEST(PhysicalCable, APortIsIdentifiedByAddressValue) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 2)};
   for (Cable& cable : cables) cable.a.interface = "eth0";
   cables[0].a.address = "fd00::1";

@@ -31,13 +31,13 @@ TEST(PortAddress, ComparesByValueNotBySpelling) {
   EXPECT_NE(*parse_port_address("fe80::1%eth0"), *parse_port_address("fe80::1%eth1"));
 }
 
-TEST(PortAddress, IsWrittenAsItIsRead) {
+TEST(PortAddress, RoundTrips) {
   for (const char* text : {"10.7.0.1", "fd00::2", "fe80::1%enp1s0f0np0", "fe80::1"}) {
     EXPECT_EQ(to_text(*parse_port_address(text)), text);
   }
 }
 
-TEST(PortAddress, TakesAScopeOnlyOnLinkLocalAddresses) {
+TEST(PortAddress, AcceptsAScopeOnlyOnLinkLocalAddresses) {
   const auto scoped = parse_port_address("fe80::1%enp1s0f0np0");
   ASSERT_TRUE(scoped.ok());
   EXPECT_TRUE(scoped->is_ipv6_link_local());
@@ -51,7 +51,7 @@ TEST(PortAddress, TakesAScopeOnlyOnLinkLocalAddresses) {
   EXPECT_FALSE(parse_port_address("fe80::1%sixteen-letters-").ok());
 }
 
-TEST(PortAddress, RefusesWhatIsNoUnicastLiteralAndSaysWhatWasExpected) {
+TEST(PortAddress, RefusesOtherTextAndReportsWhatWasExpected) {
   for (const std::string& text :
        {std::string(), std::string("n0"), std::string("10.7.0"), std::string("10.7.0.256"), std::string("010.7.0.1"),
         std::string("10.7.0.1 "), std::string("10.7.0.1/24"), std::string("10.7.0.1\0", 9), std::string("::g"),

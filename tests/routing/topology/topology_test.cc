@@ -25,8 +25,8 @@ std::string check_error(std::vector<Node> nodes, std::vector<Cable> cables) {
   return topology.ok() ? "" : std::string(topology.status().message());
 }
 
-TEST(Topology, IsTheSameHoweverItIsListed) {
-  // n10 sorts after n2, ends are turned so that the lower node is a, cables follow their ends.
+TEST(Topology, DoesNotDependOnInputOrder) {
+  // n10 sorts after n2; ends are swapped so that the lower node is a; cables are sorted by their ends.
   std::vector<Node> nodes = {{"n10", 1}, {"n2", 2}, {"n1", 3}};
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 2), sample_cable(2, 1, 2)};
   const Topology topology = make_topology(nodes, cables);
@@ -51,7 +51,7 @@ TEST(Topology, IsTheSameHoweverItIsListed) {
   EXPECT_EQ(topology.cable(CableIndex{1}).a.address, "10.0.1.2");
 }
 
-TEST(Topology, DiffersWhereAFactDiffers) {
+TEST(Topology, DiffersIfAnyValueDiffers) {
   const auto with = [](const std::function<void(std::vector<Node>&, std::vector<Cable>&)>& change) {
     std::vector<Node> nodes = sample_nodes(2);
     std::vector<Cable> cables = {sample_cable(0, 0, 1)};
@@ -100,7 +100,7 @@ TEST(Topology, ListsAdjacenciesInOrderAndParallelCablesTogether) {
   EXPECT_EQ(topology.neighbour_over(CableIndex{4}, NodeIndex{3}), NodeIndex{2});
 }
 
-TEST(Topology, KnowsItsComponents) {
+TEST(Topology, ReturnsItsComponents) {
   const Topology topology = sample_topology(6, {{0, 4}, {1, 2}, {2, 5}});
   EXPECT_THAT(topology.components(),
               ElementsAre(ElementsAre(NodeIndex{0}, NodeIndex{4}),
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCable{"no address", [](Cable& cable) { cable.a.address = ""; },
                  "address \"\" is not an IP address; expected"},
         BadCable{"families", [](Cable& cable) { cable.b.address = "fd00::1"; },
-                 "cannot talk to each other; expected both IPv4 or both IPv6"},
+                 "are of different families; expected both IPv4 or both IPv6"},
         BadCable{"interface", [](Cable& cable) { cable.a.interface = "a/b"; },
                  "interface \"a/b\" of node \"n1\" cannot"},
         BadCable{"plug", [](Cable& cable) { cable.a.plug = "p/0"; },
@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCable{"equal ends", [](Cable& cable) { cable.b.address = cable.a.address; },
                  "is already used by node \"n1\" on cable \"c1\""},
         BadCable{"link-local", [](Cable& cable) { cable.a.address = "fe80::1"; },
-                 "is link-local but its interface is not known; expected an interface, or \"fe80::1%INTERFACE\""},
+                 "is link-local but its interface is unknown; expected an interface, or \"fe80::1%INTERFACE\""},
         BadCable{"scope",
                  [](Cable& cable) {
                    cable.a.address = "fe80::1%eth0";
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
                  },
                  "is not on interface \"eth1\" of node \"n1\"; expected scope and interface to agree"}));
 
-TEST(Topology, TakesAPortOfSeveralCablesOnlyWithItsInterfaceNamed) {
+TEST(Topology, AcceptsASharedPortOnlyIfItsInterfaceIsNamed) {
   // A switch: one port of n1, heard by n0 and n2.
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2)};
   cables[1].a.address = cables[0].b.address;
@@ -208,7 +208,7 @@ TEST(Topology, RefusesTheSameCableTwice) {
       HasSubstr("cable \"again\" joins the same two ports as cable \"c0\"; expected a cable to be listed once"));
 }
 
-TEST(Topology, HoldsAsMuchAsItsBoundsSay) {
+TEST(Topology, AcceptsTheMaximumSize) {
   std::vector<Cable> cables;
   for (std::uint32_t i = 0; i < kMaxCables; ++i) cables.push_back(sample_cable(i, i % kMaxNodes, (i + 1) % kMaxNodes));
   const Topology topology = make_topology(sample_nodes(kMaxNodes), std::move(cables));

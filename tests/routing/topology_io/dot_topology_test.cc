@@ -68,12 +68,12 @@ TEST(DotTopology, ReadsEveryAttribute) {
                                                   true}));
 }
 
-TEST(DotTopology, ReadsWhatPeopleWrite) {
+TEST(DotTopology, ReadsTheWholeSyntax) {
   // Comments, keywords in any case, statements with and without semicolons, ports, graph attributes, HTML, joined and
-  // continued quotes, names that are numbers or not ASCII in what does not count.
+  // continued quotes, numeric and non-ASCII names where they are ignored.
   const Topology topology = read_dot(
       "\xef\xbb\xbf# made by hand\n"
-      "Graph \"my lab\" { // a name that no cluster can have\n"
+      "Graph \"my lab\" { // not a valid cluster name\n"
       "  rankdir=LR; bgcolor=<<b>x</b>>\n"
       "  graph [label=\"K\xc3\xb6ln\"] NODE [shape=box;color=red,]\n"
       "  7:e--8.5:p:nw[label=<a <i>b</i>>][penwidth=3.][x=-.5]/* -- 9 */\n"
@@ -88,7 +88,7 @@ TEST(DotTopology, ReadsWhatPeopleWrite) {
   EXPECT_EQ(topology.cable_count(), 3U);
 }
 
-TEST(DotTopology, DefaultsAreOfWhatFollowsInTheirSubgraph) {
+TEST(DotTopology, DefaultsApplyToWhatFollowsInTheirSubgraph) {
   const Topology topology = read_dot(R"(graph {
     a -- b
     edge [rate_mbps=100000] node [relay_port=1]
@@ -120,7 +120,7 @@ TEST(DotTopology, ParallelEdgesAreCablesButNotInAStrictGraph) {
             (Cable{"x", {NodeIndex{0}, "", "10.0.0.1"}, {NodeIndex{1}, "eth0", "10.0.0.2"}, 5, 9}));
 }
 
-TEST(DotTopology, ALabelIsTheNameWhereItCanBe) {
+TEST(DotTopology, UsesValidUniqueLabelsAsNames) {
   const Topology topology = read_dot(R"(graph {
     1 [label="spark-1"]; 2 [label="has a space"]; 3 [label=same]; 4 [label=same]; 5 [label=2]; 6 [label="x" name=y]
     1 -- 2 [label=c0]; 2 -- 3 [label="10G"]; 3 -- 4 [label="10G"]; 4 -- 5 -- 6
@@ -150,7 +150,7 @@ TEST(DotTopology, NumbersParallelCablesAndTheirInterfaces) {
   EXPECT_EQ(cable_named(topology, "a-a-name-that-is-too-long-for-an-interface").a.interface, "cable3");
 }
 
-TEST(DotTopology, TakesATopologyInPartsOnlyIfToldTo) {
+TEST(DotTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
   EXPECT_TRUE(parse_dot_topology("graph { a; b }", "t", Disconnected::kAccepted).ok());
   EXPECT_FALSE(parse_dot_topology("graph { a; b }", "t", Disconnected::kRefused).ok());
 }
@@ -177,13 +177,14 @@ TEST_P(BadDotTest, IsRefusedWithFileAndLine) {
 INSTANTIATE_TEST_SUITE_P(
     DotTopology, BadDotTest,
     ::testing::Values(
-        BadDot{"Nothing", "", "1: syntax error: the file ends; expected a Graphviz graph: graph NAME { .. }"},
+        BadDot{"Nothing", "",
+               "1: syntax error: found the end of the file; expected a Graphviz graph: graph NAME { .. }"},
         BadDot{"NoGraph", "\nflowchart {}",
                "2: syntax error: found \"flowchart\"; expected a Graphviz graph: graph NAME { .. }"},
         BadDot{"QuotedKeyword", "\"graph\" {}",
                "1: syntax error: found \"graph\"; expected a Graphviz graph: graph NAME { .. }"},
         BadDot{"NoBrace", "graph x\n[", "2: syntax error: found \"[\"; expected { after the graph's name"},
-        BadDot{"NoEnd", "graph {\n a\n", "3: syntax error: the file ends; expected a node, an edge or }"},
+        BadDot{"NoEnd", "graph {\n a\n", "3: syntax error: found the end of the file; expected a node, an edge or }"},
         BadDot{"TwoGraphs", "graph { a }\ngraph { b }",
                "2: syntax error: found \"graph\"; expected one graph, and nothing after it"},
         BadDot{"Empty", "graph {}", "1: there are no nodes; expected at least one"},
@@ -212,23 +213,26 @@ INSTANTIATE_TEST_SUITE_P(
         BadDot{"AttributeValue", "graph { a [x=] }", "1: syntax error: found \"]\"; expected an attribute's value"},
         BadDot{"GraphAttributeValue", "graph { x=; }", "1: syntax error: found \";\"; expected an attribute's value"},
         BadDot{"AttributesEnd", "graph { a [x=3 ",
-               "1: syntax error: the file ends; expected NAME=VALUE, or ] after the attributes"},
-        BadDot{"CommentEnd", "graph {\n/* a\n}", "2: syntax error: a comment does not end; expected */"},
-        BadDot{"QuoteEnd", "graph {\n \"a\n}", "2: syntax error: text in quotes does not end; expected \""},
+               "1: syntax error: found the end of the file; expected NAME=VALUE, or ] after the attributes"},
+        BadDot{"CommentEnd", "graph {\n/* a\n}", "2: syntax error: unterminated comment; expected */"},
+        BadDot{"QuoteEnd", "graph {\n \"a\n}", "2: syntax error: unterminated quoted text; expected \""},
         BadDot{"HtmlEnd", "graph {\n a [label=<<b>]\n}",
-               "2: syntax error: text in angle brackets does not end; expected >"},
-        BadDot{"JoinedQuotes", "graph { \"a\" + b }", "1: syntax error: nothing follows a +; expected text in quotes"},
-        BadDot{"Address", "graph { a [x=10.7.0.1] }",
-               "1: syntax error: \"10.7.\" is no name; expected quotes around one that begins with a digit or has more "
-               "than letters, digits and _"},
+               "2: syntax error: unterminated text in angle brackets; expected >"},
+        BadDot{"JoinedQuotes", "graph { \"a\" + b }",
+               "1: syntax error: no quoted text after a +; expected text in quotes"},
+        BadDot{
+            "Address", "graph { a [x=10.7.0.1] }",
+            "1: syntax error: \"10.7.\" is not a name; expected quotes around one that begins with a digit or has more "
+            "than letters, digits and _"},
         BadDot{"DigitsFirst", "graph { 7a -- b }",
-               "1: syntax error: \"7a\" is no name; expected quotes around one that begins with a digit or has more "
+               "1: syntax error: \"7a\" is not a name; expected quotes around one that begins with a digit or has more "
                "than letters, digits and _"},
-        BadDot{"Dash", "graph { n-0 }",
-               "1: syntax error: \"n-0\" is no name; expected quotes around one that begins with a digit or has more "
-               "than letters, digits and _"},
+        BadDot{
+            "Dash", "graph { n-0 }",
+            "1: syntax error: \"n-0\" is not a name; expected quotes around one that begins with a digit or has more "
+            "than letters, digits and _"},
         BadDot{"Sign", "graph { a & b }",
-               "1: syntax error: \"&\" is no name; expected quotes around one that begins with a digit or has more "
+               "1: syntax error: \"&\" is not a name; expected quotes around one that begins with a digit or has more "
                "than letters, digits and _"},
         BadDot{"NodeName", "graph {\n \"a b\" }",
                "2: node name \"a b\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
@@ -255,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadDot{"LatencyTooLong", "graph { a -- b [\nlatency_us=2000000] }",
                "2: latency_us of cable \"a-b\" is 2e+06; expected 0 to 1e+06"},
         BadDot{"Interface", "graph { a -- b [\nto_interface=\"a/b\"] }",
-               "2: interface \"a/b\" of node \"b\" cannot exist; expected the name of a network interface, at most 15 "
+               "2: interface \"a/b\" of node \"b\" is not valid; expected the name of a network interface, at most 15 "
                "characters"},
         BadDot{"OneAddress", "graph { a -- b\n[from_address=\"10.0.0.1\"] }",
                "1: cable \"a-b\" has no address at node \"b\", yet the graph gives addresses; expected them at both "
@@ -281,30 +285,29 @@ std::string dot_error(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(DotTopology, BoundsWhatItReads) {
+TEST(DotTopology, BoundsItsInput) {
   EXPECT_THAT(dot_error(std::string(kMaxTopologyFileBytes + 1, '\n')),
               StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "graph {";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, i % 100 == 0 ? "\n" : "", " n", i);
-  EXPECT_EQ(dot_error(nodes + "}"), "t:42: a node more; expected at most 4096");
+  EXPECT_EQ(dot_error(nodes + "}"), "t:42: too many nodes; expected at most 4096");
   std::string chain = "graph { a";
   for (std::size_t i = 0; i < kMaxCables; ++i) chain += i % 2 == 0 ? "--b" : "--a";
   EXPECT_TRUE(parse_dot_topology(chain + "}", "t").ok());
-  EXPECT_EQ(dot_error(chain + "--b}"), "t:1: a cable more; expected at most 65536");
-  EXPECT_EQ(dot_error(chain + "; a--b}"), "t:1: a cable more; expected at most 65536");
+  EXPECT_EQ(dot_error(chain + "--b}"), "t:1: too many cables; expected at most 65536");
+  EXPECT_EQ(dot_error(chain + "; a--b}"), "t:1: too many cables; expected at most 65536");
   const std::string long_text(kMaxSketchTextBytes + 1, 'x');
   EXPECT_EQ(dot_error("graph { a [name=" + long_text + "] }"), "t:1: name has 257 bytes; expected at most 256");
   EXPECT_EQ(dot_error("graph { " + long_text + " }"), "t:1: the id of a node has 257 bytes; expected at most 256");
   EXPECT_EQ(read_dot("graph { a [label=" + long_text + ", tooltip=" + long_text + "] }").node_count(), 1U);
 }
 
-TEST(DotTopology, BoundsHowDeepSubgraphsAre) {
+TEST(DotTopology, BoundsTheNestingOfSubgraphs) {
   const auto nested = [](std::size_t depth) {
     return "graph {" + std::string(depth, '{') + "a" + std::string(depth, '}') + "}";
   };
   EXPECT_EQ(read_dot(nested(kMaxDotNesting)).node_count(), 1U);
-  EXPECT_EQ(dot_error(nested(kMaxDotNesting + 1)),
-            "t:1: subgraphs are nested too deeply; expected at most 64 in each other");
+  EXPECT_EQ(dot_error(nested(kMaxDotNesting + 1)), "t:1: subgraphs are nested too deeply; expected at most 64 levels");
   EXPECT_THAT(dot_error("graph {" + std::string(1'000'000, '{')), HasSubstr("nested too deeply"));
 }
 

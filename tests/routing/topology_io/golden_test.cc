@@ -1,5 +1,5 @@
-// Compares each sample topology's drawing, weak points, rank placement, the disjoint paths of a telling pair or two and
-// every node's routes with tests/golden/<name>.golden, byte by byte.
+// Compares each sample topology's drawing, weak points, rank placement, the disjoint paths of one or two selected pairs
+// and every node's routes with tests/golden/<name>.golden, byte by byte.
 // CABLEWAY_UPDATE_GOLDEN=1 writes the files instead; read the difference before keeping it.
 #include <gtest/gtest.h>
 
@@ -120,8 +120,8 @@ Topology parallel_cables() {
 }
 
 Topology twins() {
-  // A ring of three whose nodes have split ports: every wire is two cables; n0 and n1 share one cable more, n3 hangs on
-  // one wire of two cables.
+  // A ring of three whose nodes have split ports: every wire is two cables. n0 and n1 share one more cable, and n3 is
+  // attached by one wire of two cables.
   std::vector<Cable> cables;
   for (std::uint32_t i = 0; i < 6; ++i) {
     cables.push_back(sample_cable(i, i / 2, (i / 2 + 1) % 3));

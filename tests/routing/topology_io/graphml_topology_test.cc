@@ -51,7 +51,7 @@ constexpr char kGraphmlFile[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 </graphml>
 )";
 
-TEST(GraphmlTopology, ReadsWhatItSays) {
+TEST(GraphmlTopology, ReadsNodesEdgesAndKeys) {
   const Topology topology = read_graphml(kGraphmlFile);
   EXPECT_EQ(topology.cluster(), "lab");
   ASSERT_EQ(topology.node_count(), 3U);
@@ -80,7 +80,7 @@ TEST(GraphmlTopology, ReadsPortsAndEntitiesAndCdata) {
                                                   true}));
 }
 
-TEST(GraphmlTopology, KeysOfEdgesSayNothingOfNodes) {
+TEST(GraphmlTopology, KeysOfEdgesDoNotApplyToNodes) {
   const Topology topology = read_graphml(
       "<graphml><key id='d' for='edge' attr.name='name'/><key id='g' for='graph' attr.name='name'><default>no"
       "</default></key><graph><node id='a'><data key='d'>x</data><data key='g'>y</data></node></graph></graphml>");
@@ -97,7 +97,7 @@ TEST(GraphmlTopology, MakesASketchTheSameTopologyAsItsSpec) {
   EXPECT_EQ(read_graphml(text + "</graph></graphml>"), *generate_topology("ring:8"));
 }
 
-TEST(GraphmlTopology, TakesATopologyInPartsOnlyIfToldTo) {
+TEST(GraphmlTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
   const std::string text = "<graphml><graph><node id='a'/><node id='b'/></graph></graphml>";
   EXPECT_TRUE(parse_graphml_topology(text, "t", Disconnected::kAccepted).ok());
   EXPECT_FALSE(parse_graphml_topology(text, "t", Disconnected::kRefused).ok());
@@ -105,7 +105,7 @@ TEST(GraphmlTopology, TakesATopologyInPartsOnlyIfToldTo) {
 
 struct BadGraphml {
   const char* name;
-  const char* from;  // what of kGraphmlFile is replaced
+  const char* from;  // the part of kGraphmlFile to replace
   const char* to;
   const char* error;
 };
@@ -144,12 +144,12 @@ INSTANTIATE_TEST_SUITE_P(
                    "19: a <hyperedge>; expected every <edge> to have two ends"},
         BadGraphml{"KeyId", "id=\"d1\"", "name=\"d1\"", "4: a <key> has no id; expected id=\"..\""},
         BadGraphml{"KeyTwice", "id=\"d1\"", "id=\"d0\"",
-                   "4: key \"d0\" is there twice; expected every key to have its own id"},
+                   "4: key \"d0\" is defined twice; expected every key to have its own id"},
         BadGraphml{"UnknownKey", "key=\"d1\"", "key=\"d9\"",
                    "10: <data> has the key \"d9\"; expected the id of a <key>"},
         BadGraphml{"NodeId", "<node id=\"n2\"/>", "<node/>", "19: a <node> has no id; expected id=\"..\""},
         BadGraphml{"NodeTwice", "<node id=\"n2\"/>", "<node id=\"n0\"/>",
-                   "19: node \"n0\" is there twice; expected every node to have its own id"},
+                   "19: node \"n0\" is defined twice; expected every node to have its own id"},
         BadGraphml{"NodeName", "<node id=\"n2\"/>",
                    "<node id=\"n 2\"/><edge source=\"n0\" target=\"n 2\"/><node id=\"n2\"/>",
                    "19: node name \"n 2\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadGraphml{"NoSource", "source=\"n2\"", "", "20: an <edge> has no source; expected the id of a <node>"},
         BadGraphml{"NoTarget", "target=\"n0\"", "", "20: an <edge> has no target; expected the id of a <node>"},
         BadGraphml{"UnknownTarget", "target=\"n0\"", "target=\"n9\"",
-                   "20: an <edge> has the target \"n9\", which is no node; expected the id of a <node>"},
+                   "20: an <edge> has the target \"n9\", which is not a node; expected the id of a <node>"},
         BadGraphml{"SelfCable", "target=\"n0\"", "target=\"n2\"",
                    "20: cable \"n2-n2\" joins node \"n2\" to itself; expected two different nodes"},
         BadGraphml{"Rate", "200000.0", "fast", "12: rate_mbps is \"fast\"; expected a whole number, 1 to 10000000"},
@@ -179,7 +179,7 @@ std::string graphml_error(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(GraphmlTopology, RefusesWhatIsNoGraphml) {
+TEST(GraphmlTopology, RefusesOtherXml) {
   for (const char* text : {"", "graph {}", "<", "<!-- x", "\xff\xfe<\x00", "<graphml", "<?xml"}) {
     EXPECT_THAT(graphml_error(text), StartsWith("t:1: syntax error: ")) << text;
     EXPECT_THAT(graphml_error(text), ::testing::EndsWith("; expected GraphML: <graphml> .. </graphml>")) << text;
@@ -188,28 +188,28 @@ TEST(GraphmlTopology, RefusesWhatIsNoGraphml) {
   EXPECT_EQ(graphml_error("<graphml><graph/></graphml>"), "t:1: there are no nodes; expected at least one");
 }
 
-TEST(GraphmlTopology, ResolvesNoEntitiesOfTheFilesOwn) {
+TEST(GraphmlTopology, DoesNotResolveEntitiesDefinedInTheFile) {
   const std::string text =
       "<!DOCTYPE graphml [<!ENTITY a \"n0\"><!ENTITY b SYSTEM \"file:///etc/hostname\">]>\n"
       "<graphml><graph><node id=\"x&a;&b;\"/></graph></graphml>";
   EXPECT_THAT(graphml_error(text), StartsWith("t:2: node name \"x&a;&b;\" is not valid; "));
 }
 
-TEST(GraphmlTopology, BoundsWhatItReads) {
+TEST(GraphmlTopology, BoundsItsInput) {
   EXPECT_THAT(graphml_error(std::string(kMaxTopologyFileBytes + 1, '\n')),
               StartsWith("t:1: the file has 33554433 bytes; "));
   std::string nodes = "<graphml><graph>";
   for (std::size_t i = 0; i <= kMaxNodes; ++i) absl::StrAppend(&nodes, "\n<node id='n", i, "'/>");
-  EXPECT_EQ(graphml_error(nodes + "</graph></graphml>"), "t:4098: a node more; expected at most 4096");
+  EXPECT_EQ(graphml_error(nodes + "</graph></graphml>"), "t:4098: too many nodes; expected at most 4096");
   std::string edges = "<graphml><graph><node id='a'/><node id='b'/>";
   for (std::size_t i = 0; i <= kMaxCables; ++i) edges += "\n<edge source='a' target='b'/>";
-  EXPECT_EQ(graphml_error(edges + "</graph></graphml>"), "t:65538: a cable more; expected at most 65536");
+  EXPECT_EQ(graphml_error(edges + "</graph></graphml>"), "t:65538: too many cables; expected at most 65536");
   EXPECT_EQ(graphml_error("<graphml><key id='k' attr.name='name'/><graph><node id='a'><data key='k'>" +
                           std::string(kMaxSketchTextBytes + 1, 'x') + "</data></node></graph></graphml>"),
             "t:1: name has 257 bytes; expected at most 256");
 }
 
-TEST(GraphmlTopology, NestsAsDeepAsItLikesWithoutRunningOutOfStack) {
+TEST(GraphmlTopology, DeepNestingDoesNotExhaustTheStack) {
   std::string text = "<graphml><graph><node id='a'/></graph>";
   for (int i = 0; i < 1'000'000; ++i) text += "<a>";
   for (int i = 0; i < 1'000'000; ++i) text += "</a>";

@@ -31,7 +31,7 @@ constexpr char kJsonFile[] = R"({
   ]
 })";
 
-TEST(JsonTopology, ReadsEverythingItSays) {
+TEST(JsonTopology, ReadsEveryMember) {
   const absl::StatusOr<Topology> topology = parse_json_topology(kJsonFile, "t.json");
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "lab");
@@ -45,9 +45,9 @@ TEST(JsonTopology, ReadsEverythingItSays) {
             (Cable{"n1-n0", {NodeIndex{0}, "", "10.7.1.2"}, {NodeIndex{1}, "", "10.7.1.1"}, 10'000, 3}));
 }
 
-TEST(JsonTopology, WritesEveryMemberAndAnElementALine) {
+TEST(JsonTopology, WritesEveryMemberAndOneElementPerLine) {
   const std::string text = to_json_topology(*parse_json_topology(kJsonFile, "t"));
-  EXPECT_EQ(text, R"({"schema": 1, "cluster": "lab",
+  EXPECT_EQ(text, R"({"cluster": "lab",
  "nodes": [
   {"name":"n0","relay_port":7471,"draining":true},
   {"name":"n1","relay_port":7470,"draining":false}],
@@ -68,14 +68,14 @@ TEST(JsonTopology, ReadsWhatItWrites) {
   }
 }
 
-TEST(JsonTopology, ReadsALonelyNode) {
+TEST(JsonTopology, ReadsASingleNode) {
   const absl::StatusOr<Topology> topology = parse_json_topology("\xef\xbb\xbf{\"nodes\": [{\"name\": \"a\"}]}", "t");
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "cableway");
   EXPECT_EQ(topology->cable_count(), 0U);
 }
 
-TEST(JsonTopology, TakesATopologyInPartsOnlyIfToldTo) {
+TEST(JsonTopology, AcceptsADisconnectedTopologyOnlyOnRequest) {
   const std::string text = R"({"nodes": [{"name": "b"}, {"name": "a"}]})";
   EXPECT_TRUE(parse_json_topology(text, "t", Disconnected::kAccepted).ok());
   EXPECT_EQ(
@@ -85,9 +85,9 @@ TEST(JsonTopology, TakesATopologyInPartsOnlyIfToldTo) {
 
 struct BadJson {
   const char* name;
-  const char* from;  // what of kJsonFile is replaced
+  const char* from;  // the part of kJsonFile to replace
   const char* to;
-  const char* error;  // the whole message, or how it begins when it ends with '*'
+  const char* error;  // the whole message, or its beginning followed by '*'
 };
 
 std::ostream& operator<<(std::ostream& out, const BadJson& param) {
@@ -128,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
                 " unknown member \"node\" (did you mean \"nodes\"?); expected one of nodes, cluster, cables, schema"},
         BadJson{"LaterSchema", "\"schema\": 1", "\"schema\": 2, \"links\": []",
                 " its schema is 2, and this Cableway reads 1: read it with the version that wrote it, or a later one"},
-        BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"", " member \"schema\" is no version; expected 1"},
+        BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"",
+                " member \"schema\" is not a version number; expected 1"},
         BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",
                 " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
@@ -145,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/0/ends/1: there is no \"node\"; expected {\"node\": ..}"},
         BadJson{"ClusterType", "\"lab\"", "7", " at /cluster: not text; expected text in quotes"},
         BadJson{"ClusterName", "\"lab\"", "\"a b\"",
-                " at /cluster: \"a b\" cannot be a cluster's name; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
+                " at /cluster: \"a b\" is not a valid cluster name; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
         BadJson{"NameType", "\"n1\"}", "null}", " at /nodes/1/name: not text; expected text in quotes"},
         BadJson{"NameBad", "\"n1\"", "\"n 1\"",
                 " at /nodes/1/name: node name \"n 1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ -"},
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"RelayPortFraction", "7471", "1.5",
                 " at /nodes/0/relay_port: 1.5; expected a whole number, 1 to 65535"},
         BadJson{"DrainingType", "\"draining\": true", "\"draining\": 1",
-                " at /nodes/0/draining: not a truth value; expected true or false"},
+                " at /nodes/0/draining: not a boolean; expected true or false"},
         BadJson{"NodesType", "\"nodes\": [", "\"nodes\": 7, \"cables\": [", " at /nodes: not an array; expected [..]"},
         BadJson{"CablesType", "\"cables\": [", "\"cables\": {}, \"cluster\": [",
                 " at /cluster: not text; expected text in quotes"},
@@ -175,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/1/ends/0/node: there is no node \"n9\"; expected one of those in /nodes"},
         BadJson{"InterfaceType", "\"eth1\"", "1", " at /cables/0/ends/0/interface: not text; expected text in quotes"},
         BadJson{"Interface", "eth1", "eth/1",
-                " at /cables/0/ends/0: interface \"eth/1\" of node \"n0\" cannot exist; expected *"},
+                " at /cables/0/ends/0: interface \"eth/1\" of node \"n0\" is not valid; expected *"},
         BadJson{"Plug", "\"p0\"", "\"p 0\"",
                 " at /cables/0/ends/0: plug \"p 0\" of node \"n0\" is not valid; expected *"},
         BadJson{"NoAddress", ", \"address\": \"10.7.1.1\"", "",
@@ -192,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"LatencyNegative", "2.5", "-2.5",
                 " at /cables/0/latency_us: latency_us of cable \"c0\" is -2.5; expected 0 to 1e+06"},
         BadJson{"RoutedType", "\"routed\": true", "\"routed\": \"no\"",
-                " at /cables/0/routed: not a truth value; expected true or false"}),
+                " at /cables/0/routed: not a boolean; expected true or false"}),
     [](const ::testing::TestParamInfo<BadJson>& file) { return std::string(file.param.name); });
 
 std::string json_error(const std::string& text) {
@@ -201,7 +202,7 @@ std::string json_error(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(JsonTopology, RefusesWhatIsNoTopology) {
+TEST(JsonTopology, RefusesOtherJson) {
   EXPECT_EQ(json_error("[]"), "t: not an object; expected {\"nodes\": ..}");
   EXPECT_EQ(json_error("{}"), "t: there is no \"nodes\"; expected {\"nodes\": ..}");
   EXPECT_EQ(json_error("{\"nodes\": []}"), "t: there are no nodes; expected at least one");
@@ -222,7 +223,7 @@ TEST(JsonTopology, CountsLinesAndColumns) {
   EXPECT_THAT(json_error("[1,\n"), StartsWith("t:2: column 1: "));
 }
 
-TEST(JsonTopology, BoundsWhatItReads) {
+TEST(JsonTopology, BoundsItsInput) {
   EXPECT_EQ(json_error(std::string(kMaxTopologyFileBytes + 1, ' ')),
             "t: the file has 33554433 bytes; expected at most 33554432");
   std::string many = "[0";

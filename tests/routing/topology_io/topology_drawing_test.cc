@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Every node is drawn, within kDrawingColumns columns of printable ASCII, no line ends in a space.
+// Checks that every node is drawn, in printable ASCII within kDrawingColumns columns, without trailing spaces.
 void expect_well_drawn(const Topology& topology) {
   const std::string drawing = draw_topology(topology);
   ASSERT_TRUE(!drawing.empty() && drawing.back() == '\n');
@@ -51,7 +51,7 @@ TEST(TopologyKind, IsRecognised) {
   EXPECT_EQ(kind_of(6, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}}), TopologyKind::kDisconnected);
 }
 
-TEST(TopologyKind, ATorusIsRecognisedWhateverItsNodesAreCalled) {
+TEST(TopologyKind, ATorusIsRecognisedForAnyNodeNames) {
   std::mt19937 random(5);
   for (std::uint32_t rows = 3; rows <= 8; ++rows) {
     for (std::uint32_t columns = 3; std::size_t{rows} * columns <= kMaxTorusNodes; ++columns) {
@@ -78,14 +78,14 @@ TEST(TopologyKind, ATorusIsRecognisedWhateverItsNodesAreCalled) {
   }
 }
 
-TEST(TopologyKind, FourCablesANodeDoNotMakeATorus) {
+TEST(TopologyKind, FourCablesPerNodeDoNotMakeATorus) {
   // Circulant graphs: node i joins i +- 1 and i +- 2, all around. None of these is a grid of rings.
   for (const std::uint32_t count : {8U, 12U, 16U, 30U, 64U}) {
     Pairs pairs = ring_pairs(count);
     for (std::uint32_t i = 0; i < count; ++i) pairs.emplace_back(i, (i + 2) % count);
     EXPECT_EQ(kind_of(count, pairs), TopologyKind::kPartial) << count;
   }
-  // A twisted torus, alike everywhere but where the last row meets the first.
+  // A twisted torus: regular except where the last row meets the first.
   Pairs twisted;
   for (std::uint32_t row = 0; row < 8; ++row) {
     for (std::uint32_t column = 0; column < 8; ++column) {
@@ -218,10 +218,10 @@ TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
             "  n3: n2 (c3,c4)\n"
             "\n"
             "  draining: n3 relays nothing\n"
-            "  one wire: 2 cables of n2 and n3, together 10 Gbit/s\n"
-            "  shared: n0 sw0 ends 2 cables, together 10 Gbit/s\n"
-            "  shared: n1 sw0 ends 2 cables, together 10 Gbit/s\n"
-            "  shared: n2 sw0 ends 2 cables, together 10 Gbit/s\n");
+            "  one wire: 2 cables between n2 and n3, together 10 Gbit/s\n"
+            "  shared: n0 sw0 has 2 cables, together 10 Gbit/s\n"
+            "  shared: n1 sw0 has 2 cables, together 10 Gbit/s\n"
+            "  shared: n2 sw0 has 2 cables, together 10 Gbit/s\n");
 }
 
 TEST(TopologyDrawing, KeepsItsNotesShort) {
@@ -234,7 +234,7 @@ TEST(TopologyDrawing, KeepsItsNotesShort) {
   EXPECT_THAT(draw_topology(topology), HasSubstr("  and 16 more such notes\n"));
 }
 
-TEST(TopologyDrawing, SaysThatItIsDisconnected) {
+TEST(TopologyDrawing, ReportsThatItIsDisconnected) {
   EXPECT_EQ(draw_topology(sample_topology(3, {{0, 1}})),
             "disconnected in 2 parts: 3 nodes, 1 cable of 10 Gbit/s, 1 us\n"
             "\n"

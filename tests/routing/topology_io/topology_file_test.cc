@@ -32,7 +32,7 @@ latency_us = 2.5
 routed = true
 )";
 
-TEST(TopologyFile, ReadsEverythingItSays) {
+TEST(TopologyFile, ReadsEveryKey) {
   const auto topology = parse_topology(kTwoNodes, "lab.toml");
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "lab");
@@ -55,7 +55,7 @@ std::string cable_text(const std::string& a, const std::string& b, int number, c
                       "\", address = \"10.7.", number, ".2\"}]\n", more);
 }
 
-TEST(TopologyFile, ReadsWhatDrainsAndWhatSharesAPlug) {
+TEST(TopologyFile, ReadsDrainingNodesAndPlugs) {
   const auto topology = parse_topology(
       "[[node]]\nname = \"n0\"\ndraining = true\n[[node]]\nname = \"n1\"\ndraining = false\n[[cable]]\n"
       "ends = [{node = \"n0\", address = \"10.7.0.1\", plug = \"0000:01:00\"}, {node = \"n1\", address = "
@@ -81,7 +81,7 @@ TEST(TopologyFile, HasDefaults) {
   EXPECT_FALSE(topology->node(NodeIndex{0}).draining);
 }
 
-TEST(TopologyFile, NumbersParallelCablesAroundNamesThatAreTaken) {
+TEST(TopologyFile, NumbersParallelCablesAroundUsedNames) {
   const auto topology =
       parse_topology(nodes_text(2) + cable_text("n0", "n1", 1) + cable_text("n0", "n1", 2) +
                          cable_text("n0", "n1", 3, "name = \"n0-n1-2\"\n") + cable_text("n0", "n1", 4),
@@ -97,7 +97,7 @@ TEST(TopologyFile, NumbersParallelCablesAroundNamesThatAreTaken) {
   EXPECT_EQ(address_of("n0-n1-4"), "10.7.4.1");
 }
 
-TEST(TopologyFile, ReadsOneLonelyNode) {
+TEST(TopologyFile, ReadsASingleNode) {
   EXPECT_TRUE(parse_topology(nodes_text(1), "one.toml").ok());
 }
 
@@ -113,9 +113,9 @@ TEST(TopologyFile, AllowsAnythingInComments) {
 
 struct BadFile {
   const char* name;
-  const char* from;  // what of kTwoNodes is replaced
+  const char* from;  // the part of kTwoNodes to replace
   const char* to;
-  const char* error;  // the whole message, or how it begins when it ends with '*'
+  const char* error;  // the whole message, or its beginning followed by '*'
 };
 
 std::ostream& operator<<(std::ostream& out, const BadFile& param) {
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"SameKeyTwice", "name = \"n1\"", "name = \"n1\"\nname = \"n2\"", "lab.toml:7: syntax error: *"},
         BadFile{"NotUtf8", "\"lab\"", "\"\xff\"", "lab.toml:1: cluster name \"/\" is not valid; expected *"},
         BadFile{"NotAscii", "cluster =", "cluster \xca\x9d =", "lab.toml:1: syntax error: *"},
-        BadFile{"InterfaceNotAscii", "eth1", "eth\xc3\xa9", "lab.toml:9: interface \"eth//\" of node \"n0\" cannot *"},
+        BadFile{"InterfaceNotAscii", "eth1", "eth\xc3\xa9", "lab.toml:9: interface \"eth//\" of node \"n0\" is not *"},
         BadFile{"UnknownTopKey", "cluster", "clutser",
                 "lab.toml:1: unknown key \"clutser\" (did you mean \"cluster\"?) in the topology file; expected one of "
                 "cluster, node, cable"},
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UnknownEndKey", "{node = \"n1\", address", "{node = \"n1\", ip",
                 "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug"},
         BadFile{"DrainingType", "relay_port = 7471", "draining = 1",
-                "lab.toml:4: draining is not a truth value; expected true or false"},
+                "lab.toml:4: draining is not a boolean; expected true or false"},
         BadFile{"PlugType", "\"10.7.0.2\"", "\"10.7.0.2\", plug = 1",
                 "lab.toml:10: plug is not text; expected text in quotes"},
         BadFile{"PlugEmpty", "\"10.7.0.2\"", "\"10.7.0.2\", plug = \"\"",
@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "lab.toml:10: address \"10.7.0.1\" of node \"n1\" is already used by node \"n0\" on cable \"c0\"; *"},
         BadFile{"SelfCable", "node = \"n1\"", "node = \"n0\"",
                 "lab.toml:10: cable \"c0\" joins node \"n0\" to itself; expected two different nodes"},
-        BadFile{"Interface", "\"eth1\"", "\"eth/1\"", "lab.toml:9: interface \"eth/1\" of node \"n0\" cannot exist; *"},
+        BadFile{"Interface", "\"eth1\"", "\"eth/1\"", "lab.toml:9: interface \"eth/1\" of node \"n0\" is not valid; *"},
         BadFile{"InterfaceEmpty", "\"eth1\"", "\"\"", "lab.toml:9: interface is empty; expected a name, or to leave *"},
         BadFile{"CableName", "\"c0\"", "\"c 0\"", "lab.toml:8: cable name \"c 0\" is not valid; expected *"},
         BadFile{"CableNameEmpty", "\"c0\"", "\"\"", "lab.toml:8: name is empty; expected a name, or to leave name out"},
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"LatencyNegative", "2.5", "-2.5",
                 "lab.toml:12: latency_us of cable \"c0\" is -2.5; expected 0 to 1e+06"},
         BadFile{"LatencyInfinite", "2.5", "inf", "lab.toml:12: latency_us of cable \"c0\" is inf; expected 0 to 1e+06"},
-        BadFile{"RoutedType", "true", "1", "lab.toml:13: routed is not a truth value; expected true or false"}),
+        BadFile{"RoutedType", "true", "1", "lab.toml:13: routed is not a boolean; expected true or false"}),
     [](const ::testing::TestParamInfo<BadFile>& file) { return std::string(file.param.name); });
 
 std::string toml_error(const std::string& text) {
@@ -220,10 +220,10 @@ std::string toml_error(const std::string& text) {
   return std::string(topology.status().message());
 }
 
-TEST(TopologyFile, RefusesWhatIsNoListOfTables) {
+TEST(TopologyFile, RefusesOtherValuesThanListsOfTables) {
   EXPECT_EQ(toml_error("node = 1\n"), "t:1: \"node\" is not a list of tables; expected [[node]]");
   EXPECT_EQ(toml_error("\n[node]\nname = \"n0\"\n"), "t:2: \"node\" is not a list of tables; expected [[node]]");
-  EXPECT_EQ(toml_error("\n\ncable = [1]\n"), "t:3: \"cable\" holds something else than a table; expected [[cable]]");
+  EXPECT_EQ(toml_error("\n\ncable = [1]\n"), "t:3: \"cable\" has an element that is not a table; expected [[cable]]");
   EXPECT_EQ(toml_error(nodes_text(1) + "[[cable]]\n"),
             "t:3: a cable has no ends; expected ends = [{node = \"..\", address = \"..\"}, {node = \"..\", address = "
             "\"..\"}]");
@@ -248,7 +248,7 @@ TEST(TopologyFile, NamesThePairsOfADisconnectedTopology) {
             "that join all nodes");
 }
 
-TEST(TopologyFile, TakesADisconnectedTopologyOfARunningNode) {
+TEST(TopologyFile, AcceptsADisconnectedTopologyOfARunningNode) {
   const std::string text = nodes_text(3) + cable_text("n0", "n2", 1);
   const absl::StatusOr<Topology> topology = parse_topology(text, "t", Disconnected::kAccepted);
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -257,7 +257,7 @@ TEST(TopologyFile, TakesADisconnectedTopologyOfARunningNode) {
   EXPECT_FALSE(parse_topology(text, "t", Disconnected::kRefused).ok());
 }
 
-TEST(TopologyFile, RefusesWhatTripsTheTomlParser) {
+TEST(TopologyFile, RefusesInputThatBreaksTheTomlParser) {
   for (const char* text : {"[", "[[", "[]", "[[]]", "[[[a]]]", "[[=", "[ [a]]", "\t[[ .a]]", "[.a]", "[{", "a = [}",
                            "a = [[\n}x", "a = {]", "a = ,", "a = \"\\", "a = '''x''''''"}) {
     EXPECT_THAT(toml_error(std::string("\n") + text), ::testing::MatchesRegex("t:[23]: syntax error: .*")) << text;
@@ -275,14 +275,14 @@ TEST(TopologyFile, RefusesAFileThatIsTooLarge) {
   EXPECT_TRUE(parse_topology(longest + kTwoNodes + longest, "t").ok());
 }
 
-TEST(TopologyFile, RefusesDeepNestingWithoutRunningOutOfStack) {
+TEST(TopologyFile, DeepNestingDoesNotExhaustTheStack) {
   std::string dotted = "a";
   while (dotted.size() + 10 < kMaxTopologyFileLineBytes) dotted += ".a";
   std::string nested = "[" + dotted + "]\n" + dotted + " = [\n";
   for (int i = 0; i < 7; ++i) nested += "{" + dotted + " = [\n";
   for (int i = 0; i < 7; ++i) nested += "]}\n";
   nested += "]\n";
-  EXPECT_THAT(toml_error(nested), HasSubstr("unknown key \"a\""));  // it parsed: this is as deep as can be
+  EXPECT_THAT(toml_error(nested), HasSubstr("unknown key \"a\""));  // it parsed: the maximum depth
   EXPECT_THAT(toml_error("a = " + std::string(500, '[') + std::string(500, ']')), HasSubstr("syntax error"));
   EXPECT_THAT(toml_error("a = " + std::string(1000, '[')), HasSubstr("syntax error"));
 }

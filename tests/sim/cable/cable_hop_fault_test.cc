@@ -18,7 +18,7 @@ class Nobody final : public LinkUser {
   void wake() override {}
 };
 
-// A flow over one hop; its ends look when the test says so.
+// A flow over one hop; its ends poll when the test says so.
 class OneHop : public ::testing::Test {
  protected:
   OneHop() { hop_.set_users(nobody_, nobody_); }
@@ -43,7 +43,7 @@ class OneHop : public ::testing::Test {
   FlowReceiver receiver_{hop_.destination()};
 };
 
-TEST_F(OneHop, HoldsWhatComesWhileItsCableIsSilentAndThenGoesOn) {
+TEST_F(OneHop, StallsWhileItsCableIsSilentAndResumes) {
   announce(256);
   hop_.forward().hold(true);
   ASSERT_TRUE(sender_.post(SendBuffer{message_.data(), 0}, 256).ok());
@@ -60,7 +60,7 @@ TEST_F(OneHop, HoldsWhatComesWhileItsCableIsSilentAndThenGoesOn) {
   EXPECT_EQ(landing_, message_);
 }
 
-TEST_F(OneHop, NoticesMemoryThatIsChangedBeforeItsSendHasCompleted) {
+TEST_F(OneHop, DetectsMemoryChangedBeforeCompletion) {
   hop_.forward().complete_late(5ms);
   announce(128);
   ASSERT_TRUE(sender_.post(SendBuffer{message_.data(), 0}, 128).ok());
@@ -84,7 +84,7 @@ TEST_F(OneHop, EndsWhenASendFails) {
   EXPECT_FALSE(sender_.done(0));
 }
 
-TEST_F(OneHop, TheLastAcknowledgementComesBeforeTheEnd) {
+TEST_F(OneHop, DeliversTheLastAcknowledgementBeforeTheEnd) {
   announce(128);
   ASSERT_TRUE(sender_.post(SendBuffer{message_.data(), 0}, 128).ok());
   clock_.run_for(1ms);

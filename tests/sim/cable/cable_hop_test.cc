@@ -1,4 +1,4 @@
-// Flow ends over one hop in virtual time: what it takes, what it carries, and how it ends.
+// Flow ends over one hop in virtual time: times, contents, and how the hop ends.
 #include "sim/cable/cable_hop.h"
 
 #include <chrono>
@@ -15,10 +15,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kChunk = 1000 * 128ULL;
-// No packets within the stream, so that times are round: a frame is its payload and the 32 bytes of its header.
+// No packets within the stream, so that times are round: a frame is its payload and its header of 32 bytes.
 constexpr WireFacts kWire{10us, 1U << 30, 0, 512 << 10};
 
-// Moves a flow's end whenever its link wakes it, and keeps how it ended.
+// Moves one end of a flow whenever its link wakes it, and stores the status with which it ended.
 template <typename End>
 class Mover final : public LinkUser {
  public:
@@ -66,7 +66,7 @@ TEST_F(CableHopTest, AMessageTakesItsAnnouncementItsBytesAndItsAcknowledgement) 
   EXPECT_EQ(use_back_.bytes, 2 * kFrameHeaderBytes);
 }
 
-TEST_F(CableHopTest, ManyMessagesOfAllSizesArriveWholeAndInOrder) {
+TEST_F(CableHopTest, MessagesOfAllSizesArriveCompleteAndInOrder) {
   const std::vector<std::size_t> sizes = {0, 1, 127, 128, kChunk - 1, kChunk, kChunk + 1, 5 * kChunk + 77};
   std::vector<test::SentMessage> sent;
   std::vector<test::ReceivedMessage> received;
@@ -87,7 +87,7 @@ TEST_F(CableHopTest, ManyMessagesOfAllSizesArriveWholeAndInOrder) {
   EXPECT_TRUE(hop_.idle());
 }
 
-// 512 KiB may be on their way, so a cable of 10 us and 1 GB/s is full all the time.
+// 512 KiB may be in flight, so a cable of 10 us and 1 GB/s is always full.
 TEST_F(CableHopTest, TheWindowKeepsACableFull) {
   constexpr std::size_t kBytes = 100 * kChunk;
   test::SentMessage sent(0, kBytes);
@@ -98,8 +98,8 @@ TEST_F(CableHopTest, TheWindowKeepsACableFull) {
   EXPECT_TRUE(receiver_.done(0));
 }
 
-// What a direction has carried is what its port has sent, chunks and the frames between them.
-TEST(CableHopUseTest, IsWhatThePortHasSent) {
+// The bytes carried in a direction are those sent by its port: chunks and the frames between them.
+TEST(CableHopUseTest, EqualsWhatThePortSent) {
   VirtualClock clock;
   Transmitter there(clock, 1e6);
   Transmitter back(clock, 1e6);
@@ -146,8 +146,8 @@ struct CountedConnection {
   Mover<FlowReceiver> destination{receiver};
 };
 
-// 256 KB are in the port's queue, which take 256 us; less what of the first chunk has left.
-TEST(CableHopQueueTest, OthersWaitBehindItHoweverSmallItsChunksAre) {
+// 256 KB are in the port's queue, which take 256 us, minus the part of the first chunk that has left.
+TEST(CableHopQueueTest, OtherConnectionsWaitForAnyChunkSize) {
   WireFacts wire = kWire;
   wire.buffer_bytes = 1U << 30;
   wire.queue_bytes = 2 * kChunk;
@@ -193,12 +193,12 @@ TEST(CableHopWindowTest, ALongCableIsAsFastAsItsWindowAllows) {
   EXPECT_TRUE(receiver.done(0));
 }
 
-TEST_F(CableHopTest, AnEndThatFailsTellsTheOtherOneWhyAfterWhatItSent) {
+TEST_F(CableHopTest, FailureReasonArrivesAfterSentData) {
   test::SentMessage sent(0, 128);
   test::ReceivedMessage received(128);
   ASSERT_TRUE(receiver_.post(received.landing()).ok());
   ASSERT_TRUE(sender_.post(sent.buffer(), 128).ok());
-  clock_.run_for(15us);  // the message is on its way
+  clock_.run_for(15us);  // the message is in flight
   hop_.source().fail("the rank was killed");
   EXPECT_FALSE(sender_.progress().ok());
   clock_.run_for(1ms);
@@ -206,7 +206,7 @@ TEST_F(CableHopTest, AnEndThatFailsTellsTheOtherOneWhyAfterWhatItSent) {
   EXPECT_EQ(destination_.status, absl::AbortedError("the rank was killed"));
 }
 
-TEST_F(CableHopTest, AFencedEndWritesNothingAnyMore) {
+TEST_F(CableHopTest, NothingIsWrittenAfterAFence) {
   test::SentMessage sent(0, kChunk);
   test::ReceivedMessage received(kChunk);
   ASSERT_TRUE(receiver_.post(received.landing()).ok());
@@ -219,7 +219,7 @@ TEST_F(CableHopTest, AFencedEndWritesNothingAnyMore) {
   EXPECT_EQ(source_.status.code(), absl::StatusCode::kCancelled);
 }
 
-TEST_F(CableHopTest, ACutCableIsDeadAtBothEndsAndASilentOneAtNeither) {
+TEST_F(CableHopTest, CutEndsBothSidesAndSilenceNeither) {
   test::SentMessage sent(0, kChunk);
   test::ReceivedMessage received(kChunk);
   ASSERT_TRUE(receiver_.post(received.landing()).ok());
@@ -235,8 +235,8 @@ TEST_F(CableHopTest, ACutCableIsDeadAtBothEndsAndASilentOneAtNeither) {
   EXPECT_EQ(receiver_.progress(), absl::UnavailableError("no carrier"));
 }
 
-// Bytes are read when they leave, and not when they are posted: the flow must not call a send done before.
-TEST_F(CableHopTest, ABufferThatIsReusedTooEarlyShows) {
+// Bytes are read when they leave, not when they are posted: the flow must not report a send as done before.
+TEST_F(CableHopTest, ReusingABufferTooEarlyCorruptsTheMessage) {
   test::SentMessage sent(0, kChunk);
   test::ReceivedMessage received(kChunk);
   ASSERT_TRUE(receiver_.post(received.landing()).ok());

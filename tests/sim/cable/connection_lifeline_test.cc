@@ -25,14 +25,14 @@ class ConnectionLifelineTest : public ::testing::Test {
  protected:
   ConnectionLifelineTest() { connection_.set_users(nobody_, nobody_); }
   void expect_silent(ConnectionLifeline& line) {
-    const auto said = line.look();
-    ASSERT_TRUE(said.ok()) << said.status();
-    EXPECT_FALSE(said->has_value());
+    const auto frame_or = line.look();
+    ASSERT_TRUE(frame_or.ok()) << frame_or.status();
+    EXPECT_FALSE(frame_or->has_value());
   }
-  void expect_said(ConnectionLifeline& line, const Frame& frame) {
-    const auto said = line.look();
-    ASSERT_TRUE(said.ok() && said->has_value());
-    EXPECT_EQ(**said, frame);
+  void expect_frame(ConnectionLifeline& line, const Frame& frame) {
+    const auto frame_or = line.look();
+    ASSERT_TRUE(frame_or.ok() && frame_or->has_value());
+    EXPECT_EQ(**frame_or, frame);
   }
 
   NoLinkUser nobody_;
@@ -46,32 +46,32 @@ class ConnectionLifelineTest : public ::testing::Test {
   ConnectionLifeline far_{connection_.destination()};
 };
 
-TEST_F(ConnectionLifelineTest, SaysTheLastAcknowledgementsAndThenWhy) {
+TEST_F(ConnectionLifelineTest, SendsTheLastAcknowledgementsThenTheReason) {
   expect_silent(near_);
   far_.leave(std::array{acknowledgement(3), acknowledgement(4)}, "the disk is full");
   expect_silent(near_);
   clock_.run_for(1ms);
-  expect_said(near_, acknowledgement(3));
-  expect_said(near_, acknowledgement(4));
+  expect_frame(near_, acknowledgement(3));
+  expect_frame(near_, acknowledgement(4));
   EXPECT_EQ(near_.look().status(), absl::AbortedError("the disk is full"));
   EXPECT_EQ(near_.look().status(), absl::AbortedError("the disk is full")) << "it stays so";
 }
 
-TEST_F(ConnectionLifelineTest, ClosesWhereThereIsNoReason) {
+TEST_F(ConnectionLifelineTest, ClosesWithoutAReason) {
   near_.leave(std::array{acknowledgement(0)}, "");
   clock_.run_for(1ms);
-  expect_said(far_, acknowledgement(0));
+  expect_frame(far_, acknowledgement(0));
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
 }
 
-TEST_F(ConnectionLifelineTest, AProcessThatIsKilledSaysNothing) {
+TEST_F(ConnectionLifelineTest, AKilledProcessSendsNothing) {
   near_.kill_process();
   near_.leave(std::array{acknowledgement(0)}, "had enough");
   clock_.run_for(1ms);
   EXPECT_TRUE(absl::IsCancelled(far_.look().status()));
 }
 
-TEST_F(ConnectionLifelineTest, AConnectionThatWasCutSaysNothing) {
+TEST_F(ConnectionLifelineTest, ACutConnectionDeliversNothing) {
   connection_.source().cut(absl::UnavailableError("silent"));
   near_.leave(std::array{acknowledgement(0)}, "had enough");
   clock_.run_for(1s);
@@ -79,7 +79,7 @@ TEST_F(ConnectionLifelineTest, AConnectionThatWasCutSaysNothing) {
   EXPECT_EQ(near_.look().status(), absl::UnavailableError("silent"));
 }
 
-TEST_F(ConnectionLifelineTest, HasNoUseForAnAnnouncement) {
+TEST_F(ConnectionLifelineTest, RejectsAnAnnouncement) {
   ASSERT_TRUE(connection_.source().send_control(Frame{FrameKind::kAnnounce, 0, 0, 0, 1}).ok());
   clock_.run_for(1ms);
   EXPECT_TRUE(absl::IsInvalidArgument(far_.look().status()));

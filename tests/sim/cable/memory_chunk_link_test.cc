@@ -72,7 +72,7 @@ TEST_F(MemoryChunkLinkTest, MovesNothingUntilItIsStepped) {
   ASSERT_TRUE(right_->progress(at_right_).ok());
   EXPECT_THAT(at_right_.landed, testing::ElementsAre(kChunk));
   EXPECT_TRUE(landing_.holds(3, 256));
-  // The sender hears of it late, and only once.
+  // The completion is reported to the sender late, and only once.
   EXPECT_FALSE(left_->can_send());
   ASSERT_TRUE(left_->progress(at_left_).ok());
   ASSERT_TRUE(left_->progress(at_left_).ok());
@@ -103,7 +103,7 @@ TEST_F(MemoryChunkLinkTest, WaitsForASlot) {
   EXPECT_TRUE(left_->step());
 }
 
-TEST_F(MemoryChunkLinkTest, RefusesWhatWouldLeaveItsMemory) {
+TEST_F(MemoryChunkLinkTest, RefusesDataOutsideTheLanding) {
   const auto slots = make_memory_slots(1, 128);
   right_->post_slot(*slots[0]);
   left_->send(kChunk, message_.buffer());
@@ -119,7 +119,7 @@ TEST_F(MemoryChunkLinkTest, RefusesAChunkPastItsMessage) {
   EXPECT_TRUE(landing_.holds(3, 0));
 }
 
-TEST_F(MemoryChunkLinkTest, BoundsWhatIsQueuedAndPosted) {
+TEST_F(MemoryChunkLinkTest, BoundsQueuedFramesAndPosts) {
   for (std::size_t i = 0; i < 2 * kMaxLandings; ++i) {
     ASSERT_TRUE(left_->send_control(Frame{FrameKind::kAck, 0, i, 0, 0}).ok());
   }
@@ -147,7 +147,7 @@ TEST_F(MemoryChunkLinkTest, ReportsNothingAfterAFence) {
   EXPECT_THAT(at_right_.landed, SizeIs(0));
 }
 
-TEST_F(MemoryChunkLinkTest, SaysWhyAfterWhatWasQueued) {
+TEST_F(MemoryChunkLinkTest, ReportsTheReasonAfterQueuedFrames) {
   ASSERT_TRUE(left_->send_control(Frame{FrameKind::kAck, 0, 1, 0, 2}).ok());
   left_->fail("out of coffee");
   const absl::Status status = right_->progress(at_right_);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Sends parcels of one size until it has sent so many, and notes its letter in a log for each.
+// Sends a number of parcels of one size, and appends its letter to a log for each.
 class Sender final : public Transmitter::Sender {
  public:
   Sender(Transmitter& transmitter, std::string& log, char letter, std::uint64_t bytes, int parcels)
@@ -38,7 +38,7 @@ class TransmitterTest : public ::testing::Test {
   std::string log_;
 };
 
-TEST_F(TransmitterTest, AParcelTakesItsBytesOverTheRate) {
+TEST_F(TransmitterTest, ParcelTimeIsBytesOverRate) {
   Sender a(transmitter_, log_, 'a', 1000, 1);
   a.start();
   clock_.run_for(999ns);
@@ -48,7 +48,7 @@ TEST_F(TransmitterTest, AParcelTakesItsBytesOverTheRate) {
   EXPECT_EQ(transmitter_.parcels(), 1U);
 }
 
-TEST_F(TransmitterTest, ServesThoseWhoWaitInTurn) {
+TEST_F(TransmitterTest, ServesSendersRoundRobin) {
   Sender a(transmitter_, log_, 'a', 1000, 4);
   Sender b(transmitter_, log_, 'b', 1000, 2);
   Sender c(transmitter_, log_, 'c', 1000, 3);
@@ -69,7 +69,7 @@ TEST_F(TransmitterTest, FractionsOfANanosecondAddUp) {
   EXPECT_EQ(log_.size(), 3'000'000U);
 }
 
-TEST_F(TransmitterTest, OneThatWithdrawsIsNotCalledAgain) {
+TEST_F(TransmitterTest, AWithdrawnSenderIsNotCalledAgain) {
   Sender a(transmitter_, log_, 'a', 1000, 1);
   Sender b(transmitter_, log_, 'b', 1000, 1);
   Sender c(transmitter_, log_, 'c', 1000, 1);

@@ -30,8 +30,8 @@ TEST(AddedCableTest, ALineIsBestClosedToARing) {
   EXPECT_DOUBLE_EQ(report.best[1].shares.least_rate, 1.25e9 / 3);
 }
 
-TEST(AddedCableTest, WhatJoinsPartsComesFirst) {
-  // A ring of four without a fifth node.
+TEST(AddedCableTest, CablesThatJoinComponentsComeFirst) {
+  // A ring of four and an isolated fifth node.
   routing::Pairs pairs = routing::ring_pairs(4);
   const AddedCableReport report = added_to(routing::sample_topology(5, pairs));
   EXPECT_EQ(report.candidates, 6U);
@@ -47,13 +47,13 @@ TEST(AddedCableTest, AFullMeshHasNoCandidates) {
   EXPECT_TRUE(report.best.empty());
 }
 
-TEST(AddedCableTest, NamesNoMoreThanAskedFor) {
+TEST(AddedCableTest, ReturnsAtMostTheRequestedNumber) {
   const Topology ring = routing::sample_topology(6, routing::ring_pairs(6));
   EXPECT_EQ(added_to(ring).best.size(), 9U);
   EXPECT_EQ(added_to(ring, {.rate_mbps = {}, .most = 2}).best.size(), 2U);
 }
 
-TEST(AddedCableTest, ItsRateIsTheMostCommonOneOrAsGiven) {
+TEST(AddedCableTest, UsesTheMostCommonOrTheGivenRate) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
                                         routing::sample_cable(2, 2, 3)};
   cables[0].rate_mbps = 40'000;
@@ -64,14 +64,14 @@ TEST(AddedCableTest, ItsRateIsTheMostCommonOneOrAsGiven) {
   EXPECT_GT(added_to(line, {.rate_mbps = 100'000}).best[0].shares.total_rate, added_to(line).best[0].shares.total_rate);
 }
 
-TEST(AddedCableTest, ACableMayAlreadyBeCalledSo) {
+TEST(AddedCableTest, AvoidsUsedCableNames) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
   cables[0].name = "added";
   cables[1].name = "added.";
   EXPECT_EQ(added_to(routing::make_topology(routing::sample_nodes(3), cables)).candidates, 1U);
 }
 
-TEST(AddedCableTest, SaysWhatIsWrong) {
+TEST(AddedCableTest, ReportsErrors) {
   const Topology line = routing::sample_topology(3, routing::line_pairs(3));
   const absl::Status status = find_best_added_cable(line, {.rate_mbps = 0}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
@@ -79,7 +79,7 @@ TEST(AddedCableTest, SaysWhatIsWrong) {
   EXPECT_FALSE(find_best_added_cable(line, {.rate_mbps = {}, .latency_us = -1}).ok());
 }
 
-TEST(AddedCableTest, BetterIsFewerCutThenFasterSlowestThenMoreInAll) {
+TEST(AddedCableTest, RanksByCutPairsThenSlowestThenTotal) {
   const AllToAllShares base{.pairs = 10, .pairs_cut = 2, .least_rate = 100, .total_rate = 1000, .hottest = {}};
   const auto with = [&](std::uint64_t cut, double least, double total) {
     AllToAllShares shares = base;

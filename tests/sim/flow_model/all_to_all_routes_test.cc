@@ -43,7 +43,7 @@ TEST(AllToAllRoutesTest, PathsAreThoseOfFlowZero) {
   }
 }
 
-TEST(AllToAllRoutesTest, WithoutCablesIsAsComputedFromScratch) {
+TEST(AllToAllRoutesTest, WithoutCablesEqualsComputedFromScratch) {
   std::mt19937 random(41);
   for (int round = 0; round < 150; ++round) {
     const Topology topology = random_topology(random, 2 + random() % 10);
@@ -60,12 +60,12 @@ TEST(AllToAllRoutesTest, WithoutCablesIsAsComputedFromScratch) {
   }
 }
 
-TEST(AllToAllRoutesTest, WithACableIsAsComputedFromScratch) {
+TEST(AllToAllRoutesTest, WithACableEqualsComputedFromScratch) {
   std::mt19937 random(43);
   for (int round = 0; round < 150; ++round) {
     const std::uint32_t nodes = 2 + random() % 10;
     Topology topology = random_topology(random, nodes);
-    // Sometimes of several parts.
+    // Sometimes disconnected.
     if (random() % 3 == 0) topology = routes_of(topology).without(std::vector<CableIndex>{CableIndex{0}}).topology();
     const std::uint32_t a = random() % nodes;
     const std::uint32_t b = random() % nodes;
@@ -85,7 +85,7 @@ TEST(AllToAllRoutesTest, TooManyNodesAreRefused) {
   const absl::StatusOr<AllToAllRoutes> routes = AllToAllRoutes::compute(topology);
   EXPECT_EQ(routes.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(routes.status().message()),
-            "the topology has 513 nodes; expected at most 512 to look at all pairs of them");
+            "the topology has 513 nodes; expected at most 512 for an analysis of all pairs");
 }
 
 TEST(AllToAllSharesTest, KnownShapes) {

@@ -37,7 +37,7 @@ CableBound bound_of(const Topology& topology, const Workload& workload, const st
   return bound.ok() ? *bound : CableBound{};
 }
 
-// `seconds`: in units of what the size takes over one cable.
+// `seconds`: in units of the time of the size over one cable.
 void expect_bound(const Topology& topology, Operation operation, double seconds, BoundMethod method) {
   const CableBound bound = bound_of(topology, {operation}, all_nodes(topology));
   EXPECT_EQ(method_name(bound.method), method_name(method));
@@ -57,15 +57,15 @@ TEST(CableBoundTest, Broadcast) {
 
 TEST(CableBoundTest, AllGather) {
   using enum BoundMethod;
-  // Every rank takes in (n - 1) / n of the size over all its cables,
+  // Every rank receives (n - 1) / n of the size over all its cables,
   expect_bound(ring(4), Operation::kAllGather, 3. / 4 / 2, kGatherCut);
   expect_bound(ring(5), Operation::kReduceScatter, 4. / 5 / 2, kGatherCut);
   expect_bound(routing::sample_topology(5, routing::mesh_pairs(5)), Operation::kAllGather, 1. / 5, kGatherCut);
   expect_bound(routing::sample_topology(16, routing::torus_pairs(4, 4)), Operation::kAllGather, 15. / 16 / 4,
                kGatherCut);
-  // but at the end of a line it all comes over one,
+  // but at the end of a line everything arrives over one cable,
   expect_bound(routing::sample_topology(8, routing::line_pairs(8)), Operation::kAllGather, 7. / 8, kGatherCut);
-  // and between two full meshes that one cable joins, half of the size does, which is less than the ports say.
+  // and between two full meshes joined by one cable, half of the size crosses it, a bound below that of the ports.
   routing::Pairs pairs = routing::mesh_pairs(8);
   for (const auto& [a, b] : routing::mesh_pairs(8)) pairs.emplace_back(a + 8, b + 8);
   pairs.emplace_back(0, 8);
@@ -74,13 +74,13 @@ TEST(CableBoundTest, AllGather) {
 
 TEST(CableBoundTest, AllReduce) {
   using enum BoundMethod;
-  // As reduce_scatter and all_gather after each other,
+  // Like reduce_scatter followed by all_gather,
   expect_bound(ring(4), Operation::kAllReduceRing, 2 * 3. / 4 / 2, kTreePacking);
   expect_bound(ring(4), Operation::kAllReduceTree, 2 * 3. / 4 / 2, kTreePacking);
   expect_bound(routing::sample_topology(5, routing::mesh_pairs(5)), Operation::kAllReduceRing, 2. / 5, kTreePacking);
   expect_bound(routing::sample_topology(16, routing::torus_pairs(4, 4)), Operation::kAllReduceRing, 2 * 15. / 16 / 4,
                kTreePacking);
-  // but sums and results may go along a line or a star at once.
+  // but on a line or a star, sums and results may be in transit together.
   expect_bound(routing::sample_topology(8, routing::line_pairs(8)), Operation::kAllReduceRing, 1, kMinimumCut);
   expect_bound(routing::sample_topology(9, routing::star_pairs(8)), Operation::kAllReduceRing, 1, kMinimumCut);
 }
@@ -117,8 +117,8 @@ TEST(CableBoundTest, APipelineHasToFill) {
   EXPECT_EQ(bound.method, BoundMethod::kPipelineFill);
 }
 
-// Half the rate in the middle: before it batches wait for nothing, behind it for each other.
-TEST(CableBoundTest, APipelineIsAsSlowAsItsSlowestStage) {
+// Half the rate in the middle: batches queue only from there on.
+TEST(CableBoundTest, TheSlowestStageLimitsAPipeline) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
                                         routing::sample_cable(2, 2, 3)};
   cables[1].rate_mbps = 5000;
@@ -158,7 +158,7 @@ TEST(CableBoundTest, RanksOfOneNodeNeedNoCable) {
   EXPECT_EQ(bound_of(pair, {Operation::kPair, 2, 3}, two_each).method, BoundMethod::kNoCable);
 }
 
-// What the workload's traffic takes over the paths that nodes choose is never less.
+// The time of the workload's traffic over the paths that nodes choose is never below the bound.
 TEST(CableBoundTest, NoRunBeatsTheBound) {
   std::mt19937 random(31);
   for (int round = 0; round < 60; ++round) {
@@ -191,7 +191,7 @@ TEST(CableBoundTest, NoRunBeatsTheBound) {
   }
 }
 
-TEST(CableBoundTest, SaysWhatIsWrong) {
+TEST(CableBoundTest, ReportsErrors) {
   const Topology apart = routing::sample_topology(3, {{0, 1}});
   const auto error = [&](const Workload& workload, const std::vector<NodeIndex>& order) {
     return cable_bound(apart, order, {workload, 1000}).status();

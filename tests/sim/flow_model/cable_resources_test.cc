@@ -24,7 +24,7 @@ std::vector<ResourceIndex> used_from(const Topology& topology, std::uint32_t sou
   return used;
 }
 
-TEST(CableResourcesTest, ACableIsTwo) {
+TEST(CableResourcesTest, ACableIsTwoResources) {
   const Topology line = routing::sample_topology(3, routing::line_pairs(3));
   const CableResources resources(line);
   EXPECT_EQ(resources.count(), 4U);
@@ -46,7 +46,7 @@ TEST(CableResourcesTest, TwinsOfOneWireShareIt) {
   EXPECT_THAT(resources.of_hop({CableIndex{1}, true}), ElementsAre(2, 4));
 }
 
-// On a switch, what two others send to one node goes through its one port, and so does what it sends to both.
+// On a switch, traffic from two nodes to a third shares its port, and so does its traffic to both.
 TEST(CableResourcesTest, CablesOfASwitchShareThePorts) {
   const Topology topology = routing::make_topology(routing::sample_nodes(3), routing::switch_segment(0, {0, 1, 2}));
   const CableResources resources(topology);

@@ -55,10 +55,10 @@ TEST(ConcurrentFlowTest, AllPairsOfKnownShapes) {
   expect_time(flow_of(routing::sample_topology(16, routing::torus_pairs(4, 4)), all_pairs(16, kSecondOfCable)), 8);
 }
 
-TEST(ConcurrentFlowTest, UsesAllWaysThereAre) {
+TEST(ConcurrentFlowTest, UsesAllPaths) {
   const Topology ring = routing::sample_topology(4, routing::ring_pairs(4));
   expect_time(flow_of(ring, {{NodeIndex{0}, NodeIndex{2}, kSecondOfCable}}), 0.5);
-  // Neighbours of a ring, all at once: each splits among the short and the long way.
+  // Neighbours of a ring, simultaneously: each splits its traffic between the short and the long way.
   std::vector<Demand> neighbours;
   for (std::uint32_t i = 0; i < 4; ++i) neighbours.push_back({NodeIndex{i}, NodeIndex{(i + 1) % 4}, kSecondOfCable});
   expect_time(flow_of(ring, neighbours), 0.75);
@@ -77,7 +77,7 @@ TEST(ConcurrentFlowTest, OnePairIsAMaximumFlow) {
   }
 }
 
-// Any routing is slower than the bound: here, the paths that nodes choose.
+// Any routing is slower than the bound; here, the paths that nodes choose.
 TEST(ConcurrentFlowTest, NoRoutingBeatsTheBound) {
   std::mt19937 random(23);
   for (int round = 0; round < 100; ++round) {
@@ -108,7 +108,7 @@ TEST(ConcurrentFlowTest, NothingToCarryTakesNoTime) {
   EXPECT_EQ(flow_of(line, {{NodeIndex{0}, NodeIndex{1}, 0}}).least_time_s, 0);
 }
 
-TEST(ConcurrentFlowTest, StopsWhereItIsToldTo) {
+TEST(ConcurrentFlowTest, StopsAtTheGivenLimits) {
   const Topology torus = routing::sample_topology(16, routing::torus_pairs(4, 4));
   const CableResources resources(torus);
   const std::vector<Demand> demands = all_pairs(16, kSecondOfCable);
@@ -130,7 +130,7 @@ TEST(ConcurrentFlowTest, NamesNodesWithoutAPath) {
   EXPECT_EQ(std::string(flow.status().message()), "node n2 has no path to node n1");
 }
 
-TEST(ConcurrentFlowTest, NothingGoesThroughADrainingNode) {
+TEST(ConcurrentFlowTest, NoPathCrossesADrainingNode) {
   std::vector<routing::Node> nodes = routing::sample_nodes(4);
   nodes[1].draining = true;
   std::vector<routing::Cable> cables;

@@ -47,14 +47,14 @@ TEST(CutNetworkTest, StopsAtTheLimit) {
   EXPECT_EQ(network.max_flow(0, 1), 10);
 }
 
-TEST(CutNetworkTest, CapacitiesMayChangeInBetween) {
+TEST(CutNetworkTest, CapacitiesMayChangeBetweenQueries) {
   CutNetwork network(3);
   const CutNetwork::Arc first = network.add_arc(0, 1, 4);
   const CutNetwork::Arc second = network.add_arc(1, 2, 2, 9);
   EXPECT_EQ(network.max_flow(0, 2), 2);
   network.set_capacity(second, 8);
   EXPECT_EQ(network.max_flow(0, 2), 4);
-  EXPECT_EQ(network.max_flow(2, 1), 0);  // the way back lost its capacity
+  EXPECT_EQ(network.max_flow(2, 1), 0);  // the reverse arc lost its capacity
   network.set_capacity(first, 0, 3);
   EXPECT_EQ(network.max_flow(0, 2), 0);
 }

@@ -74,7 +74,7 @@ TEST(FailuresTest, TwinsFailTogether) {
   EXPECT_EQ(describe(topology, report.physical, report.cables[0]), "cable c0=c1 (n0-n1)");
 }
 
-TEST(FailuresTest, EveryCaseIsWhatTheTopologyWithoutItGives) {
+TEST(FailuresTest, EveryCaseEqualsTheReducedTopology) {
   std::mt19937 random(53);
   for (int round = 0; round < 12; ++round) {
     const Topology topology = random_topology(random, 3 + random() % 6);
@@ -98,7 +98,7 @@ TEST(FailuresTest, EveryCaseIsWhatTheTopologyWithoutItGives) {
 }
 
 // A ring of three, and beside it a line of three whose cables are half as fast: 18 of 30 ordered pairs have no path.
-TEST(FailuresTest, WhatWasCutOffBeforeIsNoFailuresDoing) {
+TEST(FailuresTest, DoesNotCountPairsThatHadNoPathBefore) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2),
                                         routing::sample_cable(2, 0, 2), routing::sample_cable(3, 3, 4),
                                         routing::sample_cable(4, 4, 5)};
@@ -114,18 +114,18 @@ TEST(FailuresTest, WhatWasCutOffBeforeIsNoFailuresDoing) {
   EXPECT_EQ(report.nodes[0].shares.pairs_cut, 0U);
   EXPECT_EQ(report.nodes[3].shares.pairs_cut, 0U);
   EXPECT_EQ(report.nodes[4].shares.pairs_cut, 2U);
-  // Without the line's cables only the ring is left, and it has what it had.
+  // Without the line's cables only the ring is left, with unchanged rates.
   const FailureCase& ring_left = report.two_cables.back();
   EXPECT_EQ(ring_left.shares.pairs_cut, 6U);
   EXPECT_DOUBLE_EQ(ring_left.shares.least_rate, kCable);
   EXPECT_DOUBLE_EQ(ring_left.least_rate_before, kCable);
   EXPECT_DOUBLE_EQ(ring_left.total_rate_before, 6 * kCable);
-  // With one of them, its two nodes get twice what they had, as nobody passes through any more.
+  // Without one of them, its two nodes get twice their rate, since no traffic is relayed through them any more.
   EXPECT_DOUBLE_EQ(report.cables[3].shares.least_rate, kCable / 2);
   EXPECT_DOUBLE_EQ(report.cables[3].least_rate_before, kCable / 4);
 }
 
-TEST(FailuresTest, WhereNothingIsLeftThereIsNothingToCompare) {
+TEST(FailuresTest, HandlesCasesWithoutRemainingPairs) {
   const FailureReport report = report_of(routing::sample_topology(2, {{0, 1}}));
   EXPECT_EQ(report.parts, 1U);
   EXPECT_EQ(report.cables[0].shares.pairs_cut, 2U);

@@ -54,7 +54,7 @@ TEST(FlowLevelRunTest, OneTransferTakesBytesOverRateAndItsLatency) {
   EXPECT_NEAR(result.hottest_utilisation, 1, 1e-5);
 }
 
-// Two share a cable until the smaller one is done; the other then has it alone.
+// Two share a cable until the smaller one is done; then the other uses it alone.
 TEST(FlowLevelRunTest, RatesChangeWhenATransferEnds) {
   const Topology line = without_latency(2, {{0, 1}});
   const FlowLevelResult result = run(line, {transfer(0, 1, kBytesInSecond), transfer(0, 1, 3 * kBytesInSecond)});
@@ -62,7 +62,7 @@ TEST(FlowLevelRunTest, RatesChangeWhenATransferEnds) {
   EXPECT_EQ(result.rate_changes, 2U);
 }
 
-// 0 -> 2 and 0 -> 1 share the first cable, 0 -> 2 and 1 -> 2 the second, which the latter has for itself in the end.
+// 0 -> 2 and 0 -> 1 share the first cable, 0 -> 2 and 1 -> 2 the second, which 1 -> 2 uses alone at the end.
 TEST(FlowLevelRunTest, SharesAreMaxMinFair) {
   const Topology line = without_latency(3, routing::line_pairs(3));
   expect_done(
@@ -99,8 +99,8 @@ TEST(FlowLevelRunTest, NothingTakesNoTime) {
   EXPECT_EQ(result.hottest_utilisation, 0);
 }
 
-// Flow 0 of each opposite pair of a 4-ring loads all cables alike, and flows 0 and 1 of one pair take both ways.
-TEST(FlowLevelRunTest, TakesThePathsThatNodesChoose) {
+// Flow 0 of each opposite pair of a 4-ring loads all cables equally, and flows 0 and 1 of one pair use both ways.
+TEST(FlowLevelRunTest, UsesThePathsThatNodesChoose) {
   const Topology ring = without_latency(4, routing::ring_pairs(4));
   expect_done(run(ring, {transfer(0, 2, kBytesInSecond), transfer(1, 3, kBytesInSecond), transfer(2, 0, kBytesInSecond),
                          transfer(3, 1, kBytesInSecond)}),
@@ -133,7 +133,7 @@ TEST(FlowLevelRunTest, BytesAreThoseOfThePaths) {
     }
     const FlowLevelResult result = run(topology, transfers);
     EXPECT_EQ(result.cables, expected);
-    // No cable carries more than it can, and everything ends after what it waits for.
+    // No cable exceeds its capacity, and every transfer ends after those it waits for.
     EXPECT_LE(result.hottest_utilisation, 1 + 1e-9);
     for (std::size_t i = 0; i < transfers.size(); ++i) {
       EXPECT_LE(result.done_s[i], result.time_s);
@@ -142,7 +142,7 @@ TEST(FlowLevelRunTest, BytesAreThoseOfThePaths) {
   }
 }
 
-TEST(FlowLevelRunTest, CoarseRunsAreShorterAndNearlyRight) {
+TEST(FlowLevelRunTest, CoarseRunsAreFasterAndNearlyExact) {
   const Topology line = without_latency(2, {{0, 1}});
   std::vector<Transfer> transfers;
   for (std::uint64_t i = 0; i < 100; ++i) transfers.push_back(transfer(0, 1, kBytesInSecond / 100 + i * 10'000));
@@ -154,7 +154,7 @@ TEST(FlowLevelRunTest, CoarseRunsAreShorterAndNearlyRight) {
   EXPECT_NEAR(coarse->time_s, exact.time_s, 0.02 * exact.time_s);
 }
 
-TEST(FlowLevelRunTest, SaysWhatCannotBe) {
+TEST(FlowLevelRunTest, ReportsErrors) {
   const Topology apart = routing::sample_topology(3, {{0, 1}});
   const auto error = [&](const std::vector<Transfer>& transfers) { return run_flow_level(apart, transfers).status(); };
   EXPECT_EQ(error({transfer(0, 2, 1)}).code(), absl::StatusCode::kUnavailable);

@@ -28,7 +28,7 @@ std::vector<double> shares_of(const Paths& paths, const std::vector<double>& cap
   return {shares.rates().begin(), shares.rates().end()};
 }
 
-// The definition, step by step: all flows that are not held up grow by the least amount that fills a resource.
+// The definition, step by step: all flows that are not frozen grow by the least amount that fills a resource.
 std::vector<double> naive_shares(const Paths& paths, const std::vector<double>& capacity) {
   std::vector<double> rates(paths.size(), 0);
   std::vector<bool> grows(paths.size(), true);
@@ -68,20 +68,20 @@ TEST(MaxMinSharesTest, OneFlowGetsItsNarrowestResource) {
   EXPECT_THAT(shares_of({{0, 1, 2}}, {5, 3, 4}), ElementsAre(3));
 }
 
-// Bertsekas and Gallager's example: what the crowded resource does not let through, the others have.
-TEST(MaxMinSharesTest, WhatOneCannotUseOthersGet) {
+// Bertsekas and Gallager's example: flows elsewhere get the capacity that flows through the congested resource leave.
+TEST(MaxMinSharesTest, UnusableCapacityGoesToOtherFlows) {
   EXPECT_THAT(shares_of({{0}, {0}, {0, 1}, {1}}, {1, 1}),
               ElementsAre(DoubleEq(1. / 3), DoubleEq(1. / 3), DoubleEq(1. / 3), DoubleEq(2. / 3)));
 }
 
-TEST(MaxMinSharesTest, AFlowThatUsesNothingIsNotHeldUp) {
+TEST(MaxMinSharesTest, AFlowWithoutResourcesIsUnlimited) {
   MaxMinShares shares;
   shares.compute(flow_paths({{}, {0}}), std::vector<double>{2});
   EXPECT_THAT(shares.rates(), ElementsAre(std::numeric_limits<double>::infinity(), 2));
   EXPECT_THAT(shares.bottlenecks(), ElementsAre(kNoBottleneck, 0));
 }
 
-TEST(MaxMinSharesTest, NothingAtAll) {
+TEST(MaxMinSharesTest, HandlesNoFlows) {
   EXPECT_THAT(shares_of({}, {1, 2}), ElementsAre());
   EXPECT_THAT(shares_of({{0}}, {0}), ElementsAre(0));
 }
@@ -99,7 +99,7 @@ TEST(MaxMinSharesTest, OnlyActiveFlowsCount) {
   EXPECT_EQ(shares.rates()[2], 1);
 }
 
-TEST(MaxMinSharesTest, BottlenecksAreFullAndTheirFlowsGetNoLessThanOthersThere) {
+TEST(MaxMinSharesTest, BottlenecksAreFullAndTheirFlowsHaveTheHighestRate) {
   MaxMinShares shares;
   const Paths paths = {{0}, {0, 1}, {1, 2}, {2}, {2}};
   const std::vector<double> capacity = {10, 6, 3};
@@ -115,7 +115,7 @@ TEST(MaxMinSharesTest, AgreesWithTheDefinitionOnRandomNetworks) {
     const std::size_t flows = random() % 30;
     std::vector<double> capacity;
     capacity.reserve(resources);
-    // Few different ones, so that resources fill up together.
+    // Few different values, so that resources fill up together.
     for (std::size_t i = 0; i < resources; ++i) capacity.push_back(1 + random() % 5);
     Paths paths(flows);
     for (std::vector<ResourceIndex>& path : paths) {

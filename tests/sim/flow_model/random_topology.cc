@@ -22,7 +22,7 @@ class RandomCables {
     cables_.push_back(std::move(cable));
   }
 
-  // The same wire once more.
+  // Adds a twin of the same wire.
   void twin(std::size_t place) {
     Cable twin = routing::sample_cable(static_cast<std::uint32_t>(cables_.size()), cables_[place].a.node.value,
                                        cables_[place].b.node.value);
@@ -51,7 +51,7 @@ class RandomCables {
 routing::Topology random_topology(std::mt19937& random, std::uint32_t nodes) {
   RandomCables cables(random);
   for (std::uint32_t node = 1; node < nodes; ++node) cables.add(random() % node, node);
-  const std::size_t leaf = nodes - 1;  // no later node has been joined to it
+  const std::size_t leaf = nodes - 1;  // no later node is joined to it
   const std::uint32_t more = random() % (nodes + 1);
   for (std::uint32_t i = 0; i < more; ++i) {
     const std::uint32_t a = random() % nodes;
@@ -61,7 +61,7 @@ routing::Topology random_topology(std::mt19937& random, std::uint32_t nodes) {
   if (random() % 3 == 0) cables.twin(random() % cables.size());
   if (nodes >= 3 && random() % 4 == 0) cables.add_switch({0, 1, nodes - 1});
   std::vector<routing::Node> list = routing::sample_nodes(nodes);
-  // The others have been joined to each other before it came.
+  // The other nodes were connected to each other before it was added.
   list[leaf].draining = random() % 4 == 0;
   return routing::make_topology(std::move(list), std::move(cables).take());
 }

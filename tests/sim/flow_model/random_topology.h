@@ -1,5 +1,5 @@
-// Connected topologies with everything that makes a difference to flows: cables of several rates and latencies,
-// parallel ones, twins of one wire, a switch segment now and then, a draining node now and then.
+// Connected random topologies with everything that affects flows: cables of several rates and latencies, parallel ones,
+// twins of one wire, sometimes a switch segment, sometimes a draining node.
 #ifndef CABLEWAY_TESTS_SIM_FLOW_MODEL_RANDOM_TOPOLOGY_H_
 #define CABLEWAY_TESTS_SIM_FLOW_MODEL_RANDOM_TOPOLOGY_H_
 
@@ -11,7 +11,7 @@
 
 namespace cableway::sim {
 
-// Of the nodes n0, n1, .. at most the last one drains, without which the others are connected still: so all reach each
+// Nodes n0, n1, .. Only the last one may be draining, and the others are connected without it, so all nodes reach each
 // other.
 routing::Topology random_topology(std::mt19937& random, std::uint32_t nodes);
 

@@ -45,12 +45,12 @@ TEST(TreePackingTest, TheWeakestPartitionMayHaveLargeParts) {
   EXPECT_EQ(strength.parts, 2U);
 }
 
-TEST(TreePackingTest, NothingJoinsWhatIsApart) {
+TEST(TreePackingTest, ADisconnectedGraphHasNoStrength) {
   EXPECT_EQ(strength_of(3, edges_of({{0, 1}})), 0);
   EXPECT_EQ(strength_of(2, {}), 0);
 }
 
-// Visits all partitions of the vertices: part[v] is at most one more than those before it.
+// Enumerates all partitions of the vertices: part[v] is at most one more than the parts before it.
 double weakest_of_all(std::vector<std::uint32_t>& part, std::size_t vertices, const std::vector<WeightedEdge>& edges) {
   if (part.size() == vertices) {
     const std::size_t parts = std::set(part.begin(), part.end()).size();

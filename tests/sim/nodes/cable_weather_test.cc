@@ -1,4 +1,4 @@
-// What a fabric does to datagrams, cable by cable.
+// The fabric's effects on datagrams, per cable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class TwoPorts : public ::testing::Test {
       });
     }
   }
-  // That many from each to the other, of 32 bytes each, a millisecond apart.
+  // Sends `count` datagrams of 32 bytes in each direction, a millisecond apart.
   void exchange(int count) {
     const std::vector<std::byte> bytes(32, std::byte{7});
     for (int i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ class TwoPorts : public ::testing::Test {
   std::vector<std::vector<std::byte>> arrived_[2];
 };
 
-TEST_F(TwoPorts, AMutePortIsNotHeardAndHears) {
+TEST_F(TwoPorts, AMutePortReceivesButDoesNotSend) {
   fabric_.set_mute(cable_, 0, true);
   exchange(5);
   EXPECT_EQ(arrived_[0].size(), 5U);
@@ -51,7 +51,7 @@ TEST_F(TwoPorts, AMutePortIsNotHeardAndHears) {
   EXPECT_TRUE(fabric_.carries(cable_, 1));
 }
 
-TEST_F(TwoPorts, ABurstLosesNeighboursTogether) {
+TEST_F(TwoPorts, ABurstLosesConsecutiveDatagrams) {
   CableFabric::Weather weather;
   weather.burst_begins_per_mille = 20;
   weather.burst_ends_per_mille = 100;
@@ -63,7 +63,7 @@ TEST_F(TwoPorts, ABurstLosesNeighboursTogether) {
   EXPECT_LT(lost, 1200U);
 }
 
-TEST_F(TwoPorts, ASpoiledDatagramDiffersInOneByte) {
+TEST_F(TwoPorts, ACorruptedDatagramDiffersInOneByte) {
   CableFabric::Weather weather;
   weather.corrupted_per_mille = 1000;
   fabric_.set_weather(cable_, weather);
@@ -74,7 +74,7 @@ TEST_F(TwoPorts, ASpoiledDatagramDiffersInOneByte) {
   }
 }
 
-TEST_F(TwoPorts, AFullQueueLosesWhatComesNext) {
+TEST_F(TwoPorts, AFullQueueDropsFurtherDatagrams) {
   CableFabric::Weather weather;
   weather.delay = 10ms;
   weather.queue = 4;

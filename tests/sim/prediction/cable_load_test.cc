@@ -1,4 +1,4 @@
-// What cables share is as busy as all of them together.
+// Loads of shared resources are the sums of their cables' loads.
 #include "sim/prediction/cable_load.h"
 
 #include <gmock/gmock.h>
@@ -19,14 +19,14 @@ using ::testing::IsEmpty;
 
 constexpr double kCableRate = 10e9 / 8;  // bytes a second of sample cables
 
-// Nothing has crossed any cable.
+// Loads with no bytes on any cable.
 std::vector<CableLoad> idle_loads(const Topology& topology) {
   std::vector<CableLoad> loads;
   for (std::uint32_t i = 0; i < 2 * topology.cable_count(); ++i) loads.push_back({CableIndex{i / 2}, i % 2 == 0, 0, 0});
   return loads;
 }
 
-// From one node to another over all cables between them, each so many.
+// Adds `bytes` from one node to another on each cable between them.
 void send(const Topology& topology, std::uint32_t from, std::uint32_t to, std::uint64_t bytes,
           std::vector<CableLoad>& loads) {
   for (const routing::Adjacency& each : topology.cables_between(NodeIndex{from}, NodeIndex{to})) {
@@ -81,12 +81,12 @@ TEST(SharedLoads, TwinsAreAWireAndWiresOfOnePlugShareIt) {
   EXPECT_NEAR(shared[1].out.utilisation, 0.6, 1e-6);
 }
 
-TEST(SharedLoads, CablesOfTheirOwnShareNothing) {
+TEST(SharedLoads, IndependentCablesShareNothing) {
   const Topology apart = routing::sample_topology(4, routing::ring_pairs(4));
   EXPECT_THAT(shared_loads(apart, idle_loads(apart), 1), IsEmpty());
 }
 
-TEST(SharedLoads, WhatTookNoTimeWasNotBusy) {
+TEST(SharedLoads, HasNoUtilisationInNoTime) {
   const Topology topology = routing::make_topology(routing::sample_nodes(3), routing::switch_segment(0, {0, 1, 2}));
   for (const SharedLoad& load : shared_loads(topology, idle_loads(topology), 0)) EXPECT_EQ(load.out.utilisation, 0);
 }

@@ -1,4 +1,4 @@
-// Jobs: mixes, and cables that are cut meanwhile; the same at flow level; what is too large to be simulated.
+// Jobs with mixes and with cables cut during the run; the same at flow level; limits of the simulated size.
 #include "sim/prediction/job_run.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using routing::Topology;
 using ::testing::HasSubstr;
 
 constexpr double kRate = 10e9 / 8;  // bytes a second of sample cables
-// What of a cable's rate is payload, with packets of 1500 bytes.
+// The share of a cable's rate that is payload, with packets of 1500 bytes.
 constexpr double kPayload = 0.955;
 
 Topology ring(std::uint32_t nodes) {
@@ -45,12 +45,12 @@ Prediction predict_job(const Topology& topology, const PredictionRequest& reques
   return prediction.ok() ? *std::move(prediction) : Prediction{};
 }
 
-// Where in a sample ring the cable between two nodes is.
+// The cable between two nodes of a sample ring.
 CableIndex cable_between(const Topology& topology, std::uint32_t a, std::uint32_t b) {
   return topology.cables_between(NodeIndex{a}, NodeIndex{b}).front().cable;
 }
 
-TEST(JobRun, GroupsOfAMixRunAtOnceOrAfterEachOther) {
+TEST(JobRun, GroupsOfAMixRunConcurrentlyOrInSequence) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:1MiB");
   const auto time_of = [&](const std::string& text) {
@@ -73,14 +73,14 @@ TEST(JobRun, GroupsOfAMixRunAtOnceOrAfterEachOther) {
   EXPECT_GT(in_turn.groups[1].busbw_GBps, 0);
 }
 
-TEST(JobRun, AMixThatNamesARankTooManyIsRefused) {
+TEST(JobRun, AMixWithAnInvalidRankIsRefused) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:1MiB");
   request.mix = *workload::parse_mix("[[group]]\nranks = [0, 4]\nworkload = \"all_reduce:1MiB\"\n", "mix.toml");
   EXPECT_EQ(predict(topology, request).status().message(), "the mix names rank 4, but the job has 4 ranks, 0 to 3");
 }
 
-TEST(JobRun, ACutEndsTheJobAtThatMomentAndNamesTheFlowsItCost) {
+TEST(JobRun, ACutEndsTheJobAndReportsTheLostFlows) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:64MiB");
   const double whole_s = predict_job(topology, request).time_s;
@@ -125,7 +125,7 @@ TEST(JobRun, ACutBesideTheJobOrAfterItChangesNothing) {
   EXPECT_FALSE(prediction.cuts[1].happened);
 }
 
-TEST(JobRun, CutsOfTheSameMomentHappenTogether) {
+TEST(JobRun, CutsOfTheSameInstantTakeEffectTogether) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:64MiB");
   request.cuts = {{cable_between(topology, 2, 3), std::chrono::milliseconds(20)},
@@ -142,7 +142,7 @@ TEST(JobRun, CutsOfTheSameMomentHappenTogether) {
   EXPECT_TRUE(prediction.cuts[2].lost.empty());
 }
 
-TEST(JobRun, AFlowOverTwoCablesThatAreCutAtOnceIsLostToBoth) {
+TEST(JobRun, AFlowOverTwoCablesCutAtOnceIsLostToBoth) {
   const Topology line = routing::sample_topology(4, routing::line_pairs(4));
   PredictionRequest request = request_for(line, "sendrecv:64MiB,0-3");
   request.cuts = {{cable_between(line, 0, 1), std::chrono::milliseconds(10)},
@@ -153,7 +153,7 @@ TEST(JobRun, AFlowOverTwoCablesThatAreCutAtOnceIsLostToBoth) {
   EXPECT_EQ(prediction.cuts[1].lost.size(), 2U);
 }
 
-TEST(JobRun, ACutTakesAllCablesOfAWire) {
+TEST(JobRun, ACutAffectsAllCablesOfAWire) {
   std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
   for (routing::Cable& cable : cables) {
     cable.a.plug = "p0";
@@ -167,7 +167,7 @@ TEST(JobRun, ACutTakesAllCablesOfAWire) {
   EXPECT_EQ(prediction.cuts[0].wire, (std::vector<CableIndex>{CableIndex{0}, CableIndex{1}}));
 }
 
-TEST(JobRun, TellsHowFarItIs) {
+TEST(JobRun, ReportsProgress) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "all_reduce:64MiB");
   std::vector<double> shares;
@@ -182,7 +182,7 @@ TEST(JobRun, TellsHowFarItIs) {
   EXPECT_LE(shares.back(), 1.0);
 }
 
-TEST(FlowPrediction, IsNearTheOneOfChunksWhereBandwidthIsTheLimit) {
+TEST(FlowPrediction, IsNearTheChunkLevelIfBandwidthLimits) {
   const Topology topology = ring(4);
   for (const char* text : {"all_reduce:64MiB", "all_to_all:64MiB", "sendrecv:64MiB", "broadcast:64MiB"}) {
     SCOPED_TRACE(text);
@@ -208,7 +208,7 @@ TEST(FlowPrediction, GroupsOfAMixWaitForEachOther) {
   EXPECT_NEAR(flow->groups[1].time_s, alone_s, 0.02 * alone_s);
 }
 
-TEST(FlowPrediction, TooManyTransfersAreRefusedBeforeAnythingIsDone) {
+TEST(FlowPrediction, TooManyTransfersAreRefusedUpFront) {
   const Topology topology = ring(4);
   PredictionRequest request = request_for(topology, "pipeline:1GiB,4096");
   request.channels = 64;
@@ -219,7 +219,7 @@ TEST(FlowPrediction, TooManyTransfersAreRefusedBeforeAnythingIsDone) {
   request = request_for(topology, "all_to_all:1GiB");
   request.ranks.assign(2001, NodeIndex{0});
   EXPECT_THAT(error_of(), HasSubstr("expected fewer ranks or channels"));
-  // Groups count together.
+  // The limit applies to the sum over groups.
   const std::string group = "[[group]]\nranks = [0, 1]\nworkload = \"pipeline:1GiB,4096\"\nrepeat = 10\n";
   request = request_for(topology, "all_reduce:1MiB");
   request.channels = 50;
@@ -247,7 +247,7 @@ TEST(SimulatedSize, CountsFlowsHopsAndMessages) {
   EXPECT_EQ(size->held_messages, (64ULL << 20) / (128 << 10) + 2);
 }
 
-TEST(SimulatedSize, IsThatOfOneOperationHoweverManyFollow) {
+TEST(SimulatedSize, DoesNotDependOnTheNumberOfOperations) {
   const Topology line = routing::sample_topology(4, routing::line_pairs(4));
   PredictionRequest request = request_for(line, "all_reduce:64MiB");
   const std::uint64_t once = simulated_size(line, request)->held_messages;
@@ -255,7 +255,7 @@ TEST(SimulatedSize, IsThatOfOneOperationHoweverManyFollow) {
   EXPECT_EQ(simulated_size(line, request)->held_messages, once);
 }
 
-TEST(SimulatedSize, RefusesWhatWouldTakeAllMemory) {
+TEST(SimulatedSize, RefusesTooLargeSimulations) {
   const Topology topology = ring(4);
   EXPECT_TRUE(check_simulated_size(topology, request_for(topology, "all_reduce:1GiB")).ok());
   const absl::Status much = check_simulated_size(topology, request_for(topology, "all_reduce:1024GiB"));

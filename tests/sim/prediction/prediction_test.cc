@@ -1,4 +1,4 @@
-// Predictions whose answers are known: what the cables allow is reached where nothing else is in the way.
+// Predictions with known answers: the cables' limit is reached if nothing else limits.
 #include "sim/prediction/prediction.h"
 
 #include <chrono>
@@ -27,7 +27,7 @@ PredictionRequest request(const routing::Topology& topology, Operation operation
   request.workload.operation = operation;
   request.size = size;
   for (std::uint32_t i = 0; i < topology.node_count(); ++i) request.ranks.push_back(routing::NodeIndex{i});
-  // A byte of a flow takes the time of a byte, so that what is expected can be computed by hand.
+  // No overhead, so that expected values can be computed by hand.
   request.circuits.wire.packet_overhead = 0;
   return request;
 }
@@ -41,7 +41,7 @@ Prediction predicted(const routing::Topology& topology, const PredictionRequest&
 struct Known {
   std::string topology;
   Operation operation;
-  double busbw;  // GB/s, as the cables allow
+  double busbw;  // GB/s, the cables' limit
 };
 
 class KnownAnswerTest : public testing::TestWithParam<Known> {};
@@ -53,10 +53,10 @@ TEST_P(KnownAnswerTest, IsReachedAndNeverPassed) {
   EXPECT_GE(prediction.busbw_GBps, 0.97 * GetParam().busbw);
 }
 
-// Cables of 8 Gbit/s carry 1 GB/s each way. Around a ring every cable of one direction is used once for each byte that
-// a rank passes on. All to all: 4 nodes have 8 directions of cables for 4 * (1 + 1 + 2) blocks of a fourth each, so a
-// buffer takes half of its bytes' time, of which 3/4 count; on 6 nodes 12 directions and 6 * (1 + 1 + 2 + 2 + 3)
-// sixths, of which 5/6 count. On a line of 4, 2 * 2 blocks of a fourth go over the cable in the middle, and 3/4 count.
+// Cables of 8 Gbit/s carry 1 GB/s each way. In a ring every cable of one direction is used once for each byte that a
+// rank forwards. All to all: 4 nodes have 8 directions of cables for 4 * (1 + 1 + 2) blocks of a fourth each, so a
+// buffer needs half of its bytes' time, of which 3/4 count; on 6 nodes 12 directions and 6 * (1 + 1 + 2 + 2 + 3)
+// sixths, of which 5/6 count. On a line of 4, 2 * 2 blocks of a fourth cross the cable in the middle, and 3/4 count.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, KnownAnswerTest,
     testing::Values(
@@ -75,11 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
       return name + "_" + workload::operation_name(workload) + "_" + workload::variant_name(workload);
     });
 
-TEST(PredictionTest, CountsWhatCrossesTheCables) {
+TEST(PredictionTest, CountsCableCrossings) {
   const routing::Topology ring = topology("ring:4@8Gbit/s");
   PredictionRequest opposite = request(ring, Operation::kOpposite, 64 * kMiB);
   const Prediction prediction = predicted(ring, opposite);
-  // Four flows over two cables each; channels take both ways around.
+  // Four flows over two cables each; channels use both ways around.
   const std::uint64_t chunks = 64 * kMiB / opposite.circuits.chunk_bytes;
   EXPECT_EQ(prediction.crossings, 8 * chunks);
   EXPECT_EQ(prediction.flows, 4U * 2);
@@ -103,7 +103,7 @@ TEST(PredictionTest, IsTheSameEveryTime) {
   EXPECT_GT(first.occurrences, 0U);
 }
 
-TEST(PredictionTest, ARelayThatTakesItsTimeIsTheLimit) {
+TEST(PredictionTest, ASlowRelayIsTheLimit) {
   const routing::Topology line = topology("line:3@8Gbit/s");
   PredictionRequest pair = request(line, Operation::kPair, 64 * kMiB);
   pair.workload.source = 0;
@@ -127,11 +127,11 @@ TEST(PredictionTest, SeveralRanksMayShareANode) {
   const routing::Topology line = topology("line:2@8Gbit/s");
   PredictionRequest request_of_four = request(line, Operation::kAllReduceRing, 64 * kMiB);
   request_of_four.ranks = {routing::NodeIndex{0}, routing::NodeIndex{0}, routing::NodeIndex{1}, routing::NodeIndex{1}};
-  // One cable's two directions are the ring's way there and back.
+  // The ring uses the two directions of the one cable.
   EXPECT_NEAR(predicted(line, request_of_four).busbw_GBps, 1, 0.03);
 }
 
-TEST(PredictionTest, SaysWhatItCannotDo) {
+TEST(PredictionTest, ReportsErrors) {
   const routing::Topology ring = topology("ring:4");
   PredictionRequest alone = request(ring, Operation::kAllReduceRing, kMiB);
   alone.ranks.resize(1);

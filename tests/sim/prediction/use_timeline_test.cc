@@ -1,4 +1,4 @@
-// The sampler: what it keeps is even, bounded, and all that has crossed.
+// Samples are evenly spaced, bounded in number, and complete.
 #include "sim/prediction/use_timeline.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(UseTimeline, ABusyCableIsBusyInEverySample) {
   }
 }
 
-TEST(UseTimeline, ChangesNothingThatIsPredicted) {
+TEST(UseTimeline, DoesNotAffectThePrediction) {
   const routing::Topology ring = routing::sample_topology(3, routing::ring_pairs(3));
   const absl::StatusOr<Prediction> with = predict(ring, neighbours(8 << 20, 100));
   const absl::StatusOr<Prediction> without = predict(ring, neighbours(8 << 20, 0));
@@ -66,7 +66,7 @@ TEST(UseTimeline, ChangesNothingThatIsPredicted) {
   EXPECT_EQ(without->timeline.count(), 0U);
 }
 
-TEST(UseTimeline, OfManyCablesFewerSamplesAreKept) {
+TEST(UseTimeline, KeepsFewerSamplesOfManyCables) {
   const routing::Topology mesh = routing::sample_topology(3, routing::ring_pairs(3));
   VirtualClock clock;
   const CircuitWorld world(clock, mesh, {});

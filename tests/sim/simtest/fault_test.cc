@@ -14,7 +14,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-TEST(FaultPlan, IsReadAsItWasWritten) {
+TEST(FaultPlan, RoundTrips) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const FaultPlan plan = make_simtest_plan(seed).faults;
     const absl::StatusOr<FaultPlan> read = parse_fault_plan(to_text(plan));
@@ -30,7 +30,7 @@ TEST(FaultPlan, IsShort) {
   EXPECT_EQ(to_text(FaultPlan{}), "none");
 }
 
-TEST(FaultPlan, RefusesWhatCannotBeRead) {
+TEST(FaultPlan, RefusesInvalidText) {
   for (const char* text :
        {"", "cut", "cut@1:2:3", "cut@1+2", "cut@1+2:3", "cut@x+2:3:4", "cut@1.0000001+2:3:4", "cut@-1+2:3:4",
         "cut@1+2:-3:4", "cut@1+2:3:4:5", "cut@36000001+0:0:0", "cut@1+2:3:4,", "+@:,:", "@+::"}) {

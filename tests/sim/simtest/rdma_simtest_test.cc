@@ -1,4 +1,4 @@
-// Simulation tests whose hops go over RDMA.
+// Simulation tests with RDMA hops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ PortCount count_ports(const ShapePlan& shape) {
   return count;
 }
 
-TEST(RdmaPlan, HalfOfTheWorldsHaveRdmaAndOfThoseManyNotEverywhere) {
+TEST(RdmaPlan, HalfOfTheWorldsHaveRdmaManyOnlyPartially) {
   std::size_t none = 0;
   std::size_t mixed = 0;
   std::size_t all = 0;
@@ -37,7 +37,7 @@ TEST(RdmaPlan, HalfOfTheWorldsHaveRdmaAndOfThoseManyNotEverywhere) {
   EXPECT_GT(all, 500U);
 }
 
-// A line of so many nodes, and two flows from end to end, each way.
+// A line of `nodes` nodes, and two flows between its ends, one in each direction.
 SimtestPlan line(std::uint32_t nodes) {
   SimtestPlan plan;
   plan.seed = 7;
@@ -64,12 +64,12 @@ void expect_all_done(const SimtestPlan& plan, std::uint64_t rdma_hops) {
   EXPECT_EQ(result.rdma_hops, rdma_hops);
 }
 
-TEST(RdmaSimtest, EveryHopGoesOverRdmaWhereBothPortsHaveIt) {
+TEST(RdmaSimtest, HopsUseRdmaIfBothPortsHaveIt) {
   expect_all_done(line(2), 2);
   expect_all_done(line(4), 6);
 }
 
-TEST(RdmaSimtest, AHopGoesWithoutWhereOnePortHasNone) {
+TEST(RdmaSimtest, HopsUseTcpIfOnePortHasNoRdma) {
   for (const bool at_a : {false, true}) {
     SimtestPlan plan = line(4);
     (at_a ? plan.shape.cables[1].rdma_at_a : plan.shape.cables[1].rdma_at_b) = false;
@@ -77,7 +77,7 @@ TEST(RdmaSimtest, AHopGoesWithoutWhereOnePortHasNone) {
   }
 }
 
-TEST(RdmaSimtest, LagAndSlotsForOneChunkMakeItSlowAndStopNothing) {
+TEST(RdmaSimtest, LagAndSingleSlotsSlowItDownWithoutBlocking) {
   SimtestPlan plan = line(4);
   plan.rdma.max_lag = milliseconds(20);
   plan.rdma.leases = 0;
@@ -85,7 +85,7 @@ TEST(RdmaSimtest, LagAndSlotsForOneChunkMakeItSlowAndStopNothing) {
   expect_all_done(plan, 6);
 }
 
-TEST(RdmaSimtest, ASwitchsPortsHaveItToo) {
+TEST(RdmaSimtest, WorksAcrossASwitch) {
   SimtestPlan plan = line(2);
   plan.shape.cables.clear();
   plan.shape.switch_members = {0, 1};
@@ -93,7 +93,7 @@ TEST(RdmaSimtest, ASwitchsPortsHaveItToo) {
   expect_all_done(plan, 2);
 }
 
-// Both flows are under way when the cable in the middle falls silent for 800 ms.
+// Both flows are active when the cable in the middle is silent for 800 ms.
 SimtestPlan silenced_line(Duration patience) {
   SimtestPlan plan = line(4);
   plan.rdma.gives_up_after = patience;
@@ -106,7 +106,7 @@ SimtestPlan silenced_line(Duration patience) {
   return plan;
 }
 
-TEST(RdmaSimtest, ASilenceLongerThanADevicesPatienceEndsCircuitsAndNoRule) {
+TEST(RdmaSimtest, ASilenceBeyondTheRetryLimitEndsCircuitsWithoutBreakingARule) {
   const SimtestPlan plan = silenced_line(milliseconds(500));
   const SimtestResult result = run_simtest(plan);
   EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
@@ -115,11 +115,11 @@ TEST(RdmaSimtest, ASilenceLongerThanADevicesPatienceEndsCircuitsAndNoRule) {
   EXPECT_GT(result.circuits, plan.flows.size());
 }
 
-TEST(RdmaSimtest, ASilenceWithinADevicesPatienceEndsNothing) {
+TEST(RdmaSimtest, ASilenceWithinTheRetryLimitEndsNothing) {
   expect_all_done(silenced_line(milliseconds(1500)), 6);
 }
 
-TEST(RdmaSimtest, OfOneSeedIsTheSameEveryTime) {
+TEST(RdmaSimtest, IsDeterministicForASeed) {
   SimtestPlan plan = silenced_line(milliseconds(500));
   plan.faults = *parse_fault_plan("late_send@1500+500:0:5000,kill@1700+100:0:0,cut@1900+300:2:1");
   const SimtestResult result = run_simtest(plan);

@@ -1,4 +1,4 @@
-// The checker is only worth something if it finds the circle that sharing would make.
+// Verifies that the checker finds the cycle that shared slots would cause.
 #include "sim/simtest/rules/resource_graph.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class Idle final : public LinkUser {
   void wake() override {}
 };
 
-// All-to-all on a ring, set up and not begun.
+// All-to-all on a ring, set up but not started.
 class RingWorld {
  public:
   explicit RingWorld(std::size_t nodes)
@@ -40,7 +40,7 @@ class RingWorld {
   CircuitWorld world_;
 };
 
-TEST(ResourceGraph, HasNoCycleWhereEveryCircuitHasItsOwnSlot) {
+TEST(ResourceGraph, HasNoCycleIfEveryCircuitHasItsOwnSlot) {
   const RingWorld ring(7);
   ResourceGraph graph;
   add_waits(ring.world(), graph);

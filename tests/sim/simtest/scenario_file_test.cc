@@ -37,7 +37,7 @@ std::string error_of(std::string text, const std::string& what, const std::strin
   return scenario.ok() ? "" : std::string(scenario.status().message());
 }
 
-TEST(ScenarioFile, SaysAPlan) {
+TEST(ScenarioFile, DefinesAPlan) {
   const absl::StatusOr<Scenario> scenario = parse_scenario(kGood, "a.toml");
   ASSERT_TRUE(scenario.ok()) << scenario.status();
   EXPECT_EQ(scenario->plan.shape.nodes, 3U);
@@ -48,7 +48,7 @@ TEST(ScenarioFile, SaysAPlan) {
   EXPECT_EQ(scenario->done_at_least, 4U);
 }
 
-TEST(ScenarioFile, SaysWhichCablesHaveRdma) {
+TEST(ScenarioFile, DefinesWhichCablesHaveRdma) {
   std::string text = kGood;
   text.replace(text.find("nodes = 3"), 9, "nodes = 3\nswitch = [0, 2]\nrdma = [1, 3]");
   const absl::StatusOr<Scenario> scenario = parse_scenario(text, "a.toml");
@@ -60,7 +60,7 @@ TEST(ScenarioFile, SaysWhichCablesHaveRdma) {
   EXPECT_TRUE(shape.rdma_at_switch);
 }
 
-TEST(ScenarioFile, NamesWhatIsWrongAndWhatWasExpected) {
+TEST(ScenarioFile, ReportsErrorsAndWhatWasExpected) {
   EXPECT_THAT(error_of(kGood, "nodes = 3", "nodes = 1"), StartsWith("a.toml:3: nodes is not valid; expected"));
   EXPECT_THAT(error_of(kGood, "[[0, 1]]", "[[0, 3]]"), StartsWith("a.toml:4: "));
   EXPECT_THAT(error_of(kGood, "[[0, 1]]", "[[1, 1]]"), HasSubstr("expected pairs of different nodes"));
@@ -79,7 +79,7 @@ TEST(ScenarioFile, NamesWhatIsWrongAndWhatWasExpected) {
   EXPECT_THAT(error_of(kGood, "[expect]", "[expects]"), HasSubstr("expect"));
 }
 
-TEST(ScenarioFile, ExpectationsAreHeldAgainstTheRun) {
+TEST(ScenarioFile, ExpectationsAreComparedWithTheRun) {
   const absl::StatusOr<Scenario> scenario = parse_scenario(kGood, "a.toml");
   ASSERT_TRUE(scenario.ok());
   SimtestResult result;

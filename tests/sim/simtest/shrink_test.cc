@@ -30,11 +30,11 @@ TEST(Shrink, FindsTheTwoFaultsThatMatter) {
   }
 }
 
-TEST(Shrink, NeedsNoFaultWhereNoneMatters) {
+TEST(Shrink, RemovesAllFaultsIfNoneMatters) {
   EXPECT_TRUE(shrink(numbered(9), 1000, [](const FaultPlan&) { return true; }).empty());
 }
 
-TEST(Shrink, AsksNoMoreThanItMay) {
+TEST(Shrink, RespectsTheLimitOfRuns) {
   std::size_t asked = 0;
   const FaultPlan all = numbered(40);
   const FaultPlan small = shrink(all, 5, [&](const FaultPlan& plan) {

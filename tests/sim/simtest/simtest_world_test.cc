@@ -13,15 +13,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The first numbers of SplitMix64 from 1234567, as its authors' implementation gives them.
-TEST(SimtestRandom, GivesTheNumbersOfItsPaper) {
+// The first numbers of SplitMix64 seeded with 1234567, from its authors' implementation.
+TEST(SimtestRandom, MatchesTheReferenceImplementation) {
   SimtestRandom random(1234567);
   EXPECT_EQ(random.next(), 6457827717110365317ULL);
   EXPECT_EQ(random.next(), 3203168211198807973ULL);
   EXPECT_EQ(random.next(), 9817491932198370423ULL);
 }
 
-TEST(DriftingClock, GainsAndRingsNeverTooSoon) {
+TEST(DriftingClock, DriftsAndNeverFiresEarly) {
   for (const std::int64_t gains : {-500'000, -1000, 0, 333, 50'000, 500'000}) {
     VirtualClock world;
     DriftingClock clock(world, gains);
@@ -41,18 +41,18 @@ TEST(DriftingClock, GainsAndRingsNeverTooSoon) {
   }
 }
 
-TEST(Simtest, OfOneSeedIsTheSameEveryTime) {
+TEST(Simtest, IsDeterministicForASeed) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const SimtestPlan plan = make_simtest_plan(seed);
     EXPECT_EQ(run_simtest(plan).trace, run_simtest(plan).trace);
   }
 }
 
-TEST(Simtest, OfAnotherSeedIsAnother) {
+TEST(Simtest, DiffersBetweenSeeds) {
   EXPECT_NE(run_simtest(make_simtest_plan(1)).trace, run_simtest(make_simtest_plan(2)).trace);
 }
 
-TEST(Simtest, WhereNothingGoesWrongLosesNoMessage) {
+TEST(Simtest, LosesNoMessageWithoutFaults) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SimtestPlan plan = make_simtest_plan(seed);
     plan.faults.clear();

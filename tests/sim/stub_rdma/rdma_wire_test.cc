@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 
 constexpr std::size_t kMemoryBytes = 1000;
 
-// One end of a pair: polls whenever it is woken, and notes when.
+// One end of a pair: polls whenever it is woken, and records when.
 class WireEnd final : public LinkUser {
  public:
   WireEnd(VirtualClock& clock, StubNetwork& network)
@@ -46,7 +46,7 @@ class WireEnd final : public LinkUser {
       }
     }
   }
-  // `bytes` of this end's memory to the other's, noticed there and reported here.
+  // Writes `bytes` of this end's memory to the other's, with a notice there and a completion here.
   void post(const WireEnd& to, std::uint32_t bytes) {
     RdmaWrite write;
     write.data = memory.data();
@@ -72,7 +72,7 @@ class WireEnd final : public LinkUser {
   Duration ended{0};
 };
 
-// Two ends, and a cable of a byte in a nanosecond between them, without what packets have around them.
+// Two ends, and a cable of one byte per nanosecond between them, without packet overhead.
 class WireTest : public ::testing::Test {
  protected:
   explicit WireTest(const StubNetwork::Settings& stub = {}, Duration max_lag = Duration{0}) : network_(stub) {
@@ -125,7 +125,7 @@ class WireTest : public ::testing::Test {
   WireEnd right_{clock_, network_};
 };
 
-TEST_F(WireTest, AWriteLandsAfterItsTimeAndIsCompleteAfterTheWayBack) {
+TEST_F(WireTest, AWriteLandsAndCompletesAfterTheRoundTrip) {
   left_.post(right_, 1000);
   left_.post(right_, 500);
   clock_.run_for(1ms);
@@ -136,7 +136,7 @@ TEST_F(WireTest, AWriteLandsAfterItsTimeAndIsCompleteAfterTheWayBack) {
   EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
 }
 
-TEST_F(WireTest, CountsWhatPacketsHaveAroundThem) {
+TEST_F(WireTest, CountsPacketOverhead) {
   facts_.packet_payload = 500;
   facts_.packet_overhead = 50;
   const Pair pair = another();
@@ -145,7 +145,7 @@ TEST_F(WireTest, CountsWhatPacketsHaveAroundThem) {
   EXPECT_THAT(pair.right->noticed_at, ElementsAre(10us + 601ns));
 }
 
-TEST_F(WireTest, PairsOfOneCableTakeTurns) {
+TEST_F(WireTest, PairsOnOneCableAlternate) {
   const Pair other = another();
   for (int i = 0; i < 3; ++i) left_.post(right_, 1000);
   other.left->post(*other.right, 1000);
@@ -154,7 +154,7 @@ TEST_F(WireTest, PairsOfOneCableTakeTurns) {
   EXPECT_THAT(other.right->noticed_at, ElementsAre(12us));
 }
 
-TEST_F(WireTest, CompletionsAreAsLateAsTheyAreToldToBe) {
+TEST_F(WireTest, CompletionsAreDelayedAsConfigured) {
   wires().there.complete_late(3ms);
   left_.post(right_, 1000);
   clock_.run_for(1s);
@@ -162,7 +162,7 @@ TEST_F(WireTest, CompletionsAreAsLateAsTheyAreToldToBe) {
   EXPECT_THAT(left_.written_at, ElementsAre(3021us));
 }
 
-TEST_F(WireTest, FindsMemoryThatIsReusedBeforeALateCompletion) {
+TEST_F(WireTest, DetectsMemoryReusedBeforeALateCompletion) {
   wires().there.complete_late(3ms);
   left_.post(right_, 1000);
   clock_.run_for(1ms);
@@ -173,7 +173,7 @@ TEST_F(WireTest, FindsMemoryThatIsReusedBeforeALateCompletion) {
   EXPECT_EQ(network_.changed_too_early(), 1U);
 }
 
-TEST_F(WireTest, WhatIsHeldGoesOnWhenTheCableCarriesAgain) {
+TEST_F(WireTest, HeldTrafficResumesWhenTheCableCarriesAgain) {
   wires().hold(true, false);
   left_.post(right_, 1000);
   left_.post(right_, 1000);
@@ -186,7 +186,7 @@ TEST_F(WireTest, WhatIsHeldGoesOnWhenTheCableCarriesAgain) {
   EXPECT_TRUE(left_.status.ok());
 }
 
-TEST_F(WireTest, ADeviceGivesUpWhereTheCableDoesNotCarryThere) {
+TEST_F(WireTest, GivesUpIfTheCableDoesNotCarryForward) {
   wires().hold(true, false);
   left_.post(right_, 1000);
   clock_.run_for(1s);
@@ -198,7 +198,7 @@ TEST_F(WireTest, ADeviceGivesUpWhereTheCableDoesNotCarryThere) {
   EXPECT_THAT(right_.noticed_at, IsEmpty());
 }
 
-TEST_F(WireTest, ADeviceGivesUpWhereTheCableDoesNotCarryBackAlthoughItsWritesHaveLanded) {
+TEST_F(WireTest, GivesUpIfTheCableDoesNotCarryBackAlthoughWritesLanded) {
   wires().hold(false, true);
   left_.post(right_, 1000);
   clock_.run_for(1s);
@@ -207,7 +207,7 @@ TEST_F(WireTest, ADeviceGivesUpWhereTheCableDoesNotCarryBackAlthoughItsWritesHav
   EXPECT_EQ(left_.ended, 500ms);
 }
 
-TEST_F(WireTest, WaitsForSilenceOnlyWhileSomethingIsOutstanding) {
+TEST_F(WireTest, DetectsSilenceOnlyWhileWritesAreOutstanding) {
   left_.post(right_, 1000);
   clock_.run_for(1ms);
   wires().hold(true, true);
@@ -218,7 +218,7 @@ TEST_F(WireTest, WaitsForSilenceOnlyWhileSomethingIsOutstanding) {
   EXPECT_EQ(left_.ended, 1001ms + 500ms);
 }
 
-TEST_F(WireTest, CountsASilenceFromItsOwnBeginning) {
+TEST_F(WireTest, MeasuresEachSilenceFromItsStart) {
   wires().hold(true, false);
   left_.post(right_, 1000);
   clock_.run_for(400ms);
@@ -232,7 +232,7 @@ TEST_F(WireTest, CountsASilenceFromItsOwnBeginning) {
   EXPECT_EQ(left_.ended, 900ms + 1us);
 }
 
-TEST_F(WireTest, ADeviceGivesUpAnEndThatIsGone) {
+TEST_F(WireTest, GivesUpIfThePeerIsDestroyed) {
   left_.post(right_, 1000);
   clock_.run_for(12us);
   right_.pair->fence();
@@ -250,7 +250,7 @@ class LateWriteTest : public WireTest {
   LateWriteTest() : WireTest({.seed = 3, .max_late_writes = 64}, 5ms) {}
 };
 
-TEST_F(LateWriteTest, WhatAFenceFindsOnTheWireLandsLater) {
+TEST_F(LateWriteTest, WritesOnTheWireLandAfterAFence) {
   for (int i = 0; i < 60; ++i) left_.post(right_, 1);
   left_.pair->fence();
   std::fill(left_.memory.begin(), left_.memory.end(), std::byte{1});
@@ -265,7 +265,7 @@ TEST_F(LateWriteTest, WhatAFenceFindsOnTheWireLandsLater) {
   EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
 }
 
-TEST_F(LateWriteTest, ItsOwnFenceKeepsThemOut) {
+TEST_F(LateWriteTest, TheReceiversFenceRejectsLateWrites) {
   for (int i = 0; i < 60; ++i) left_.post(right_, 1);
   left_.pair->fence();
   right_.pair->fence();
@@ -274,7 +274,7 @@ TEST_F(LateWriteTest, ItsOwnFenceKeepsThemOut) {
   EXPECT_EQ(right_.memory[0], std::byte{0});
 }
 
-TEST_F(LateWriteTest, ASilentCableLosesThem) {
+TEST_F(LateWriteTest, ASilentCableLosesLateWrites) {
   for (int i = 0; i < 60; ++i) left_.post(right_, 1);
   left_.pair->fence();
   wires().hold(true, false);
@@ -284,7 +284,7 @@ TEST_F(LateWriteTest, ASilentCableLosesThem) {
   EXPECT_THAT(right_.noticed_at, IsEmpty());
 }
 
-TEST_F(LateWriteTest, PairsOvertakeEachOtherAndWritesOfOneDoNot) {
+TEST_F(LateWriteTest, PairsOvertakeEachOtherButWritesOfOneDoNot) {
   const Pair other = another();
   for (int i = 0; i < 200; ++i) {
     left_.post(right_, 10);
@@ -297,7 +297,7 @@ TEST_F(LateWriteTest, PairsOvertakeEachOtherAndWritesOfOneDoNot) {
   std::size_t first_ahead = 0;
   std::size_t other_ahead = 0;
   for (std::size_t i = 0; i < 200; ++i) {
-    // They leave by turns: without lag the one is 10 ns behind the other.
+    // They alternate: without lag one is 10 ns behind the other.
     if (right_.noticed_at[i] + 1us < other.right->noticed_at[i]) ++first_ahead;
     if (other.right->noticed_at[i] + 1us < right_.noticed_at[i]) ++other_ahead;
   }

@@ -1,4 +1,4 @@
-// Ends of stub queue pairs, each with memory of its own, and two that are connected.
+// Ends of stub queue pairs with their own memory, and a connected pair of them.
 #ifndef CABLEWAY_TESTS_SIM_STUB_RDMA_STUB_END_H_
 #define CABLEWAY_TESTS_SIM_STUB_RDMA_STUB_END_H_
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t kStubMemoryBytes = 1024;
 struct StubEnd {
   explicit StubEnd(StubDevice& on) : device(on), memory(kStubMemoryBytes), registered(on.register_writable(memory)) {}
 
-  // Bytes [at, at + bytes) of this end's memory into the same place of the other's.
+  // Writes bytes [at, at + bytes) of this end's memory to the same place of the other's.
   RdmaWrite write(const StubEnd& to, std::size_t at, std::size_t bytes) const {
     RdmaWrite write;
     write.data = memory.data() + at;
@@ -34,7 +34,7 @@ struct StubEnd {
   }
   absl::Status post(const RdmaWrite& write) const { return pair->post({&write, 1}); }
 
-  // What poll() gives until it gives nothing: tickets and notices, and the status that it ends with.
+  // Calls poll() until it returns nothing; stores tickets and notices, and returns the final status.
   absl::Status poll() {
     std::array<RdmaCompletion, 3> completions;
     for (;;) {

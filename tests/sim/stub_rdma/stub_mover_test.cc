@@ -1,4 +1,4 @@
-// What drives a stub queue pair by a clock has to know: what there is to move, and whom to wake.
+// The interface for driving a stub queue pair by a clock: what there is to move, and when to wake users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 using StubMoverTest = StubPairTest;
 
-TEST_F(StubMoverTest, CountsMemoryThatIsReusedBeforeItsCompletion) {
+TEST_F(StubMoverTest, CountsMemoryReusedBeforeCompletion) {
   ASSERT_TRUE(send(0, 100).ok());
   network_.deliver_all();
   EXPECT_EQ(network_.changed_too_early(), 0U);
@@ -36,16 +36,16 @@ class NotingMover final : public StubQueuePair::Mover {
   std::vector<std::size_t> late_at_fences;
 };
 
-TEST_F(StubMoverTest, TellsItsMoverWhatThereIsToMove) {
+TEST_F(StubMoverTest, NotifiesItsMoverOfPosts) {
   NotingMover mover;
   left_.pair->set_mover(mover);
   ASSERT_TRUE(send(0, 100).ok());
   ASSERT_TRUE(send(0, 30).ok());
   EXPECT_EQ(mover.posted, 2U);
-  EXPECT_EQ(left_.pair->bytes_on_their_way(0), 100U);
-  EXPECT_EQ(left_.pair->bytes_on_their_way(1), 30U);
+  EXPECT_EQ(left_.pair->bytes_in_flight(0), 100U);
+  EXPECT_EQ(left_.pair->bytes_in_flight(1), 30U);
   ASSERT_TRUE(left_.pair->deliver());
-  EXPECT_EQ(left_.pair->bytes_on_their_way(0), 30U);
+  EXPECT_EQ(left_.pair->bytes_in_flight(0), 30U);
   left_.pair->fail(absl::InternalError("device fatal"));
   ASSERT_TRUE(send(0, 1).ok());
   EXPECT_EQ(mover.posted, 2U) << "nothing is to be moved of what a dead one is given";
@@ -53,7 +53,7 @@ TEST_F(StubMoverTest, TellsItsMoverWhatThereIsToMove) {
   EXPECT_THAT(mover.late_at_fences, ElementsAre(0));
 }
 
-TEST_F(StubMoverTest, TellsItsMoverHowManyWritesWillBeLate) {
+TEST_F(StubMoverTest, NotifiesItsMoverOfLateWrites) {
   std::size_t late = 0;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     StubNetwork network({.seed = seed, .max_late_writes = 2});
@@ -72,21 +72,21 @@ TEST_F(StubMoverTest, TellsItsMoverHowManyWritesWillBeLate) {
   EXPECT_GT(late, 0U);
 }
 
-TEST_F(StubMoverTest, HasNewsUntilTheyArePolled) {
-  EXPECT_FALSE(right_.pair->has_news());
+TEST_F(StubMoverTest, HasReportsUntilTheyArePolled) {
+  EXPECT_FALSE(right_.pair->has_reports());
   ASSERT_TRUE(left_.post(notifying(left_.write(right_, 0, 1), 1)).ok());
   network_.deliver_all();
-  EXPECT_TRUE(right_.pair->has_news());
-  EXPECT_FALSE(left_.pair->has_news()) << "no report was asked for";
+  EXPECT_TRUE(right_.pair->has_reports());
+  EXPECT_FALSE(left_.pair->has_reports()) << "no report was asked for";
   ASSERT_TRUE(right_.poll().ok());
-  EXPECT_FALSE(right_.pair->has_news());
+  EXPECT_FALSE(right_.pair->has_reports());
   right_.pair->fail(absl::InternalError("device fatal"));
-  EXPECT_TRUE(right_.pair->has_news());
+  EXPECT_TRUE(right_.pair->has_reports());
   right_.pair->fence();
-  EXPECT_FALSE(right_.pair->has_news());
+  EXPECT_FALSE(right_.pair->has_reports());
 }
 
-TEST_F(StubMoverTest, KnowsWhetherItsOtherEndIsGone) {
+TEST_F(StubMoverTest, DetectsWhetherThePeerIsDestroyed) {
   const auto alone = network_.make_queue_pair(left_.device);
   EXPECT_FALSE(alone->other_end_is_gone()) << "it has none yet";
   EXPECT_FALSE(left_.pair->other_end_is_gone());

@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 
 using StubQueuePairTest = StubPairTest;
 
-TEST_F(StubQueuePairTest, WritesWhatItIsToldTo) {
+TEST_F(StubQueuePairTest, WritesPostedBytes) {
   ASSERT_TRUE(left_.post(reporting(notifying(left_.write(right_, 100, 50), 42), 9)).ok());
   EXPECT_TRUE(left_.pair->deliver());
   EXPECT_FALSE(left_.pair->deliver());
@@ -64,7 +64,7 @@ TEST_F(StubQueuePairTest, MovesNothingByItself) {
   EXPECT_THAT(left_.tickets, ElementsAre(1));
 }
 
-TEST_F(StubQueuePairTest, SaysWhereItIs) {
+TEST_F(StubQueuePairTest, ReturnsItsEndpoint) {
   const RdmaEndpoint left = left_.pair->endpoint();
   const RdmaEndpoint right = right_.pair->endpoint();
   EXPECT_NE(left.queue_pair, right.queue_pair);
@@ -80,8 +80,8 @@ TEST_F(StubQueuePairTest, SaysWhereItIs) {
   EXPECT_EQ(right_.pair->mailbox()[64], std::byte{7});
 }
 
-TEST_F(StubQueuePairTest, NoticesComeAfterAllBytesBeforeThem) {
-  // One byte each, so that the notice of number n finds n + 1 of them.
+TEST_F(StubQueuePairTest, NoticesArriveAfterAllEarlierBytes) {
+  // One byte each, so that notice n must find n + 1 bytes.
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     StubNetwork network({.seed = seed});
     StubEnd left(network.add_device());
@@ -106,7 +106,7 @@ TEST_F(StubQueuePairTest, NoticesComeAfterAllBytesBeforeThem) {
   }
 }
 
-TEST_F(StubQueuePairTest, PairsOvertakeEachOtherAsTheSeedSays) {
+TEST_F(StubQueuePairTest, PairsOvertakeEachOtherDependingOnTheSeed) {
   const auto order_of_arrival = [](std::uint32_t seed) {
     StubNetwork network({.seed = seed});
     StubEnd first(network.add_device());
@@ -146,14 +146,14 @@ TEST_F(StubQueuePairTest, PairsOvertakeEachOtherAsTheSeedSays) {
   EXPECT_GT(second_ahead, 0U);
 }
 
-TEST_F(StubQueuePairTest, ReadsMemoryWhenItLandsAndNotBefore) {
+TEST_F(StubQueuePairTest, ReadsMemoryWhenAWriteLandsNotBefore) {
   ASSERT_TRUE(send(0, 100).ok());
   left_.memory[50] = std::byte{8};
   ASSERT_TRUE(left_.pair->deliver());
   EXPECT_EQ(right_.memory[50], std::byte{8}) << "reuse before the completion must show";
 }
 
-TEST_F(StubQueuePairTest, FindsMemoryThatIsReusedBeforeItsCompletion) {
+TEST_F(StubQueuePairTest, DetectsMemoryReusedBeforeCompletion) {
   ASSERT_TRUE(send(0, 100).ok());
   ASSERT_TRUE(left_.pair->deliver());
   left_.memory[50] = std::byte{8};
@@ -162,7 +162,7 @@ TEST_F(StubQueuePairTest, FindsMemoryThatIsReusedBeforeItsCompletion) {
   EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("changed before its completion"));
 }
 
-TEST_F(StubQueuePairTest, FindsMemoryThatIsDeregisteredBeforeItsCompletion) {
+TEST_F(StubQueuePairTest, DetectsMemoryDeregisteredBeforeCompletion) {
   ASSERT_TRUE(send(0, 100).ok());
   ASSERT_TRUE(left_.pair->deliver());
   left_.registered.reset();
@@ -170,7 +170,7 @@ TEST_F(StubQueuePairTest, FindsMemoryThatIsDeregisteredBeforeItsCompletion) {
   EXPECT_FALSE(network_.misuse().ok());
 }
 
-TEST_F(StubQueuePairTest, TakesInlinedBytesAtOnce) {
+TEST_F(StubQueuePairTest, CopiesInlinedBytesWhenPosted) {
   std::vector<std::byte> bytes(kMaxInlineBytes, std::byte{9});
   RdmaWrite write = left_.write(right_, 0, bytes.size());
   write.data = bytes.data();
@@ -185,7 +185,7 @@ TEST_F(StubQueuePairTest, TakesInlinedBytesAtOnce) {
   EXPECT_TRUE(left_.poll().ok());
 }
 
-TEST_F(StubQueuePairTest, EndsBothSidesOverAWriteThatIsNotAllowed) {
+TEST_F(StubQueuePairTest, AnInvalidWriteEndsBothSides) {
   struct Case {
     const char* name;
     void (*spoil)(RdmaWrite& write, StubEnd& left, StubEnd& right);
@@ -228,14 +228,14 @@ TEST_F(StubQueuePairTest, EndsBothSidesOverAWriteThatIsNotAllowed) {
     EXPECT_THAT(left.tickets, ElementsAre(1)) << "what was done before is reported first";
     EXPECT_THAT(right.notices, IsEmpty());
     EXPECT_EQ(std::count(right.memory.begin(), right.memory.end(), std::byte{7}), 1);
-    // It stays ended.
+    // It stays failed.
     ASSERT_TRUE(left.post(left.write(right, 0, 1)).ok());
     EXPECT_FALSE(left.pair->deliver());
     EXPECT_THAT(left.why(), HasSubstr("remote access error"));
   }
 }
 
-TEST_F(StubQueuePairTest, EndsOverMemoryThatIsNotRegisteredHere) {
+TEST_F(StubQueuePairTest, UnregisteredLocalMemoryEndsTheConnection) {
   struct Case {
     const char* name;
     void (*spoil)(RdmaWrite& write, StubEnd& left);
@@ -257,7 +257,7 @@ TEST_F(StubQueuePairTest, EndsOverMemoryThatIsNotRegisteredHere) {
     ASSERT_TRUE(left.pair->deliver());
     EXPECT_THAT(left.why(), HasSubstr("local protection error"));
     EXPECT_THAT(right.memory, Each(std::byte{0}));
-    // The other end hears nothing of it, until it writes.
+    // The other end does not notice until it writes.
     EXPECT_TRUE(right.poll().ok());
     ASSERT_TRUE(right.post(right.write(left, 0, 1)).ok());
     ASSERT_TRUE(right.pair->deliver());
@@ -265,7 +265,7 @@ TEST_F(StubQueuePairTest, EndsOverMemoryThatIsNotRegisteredHere) {
   }
 }
 
-TEST_F(StubQueuePairTest, AReportStandsForAllBeforeIt) {
+TEST_F(StubQueuePairTest, AReportCoversAllEarlierWrites) {
   for (std::uint64_t round = 1; round <= 3; ++round) {
     for (std::uint32_t i = 1; i < RdmaQueuePair::kMaxWrites; ++i) ASSERT_TRUE(send(i, 1).ok());
     ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), round)).ok());
@@ -292,7 +292,7 @@ TEST_F(StubQueuePairTest, RefusesToInlineTooMuch) {
   EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("inline more bytes"));
 }
 
-TEST_F(StubQueuePairTest, HasRoomForSoManyNoticesAndNoMore) {
+TEST_F(StubQueuePairTest, BoundsExpectedNotices) {
   EXPECT_FALSE(right_.pair->expect_notices(1).ok());
   EXPECT_FALSE(network_.misuse().ok());
   const auto notify = [&](std::uint32_t notice) {
@@ -313,7 +313,7 @@ TEST_F(StubQueuePairTest, HasRoomForSoManyNoticesAndNoMore) {
   EXPECT_EQ(right_.notices.back(), 1001U);
 }
 
-TEST_F(StubQueuePairTest, FailsTheWriteThatItIsToldTo) {
+TEST_F(StubQueuePairTest, FailsTheSelectedWrite) {
   for (std::uint32_t i = 0; i < 4; ++i) {
     ASSERT_TRUE(left_.post(reporting(notifying(left_.write(right_, 100ULL * i, 100), i), i)).ok());
   }
@@ -325,7 +325,7 @@ TEST_F(StubQueuePairTest, FailsTheWriteThatItIsToldTo) {
   ASSERT_TRUE(right_.poll().ok());
   EXPECT_THAT(right_.notices, ElementsAre(0, 1));
   EXPECT_EQ(std::count(right_.memory.begin(), right_.memory.end(), std::byte{7}), 250) << "half of it is there";
-  // The other end finds out when it writes.
+  // The other end detects it when it writes.
   ASSERT_TRUE(right_.post(right_.write(left_, 0, 1)).ok());
   network_.deliver_all();
   EXPECT_THAT(right_.why(), HasSubstr("does not answer"));
@@ -339,7 +339,7 @@ TEST_F(StubQueuePairTest, FailsWithItsDevice) {
   EXPECT_THAT(left_.tickets, ElementsAre(3));
 }
 
-TEST_F(StubQueuePairTest, AnEndThatIsGoneIsFoundOutByWhoeverWritesToIt) {
+TEST_F(StubQueuePairTest, OnlyAWriterDetectsADestroyedPeer) {
   ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), 1)).ok());
   ASSERT_TRUE(left_.post(reporting(left_.write(right_, 1, 1), 2)).ok());
   ASSERT_TRUE(left_.pair->deliver());
@@ -350,7 +350,7 @@ TEST_F(StubQueuePairTest, AnEndThatIsGoneIsFoundOutByWhoeverWritesToIt) {
   EXPECT_THAT(left_.tickets, IsEmpty()) << "nobody has confirmed the first";
 }
 
-TEST_F(StubQueuePairTest, ALostAcknowledgementIsMadeUpForByTheNext) {
+TEST_F(StubQueuePairTest, TheNextAcknowledgementCoversALostOne) {
   left_.pair->lose_acknowledgements(true);
   ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), 1)).ok());
   ASSERT_TRUE(left_.pair->deliver());
@@ -363,7 +363,7 @@ TEST_F(StubQueuePairTest, ALostAcknowledgementIsMadeUpForByTheNext) {
   EXPECT_THAT(left_.tickets, ElementsAre(1, 2));
 }
 
-TEST_F(StubQueuePairTest, ALostAcknowledgementIsAskedForAgain) {
+TEST_F(StubQueuePairTest, ALostAcknowledgementIsRequestedAgain) {
   left_.pair->lose_acknowledgements(true);
   ASSERT_TRUE(left_.post(reporting(left_.write(right_, 0, 1), 1)).ok());
   ASSERT_TRUE(left_.pair->deliver());
@@ -375,7 +375,7 @@ TEST_F(StubQueuePairTest, ALostAcknowledgementIsAskedForAgain) {
   EXPECT_THAT(left_.tickets, ElementsAre(1));
 }
 
-TEST_F(StubQueuePairTest, NobodyAnswersForAnAcknowledgementThatWasLost) {
+TEST_F(StubQueuePairTest, ADestroyedPeerCannotRepeatALostAcknowledgement) {
   left_.pair->lose_acknowledgements(true);
   ASSERT_TRUE(left_.post(reporting(notifying(left_.write(right_, 0, 1), 5), 1)).ok());
   ASSERT_TRUE(left_.pair->deliver());
@@ -408,7 +408,7 @@ TEST_F(StubQueuePairTest, ReadsNothingAfterAFence) {
   EXPECT_TRUE(right_.poll().ok());
 }
 
-TEST_F(StubQueuePairTest, WhatIsOnTheWireLandsAfterItsSendersFence) {
+TEST_F(StubQueuePairTest, WritesOnTheWireLandAfterTheSendersFence) {
   std::size_t late_seen = 0;
   for (std::uint32_t seed = 0; seed < 30; ++seed) {
     for (const bool both : {false, true}) {
@@ -441,7 +441,7 @@ TEST_F(StubQueuePairTest, WhatIsOnTheWireLandsAfterItsSendersFence) {
   EXPECT_EQ(late_seen, 2U);
 }
 
-TEST_F(StubQueuePairTest, WaitsForAnEndThatHasNotBeenJoined) {
+TEST_F(StubQueuePairTest, WaitsForAPeerThatIsNotConnectedYet) {
   const auto early = network_.make_queue_pair(left_.device);
   const auto late = network_.make_queue_pair(right_.device);
   EXPECT_THAT(std::string(early->post({}).message()), HasSubstr("not connected"));
@@ -455,7 +455,7 @@ TEST_F(StubQueuePairTest, WaitsForAnEndThatHasNotBeenJoined) {
   EXPECT_FALSE(late->connect(early->endpoint()).ok()) << "once";
 }
 
-TEST_F(StubQueuePairTest, FindsNobodyWhereAnotherIsJoined) {
+TEST_F(StubQueuePairTest, FindsNoPeerThatIsConnectedElsewhere) {
   const auto untrusted_peer = network_.make_queue_pair(left_.device);
   ASSERT_TRUE(untrusted_peer->connect(right_.pair->endpoint()).ok());
   const RdmaWrite write = left_.write(right_, 0, 1);
@@ -466,7 +466,7 @@ TEST_F(StubQueuePairTest, FindsNobodyWhereAnotherIsJoined) {
   EXPECT_THAT(right_.memory, Each(std::byte{0}));
 }
 
-TEST_F(StubQueuePairTest, RefusesAnEndpointThatCannotBe) {
+TEST_F(StubQueuePairTest, RefusesInvalidEndpoints) {
   const auto pair = network_.make_queue_pair(left_.device);
   RdmaEndpoint other = right_.pair->endpoint();
   other.packet_sequence = 1U << 24;
@@ -476,7 +476,7 @@ TEST_F(StubQueuePairTest, RefusesAnEndpointThatCannotBe) {
   EXPECT_THAT(std::string(pair->connect(other).message()), HasSubstr("packets of 1500 bytes"));
 }
 
-TEST(StubNetworkWithoutPayload, MovesOnlyWhatIsInlined) {
+TEST(StubNetworkWithoutPayload, MovesOnlyInlinedBytes) {
   StubNetwork network({.moves_payload = false});
   StubEnd left(network.add_device());
   StubEnd right(network.add_device());
@@ -496,7 +496,7 @@ TEST(StubNetworkWithoutPayload, MovesOnlyWhatIsInlined) {
   EXPECT_EQ(left.pair->counts().posts, 1U);
   EXPECT_EQ(left.pair->counts().writes, 2U);
   EXPECT_EQ(left.pair->counts().bytes, 100U);
-  // Its keys are checked all the same.
+  // Its keys are still checked.
   RdmaWrite outside = left.write(right, 0, 100);
   outside.remote_key = 1;
   ASSERT_TRUE(left.post(outside).ok());

@@ -25,7 +25,7 @@ class StubRelayMemoryTest : public ::testing::Test {
   StubRelayMemory memory_{devices_, {kSlot, 3, 2}};
 };
 
-TEST_F(StubRelayMemoryTest, EveryDeviceReadsAndWritesWhatIsLeased) {
+TEST_F(StubRelayMemoryTest, EveryDeviceReadsAndWritesLeases) {
   EXPECT_EQ(memory_.pool().size(), 3U);
   EXPECT_EQ(memory_.pool().max_per_circuit(), 2U);
   std::set<std::uint64_t> addresses;
@@ -60,7 +60,7 @@ TEST_F(StubRelayMemoryTest, AFloorOfOneDeviceIsRegisteredOnce) {
   EXPECT_TRUE(may_read(0, floor));
 }
 
-TEST_F(StubRelayMemoryTest, AFloorsKeysAreGoneWithIt) {
+TEST_F(StubRelayMemoryTest, AFloorsKeysEndWithIt) {
   std::unique_ptr<Slot> floor = memory_.make_floor(std::nullopt, 1);
   const auto& slot = static_cast<const RegisteredSlot&>(*floor);
   const RdmaKeys keys = slot.keys(1);

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(BinaryTreeTest, FourRanksAsNcclBuildsThem) {
+TEST(BinaryTreeTest, FourRanksMatchNccl) {
   EXPECT_EQ(double_binary_tree(0, 0, 4).parent, -1);
   EXPECT_THAT(double_binary_tree(0, 0, 4).children, ElementsAre(2));
   EXPECT_EQ(double_binary_tree(0, 2, 4).parent, 0);
@@ -36,7 +36,7 @@ TEST(BinaryTreeTest, BothTreesReachEveryRankOnceWithAtMostTwoChildren) {
           EXPECT_EQ(double_binary_tree(tree, child, ranks).parent, rank);
           EXPECT_TRUE(reached.insert(child).second) << "rank " << child << " has two parents";
         }
-        // From every rank the root is reached in a logarithmic number of steps.
+        // Every rank reaches the root in a logarithmic number of steps.
         int depth = 0;
         for (int at = rank; at >= 0 && depth <= 9; at = double_binary_tree(tree, at, ranks).parent) ++depth;
         EXPECT_LE(depth, 9);

@@ -65,30 +65,30 @@ TEST(MixFileTest, ReadsGroupsInTheirOrder) {
   EXPECT_EQ(ranks_needed(mix), 4);
 }
 
-TEST(MixFileTest, WritesWhatItReads) {
+TEST(MixFileTest, RoundTrips) {
   const Mix mix = good_mix(kThreeWays);
   EXPECT_EQ(good_mix(test::to_mix_file(mix)), mix);
 }
 
-TEST(MixFileTest, AsManyRanksAsThereAreSurviveBeingWritten) {
+TEST(MixFileTest, TheMaximumNumberOfRanksRoundTrips) {
   Mix mix{{{"all", {}, {{Operation::kAllToAll}, 1}, 1, {}}}};
   for (int rank = kMaxRanks - 1; rank >= 0; --rank) mix.groups[0].ranks.push_back(rank);
   EXPECT_EQ(good_mix(test::to_mix_file(mix)), mix);
 }
 
-TEST(MixFileTest, NamesTheLineAndWhatWasExpected) {
+TEST(MixFileTest, ReportsTheLineAndWhatWasExpected) {
   const std::string group = "[[group]]\nranks = [0, 1]\n";
   const std::string whole = group + "workload = \"reduce:8\"\n";
   expect_refused("", "1", "the file has no group", "one [[group]]");
   expect_refused("group = []\n", "1", "an empty list", "one [[group]]");
   expect_refused("group = 3\n", "1", "group is not a list", "one [[group]]");
-  expect_refused("group = [3]\n", "1", "something else than a table", "one [[group]]");
+  expect_refused("group = [3]\n", "1", "an element that is not a table", "one [[group]]");
   expect_refused("[[groop]]\n", "1", "unknown key \"groop\"", "one of group");
   expect_refused("[[group]\n", "1", "syntax error", "TOML with [[group]] tables");
   expect_refused(whole + "color = 1\n", "4", "unknown key \"color\" in [[group]]", "one of name, ranks");
   expect_refused("[[group]]\nworkload = \"reduce:8\"\n", "1", "a group has no ranks", "ranks = [0, 1, ..]");
   expect_refused("[[group]]\nranks = 2\n", "2", "ranks is not a list", "ranks = [");
-  expect_refused("[[group]]\nranks = [0,\n  \"1\"]\n", "3", "something else than a number", "ranks = [");
+  expect_refused("[[group]]\nranks = [0,\n  \"1\"]\n", "3", "an element that is not a number", "ranks = [");
   expect_refused("[[group]]\nranks = [0]\n", "2", "ranks has 1 rank;", "ranks = [0, 1, ..], at least two");
   expect_refused("[[group]]\nranks = [0, -1]\n", "2", "rank -1", "0 to 4095");
   expect_refused("[[group]]\nranks = [0, 4096]\n", "2", "rank 4096", "0 to 4095");
@@ -103,19 +103,19 @@ TEST(MixFileTest, NamesTheLineAndWhatWasExpected) {
   expect_refused(whole + "name = 4\n", "4", "name is not text", "text in quotes");
   expect_refused(whole + "name = \"a b\"\n", "4", "name is \"a b\"", "1 to 63 characters");
   expect_refused(whole + "name = \"" + std::string(64, 'a') + "\"\n", "4", "name is", "1 to 63 characters");
-  expect_refused(whole + whole + "name = \"group1\"\n", "7", "two groups are called \"group1\"",
+  expect_refused(whole + whole + "name = \"group1\"\n", "7", "two groups are named \"group1\"",
                  "names that are unique");
   expect_refused(whole + "after = \"x\"\n", "4", "after is not a list", "after = [\"..\"]");
-  expect_refused(whole + "after = [1]\n", "4", "after holds something else than text", "after = ");
-  expect_refused(whole + "after = [\"x\"]\n", "4", "no group above is called \"x\"", "after = ");
+  expect_refused(whole + "after = [1]\n", "4", "after has an element that is not text", "after = ");
+  expect_refused(whole + "after = [\"x\"]\n", "4", "no preceding group is named \"x\"", "after = ");
   expect_refused(whole + whole + "after = [\"group1\", \"group1\"]\n", "7", "\"group1\" is listed twice", "each group");
 }
 
-// So no chain of waiting can close.
-TEST(MixFileTest, AGroupWaitsForGroupsAboveItAlone) {
+// This makes cycles of waiting groups impossible.
+TEST(MixFileTest, AGroupWaitsOnlyForPrecedingGroups) {
   const std::string group = "[[group]]\nranks = [0, 1]\nworkload = \"reduce:8\"\n";
-  expect_refused(group + "name = \"a\"\nafter = [\"a\"]\n", "5", "no group above is called \"a\"", "after");
-  expect_refused(group + "after = [\"b\"]\n" + group + "name = \"b\"\n", "4", "no group above is called \"b\"",
+  expect_refused(group + "name = \"a\"\nafter = [\"a\"]\n", "5", "no preceding group is named \"a\"", "after");
+  expect_refused(group + "after = [\"b\"]\n" + group + "name = \"b\"\n", "4", "no preceding group is named \"b\"",
                  "after");
 }
 

@@ -1,4 +1,4 @@
-// A mix as a file: text that parse_mix() turns back into an equal mix.
+// A mix in file form: text that parse_mix() parses back to an equal mix.
 #ifndef CABLEWAY_TESTS_SIM_WORKLOAD_MIX_TEXT_H_
 #define CABLEWAY_TESTS_SIM_WORKLOAD_MIX_TEXT_H_
 

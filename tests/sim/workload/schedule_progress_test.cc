@@ -8,7 +8,7 @@
 namespace cableway::workload {
 namespace {
 
-// Rank 1 of three in a chain: receives, adds, and sends the sum on.
+// Rank 1 of three in a chain: receives, adds, and forwards the sum.
 Schedule chain(std::uint64_t messages) {
   Schedule schedule;
   for (std::uint64_t i = 0; i < messages; ++i) {
@@ -35,7 +35,7 @@ constexpr ScheduleProgress::LaneIndex kSending = 1;
 
 class ScheduleProgressTest : public testing::Test {
  protected:
-  // Posts what may be posted on the lane; returns how much.
+  // Posts everything that may be posted on the lane; returns the number of messages.
   int post_all(ScheduleProgress::LaneIndex lane) {
     int posted = 0;
     for (; progress_.due(lane).has_value(); ++posted) progress_.posted(lane);
@@ -58,7 +58,7 @@ TEST_F(ScheduleProgressTest, HasALaneForEachDirectionOfAConnection) {
   EXPECT_EQ(progress_.key(kSending), (LaneKey{true, 2, 0}));
 }
 
-TEST_F(ScheduleProgressTest, KeepsToTheLimitInFlightAndToDependencies) {
+TEST_F(ScheduleProgressTest, RespectsTheLimitInFlightAndDependencies) {
   progress_.prepare(chain(5));
   progress_.start(1);
   EXPECT_EQ(post_all(kReceiving), 2);
@@ -100,7 +100,7 @@ TEST_F(ScheduleProgressTest, PostsReceivesOfTheNextOperationAndNothingElseOfIt) 
   progress_.computed(*add);
   ASSERT_EQ(post_all(kSending), 1);
   EXPECT_TRUE(progress_.advance().settled);
-  // Now the second one runs: its sum is due, though the first one's send is not done.
+  // Now the second one runs: its sum is due, although the first one's send is not done.
   const auto next = progress_.take_add();
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->operation, 1U);
@@ -112,7 +112,7 @@ TEST_F(ScheduleProgressTest, PostsReceivesOfTheNextOperationAndNothingElseOfIt) 
   EXPECT_EQ(post_all(kReceiving), 1);
 }
 
-TEST_F(ScheduleProgressTest, NamesTheLanesThatHaveSomethingNew) {
+TEST_F(ScheduleProgressTest, ReturnsLanesThatBecameReady) {
   progress_.prepare(chain(2));
   progress_.start(1);
   const auto taken = [&] {

@@ -158,7 +158,7 @@ bool ScheduleSimulator::act(Connection& connection) {
 std::string ScheduleSimulator::run() {
   std::vector<Connection*> order;
   for (auto& [id, connection] : connections_) order.push_back(&connection);
-  // A round may do nothing by chance; that many in a row it may not.
+  // A round may do nothing by chance, but not this many in a row.
   for (int idle_rounds = 0; idle_rounds < 50 && error_.empty();) {
     std::ranges::shuffle(order, random_);
     bool acted = false;

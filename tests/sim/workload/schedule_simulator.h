@@ -1,6 +1,6 @@
-// Executes the schedules of all ranks in memory, in a random order that the rules of schedule.h allow, and as unkindly
-// as they allow: a receive scribbles over its whole target when it starts, a send's source is read at delivery and
-// compared again when the send completes, which may be long after.
+// Executes the schedules of all ranks in memory, in a random order that the rules of schedule.h allow, in the most
+// adverse way: a receive overwrites its whole target when it starts; a send's source is read at delivery and compared
+// again when the send completes, which may be much later.
 #ifndef CABLEWAY_TESTS_SIM_WORKLOAD_SCHEDULE_SIMULATOR_H_
 #define CABLEWAY_TESTS_SIM_WORKLOAD_SCHEDULE_SIMULATOR_H_
 
@@ -23,7 +23,7 @@ class ScheduleSimulator {
 
   ScheduleSimulator(std::vector<Schedule> schedules, std::vector<Bytes> inputs, int in_flight, unsigned seed);
 
-  // Empty when every step completed, else what went wrong.
+  // Returns "" if every step completed, else what went wrong.
   std::string run();
 
   const Bytes& output(int rank) const { return ranks_[static_cast<std::size_t>(rank)].memory[1]; }
@@ -35,9 +35,9 @@ class ScheduleSimulator {
     std::size_t rank = 0;
     std::vector<StepIndex> steps;
     std::size_t started = 0;
-    std::size_t moved = 0;  // how many messages have been delivered
+    std::size_t moved = 0;  // number of delivered messages
     std::size_t completed = 0;
-    std::deque<Bytes> sources;  // of the sends in flight, as they were at the start
+    std::deque<Bytes> sources;  // of the sends in flight, copied at their start
   };
 
   struct Rank {

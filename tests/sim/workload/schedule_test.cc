@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = ScheduleSimulator::Bytes;
 
-constexpr std::uint8_t kUntouched = 0xA5;  // what the simulator fills outputs with
+constexpr std::uint8_t kUntouched = 0xA5;  // the simulator's fill value of outputs
 constexpr std::uint64_t kStepBytes = std::uint64_t{512} * 1024;
 
 struct Case {
@@ -78,7 +78,7 @@ std::vector<Bytes> inputs_of_all(const Case& c, std::uint64_t size) {
   return inputs;
 }
 
-// What MPI's text says the operation does, byte by byte, without any of the code under test.
+// The result of the operation by the text of the MPI standard, byte by byte, without the code under test.
 Bytes slice(const Bytes& bytes, std::uint64_t offset, std::uint64_t count) {
   const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
   return Bytes(begin, begin + static_cast<std::ptrdiff_t>(count));
@@ -142,7 +142,7 @@ Bytes expected_output_of(const Case& c, int rank, const std::vector<Bytes>& inpu
   return {};
 }
 
-// The same as the segments of expected_output() say it.
+// The result according to the segments of expected_output().
 Bytes bytes_of(const std::vector<ExpectedSegment>& segments, const std::vector<Bytes>& inputs) {
   Bytes bytes;
   for (const ExpectedSegment& segment : segments) {
@@ -166,7 +166,7 @@ void check_case(const Case& c, unsigned seed) {
   ASSERT_EQ(simulator.run(), "");
   for (int rank = 0; rank < c.ranks; ++rank) {
     const Bytes expected = expected_output_of(c, rank, inputs);
-    // Not EXPECT_EQ: nobody wants to read the bytes.
+    // Not EXPECT_EQ, which would print all the bytes.
     EXPECT_TRUE(simulator.output(rank) == expected) << "rank " << rank;
     EXPECT_TRUE(bytes_of(expected_output(c.workload, rank, c.ranks, size), inputs) == expected) << "rank " << rank;
   }
@@ -174,7 +174,7 @@ void check_case(const Case& c, unsigned seed) {
 
 class ScheduleOfRanks : public testing::TestWithParam<int> {};
 
-TEST_P(ScheduleOfRanks, GivesTheResultInAnyOrderOfSteps) {
+TEST_P(ScheduleOfRanks, IsCorrectForAnyOrderOfSteps) {
   unsigned seed = 1;
   for (const Workload& workload : all_workloads(GetParam())) {
     for (std::uint64_t size : {0, 8, 1001, 40007, 150004}) {
@@ -187,7 +187,7 @@ TEST_P(ScheduleOfRanks, GivesTheResultInAnyOrderOfSteps) {
   }
 }
 
-TEST_P(ScheduleOfRanks, CannotDeadlockWhateverTheLimitInFlight) {
+TEST_P(ScheduleOfRanks, CannotDeadlockForAnyLimitInFlight) {
   unsigned seed = 100;
   for (const Workload& workload : all_workloads(GetParam())) {
     for (int in_flight : {1, 2, 32}) {
@@ -199,11 +199,11 @@ TEST_P(ScheduleOfRanks, CannotDeadlockWhateverTheLimitInFlight) {
 
 INSTANTIATE_TEST_SUITE_P(From2To9, ScheduleOfRanks, testing::Range(2, 10), testing::PrintToStringParamName());
 
-TEST(ScheduleTest, CollectivesMoveNoMoreBytesThanTheBusFactorSays) {
+TEST(ScheduleTest, CollectivesMoveAtMostTheBytesOfTheBusFactor) {
   constexpr int kRanks = 4;
   constexpr std::uint64_t kSize = 8 << 20;
   for (const Workload& workload : all_workloads(kRanks)) {
-    // The tree moves the same in all, but not the same per rank.
+    // The tree moves the same total, but not the same amount per rank.
     if (workload.operation == Operation::kAllReduceTree || workload.source >= 0) continue;
     const Case c{workload, kRanks, kSize, 2, kStepBytes, 8};
     for (const Schedule& schedule : schedules_of_all(c, kSize)) {
@@ -244,8 +244,8 @@ TEST(ScheduleTest, ReduceIsAChainThatEndsAtRankZero) {
               testing::UnorderedElementsAre(std::pair(1, 2), std::pair(2, 3), std::pair(3, 0)));
 }
 
-// Every send of the middle rank waits until all of its micro-batch has been received, and for no other batch.
-TEST(ScheduleTest, AMicroBatchIsSentOnWhenAllOfItIsThere) {
+// Every send of the middle rank waits until its own micro-batch is completely received, and for no other batch.
+TEST(ScheduleTest, AMicroBatchIsForwardedWhenComplete) {
   constexpr std::uint64_t kSize = 1 << 20;
   constexpr std::uint64_t kBatch = kSize / 4;
   const Workload workload{.operation = Operation::kPipeline, .micro_batches = 4};
@@ -283,7 +283,7 @@ TEST(ScheduleTest, LargeOperationsUseAllChannelsAndSmallOnesOne) {
     return used.size();
   };
   EXPECT_EQ(channels(8), 1U);
-  EXPECT_EQ(channels(2 * kLeastChannelBytes), 2U);
+  EXPECT_EQ(channels(2 * kMinChannelBytes), 2U);
   EXPECT_EQ(channels(1 << 20), 4U);
 }
 

@@ -33,9 +33,9 @@ Sums sums_of(const std::vector<RankTraffic>& list) {
   return sums;
 }
 
-TEST(TrafficTest, IsWhatTheSchedulesSend) {
+TEST(TrafficTest, EqualsWhatTheSchedulesSend) {
   for (const int ranks : {2, 3, 4, 7, 8}) {
-    // Divisible by everything that cuts it, so that it is the same to a byte.
+    // Divisible by all divisors, so that the result is exact.
     const std::uint64_t size = 3ULL * 5 * 7 * 8 * 2 * 16384;
     for (const Workload& workload :
          {Workload{Operation::kAllReduceRing}, Workload{Operation::kAllReduceTree}, Workload{Operation::kAllGather},
@@ -51,7 +51,7 @@ TEST(TrafficTest, IsWhatTheSchedulesSend) {
   }
 }
 
-TEST(TrafficTest, IsListedInOrderWithoutWhatSendsNothing) {
+TEST(TrafficTest, IsSortedAndOmitsEmptyPairs) {
   EXPECT_THAT(traffic_of({Operation::kReduce}, 3, 4), ElementsAre(RankTraffic{1, 2, 4}, RankTraffic{2, 0, 4}));
   EXPECT_THAT(traffic_of({Operation::kPair, 2, 1}, 3, 4), ElementsAre(RankTraffic{2, 1, 4}));
   EXPECT_THAT(traffic_of({Operation::kAllGather}, 2, 0), ElementsAre());

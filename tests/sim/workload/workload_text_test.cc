@@ -51,7 +51,7 @@ TEST(WorkloadTextTest, EveryOperation) {
             (SizedWorkload{{.operation = Operation::kPipeline, .micro_batches = 1}, 64 * kMiB}));
 }
 
-TEST(WorkloadTextTest, SaysWhatIsWrong) {
+TEST(WorkloadTextTest, ReportsErrors) {
   expect_refused("", "it has no size", "OPERATION:SIZE");
   expect_refused("all_reduce", "it has no size", "OPERATION:SIZE");
   expect_refused("all_redcue:8", "unknown operation \"all_redcue\"", "one of all_reduce, all_gather");
@@ -66,7 +66,7 @@ TEST(WorkloadTextTest, SaysWhatIsWrong) {
   expect_refused("all_reduce:1025GiB", "too large", "at most 1024GiB");
   expect_refused("all_reduce:99999999999999999999", "too large", "at most 1024GiB");
   expect_refused("all_reduce:8,star", "all_reduce has no variant \"star\"", "ring or tree");
-  expect_refused("all_reduce:8,", "nothing follows the comma", "OPERATION:SIZE,VARIANT");
+  expect_refused("all_reduce:8,", "no variant after the comma", "OPERATION:SIZE,VARIANT");
   expect_refused("broadcast:8,1", "broadcast has no variant \"1\"", "broadcast:SIZE alone");
   expect_refused("sendrecv:8,0", "sendrecv has no variant \"0\"", "opposite, neighbour, or two ranks");
   expect_refused("sendrecv:8,0-", "sendrecv has no variant \"0-\"", "opposite, neighbour, or two ranks");
@@ -78,7 +78,7 @@ TEST(WorkloadTextTest, SaysWhatIsWrong) {
   expect_refused("pipeline:8,8,8", "pipeline has no variant \"8,8\"", "how many micro-batches");
 }
 
-TEST(WorkloadTextTest, NothingUnprintableOrEndlessIsShown) {
+TEST(WorkloadTextTest, MessagesEscapeAndBoundTheText) {
   const absl::StatusOr<SizedWorkload> parsed = parse_workload(std::string(5000, '\n'));
   ASSERT_FALSE(parsed.ok());
   EXPECT_LT(parsed.status().message().size(), 600U);
@@ -86,7 +86,7 @@ TEST(WorkloadTextTest, NothingUnprintableOrEndlessIsShown) {
   EXPECT_THAT(std::string(parsed.status().message()), testing::Not(HasSubstr("\n")));
 }
 
-TEST(WorkloadTextTest, WritesWhatItReads) {
+TEST(WorkloadTextTest, RoundTrips) {
   for (const char* text :
        {"all_reduce:256MiB", "all_reduce:1GiB,tree", "all_gather:3KB", "reduce_scatter:1001B", "broadcast:1GB",
         "reduce:4KiB", "all_to_all:1024GiB", "sendrecv:7B", "sendrecv:64MB,neighbour", "sendrecv:64MiB,3-0",
@@ -106,7 +106,7 @@ TEST(WorkloadTextTest, SizesUseTheLargestUnitThatDividesThem) {
   EXPECT_EQ(size_text(3ULL << 30), "3GiB");
 }
 
-TEST(WorkloadTextTest, ChecksThatTheRanksAreThere) {
+TEST(WorkloadTextTest, ChecksThatTheRanksExist) {
   EXPECT_TRUE(check_ranks({Operation::kAllToAll}, 2).ok());
   EXPECT_TRUE(check_ranks({Operation::kAllToAll}, kMaxRanks).ok());
   EXPECT_THAT(std::string(check_ranks({Operation::kAllToAll}, 1).message()), "there are 1 ranks; expected 2 to 4096");
