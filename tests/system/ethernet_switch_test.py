@@ -44,7 +44,7 @@ class AddressTableTest(unittest.TestCase):
         self.assertEqual(table.find(address(1)), "c")
 
     def test_a_full_table_forgets_what_it_learnt_first(self) -> None:
-        table: AddressTable[str] = AddressTable(most=3)
+        table: AddressTable[str] = AddressTable(max_addresses=3)
         for host in (1, 2, 3):
             table.learn(address(host), "a")
         table.learn(address(1), "b")  # moved: learnt again
