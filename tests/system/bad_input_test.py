@@ -2,7 +2,7 @@
 """System test of what goes wrong around a node: addresses, names, keys and settings that do not fit. The node goes on,
 what is sound works, and `cableway status` and the log say what to mend.
 
-Usage: bad_input_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: bad_input_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
