@@ -1,4 +1,4 @@
-// Feeds bytes to a whole node as datagrams on its port: the envelope, and whatever it holds. The node must go on.
+// Feeds bytes to a whole node as a datagram on its port: the envelope and its contents. The node must keep working.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

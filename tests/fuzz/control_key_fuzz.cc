@@ -1,5 +1,5 @@
-// Feeds bytes to the key file parser. What it accepts must make codes that it verifies; what it refuses must say what
-// was expected and must not tell what the file holds.
+// Feeds bytes to the key file parser. An accepted key must verify its own codes; an error must name what was expected
+// and must not reveal the file's contents.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of listen handles, as a rank does with what another plugin's rank may have written.
+// Feeds bytes to the decoder of listen handles, which may come from a rank with another plugin.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of what an RDMA hop's ends write into each other's mailboxes, frame by frame.
+// Feeds bytes to the decoder of the frames that the ends of an RDMA hop write into each other's mailboxes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

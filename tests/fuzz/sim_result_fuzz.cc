@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of `cableway sim --compare`. What it accepts can be compared; what it refuses is said with
-// the file's name.
+// Feeds bytes to the reader of `cableway sim --compare`. What it accepts can be compared; an error names
+// the file.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
