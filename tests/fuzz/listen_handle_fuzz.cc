@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(handle->port != 0 && !handle->node.empty() && handle->node.size() <= kMaxNodeNameBytes,
-          "nobody to connect to");
+          "a handle without a node or a port");
   const absl::StatusOr<ListenHandle> again = decode_listen_handle(encode_listen_handle(*handle));
   require(again.ok() && *again == *handle, "a handle does not survive a round trip");
   return 0;

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(topology.status().message().substr(0, 6) == "spec \"", "an error does not name the spec");
     return 0;
   }
-  require(is_topology_spec(spec), "is generated, yet is no spec");
+  require(is_topology_spec(spec), "was generated, but is not a spec");
   require(topology->components().size() == 1, "disconnected");
   constexpr std::size_t kSmall = 1000;  // larger ones take too long to write and read
   if (topology->cable_count() > kSmall) return 0;
