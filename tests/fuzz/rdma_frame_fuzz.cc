@@ -17,7 +17,8 @@ void check_accepted(const cableway::RdmaFrame& frame, std::span<const std::byte,
   require(std::equal(again.begin(), again.end(), bytes.begin()), "a frame does not survive a round trip");
   if (frame.what != RdmaFrame::What::kFrame) {
     require(frame.frame == Frame(), "a frame inside one that carries none");
-    require((frame.address == 0) == (frame.what == RdmaFrame::What::kTaken), "an address where none belongs, or a missing one");
+    require((frame.address == 0) == (frame.what == RdmaFrame::What::kTaken),
+            "an address where none belongs, or a missing one");
     return;
   }
   const FrameKind kind = frame.frame.kind;
