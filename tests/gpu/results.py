@@ -130,7 +130,7 @@ def network_proof(work: Path, notes: list[dict[str, Any]]) -> dict[str, list[str
 def gather(work: Path, mode: str, rate_mbps: int) -> dict[str, Any]:
     notes = read_events(work / "notes.jsonl")
     known = {note.get("folder") for note in notes}
-    for folder in sorted(work.glob("pass*")):  # a pass that the conductor was ended in
+    for folder in sorted(work.glob("pass*")):  # a pass during which the conductor was ended
         if folder.name not in known:
             plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
             notes.append({"note": "pass", "transport": plan["transport"], "folder": folder.name, "outcome": "late",

@@ -41,7 +41,7 @@ def gather(work: Path, name: str, rate_mbps: int, seconds: float) -> dict[str, A
 
 
 def _unfinished(work: Path, notes: list[dict[str, Any]], jobs: list[RankJob]) -> list[dict[str, Any]]:
-    """Notes on the attempts that the conductor was ended in."""
+    """Notes on the attempts during which the conductor was ended."""
     known = {note.get("folder") for note in notes}
     return [{"note": "pass", "job": job.name, "transport": job.transport, "folder": folder.name, "outcome": "late",
              "detail": "the conductor was ended", "seconds": 0.0}

@@ -5,7 +5,7 @@ earlier iteration are detected. The mixing steps are those of lowbias32 (https:/
 int32 data uses all 32 bits (sums wrap around, as in NCCL); float32 data uses 20 bits, so that sums stay exact.
 
 `value` is the definition; `rows` is the same on tensors and is compared with it before anything is measured.
-Every function takes the torch module as an argument where it needs one: so this file can be tested without it.
+Every function takes the torch module as an argument where it needs one, so this file can be tested without it.
 """
 
 from __future__ import annotations

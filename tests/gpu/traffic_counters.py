@@ -1,4 +1,4 @@
-"""The bytes that a node has sent and its TCP counters, from the texts of /proc/net/dev, /proc/net/snmp and /proc/net/netstat."""
+"""Bytes sent by a node and its TCP counters, from the texts of /proc/net/dev, /proc/net/snmp and /proc/net/netstat."""
 
 from __future__ import annotations
 
