@@ -1,4 +1,4 @@
-// Tables of the documentation, for tests that hold them against the code.
+// Tables of the documentation, for tests that compare them with the code.
 #ifndef CABLEWAY_TESTS_DOCUMENTATION_TABLE_H_
 #define CABLEWAY_TESTS_DOCUMENTATION_TABLE_H_
 
@@ -8,7 +8,7 @@
 
 namespace cableway::test {
 
-// The rows of the table that has this line above its line of dashes, as they are in the file.
+// The rows, as in the file, of the table with this header line.
 inline std::vector<std::string> documented_rows(const std::string& file, const std::string& heading) {
   std::ifstream stream(file);
   std::vector<std::string> rows;

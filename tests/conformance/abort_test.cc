@@ -1,5 +1,5 @@
-// Connections that are given up half-way, as NCCL does when a job aborts: the side that gives up returns at once, the
-// other one hears of it.
+// Connections that are aborted half-way, as NCCL does when a job aborts: the aborting side returns at once, the other
+// side gets an error.
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// What a call or two may take that wait for nobody, on a machine that is busy with other tests.
+// Time limit for a few calls that do not wait for a peer, on a machine that is busy with other tests.
 constexpr seconds kPrompt{4};
 
 class AbortTest : public testing::TestWithParam<int> {
@@ -30,27 +30,27 @@ class AbortTest : public testing::TestWithParam<int> {
 TEST_P(AbortTest, AConnectionThatIsClosedBeforeItsAcceptIsAcceptedAndThenFails) {
   RankProcess receiver(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
-    test.hear();
+    test.send(to_message(handle));
+    test.receive();
     void* comm = rank.accept(listener);
     EXPECT_EQ(receive_message(rank, comm, 1000, 1).result, abi::kRemoteError);
-    expect_told("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
+    expect_warning("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess(world_, "a", GetParam(), [&](Rank& rank, Line&) {
     EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
   }).finish();
-  receiver.say("accept");
+  receiver.send("accept");
   receiver.finish();
 }
 
-TEST_P(AbortTest, AnAcceptThatNeverComesFailsNothingAndHoldsNothingUp) {
+TEST_P(AbortTest, AMissingAcceptNeitherFailsNorBlocksTheSender) {
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
-    test.say(to_words(rank.listen().first));
-    test.hear();
+    test.send(to_message(rank.listen().first));
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess(world_, "a", GetParam(), [&](Rank& rank, Line&) {
     void* comm = rank.connect(handle);
     Buffer buffer = rank.make_buffer(comm, 1 << 20, 1);
@@ -64,40 +64,40 @@ TEST_P(AbortTest, AnAcceptThatNeverComesFailsNothingAndHoldsNothingUp) {
     EXPECT_EQ(rank.net().deregister(comm, buffer.mhandle), abi::kSuccess);
     EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
     EXPECT_LT(Clock::now() - begin, kPrompt);
-    expect_told("flow to node b (" + path_ + ") failed: its memory was deregistered while in use");
+    expect_warning("flow to node b (" + path_ + ") failed: its memory was deregistered while in use");
   }).finish();
-  receiver.say("end");
+  receiver.send("end");
   receiver.finish();
 }
 
 TEST_P(AbortTest, AListenCommThatClosesUnderAnUnacceptedConnectionEndsIt) {
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
-    test.hear();
+    test.send(to_message(handle));
+    test.receive();
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
-    test.say("closed");
-    test.hear();
+    test.send("closed");
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* comm = rank.connect(handle);
-    test.say("connected");
-    test.hear();
+    test.send("connected");
+    test.receive();
     EXPECT_EQ(send_until_failure(rank, comm, 1000).result, abi::kRemoteError);
-    expect_told("flow to node b (" + path_ + ") failed: " + World::found_at("a", "b"));
-    // And what comes later is told why.
+    expect_warning("flow to node b (" + path_ + ") failed: " + World::found_at("a", "b"));
+    // Later connects get the reason.
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("no circuit " + path_ + ": node b: the process no longer listens for this connection");
+    expect_warning("no circuit " + path_ + ": node b: the process no longer listens for this connection");
   });
-  EXPECT_EQ(sender.hear(), "connected");
-  receiver.say("close");
-  EXPECT_EQ(receiver.hear(), "closed");
-  sender.say("send");
+  EXPECT_EQ(sender.receive(), "connected");
+  receiver.send("close");
+  EXPECT_EQ(receiver.receive(), "closed");
+  sender.send("send");
   sender.finish();
-  receiver.say("end");
+  receiver.send("end");
   receiver.finish();
 }
 
@@ -106,8 +106,8 @@ TEST_P(AbortTest, AListenCommThatClosesWhileAPeerConnectsNeverLeavesItHanging) {
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     for (int round = 0; round < kRounds; ++round) {
       auto [handle, listener] = rank.listen();
-      test.say(to_words(handle));
-      test.hear();
+      test.send(to_message(handle));
+      test.receive();
       // Before, within and after the set-up, which takes some hundred microseconds.
       std::this_thread::sleep_for(std::chrono::microseconds(round % 20 * 50));
       EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
@@ -115,8 +115,8 @@ TEST_P(AbortTest, AListenCommThatClosesWhileAPeerConnectsNeverLeavesItHanging) {
   });
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     for (int round = 0; round < kRounds; ++round) {
-      const Handle handle = to_handle(test.hear());
-      test.say("connecting");
+      const Handle handle = to_handle(test.receive());
+      test.send("connecting");
       abi::Result result = abi::kSuccess;
       void* comm = rank.connect(handle, &result);
       if (comm != nullptr) {
@@ -124,41 +124,41 @@ TEST_P(AbortTest, AListenCommThatClosesWhileAPeerConnectsNeverLeavesItHanging) {
         EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
       }
       EXPECT_EQ(result, abi::kRemoteError) << "round " << round;
-      // One line for each, whichever way it ended.
+      // One warning for each, whichever way it ended.
       EXPECT_EQ(warnings().size(), static_cast<std::size_t>(round) + 1);
     }
   });
   for (int round = 0; round < kRounds; ++round) {
-    sender.say(receiver.hear());
-    receiver.say(sender.hear());
+    sender.send(receiver.receive());
+    receiver.send(sender.receive());
   }
   sender.finish();
   receiver.finish();
 }
 
-TEST_P(AbortTest, AProcessThatExitsWithEverythingOpenEndsAtOnceAndItsPeerIsTold) {
+TEST_P(AbortTest, AProcessThatExitsWithEverythingOpenEndsAtOnceAndItsPeerIsNotified) {
   RankProcess receiver(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    test.say("accepted");
+    test.send("accepted");
     EXPECT_EQ(receive_message(rank, comm, 1000, 1).result, abi::kRemoteError);
-    expect_told("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
+    expect_warning("flow from node a (" + path_ + ") failed: " + World::found_at("b", "a"));
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* comm = rank.connect(handle);
-    Buffer& buffer = *new Buffer(rank.make_buffer(comm, 1 << 20, 1));  // NCCL's are not freed at exit either
+    Buffer& buffer = *new Buffer(rank.make_buffer(comm, 1 << 20, 1));  // NCCL does not free its buffers at exit either
     EXPECT_NE(post_send(rank, comm, buffer).request, nullptr);
     EXPECT_NE(rank.listen().second, nullptr);
     void* half_open = nullptr;
     Handle again = handle;
     EXPECT_EQ(rank.net().connect(0, again.data(), &half_open), abi::kSuccess);
-    test.hear();
+    test.receive();
     std::exit(0);
   });
-  EXPECT_EQ(receiver.hear(), "accepted");
-  sender.say("exit");
+  EXPECT_EQ(receiver.receive(), "accepted");
+  sender.send("exit");
   sender.finish(kPrompt + seconds(4));
   receiver.finish();
 }
@@ -167,20 +167,20 @@ INSTANTIATE_TEST_SUITE_P(Abi, AbortTest, every_abi(), abi_name);
 
 class FinalizeTest : public AbortTest {};
 
-TEST_P(FinalizeTest, WithAConnectThatNobodyAnswersReturnsAndThePeerIsUnharmed) {
+TEST_P(FinalizeTest, WithAnUnansweredConnectReturnsAndThePeerIsUnharmed) {
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
-    // The connections that were given up come first, or were dropped while they arrived.
+    test.send(to_message(handle));
+    // The aborted connections come first, or were dropped while they arrived.
     for (bool whole = false; !whole;) {
       void* comm = rank.accept(listener);
       whole = receive_message(rank, comm, 1000, 3).done;
       EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
     }
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   receiver.stop();
-  RankProcess giving_up(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
+  RankProcess aborting(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     Handle copies[3] = {handle, handle, handle};
     void* comm = nullptr;
     for (int turn = 0; turn < 200; ++turn) {
@@ -189,10 +189,10 @@ TEST_P(FinalizeTest, WithAConnectThatNobodyAnswersReturnsAndThePeerIsUnharmed) {
       std::this_thread::sleep_for(milliseconds(1));
     }
     // finalize, in Rank's destructor, ends this process.
-    test.say("finalize");
+    test.send("finalize");
   });
-  EXPECT_EQ(giving_up.hear(), "finalize");
-  giving_up.finish(kPrompt + seconds(4));
+  EXPECT_EQ(aborting.receive(), "finalize");
+  aborting.finish(kPrompt + seconds(4));
   receiver.resume();
   RankProcess(world_, "a", GetParam(), [&](Rank& rank, Line&) {
     void* comm = rank.connect(handle);

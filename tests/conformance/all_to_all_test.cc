@@ -1,4 +1,4 @@
-// Whole jobs: every rank with every other, wherever the ranks are.
+// Whole jobs: every rank exchanges data with every other, for different placements of the ranks.
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -27,14 +27,14 @@ class Member {
       if (other == self_) continue;
       auto [handle, listener] = rank_.listen();
       listeners_[other] = listener;
-      job.say(to_words(handle));
+      job.send(to_message(handle));
     }
   }
 
   void connect(Line& job) {
     std::map<std::size_t, Handle> handles;
     for (std::size_t other = 0; other < ranks_; ++other) {
-      if (other != self_) handles[other] = to_handle(job.hear());
+      if (other != self_) handles[other] = to_handle(job.receive());
     }
     for (auto& [other, handle] : handles) {
       flows_[other].sender = rank_.connect(handle);
@@ -47,7 +47,7 @@ class Member {
     }
   }
 
-  // Everybody's message to everybody else at the same time.
+  // Sends a message from every rank to every other at the same time.
   void exchange(std::uint64_t round) {
     for (auto& [other, flow] : flows_) {
       const std::vector<std::byte> words = pattern(kBytes, seed(self_, other, round));
@@ -89,7 +89,7 @@ class Member {
     return round * 10'000 + from * 100 + to;
   }
 
-  // 1 when it has just ended.
+  // Returns 1 if the request has just ended.
   std::size_t finished(void*& request) {
     if (request == nullptr || !rank_.finish(request, std::chrono::milliseconds(1)).done) return 0;
     request = nullptr;
@@ -123,31 +123,31 @@ class AllToAllTest : public testing::TestWithParam<int> {
         member.listen(job);
         member.connect(job);
         for (int round = 0; round < kRounds; ++round) member.exchange(static_cast<std::uint64_t>(round));
-        // Nobody leaves before all have what they wait for.
-        job.say("done");
-        job.hear();
+        // No rank leaves before all have received their messages.
+        job.send("done");
+        job.receive();
         member.close();
         EXPECT_THAT(warnings(), testing::IsEmpty());
       }));
     }
-    introduce(members);
-    for (const auto& member : members) EXPECT_EQ(member->hear(), "done");
-    for (const auto& member : members) member->say("close");
+    exchange_handles(members);
+    for (const auto& member : members) EXPECT_EQ(member->receive(), "done");
+    for (const auto& member : members) member->send("close");
     for (const auto& member : members) member->finish();
   }
 
  private:
   // Carries the handle that rank x made for rank y to rank y, as NCCL's bootstrap does.
-  static void introduce(const std::vector<std::unique_ptr<RankProcess>>& members) {
+  static void exchange_handles(const std::vector<std::unique_ptr<RankProcess>>& members) {
     std::map<std::tuple<std::size_t, std::size_t>, std::string> handles;
     for (std::size_t from = 0; from < members.size(); ++from) {
       for (std::size_t to = 0; to < members.size(); ++to) {
-        if (to != from) handles[{from, to}] = members[from]->hear();
+        if (to != from) handles[{from, to}] = members[from]->receive();
       }
     }
     for (std::size_t to = 0; to < members.size(); ++to) {
       for (std::size_t from = 0; from < members.size(); ++from) {
-        if (to != from) members[to]->say(handles[{from, to}]);
+        if (to != from) members[to]->send(handles[{from, to}]);
       }
     }
   }

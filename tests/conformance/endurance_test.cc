@@ -1,5 +1,5 @@
-// Thousands of connections, one after the other: neither memory nor descriptors grow, in the process that makes them
-// and in the node that relays them.
+// Thousands of connections, one after the other: neither memory nor descriptors grow, in the process that opens them or
+// in the node that relays them.
 #include <unistd.h>
 
 #include <chrono>
@@ -17,10 +17,10 @@ using Clock = std::chrono::steady_clock;
 // Where everything runs ten to fifty times slower (suite.h) a tenth or less of the rounds shows the same leaks.
 constexpr int kLocalCycles = kSlowed ? 500 : 10'000;
 constexpr int kRelayedCycles = kSlowed ? 100 : 1'000;
-// After this part of them whatever is kept for good is there.
+// After this fraction of them everything that is kept permanently has been allocated.
 constexpr int kWarmUp = 10;
-// What an allocator may keep more or less. A leak of one descriptor's bookkeeping or of one buffer shows: 9,000 cycles
-// that lose 500 bytes each make more.
+// The variation of an allocator. A leak of one descriptor's bookkeeping or of one buffer exceeds it: 9,000 cycles that
+// leak 500 bytes each are more.
 constexpr std::int64_t kSlackKib = 4096;
 
 struct Footprint {
@@ -35,7 +35,7 @@ void expect_flat(const char* where, pid_t process, const Footprint& before) {
   const std::int64_t growth = resident_kib(process) - before.resident;
   std::printf("%s: %+lld KiB resident, %lld descriptors before and %lld after\n", where, static_cast<long long>(growth),
               static_cast<long long>(before.descriptors), static_cast<long long>(descriptors));
-  // A sanitizer keeps what was freed, to know it again.
+  // A sanitizer keeps freed memory, to detect accesses to it.
   if (!kSlowed) {
     EXPECT_LE(growth, kSlackKib) << where;
   }
@@ -51,12 +51,12 @@ class EnduranceTest : public testing::TestWithParam<int> {
   World world_{"a"};
 };
 
-TEST_P(EnduranceTest, ConnectionsComeAndGoWithoutATrace) {
+TEST_P(EnduranceTest, OpenedAndClosedConnectionsLeakNothing) {
   world_.start("a");
   RankProcess(world_, "a", GetParam(), [](Rank& rank, Line&) {
     const auto cycle = [&rank](int number) {
       auto [sender, receiver] = rank.connect_to_self();
-      // Data now and then: what a flow allocates for its first message must go, too.
+      // Some of them carry data: what a flow allocates for its first message must be freed, too.
       if (number % 10 == 0) {
         EXPECT_TRUE(pass_message(rank, sender, receiver, 4000, 1));
       }
@@ -81,7 +81,7 @@ TEST_P(EnduranceTest, ARelayKeepsNothingOfCircuitsThatHaveEnded) {
   const pid_t relay = world_.process("b");
   RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     for (int i = 0; i < kRelayedCycles; ++i) {
       void* comm = rank.accept(listener);
       if (i % 10 == 0) {
@@ -90,7 +90,7 @@ TEST_P(EnduranceTest, ARelayKeepsNothingOfCircuitsThatHaveEnded) {
       EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
     }
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   const std::int64_t idle = open_descriptors(relay);
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     const auto cycle = [&](int number) {
@@ -101,22 +101,22 @@ TEST_P(EnduranceTest, ARelayKeepsNothingOfCircuitsThatHaveEnded) {
       EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
     };
     for (int i = 0; i < kRelayedCycles / kWarmUp; ++i) cycle(i);
-    test.say("warm");
-    test.hear();
+    test.send("warm");
+    test.receive();
     const auto begin = Clock::now();
     for (int i = kRelayedCycles / kWarmUp; i < kRelayedCycles; ++i) cycle(i);
     report_rate("over a relay", kRelayedCycles - kRelayedCycles / kWarmUp, begin);
-    test.say("done");
-    test.hear();
+    test.send("done");
+    test.receive();
   });
-  EXPECT_EQ(sender.hear(), "warm");
+  EXPECT_EQ(sender.receive(), "warm");
   settled_descriptors(relay, idle);
   const Footprint warm(relay);
   EXPECT_EQ(warm.descriptors, idle);
-  sender.say("go on");
-  EXPECT_EQ(sender.hear(), "done");
+  sender.send("continue");
+  EXPECT_EQ(sender.receive(), "done");
   expect_flat("the relaying node", relay, warm);
-  sender.say("end");
+  sender.send("end");
   sender.finish();
   receiver.finish();
 }

@@ -1,5 +1,5 @@
-// fork() after connecting. The child, whatever it does, disturbs neither the flows of its parent nor what their peers
-// see when the parent closes or dies.
+// fork() after connecting. Whatever the child does, it affects neither its parent's flows nor what their peers see when
+// the parent closes or dies.
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -34,7 +34,7 @@ using std::chrono::seconds;
 constexpr std::size_t kBytes = 500'000;
 constexpr seconds kPrompt{5};
 
-// A child of a rank's process. It ends itself within a minute, whatever hangs in it.
+// A child of a rank's process. It ends within a minute even if it hangs.
 class Child {
  public:
   explicit Child(const std::function<void()>& act) : pid_(::fork()) {
@@ -56,7 +56,7 @@ class Child {
     ::waitpid(pid_, nullptr, 0);
     pid_ = 0;
   }
-  void expect_well() {
+  void expect_success() {
     int status = -1;
     ::waitpid(pid_, &status, 0);
     pid_ = 0;
@@ -71,7 +71,7 @@ void sleep_for_long() {
   std::this_thread::sleep_for(seconds(50));
 }
 
-// Sockets of this process over which anybody but the test itself could be reached.
+// The number of this process's sockets that lead to anything but the test itself.
 int live_sockets() {
   int live = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -88,8 +88,8 @@ int live_sockets() {
   return live;
 }
 
-// What this process has of RDMA devices: descriptors, and what is mapped of their files.
-std::vector<std::string> held_of_devices() {
+// This process's RDMA device resources: open descriptors, and mappings of device files.
+std::vector<std::string> rdma_device_resources() {
   constexpr std::string_view kOfADevice = "infiniband";
   std::vector<std::string> held;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -109,7 +109,7 @@ bool hops_are_over_rdma() {
   return transport != nullptr && std::string_view(transport) == "verbs";
 }
 
-// On this host's devices, whoever has them.
+// The number on this host's devices, in any process.
 int connected_queue_pairs() {
   const std::unique_ptr<FILE, int (*)(FILE*)> list(::popen("rdma resource show qp", "r"), &::pclose);
   int connected = 0;
@@ -120,7 +120,7 @@ int connected_queue_pairs() {
   return connected;
 }
 
-// Neither of ranks that have ended nor of one that was killed.
+// None of ranks that have ended, nor of one that was killed.
 void expect_no_queue_pairs() {
   const auto until = Clock::now() + kPrompt;
   while (connected_queue_pairs() > 0 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(50));
@@ -134,41 +134,41 @@ class ForkTest : public testing::TestWithParam<int> {
     world_.start("b");
   }
 
-  // A rank on node a sends to one on node b, forks between two messages, and then closes or, told to the test, dies.
-  // The receiver must see the end while the child may still be there.
+  // A rank on node a sends to one on node b, forks between two messages, and then closes or is killed by the test.
+  // The receiver must see the end while the child may still run.
   void run(const std::function<void(Rank&, void*, Line&)>& act, bool killed) {
     RankProcess receiver(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
       auto [handle, listener] = rank.listen();
-      test.say(to_words(handle));
+      test.send(to_message(handle));
       void* comm = rank.accept(listener);
       EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
       EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
-      test.say("received");
-      test.hear();
+      test.send("received");
+      test.receive();
       const auto begin = Clock::now();
       EXPECT_EQ(receive_message(rank, comm, kBytes, 3).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kPrompt);
-      expect_told("flow from node a (" + world_.path({"a", "b"}) + ") failed: " + World::found_at("b", "a"));
-      test.say("told");
+      expect_warning("flow from node a (" + world_.path({"a", "b"}) + ") failed: " + World::found_at("b", "a"));
+      test.send("failed");
     });
-    const Handle handle = receiver.hear_handle();
+    const Handle handle = receiver.receive_handle();
     RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
       void* comm = rank.connect(handle);
       EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
       act(rank, comm, test);
     });
-    EXPECT_EQ(receiver.hear(), "received");
-    EXPECT_EQ(sender.hear(), "forked");
-    const pid_t child = std::stoi(sender.hear());
+    EXPECT_EQ(receiver.receive(), "received");
+    EXPECT_EQ(sender.receive(), "forked");
+    const pid_t child = std::stoi(sender.receive());
     if (killed) {
       EXPECT_TRUE(!hops_are_over_rdma() || connected_queue_pairs() > 0);
       sender.kill();
     } else {
-      sender.say("close");
-      EXPECT_EQ(sender.hear(), "closed");
+      sender.send("close");
+      EXPECT_EQ(sender.receive(), "closed");
     }
-    receiver.say("look");
-    EXPECT_EQ(receiver.hear(), "told");
+    receiver.send("look");
+    EXPECT_EQ(receiver.receive(), "failed");
     receiver.finish();
     if (killed) {
       ASSERT_GT(child, 0);
@@ -177,19 +177,19 @@ class ForkTest : public testing::TestWithParam<int> {
       ::kill(child, SIGKILL);
       return;
     }
-    sender.say("end");
+    sender.send("end");
     sender.finish();
   }
 
-  // What the sender does after its first message, in the parent.
-  static void go_on(Rank& rank, void* comm, Line& test, pid_t child) {
+  // What the sender does in the parent after its first message.
+  static void continue_in_parent(Rank& rank, void* comm, Line& test, pid_t child) {
     EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
-    test.say("forked");
-    test.say(std::to_string(child));
-    test.hear();
+    test.send("forked");
+    test.send(std::to_string(child));
+    test.receive();
     EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
-    test.say("closed");
-    test.hear();
+    test.send("closed");
+    test.receive();
     EXPECT_THAT(warnings(), testing::IsEmpty());
   }
 
@@ -200,7 +200,7 @@ TEST_P(ForkTest, AChildThatLivesOnDoesNotHideItsParentsClose) {
   run(
       [](Rank& rank, void* comm, Line& test) {
         const Child child(sleep_for_long);
-        go_on(rank, comm, test, child.pid());
+        continue_in_parent(rank, comm, test, child.pid());
       },
       false);
 }
@@ -209,20 +209,20 @@ TEST_P(ForkTest, AChildThatLivesOnDoesNotHideItsParentsDeath) {
   run(
       [](Rank& rank, void* comm, Line& test) {
         const Child child(sleep_for_long);
-        go_on(rank, comm, test, child.pid());
+        continue_in_parent(rank, comm, test, child.pid());
       },
       true);
 }
 
-// The kernel keeps a process's queue pairs, and the memory that they pin, until nobody has its device open.
-TEST_P(ForkTest, AChildThatLivesOnHoldsNothingOfItsParentsRdmaDevices) {
+// The kernel keeps a process's queue pairs, and the memory that they pin, until no process has the device open.
+TEST_P(ForkTest, AChildThatLivesOnHoldsNoneOfItsParentsRdmaDevices) {
   if (!hops_are_over_rdma()) GTEST_SKIP() << "hops are over TCP here";
   run(
       [](Rank& rank, void* comm, Line& test) {
-        EXPECT_THAT(held_of_devices(), testing::Not(testing::IsEmpty()));
-        Child looks([] { EXPECT_THAT(held_of_devices(), testing::IsEmpty()); });
-        looks.expect_well();
-        go_on(rank, comm, test, 0);
+        EXPECT_THAT(rdma_device_resources(), testing::Not(testing::IsEmpty()));
+        Child inspects([] { EXPECT_THAT(rdma_device_resources(), testing::IsEmpty()); });
+        inspects.expect_success();
+        continue_in_parent(rank, comm, test, 0);
       },
       false);
 }
@@ -231,7 +231,7 @@ TEST_P(ForkTest, AChildThatExecsDoesNotHideItsParentsClose) {
   run(
       [](Rank& rank, void* comm, Line& test) {
         const Child child([] { ::execlp("sleep", "sleep", "50", nullptr); });
-        go_on(rank, comm, test, child.pid());
+        continue_in_parent(rank, comm, test, child.pid());
       },
       false);
 }
@@ -240,8 +240,8 @@ TEST_P(ForkTest, AChildThatExitsLeavesTheFlowAlone) {
   run(
       [](Rank& rank, void* comm, Line& test) {
         Child at_once([] { ::_exit(0); });
-        at_once.expect_well();
-        go_on(rank, comm, test, 0);
+        at_once.expect_success();
+        continue_in_parent(rank, comm, test, 0);
       },
       false);
 }
@@ -259,19 +259,19 @@ TEST_P(ForkTest, AChildThatRunsExitHandlersLeavesTheFlowAlone) {
           });
           std::exit(0);
         });
-        with_handlers.expect_well();
-        go_on(rank, comm, test, 0);
+        with_handlers.expect_success();
+        continue_in_parent(rank, comm, test, 0);
       },
       false);
 }
 
-// What a child may call, each to be refused and told.
+// Every call of the child is refused with a warning.
 void expect_refusals(Rank& rank, void* sender, void* receiver, void* listener, void* request, Handle handle) {
   const auto refused = [](abi::Result result, const char* call) {
     EXPECT_EQ(result, abi::kInvalidUsage) << call;
-    const std::vector<std::string> told = warnings();
-    ASSERT_FALSE(told.empty()) << call;
-    EXPECT_THAT(told.back(), testing::HasSubstr("this process was forked from one that uses Cableway"));
+    const std::vector<std::string> reported = warnings();
+    ASSERT_FALSE(reported.empty()) << call;
+    EXPECT_THAT(reported.back(), testing::HasSubstr("this process was forked from one that uses Cableway"));
   };
   collperf::NetPlugin& net = rank.net();
   std::byte memory[64] = {};
@@ -315,8 +315,8 @@ TEST_P(ForkTest, AChildHoldsNoConnectionAndIsRefusedEveryCall) {
       expect_refusals(rank, sender, receiver, listener, request, handle);
       EXPECT_LT(Clock::now() - begin, kPrompt);
     });
-    child.expect_well();
-    // All that the child was refused still works here.
+    child.expect_success();
+    // Everything that was refused in the child still works here.
     Buffer from = rank.make_buffer(sender, kBytes, 4);
     void* sending = post_send(rank, sender, from).request;
     ASSERT_NE(sending, nullptr);

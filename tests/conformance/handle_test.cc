@@ -1,5 +1,5 @@
-// What connect() makes of a handle that is not what listen() gave: refused at once where the bytes are wrong, and after
-// an attempt where only the network can tell.
+// connect() with a handle that listen() did not return: refused at once if the bytes are wrong, and after an attempt if
+// only the network can tell.
 #include <bit>
 #include <cstring>
 #include <functional>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kCheckedBytes = 100;  // body and checksum (docs/protocol.md)
 
-// The result of a connect that must not leave anything to wait for.
+// The result of a connect that must fail in its first call.
 abi::Result connect_once(Rank& rank, Handle handle) {
   void* comm = &rank;
   const abi::Result result = rank.net().connect(0, handle.data(), &comm);
@@ -35,7 +35,7 @@ class HandleTest : public testing::TestWithParam<int> {
 TEST_P(HandleTest, OfZerosIsRefusedAtOnce) {
   on_node_a([](Rank& rank) {
     EXPECT_EQ(connect_once(rank, Handle{}), abi::kInvalidArgument);
-    expect_told("connect: the handle is not one of Cableway's: do all ranks load this plugin?");
+    expect_warning("connect: the handle is not one of Cableway's: do all ranks load this plugin?");
   });
 }
 
@@ -45,8 +45,8 @@ TEST_P(HandleTest, OfAnotherVersionNamesBothVersions) {
     const std::uint16_t newer = kProtocolVersion + 1;
     std::memcpy(&handle[4], &newer, sizeof newer);
     EXPECT_EQ(connect_once(rank, handle), abi::kInvalidUsage);
-    expect_told("the handle is of protocol version " + std::to_string(newer) + ", expected " +
-                std::to_string(kProtocolVersion));
+    expect_warning("the handle is of protocol version " + std::to_string(newer) + ", expected " +
+                   std::to_string(kProtocolVersion));
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
   });
 }
@@ -57,9 +57,9 @@ TEST_P(HandleTest, WithAnyBitFlippedIsRefusedAtOnce) {
     for (std::size_t bit = 0; bit < kCheckedBytes * 8; ++bit) {
       Handle flipped = handle;
       flipped[bit / 8] ^= std::byte{1} << (bit % 8);
-      const std::size_t told = warnings().size();
+      const std::size_t reported = warnings().size();
       EXPECT_NE(connect_once(rank, flipped), abi::kSuccess) << "bit " << bit;
-      EXPECT_EQ(warnings().size(), told + 1) << "bit " << bit;
+      EXPECT_EQ(warnings().size(), reported + 1) << "bit " << bit;
     }
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
   });
@@ -73,7 +73,7 @@ TEST_P(HandleTest, CutShortIsRefusedAtOnce) {
       std::memcpy(cut.data(), handle.data(), bytes);
       EXPECT_NE(connect_once(rank, cut), abi::kSuccess) << bytes;
     }
-    expect_told("the handle is damaged");
+    expect_warning("the handle is damaged");
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
   });
 }
@@ -83,7 +83,7 @@ TEST_P(HandleTest, WithTheConnectingSidesBytesOverwrittenIsRefusedAtOnce) {
     auto [handle, listener] = rank.listen();
     handle[kListenHandleScratch] = std::byte{1};
     EXPECT_EQ(connect_once(rank, handle), abi::kInvalidArgument);
-    expect_told("the handle is damaged: no connection is being opened with it");
+    expect_warning("the handle is damaged: no connection is being opened with it");
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
   });
 }
@@ -97,18 +97,18 @@ TEST_P(HandleTest, OfANodeThatDoesNotExistNamesThoseThatDo) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, 4000, "nobody"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("connect: node a has not heard of a node \"nobody\" in its cluster; it knows a");
+    expect_warning("connect: node a has not heard of a node \"nobody\" in its cluster; it knows a");
   });
 }
 
-TEST_P(HandleTest, OfAPortThatNobodyListensOnNamesNodeAddressAndCable) {
+TEST_P(HandleTest, OfAPortWithoutAListenerNamesNodeAddressAndCable) {
   on_node_a([this](Rank& rank) {
     const Hop hop = world_.hop("a", "b");
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, 1, "b"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at " + hop.to_address +
-                " port 1 over cable " + hop.cable + ": Connection refused");
+    expect_warning("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at " + hop.to_address +
+                   " port 1 over cable " + hop.cable + ": Connection refused");
   });
 }
 
@@ -117,7 +117,7 @@ TEST_P(HandleTest, OfANodesOwnPortIsRefusedByThatNode) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, world_.relay_door("b", "a").port, "b"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("a set-up for a process on node b came to its relay port");
+    expect_warning("a set-up for a process on node b came to its relay port");
   });
 }
 
@@ -130,7 +130,7 @@ TEST_P(HandleTest, WithAnotherCookieIsRefusedByThePeer) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of(*parsed), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("node a: the process no longer listens for this connection");
+    expect_warning("node a: the process no longer listens for this connection");
     // The listener is unharmed.
     void* sender = rank.connect(handle);
     void* receiver = rank.accept(listener);

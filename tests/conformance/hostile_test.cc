@@ -1,5 +1,5 @@
-// Untrusted peers at every port that listens on a cable: each is answered with a reason and shown out, and the node and
-// the ranks serve all the while.
+// Untrusted peers at every TCP port that listens on a cable: each gets a reason and is disconnected, and the node and
+// the ranks keep serving.
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -26,7 +26,7 @@ class HostileTest : public testing::TestWithParam<int> {
   HostileTest() {
     for (const char* node : {"a", "b", "c"}) world_.start(node);
     receiver_ = std::make_unique<RankProcess>(world_, "c", GetParam(), receive);
-    handle_ = receiver_->hear_handle();
+    handle_ = receiver_->receive_handle();
     sender_ = std::make_unique<RankProcess>(world_, "a", GetParam(),
                                             [this](Rank& rank, Line& test) { send(rank, test, handle_); });
     expect_served();
@@ -34,14 +34,14 @@ class HostileTest : public testing::TestWithParam<int> {
 
   // The old flow still carries data, and new ones can be opened.
   void expect_served() {
-    receiver_->say("go");
-    sender_->say(receiver_->hear());
-    EXPECT_EQ(sender_->hear(), "sent");
-    EXPECT_EQ(receiver_->hear(), "received");
+    receiver_->send("go");
+    sender_->send(receiver_->receive());
+    EXPECT_EQ(sender_->receive(), "sent");
+    EXPECT_EQ(receiver_->receive(), "received");
   }
   void end() {
-    receiver_->say("end");
-    sender_->say("end");
+    receiver_->send("end");
+    sender_->send("end");
     receiver_->finish();
     sender_->finish();
   }
@@ -54,7 +54,7 @@ class HostileTest : public testing::TestWithParam<int> {
     EXPECT_EQ(all.size(), 6U);  // three relay ports, one of them at two addresses, and two ranks
     return all;
   }
-  // As the rank on a would set its flow up.
+  // The set-up that the rank on a would send.
   CircuitSetup good_setup() const { return setup_for(handle_, "a", {world_.hop("a", "b"), world_.hop("b", "c")}); }
   UntrustedPeer at_the_relay() const {
     return UntrustedPeer(world_.relay_door("b", "a"), world_.hop("a", "b").from_address);
@@ -68,36 +68,36 @@ class HostileTest : public testing::TestWithParam<int> {
  private:
   static void receive(Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    for (std::string word = test.hear(); word != "end"; word = test.hear()) {
+    for (std::string word = test.receive(); word != "end"; word = test.receive()) {
       if (word == "accept") {
-        // Whoever came with a copied handle.
+        // A peer with a copied handle.
         void* untrusted_peer = rank.accept(listener);
         EXPECT_EQ(receive_message(rank, untrusted_peer, kBytes, 3).result, abi::kRemoteError);
         EXPECT_EQ(rank.net().close_recv(untrusted_peer), abi::kSuccess);
-        test.say(warnings().back());
+        test.send(warnings().back());
         continue;
       }
       auto [again, another] = rank.listen();
-      test.say(to_words(again));
+      test.send(to_message(again));
       EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
       void* fresh = rank.accept(another);
       EXPECT_TRUE(receive_message(rank, fresh, kBytes, 2).done);
       EXPECT_EQ(rank.net().close_recv(fresh), abi::kSuccess);
       EXPECT_EQ(rank.net().close_listen(another), abi::kSuccess);
-      test.say("received");
+      test.send("received");
     }
   }
 
   static void send(Rank& rank, Line& test, const Handle& handle) {
     void* comm = rank.connect(handle);
-    for (std::string word = test.hear(); word != "end"; word = test.hear()) {
+    for (std::string word = test.receive(); word != "end"; word = test.receive()) {
       EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
       void* fresh = rank.connect(to_handle(word));
       EXPECT_TRUE(send_message(rank, fresh, kBytes, 2).done);
       EXPECT_EQ(rank.net().close_send(fresh), abi::kSuccess);
-      test.say("sent");
+      test.send("sent");
     }
     EXPECT_THAT(warnings(), testing::IsEmpty());
   }
@@ -123,117 +123,117 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
   for (const World::Door& door : all_doors()) {
     for (const Opening& opening : openings) {
       UntrustedPeer untrusted_peer(door);
-      EXPECT_TRUE(untrusted_peer.say(opening.frame));
-      const UntrustedPeer::Answer answer = untrusted_peer.hear(kMargin);
+      EXPECT_TRUE(untrusted_peer.send(opening.frame));
+      const UntrustedPeer::Answer answer = untrusted_peer.receive(kMargin);
       EXPECT_TRUE(answer.closed) << opening.reason;
       EXPECT_THAT(answer.reason, HasSubstr(opening.reason));
     }
     UntrustedPeer noisy(door);
-    EXPECT_TRUE(noisy.say(pattern(3000, door.port)));
-    EXPECT_TRUE(noisy.hear(kMargin).closed);
+    EXPECT_TRUE(noisy.send(pattern(3000, door.port)));
+    EXPECT_TRUE(noisy.receive(kMargin).closed);
   }
   expect_served();
   end();
 }
 
-TEST_P(HostileTest, ASetUpIsOnlyGoodOverItsOwnCable) {
+TEST_P(HostileTest, ASetUpIsOnlyAcceptedOverItsOwnCable) {
   const CircuitSetup good = good_setup();
-  // Copied, and sent from elsewhere.
+  // A copy, sent from another address.
   UntrustedPeer elsewhere(world_.relay_door("b", "a"), "127.0.0.1");
-  elsewhere.say(as_frame(good));
-  const UntrustedPeer::Answer to_relay = elsewhere.hear(kMargin);
+  elsewhere.send(as_frame(good));
+  const UntrustedPeer::Answer to_relay = elsewhere.receive(kMargin);
   EXPECT_FALSE(to_relay.accepted);
   EXPECT_THAT(to_relay.reason, HasSubstr("a set-up for cable " + good.hops[0].cable + " from " +
                                          good.hops[0].from_address + " to " + good.hops[0].to_address + " came from "));
-  // The relay's own words to the rank, said by somebody else.
+  // The relay's set-up to the rank, sent by another process.
   CircuitSetup last = good;
   last.hop = 1;
   UntrustedPeer posing({good.hops[1].to_address, good.hops[1].to_port}, "127.0.0.1");
-  posing.say(as_frame(last));
-  const UntrustedPeer::Answer to_rank = posing.hear(kMargin);
+  posing.send(as_frame(last));
+  const UntrustedPeer::Answer to_rank = posing.receive(kMargin);
   EXPECT_FALSE(to_rank.accepted);
   EXPECT_THAT(to_rank.reason, HasSubstr("a set-up for cable " + good.hops[1].cable + " from "));
-  // From the right place, with a guess, or along cables that are not there.
+  // From the right address, with a guessed listener, or along cables that do not exist.
   CircuitSetup guessed = good;
   guessed.listener[3] ^= std::byte{1};
   UntrustedPeer guessing = at_the_relay();
-  guessing.say(as_frame(guessed));
-  EXPECT_THAT(guessing.hear(kMargin).reason, HasSubstr("node c: the process no longer listens for this connection"));
+  guessing.send(as_frame(guessed));
+  EXPECT_THAT(guessing.receive(kMargin).reason, HasSubstr("node c: the process no longer listens for this connection"));
   // The listener's name is in every set-up that crosses the cable; its cookie is not.
   CircuitSetup unproven = good;
   unproven.nonce[3] ^= std::byte{1};
   UntrustedPeer listening = at_the_relay();
-  listening.say(as_frame(unproven));
-  EXPECT_THAT(listening.hear(kMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
+  listening.send(as_frame(unproven));
+  EXPECT_THAT(listening.receive(kMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
   CircuitSetup detour = good;
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
   UntrustedPeer lost = at_the_relay();
-  lost.say(as_frame(detour));
-  EXPECT_THAT(lost.hear(kMargin).reason, HasSubstr("node b knows cable " + good.hops[1].cable + " as "));
+  lost.send(as_frame(detour));
+  EXPECT_THAT(lost.receive(kMargin).reason, HasSubstr("node b knows cable " + good.hops[1].cable + " as "));
   expect_served();
   end();
 }
 
-TEST_P(HostileTest, ASetUpIsGoodOnce) {
-  // Whoever sits on the cable may copy a set-up, the proof as well, and say it again.
+TEST_P(HostileTest, ASetUpIsAcceptedOnce) {
+  // An untrusted peer on the cable may copy a set-up with its proof, and replay it.
   const std::vector<std::byte> overheard = as_frame(good_setup());
   UntrustedPeer first = at_the_relay();
-  first.say(overheard);
-  EXPECT_TRUE(first.hear(kMargin).accepted);
+  first.send(overheard);
+  EXPECT_TRUE(first.receive(kMargin).accepted);
   UntrustedPeer again = at_the_relay();
-  again.say(overheard);
-  const UntrustedPeer::Answer answer = again.hear(kMargin);
+  again.send(overheard);
+  const UntrustedPeer::Answer answer = again.receive(kMargin);
   EXPECT_FALSE(answer.accepted);
   EXPECT_TRUE(answer.closed);
   EXPECT_THAT(answer.reason, HasSubstr("node c: the set-up is a copy of an earlier one"));
-  // What the proof does not cover, as relays change it, makes no new set-up of an old one.
+  // Fields that the proof does not cover, since relays change them, do not make a copy a new set-up.
   CircuitSetup later = good_setup();
   later.budget_ms = 4000;
   UntrustedPeer fresh = at_the_relay();
-  fresh.say(as_frame(later));
-  EXPECT_TRUE(fresh.hear(kMargin).accepted);
+  fresh.send(as_frame(later));
+  EXPECT_TRUE(fresh.receive(kMargin).accepted);
   later.budget_ms = 3000;
   UntrustedPeer hurried = at_the_relay();
-  hurried.say(as_frame(later));
-  EXPECT_THAT(hurried.hear(kMargin).reason, HasSubstr("the set-up is a copy of an earlier one"));
+  hurried.send(as_frame(later));
+  EXPECT_THAT(hurried.receive(kMargin).reason, HasSubstr("the set-up is a copy of an earlier one"));
   expect_served();
   end();
 }
 
-TEST_P(HostileTest, AFlowOfWhoeverKnowsTheHandleHarmsNoOther) {
+TEST_P(HostileTest, AFlowOfAPeerWithTheHandleHarmsNoOther) {
   const std::string path = world_.path({"a", "b", "c"});
   UntrustedPeer silent = at_the_relay();
-  silent.say(as_frame(good_setup()));
-  EXPECT_TRUE(silent.hear(kMargin).accepted);
+  silent.send(as_frame(good_setup()));
+  EXPECT_TRUE(silent.receive(kMargin).accepted);
   { const UntrustedPeer gone = std::move(silent); }
-  receiver_->say("accept");
-  EXPECT_THAT(receiver_->hear(), HasSubstr("flow from node a (" + path + ") failed: " + World::found_at("b", "a")));
+  receiver_->send("accept");
+  EXPECT_THAT(receiver_->receive(), HasSubstr("flow from node a (" + path + ") failed: " + World::found_at("b", "a")));
 
   UntrustedPeer talking = at_the_relay();
-  talking.say(as_frame(good_setup()));
-  EXPECT_TRUE(talking.hear(kMargin).accepted);
-  talking.say(pattern(3000, 5));
-  receiver_->say("accept");
-  EXPECT_THAT(receiver_->hear(), HasSubstr("not a Cableway frame"));
+  talking.send(as_frame(good_setup()));
+  EXPECT_TRUE(talking.receive(kMargin).accepted);
+  talking.send(pattern(3000, 5));
+  receiver_->send("accept");
+  EXPECT_THAT(receiver_->receive(), HasSubstr("not a Cableway frame"));
 
   UntrustedPeer unasked = at_the_relay();
-  unasked.say(as_frame(good_setup()));
-  EXPECT_TRUE(unasked.hear(kMargin).accepted);
-  unasked.say(Frame{FrameKind::kChunk, 128, 7, 0, 128}, pattern(128, 6));
-  receiver_->say("accept");
-  EXPECT_THAT(receiver_->hear(), HasSubstr("failed"));
+  unasked.send(as_frame(good_setup()));
+  EXPECT_TRUE(unasked.receive(kMargin).accepted);
+  unasked.send(Frame{FrameKind::kChunk, 128, 7, 0, 128}, pattern(128, 6));
+  receiver_->send("accept");
+  EXPECT_THAT(receiver_->receive(), HasSubstr("failed"));
 
   UntrustedPeer oversized = at_the_relay();
-  oversized.say(as_frame(good_setup()));
-  EXPECT_TRUE(oversized.hear(kMargin).accepted);
-  oversized.say(Frame{FrameKind::kChunk, kMaxChunkBytes + 128, 0, 0, kMaxChunkBytes + 128});
-  receiver_->say("accept");
-  EXPECT_THAT(receiver_->hear(), HasSubstr(std::to_string(kMaxChunkBytes + 128)));
+  oversized.send(as_frame(good_setup()));
+  EXPECT_TRUE(oversized.receive(kMargin).accepted);
+  oversized.send(Frame{FrameKind::kChunk, kMaxChunkBytes + 128, 0, 0, kMaxChunkBytes + 128});
+  receiver_->send("accept");
+  EXPECT_THAT(receiver_->receive(), HasSubstr(std::to_string(kMaxChunkBytes + 128)));
   expect_served();
   end();
 }
 
-TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
+TEST_P(HostileTest, SlowSetUpsAreRefusedAndDelayNoOthers) {
   std::vector<UntrustedPeer> slow;
   const std::vector<std::byte> setup = as_frame(good_setup());
   for (const World::Door& door : all_doors()) {
@@ -242,12 +242,12 @@ TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
   const auto begin = Clock::now();
   for (std::size_t at = 0; Clock::now() - begin < kSetupLimit / 2; ++at) {
     for (UntrustedPeer& untrusted_peer : slow)
-      EXPECT_TRUE(untrusted_peer.say(std::span(setup).subspan(at % kFrameHeaderBytes, 1)));
+      EXPECT_TRUE(untrusted_peer.send(std::span(setup).subspan(at % kFrameHeaderBytes, 1)));
     expect_served();
     std::this_thread::sleep_for(milliseconds(200));
   }
   for (UntrustedPeer& untrusted_peer : slow) {
-    const UntrustedPeer::Answer answer = untrusted_peer.hear(kSetupLimit + kMargin);
+    const UntrustedPeer::Answer answer = untrusted_peer.receive(kSetupLimit + kMargin);
     EXPECT_TRUE(answer.closed);
     EXPECT_THAT(answer.reason, HasSubstr("no complete set-up within " + std::to_string(kSetupLimit.count()) + " ms"));
   }
@@ -255,16 +255,16 @@ TEST_P(HostileTest, SetUpsThatTrickleInAreShownOutAndDelayNobody) {
   end();
 }
 
-TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndLeaveRoomWhenTheyGo) {
+TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndFreeTheirPlaces) {
   constexpr std::size_t kMax = 256;  // to one address (docs/protocol.md)
   const World::Door door = world_.relay_door("b", "a");
   std::vector<UntrustedPeer> waiting;
   UntrustedPeer::Answer answer;
-  // On a slow machine the first ones may have been shown out when the last one comes: then all of them come again.
+  // On a slow machine the first ones may have timed out when the last one connects: then all of them connect again.
   for (int attempt = 0; attempt < 3; ++attempt) {
     waiting.clear();
     while (waiting.size() < kMax) waiting.emplace_back(door);
-    answer = UntrustedPeer(door).hear(kMargin);
+    answer = UntrustedPeer(door).receive(kMargin);
     if (!testing::Value(answer.reason, HasSubstr("no complete set-up"))) break;
   }
   EXPECT_TRUE(answer.closed);

@@ -1,5 +1,5 @@
-// A relay's memory is for the busy: what it has lent a flow is back a moment after the flow has nothing to do, whether
-// NCCL calls for it or not.
+// A relay's memory is for busy flows: a flow returns its leases soon after it becomes idle, whether NCCL calls the
+// plugin or not.
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::seconds;
 
-// More than there is room for between a source and a destination that does not look.
+// More than fits between a source and a destination that does not poll.
 constexpr std::size_t kBytes = 32U << 20;
 
 class LeaseTest : public testing::TestWithParam<int> {
@@ -25,7 +25,7 @@ class LeaseTest : public testing::TestWithParam<int> {
     for (const char* node : {"a", "b", "c"}) world_.start(node);
   }
 
-  // Of the relay's slots, of both kinds.
+  // A count of the relay's slots, pipes and registered memory together.
   std::uint64_t slots(const std::string& which) const {
     Settings settings;
     settings.runtime_dir = world_.runtime_dir("b");
@@ -36,7 +36,7 @@ class LeaseTest : public testing::TestWithParam<int> {
     return status.at("relay_memory").at(which).get<std::uint64_t>() +
            status.at("rdma_memory").at(which).get<std::uint64_t>();
   }
-  static bool comes_true(const std::function<bool()>& condition) {
+  static bool becomes_true(const std::function<bool()>& condition) {
     const auto give_up = std::chrono::steady_clock::now() + seconds(30);
     while (!condition()) {
       if (std::chrono::steady_clock::now() > give_up) return false;
@@ -48,40 +48,40 @@ class LeaseTest : public testing::TestWithParam<int> {
   World world_{"a"};
 };
 
-TEST_P(LeaseTest, AFlowThatIdlesKeepsNothingOfItsRelay) {
+TEST_P(LeaseTest, AnIdleFlowHoldsNoLeaseOfItsRelay) {
   RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    // The next receive is announced at once then: before the first word from the other end nothing is said there.
+    // The next receive is then announced at once: nothing is sent before the first frame from the other end.
     EXPECT_TRUE(receive_message(rank, comm, 1, 1).done);
     Buffer to = rank.make_buffer(comm, kBytes, 2);
     void* request = rank.post_receive(comm, to, kBytes);
-    test.hear();
+    test.receive();
     EXPECT_TRUE(rank.finish(request, kTrafficLimit).done);
     EXPECT_TRUE(to.bytes == pattern(kBytes, 1)) << "other bytes arrived than were sent";
-    test.say("received");
-    test.hear();
+    test.send("received");
+    test.receive();
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
   });
   RankProcess sender(world_, "a", GetParam(), [](Rank& rank, Line& test) {
-    void* comm = rank.connect(to_handle(test.hear()));
+    void* comm = rank.connect(to_handle(test.receive()));
     EXPECT_TRUE(send_message(rank, comm, 1, 1).done);
     EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
-    test.say("sent");
-    test.hear();
+    test.send("sent");
+    test.receive();
     EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
     EXPECT_THAT(warnings(), testing::IsEmpty());
   });
-  sender.say(receiver.hear());
-  EXPECT_TRUE(comes_true([&] { return slots("leased_most") > 0; })) << "nothing was lent";
-  receiver.say("look");
-  EXPECT_EQ(receiver.hear(), "received");
-  EXPECT_EQ(sender.hear(), "sent");
-  // Neither calls the plugin from here on.
-  EXPECT_TRUE(comes_true([&] { return slots("leased") == 0; })) << slots("leased") << " are lent";
+  sender.send(receiver.receive());
+  EXPECT_TRUE(becomes_true([&] { return slots("leased_most") > 0; })) << "no slot was leased";
+  receiver.send("look");
+  EXPECT_EQ(receiver.receive(), "received");
+  EXPECT_EQ(sender.receive(), "sent");
+  // Neither process calls the plugin from here on.
+  EXPECT_TRUE(becomes_true([&] { return slots("leased") == 0; })) << slots("leased") << " are leased";
   for (RankProcess* process : {&sender, &receiver}) {
-    process->say("end");
+    process->send("end");
     process->finish();
   }
 }

@@ -1,4 +1,4 @@
-// More of everything than there may be: refused with a reason or "not ready", and fine again when there is room.
+// More of everything than the limits: refused with a reason or "not ready", and accepted again when there is room.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -25,9 +25,9 @@ TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
   constexpr int kMessages = 3 * abi::kMaxRequests;
   RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    test.hear();
+    test.receive();
     std::deque<Buffer> buffers;
     std::deque<void*> requests;
     for (int received = 0, posted = 0; received < kMessages; ++received) {
@@ -49,9 +49,9 @@ TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
       buffers.pop_front();
     }
     EXPECT_THAT(warnings(), testing::IsEmpty());
-    test.hear();
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* comm = rank.connect(handle);
     std::deque<Buffer> buffers;
@@ -71,7 +71,7 @@ TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
       }
       if (sent == 0) {
         EXPECT_EQ(posted, abi::kMaxRequests);
-        test.say("full");
+        test.send("full");
       }
       ASSERT_TRUE(rank.finish(requests.front()).done) << sent;
       EXPECT_EQ(rank.net().deregister(comm, buffers.front().mhandle), abi::kSuccess);
@@ -79,12 +79,12 @@ TEST_P(LimitsTest, MoreRequestsThanMayBeOutstandingAreNotReadyAndNoFailure) {
       buffers.pop_front();
     }
     EXPECT_THAT(warnings(), testing::IsEmpty());
-    test.hear();
+    test.receive();
   });
-  EXPECT_EQ(sender.hear(), "full");
-  receiver.say("go");
-  receiver.say("end");
-  sender.say("end");
+  EXPECT_EQ(sender.receive(), "full");
+  receiver.send("go");
+  receiver.send("end");
+  sender.send("end");
   sender.finish();
   receiver.finish();
 }
@@ -93,52 +93,52 @@ TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
   constexpr int kMaxWaiting = 1024;
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
-    test.hear();
-    // They have closed already, but each was accepted by the plugin and NCCL may take it.
+    test.send(to_message(handle));
+    test.receive();
+    // They have closed already, but the plugin has accepted each, so NCCL can accept it.
     for (int i = 0; i < kMaxWaiting; ++i) EXPECT_EQ(rank.net().close_recv(rank.accept(listener)), abi::kSuccess);
     void* none = nullptr;
     EXPECT_EQ(rank.net().accept(listener, &none), abi::kSuccess);
     EXPECT_EQ(none, nullptr);
-    test.say("room");
+    test.send("room");
     EXPECT_TRUE(receive_message(rank, rank.accept(listener), 1000, 1).done);
-    test.hear();
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     for (int i = 0; i < kMaxWaiting; ++i) EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
     EXPECT_THAT(warnings(), testing::IsEmpty());
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMaxWaiting) +
+    expect_warning("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMaxWaiting) +
                 " connections are already waiting for accept");
-    test.say("full");
-    test.hear();
+    test.send("full");
+    test.receive();
     void* comm = rank.connect(handle);
     EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
-    test.hear();
+    test.receive();
   });
-  EXPECT_EQ(sender.hear(), "full");
-  receiver.say("accept");
-  EXPECT_EQ(receiver.hear(), "room");
-  sender.say("connect");
-  sender.say("end");
-  receiver.say("end");
+  EXPECT_EQ(sender.receive(), "full");
+  receiver.send("accept");
+  EXPECT_EQ(receiver.receive(), "room");
+  sender.send("connect");
+  sender.send("end");
+  receiver.send("end");
   sender.finish();
   receiver.finish();
 }
 
-TEST_P(LimitsTest, AProcessOutOfDescriptorsSaysSoAndConnectsWhenThereAreSome) {
+TEST_P(LimitsTest, AProcessOutOfDescriptorsReportsItAndConnectsOnceThereAreSome) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the undefined-behaviour sanitizer that comes with it opens a pipe to look at an object";
+  GTEST_SKIP() << "the undefined-behaviour sanitizer that comes with it opens a pipe to inspect an object";
 #endif
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
-    test.hear();
+    test.send(to_message(handle));
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line&) {
     constexpr std::int64_t kLeft = 10;
     rlimit limit{};
@@ -156,13 +156,13 @@ TEST_P(LimitsTest, AProcessOutOfDescriptorsSaysSoAndConnectsWhenThereAreSome) {
     limit.rlim_cur = limit.rlim_max;
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
     EXPECT_EQ(result, abi::kSystemError);
-    expect_told("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at ");
-    expect_told("Too many open files");
+    expect_warning("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at ");
+    expect_warning("Too many open files");
     EXPECT_FALSE(comms.empty());
     EXPECT_EQ(rank.net().close_send(rank.connect(handle)), abi::kSuccess);
   });
   sender.finish();
-  receiver.say("end");
+  receiver.send("end");
   receiver.finish();
 }
 
@@ -184,19 +184,19 @@ TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {
   constexpr std::size_t kBytes = 9'000'000;
   RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     std::vector<void*> comms;
     for (int i = 0; i < kRoom; ++i) comms.push_back(rank.accept(listener));
-    EXPECT_EQ(test.hear(), "full");
+    EXPECT_EQ(test.receive(), "full");
     for (void* comm : comms) EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
     EXPECT_EQ(rank.net().close_recv(comms.back()), abi::kSuccess);
-    test.say("room");
+    test.send("room");
     void* another = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, another, kBytes, 2).done);
     EXPECT_TRUE(receive_message(rank, comms.front(), kBytes, 3).done);
-    test.hear();
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     std::vector<void*> comms;
     for (int i = 0; i < kRoom; ++i) comms.push_back(rank.connect(handle));
@@ -204,26 +204,26 @@ TEST_P(FullRelayTest, RefusesOneCircuitMoreWithAReasonAndServesTheOthers) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("no circuit " + world_.path({"a", "b", "c"}) +
-                ": node b has no room for another circuit: its relay memory of 3M is taken by 2; raise "
-                "CABLEWAY_RELAY_MEMORY there");
-    test.say("full");
+    expect_warning("no circuit " + world_.path({"a", "b", "c"}) +
+                   ": node b has no room for another circuit: its relay memory of 3M is taken by 2; raise "
+                   "CABLEWAY_RELAY_MEMORY there");
+    test.send("full");
     for (void* comm : comms) EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
-    test.hear();
+    test.receive();
     EXPECT_EQ(rank.net().close_send(comms.back()), abi::kSuccess);
-    // The circuit that ended a moment ago may still be there.
+    // The relay may still hold the circuit that has just ended.
     void* another = connect_when_possible(rank, handle);
     ASSERT_NE(another, nullptr);
     EXPECT_TRUE(send_message(rank, another, kBytes, 2).done);
     EXPECT_TRUE(send_message(rank, comms.front(), kBytes, 3).done);
-    test.hear();
+    test.receive();
   });
-  EXPECT_EQ(sender.hear(), "full");
-  receiver.say("full");
-  EXPECT_EQ(receiver.hear(), "room");
-  sender.say("connect");
-  sender.say("end");
-  receiver.say("end");
+  EXPECT_EQ(sender.receive(), "full");
+  receiver.send("full");
+  EXPECT_EQ(receiver.receive(), "room");
+  sender.send("connect");
+  sender.send("end");
+  receiver.send("end");
   sender.finish();
   receiver.finish();
 }

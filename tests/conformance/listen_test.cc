@@ -19,7 +19,7 @@ class ListenTest : public testing::TestWithParam<int> {
   World world_{"a"};
 };
 
-// Receives one message and says which of the first `peers` patterns it was; -1: none.
+// Receives one message and returns which of the first `peers` patterns it was; -1: none.
 int receive_from_any(Rank& rank, void* comm, int peers) {
   Buffer buffer = rank.make_buffer(comm, kBytes, 999);
   const Posted posted = post_receive(rank, comm, buffer);
@@ -37,7 +37,7 @@ TEST_P(ListenTest, SeveralPeersAreEachAcceptedOnceForEachConnection) {
   const int peers = static_cast<int>(nodes.size());
   RankProcess listening(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     std::vector<void*> comms;
     for (int i = 0; i < peers * kConnections; ++i) comms.push_back(rank.accept(listener));
     void* none = nullptr;
@@ -50,7 +50,7 @@ TEST_P(ListenTest, SeveralPeersAreEachAcceptedOnceForEachConnection) {
     EXPECT_EQ(from.size(), nodes.size());
     for (void* comm : comms) EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
   });
-  const Handle handle = listening.hear_handle();
+  const Handle handle = listening.receive_handle();
   std::vector<std::unique_ptr<RankProcess>> connecting;
   for (std::size_t peer = 0; peer < nodes.size(); ++peer) {
     connecting.push_back(std::make_unique<RankProcess>(world_, nodes[peer], GetParam(), [&](Rank& rank, Line&) {
@@ -70,7 +70,7 @@ TEST_P(ListenTest, AFlowThatWasAcceptedOutlivesItsListenComm) {
     void* sender = rank.connect(handle);
     void* receiver = rank.accept(listener);
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
-    // Other listen comms come and go.
+    // Other listen comms are opened and closed.
     for (int i = 0; i < 20; ++i) EXPECT_EQ(rank.net().close_listen(rank.listen().second), abi::kSuccess);
     EXPECT_TRUE(pass_message(rank, sender, receiver, kBytes, 4));
     EXPECT_THAT(warnings(), testing::IsEmpty());

@@ -1,5 +1,5 @@
-// What takes minutes: silence beyond every timer that a kernel or a library may have by default, and more connections
-// than there are ports.
+// Tests that take minutes: silence beyond every timer that a kernel or a library may have by default, and more
+// connections than there are ports.
 #include <chrono>
 #include <fstream>
 
@@ -12,17 +12,17 @@ namespace {
 constexpr int kAbi = 11;  // nothing here depends on the table
 
 TEST(LongTest, SilenceOfMinutesFailsNothing) {
-  expect_silence_is_borne(kAbi, std::chrono::seconds(150));
+  expect_silence_is_tolerated(kAbi, std::chrono::seconds(150));
 }
 
 TEST(LongTest, MoreConnectionsThanPortsInAMinute) {
-  // A port that was used rests for a minute, and all of these take less. Towards one process there are no more than
-  // ports; towards each of several there may be as many.
+  // A used port stays in TIME_WAIT for a minute, and all of these take less. To one process there can be only as many
+  // connections as ports; to each of several processes as many again.
   constexpr int kProcesses = 3;
   constexpr int kConnectionsEach = 4'000;
   World world("a");
   std::ofstream ports("/proc/sys/net/ipv4/ip_local_port_range");
-  ASSERT_TRUE(ports << "40000 45999" << std::flush) << "this network's own";
+  ASSERT_TRUE(ports << "40000 45999" << std::flush) << "of this network namespace";
   world.start("a");
   for (int i = 0; i < kProcesses; ++i) {
     RankProcess(world, "a", kAbi, [](Rank& rank, Line&) {

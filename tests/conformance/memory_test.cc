@@ -1,5 +1,4 @@
-// Once deregMr and close have returned, memory is its owner's: nothing is written to it and nothing of it is sent,
-// whatever was under way.
+// Once deregMr and close have returned, the plugin neither writes the memory nor sends from it, whatever was in flight.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -16,13 +15,13 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the way hold
+constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the path hold
 constexpr std::byte kUntouched{0x11};
 constexpr std::byte kSent{0x22};
 constexpr std::byte kPoison{0x33};
 constexpr milliseconds kAfterwards{300};
 
-// A flow from a rank to itself with one message under way.
+// A flow from a rank to itself with one message in flight.
 class Transfer {
  public:
   explicit Transfer(Rank& rank) : rank_(rank) {
@@ -50,7 +49,7 @@ class Transfer {
     EXPECT_EQ(to_.bytes()[kBytes - 1], kUntouched);
   }
 
-  // Each gives the memory back and closes, and from then on nobody may touch it.
+  // Each deregisters the memory and closes the comm; from then on every access to the memory is an error.
   void abort_receiver() {
     EXPECT_EQ(rank_.net().deregister(receiver_, to_handle_), abi::kSuccess);
     EXPECT_EQ(rank_.net().close_recv(receiver_), abi::kSuccess);
@@ -94,8 +93,8 @@ class Transfer {
   void* received_ = nullptr;
 };
 
-bool all_are(const GuardedBuffer& buffer, std::byte wanted) {
-  return std::all_of(buffer.bytes().begin(), buffer.bytes().end(), [&](std::byte byte) { return byte == wanted; });
+bool all_are(const GuardedBuffer& buffer, std::byte value) {
+  return std::all_of(buffer.bytes().begin(), buffer.bytes().end(), [&](std::byte byte) { return byte == value; });
 }
 
 class MemoryTest : public testing::TestWithParam<int> {
@@ -112,7 +111,7 @@ class MemoryTest : public testing::TestWithParam<int> {
   const std::string self_ = "node a (a -local-> a) failed: ";
 };
 
-TEST_P(MemoryTest, ThatAReceiverTakesBackIsNotWrittenToAnyMore) {
+TEST_P(MemoryTest, ThatAReceiverDeregistersIsNoLongerWritten) {
   with_transfer([&](Transfer& transfer) {
     transfer.post_receive();
     transfer.post_send();
@@ -122,14 +121,14 @@ TEST_P(MemoryTest, ThatAReceiverTakesBackIsNotWrittenToAnyMore) {
     std::this_thread::sleep_for(kAfterwards);
     transfer.to().allow();
     EXPECT_TRUE(all_are(transfer.to(), kPoison));
-    expect_told("flow from " + self_ + "its memory was deregistered while in use");
-    // The sender is told in the receiver's words, or finds the connection at its end in the middle of a frame.
-    expect_told("flow to " + self_);
+    expect_warning("flow from " + self_ + "its memory was deregistered while in use");
+    // The sender gets the receiver's reason, or sees the connection end in the middle of a frame.
+    expect_warning("flow to " + self_);
     transfer.close_send();
   });
 }
 
-TEST_P(MemoryTest, ThatASenderTakesBackIsNotSentAnyMore) {
+TEST_P(MemoryTest, ThatASenderDeregistersIsNoLongerSent) {
   with_transfer([&](Transfer& transfer) {
     transfer.post_receive();
     transfer.post_send();
@@ -138,17 +137,17 @@ TEST_P(MemoryTest, ThatASenderTakesBackIsNotSentAnyMore) {
     EXPECT_EQ(transfer.end_of_receive().result, abi::kRemoteError);
     std::this_thread::sleep_for(kAfterwards);
     const auto bytes = transfer.to().bytes();
-    // What was sent before, and nothing of what came to stand there afterwards.
+    // Only what was sent before, and nothing that was written there afterwards.
     const auto first_missing = std::find(bytes.begin(), bytes.end(), kUntouched);
     EXPECT_TRUE(std::all_of(bytes.begin(), first_missing, [](std::byte byte) { return byte == kSent; }));
     EXPECT_TRUE(std::all_of(first_missing, bytes.end(), [](std::byte byte) { return byte == kUntouched; }));
-    expect_told("flow to " + self_ + "its memory was deregistered while in use");
-    expect_told("flow from " + self_);
+    expect_warning("flow to " + self_ + "its memory was deregistered while in use");
+    expect_warning("flow from " + self_);
     transfer.close_receive();
   });
 }
 
-TEST_P(MemoryTest, OfAReceiveThatNothingHasComeForIsLeftAlone) {
+TEST_P(MemoryTest, OfAReceiveWithoutDataIsNotAccessed) {
   with_transfer([&](Transfer& transfer) {
     transfer.post_receive();
     transfer.abort_receiver();
@@ -157,12 +156,12 @@ TEST_P(MemoryTest, OfAReceiveThatNothingHasComeForIsLeftAlone) {
     std::this_thread::sleep_for(kAfterwards);
     transfer.to().allow();
     EXPECT_TRUE(all_are(transfer.to(), kPoison));
-    expect_told("flow to " + self_);
+    expect_warning("flow to " + self_);
     transfer.close_send();
   });
 }
 
-TEST_P(MemoryTest, OfASendThatWaitsForItsReceiveIsLeftAlone) {
+TEST_P(MemoryTest, OfASendThatWaitsForItsReceiveIsNotAccessed) {
   with_transfer([&](Transfer& transfer) {
     transfer.post_send();
     transfer.abort_sender();
@@ -170,12 +169,12 @@ TEST_P(MemoryTest, OfASendThatWaitsForItsReceiveIsLeftAlone) {
     EXPECT_EQ(transfer.end_of_receive().result, abi::kRemoteError);
     std::this_thread::sleep_for(kAfterwards);
     EXPECT_TRUE(all_are(transfer.to(), kUntouched));
-    expect_told("flow from " + self_);
+    expect_warning("flow from " + self_);
     transfer.close_receive();
   });
 }
 
-TEST_P(MemoryTest, OfBothEndsIsLeftAloneWhereBothAbort) {
+TEST_P(MemoryTest, OfBothEndsIsNotAccessedIfBothAbort) {
   with_transfer([&](Transfer& transfer) {
     transfer.post_receive();
     transfer.post_send();
@@ -195,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Abi, MemoryTest, every_abi(), abi_name);
 class FinalizeMemoryTest : public MemoryTest {};
 
 // An abort may free memory and leave its comms to finalize, which then must not move any more data.
-TEST_P(FinalizeMemoryTest, ThatIsGoneIsNotTouchedByFinalize) {
+TEST_P(FinalizeMemoryTest, ThatIsFreedIsNotAccessedByFinalize) {
   world_.start("a");
   RankProcess(world_, "a", GetParam(), [](Rank& rank, Line&) {
     // Finalize runs in the rank's destructor, after this, and the memory must not be readable there.

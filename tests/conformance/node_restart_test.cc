@@ -1,5 +1,5 @@
-// A node's daemon that ends and comes back: flows that do not pass through it notice nothing, those that do fail with a
-// reason, and ranks join it again when they need it.
+// A node's daemon that restarts: flows that do not pass through it are not affected, those that do fail with a reason,
+// and ranks connect to it again when they need it.
 #include <chrono>
 #include <thread>
 
@@ -24,64 +24,64 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
   // Beyond the relay.
   RankProcess far(world_, "c", GetParam(), [&](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* before = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, before, kBytes, 1).done);
     EXPECT_EQ(receive_message(rank, before, kBytes, 2).result, abi::kRemoteError);
-    expect_told("flow from node a (" + relayed + ") failed: " + World::found_at("c", "b"));
+    expect_warning("flow from node a (" + relayed + ") failed: " + World::found_at("c", "b"));
     void* after = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, after, kBytes, 3).done);
-    test.hear();
+    test.receive();
   });
-  const Handle to_far = far.hear_handle();
+  const Handle to_far = far.receive_handle();
   // On the relay's own node: its flow goes from process to process.
   RankProcess near(world_, "b", GetParam(), [&](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
-    // Its session ended with the node. A new path must be asked for all the same.
-    void* back = connect_when_possible(rank, to_handle(test.hear()));
+    // Its session ended with the node. A request for a new path must still succeed.
+    void* back = connect_when_possible(rank, to_handle(test.receive()));
     ASSERT_NE(back, nullptr);
     EXPECT_TRUE(send_message(rank, back, kBytes, 3).done);
-    // A node that has just come back may need long, on a slow machine, until it finds its neighbours.
+    // On a slow machine a restarted node may take long to find its neighbours.
     EXPECT_THAT(warnings(), testing::Each(testing::AnyOf(testing::HasSubstr("path to node a"),
                                                          testing::HasSubstr("has not heard of a node \"a\""))));
-    test.hear();
+    test.receive();
   });
-  const Handle to_near = near.hear_handle();
+  const Handle to_near = near.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* near_comm = rank.connect(to_near);
     void* far_comm = rank.connect(to_far);
     EXPECT_TRUE(send_message(rank, near_comm, kBytes, 1).done);
     EXPECT_TRUE(send_message(rank, far_comm, kBytes, 1).done);
-    test.say("flows");
-    test.hear();
+    test.send("flows");
+    test.receive();
     EXPECT_EQ(send_until_failure(rank, far_comm, kBytes).result, abi::kRemoteError);
-    expect_told("flow to node c (" + relayed + ") failed: " + World::found_at("a", "b"));
+    expect_warning("flow to node c (" + relayed + ") failed: " + World::found_at("a", "b"));
     EXPECT_TRUE(send_message(rank, near_comm, kBytes, 2).done);
     void* again = connect_when_possible(rank, to_far);
     ASSERT_NE(again, nullptr);
     EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     EXPECT_TRUE(receive_message(rank, rank.accept(listener), kBytes, 3).done);
-    test.hear();
+    test.receive();
   });
-  EXPECT_EQ(sender.hear(), "flows");
+  EXPECT_EQ(sender.receive(), "flows");
   world_.kill("b");
   world_.start("b");
-  sender.say("restarted");
-  near.say(sender.hear());
-  for (RankProcess* process : {&sender, &near, &far}) process->say("end");
+  sender.send("restarted");
+  near.send(sender.receive());
+  for (RankProcess* process : {&sender, &near, &far}) process->send("end");
   for (RankProcess* process : {&sender, &near, &far}) process->finish();
 }
 
-TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsJoinedAgain) {
+TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsReconnected) {
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* first = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, first, kBytes, 1).done);
     EXPECT_TRUE(receive_message(rank, first, kBytes, 2).done);
@@ -89,34 +89,34 @@ TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsJoinedAgain) {
     EXPECT_TRUE(receive_message(rank, first, kBytes, 4).done);
     EXPECT_THAT(warnings(), testing::IsEmpty());
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* first = rank.connect(handle);
     EXPECT_TRUE(send_message(rank, first, kBytes, 1).done);
-    test.say("flows");
-    EXPECT_EQ(test.hear(), "killed");
+    test.send("flows");
+    EXPECT_EQ(test.receive(), "killed");
     EXPECT_TRUE(send_message(rank, first, kBytes, 2).done);
-    // Its end may reach the session a moment after the test: then that is the reason, and this one from then on.
+    // The node's end may reach the session after the first connect, which then has another reason than all later ones.
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_told("connect: node a is no longer running (no node runs here): restart cablewayd");
-    test.say("refused");
-    EXPECT_EQ(test.hear(), "restarted");
+    expect_warning("connect: node a is no longer running (no node runs here): restart cablewayd");
+    test.send("refused");
+    EXPECT_EQ(test.receive(), "restarted");
     void* again = connect_when_possible(rank, handle);
     ASSERT_NE(again, nullptr);
     EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
     EXPECT_TRUE(send_message(rank, first, kBytes, 4).done);
   });
-  EXPECT_EQ(sender.hear(), "flows");
+  EXPECT_EQ(sender.receive(), "flows");
   world_.kill("a");
-  sender.say("killed");
-  EXPECT_EQ(sender.hear(), "refused");
+  sender.send("killed");
+  EXPECT_EQ(sender.receive(), "refused");
   world_.start("a");
-  sender.say("restarted");
+  sender.send("restarted");
   sender.finish();
   receiver.finish();
 }

@@ -1,4 +1,4 @@
-// Communicators on threads of their own, each with the service and the progress thread that NCCL gives it.
+// Communicators on separate threads, each with the service and the progress thread that NCCL gives it.
 #include <thread>
 #include <vector>
 
@@ -29,7 +29,7 @@ void pass_messages(Rank& rank, std::uint64_t seed) {
   EXPECT_EQ(rank.net().close_recv(receiver), abi::kSuccess);
 }
 
-TEST_P(ParallelTest, CommunicatorsDoNotMeet) {
+TEST_P(ParallelTest, CommunicatorsDoNotInterfere) {
   on_node_a([](Rank&, Line&) {
     constexpr int kCommunicators = 3;
     std::vector<std::thread> threads;
@@ -44,7 +44,7 @@ TEST_P(ParallelTest, CommunicatorsDoNotMeet) {
   });
 }
 
-TEST_P(ParallelTest, ConnectionsComeAndGoWhileDataMoves) {
+TEST_P(ParallelTest, ConnectionsOpenAndCloseWhileDataMoves) {
   on_node_a([](Rank& rank, Line&) {
     std::thread progress([&rank] { pass_messages(rank, 1); });
     for (int i = 0; i < kMessages; ++i) {

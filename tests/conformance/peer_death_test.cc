@@ -1,5 +1,5 @@
-// Peers that are killed: the other end fails soon, and its operator reads which node it was about. Peers that are
-// merely stopped: nothing fails, and when they go on so does the flow.
+// Peers that are killed: the other end fails soon, with a warning that names the node. Peers that are only stopped:
+// nothing fails, and the flow resumes with them.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the way hold
+constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the path hold
 constexpr seconds kSoon{5};
 
 // A sender on node a; its receiver on node b, or on node c beyond the relay b.
@@ -28,19 +28,19 @@ class PeerDeathTest : public testing::TestWithParam<int> {
     return node == "b" ? world_.path({"a", "b"}) : world_.path({"a", "b", "c"});
   }
 
-  // The receiver dies with a message half-way in; the sender's next question fails.
+  // The receiver dies with a message half received; the sender's next test() fails.
   void kill_receiver_on(const std::string& node, const std::string& reason) {
     RankProcess receiver(world_, node, GetParam(), [](Rank& rank, Line& test) {
       auto [handle, listener] = rank.listen();
-      test.say(to_words(handle));
+      test.send(to_message(handle));
       void* comm = rank.accept(listener);
       EXPECT_TRUE(receive_message(rank, comm, 1000, 1).done);
       Buffer buffer = rank.make_buffer(comm, kBytes, 2);
       EXPECT_NE(post_receive(rank, comm, buffer).request, nullptr);
-      test.say("ready");
-      test.hear();
+      test.send("ready");
+      test.receive();
     });
-    const Handle handle = receiver.hear_handle();
+    const Handle handle = receiver.receive_handle();
     RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
       void* comm = rank.connect(handle);
       EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
@@ -48,37 +48,37 @@ class PeerDeathTest : public testing::TestWithParam<int> {
       void* request = post_send(rank, comm, buffer).request;
       ASSERT_NE(request, nullptr);
       EXPECT_FALSE(rank.finish(request, std::chrono::milliseconds(200)).done);
-      test.say("sending");
-      test.hear();
+      test.send("sending");
+      test.receive();
       const auto begin = Clock::now();
       EXPECT_EQ(rank.finish(request).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kSoon);
-      expect_told("flow to node " + node + " (" + path_to(node) + ") failed: " + reason);
-      // It stays failed, and says so once.
-      const std::size_t told = warnings().size();
+      expect_warning("flow to node " + node + " (" + path_to(node) + ") failed: " + reason);
+      // It stays failed, and warns only once.
+      const std::size_t reported = warnings().size();
       EXPECT_EQ(post_send(rank, comm, buffer).result, abi::kRemoteError);
-      EXPECT_EQ(warnings().size(), told);
+      EXPECT_EQ(warnings().size(), reported);
       EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
     });
-    EXPECT_EQ(receiver.hear(), "ready");
-    EXPECT_EQ(sender.hear(), "sending");
+    EXPECT_EQ(receiver.receive(), "ready");
+    EXPECT_EQ(sender.receive(), "sending");
     receiver.kill();
-    sender.say("look");
+    sender.send("look");
     sender.finish();
   }
 
-  // The sender dies in the middle of a message, or before one that the receiver waits for, whose next question fails
-  // for one of the reasons.
+  // The sender dies in the middle of a message, or before one that the receiver waits for; the receiver's next test()
+  // fails for one of the reasons.
   void kill_sender_towards(const std::string& node, bool within_message, const std::vector<std::string>& reasons) {
     RankProcess receiver(world_, node, GetParam(), [&](Rank& rank, Line& test) {
       auto [handle, listener] = rank.listen();
-      test.say(to_words(handle));
+      test.send(to_message(handle));
       void* comm = rank.accept(listener);
       Buffer buffer = rank.make_buffer(comm, kBytes, 2);
       void* request = post_receive(rank, comm, buffer).request;
       ASSERT_NE(request, nullptr);
-      test.say("ready");
-      test.hear();
+      test.send("ready");
+      test.receive();
       const auto begin = Clock::now();
       EXPECT_EQ(rank.finish(request).result, abi::kRemoteError);
       EXPECT_LT(Clock::now() - begin, kSoon);
@@ -88,7 +88,7 @@ class PeerDeathTest : public testing::TestWithParam<int> {
       })) << testing::PrintToString(warnings());
       EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
     });
-    const Handle handle = receiver.hear_handle();
+    const Handle handle = receiver.receive_handle();
     RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
       void* comm = rank.connect(handle);
       Buffer buffer = rank.make_buffer(comm, kBytes, 3);
@@ -96,20 +96,20 @@ class PeerDeathTest : public testing::TestWithParam<int> {
         void* request = post_send(rank, comm, buffer).request;
         EXPECT_FALSE(rank.finish(request, std::chrono::milliseconds(200)).done);
       }
-      test.say("sending");
-      test.hear();
+      test.send("sending");
+      test.receive();
     });
-    EXPECT_EQ(receiver.hear(), "ready");
-    EXPECT_EQ(sender.hear(), "sending");
+    EXPECT_EQ(receiver.receive(), "ready");
+    EXPECT_EQ(sender.receive(), "sending");
     sender.kill();
-    receiver.say("look");
+    receiver.send("look");
     receiver.finish();
   }
 
   World world_{"a"};
 };
 
-TEST_P(PeerDeathTest, AKilledReceiverBesideIsNamed) {
+TEST_P(PeerDeathTest, AKilledNeighbouringReceiverIsNamed) {
   kill_receiver_on("b", World::found_at("a", "b"));
 }
 
@@ -117,7 +117,7 @@ TEST_P(PeerDeathTest, AKilledReceiverBeyondARelayIsNamedByTheRelay) {
   kill_receiver_on("c", World::found_at("b", "c"));
 }
 
-TEST_P(PeerDeathTest, AKilledSenderBesideIsNamed) {
+TEST_P(PeerDeathTest, AKilledNeighbouringSenderIsNamed) {
   kill_sender_towards("b", false, {World::found_at("b", "a")});
 }
 
@@ -125,13 +125,13 @@ TEST_P(PeerDeathTest, AKilledSenderBeyondARelayIsNamedByTheRelay) {
   kill_sender_towards("c", false, {World::found_at("b", "a")});
 }
 
-TEST_P(PeerDeathTest, ASenderBesideThatIsKilledWithinAMessageIsNamed) {
+TEST_P(PeerDeathTest, ANeighbouringSenderKilledWithinAMessageIsNamed) {
   kill_sender_towards("b", true, {World::found_at("b", "a")});
 }
 
-TEST_P(PeerDeathTest, ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay) {
-  // A relay over TCP that is in the middle of a chunk has no way to say on whose account it ends. One that is between
-  // two names the sender, and so does every relay over RDMA, which has whole chunks.
+TEST_P(PeerDeathTest, ASenderKilledWithinAMessageIsReportedAtOrBeforeTheRelay) {
+  // A TCP relay in the middle of a chunk cannot send the reason. One that is between two chunks names the sender, and
+  // so does every RDMA relay, which has whole chunks only.
   kill_sender_towards(
       "c", true,
       {World::found_at("c", "b") +
@@ -143,48 +143,48 @@ TEST_P(PeerDeathTest, ASenderThatIsKilledWithinAMessageIsSoughtBeforeTheRelay) {
        World::found_at("b", "a")});
 }
 
-TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowGoesOnWithIt) {
+TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowResumesWithIt) {
   RankProcess receiver(world_, "c", GetParam(), [](Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
     EXPECT_THAT(warnings(), testing::IsEmpty());
-    test.hear();
+    test.receive();
   });
-  const Handle handle = receiver.hear_handle();
+  const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* comm = rank.connect(handle);
-    test.say("connected");
-    test.hear();
+    test.send("connected");
+    test.receive();
     Buffer buffer = rank.make_buffer(comm, kBytes, 1);
     void* request = post_send(rank, comm, buffer).request;
     ASSERT_NE(request, nullptr);
     const Outcome meanwhile = rank.finish(request, seconds(2));
     EXPECT_EQ(meanwhile.result, abi::kSuccess);
     EXPECT_FALSE(meanwhile.done);
-    test.say("waiting");
+    test.send("waiting");
     EXPECT_TRUE(rank.finish(request, seconds(30)).done);
-    // Now this end is the one that stands still.
-    test.say("sent");
-    test.hear();
+    // Now this end is the one that is stopped.
+    test.send("sent");
+    test.receive();
     EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
     EXPECT_THAT(warnings(), testing::IsEmpty());
-    test.hear();
+    test.receive();
   });
-  EXPECT_EQ(sender.hear(), "connected");
+  EXPECT_EQ(sender.receive(), "connected");
   receiver.stop();
-  sender.say("send");
-  EXPECT_EQ(sender.hear(), "waiting");
+  sender.send("send");
+  EXPECT_EQ(sender.receive(), "waiting");
   receiver.resume();
-  EXPECT_EQ(sender.hear(), "sent");
+  EXPECT_EQ(sender.receive(), "sent");
   sender.stop();
-  sender.say("send");
+  sender.send("send");
   std::this_thread::sleep_for(seconds(1));
   sender.resume();
-  sender.say("end");
-  receiver.say("end");
+  sender.send("end");
+  receiver.send("end");
   sender.finish();
   receiver.finish();
 }

@@ -1,5 +1,5 @@
-// What a node says of the flows of its processes: each is listed as long as it is open, with what it goes over and why,
-// and is gone with its process. A node that comes back is told again.
+// The flows that a node lists for its processes: each is listed while it is open, with its transport and the reason for
+// it, and is removed with its process. A restarted node gets the reports again.
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t kBytes = 300'000;
 
-// A receiver on c and a sender on a, with b between them: one message, and then both wait for a word.
+// A receiver on c and a sender on a, with b between them: one message, and then both wait for the test.
 class ReportedTest : public testing::TestWithParam<int> {
  protected:
   ReportedTest() {
@@ -34,7 +34,7 @@ class ReportedTest : public testing::TestWithParam<int> {
     EXPECT_TRUE(view.ok()) << view.status();
     return view.ok() ? json::parse(view->text) : json();
   }
-  // Once it knows of `open` flows of its processes.
+  // The status once it lists `open` flows of its processes.
   json status_with(const std::string& node, std::size_t open) const {
     const auto give_up = std::chrono::steady_clock::now() + seconds(30);
     json status = status_of(node);
@@ -48,37 +48,37 @@ class ReportedTest : public testing::TestWithParam<int> {
   }
   static void receive(Rank& rank, Line& test) {
     auto [handle, listener] = rank.listen();
-    test.say(to_words(handle));
+    test.send(to_message(handle));
     void* comm = rank.accept(listener);
     EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
-    test.say("received");
-    test.hear();
+    test.send("received");
+    test.receive();
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
-    test.say("closed");
-    test.hear();
+    test.send("closed");
+    test.receive();
   }
   static void send(Rank& rank, Line& test) {
-    void* comm = rank.connect(to_handle(test.hear()));
+    void* comm = rank.connect(to_handle(test.receive()));
     EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
-    if (test.hear() == "fail") {
+    if (test.receive() == "fail") {
       EXPECT_EQ(send_until_failure(rank, comm, kBytes).result, abi::kRemoteError);
-      test.say("failed");
-      test.hear();
+      test.send("failed");
+      test.receive();
     }
     EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
-    test.say("closed");
-    test.hear();
+    test.send("closed");
+    test.receive();
   }
 
   World world_{"a"};
-  // Once the nodes run, or the plugin would start some.
+  // Created once the nodes run; otherwise the plugin would start nodes.
   std::optional<RankProcess> receiver_;
   std::optional<RankProcess> sender_;
 };
 
 TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
-  sender_->say(receiver_->hear());
-  EXPECT_EQ(receiver_->hear(), "received");
+  sender_->send(receiver_->receive());
+  EXPECT_EQ(receiver_->receive(), "received");
   json at_source = status_with("a", 1)["flows"][0];
   json at_destination = status_with("c", 1)["flows"][0];
   const json circuit = status_of("b")["circuits"].at(0);
@@ -105,55 +105,55 @@ TEST_P(ReportedTest, FlowsAreListedAtBothEndsUntilTheyAreClosed) {
   EXPECT_EQ(circuit["upstream"], (json{{"transport", "tcp"}, {"reason", "the other end offers no RDMA"}}));
   EXPECT_EQ(circuit["downstream"], (json{{"transport", "tcp"}, {"reason", "no RDMA device behind lo"}}));
 
-  sender_->say("close");
-  EXPECT_EQ(sender_->hear(), "closed");
+  sender_->send("close");
+  EXPECT_EQ(sender_->receive(), "closed");
   status_with("a", 0);
-  receiver_->say("close");
-  EXPECT_EQ(receiver_->hear(), "closed");
+  receiver_->send("close");
+  EXPECT_EQ(receiver_->receive(), "closed");
   status_with("c", 0);
   for (const char* node : {"a", "c"}) {
     EXPECT_EQ(status_of(node)["own"], (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 0}})) << node;
   }
   for (RankProcess* process : {&*sender_, &*receiver_}) {
-    process->say("end");
+    process->send("end");
     process->finish();
   }
 }
 
-TEST_P(ReportedTest, AFlowThatFailsIsCountedAndOneWhoseProcessDiesIsForgotten) {
-  sender_->say(receiver_->hear());
-  EXPECT_EQ(receiver_->hear(), "received");
+TEST_P(ReportedTest, AFailedFlowIsCountedAndThatOfADeadProcessIsRemoved) {
+  sender_->send(receiver_->receive());
+  EXPECT_EQ(receiver_->receive(), "received");
   status_with("c", 1);
   receiver_->kill();
   status_with("c", 0);
   EXPECT_EQ(status_of("c")["own"]["flows_failed"], 0);
-  sender_->say("fail");
-  EXPECT_EQ(sender_->hear(), "failed");
+  sender_->send("fail");
+  EXPECT_EQ(sender_->receive(), "failed");
   // Before it is closed.
   EXPECT_EQ(status_with("a", 0)["own"]["flows_failed"], 1);
-  sender_->say("close");
-  EXPECT_EQ(sender_->hear(), "closed");
+  sender_->send("close");
+  EXPECT_EQ(sender_->receive(), "closed");
   EXPECT_EQ(status_with("a", 0)["own"], (json{{"flows_open", 0}, {"flows_opened", 1}, {"flows_failed", 1}}));
-  sender_->say("end");
+  sender_->send("end");
   sender_->finish();
 }
 
-TEST_P(ReportedTest, ANodeThatComesBackIsToldAgain) {
-  sender_->say(receiver_->hear());
-  EXPECT_EQ(receiver_->hear(), "received");
+TEST_P(ReportedTest, ARestartedNodeGetsTheReportsAgain) {
+  sender_->send(receiver_->receive());
+  EXPECT_EQ(receiver_->receive(), "received");
   const json before = status_with("a", 1)["flows"][0];
   world_.kill("a");
   world_.start("a");
   const json after = status_with("a", 1)["flows"][0];
   EXPECT_EQ(after["flow"], before["flow"]);
   EXPECT_GE(after["open_ms"], before["open_ms"]);
-  sender_->say("close");
-  EXPECT_EQ(sender_->hear(), "closed");
+  sender_->send("close");
+  EXPECT_EQ(sender_->receive(), "closed");
   status_with("a", 0);
-  sender_->say("end");
-  receiver_->say("close");
-  EXPECT_EQ(receiver_->hear(), "closed");
-  receiver_->say("end");
+  sender_->send("end");
+  receiver_->send("close");
+  EXPECT_EQ(receiver_->receive(), "closed");
+  receiver_->send("end");
   sender_->finish();
   receiver_->finish();
 }

@@ -1,5 +1,5 @@
-// A cluster with a key: ranks get it from their node and need not be told of it, whoever has none sets nothing up, and
-// nothing that was overheard is any use.
+// A cluster with a key: ranks get it from their node and need no setting for it, a peer without it cannot set up a
+// circuit, and a replayed set-up is refused.
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -37,40 +37,40 @@ class SealedTest : public testing::TestWithParam<int> {
     ::unsetenv("CABLEWAY_KEY_FILE");
     receiver_ = std::make_unique<RankProcess>(world_, "c", GetParam(), [](Rank& rank, Line& test) {
       auto [handle, listener] = rank.listen();
-      test.say(to_words(handle));
+      test.send(to_message(handle));
       void* comm = rank.accept(listener);
       EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
-      test.say("received");
-      test.hear();
-      // Nobody but the sender has come.
+      test.send("received");
+      test.receive();
+      // No other peer has connected.
       void* none = nullptr;
       EXPECT_EQ(rank.net().accept(listener, &none), abi::kSuccess);
       EXPECT_EQ(none, nullptr);
       EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
     });
-    handle_ = receiver_->hear_handle();
-    // What it cannot read is none of its business: the key is the node's to give.
+    handle_ = receiver_->receive_handle();
+    // The rank gets the key from its node, so it ignores a key file that it cannot read.
     ::setenv("CABLEWAY_KEY_FILE", "/nonexistent", 1);
     sender_ = std::make_unique<RankProcess>(world_, "a", GetParam(), [this](Rank& rank, Line& test) {
       void* comm = rank.connect(handle_);
       EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
-      test.hear();
+      test.receive();
       EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
       EXPECT_THAT(warnings(), testing::IsEmpty());
     });
     ::unsetenv("CABLEWAY_KEY_FILE");
-    EXPECT_EQ(receiver_->hear(), "received");
+    EXPECT_EQ(receiver_->receive(), "received");
   }
 
-  // The flow is as it was, and nobody has come beside it.
+  // Expects that the flow still works and that no other peer has connected.
   void end() {
-    receiver_->say("end");
-    sender_->say("end");
+    receiver_->send("end");
+    sender_->send("end");
     receiver_->finish();
     sender_->finish();
   }
   CircuitSetup good_setup() const { return setup_for(handle_, "a", {world_.hop("a", "b"), world_.hop("b", "c")}); }
-  // Where set-ups of that path arrive, one after the other, and where they come from.
+  // The listeners that set-ups of that path reach, in order, and their senders' addresses.
   struct Place {
     World::Door door;
     std::string from;
@@ -102,15 +102,15 @@ SubKey setup_key(const std::string& text) {
 std::vector<std::byte> sealed(const CircuitSetup& setup, const Challenge& theirs, const SubKey& key) {
   const Challenge mine{};
   const FrameBytes challenge = encode_challenge(mine);
-  std::vector<std::byte> said(challenge.begin(), challenge.end());
+  std::vector<std::byte> bytes(challenge.begin(), challenge.end());
   std::vector<std::byte> frame = as_frame(setup);
   CircuitSeal(key, theirs, mine).append_next(frame);
-  said.insert(said.end(), frame.begin(), frame.end());
-  return said;
+  bytes.insert(bytes.end(), frame.begin(), frame.end());
+  return bytes;
 }
 
-TEST_P(SealedTest, FlowsAreRelayedForRanksThatAreToldOfNoKey) {
-  // Neither that there is no key, nor that somebody has another.
+TEST_P(SealedTest, FlowsAreRelayedForRanksWithoutAKeyFile) {
+  // The log reports neither a missing nor a differing key.
   EXPECT_THAT(log_of("b"), testing::Not(testing::HasSubstr("KEY_MISSING")));
   EXPECT_THAT(log_of("b"), HasSubstr("TOPOLOGY_CHANGED the topology now has 3 nodes"));
   end();
@@ -119,14 +119,14 @@ TEST_P(SealedTest, FlowsAreRelayedForRanksThatAreToldOfNoKey) {
 TEST_P(SealedTest, AnUntrustedPeerWithoutTheKeyGetsNothing) {
   for (const Place& place : places()) {
     UntrustedPeer plain(place.door, place.from);
-    plain.say(as_frame(place.setup));
-    const UntrustedPeer::Answer to_plain = plain.hear(kMargin);
+    plain.send(as_frame(place.setup));
+    const UntrustedPeer::Answer to_plain = plain.receive(kMargin);
     EXPECT_TRUE(to_plain.closed);
     EXPECT_THAT(to_plain.reason, HasSubstr("a set-up without a seal, and this end has a key"));
 
     UntrustedPeer guessing(place.door, place.from);
-    guessing.say(sealed(place.setup, guessing.hear_challenge(kMargin), setup_key(std::string(64, '8'))));
-    const UntrustedPeer::Answer to_guessing = guessing.hear(kMargin);
+    guessing.send(sealed(place.setup, guessing.receive_challenge(kMargin), setup_key(std::string(64, '8'))));
+    const UntrustedPeer::Answer to_guessing = guessing.receive(kMargin);
     EXPECT_FALSE(to_guessing.accepted);
     EXPECT_THAT(to_guessing.reason, HasSubstr("the seal of the set-up is wrong"));
   }
@@ -136,18 +136,18 @@ TEST_P(SealedTest, AnUntrustedPeerWithoutTheKeyGetsNothing) {
   end();
 }
 
-TEST_P(SealedTest, WhatWasOverheardIsOfNoUse) {
-  // One that the key was at hand for, up to a mistake that the relay finds behind the seal: so the seal was right.
+TEST_P(SealedTest, AnOverheardSetUpIsRefused) {
+  // Sealed with the right key, but with an error that the relay detects after it has accepted the seal.
   CircuitSetup detour = good_setup();
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
   UntrustedPeer first(world_.relay_door("b", "a"), detour.hops[0].from_address);
-  const std::vector<std::byte> overheard = sealed(detour, first.hear_challenge(kMargin), setup_key(kKey));
-  first.say(overheard);
-  EXPECT_THAT(first.hear(kMargin).reason, HasSubstr("node b knows cable"));
+  const std::vector<std::byte> overheard = sealed(detour, first.receive_challenge(kMargin), setup_key(kKey));
+  first.send(overheard);
+  EXPECT_THAT(first.receive(kMargin).reason, HasSubstr("node b knows cable"));
   UntrustedPeer again(world_.relay_door("b", "a"), detour.hops[0].from_address);
-  again.hear_challenge(kMargin);
-  again.say(overheard);
-  EXPECT_THAT(again.hear(kMargin).reason, HasSubstr("the seal of the set-up is wrong"));
+  again.receive_challenge(kMargin);
+  again.send(overheard);
+  EXPECT_THAT(again.receive(kMargin).reason, HasSubstr("the seal of the set-up is wrong"));
   end();
 }
 

@@ -1,35 +1,35 @@
 // The conformance and endurance suite of the net plugin: what NCCL may rely on, each case for every version of the
-// table. Each failure is judged by its result code and by the reason that the operator is shown through NCCL's logger.
+// table. Each failure is checked for its result code and for the reason that the operator sees through NCCL's logger.
 //
 // Read as a contract:
 //
-//   file (here, or in tests/nccl_adapter)   what it says
+//   file (here, or in tests/nccl_adapter)   what it tests
 //   plugin_flow_test            device and properties, every size, order, 32 requests outstanding, neither call blocks
 //   plugin_failure_test         sends larger than their receive, memory outside its registration, abort, a peer's close
-//   plugin_lifecycle_test       load, unload, finalize, init where no node can be had, wrong settings
+//   plugin_lifecycle_test       load, unload, finalize, init where no node can be started, wrong settings
 //   plugin_relay_test           the same bytes over a relay; a killed relay, a killed peer; garbage on every port
-//   handle_test                 handles that are zero, cut, flipped, of another version, of nobody
+//   handle_test                 handles that are zero, cut, flipped, of another version, without a listener
 //   unreachable_test            which node could not be reached, and from which
-//   abort_test                  connections that are given up half-way, at either end
-//   memory_test                 memory that is given back is not touched, whatever was under way
+//   abort_test                  connections that are aborted half-way, at either end
+//   memory_test                 deregistered memory is not accessed, whatever was in flight
 //   listen_test                 one listen comm for several peers, and for several connections of one peer
-//   parallel_test               communicators on threads of their own
+//   parallel_test               communicators on separate threads
 //   all_to_all_test             several ranks a node; jobs on some of the nodes
 //   fork_test                   children that exit, exec or live on
-//   peer_death_test             peers that are killed, or stand still
-//   silence_test                peers that are silent for longer than dead ones are waited for
-//   node_restart_test           a node that comes back
-//   reported_test               the flows that a node lists of its processes
-//   lease_test                  what a relay has lent a flow goes back while the flow idles
-//   hostile_test                untrusted peers at the data ports and at the relay port
-//   sealed_test                 a cluster with a key, and whoever has none
-//   limits_test                 more of everything than may be; a relay without room
+//   peer_death_test             peers that are killed, or stopped
+//   silence_test                peers that are silent for longer than the limit for dead ones
+//   node_restart_test           a node that restarts
+//   reported_test               the flows that a node lists for its processes
+//   lease_test                  leases of an idle flow return to the relay's pool
+//   hostile_test                untrusted peers at the data TCP ports and at the relay TCP port
+//   sealed_test                 a cluster with a key, and peers without it
+//   limits_test                 more of everything than the limits; a relay without room
 //   endurance_test              thousands of connections, flat memory, flat descriptors
-//   long_test (label system)    silence of minutes, more connections than there are ports
+//   long_test (label system)    silence of minutes, more connections than there are TCP ports
 //
 // tests/system/verbs_conformance_test.py runs most of them over RDMA as well, with nodes and ranks on several guests.
 //
-// The plugin is loaded with dlopen and nothing else; every rank is a process of its own (rank_process.h).
+// The plugin is loaded with dlopen and nothing else; every rank is a separate process (rank_process.h).
 #ifndef CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
 #define CABLEWAY_TESTS_CONFORMANCE_SUITE_H_
 
@@ -53,11 +53,11 @@ inline constexpr bool kSlowed = true;
 inline constexpr bool kSlowed = false;
 #endif
 
-// Where it is slow, one that hands out no context and one that does: the others are thin tables over the same.
+// On slow builds one version without a context and one with: the others are thin tables over the same code.
 inline auto every_abi() {
   return testing::ValuesIn(kSlowed ? std::vector<int>{8, 11} : std::vector<int>{8, 9, 10, 11, 12});
 }
-// Those with a context for each communicator and a finalize.
+// The versions with a context per communicator and a finalize.
 inline auto abis_with_finalize() {
   return testing::Values(11, 12);
 }
@@ -65,8 +65,8 @@ inline std::string abi_name(const testing::TestParamInfo<int>& version) {
   return "V" + std::to_string(version.param);
 }
 
-// What the plugin has told the operator so far, in the process that asks.
-inline void expect_told(const std::string& reason) {
+// Expects that the plugin has logged this reason in the calling process.
+inline void expect_warning(const std::string& reason) {
   EXPECT_THAT(warnings(), testing::Contains(testing::HasSubstr(reason)));
 }
 

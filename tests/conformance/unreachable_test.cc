@@ -1,4 +1,4 @@
-// Peers that no path leads to today: the reason names both ends, the path, and the node that got furthest.
+// Peers without a path: the reason names both ends, the path, and the last node that was reached.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A connect that goes on while others do.
+// A connect that is in progress at the same time as others.
 struct Attempt {
   explicit Attempt(const std::string& node) {
     const auto bytes = encode_listen_handle({Cookie{}, 4000, node});
@@ -28,7 +28,7 @@ struct Attempt {
 
 class UnreachableTest : public testing::TestWithParam<int> {};
 
-// All that are still undecided, until none is.
+// Polls all attempts until each has a result.
 void finish(Rank& rank, std::vector<Attempt>& attempts) {
   const auto end = Clock::now() + std::chrono::seconds(40);
   bool pending = true;
@@ -55,7 +55,7 @@ bool joins(const routing::Topology& topology, const std::string& one, const std:
   });
 }
 
-// Until node a has heard that c does not answer b. On a slow machine b may not have answered a either for a while.
+// Waits until node a has the advertisement that b has lost c. On a slow machine a may have lost b as well for a while.
 void wait_until_c_is_lost(const World& world) {
   Settings settings;
   settings.runtime_dir = world.runtime_dir("a");
@@ -70,21 +70,21 @@ void wait_until_c_is_lost(const World& world) {
 }
 
 TEST_P(UnreachableTest, NodesAreNamedWithTheNearestThatCanBeReached) {
-  // n is not there, m beyond it neither.
+  // Nodes n and m, beyond n, are not started.
   World world({{"a", "b"}, {"b", "c"}, {"c", "d"}, {"a", "n"}, {"n", "m"}}, "a");
   for (const char* node : {"a", "b", "c", "d"}) world.start(node);
   RankProcess connecting(world, "a", GetParam(), [&](Rank& rank, Line&) {
     std::vector<Attempt> reached = {Attempt("d")};
     finish(rank, reached);
     const Hop last = world.hop("c", "d");
-    expect_told("no circuit " + world.path({"a", "b", "c", "d"}) + ": node c cannot reach node d at " +
-                last.to_address + " port 4000 over cable " + last.cable + ": Connection refused");
+    expect_warning("no circuit " + world.path({"a", "b", "c", "d"}) + ": node c cannot reach node d at " +
+                   last.to_address + " port 4000 over cable " + last.cable + ": Connection refused");
     world.stop("c");
     wait_until_c_is_lost(world);
     std::vector<Attempt> lost = {Attempt("d"), Attempt("m")};
     finish(rank, lost);
-    expect_told("connect: node a has lost its path to node d; the nearest to it that can be reached is node b");
-    expect_told("connect: node a has not heard of a node \"m\" in its cluster; it knows a, b");
+    expect_warning("connect: node a has lost its path to node d; the nearest to it that can be reached is node b");
+    expect_warning("connect: node a has not heard of a node \"m\" in its cluster; it knows a, b");
   });
   connecting.finish();
 }

@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of advertisements, which come from nodes far away.
+// Feeds bytes to the decoder of advertisements, which distant nodes can send.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Searches with every fuzzer for a stated number of executions, on all cores, and prints what was executed and found.
+# Runs every fuzzer for a given number of executions, on all cores, and prints executions and findings.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -8,12 +8,12 @@ usage() {
 usage: tests/fuzz/campaign.sh [options] [FUZZER...]
 
 Runs each fuzzer of the preset `asan` (build it first: cmake --preset asan && cmake --build --preset asan) in parts, each
-with a seed and a corpus of its own, as many at a time as there are processors.
+with its own seed and corpus, as many at a time as there are processors.
 
   --runs N      executions of each fuzzer, all parts together (10000000)
   --parts N     parts of each fuzzer (4)
-  --seconds N   what a part may take; one that takes longer ends early, and the table says how far it came (no limit)
-  --seed N      seed of the first part; another one searches elsewhere (1)
+  --seconds N   time limit of a part; one that exceeds it ends early, and the table shows its executions (no limit)
+  --seed N      seed of the first part; another seed searches differently (1)
   --jobs N      parts that run at a time (the number of processors)
   --build DIR   build folder (build/asan)
   --out DIR     findings, new inputs and each part's log (build/asan/campaign)
@@ -47,13 +47,13 @@ done
 out=${out:-$build/campaign}
 ((${#fuzzers[@]})) || for seeds in tests/fuzz/corpus/*/; do fuzzers+=("$(basename "$seeds")"); done
 for fuzzer in "${fuzzers[@]}"; do
-  [[ -x $build/bin/$fuzzer ]] || refuse "$build/bin/$fuzzer is not there"
-  [[ -d tests/fuzz/corpus/$fuzzer ]] || refuse "tests/fuzz/corpus/$fuzzer is not there"
+  [[ -x $build/bin/$fuzzer ]] || refuse "$build/bin/$fuzzer does not exist"
+  [[ -d tests/fuzz/corpus/$fuzzer ]] || refuse "tests/fuzz/corpus/$fuzzer does not exist"
 done
 rm -rf "$out"
 mkdir -p "$out"
 
-# xargs calls it, in shells of its own.
+# Called by xargs, in separate shells.
 # shellcheck disable=SC2317
 part() { # <fuzzer> <part>
   local fuzzer=$1 number=$2 own=$out/$1.$2
@@ -66,9 +66,9 @@ part() { # <fuzzer> <part>
 export -f part
 export runs parts seconds seed build out
 
-# Parts of one fuzzer are far apart in the order, so that the slow fuzzer's do not all come last.
+# Parts of one fuzzer are far apart in the order, so that those of a slow fuzzer do not all run last.
 begin=$SECONDS
-# shellcheck disable=SC2016 # they are for those shells
+# shellcheck disable=SC2016 # expanded by those shells
 for ((number = 0; number < parts; ++number)); do
   printf "%s $number\n" "${fuzzers[@]}"
 done | xargs -P "$jobs" -L 1 bash -c 'part "$0" "$1"' &

@@ -1,4 +1,4 @@
-// Feeds bytes to a whole node as datagrams on its port: the envelope, and whatever it holds. The node must go on.
+// Feeds bytes to a whole node as a datagram on its port: the envelope and its contents. The node must keep working.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   world.fabric().inject(0, port, *routing::parse_port_address("10.0.0.2"), std::vector<std::byte>(bytes, bytes + size));
   world.clock().run_for(std::chrono::milliseconds(50));
   require(world.node(0).neighbours().all().size() <= 1, "one datagram made several neighbours");
-  require(world.node(0).paths().reaches("n0"), "the node lost itself");
+  require(world.node(0).paths().reaches("n0"), "the node cannot reach itself");
   return 0;
 }

@@ -1,5 +1,5 @@
-// Feeds bytes to the key file parser. What it accepts must make codes that it verifies; what it refuses must say what
-// was expected and must not tell what the file holds.
+// Feeds bytes to the key file parser. An accepted key must verify its own codes; an error must name what was expected
+// and must not reveal the file's contents.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   Mac mac = key->mac(KeyUse::kControlDatagram, bytes);
   require(key->verify(KeyUse::kControlDatagram, bytes, mac), "does not verify its own code");
-  require(!key->verify(KeyUse::kCircuitSetup, bytes, mac), "one use's code passes for another's");
+  require(!key->verify(KeyUse::kCircuitSetup, bytes, mac), "a code of one use is valid for another");
   mac[0] ^= std::byte{1};
   require(!key->verify(KeyUse::kControlDatagram, bytes, mac), "verifies a damaged code");
   return 0;

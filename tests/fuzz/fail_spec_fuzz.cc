@@ -1,5 +1,5 @@
-// Feeds bytes to the parser of `cableway sim --fail`: what it accepts is a cable and a moment that is not before the
-// beginning; what it refuses is said with an example.
+// Feeds bytes to the parser of `cableway sim --fail`: what it accepts is a cable and a time that is not negative;
+// an error gives an example.
 #include <cstddef>
 #include <cstdint>
 #include <string>

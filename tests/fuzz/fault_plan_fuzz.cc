@@ -1,4 +1,4 @@
-// Feeds bytes to the parser of fault plans. What it accepts is written and read again as the same.
+// Feeds bytes to the parser of fault plans. What it accepts survives being written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

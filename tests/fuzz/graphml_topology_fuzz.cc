@@ -1,4 +1,4 @@
-// Feeds bytes to the reader of GraphML graphs. What it accepts must be a topology in one piece that survives being
+// Feeds bytes to the reader of GraphML graphs. What it accepts must be a connected topology that survives being
 // written; what it refuses must name file and line and what was expected.
 #include <cstddef>
 #include <cstdint>

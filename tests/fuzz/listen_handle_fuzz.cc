@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of listen handles, as a rank does with what another plugin's rank may have written.
+// Feeds bytes to the decoder of listen handles, which may come from a rank with another plugin.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(handle->port != 0 && !handle->node.empty() && handle->node.size() <= kMaxNodeNameBytes,
-          "nobody to connect to");
+          "a handle without a node or a port");
   const absl::StatusOr<ListenHandle> again = decode_listen_handle(encode_listen_handle(*handle));
   require(again.ok() && *again == *handle, "a handle does not survive a round trip");
   return 0;

@@ -1,5 +1,5 @@
-// Feeds bytes to the mix file parser. What it accepts must be whole and survive being written and read again; what it
-// refuses must name file and line and what was expected.
+// Feeds bytes to the mix file parser. What it accepts must be valid and survive being written and read again; an error
+// must name the file, the line and what was expected.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t place = 0; place < mix->groups.size(); ++place) {
     const MixGroup& group = mix->groups[place];
     require(check_ranks(group.workload.workload, static_cast<int>(group.ranks.size())).ok(), "ranks are missing");
-    for (const std::size_t earlier : group.after) require(earlier < place, "waits for what is not above it");
+    for (const std::size_t earlier : group.after) require(earlier < place, "waits for a group that is not above it");
   }
   require(ranks_needed(*mix) >= 2 && ranks_needed(*mix) <= kMaxRanks, "ranks are out of bounds");
   const absl::StatusOr<Mix> again = parse_mix(test::to_mix_file(*mix), "again.toml");

@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of hellos, which whoever is on a cable can send.
+// Feeds bytes to the decoder of hellos, which any untrusted peer on a cable can send.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of what an RDMA hop's ends write into each other's mailboxes, frame by frame.
+// Feeds bytes to the decoder of the frames that the ends of an RDMA hop write into each other's mailboxes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,13 @@ void check_accepted(const cableway::RdmaFrame& frame, std::span<const std::byte,
   require(std::equal(again.begin(), again.end(), bytes.begin()), "a frame does not survive a round trip");
   if (frame.what != RdmaFrame::What::kFrame) {
     require(frame.frame == Frame(), "a frame inside one that carries none");
-    require((frame.address == 0) == (frame.what == RdmaFrame::What::kTaken), "an address where none belongs, or none");
+    require((frame.address == 0) == (frame.what == RdmaFrame::What::kTaken),
+            "an address where none belongs, or a missing one");
     return;
   }
   const FrameKind kind = frame.frame.kind;
   require(kind == FrameKind::kChunk || kind == FrameKind::kAnnounce || kind == FrameKind::kAck,
-          "a frame that has no business in a mailbox");
+          "a frame kind that does not belong in a mailbox");
   require(frame.frame.payload <= kMaxChunkBytes, "a chunk without a bound");
   require(kind != FrameKind::kAck || (frame.address == 0 && frame.key == 0), "an acknowledgement with an address");
 }

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   }
   std::sort(inputs.begin(), inputs.end());
   for (const auto& input : inputs) {
-    // Named before it runs: a crash then says which input did it.
+    // Printed before it runs, so that a crash shows its input.
     std::printf("%s\n", input.c_str());
     std::fflush(stdout);
     std::ifstream file(input, std::ios::binary);

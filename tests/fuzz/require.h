@@ -1,4 +1,4 @@
-// What a fuzz target demands of the code it feeds.
+// The assertion of fuzz targets.
 #ifndef CABLEWAY_TESTS_FUZZ_REQUIRE_H_
 #define CABLEWAY_TESTS_FUZZ_REQUIRE_H_
 
@@ -7,7 +7,7 @@
 
 namespace cableway::fuzz {
 
-// Ends the process, as a fuzzer wants it, if it does not hold.
+// Aborts the process, which a fuzzer reports as a finding, if `holds` is false.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "%s\n", what);

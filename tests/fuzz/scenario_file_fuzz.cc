@@ -1,4 +1,4 @@
-// Feeds bytes to the scenario parser: what it refuses it refuses with the place and what was expected.
+// Feeds bytes to the scenario parser: an error names the place and what was expected.
 #include <cstddef>
 #include <cstdint>
 #include <string>

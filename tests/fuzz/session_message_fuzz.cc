@@ -1,4 +1,4 @@
-// Feeds bytes to the decoder of session messages, which reads what other processes of this host say.
+// Feeds bytes to the decoder of session messages, which other processes of this host send.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
-// Feeds bytes to the settings file parser, and what it accepts to the settings. Whatever is refused must say where and
-// what was expected; what is accepted must be shown, and every value must survive being shown and read again.
+// Feeds bytes to the settings file parser, and what it accepts to the settings. An error must name the place
+// and what was expected; accepted settings can be shown, and every value survives being shown and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

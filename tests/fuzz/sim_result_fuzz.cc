@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of `cableway sim --compare`. What it accepts can be compared; what it refuses is said with
-// the file's name.
+// Feeds bytes to the reader of `cableway sim --compare`. What it accepts can be compared; an error names
+// the file.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -24,6 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string shown = comparison_text(*result, *result);
   for (const char c : shown)
     require(c == '\n' || static_cast<unsigned char>(c) >= 0x20, "a control character is shown");
-  require(nlohmann::json::accept(comparison_json(*result, *result)), "what is printed is no JSON");
+  require(nlohmann::json::accept(comparison_json(*result, *result)), "the output is not JSON");
   return 0;
 }

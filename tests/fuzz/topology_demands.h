@@ -1,4 +1,4 @@
-// What is demanded of everything that makes topologies of bytes.
+// Requirements on every parser that makes topologies from bytes.
 #ifndef CABLEWAY_TESTS_FUZZ_TOPOLOGY_DEMANDS_H_
 #define CABLEWAY_TESTS_FUZZ_TOPOLOGY_DEMANDS_H_
 
@@ -29,7 +29,7 @@ inline void require_reason(const absl::Status& status) {
   require(message.size() < 4096, "an error is too long");
 }
 
-// It may be in parts.
+// The topology may be disconnected.
 inline void require_survives_writing(const routing::Topology& topology) {
   const absl::StatusOr<routing::Topology> again =
       routing::parse_topology(routing::to_topology_file(topology), "again.toml", routing::Disconnected::kAccepted);

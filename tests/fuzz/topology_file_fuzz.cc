@@ -1,5 +1,5 @@
-// Feeds bytes to the topology file parser. What it accepts must be whole and survive being written and read again; what
-// it refuses must name file and line and what was expected.
+// Feeds bytes to the topology file parser. What it accepts must be valid and survive being written and read again; an
+// error must name the file, the line and what was expected.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Feeds bytes to the generator of topologies. What it accepts must come to a topology in one piece, the same one again;
-// what it refuses must name the spec and what was expected.
+// Feeds bytes to the generator of topologies. What it accepts must generate a connected topology, the same each time;
+// an error must name the spec and what was expected.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -18,9 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(topology.status().message().substr(0, 6) == "spec \"", "an error does not name the spec");
     return 0;
   }
-  require(is_topology_spec(spec), "is generated, yet is no spec");
+  require(is_topology_spec(spec), "was generated, but is not a spec");
   require(topology->components().size() == 1, "disconnected");
-  constexpr std::size_t kSmall = 1000;  // what is larger takes too long to write and read
+  constexpr std::size_t kSmall = 1000;  // larger ones take too long to write and read
   if (topology->cable_count() > kSmall) return 0;
   require(*generate_topology(spec) == *topology, "is another topology the second time");
   cableway::fuzz::require_survives_writing(*topology);

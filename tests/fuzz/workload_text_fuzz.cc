@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(message.find("; expected ") != std::string::npos, "an error does not say what was expected");
     require(message.size() < 4096, "an error is too long");
     for (const char c : message) {
-      require(!absl::ascii_iscntrl(static_cast<unsigned char>(c)), "an error holds what cannot be printed");
+      require(!absl::ascii_iscntrl(static_cast<unsigned char>(c)), "an error contains a control character");
     }
     return 0;
   }

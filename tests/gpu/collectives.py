@@ -1,4 +1,4 @@
-"""One operation of the test, by its name, through torch.distributed."""
+"""Runs one operation of the test, by name, through torch.distributed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import test_pattern
 
 
 def collective(dist: Any, operation: str, given: Any, result: Any, group: Any = None) -> None:
-    """Hands the operation to NCCL on the current stream. What works in place (test_pattern.IN_PLACE) takes `result`
-    only. `group` has all ranks, in their order."""
+    """Enqueues the operation on the current stream. Operations in place (test_pattern.IN_PLACE) use `result` only.
+    `group` has all ranks, in their order."""
     if operation == "all_reduce":
         dist.all_reduce(result, group=group)
     elif operation == "all_gather":

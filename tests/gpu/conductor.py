@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the passes of the GPU test inside a lab (gpu_run.py builds it) and leaves everything it learns in a work folder.
+"""Runs the passes of the GPU test inside a lab (gpu_run.py builds it) and writes everything it records to a work folder.
 
     conductor.py JOB.json
 
 A pass is one set of rank processes that goes through its configurations. One that hangs or crashes is recorded with
-what the ranks, the nodes and the kernel say; a fresh set goes on with the configurations after it.
+the output of the ranks, the nodes and the kernel; a fresh set continues with the configurations after it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from traffic_counters import difference
 
 _HERE = Path(__file__).resolve().parent
 _START_S = 120.0
-_LEAST_PASS_S = 25.0  # not worth starting with less
-_RANK_START_S = 20.0  # to import, connect and leave; enters the division of time only
+_MIN_PASS_S = 25.0  # not worth starting with less
+_RANK_START_S = 20.0  # to import, connect and leave; used to divide the time only
 _CELL_S = 0.15  # to prepare and check a cell
-_EARLY_FAVOUR = 1.3  # what a pass may take of its fair share of the time: the first ones matter most
+_EARLY_FAVOUR = 1.3  # factor on a pass's fair share of the time: the first passes matter most
 _FIRST_PORT = 29500
 
 
@@ -48,14 +48,14 @@ class Conductor:
         for number, entry in enumerate(self.passes):
             left = self.until - time.monotonic()
             shares = [self._estimate(later) for later in self.passes[number:]]
-            if left < _LEAST_PASS_S:
+            if left < _MIN_PASS_S:
                 self._note("skipped", entry, list(entry.configs), detail="no time was left")
                 continue
-            share = min(left, max(_LEAST_PASS_S, _EARLY_FAVOUR * left * shares[0] / sum(shares)))
+            share = min(left, max(_MIN_PASS_S, _EARLY_FAVOUR * left * shares[0] / sum(shares)))
             self._run_pass(number, entry, time.monotonic() + share)
 
     def _estimate(self, entry: Pass) -> float:
-        """Seconds that a pass wants: its cells' budgets, or their least iterations on a cable."""
+        """Seconds that a pass needs: its cells' budgets, or their minimum iterations on a cable."""
         plan = matrix_plan.rank_plan(entry, list(entry.configs), "nccl", "cuda", 0)
         byte_s = 8 / (self.job["rate_mbps"] * 1e6) * 1.5
         return _RANK_START_S + sum(_CELL_S + max(cell["budget_s"], cell["size"] * byte_s * cell["least"])
@@ -74,7 +74,7 @@ class Conductor:
 
     def _run_pass(self, number: int, entry: Pass, until: float) -> None:
         remaining, attempt = list(entry.configs), 0
-        while remaining and until - time.monotonic() > _LEAST_PASS_S / 2:
+        while remaining and until - time.monotonic() > _MIN_PASS_S / 2:
             folder = self.work / f"pass{number}-{entry.transport}-{attempt}"
             folder.mkdir()
             began, before = time.monotonic(), lab_nodes.all_sent_bytes()

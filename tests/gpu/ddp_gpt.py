@@ -30,7 +30,7 @@ from torch.nn.parallel import DistributedDataParallel
 from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 
 _GROUP_TIMEOUT = datetime.timedelta(seconds=120)
-_ASK_TIME_EVERY = 10  # steps
+_CHECK_TIME_EVERY = 10  # steps
 
 
 class Block(nn.Module):
@@ -68,7 +68,7 @@ class Gpt(nn.Module):
 
 
 def make_batch(plan: dict[str, Any], rank: int, step: int) -> torch.Tensor:
-    """Sequences that can be learnt: each token follows from the one before, but for one in ten, which is random."""
+    """Sequences that can be learnt: each token follows from the previous one, except one in ten, which is random."""
     generator = torch.Generator().manual_seed((plan["seed"] * 1_000_003 + step) * 64 + rank)
     shape, vocabulary = (plan["batch"], plan["sequence"] + 1), plan["vocabulary"]
     noise = torch.randint(vocabulary, shape, generator=generator)
@@ -81,7 +81,7 @@ def make_batch(plan: dict[str, Any], rank: int, step: int) -> torch.Tensor:
 
 
 def cross_entropy(scores: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """By a mask and sums, which no version of PyTorch does in a random order."""
+    """Uses a mask and sums, whose order is deterministic in every version of PyTorch."""
     match = targets.unsqueeze(-1) == torch.arange(scores.shape[-1], device=scores.device)
     return -(functional.log_softmax(scores, dim=-1) * match).sum(dim=-1).mean()
 
@@ -105,10 +105,10 @@ def _hash(model: nn.Module) -> str:
 def train(plan: dict[str, Any], events: Events) -> None:
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     device = own_device(torch, plan["device"], rank)
-    events.say("imported", torch=torch.__version__)
+    events.record("imported", torch=torch.__version__)
     meeting = Meeting(dist, rank, ranks)
     if rank == 0:
-        events.say("machine", **machine_facts(torch, device))
+        events.record("machine", **machine_facts(torch, device))
     _be_deterministic(plan["seed"])
     dist.init_process_group(plan["backend"], rank=rank, world_size=ranks, timeout=_GROUP_TIMEOUT,
                             store=dist.PrefixStore("group", meeting.store))
@@ -118,9 +118,9 @@ def train(plan: dict[str, Any], events: Events) -> None:
     batches = [make_batch(plan, rank, step) for step in range(plan["steps"])]
     meeting.barrier()
     began, done = time.monotonic(), 0
-    events.say("cell", config="ddp", op="train", parameters=sum(p.numel() for p in model.parameters()))
+    events.record("cell", config="ddp", op="train", parameters=sum(p.numel() for p in model.parameters()))
     for step, batch in enumerate(batches):
-        if step % _ASK_TIME_EVERY == 0 and meeting.decide(f"stop/{step}", time.monotonic() > plan["stop_at"]):
+        if step % _CHECK_TIME_EVERY == 0 and meeting.decide(f"stop/{step}", time.monotonic() > plan["stop_at"]):
             break
         batch = batch.to(device)
         scores = model(batch[:, :-1])
@@ -128,13 +128,13 @@ def train(plan: dict[str, Any], events: Events) -> None:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        events.say("step", config="ddp", op="train", step=step, loss=loss.item().hex())
+        events.record("step", config="ddp", op="train", step=step, loss=loss.item().hex())
         done += 1
-    events.say("trained", steps=done, parameters=_hash(model.module), seconds=time.monotonic() - began)
+    events.record("trained", steps=done, parameters=_hash(model.module), seconds=time.monotonic() - began)
     meeting.barrier()
     dist.destroy_process_group()
     meeting.leave()
-    events.say("done")
+    events.record("done")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What everyone says while a failure is still there: nodes, kernels, ranks, and where the ranks' threads are."""
+"""Records the state of nodes, kernels, ranks and the ranks' threads during a failure."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _DEBUGGER_LIMIT_S = 20.0
 
 
 def write(folder: Path, ranks: RankSet, outcome: Outcome, bundle: Path, settings: dict[str, str] | None) -> None:
-    """Into the folder's diagnosis.txt. `settings` are those of the nodes of Cableway, where there are any."""
-    said = [f"{outcome.kind}: {outcome.detail}\n"]
+    """Writes the folder's diagnosis.txt. `settings` are those of the Cableway nodes, None if there are none."""
+    parts = [f"{outcome.kind}: {outcome.detail}\n"]
     for rank, node in enumerate(ranks.nodes):
-        said.append(f"==== {node}\n" if settings is None else node_status(node, bundle, settings))
-        said.append(lab_nodes.output(node, ["ss", "-tinmpO"]))
-        said.append(lab_nodes.output(node, ["tc", "-s", "qdisc"]))
-        said.append(f"---- log\n{rank_set.tail(ranks.log(rank), 30)}\n---- NCCL\n"
+        parts.append(f"==== {node}\n" if settings is None else node_status(node, bundle, settings))
+        parts.append(lab_nodes.output(node, ["ss", "-tinmpO"]))
+        parts.append(lab_nodes.output(node, ["tc", "-s", "qdisc"]))
+        parts.append(f"---- log\n{rank_set.tail(ranks.log(rank), 30)}\n---- NCCL\n"
                     f"{rank_set.tail(folder / f'nccl{rank}.log', 15)}\n")
-    lines = [line.rstrip() for line in "".join(said).splitlines()]
+    lines = [line.rstrip() for line in "".join(parts).splitlines()]
     (folder / "diagnosis.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -32,8 +32,8 @@ def node_status(node: str, bundle: Path, settings: dict[str, str]) -> str:
 
 
 def write_threads(folder: Path, ranks: RankSet, debugger: str | None) -> None:
-    """Native stacks by the debugger (a gdb) where there is one, else each thread's name and what it waits for, into
-    threads<rank>.txt. Python's own stacks are in the ranks' logs."""
+    """Writes threads<rank>.txt: native stacks by the debugger (a gdb) if given, else each thread's name and what it
+    waits for. Python's own stacks are in the ranks' logs."""
     for rank, pid in ranks.pids().items():
         (folder / f"threads{rank}.txt").write_text(_kernel_view(pid), encoding="utf-8")
     if debugger is None:
@@ -56,7 +56,7 @@ def write_threads(folder: Path, ranks: RankSet, debugger: str | None) -> None:
 def _kernel_view(pid: int) -> str:
     lines = []
     for task in sorted(Path(f"/proc/{pid}/task").glob("*")):
-        with contextlib.suppress(OSError):  # the thread may be gone by now
+        with contextlib.suppress(OSError):  # the thread may have ended by now
             name, waits = ((task / entry).read_text(encoding="utf-8", errors="replace").strip()
                            for entry in ("comm", "wchan"))
             state = (task / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]

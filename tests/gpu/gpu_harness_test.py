@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what the GPU test relies on and needs no GPU: data, expectations, plans, counters, verdict, report."""
+"""Tests of the GPU test's harness that need no GPU: data, expectations, plans, counters, verdict, report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from test_pattern import ALL_OPERATIONS, FLOAT32, INT32, OPERATIONS
 
 
 def _simulate(operation: str, inputs: list[list[int]], rank: int) -> list[int]:
-    """What an operation is, in its own words, on whole inputs."""
+    """A direct implementation of an operation on whole inputs."""
     ranks, size = len(inputs), len(inputs[0])
     share = size // ranks
     total = [sum(column) for column in zip(*inputs)]
@@ -110,10 +110,10 @@ class Counters(unittest.TestCase):
         self.assertEqual(traffic_counters.difference(before, after), {"mg0": 50, "to-n1": 8000})
         self.assertEqual(traffic_counters.split({"mg0": 50, "to-n1": 8000, "to-n3": 1}), (8001, 50))
 
-    def test_tcp_surprises_by_name(self) -> None:
+    def test_tcp_anomalies_by_name(self) -> None:
         snmp = "Ip: Forwarding\nIp: 1\nTcp: ActiveOpens RetransSegs\nTcp: 5 7\n"
         netstat = "TcpExt: SyncookiesSent TCPTimeouts\nTcpExt: 3 2\n"
-        self.assertEqual(traffic_counters.tcp_surprises(snmp, netstat), {"RetransSegs": 7, "TCPTimeouts": 2})
+        self.assertEqual(traffic_counters.tcp_anomalies(snmp, netstat), {"RetransSegs": 7, "TCPTimeouts": 2})
 
 
 def _cell(transport: str, busbw: float, **more: object) -> dict[str, object]:
@@ -133,13 +133,13 @@ class Verdict(unittest.TestCase):
         self.assertTrue(verdict.judge(_document(_cell("cableway", 0.97), _cell("socket", 1.0)))[0])
         self.assertFalse(verdict.judge(_document(_cell("cableway", 0.969), _cell("socket", 1.0)))[0])
 
-    def test_forced_choices_are_judged_too_but_pat(self) -> None:
+    def test_forced_choices_except_pat_are_judged(self) -> None:
         for config, passes in (("ll128", False), ("tree", False), ("pat", True)):
             document = _document(_cell("cableway", 0.9, config=config), _cell("socket", 1.0, config=config))
             self.assertEqual(verdict.judge(document)[0], passes, config)
             self.assertIn(f"{config} all_reduce 0.900", "\n".join(verdict.judge(document)[1]))
 
-    def test_fails_on_wrong_results_hangs_leaks_and_nothing_at_all(self) -> None:
+    def test_fails_on_wrong_results_hangs_leaks_and_no_results(self) -> None:
         good = _cell("cableway", 1.0)
         hang = {"transport": "cableway", "config": "ll", "op": "broadcast", "size": 8, "kind": "hang", "detail": "",
                 "errors": []}
@@ -172,7 +172,7 @@ class Report(unittest.TestCase):
         with self.assertRaises(ValueError):
             report.insert(report.BEGIN, "x")
 
-    def test_later_files_count(self) -> None:
+    def test_later_files_take_precedence(self) -> None:
         merged = report.merge([_document(_cell("cableway", 0.1)), _document(_cell("cableway", 0.2))])
         self.assertEqual([cell["busbw_GBps"] for cell in merged["results"]], [0.2])
 

@@ -60,7 +60,7 @@ def _arguments() -> argparse.Namespace:
 def bundle_lacks(bundle: Path) -> str | None:
     for needed in ("lib/libnccl-net-cableway.so", "bin/cablewayd", "bin/cableway", "tools/ip", "tools/tc"):
         if not (bundle / needed).exists():
-            return f"--bundle {bundle}: {needed} is missing; make it with tests/gpu/pack.sh, and carry it along"
+            return f"--bundle {bundle}: {needed} is missing; make it with tests/gpu/pack.sh, and copy it here"
     return None
 
 
@@ -99,7 +99,7 @@ def _run_conductor(arguments: argparse.Namespace, work: Path, began: float, dead
 
 
 def run_lab(spec: list[str], conductor: list[str], until: float) -> bool:
-    """Runs the conductor in a lab until it ends, or `until` (monotonic) comes. Whether it ended well."""
+    """Runs the conductor in a lab until it ends, or `until` (monotonic) comes. Returns whether it succeeded."""
     process = subprocess.Popen(lab_nodes.lab_command(spec, conductor), stdin=subprocess.DEVNULL)
     try:
         status = process.wait(timeout=max(1.0, until - time.monotonic()))
@@ -110,7 +110,7 @@ def run_lab(spec: list[str], conductor: list[str], until: float) -> bool:
         print("the conductor did not end in time and was stopped", flush=True)
         return False
     finally:
-        # The lab's processes end with its supervisor, however that ends.
+        # The lab's processes end with its supervisor, even if that is killed.
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -120,7 +120,7 @@ def run_lab(spec: list[str], conductor: list[str], until: float) -> bool:
 
 
 def pack_logs(work: Path, archive: Path) -> None:
-    """All of the work folder, each file at most its last 2 MiB, the archive below the size that comes back."""
+    """All of the work folder, each file at most its last 2 MiB, the archive within _LOG_LIMIT_BYTES."""
     for path in work.rglob("*"):
         if path.is_file() and path.stat().st_size > 2 << 20:
             with open(path, "rb") as file:
@@ -131,7 +131,7 @@ def pack_logs(work: Path, archive: Path) -> None:
         tar.add(work, "logs")
     if archive.stat().st_size > _LOG_LIMIT_BYTES:
         archive.unlink()
-        print("the logs are too large to come back; rank 0's stay", flush=True)
+        print("the logs are too large for the archive; only rank 0's are kept", flush=True)
         with tarfile.open(archive, "w:gz") as tar:
             for path in work.rglob("rank0.*"):
                 tar.add(path, f"logs/{path.relative_to(work)}")
@@ -149,7 +149,7 @@ def main() -> int:
         if (why := check_gpu()) is not None:
             print(f"run.sh: this machine has no GPU that PyTorch can use: {why}; --dry-run needs none", file=sys.stderr)
             return 3
-        print(f"[{time.monotonic() - began:5.0f} s] the GPU is there", flush=True)
+        print(f"[{time.monotonic() - began:5.0f} s] the GPU is usable", flush=True)
     _run_conductor(arguments, work, began, deadline)
     document = results.gather(work, arguments.mode, arguments.rate_mbps)
     (out / "gpu-results.json").write_text(json.dumps(document, indent=1), encoding="utf-8")

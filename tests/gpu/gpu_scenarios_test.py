@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what the scenarios of the GPU test rely on and needs no GPU: plans, arguments, verdicts, results, report."""
+"""Tests of the harness of the GPU test's scenarios that need no GPU: plans, arguments, verdicts, results, report."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ class Plans(unittest.TestCase):
                         self.assertIn((f"ring-{protocol}", operation, size), cells)
             self.assertEqual(scenario_plan.planned_cells(job), len(cells))
 
-    def test_orders_have_every_node_once_and_begin_where_the_store_is(self) -> None:
+    def test_orders_have_every_node_once_and_begin_at_the_store(self) -> None:
         for scenario in SCENARIOS.values():
             for job in (job for stage in scenario.stages for job in stage):
                 self.assertEqual(sorted(job.order), list(range(scenario.nodes)), job.name)
                 self.assertEqual(job.order[0], 0, job.name)
         self.assertNotEqual(_jobs("against")["against"].order, _jobs("against")["cable-order"].order)
 
-    def test_programs_are_there_and_names_are_no_folder_of_another_job(self) -> None:
+    def test_programs_exist_and_job_names_are_unique(self) -> None:
         for scenario in SCENARIOS.values():
             jobs = [job for stage in scenario.stages for job in stage]
             self.assertEqual(len({job.name for job in jobs}), len(jobs))
             for job in jobs:
                 self.assertTrue((_HERE / job.program).exists(), job.program)
 
-    def test_all_fits_the_time_and_each_its_own(self) -> None:
+    def test_expected_times_fit_the_deadlines(self) -> None:
         self.assertLess(sum(SCENARIOS[name].expected_s for name in scenario_plan.DEFAULT), 420)
         for scenario in SCENARIOS.values():
             self.assertLess(scenario.expected_s, scenario.deadline_s)
@@ -71,14 +71,14 @@ class Plans(unittest.TestCase):
         self.assertEqual(scenario_plan.forced_choice("pat"), "PAT/SIMPLE/")
         self.assertIsNone(scenario_plan.forced_choice("default"))
 
-    def test_both_transports_of_ddp_differ_in_nothing_else(self) -> None:
+    def test_ddp_jobs_differ_in_the_transport_only(self) -> None:
         ours, theirs = _jobs("ddp").values()
         self.assertEqual((ours.plan, ours.settings, ours.order), (theirs.plan, theirs.settings, theirs.order))
         settings = [rank_settings(job.transport, 1, job.nodes(), 1, Path("f"), Path("b")) for job in (ours, theirs)]
         differing = {key for key in settings[0] | settings[1] if settings[0].get(key) != settings[1].get(key)}
         self.assertEqual(differing, {"NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_NET_PLUGIN_REF_COUNT", "NCCL_SOCKET_IFNAME"})
 
-    def test_gloo_gets_less_and_nccl_all(self) -> None:
+    def test_gloo_runs_a_part_and_nccl_all(self) -> None:
         job = _jobs("two")["groups"]
         self.assertEqual(scenario_plan.stage_plan(job, "nccl", "cuda", 1.0)["cells"], job.plan["cells"])
         on_gloo = {cell["op"] for cell in scenario_plan.stage_plan(job, "gloo", "cpu", 1.0)["cells"]}
@@ -87,12 +87,12 @@ class Plans(unittest.TestCase):
 
 class Arguments(unittest.TestCase):
     def _refused(self, *words: str) -> str:
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors), self.assertRaises(SystemExit):
             scenario_run.arguments_of(list(words))
-        return said.getvalue()
+        return errors.getvalue()
 
-    def test_names_what_there_is_instead(self) -> None:
+    def test_errors_list_the_alternatives(self) -> None:
         self.assertIn("no scenario 'ring5'; there are all, ring6", self._refused("--scenario", "ring6,ring5"))
         self.assertIn("none is named", self._refused("--scenario", ","))
         self.assertIn("make it with tests/gpu/pack.sh", self._refused("--scenario", "two", "--bundle", "/nowhere"))
@@ -149,7 +149,7 @@ class MatrixVerdict(unittest.TestCase):
             self.assertEqual(self._status(flows=[{"after": "x", "most": {"n1": 3}, "left": left}]), status)
         self.assertEqual(self._status(flows=[{"after": "x", "most": {"n1": 0}, "left": {}}]), INCOMPLETE)
 
-    def test_nothing_is_not_passed(self) -> None:
+    def test_no_results_do_not_pass(self) -> None:
         self.assertEqual(scenario_verdict.judge(_result("ring6")).status(), INCOMPLETE)
         job = _job(_jobs("ring6")["cable-order"])
         self.assertEqual(scenario_verdict.judge(_result("ring6", job)).status(), FAILED)
@@ -172,12 +172,12 @@ class TwoVerdict(unittest.TestCase):
         job = _job(_jobs("two")["groups"], worked=worked, checked={"operations": 3, "bytes": 9, "wrong": wrong})
         return scenario_verdict.judge(_result("two", job)).status()
 
-    def test_groups_must_have_been_at_work_at_once(self) -> None:
+    def test_groups_must_overlap(self) -> None:
         self.assertEqual(self._status(1.0), PASSED)
         self.assertEqual(self._status(3.0), INCOMPLETE)
         self.assertEqual(self._status(1.0, wrong=1), FAILED)
 
-    def test_jobs_must_have_been_at_work_at_once(self) -> None:
+    def test_jobs_must_overlap(self) -> None:
         jobs = _jobs("two")
         for began, status in ((2.0, PASSED), (9.0, INCOMPLETE)):
             pair = [_job(jobs[name], cells=[_cell("default", "reduce")], span=span)
@@ -208,7 +208,7 @@ class AbortVerdict(unittest.TestCase):
         self.assertEqual(self._abort(inside=idle), INCOMPLETE)
         self.assertEqual(self._abort(checked=self.CHECKED | {"wrong": 2}), FAILED)
 
-    def test_somebody_must_be_told_of_the_dead(self) -> None:
+    def test_a_rank_must_be_notified_of_the_dead_one(self) -> None:
         job = _jobs("abort")["kill"]
         self.assertEqual(job.exits, {3: -9})
         for error, status in ((True, PASSED), (False, FAILED)):
@@ -217,7 +217,7 @@ class AbortVerdict(unittest.TestCase):
             found = _job(job, aborted=self._aborted("killed", 3), noticed=noticed, checked=self.CHECKED)
             self.assertEqual(scenario_verdict.judge(_result("abort", found)).status(), status)
 
-    def test_a_reference_is_shown_and_not_judged(self) -> None:
+    def test_a_reference_is_shown_but_not_judged(self) -> None:
         socket = _job(_jobs("abort")["abort-socket"], "hang", checked=self.CHECKED)
         good = _job(_jobs("abort")["new-job"], cells=[_cell("default", "all_reduce")])
         found = scenario_verdict.judge(_result("abort", good, socket))
@@ -244,7 +244,7 @@ class TrainingVerdict(unittest.TestCase):
         self.assertIn("first in step 117", "\n".join(self._found(differing=117).lines()))
         self.assertEqual(self._found(parameters="cd").status(), FAILED)
 
-    def test_it_must_learn_and_be_whole(self) -> None:
+    def test_the_loss_must_fall_and_all_steps_run(self) -> None:
         self.assertEqual(self._found(last=6.0).status(), FAILED)
         self.assertEqual(self._found(steps=DDP_STEPS - 1).status(), INCOMPLETE)
 
@@ -254,7 +254,7 @@ class Results(unittest.TestCase):
         path.parent.mkdir(exist_ok=True)
         path.write_text("".join(json.dumps({"at": 1.0} | event) + "\n" for event in events), encoding="utf-8")
 
-    def test_reads_what_ranks_and_conductor_say(self) -> None:
+    def test_reads_events_and_notes(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             work = Path(name)
             for rank in range(4):
@@ -273,7 +273,7 @@ class Results(unittest.TestCase):
         self.assertEqual(result["flows"], [{"after": "kill", "most": {"n0": 2}, "left": {}}])
         self.assertNotIn("kill-socket", [job["job"] for job in result["jobs"]])
 
-    def test_a_conductor_that_was_ended_leaves_what_there_is(self) -> None:
+    def test_results_of_an_ended_conductor_are_kept(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             work = Path(name)
             self._write(work / "cableway-0" / "rank0.jsonl", [{"event": "step", "step": 0, "loss": "0x1p+1"}])
@@ -291,7 +291,7 @@ class Report(unittest.TestCase):
                 for job in _jobs("against").values()]
         return {"format": 1, "mode": mode, "scenarios": [_judged(_result("against", *jobs, seconds=seconds))]}
 
-    def test_goes_beside_the_matrix_and_replaces_itself_only(self) -> None:
+    def test_is_inserted_after_the_matrix_and_replaces_only_itself(self) -> None:
         page = report.page_with(self.PAGE, [self._document()])
         self.assertIn("\nmatrix\n", page)
         self.assertLess(page.index(report.END), page.index(scenario_report.BEGIN))
@@ -303,7 +303,7 @@ class Report(unittest.TestCase):
         page = report.page_with(self.PAGE, [self._document(wrong=3)])
         self.assertIn("- FAILED: against: default all_reduce of 16777216 bytes: 3 wrong elements", page)
 
-    def test_a_later_file_counts_and_a_dry_run_is_refused(self) -> None:
+    def test_a_later_file_takes_precedence_and_a_dry_run_is_refused(self) -> None:
         merged = scenario_report.merge([self._document(), self._document(seconds=8.0)])
         self.assertEqual([result["seconds"] for result in merged], [8.0])
         for mode in ("dry-run", "gloo"):
@@ -317,7 +317,7 @@ class Report(unittest.TestCase):
 
 
 class NcclLibrary(unittest.TestCase):
-    def test_finds_the_library_that_is_loaded(self) -> None:
+    def test_finds_the_loaded_library(self) -> None:
         maps = ("7f00-7f01 r--p 00000000 fe:01 12 /usr/lib/libm.so.6\n"
                 "7f02-7f03 r-xp 00000000 fe:01 13 /site packages/nccl/lib/libnccl.so.2\n")
         self.assertEqual(nccl_library.loaded_library(maps), "/site packages/nccl/lib/libnccl.so.2")

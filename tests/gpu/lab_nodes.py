@@ -1,4 +1,4 @@
-"""What the conductor does in a lab's nodes: start programs there, run nodes of Cableway, read counters and status."""
+"""Access to a lab's nodes: starts programs there, runs Cableway nodes, reads counters and status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lab_command(spec: list[str], command: list[str]) -> list[str]:
 
 
 def start(node: str, command: list[str], settings: dict[str, str], log: Path, **options: object) -> subprocess.Popen:
-    """Starts the command in the node; the process is the command's own, not a wrapper's."""
+    """Starts the command in the node; the process is the command itself, not a wrapper."""
     words = [f"{key}={value}" for key, value in settings.items()]
     with open(log, "ab") as file:
         return subprocess.Popen([LAB, "exec", node, "--", "env", *words, *command], stdin=subprocess.DEVNULL,
@@ -33,7 +33,7 @@ def start(node: str, command: list[str], settings: dict[str, str], log: Path, **
 
 
 def output(node: str, command: list[str], settings: dict[str, str] | None = None) -> str:
-    """What a short command says in the node; its failure is part of the answer."""
+    """Runs a short command in the node and returns its output, or a description of its failure."""
     words = [f"{key}={value}" for key, value in (settings or {}).items()]
     try:
         done = subprocess.run([LAB, "exec", node, "--", "env", *words, *command], stdin=subprocess.DEVNULL,
@@ -44,7 +44,7 @@ def output(node: str, command: list[str], settings: dict[str, str] | None = None
 
 
 def end(processes: list[subprocess.Popen]) -> None:
-    """Asks the processes to end, then kills them; they are the caller's own."""
+    """Sends SIGTERM, then SIGKILL, to the processes, which are the caller's own."""
     for number, limit in ((signal.SIGTERM, _END_LIMIT_S), (signal.SIGKILL, _END_LIMIT_S)):
         alive = [process for process in processes if process.poll() is None]
         for process in alive:
@@ -61,7 +61,7 @@ def all_sent_bytes(nodes: Sequence[str] = NODES) -> dict[str, dict[str, int]]:
 
 
 class CablewayNodes:
-    """A cablewayd in every node, each with a log; or routed_node, where a topology file of routed cables is given."""
+    """A cablewayd in every node, each with a log; or routed_node, if a topology file of routed cables is given."""
 
     def __init__(self, bundle: Path, settings: dict[str, str], log_dir: Path, routed: Path | None = None,
                  nodes: Sequence[str] = NODES) -> None:
@@ -73,12 +73,12 @@ class CablewayNodes:
 
     def __enter__(self) -> CablewayNodes:
         for node in self._nodes:
-            ready, say = os.pipe()
+            ready, notify = os.pipe()
             name = Path(self._command[0]).name
             log = self._log_dir / f"{name}-{node}.log"
-            self._processes.append(start(node, [*self._command, "--ready-fd", str(say)], self._settings, log,
-                                         pass_fds=(say,)))
-            os.close(say)
+            self._processes.append(start(node, [*self._command, "--ready-fd", str(notify)], self._settings, log,
+                                         pass_fds=(notify,)))
+            os.close(notify)
             readable, _, _ = select.select([ready], [], [], _READY_LIMIT_S)
             answer = os.read(ready, 4096).decode(errors="replace").strip() if readable else "no answer"
             os.close(ready)

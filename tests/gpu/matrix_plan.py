@@ -1,4 +1,4 @@
-"""What the GPU test runs: configurations of NCCL, operations and sizes, and which of them in which mode."""
+"""What the GPU test runs: configurations of NCCL, operations and sizes, and which of them run in which mode."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Config:
 
 CONFIGS = {config.name: config for config in (
     Config("default", {}, FLOAT32),
-    Config("tree", {"NCCL_ALGO": "allreduce:tree"}),  # the others have no tree: NCCL would refuse them
+    Config("tree", {"NCCL_ALGO": "allreduce:tree"}),  # the other operations have no tree: NCCL would refuse them
     Config("ring", {"NCCL_ALGO": "ring"}),
-    # Over Socket a pat all_gather also uses the long way round, since NCCL gives every channel an interface of its own;
-    # Cableway's flows take shortest paths only. Shown, not judged.
+    # Over Socket a pat all_gather also uses the long path around the ring, since NCCL gives each channel its own interface;
+    # Cableway's flows take shortest paths only. Reported, not judged.
     Config("pat", {"NCCL_ALGO": "allgather:pat;reducescatter:pat"}, operations=("all_gather", "reduce_scatter"),
            judged=False),
     Config("ll", {"NCCL_PROTO": "LL"}),
@@ -46,7 +46,7 @@ CHOSEN_VARIABLES = ("NCCL_ALGO", "NCCL_PROTO")
 
 @dataclass(frozen=True)
 class Effort:
-    """Which sizes, and how long for each: as many iterations as fit the budget, within bounds that bound memory too."""
+    """Which sizes, and how long for each: as many iterations as fit the budget, within bounds that also limit memory."""
 
     sizes: tuple[int, ...]
     small_budget_s: float

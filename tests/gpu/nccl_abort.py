@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""One rank of the test of ends that are none: communicators aborted in the middle of an operation, a rank that dies.
+"""One rank of the test of abnormal ends: communicators aborted in the middle of an operation, and a rank that dies.
 
     nccl_abort.py PLAN.json EVENTS.jsonl     (plan: part, bound_s, size, device, and absent or killed: a rank)
 
-part abort: one rank never enters an all_reduce that all others are inside of, then all of them call ncclCommAbort.
-Once with connections that stand, once with a communicator whose first operation it is, so that the others are still
-making connections (it does not block, or nobody would be there to abort it). A new communicator on the same nodes
+part abort: one rank never enters an all_reduce that all others have entered, then all ranks call ncclCommAbort.
+Once with established connections, once with a communicator whose first operation it is, so that the others are still
+connecting (a non-blocking one: a blocking call could not be aborted by its own rank). A new communicator on the same nodes
 must work after each.
 
-part kill: one rank dies by SIGKILL while all are inside. The others wait for ncclCommGetAsyncError to say so, for
-bound_s at most, and abort. Whoever watches expects this rank's end (-9).
+part kill: one rank dies by SIGKILL while all are inside. The others wait for ncclCommGetAsyncError to report it, for
+bound_s at most, and abort. The conductor expects this rank's exit status (-9).
 
-How long each abort took goes into the events; scenario_verdict.py holds it against bound_s.
+How long each abort took goes into the events; scenario_verdict.py compares it with bound_s.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nccl_library import SUCCESS, Nccl
 from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 from test_pattern import INT32
 
-_INSIDE_S = 0.7  # before anyone aborts or dies; the all_reduces of the plan take longer on its cables
+_INSIDE_S = 0.7  # before a rank aborts or dies; the all_reduces of the plan take longer on its cables
 _INIT_S = 40.0
 _POLL_S = 0.02
 _NEW_SIZES = (1 << 10, 1 << 20)
@@ -40,14 +40,14 @@ class AbortRank:
         self.torch, self.plan, self.events = torch, plan, events
         self.rank, self.ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.device = own_device(torch, plan["device"], self.rank)
-        events.say("imported", torch=torch.__version__)
+        events.record("imported", torch=torch.__version__)
         test_pattern.check_against_definition(torch, self.device)
         self.nccl = Nccl()
         self.meeting = Meeting(dist, self.rank, self.ranks)
         self.stream = torch.cuda.Stream(self.device)
         self.iteration = self.made = 0
         if self.rank == 0:
-            events.say("machine", **machine_facts(torch, self.device))
+            events.record("machine", **machine_facts(torch, self.device))
 
     def run(self) -> None:
         if self.plan["part"] == "abort":
@@ -55,7 +55,7 @@ class AbortRank:
         else:
             self._lose_one()
         self.meeting.leave(self.ranks - (self.plan["part"] == "kill"))
-        self.events.say("done")
+        self.events.record("done")
 
     def _communicator(self, blocking: bool = True) -> Any:
         self.made += 1
@@ -77,27 +77,27 @@ class AbortRank:
         return self.nccl.all_reduce(comm, table.data_ptr(), table.numel(), self.stream.cuda_stream)
 
     def _checked(self, comm: Any, step: str, size: int) -> None:
-        self.events.say("cell", config=step, op="all_reduce", size=size)
+        self.events.record("cell", config=step, op="all_reduce", size=size)
         table = self._buffer(size)
         self._all_reduce(comm, table)
         self.stream.synchronize()
         segments = test_pattern.expected("all_reduce", self.rank, self.ranks, table.numel())
         wrong = test_pattern.count_wrong(self.torch, table, segments, self.iteration, INT32)
-        self.events.say("checked", config=step, op="all_reduce", size=size, wrong=wrong, checked=table.numel() * 4)
+        self.events.record("checked", config=step, op="all_reduce", size=size, wrong=wrong, checked=table.numel() * 4)
 
     def _abort(self, comm: Any, step: str, **more: Any) -> None:
-        self.events.say("aborting", config=step)
+        self.events.record("aborting", config=step)
         began = time.monotonic()
         code = self.nccl.abort(comm)
         seconds = time.monotonic() - began
-        self.stream.synchronize()  # the kernel must be gone, too
-        self.events.say("aborted", config=step, seconds=seconds, code=self.nccl.text(code), ok=code == SUCCESS,
+        self.stream.synchronize()  # the GPU kernel must have ended, too
+        self.events.record("aborted", config=step, seconds=seconds, code=self.nccl.text(code), ok=code == SUCCESS,
                         stream_s=time.monotonic() - began - seconds, **more)
 
     def _abort_twice(self) -> None:
         for step, connected in (("inside", True), ("connecting", False)):
             comm = self._communicator(blocking=connected)
-            if connected:  # the same size: another one may go over other connections
+            if connected:  # the same size: another one may use other connections
                 self._checked(comm, step, self.plan["size"])
             table = self._buffer(self.plan["size"])
             self.meeting.barrier()
@@ -106,9 +106,9 @@ class AbortRank:
                 self._all_reduce(comm, table)
             time.sleep(_INSIDE_S)
             state = self.nccl.text(self.nccl.async_error(comm))
-            # A queue that is empty is no proof while connections are being made: nothing has been queued yet.
+            # An empty stream proves nothing while connecting: nothing has been enqueued yet.
             waiting = not self.stream.query() if connected else None
-            self.events.say("inside", config=step, entered=entered, waiting=waiting, state=state)
+            self.events.record("inside", config=step, entered=entered, waiting=waiting, state=state)
             self.meeting.barrier()
             self._abort(comm, step, entered=entered)
             self.meeting.barrier()
@@ -126,15 +126,15 @@ class AbortRank:
         self.meeting.barrier()
         self._all_reduce(comm, table)
         time.sleep(_INSIDE_S)
-        self.events.say("inside", config=step, entered=True, waiting=not self.stream.query())
+        self.events.record("inside", config=step, entered=True, waiting=not self.stream.query())
         self.meeting.barrier()
         if self.rank == killed:
-            self.events.say("killing", config=step)
+            self.events.record("killing", config=step)
             os.kill(os.getpid(), signal.SIGKILL)
         began = time.monotonic()
         while (code := self.nccl.async_error(comm)) == SUCCESS and time.monotonic() < began + self.plan["bound_s"]:
             time.sleep(_POLL_S)
-        self.events.say("noticed", config=step, seconds=time.monotonic() - began, error=code != SUCCESS,
+        self.events.record("noticed", config=step, seconds=time.monotonic() - began, error=code != SUCCESS,
                         code=self.nccl.text(code), text=self.nccl.last_error(comm)[-300:])
         self._abort(comm, step, entered=True)
 

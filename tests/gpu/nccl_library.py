@@ -1,6 +1,6 @@
-"""The few calls of NCCL's own interface that torch.distributed has no plain way to make, on PyTorch's libnccl.
+"""Calls of NCCL's own interface that torch.distributed does not expose, on PyTorch's libnccl.
 
-Declarations as in nccl.h of 2.28; newer versions take them as well.
+Declarations as in nccl.h of 2.28; newer versions accept them as well.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Nccl:
         return made.to_bytes()
 
     def communicator(self, ranks: int, unique_id: bytes, rank: int, blocking: bool, limit_s: float) -> Any:
-        """A communicator that is ready. One that does not block gets limit_s for that."""
+        """Returns a communicator that is ready. A non-blocking one has limit_s to become so."""
         comm, config = ctypes.c_void_p(), _Config(blocking)
         code = self._library.ncclCommInitRankConfig(ctypes.byref(comm), ranks, UniqueId.from_buffer_copy(unique_id),
                                                     rank, ctypes.byref(config))
@@ -103,7 +103,7 @@ class Nccl:
         return comm
 
     def all_reduce(self, comm: Any, address: int, elements: int, stream: int) -> int:
-        """Adds int32 elements in place; the code says whether it is under way (SUCCESS) or still starting."""
+        """Adds int32 elements in place; the code tells whether it is enqueued (SUCCESS) or still starting."""
         code = self._library.ncclAllReduce(address, address, elements, INT32, SUM, comm, stream)
         return self._must("ncclAllReduce", code, IN_PROGRESS)
 

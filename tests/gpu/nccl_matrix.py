@@ -4,8 +4,8 @@
     nccl_matrix.py PLAN.json EVENTS.jsonl
 
 The plan (see matrix_plan.py) names configurations, each a set of NCCL_* variables and a list of cells (operation and
-size). NCCL reads NCCL_ALGO and NCCL_PROTO whenever it makes a communicator, so each configuration gets a process group
-of its own in the same process. Every iteration, timed ones included, has its own input and its own output buffer; all
+size). NCCL reads NCCL_ALGO and NCCL_PROTO whenever it creates a communicator, so each configuration gets its own
+process group in the same process. Every iteration, timed ones included, has its own input and its own output buffer; all
 outputs are poisoned before and compared on the GPU after. Ranks agree on iteration counts, and meet before each
 measurement, through a TCP store on the management network, never through the transport under test.
 """
@@ -23,7 +23,7 @@ from typing import Any
 import test_pattern
 from collectives import collective
 from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
-from traffic_counters import difference, sent_bytes, tcp_surprises
+from traffic_counters import difference, sent_bytes, tcp_anomalies
 
 _GROUP_TIMEOUT = datetime.timedelta(seconds=150)
 _TOGETHER_LIMIT_S, _TOGETHER_POLL_S = 40.0, 0.05
@@ -31,7 +31,7 @@ _CHOICE = re.compile(r"NCCL INFO (\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) ch
 
 
 class NcclChoices:
-    """What rank 0's NCCL writes into its log about the algorithm and protocol of each operation."""
+    """The algorithm and protocol of each operation, from the log of rank 0's NCCL."""
 
     def __init__(self, path: str | None) -> None:
         self._path, self._offset = path, 0
@@ -55,7 +55,7 @@ class Rank:
         self.torch, self.dist, self.plan, self.events = torch, dist, plan, events
         self.rank, self.ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.device = own_device(torch, plan["device"], self.rank)
-        events.say("imported", torch=torch.__version__)
+        events.record("imported", torch=torch.__version__)
         test_pattern.check_against_definition(torch, self.device)
         arena_elements = max(self._cell_elements(cell) for config in plan["configs"] for cell in config["cells"])
         self.inputs = torch.empty(arena_elements, dtype=torch.int32, device=self.device)
@@ -65,7 +65,7 @@ class Rank:
         self.next_iteration = 1
         self.last_time: dict[str, tuple[int, float]] = {}
         if self.rank == 0:
-            events.say("machine", **machine_facts(torch, self.device))
+            events.record("machine", **machine_facts(torch, self.device))
 
     def _cell_elements(self, cell: dict[str, Any]) -> int:
         return test_pattern.element_count(cell["op"], cell["size"], self.ranks) * (cell["most"] + 1)
@@ -81,10 +81,10 @@ class Rank:
         for config in self.plan["configs"]:
             self._run_config(config)
         self.meeting.leave()
-        self.events.say("done")
+        self.events.record("done")
 
     def _wait_for_other_jobs(self) -> None:
-        """Until those that are to be at work at the same time are as far: each says so by a file, this one's first."""
+        """Waits for the jobs that have to run at the same time: each creates a file when it is ready, this job first."""
         files = [Path(name) for name in self.plan.get("together", [])]
         if files:
             files[0].touch()
@@ -94,28 +94,28 @@ class Rank:
 
     def _run_config(self, config: dict[str, Any]) -> None:
         name = config["name"]
-        # Everyone decides alike, and before anyone waits for the others inside NCCL.
+        # All ranks take the same decision, before any of them waits for the others inside NCCL.
         if self.meeting.decide(f"start/{name}", time.monotonic() > self.plan["stop_at"]):
-            self.events.say("skipped", config=name)
+            self.events.record("skipped", config=name)
             return
-        self.events.say("config", config=name, env=config["env"])
+        self.events.record("config", config=name, env=config["env"])
         for variable in self.plan["chosen_variables"]:
             os.environ.pop(variable, None)
         os.environ.update(config["env"])
         began = time.monotonic()
-        # No device_id: with it PyTorch makes groups by splitting one communicator, which keeps the first one's choices.
+        # No device_id: with it PyTorch creates groups by splitting one communicator, which keeps the first one's choices.
         self.dist.init_process_group(self.plan["backend"], rank=self.rank, world_size=self.ranks,
                                      store=self.dist.PrefixStore(f"group/{name}", self.meeting.store),
                                      timeout=_GROUP_TIMEOUT)
         self.last_time = {}
         for number, cell in enumerate(config["cells"]):
             if not self._run_cell(config, f"{name}/{number}", cell):
-                self.events.say("no_time", config=name, op=cell["op"], size=cell["size"])
+                self.events.record("no_time", config=name, op=cell["op"], size=cell["size"])
         self.meeting.barrier()
-        self.events.say("closing", config=name)
+        self.events.record("closing", config=name)
         self.dist.destroy_process_group()
-        self.meeting.barrier()  # the store goes with rank 0; until all have left, they may ask it
-        self.events.say("closed", config=name, seconds=time.monotonic() - began)
+        self.meeting.barrier()  # the store ends with rank 0; until all have left, they may use it
+        self.events.record("closed", config=name, seconds=time.monotonic() - began)
 
     def _tables(self, cell: dict[str, Any], row_count: int, kind: str) -> tuple[Any, Any]:
         """Views of the arenas with one row an iteration."""
@@ -145,7 +145,7 @@ class Rank:
         return inputs, outputs, first
 
     def _mark(self) -> Any:
-        """A moment in the stream of operations, for _between()."""
+        """A timestamp in the stream of operations, for _between()."""
         if self.device.type != "cuda":
             return time.perf_counter()
         event = self.torch.cuda.Event(enable_timing=True)
@@ -157,7 +157,7 @@ class Rank:
 
     def _timed(self, cell: dict[str, Any], rows: int, kind: str) -> dict[str, Any]:
         """Runs `rows` iterations on fresh data; returns seconds for each (the mean, and the slowest), wrong elements,
-        bytes that left this node, and what surprised its TCP."""
+        bytes that left this node, and unexpected counts of its TCP."""
         operation = cell["op"]
         inputs, outputs, first = self._prepare(cell, rows, kind)
         pairs = [(inputs[row], outputs[row]) for row in range(rows)]
@@ -181,28 +181,28 @@ class Rank:
                 "checked": outputs.numel() * outputs.element_size()}
 
     def _run_cell(self, config: dict[str, Any], key: str, cell: dict[str, Any]) -> bool:
-        """False when the time is up."""
+        """Returns False if no time is left."""
         operation, size, kind = cell["op"], cell["size"], config["kind"]
         known = self.last_time.get(operation)
         estimate = known[1] * size / known[0] if known and known[0] >= self.plan["proportional_from"] else None
         if self.meeting.decide(f"go/{key}", time.monotonic() + cell["least"] * (estimate or 0) > self.plan["stop_at"]):
             return False
-        self.events.say("cell", config=config["name"], op=operation, size=size)
+        self.events.record("cell", config=config["name"], op=operation, size=size)
         checked = wrong = 0
         fixed = cell["least"] == cell["most"]
         if not fixed and (estimate is None or size < self.plan["no_warm_up_from"]):
             warm = self._timed(cell, 1, kind)
-            if operation not in self.last_time:  # the first one made connections
+            if operation not in self.last_time:  # the first one set up connections
                 wrong, checked = warm["wrong"], warm["checked"]
                 warm = self._timed(cell, 1, kind)
             wrong, checked, estimate = wrong + warm["wrong"], checked + warm["checked"], warm["seconds"]
-            self.events.say("warm", config=config["name"], op=operation, size=size, seconds=estimate)
+            self.events.record("warm", config=config["name"], op=operation, size=size, seconds=estimate)
         wanted = 0 if fixed else round(cell["budget_s"] / max(estimate, 1e-6))
         rows = self.meeting.decide(f"rows/{key}", max(cell["least"], min(cell["most"], wanted)))
         result = self._timed(cell, rows, kind)
         self.last_time[operation] = (size, result["seconds"])
         elements = test_pattern.element_count(operation, size, self.ranks)
-        self.events.say("result", config=config["name"], op=operation, size=size, kind=kind,
+        self.events.record("result", config=config["name"], op=operation, size=size, kind=kind,
                         bytes=elements * test_pattern.ELEMENT_BYTES, iterations=rows, seconds=result["seconds"],
                         wrong=wrong + result["wrong"], checked=checked + result["checked"], sent=result["sent"],
                         slowest=result["slowest"], tcp=result["tcp"], chosen=self.choices.since_last_time())
@@ -211,7 +211,7 @@ class Rank:
 
 def _counters() -> tuple[dict[str, int], dict[str, int]]:
     dev, snmp, netstat = (Path("/proc/net", name).read_text(encoding="ascii") for name in ("dev", "snmp", "netstat"))
-    return sent_bytes(dev), tcp_surprises(snmp, netstat)
+    return sent_bytes(dev), tcp_anomalies(snmp, netstat)
 
 
 if __name__ == "__main__":

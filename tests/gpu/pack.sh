@@ -20,7 +20,7 @@ refuse() {
   exit 2
 }
 [[ -f $build/cmake_install.cmake ]] || refuse "$build is not a configured build folder"
-[[ ! -e $out || -e $out/tools/install.log ]] || refuse "$out is no bundle: remove it, or name another --out"
+[[ ! -e $out || -e $out/tools/install.log ]] || refuse "$out is not a bundle: remove it, or name another --out"
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 mkdir -p "$made/tools/bin" "$made/tools/lib"
@@ -33,10 +33,10 @@ fi
 # For --dry-run only; the libraries that it needs are among the installed ones.
 cp "$build/bin/routed_node" "$made/bin/" || refuse "build the targets first: ninja -C $build"
 
-# The C library and its loader are the other machine's own: mixing two of them does not work.
+# The C library and its loader are those of the other machine: two versions cannot be mixed.
 c_library='^(ld-linux.*|libc|libm|libdl|librt|libpthread|libresolv|libutil|libnsl)\.so'
 for tool in ip tc ss; do
-  path=$(PATH=$PATH:/usr/sbin:/sbin command -v "$tool") || refuse "$tool is not here: install the package iproute2"
+  path=$(PATH=$PATH:/usr/sbin:/sbin command -v "$tool") || refuse "$tool is not in PATH: install the package iproute2"
   cp -L "$path" "$made/tools/bin/$tool"
   ldd "$path" | awk '$2 == "=>" { print $3 }' | while read -r library; do
     [[ $(basename "$library") =~ $c_library ]] || cp -L "$library" "$made/tools/lib/"

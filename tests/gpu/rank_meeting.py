@@ -1,7 +1,7 @@
-"""What every rank's program starts with: its events, its GPU, and the ranks' meeting point.
+"""What every rank's program shares: its events, its GPU, and the ranks' meeting point.
 
-Everything that happens is a line of a file of events, flushed at once: whoever watches the ranks reads progress,
-results and failures there. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment.
+Each event is a line of the rank's event file, flushed at once: the conductor reads progress, results and failures
+there. RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT come from the environment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Events:
         self._file: TextIO = open(path, "a", encoding="utf-8")  # lives as long as the process
         self._lock = threading.Lock()  # a rank may run operations from several threads
 
-    def say(self, event: str, **fields: Any) -> None:
+    def record(self, event: str, **fields: Any) -> None:
         with self._lock:
             self._file.write(json.dumps({"event": event, "at": time.monotonic()} | fields) + "\n")
             self._file.flush()
@@ -52,15 +52,15 @@ class Meeting:
         self.store.wait([f"{key}/all"])
 
     def leave(self, ranks: int | None = None) -> None:
-        """The last call: the store goes with rank 0, so that one goes when all others (of as many as are left) have
-        said that they need it no more."""
+        """The last call: the store ends with rank 0, so rank 0 waits until all others (of `ranks` that are left) have
+        reported that they no longer need it."""
         if self.rank != 0:
             self.store.add("left", 1)
             return
         until = time.monotonic() + _LEAVE_LIMIT_S
         while self.store.add("left", 0) < (ranks or self.ranks) - 1 and time.monotonic() < until:
             time.sleep(_LEAVE_POLL_S)
-        time.sleep(_LEAVE_POLL_S)  # the last one's answer may still be on its way
+        time.sleep(_LEAVE_POLL_S)  # the last one's answer may still be in flight
 
     def decide(self, key: str, choice: Any) -> Any:
         """Rank 0's choice, on all ranks."""
@@ -70,8 +70,8 @@ class Meeting:
 
 
 def own_device(torch: Any, kind: str, rank: int) -> Any:
-    """The rank's device, made current. Ranks share what GPUs there are; with one, they take turns on it, and small
-    messages pay for that."""
+    """The rank's device, made current. Ranks share the available GPUs; on a single one they are time-sliced, which
+    slows small messages."""
     if kind != "cuda":
         return torch.device(kind)
     device = torch.device("cuda", rank % torch.cuda.device_count())
@@ -96,11 +96,11 @@ def run_rank(work: Callable[[dict[str, Any], Events], None]) -> int:
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     events = Events(sys.argv[2])
-    events.say("started", pid=os.getpid())
+    events.record("started", pid=os.getpid())
     try:
         work(plan, events)
-    except Exception:  # to whoever watches, with its cause; teardown after a failure may hang, so leave at once
-        events.say("error", text=traceback.format_exc()[-3000:])
+    except Exception:  # reported with its cause; teardown after a failure may hang, so exit at once
+        events.record("error", text=traceback.format_exc()[-3000:])
         traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()

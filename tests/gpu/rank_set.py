@@ -1,4 +1,4 @@
-"""The rank processes of one pass: starting, watching, and saying why they stopped."""
+"""The rank processes of one pass: starts and watches them, and determines why they stopped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import lab_nodes
 
 _POLL_S = 0.1
-_AFTER_FIRST_FAILURE_S = 4.0  # what the other ranks get to report by themselves that one has failed
+_AFTER_FIRST_FAILURE_S = 4.0  # time for the other ranks to report that one has failed
 _EXIT_LIMIT_S = 25.0  # from "done" to the end of the process
 _DUMP_S = 1.0
 
@@ -41,8 +41,8 @@ def read_events(path: Path) -> list[dict[str, Any]]:
 
 
 class RankSet:
-    """`command(rank)` and `settings(rank)` say what runs in node `nodes[rank]`; logs and events go to `folder`.
-    `exits` has the exit status of those ranks that are meant to end with another one than 0."""
+    """`command(rank)` and `settings(rank)` define what runs in node `nodes[rank]`; logs and events go to `folder`.
+    `exits` has the expected exit status of the ranks that shall not end with 0."""
 
     def __init__(self, folder: Path, command: Callable[[int], list[str]], settings: Callable[[int], dict[str, str]],
                  nodes: Sequence[str] = lab_nodes.NODES, exits: Mapping[int, int] | None = None) -> None:
@@ -61,7 +61,7 @@ class RankSet:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def pids(self) -> dict[int, int]:
-        """Of the ranks that still run."""
+        """The pids of the ranks that still run."""
         return {rank: process.pid for rank, process in enumerate(self._processes) if process.poll() is None}
 
     def _finished(self) -> bool:
@@ -69,8 +69,8 @@ class RankSet:
                    for rank in range(len(self._processes)))
 
     def watch(self, stall_s: float, start_s: float, until: float, diagnose: Callable[[Outcome], None]) -> Outcome:
-        """Waits for all to end. No event for stall_s (start_s until the first cell) is a hang; `until` is the end of
-        the time there is. After a failure calls `diagnose`, then ends the processes, whatever happens."""
+        """Waits for all to end. No event for stall_s (start_s until the first cell) is a hang; `until` is the
+        deadline. After a failure calls `diagnose`. Always ends the processes."""
         try:
             outcome = self._wait(stall_s, start_s, until)
             if not outcome.ok:
@@ -104,7 +104,7 @@ class RankSet:
             time.sleep(_POLL_S)
 
     def _failed(self, codes: list[int | None]) -> list[int]:
-        """The ranks that have ended otherwise than they were meant to."""
+        """The ranks that have ended with an unexpected status."""
         return [rank for rank, code in enumerate(codes) if code not in (None, self._exits.get(rank, 0))]
 
     def _exit_text(self, codes: list[int | None]) -> str:
@@ -112,20 +112,20 @@ class RankSet:
         return f"exit status of {failed}; {self.where()}"
 
     def _dump_stacks(self) -> None:
-        """Each rank's Python stacks into its log."""
+        """Makes each rank write its Python stacks to its log."""
         for process in self._processes:
             if process.poll() is None:
                 process.send_signal(signal.SIGUSR1)
         time.sleep(_DUMP_S)
 
     def where(self) -> str:
-        """What each rank was last heard of."""
-        said = []
+        """The last event of each rank."""
+        places = []
         for rank in range(len(self._processes)):
             last = (self.events(rank) or [{"event": "nothing"}])[-1]
             place = " ".join(str(last[key]) for key in ("config", "op", "size") if key in last)
-            said.append(f"rank {rank}: {last['event']} {place}".strip())
-        return "; ".join(said)
+            places.append(f"rank {rank}: {last['event']} {place}".strip())
+        return "; ".join(places)
 
 
 def tail(path: Path, lines: int = 12) -> str:

@@ -1,4 +1,4 @@
-"""The environment in which a rank finds the others, NCCL and the transport under test."""
+"""The environment of a rank: the other ranks, NCCL and the transport under test."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def rank_settings(transport: str, rank: int, nodes: Sequence[str], port: int, fo
     }
     if transport == "cableway":
         # Without the reference count NCCL 2.28 unloads the plugin with a process's last communicator, and then does not
-        # look for it under its name again.
+        # find it by name again.
         return common | {"NCCL_NET": "cableway", "NCCL_SOCKET_IFNAME": f"={MANAGEMENT_INTERFACE}",
                          "NCCL_NET_PLUGIN_REF_COUNT": "1",
                          "NCCL_NET_PLUGIN": str(bundle / "lib" / "libnccl-net-cableway.so")}
     # The Socket transport uses the interfaces that the bootstrap uses. The lab calls a cable's end to-<peer>, so only
-    # cables match, and the kernels' routes do the rest.
+    # cables match; the kernels' routes forward the rest.
     return common | {"NCCL_NET": "Socket", "NCCL_NET_PLUGIN": "none", "NCCL_SOCKET_IFNAME": "to-"}
 
 
 def collperf_command(bundle: Path, sizes: Sequence[str], folder: Path) -> list[str]:
-    """In place of a rank's program, without a GPU: the same nodes, sizes and settings, by collperf."""
+    """The replacement of a rank's program without a GPU: collperf with the same nodes, sizes and settings."""
     return [str(bundle / "bin" / "collperf"), "--plugin", str(bundle / "lib" / "libnccl-net-cableway.so"),
             "--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--iters", "5", "--timeout", "20",
             "--verbose", "--json", str(folder / "collperf.json")]

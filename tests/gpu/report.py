@@ -4,8 +4,8 @@
 
     tests/gpu/report.py gpu-results.json gpu-scenarios.json [more.json ...] [--into docs/benchmarks.md]
 
-Several files are runs that together make the matrix, or the scenarios; where two have the same cell or scenario, the
-later file's counts. A block for which there is no file stays as it is.
+Several files are runs that together make the matrix, or the scenarios; if two have the same cell or scenario, the
+later file takes precedence. A block without a file is not changed.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def markdown(document: dict[str, Any]) -> str:
         " Socket: NCCL's own transport on the same cables, in the same run, over the kernels' IP forwarding. By"
         " `tests/gpu/run.sh` (tests/gpu/README.md).", "",
         f"Result: {'passed' if passed else 'FAILED'}. " + "; ".join(reasons) + ".", "",
-        "As NCCL chooses by itself: time below 1 MiB, busbw (as nccl-tests defines it) in GB/s from 1 MiB on.", "",
+        "With NCCL's own choices: time below 1 MiB, busbw (as nccl-tests defines it) in GB/s from 1 MiB on.", "",
         *_default_table(results), "",
         f"busbw with Cableway / with Socket at {RATIO_SIZE // MIB} MiB, goal {RATIO_GOAL} (in brackets Cableway's,"
         " GB/s):", "", *_ratio_table(results), "",
@@ -113,9 +113,9 @@ def markdown(document: dict[str, Any]) -> str:
 
 
 def insert(text: str, block: str, begin: str = BEGIN, end: str = END, heading: str = "## Real NCCL") -> str:
-    """The page with the block in place of the old one, else at its end. ValueError when only one marker is there."""
+    """The page with the block in place of the old one, else at its end. Raises ValueError if only one marker exists."""
     if (begin in text) != (end in text):
-        raise ValueError(f"only one of {begin} and {end} is there; put the other one back, or remove it")
+        raise ValueError(f"only one of {begin} and {end} exists; restore the other one, or remove it")
     if begin not in text:
         return f"{text.rstrip()}\n\n{heading}\n\n{block}\n".lstrip()
     before, _, rest = text.partition(begin)
@@ -128,7 +128,7 @@ def page_with(page: str, documents: list[dict[str, Any]]) -> str:
         page = insert(page, markdown(merge(matrices)))
     scenarios = scenario_report.merge([document for document in documents if "scenarios" in document])
     if scenarios:
-        if scenario_report.BEGIN not in page and END in page:  # beside the matrix
+        if scenario_report.BEGIN not in page and END in page:  # after the matrix
             page = page.replace(END, f"{END}\n\n{scenario_report.HEADING}\n\n{scenario_report.BEGIN}\n"
                                      f"{scenario_report.END}", 1)
         page = insert(page, scenario_report.markdown(scenarios), scenario_report.BEGIN, scenario_report.END,

@@ -4,12 +4,12 @@
     results   by transport, config, op and size_bytes: bytes, kind, iterations, time_us (slowest rank), algbw_GBps,
               busbw_GBps (nccl-tests' definitions, 1e9 bytes), wrong and checked_bytes (all ranks), cable_bytes and
               management_bytes (sent by all nodes while the timed iterations ran, headers included), chosen (what NCCL
-              says it used), slowest_us (one iteration, on the rank that took longest), tcp (counters of all nodes that
-              stand still on cables which lose nothing)
-    failures  {transport, config, op, size, kind, detail}: hangs, crashes, and what the time did not suffice for (late)
+              logged that it used), slowest_us (one iteration, on the rank that took longest), tcp (counters of all nodes that
+              stay 0 on lossless cables)
+    failures  {transport, config, op, size, kind, detail}: hangs, crashes, and what ran out of time (late)
     skipped   {transport, configs, detail}
     passes    {transport, configs, outcome, seconds, sent by node and interface}
-    proof     by transport: what NCCL's logs say about the network in use
+    proof     by transport: NCCL's log lines about the network in use
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from traffic_counters import split
 _PROOF = re.compile(r"(NET/Plugin.*|Successfully loaded external network plugin.*|Initialized NET plugin.*"
                     r"|Assigned NET plugin.*|Using network.*|NET/Socket : Using.*|NET/Cableway.*|Bootstrap.*: Using.*)")
 _VIA = re.compile(r"\[(send|receive)\] via (NET/\S+)")
-_MOST_PROOF_LINES = 14
+_MAX_PROOF_LINES = 14
 
 
 def _events(work: Path, notes: list[dict[str, Any]], rank: int) -> list[dict[str, Any]]:
@@ -123,14 +123,14 @@ def network_proof(work: Path, notes: list[dict[str, Any]]) -> dict[str, list[str
             for line in lines:
                 counts[line] = counts.get(line, 0) + 1
     return {transport: [f"{count} x {line}" for line, count in
-                        sorted(counts.items(), key=lambda item: -item[1])[:_MOST_PROOF_LINES]]
+                        sorted(counts.items(), key=lambda item: -item[1])[:_MAX_PROOF_LINES]]
             for transport, counts in proof.items()}
 
 
 def gather(work: Path, mode: str, rate_mbps: int) -> dict[str, Any]:
     notes = read_events(work / "notes.jsonl")
     known = {note.get("folder") for note in notes}
-    for folder in sorted(work.glob("pass*")):  # one that the conductor did not live to write about
+    for folder in sorted(work.glob("pass*")):  # a pass during which the conductor was ended
         if folder.name not in known:
             plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
             notes.append({"note": "pass", "transport": plan["transport"], "folder": folder.name, "outcome": "late",

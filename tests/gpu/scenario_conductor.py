@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs one scenario inside a lab (scenario_run.py builds it) and leaves everything it learns in a work folder.
+"""Runs one scenario inside a lab (scenario_run.py builds it) and writes everything it records to a work folder.
 
     scenario_conductor.py JOB.json
 
-A node of Cableway runs in every node of the lab all the while. Stages follow one another, the jobs of a stage run at
-the same time. After each stage no node may know of a circuit any more.
+A Cableway node runs in every node of the lab throughout. Stages run one after another, the jobs of a stage at the same
+time. After each stage no node may have a circuit left.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from traffic_counters import difference
 
 _HERE = Path(__file__).resolve().parent
 _START_S = 60.0  # until the first cell, imports and the first communicator included
-_LEAST_JOB_S = 15.0
+_MIN_JOB_S = 15.0
 _TO_END_S = 6.0  # from the ranks' own end of time to the conductor's
-_STAGE_FAVOUR = 1.4  # what a stage may take of its equal share of the time that is left
+_STAGE_FAVOUR = 1.4  # factor on a stage's equal share of the time that is left
 _FIRST_PORT = 29500
 _FLOWS_GONE_S = 5.0
 _FLOWS_EVERY_S = 0.7
@@ -78,13 +78,13 @@ class ScenarioConductor:
         if self.job["ranks"] == "collperf" and stage[0].program != "nccl_matrix.py":
             self._note("skipped", jobs=[job.name for job in stage], detail="needs a GPU: not a part of a dry run")
             return
-        if until - time.monotonic() < _LEAST_JOB_S:
+        if until - time.monotonic() < _MIN_JOB_S:
             self._note("skipped", jobs=[job.name for job in stage], detail="no time was left")
             return
         print(f"[{time.monotonic() - self.job['began']:5.0f} s] {self.scenario.name}: {names}", flush=True)
         ended = threading.Event()
         with ThreadPoolExecutor(len(stage) + 1) as pool:
-            most = pool.submit(self._most_flows, ended) if self.scenario.watch_flows else None
+            most = pool.submit(self._max_flows, ended) if self.scenario.watch_flows else None
             ready = [str(self.work / f"{job.name}.ready") for job in stage]
             for done in [pool.submit(self._run_job, job, ready[at:] + ready[:at] if len(ready) > 1 else [], until)
                          for at, job in enumerate(stage)]:
@@ -95,11 +95,11 @@ class ScenarioConductor:
         self.failed = self.failed or bool(left)
 
     def _run_job(self, job: RankJob, together: list[str], until: float) -> None:
-        """One whose ranks fail goes on with the configurations after that in which they did, where it has some."""
+        """Runs a job. If its ranks fail, continues with the configurations after the failed one, if there are any."""
         plan = scenario_plan.stage_plan(job, self.job["backend"], self.job["device"], until - _TO_END_S)
         plan["together"] = together
         attempt = 0
-        while until - time.monotonic() > _LEAST_JOB_S / 2:
+        while until - time.monotonic() > _MIN_JOB_S / 2:
             folder = self.work / f"{job.name}-{attempt}"
             folder.mkdir()
             (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
@@ -142,7 +142,7 @@ class ScenarioConductor:
         return ranks.watch(self.job["stall_s"], _START_S, until, diagnose)
 
     def _flows(self) -> dict[str, int]:
-        """How many circuits pass through each node; -1 where it does not say."""
+        """The number of circuits through each node; -1 if it does not answer."""
         found = {}
         for node in self.nodes:
             text = lab_nodes.output(node, [str(self.bundle / "bin" / "cableway"), "flows", "--json"], self.settings)
@@ -153,15 +153,15 @@ class ScenarioConductor:
                 found[node] = -1
         return found
 
-    def _most_flows(self, ended: threading.Event) -> dict[str, int]:
-        """The most circuits that each node had, until the event is set."""
+    def _max_flows(self, ended: threading.Event) -> dict[str, int]:
+        """The maximum number of circuits of each node until the event is set."""
         most = dict.fromkeys(self.nodes, 0)
         while not ended.wait(_FLOWS_EVERY_S):
             most = {node: max(most[node], count) for node, count in self._flows().items()}
         return most
 
     def _flows_left(self) -> dict[str, int]:
-        """The nodes that still know circuits some time after all ranks have ended."""
+        """The nodes that still have circuits some time after all ranks have ended."""
         until = time.monotonic() + _FLOWS_GONE_S
         while left := {node: count for node, count in self._flows().items() if count != 0}:
             if time.monotonic() > until:

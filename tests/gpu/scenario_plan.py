@@ -1,4 +1,4 @@
-"""What the scenarios run: rings, orders of ranks, programs and their plans. See README.md for what each is for."""
+"""What the scenarios run: rings, orders of ranks, programs and their plans. README.md describes each scenario."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ORDER_SIZE = 16 * MIB  # where orders of ranks are compared
 ABORT_BOUND_S = 10.0
 DDP_STEPS = 200
 _DDP_RATE_MBPS = 4000
-_NOT_GLOO = ("all_gather", "reduce_scatter", "reduce")  # it lacks two; its reduce spoils what is not the root's
+_NOT_GLOO = ("all_gather", "reduce_scatter", "reduce")  # it lacks two; its reduce overwrites non-root buffers
 _ORDERS = {4: (0, 2, 1, 3), 8: (0, 4, 1, 5, 2, 6, 3, 7)}
 _KILLED = 3
 _ABSENT = 2
@@ -31,7 +31,7 @@ class RankJob:
     transport: str = "cableway"
     settings: dict[str, str] = field(default_factory=dict)
     exits: dict[int, int] = field(default_factory=dict)
-    reference: bool = False  # runs only after a failure, to see whether it is the transport's; not judged
+    reference: bool = False  # runs only after a failure, to find out whether the transport causes it; not judged
 
     def nodes(self) -> list[str]:
         return [f"n{index}" for index in self.order]
@@ -44,7 +44,7 @@ class Scenario:
     name: str
     nodes: int
     stages: tuple[tuple[RankJob, ...], ...]
-    deadline_s: float  # of the whole, from the lab's start
+    deadline_s: float  # of the whole scenario, from the lab's start
     expected_s: float  # on one H200 with 16 cores
     rate_mbps: int = RATE_MBPS
     watch_flows: bool = False  # count the circuits through nodes while it runs, too
@@ -52,7 +52,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class _Forced:
-    """A configuration whose choice is checked against what NCCL says it used."""
+    """A configuration whose choice is checked against NCCL's log."""
 
     name: str
     settings: dict[str, str]
@@ -72,7 +72,7 @@ def _forced_configs() -> list[_Forced]:
 
 
 def forced_choice(config: str) -> str | None:
-    """What NCCL's log must say for a configuration: the beginning of its `chosen`."""
+    """What NCCL's log must show for a configuration: the beginning of its `chosen`."""
     if config == "pat":
         return "PAT/SIMPLE/"
     algorithm, dash, protocol = config.partition("-")
@@ -80,8 +80,8 @@ def forced_choice(config: str) -> str | None:
 
 
 def _matrix(configs: list[_Forced], cells: list[tuple[int, int, int, float]]) -> dict[str, Any]:
-    """A plan for nccl_matrix.py. A cell is (size, least iterations, most, budget in seconds); least = most runs that
-    many at once, with no warm-up."""
+    """A plan for nccl_matrix.py. A cell is (size, minimum iterations, maximum iterations, budget in seconds); if both are
+    equal, that many run without a warm-up."""
     return {
         "chosen_variables": CHOSEN_VARIABLES, "no_warm_up_from": 128 * MIB, "proportional_from": MIB,
         "configs": [{"name": config.name, "env": config.settings, "kind": INT32, "cells": [
@@ -117,7 +117,7 @@ def _two() -> Scenario:
 
 
 def _abort() -> Scenario:
-    """Against cable order, so that flows pass relays and `cableway flows` has something to forget."""
+    """Against cable order, so that flows pass relays and `cableway flows` has entries that must disappear."""
     order = _ORDERS[4]
     abort = RankJob("abort", "nccl_abort.py", order,
                     {"bound_s": ABORT_BOUND_S, "size": 64 * MIB, "part": "abort", "absent": _ABSENT})
@@ -133,7 +133,7 @@ def _abort() -> Scenario:
 
 
 def _ddp() -> Scenario:
-    # The order of additions is the ring's, and which rank begins with an element depends on channels and threads.
+    # Additions follow the ring's order; the rank that begins with an element depends on channels and threads.
     pinned = {"NCCL_ALGO": "Ring", "NCCL_PROTO": "Simple", "NCCL_MIN_NCHANNELS": "2", "NCCL_MAX_NCHANNELS": "2",
               "NCCL_NTHREADS": "256", "CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     plan = {"steps": DDP_STEPS, "seed": 1, "layers": 6, "width": 256, "heads": 8, "sequence": 256,
@@ -143,7 +143,7 @@ def _ddp() -> Scenario:
     return Scenario("ddp", 4, stages, 150, 100, rate_mbps=_DDP_RATE_MBPS)
 
 
-# In the order in which they run: the most telling first, should the time not suffice for all.
+# In the order in which they run: the most informative first, in case the time is short.
 SCENARIOS = {scenario.name: scenario for scenario in (
     _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _ddp(),
     _orders("against8", 8, 100, 60),
@@ -158,7 +158,7 @@ def stage_plan(job: RankJob, backend: str, device: str, stop_at: float) -> dict[
 
 
 def _on_gloo(plan: dict[str, Any]) -> dict[str, Any]:
-    """As much as a few processors can do, and as gloo can, which knows no algorithms: it tries the programs."""
+    """Reduces the plan to what a few processors and gloo, which has no algorithms, can run: a test of the programs."""
     def possible(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [cell for cell in cells if cell["op"] not in _NOT_GLOO and cell["size"] <= MIB]
 

@@ -21,11 +21,11 @@ _MEANING = {
 
 
 def merge(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The scenarios of all documents, a later one's in place of an earlier one's, in the plan's order. ValueError for
-    what is no result: a dry run's document."""
+    """The scenarios of all documents, a later one's in place of an earlier one's, in the plan's order. Raises
+    ValueError for the document of a dry run."""
     for document in documents:
         if document["mode"] != "cuda":
-            raise ValueError(f"scenarios of mode '{document['mode']}', without NCCL, are no result")
+            raise ValueError(f"scenarios of mode '{document['mode']}', without NCCL, are not results")
     latest = {result["name"]: result for document in documents for result in document["scenarios"]}
     return [latest[name] for name in SCENARIOS if name in latest]
 
@@ -35,7 +35,7 @@ def _order(order: list[int]) -> str:
 
 
 def _checked(result: dict[str, Any]) -> tuple[int, int]:
-    """Bytes that were checked, and wrong elements, over Cableway."""
+    """The bytes checked and the wrong elements over Cableway."""
     ours = [job for job in result["jobs"] if job["transport"] == "cableway" and not job["reference"]]
     cells = [cell for job in ours for cell in job.get("cells", [])]
     others = [job["checked"] for job in ours if "checked" in job]
@@ -67,11 +67,11 @@ def _ratios(results: list[dict[str, Any]]) -> list[str]:
 
 
 def _findings(results: list[dict[str, Any]]) -> list[str]:
-    """What the tables above do not say."""
+    """The findings that the tables above do not show."""
     lines = []
     for result in results:
-        said = [line.replace("|", "\\|") for line in result["findings"] if not line.startswith("busbw ")]
-        lines += ["", f"{result['name']}:", "", *(f"- {line}" for line in said)] if said else []
+        kept = [line.replace("|", "\\|") for line in result["findings"] if not line.startswith("busbw ")]
+        lines += ["", f"{result['name']}:", "", *(f"- {line}" for line in kept)] if kept else []
     return lines
 
 
@@ -80,7 +80,7 @@ def _machine(results: list[dict[str, Any]]) -> str:
     return (f"NCCL {machine.get('nccl')} under PyTorch {machine.get('torch')} on {machine.get('gpus')} x"
             f" {machine.get('gpu')}, {machine.get('cpus')} CPU cores,"
             f" Linux {str(machine.get('kernel')).partition('-')[0]}. One rank in each network namespace of a ring, the"
-            " nodes found their cables by themselves. By `tests/gpu/run.sh --scenario all` (tests/gpu/README.md).")
+            " nodes discovered their cables. By `tests/gpu/run.sh --scenario all` (tests/gpu/README.md).")
 
 
 def markdown(results: list[dict[str, Any]]) -> str:

@@ -1,13 +1,13 @@
 """Reads a scenario's work folder (see scenario_conductor.py) into a document.
 
-    name, nodes, rate_mbps, seconds, machine, proof (what NCCL's logs say about the network in use)
+    name, nodes, rate_mbps, seconds, machine, proof (NCCL's log lines about the network in use)
     jobs     {job, program, transport, order, reference, planned_cells, attempts [{outcome, detail, seconds, errors}]},
-             and from the ranks, as far as there is any: cells (as in results.py), checked {operations, bytes, wrong},
+             and from the ranks, as far as available: cells (as in results.py), checked {operations, bytes, wrong},
              span (when its operations ran), worked (of two groups, when each ran), inside, noticed and aborted (with
              their ranks), losses and parameters (by rank)
     flows    {after, most, left}: circuits through each node, the most while the stage ran, and those left after it
-    skipped  {jobs, detail};  broken  what kept the scenario from running at all
-    status   passed, FAILED or incomplete; findings: why, and what was seen (scenario_verdict.py)
+    skipped  {jobs, detail};  broken  why the scenario could not run at all
+    status   passed, FAILED or incomplete; findings: why, and what was observed (scenario_verdict.py)
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def gather(work: Path, name: str, rate_mbps: int, seconds: float) -> dict[str, A
 
 
 def _unfinished(work: Path, notes: list[dict[str, Any]], jobs: list[RankJob]) -> list[dict[str, Any]]:
-    """Notes on what the conductor did not live to write about."""
+    """Notes on the attempts during which the conductor was ended."""
     known = {note.get("folder") for note in notes}
     return [{"note": "pass", "job": job.name, "transport": job.transport, "folder": folder.name, "outcome": "late",
              "detail": "the conductor was ended", "seconds": 0.0}
@@ -65,7 +65,7 @@ def _job(work: Path, job: RankJob, notes: list[dict[str, Any]]) -> dict[str, Any
 
 
 def _seen(by_rank: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    """What the programs other than nccl_matrix.py say."""
+    """The events of the programs other than nccl_matrix.py."""
     every = [event | {"rank": rank} for rank, events in enumerate(by_rank) for event in events]
     seen: dict[str, Any] = {kind: [_plain(event) for event in every if event["event"] == kind] for kind in _OF_RANKS}
     checked = [event for event in every if event["event"] == "checked"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs scenarios of the GPU test one after another, each in a lab of its own, and writes what there is after each.
+"""Runs scenarios of the GPU test one after another, each in its own lab, and writes the results so far after each.
 
-run.sh comes here when --scenario is among its arguments. See README.md.
+run.sh runs this script when --scenario is among its arguments. See README.md.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from scenario_plan import DEFAULT, SCENARIOS
 
 _HERE = Path(__file__).resolve().parent
 _DEADLINE_S = 560.0
-_LEAST_S = 30.0  # not worth starting a scenario with less
+_MIN_S = 30.0  # not worth starting a scenario with less
 _LAB_S = 3.0
-_TO_DIAGNOSE_S = 30.0  # what the conductor gets beyond a scenario's deadline, for debugger and diagnosis
+_TO_DIAGNOSE_S = 30.0  # the conductor's extra time after a scenario's deadline, for debugger and diagnosis
 _TO_REPORT_S = 5.0
 _FILES = ("gpu-scenarios.json", "gpu-scenarios.txt", "gpu-scenario-logs.tar.gz")
 
@@ -108,7 +108,7 @@ def end_line(statuses: list[str]) -> str:
 
 
 def _write(out: Path, mode: str, done: list[dict[str, Any]]) -> None:
-    """What there is so far: the run may be cut at any time."""
+    """Writes the results so far: the run may be interrupted at any time."""
     document = {"format": 1, "mode": mode, "scenarios": done}
     text = "\n".join([*map(text_of, done), end_line([result["status"] for result in done])])
     for name, content in ((_FILES[0], json.dumps(document, indent=1)), (_FILES[1], text + "\n")):
@@ -121,7 +121,7 @@ def _run_all(arguments: argparse.Namespace, out: Path, work: Path, began: float)
     done: list[dict[str, Any]] = []
     for name in arguments.names:
         left = began + arguments.deadline - time.monotonic()
-        result = (_run_one(arguments, name, work / name, began) if left > _LEAST_S
+        result = (_run_one(arguments, name, work / name, began) if left > _MIN_S
                   else _not_run(name, "no time was left"))
         done.append(_judged(result))
         print(text_of(done[-1]), flush=True)
@@ -139,8 +139,8 @@ def main() -> int:
         if (why := gpu_run.check_gpu()) is not None:
             print(f"run.sh: this machine has no GPU that PyTorch can use: {why}; --dry-run needs none", file=sys.stderr)
             return 3
-        print(f"[{time.monotonic() - began:5.0f} s] the GPU is there", flush=True)
-    # Not in the folder for results: whoever cuts the run wants these, not hundreds of logs.
+        print(f"[{time.monotonic() - began:5.0f} s] the GPU is usable", flush=True)
+    # Not in the results folder: after an interrupted run that must hold the results, not hundreds of logs.
     with tempfile.TemporaryDirectory(prefix="cableway-gpu-") as work:
         done = _run_all(arguments, out, Path(work), began)
     statuses = [result["status"] for result in done]

@@ -8,16 +8,16 @@ from typing import Any
 from scenario_plan import ABORT_BOUND_S, DDP_STEPS, ORDER_SIZE, SCENARIOS, forced_choice
 
 PASSED, FAILED, INCOMPLETE = "passed", "FAILED", "incomplete"
-# On a ring of four each cable carries as much in either order. A relay that treats what it forwards worse than what its
-# own host sends shows here.
-LEAST_ORDER_RATIO = 0.85
-LEAST_OVERLAP = 0.5  # of the shorter one's time: else two were not at work at once
+# On a ring of four each cable carries the same amount in either order. A relay that favours its own host's data over
+# what it forwards shows here.
+MIN_ORDER_RATIO = 0.85
+MIN_OVERLAP = 0.5  # of the shorter one's time: below it the two did not run at the same time
 
 
 @dataclass
 class Findings:
     failures: list[str] = field(default_factory=list)
-    gaps: list[str] = field(default_factory=list)  # what was meant to be seen and was not
+    gaps: list[str] = field(default_factory=list)  # what should have been observed and was not
     facts: list[str] = field(default_factory=list)
 
     def status(self) -> str:
@@ -96,14 +96,14 @@ def _judge_checked(job: dict[str, Any], found: Findings) -> None:
 
 
 def _overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """The part of the shorter time in which both ran."""
+    """The share of the shorter time in which both ran."""
     both = min(first[1], second[1]) - max(first[0], second[0])
     return max(0.0, both) / max(1e-9, min(first[1] - first[0], second[1] - second[0]))
 
 
 def _judge_overlap(what: str, value: float, found: Findings) -> None:
     line = f"{what}: both at work for {value * 100:.0f} % of the shorter one's time"
-    (found.facts if value >= LEAST_OVERLAP else found.gaps).append(line)
+    (found.facts if value >= MIN_OVERLAP else found.gaps).append(line)
 
 
 def _judge_groups(job: dict[str, Any], found: Findings) -> None:
@@ -126,12 +126,12 @@ def _judge_abort(job: dict[str, Any], found: Findings) -> None:
         seconds = entry["seconds"] + entry["stream_s"]
         if not entry["ok"] or seconds > ABORT_BOUND_S:
             found.failures.append(f"{name}: {entry['config']}: ncclCommAbort of rank {entry['rank']} took {seconds:.1f}"
-                                  f" s (most: {ABORT_BOUND_S:g} s) and said {entry['code']}")
+                                  f" s (limit: {ABORT_BOUND_S:g} s) and returned {entry['code']}")
     idle = [entry for entry in job.get("inside", []) if entry["entered"] and entry["waiting"] is False]
-    found.gaps += [f"{name}: {entry['config']}: rank {entry['rank']} was through already" for entry in idle]
+    found.gaps += [f"{name}: {entry['config']}: rank {entry['rank']} had already finished" for entry in idle]
     for step in dict.fromkeys(entry["config"] for entry in aborted):
         slowest = max(entry["seconds"] + entry["stream_s"] for entry in aborted if entry["config"] == step)
-        found.facts.append(f"{name}: {step}: slowest ncclCommAbort {slowest:.2f} s (most: {ABORT_BOUND_S:g} s)")
+        found.facts.append(f"{name}: {step}: slowest ncclCommAbort {slowest:.2f} s (limit: {ABORT_BOUND_S:g} s)")
     if kill:
         _judge_notice(job, found)
 
@@ -139,8 +139,8 @@ def _judge_abort(job: dict[str, Any], found: Findings) -> None:
 def _judge_notice(job: dict[str, Any], found: Findings) -> None:
     noticed = [entry for entry in job.get("noticed", []) if entry["error"]]
     if not noticed:
-        found.failures.append(f"{job['job']}: no rank was told of the dead one within {ABORT_BOUND_S:g} s")
-    found.facts += [f"{job['job']}: rank {entry['rank']} was told after {entry['seconds']:.2f} s: {entry['code']}"
+        found.failures.append(f"{job['job']}: no rank was notified of the dead one within {ABORT_BOUND_S:g} s")
+    found.facts += [f"{job['job']}: rank {entry['rank']} was notified after {entry['seconds']:.2f} s: {entry['code']}"
                     for entry in noticed]
 
 
@@ -160,8 +160,8 @@ def _judge_training(job: dict[str, Any], found: Findings) -> None:
 def _judge_flows(result: dict[str, Any], found: Findings) -> None:
     for entry in result["flows"]:
         for node, count in entry["left"].items():
-            said = "does not answer" if count < 0 else f"still has {count} circuits"
-            found.failures.append(f"{node} {said} after {entry['after']}")
+            state = "does not answer" if count < 0 else f"still has {count} circuits"
+            found.failures.append(f"{node} {state} after {entry['after']}")
         if entry["most"] is not None:
             most = max(entry["most"].values())
             line = f"after {entry['after']}: at most {most} circuits through a node while it ran, none after"
@@ -170,7 +170,7 @@ def _judge_flows(result: dict[str, Any], found: Findings) -> None:
 
 
 def _compare(result: dict[str, Any], found: Findings) -> None:
-    """What two jobs of a scenario have to do with each other."""
+    """Compares two jobs of a scenario."""
     jobs = {job["job"]: job for job in result["jobs"] if job["attempts"]}
     if {"first-job", "second-job"} <= set(jobs):
         spans = [tuple(jobs[name].get("span", (0.0, 0.0))) for name in ("first-job", "second-job")]
@@ -178,7 +178,7 @@ def _compare(result: dict[str, Any], found: Findings) -> None:
     for operation, ratio in order_ratios(result).items():
         line = f"busbw against / in cable order, {operation} of {ORDER_SIZE >> 20} MiB: {ratio:.3f}"
         judged = result["name"] == "against"
-        (found.failures if judged and ratio < LEAST_ORDER_RATIO else found.facts).append(line)
+        (found.failures if judged and ratio < MIN_ORDER_RATIO else found.facts).append(line)
     if SCENARIOS[result["name"]].stages[0][0].program == "ddp_gpt.py" and {"cableway", "socket"} <= set(jobs):
         _compare_training(jobs["cableway"], jobs["socket"], found)
 

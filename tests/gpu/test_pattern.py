@@ -1,11 +1,11 @@
-"""The data that ranks send, and what each operation must make of it.
+"""The data that ranks send, and the expected result of each operation.
 
-A value depends on rank, element index and iteration, so that bytes which come from another rank, another place or an
-earlier iteration are seen. The mixing steps are those of lowbias32 (https://nullprogram.com/blog/2018/07/31/).
-int32 data takes all 32 bits (sums wrap round, as NCCL's do); float32 data takes 20 bits, so that sums stay exact.
+A value depends on rank, element index and iteration, so that bytes of another rank, another place or an
+earlier iteration are detected. The mixing steps are those of lowbias32 (https://nullprogram.com/blog/2018/07/31/).
+int32 data uses all 32 bits (sums wrap around, as in NCCL); float32 data uses 20 bits, so that sums stay exact.
 
 `value` is the definition; `rows` is the same on tensors and is compared with it before anything is measured.
-Every function takes the torch module as an argument where it needs one: this file can be tested without it.
+Every function takes the torch module as an argument where it needs one, so this file can be tested without it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def value(rank: int, index: int, iteration: int) -> int:
 
 
 def as_element(pattern: int, kind: str) -> int | float:
-    """What a pattern, or a sum of patterns, is as an element of that kind."""
+    """Converts a pattern, or a sum of patterns, to an element of that kind."""
     if kind == FLOAT32:
         return float(pattern)
     return ((pattern + (1 << 31)) & _MASK) - (1 << 31)
@@ -78,14 +78,14 @@ def opposite_of(rank: int, ranks: int) -> int:
 
 
 def expected(operation: str, rank: int, ranks: int, elements: int, root: int = 0) -> list[Segment]:
-    """What must be in `rank`'s output."""
-    share, everyone = elements // ranks, tuple(range(ranks))
+    """The expected contents of `rank`'s output."""
+    share, all_ranks = elements // ranks, tuple(range(ranks))
     if operation == "all_reduce":
-        return [Segment(0, elements, everyone, 0)]
+        return [Segment(0, elements, all_ranks, 0)]
     if operation == "reduce_scatter":
-        return [Segment(0, share, everyone, rank * share)]
-    if operation == "reduce":  # in place: a rank that is not the root keeps what it has given
-        return [Segment(0, elements, everyone if rank == root else (rank,), 0)]
+        return [Segment(0, share, all_ranks, rank * share)]
+    if operation == "reduce":  # in place: a rank that is not the root keeps its input
+        return [Segment(0, elements, all_ranks if rank == root else (rank,), 0)]
     if operation == "broadcast":
         return [Segment(0, elements, (root,), 0)]
     if operation == "opposite":
@@ -144,7 +144,7 @@ def poison(table: Any, kind: str) -> None:
 
 
 def count_wrong(torch: Any, table: Any, segments: list[Segment], first_iteration: int, kind: str) -> int:
-    """Elements of the outputs (row k is iteration first_iteration + k) that are not what they must be."""
+    """Elements of the outputs (row k is iteration first_iteration + k) that are not as expected."""
     wrong = torch.zeros((), dtype=torch.int64, device=table.device)
     for part in segments:
         for top, bottom, left, right in _tiles(table.shape[0], part.length):
@@ -156,7 +156,7 @@ def count_wrong(torch: Any, table: Any, segments: list[Segment], first_iteration
 
 
 def check_against_definition(torch: Any, device: Any) -> None:
-    """Raises RuntimeError unless `rows` gives what `value` says and count_wrong() sees a single changed element."""
+    """Raises RuntimeError unless `rows` agrees with `value` and count_wrong() detects a single changed element."""
     iterations = torch.tensor([0, 7, 123456], device=device)
     for kind in (INT32, FLOAT32):
         for ranks in ((3,), (0, 1, 2, 3)):
@@ -174,4 +174,4 @@ def check_against_definition(torch: Any, device: Any) -> None:
         after, stale = count_wrong(torch, table, segments, 40, kind), count_wrong(torch, table, segments, 41, kind)
         poison(table, kind)
         if (before, after, count_wrong(torch, table, segments, 40, kind)) != (0, 1, 2000) or stale < 1900:
-            raise RuntimeError(f"the check of results does not see what it must: {kind} {before} {after} {stale}")
+            raise RuntimeError(f"the check of results misses errors: {kind} {before} {after} {stale}")

@@ -1,4 +1,4 @@
-"""What a node has sent and how TCP fared, from the texts of /proc/net/dev, /proc/net/snmp and /proc/net/netstat."""
+"""Bytes sent by a node and its TCP counters, from the texts of /proc/net/dev, /proc/net/snmp and /proc/net/netstat."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _SENT_COLUMN = 8
 
 
 def sent_bytes(text: str) -> dict[str, int]:
-    """By interface, without the loopback one."""
+    """Bytes sent by interface, without the loopback one."""
     sent = {}
     for line in text.splitlines():
         name, colon, columns = line.partition(":")
@@ -16,17 +16,17 @@ def sent_bytes(text: str) -> dict[str, int]:
     return sent
 
 
-# Nothing is lost on these cables, so each of these is a surprise that a slow figure may come from.
-_TCP_SURPRISES = ("RetransSegs", "TCPTimeouts", "TCPLossProbes", "TCPToZeroWindowAdv", "TCPRcvCollapsed")
+# These cables lose nothing, so each of these counts is an anomaly that may explain a slow figure.
+_TCP_ANOMALIES = ("RetransSegs", "TCPTimeouts", "TCPLossProbes", "TCPToZeroWindowAdv", "TCPRcvCollapsed")
 
 
-def tcp_surprises(*texts: str) -> dict[str, int]:
-    """By the kernel's name for the counter. The files have pairs of lines: names, then values."""
+def tcp_anomalies(*texts: str) -> dict[str, int]:
+    """Anomalies by the kernel's name of the counter. The files have pairs of lines: names, then values."""
     found = {}
     for text in texts:
         lines = [line.split() for line in text.splitlines()]
         for names, values in zip(lines[::2], lines[1::2]):
-            found |= {name: int(value) for name, value in zip(names[1:], values[1:]) if name in _TCP_SURPRISES}
+            found |= {name: int(value) for name, value in zip(names[1:], values[1:]) if name in _TCP_ANOMALIES}
     return found
 
 

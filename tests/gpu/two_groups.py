@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""One rank with two communicators at work at once: two process groups of all ranks, each driven by a thread of its
-own on a stream of its own, in opposite orders, so that different operations meet.
+"""One rank with two communicators in use at the same time: two process groups of all ranks, each driven by its own
+thread on its own stream, in opposite orders, so that different operations overlap.
 
     two_groups.py PLAN.json EVENTS.jsonl      (plan: backend, device, cells of {op, size, rows})
 
-Everything that makes the device wait as a whole (allocations, first uses of kernels and of connections) happens before
+Everything that synchronizes the whole device (allocations, first uses of kernels and of connections) happens before
 the threads start: two communicators that wait for each other through the device are the program's fault, not NCCL's.
 """
 
@@ -24,12 +24,12 @@ from rank_meeting import Events, Meeting, machine_facts, own_device, run_rank
 from test_pattern import INT32
 
 _GROUP_TIMEOUT = datetime.timedelta(seconds=120)
-_ITERATIONS_APART = 1 << 20  # between the data of the two groups: one group's bytes are wrong in the other
+_ITERATIONS_APART = 1 << 20  # between the data of the two groups, so that one group's bytes are wrong in the other
 
 
 class Lane:
-    """One of the two groups, its stream, and its data: for each cell a table with a row an iteration, the first for
-    warming up."""
+    """One of the two groups, its stream, and its data: for each cell a table with one row per iteration, the first for
+    the warm-up."""
 
     def __init__(self, owner: TwoGroups, number: int) -> None:
         self.owner, self.name = owner, f"group{number}"
@@ -69,22 +69,22 @@ class Lane:
             for number, cell in enumerate(self.cells):
                 self._run_rows(number, range(1))
                 self.owner.synchronize()
-                self.owner.events.say("warm", config=self.name, op=cell["op"], size=cell["size"])
+                self.owner.events.record("warm", config=self.name, op=cell["op"], size=cell["size"])
 
     def work(self) -> None:
-        """All rows but the first ones, in the calling thread."""
+        """Runs all rows except the warm-up ones, in the calling thread."""
         try:
             if self.owner.cuda:
                 self.owner.torch.cuda.set_device(self.owner.device)  # each thread has its own
             self.began = time.monotonic()
             with self._on_stream():
                 for number, cell in enumerate(self.cells):
-                    self.owner.events.say("cell", config=self.name, op=cell["op"], size=cell["size"])
+                    self.owner.events.record("cell", config=self.name, op=cell["op"], size=cell["size"])
                     self._run_rows(number, range(1, cell["rows"] + 1))
                     if self.stream:
                         self.stream.synchronize()
             self.ended = time.monotonic()
-        except BaseException as error:  # noqa: BLE001  the main thread raises it
+        except BaseException as error:  # noqa: BLE001  raised again in the main thread
             self.error = error
 
     def check(self) -> None:
@@ -92,7 +92,7 @@ class Lane:
             elements = test_pattern.element_count(cell["op"], cell["size"], self.owner.ranks)
             segments = test_pattern.expected(cell["op"], self.owner.rank, self.owner.ranks, elements)
             wrong = test_pattern.count_wrong(self.owner.torch, outputs, segments, first, INT32)
-            self.owner.events.say("checked", config=self.name, op=cell["op"], size=cell["size"], wrong=wrong,
+            self.owner.events.record("checked", config=self.name, op=cell["op"], size=cell["size"], wrong=wrong,
                                   checked=outputs.numel() * outputs.element_size())
 
 
@@ -104,11 +104,11 @@ class TwoGroups:
         self.rank, self.ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
         self.device = own_device(torch, plan["device"], self.rank)
         self.cuda = self.device.type == "cuda"
-        events.say("imported", torch=torch.__version__)
+        events.record("imported", torch=torch.__version__)
         test_pattern.check_against_definition(torch, self.device)
         self.meeting = Meeting(dist, self.rank, self.ranks)
         if self.rank == 0:
-            events.say("machine", **machine_facts(torch, self.device))
+            events.record("machine", **machine_facts(torch, self.device))
 
     def synchronize(self) -> None:
         if self.cuda:
@@ -123,7 +123,7 @@ class TwoGroups:
             self.meeting.barrier()
             lane.warm_up()
         self.meeting.barrier()
-        # The store is one connection a rank, so from here on until both threads have ended nobody uses it.
+        # The store is one connection per rank, so no thread may use it from here until both threads have ended.
         threads = [threading.Thread(target=lane.work, name=lane.name, daemon=True) for lane in lanes]
         for thread in threads:
             thread.start()
@@ -132,7 +132,7 @@ class TwoGroups:
         for lane in lanes:
             if lane.error is not None:
                 raise lane.error
-            self.events.say("worked", config=lane.name, began=lane.began, ended=lane.ended)
+            self.events.record("worked", config=lane.name, began=lane.began, ended=lane.ended)
         self.synchronize()
         self.meeting.barrier()
         for lane in lanes:
@@ -140,7 +140,7 @@ class TwoGroups:
         self.meeting.barrier()
         self.dist.destroy_process_group()
         self.meeting.leave()
-        self.events.say("done")
+        self.events.record("done")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ from typing import Any
 
 from matrix_plan import CONFIGS, MIB, RATIO_GOAL, RATIO_SIZE
 
-MOST_LEAK = 0.01  # of what the cables carry, on the management network, for operations of at least 1 MiB
-_SLOW = 1.3  # an iteration this many times slower than the average is worth a line
+MAX_LEAK = 0.01  # bytes on the management network / on the cables, for operations of at least 1 MiB
+_SLOW = 1.3  # an iteration this many times slower than the average is reported
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Ratio:
 
 
 def ratios(results: list[dict[str, Any]]) -> list[Ratio]:
-    """busbw of Cableway and Socket at RATIO_SIZE, wherever both were measured."""
+    """busbw of Cableway and Socket at RATIO_SIZE, where both were measured."""
     at_size = {(cell["transport"], cell["config"], cell["op"]): cell["busbw_GBps"] for cell in results
                if cell["size_bytes"] == RATIO_SIZE}
     return [Ratio(config, operation, busbw, at_size["socket", config, operation])
@@ -48,12 +48,12 @@ def _wrong(results: list[dict[str, Any]], transport: str) -> str:
 
 
 def judge(document: dict[str, Any]) -> tuple[bool, list[str]]:
-    """Passed, and a line for each criterion."""
+    """Returns whether the run passed, and a line for each criterion."""
     results, failures = document["results"], document["failures"]
     broken = [failure for failure in failures if failure["kind"] != "late"]
     found = ratios(results)
     low = [ratio for ratio in found if ratio.value < RATIO_GOAL]
-    # What the reference gets wrong is its own affair, and worth knowing.
+    # Wrong results of the reference are reported, not judged.
     lines = [_wrong(results, transport) for transport in ("cableway", "socket")]
     lines.append(f"hangs and crashes: {len(broken)}")
     wrong = sum(cell["wrong"] for cell in results if cell["transport"] == "cableway")
@@ -63,7 +63,7 @@ def judge(document: dict[str, Any]) -> tuple[bool, list[str]]:
     if judged:
         least = min(judged, key=lambda ratio: ratio.value)
         names = ", ".join(f"{ratio.config} {ratio.operation} {ratio.value:.3f}" for ratio in missed)
-        lines.append(f"cableway/socket at {RATIO_SIZE // MIB} MiB, {len(judged)} pairs: least {least.value:.3f}"
+        lines.append(f"cableway/socket at {RATIO_SIZE // MIB} MiB, {len(judged)} pairs: minimum {least.value:.3f}"
                      f" ({least.config} {least.operation}), goal {RATIO_GOAL}; below it: {names or 'none'}")
     for ratio in low:
         if ratio not in judged:
@@ -71,9 +71,9 @@ def judge(document: dict[str, Any]) -> tuple[bool, list[str]]:
     for transport in ("cableway", "socket"):
         part = leak(results, transport)
         if part is not None:
-            passed = passed and part < MOST_LEAK
+            passed = passed and part < MAX_LEAK
             lines.append(f"{transport}: management network carried {part * 100:.3f} % of the cables' bytes"
-                         f" (most: {MOST_LEAK * 100:g} %)")
+                         f" (limit: {MAX_LEAK * 100:g} %)")
     return passed, lines
 
 
@@ -102,7 +102,7 @@ def _matrix(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def _slow_iterations(results: list[dict[str, Any]]) -> list[str]:
-    """Where one iteration took far longer than the others, and what TCP has to say about it."""
+    """Where one iteration took far longer than the others, with TCP's counters."""
     lines = []
     for cell in results:
         slowest = cell.get("slowest_us", 0)  # a dry run has none

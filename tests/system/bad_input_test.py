@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""System test of what goes wrong around a node: addresses, names, keys and settings that do not fit. The node goes on,
-what is sound works, and `cableway status` and the log say what to mend.
+"""System test of faults around a node: addresses, names, keys and settings that do not fit. The node keeps running,
+unaffected cables work, and `cableway status` and the log report what to fix.
 
-Usage: bad_input_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: bad_input_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NO_IPV6 = ("--sysctl", "net.ipv6.conf.default.disable_ipv6=1", "--sysctl", "net.
 
 
 class AddressTest(unittest.TestCase):
-    """On a line of three, the cable between n1 and n2 has bad addresses; that between n0 and n1 goes on."""
+    """On a line of three, the cable between n1 and n2 has bad addresses; the one between n0 and n1 keeps working."""
 
     def check_refused(self, nodes: LabNodes, pattern: str, *changes_at_n2: str) -> None:
         nodes.ip("n2", *changes_at_n2)
@@ -50,7 +50,7 @@ class AddressTest(unittest.TestCase):
         self.check_mended(nodes, "address flush dev to-n1", "address add 10.7.1.2/24 dev to-n1")
 
     @in_lab("line:3")
-    def test_subnets_that_differ_where_link_local_ones_save_the_cable(self, nodes: LabNodes) -> None:
+    def test_subnets_that_differ_with_link_local_fallback(self, nodes: LabNodes) -> None:
         nodes.ip("n2", "address delete 10.7.1.2/24 dev to-n1", "address add 10.9.9.2/24 dev to-n1")
         nodes.start()
         nodes.wait_for_cables()
@@ -79,7 +79,7 @@ class AddressTest(unittest.TestCase):
 
     @in_lab("ring:4")
     def test_all_cables_in_one_subnet(self, nodes: LabNodes) -> None:
-        """Over which of its cables a kernel would send is anybody's guess, so link-local addresses are used."""
+        """The kernel's choice of cable would be undefined, so link-local addresses are used."""
         number = 0
         for cable in nodes.topology().cables:
             for end in cable.ends:
@@ -141,7 +141,7 @@ class ClusterTest(unittest.TestCase):
         return str(path)
 
     @in_lab("switch:4")
-    def test_two_clusters_on_one_wire(self, nodes: LabNodes) -> None:
+    def test_two_clusters_on_one_segment(self, nodes: LabNodes) -> None:
         nodes.start("n0", "n1", CLUSTER="red")
         nodes.start("n2", "n3", CLUSTER="blue")
         for pair, other in ((("n0", "n1"), "red"), (("n2", "n3"), "blue")):
@@ -151,7 +151,7 @@ class ClusterTest(unittest.TestCase):
 
     @in_lab("ring:3")
     def test_keys(self, nodes: LabNodes) -> None:
-        """n0 and n1 share one, n2 has another, and then none."""
+        """n0 and n1 share a key; n2 has another one, and then none."""
         key = self.write_key("key", "7")
         nodes.start("n0", "n1", KEY_FILE=key)
         nodes.start("n2", KEY_FILE=self.write_key("other-key", "8"))
@@ -167,21 +167,21 @@ class ClusterTest(unittest.TestCase):
         nodes.check_traffic()
 
 
-def told_without_asking(node: str, user: int) -> bytes:
-    """What the node says to a session of that user, which does not look whose node it is, until the node ends it."""
-    said = b""
+def sent_to_session(node: str, user: int) -> bytes:
+    """What the node sends to a session of that user, which does not check the node's owner, until the node closes it."""
+    output = b""
     with in_network(node), socket.socket(socket.AF_UNIX) as session:
         session.settimeout(10)
         os.seteuid(user)
         try:
             session.connect("\0cableway/cableway/default")
             while received := session.recv(1000):
-                said += received
+                output += received
         except ConnectionResetError:
             pass
         finally:
             os.seteuid(0)
-    return said
+    return output
 
 
 class SystemTest(unittest.TestCase):
@@ -191,18 +191,18 @@ class SystemTest(unittest.TestCase):
         nodes.wait_for_cables()
         nodes.check_traffic()
         nodes.check_alive()
-        said = nodes.log("n0").splitlines()  # what came on standard error
-        self.assertEqual(len([line for line in said if re.search("/dev/full.*No space left", line)]), 1, said)
+        lines = nodes.log("n0").splitlines()  # from standard error
+        self.assertEqual(len([line for line in lines if re.search("/dev/full.*No space left", line)]), 1, lines)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv (util-linux)")
     @in_lab("line:2")
     def test_another_user(self, nodes: LabNodes) -> None:
-        """Neither a node nor who asks it trusts another user, root excepted: the node may be an impostor's."""
+        """Neither a node nor its client trusts another user, except root: the node may be an impostor's."""
         with open("/proc/self/uid_map", encoding="ascii") as users:
             if users.read().split()[2] == "1":
                 self.skipTest("this lab has one user only")
         programs = {}
-        for program in ("cablewayd", "cableway"):  # others may have no way to the build folder
+        for program in ("cablewayd", "cableway"):  # other users may not be able to read the build folder
             programs[program] = LAB_DIR / program
             shutil.copy(nodes.build / "bin" / program, programs[program])
         as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -217,7 +217,7 @@ class SystemTest(unittest.TestCase):
                 _, errors = refused.communicate(timeout=30)
                 self.assertEqual(refused.returncode, 1)
                 self.assertRegex(errors.decode(), r"the node here \(process \d+\) is run by user 65534, not by root")
-            self.assertIn(b"this node is run by another user", told_without_asking("n0", 65533))
+            self.assertIn(b"this node is run by another user", sent_to_session("n0", 65533))
             nodes.run("n0", *as_user, programs["cableway"], "status")
         finally:
             daemon.kill()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""System test of tools/bench.sh: a quick run has the promised form and believable figures, and a missed goal fails it.
+"""System test of tools/bench.sh: a quick run has the documented form and plausible figures, and a missed goal fails it.
 
-Usage: bench_test.py --build DIR [TEST...]. The programs in DIR are measured. Exit status 77 where this system can hold
-no lab.
+Usage: bench_test.py --build DIR [TEST...]. The programs in DIR are measured. Exit status 77 where this system cannot
+run a lab.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 def measured(shaped: list[float], relayed: float = 4.0, latency_us: float = 20.0,
              idle_rate: float = 0.0) -> Measurements:
-    """Made-up measurements: throughput by relays on shaped cables, then what one relay does; one router does 4 GB/s at
+    """Made-up measurements: throughput by relays on shaped cables, then one relay's figures; one router has 4 GB/s at
     1 CPU second a gigabyte, and 20 us."""
     cost = WindowCost(2.0, 2.0, {"sender": 1.0, "receiver": 0.5})
     series = Series(), Series(), Series()
@@ -76,7 +76,7 @@ class VerdictTest(unittest.TestCase):
         late = relay_report.section_text(measured([1, 1, 1, 1], latency_us=30.2), {})
         self.assertIn("| 1.510 | <= 1.5 | **missed** |", late)
 
-    def test_other_work_on_the_machine_is_said(self) -> None:
+    def test_other_work_on_the_machine_is_reported(self) -> None:
         idle = relay_report.section_text(measured([1, 1, 1, 1]), {})
         self.assertIn("| 1.000 | 1.000..1.000 | sender 0.500, receiver 0.250 |", idle)
         busy = relay_report.section_text(measured([1, 1, 1, 1], idle_rate=1000.0), {})
@@ -115,7 +115,7 @@ class CpuTimeTest(unittest.TestCase):
                 while cpu_time.process_seconds(spinner.pid) < 0.3:
                     pass
                 used = cpu_time.process_seconds(spinner.pid)
-                self.assertLess(used, time.monotonic() - started + 0.3)  # it began a little before
+                self.assertLess(used, time.monotonic() - started + 0.3)  # it began a little earlier
                 self.assertGreater(cpu_time.busy_seconds() - before, 0.1)
             finally:
                 spinner.kill()
@@ -156,7 +156,7 @@ class CommandTest(unittest.TestCase):
             out.write_text(f"# Benchmarks\n\n{GPU_SECTION}\n", encoding="utf-8")
             done = self.bench_relay(out)
             self.assertEqual(done.returncode, 0, f"stdout:\n{done.stdout}\nstderr:\n{done.stderr}")
-            self.assertTrue(self.are_believable(done.stdout), done.stdout)
+            self.assertTrue(self.are_plausible(done.stdout), done.stdout)
             text = out.read_text(encoding="utf-8")
         self.assertIn(GPU_SECTION, text)
         for line in (r"\| kernel \| \d", r"\| compiler \| .+; \w+ \|", r"\| commit \| \w", r"\| date \| 20\d\d-"):
@@ -164,13 +164,13 @@ class CommandTest(unittest.TestCase):
         self.check_tables(text)
 
     def bench_relay(self, out: Path) -> subprocess.CompletedProcess[str]:
-        """Once more where a second of data was not enough, as on a machine that stood still for a part of it."""
+        """Repeats the run if a second of data was not enough, as on a machine that stalled for a part of it."""
         done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
-        if done.returncode == 3 or not self.are_believable(done.stdout):
+        if done.returncode == 3 or not self.are_plausible(done.stdout):
             done = bench("relay", "--quick", "--build", BUILD, "--out", str(out))
         return done
 
-    def are_believable(self, output: str) -> bool:
+    def are_plausible(self, output: str) -> bool:
         match = re.fullmatch(r"relay: 1\.000 (\d\.\d{3}) (\d\.\d{3}) (\d\.\d{3})", output.splitlines()[-1])
         # Wide, because other tests share the machine; a relay that does not pipeline gives 0.5, 0.33, 0.25.
         return match is not None and all(0.7 < float(ratio) < 1.3 for ratio in match.groups())

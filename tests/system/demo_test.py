@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""System test of tools/demo.sh: runs it, fails it and interrupts it.
+"""System test of tools/demo.sh: success, failure and interruption.
 
-Usage: demo_test.py --build DIR [TEST...]. DIR has what the demo runs. Exit status 77 where this system can hold no lab.
+Usage: demo_test.py --build DIR [TEST...]. DIR has what the demo runs. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 DEMO = str(TOOLS / "demo.sh")
 DEADLINE_S = 170
 CHECK_EVERY_S = 0.05
-LONGEST_S = 120  # a quarter of it where nothing else runs
+LONGEST_S = 120  # an idle machine needs a quarter of it
 OPERATIONS = ("all_reduce ring", "all_reduce tree", "all_gather", "reduce_scatter", "broadcast", "all_to_all",
               "sendrecv opposite")
 
@@ -50,7 +50,7 @@ class RunTest(unittest.TestCase):
         return done.stdout, int(found[1]), int(found[2])
 
     def rows(self, output: str) -> dict[str, list[list[float]]]:
-        """The numbers of each operation's rows: size, time, busbw, wrong, then what was relayed."""
+        """The numbers of each operation's rows: size, time, busbw, wrong, then the bytes each node relayed."""
         found = {}
         for operation in OPERATIONS:
             lines = [line for line in output.splitlines() if line.startswith(f"{operation} ")]
@@ -145,8 +145,8 @@ class RefusalTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.check_refused("cablewayd, .*: not built in ", 1, build_folder=folder)
 
-    def check_replaced(self, scripts: dict[str, str], reason: str, said: str) -> None:
-        """With a build folder in which some programs are shell scripts."""
+    def check_replaced(self, scripts: dict[str, str], reason: str, output: str) -> None:
+        """Runs with a build folder in which some programs are shell scripts."""
         with tempfile.TemporaryDirectory() as folder:
             for path in ("bin/cablewayd", "bin/cableway", "bin/collperf", "lib/libnccl-net-cableway.so"):
                 target = Path(folder, path)
@@ -157,9 +157,9 @@ class RefusalTest(unittest.TestCase):
                 script.unlink()
                 script.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
                 script.chmod(0o755)
-            self.assertRegex(self.check_refused(reason, 1, "--topology", "ring:3", build_folder=folder), said)
+            self.assertRegex(self.check_refused(reason, 1, "--topology", "ring:3", build_folder=folder), output)
 
-    def test_what_programs_say_is_shown(self) -> None:
+    def test_program_output_is_shown(self) -> None:
         self.check_replaced({"collperf": "echo 'collperf[0] plugin WARN out of luck'; exit 3"},
                             "all_reduce ring: collperf in n0, n1, n2 failed", "out of luck")
         self.check_replaced({"cablewayd": "echo 'cablewayd: out of luck' >&2; exit 1"},
@@ -225,8 +225,8 @@ class InterruptTest(unittest.TestCase):
             process.wait()
             process.stdout.close()
         self.wait_until(lambda: not marked_processes(mark), "end of all processes")
-        everyone = list(Path("/proc").glob("[0-9]*"))
-        self.wait_until(lambda: not own & namespaces_of(everyone), "end of all namespaces")
+        everything = list(Path("/proc").glob("[0-9]*"))
+        self.wait_until(lambda: not own & namespaces_of(everything), "end of all namespaces")
         return exit_status, line
 
     def test_sigint(self) -> None:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""System test of discovery: nodes in namespaces find their cables and each other, whatever the shape, and follow what
-changes. Every node was told its interfaces only.
+"""System test of discovery: nodes in namespaces find their cables and each other in every shape, and follow
+changes. Each node is configured with its interfaces only.
 
-Usage: discovery_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: discovery_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lab_nodes import STEADY, LabNodes
 
 class ShapeTest(unittest.TestCase):
     def check(self, nodes: LabNodes) -> None:
-        """All nodes know all cables, and the shortest ways; nobody has anything to complain of."""
+        """All nodes have all cables and the shortest paths, and no problems."""
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         nodes.check_routes()
@@ -89,9 +89,9 @@ class ShapeTest(unittest.TestCase):
         self.assertGreater(nodes.check_traffic(), 0)
 
 
-class NodeLifeTest(unittest.TestCase):
+class NodeRestartTest(unittest.TestCase):
     @in_lab("ring:4")
-    def test_a_killed_node_is_missed_and_comes_back(self, nodes: LabNodes) -> None:
+    def test_a_killed_node_is_lost_and_comes_back(self, nodes: LabNodes) -> None:
         nodes.start()
         nodes.wait_for_cables()
         nodes.kill("n1")
@@ -99,19 +99,19 @@ class NodeLifeTest(unittest.TestCase):
         nodes.start("n1")
         nodes.wait_for_cables()
         nodes.kill("n1")
-        nodes.start("n1")  # before anybody missed it
+        nodes.start("n1")  # before a neighbour's hold time has passed
         nodes.wait_for_cables()
         nodes.check_routes()
         self.assertGreater(nodes.check_traffic(["n0", "n2"]), 0)
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_neighbours_flow_does_not_need_the_daemons(self, nodes: LabNodes) -> None:
-        """Nor does it care that one is started again."""
+        """Nor is it affected when they are started again."""
         nodes.start()
         nodes.wait_for_cables()
         ranks = nodes.start_ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair:0:1", "--sizes", "1M",
                                   "--warmup", "1", "--iters", "4", "--seconds", "3")
-        nodes.wait_until(lambda: nodes.sent_bytes("n0", "to-n1") > 8 << 20, lambda: "data that flows")
+        nodes.wait_until(lambda: nodes.sent_bytes("n0", "to-n1") > 8 << 20, lambda: "data flows")
         for name in nodes.names:
             nodes.kill(name)
         time.sleep(0.5)  # of the flow's three seconds without daemons
@@ -121,14 +121,14 @@ class NodeLifeTest(unittest.TestCase):
         nodes.check_traffic()
 
     @in_lab("ring:4")
-    def test_a_node_that_stands_still_is_gone_around(self, nodes: LabNodes) -> None:
+    def test_paths_avoid_a_stopped_node(self, nodes: LabNodes) -> None:
         nodes.start()
         nodes.wait_for_cables()
         others = ["n0", "n2", "n3"]
         nodes.signal("n1", signal.SIGSTOP)
         nodes.wait_for_cables(nodes.cables_without("n0-n1", "n1-n2"), others)
         self.assertRegex(nodes.log("n0"), r"\[warning\] CABLE_LOST .*: nothing was heard for")
-        nodes.check_traffic(["n0", "n2"], ask=others)
+        nodes.check_traffic(["n0", "n2"], counted=others)
         nodes.signal("n1", signal.SIGCONT)
         nodes.wait_for_cables()
         nodes.check_routes()
@@ -150,7 +150,7 @@ class CableChangeTest(unittest.TestCase):
         self.assertGreater(nodes.check_traffic(), 0)
 
     @in_lab("line:3")
-    def test_added_and_taken_away(self, nodes: LabNodes) -> None:
+    def test_added_and_removed(self, nodes: LabNodes) -> None:
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         nodes.lab("plug", "n0-n2")
@@ -173,7 +173,7 @@ class CableChangeTest(unittest.TestCase):
         nodes.ip("n1", "address add 10.77.0.2/24 dev to-n0", "address delete 10.7.0.2/24 dev to-n0")
         for name in nodes.names:
             nodes.wait_until(lambda name=name: nodes.addresses(name) == {"10.77.0.1", "10.77.0.2", "10.7.1.1", "10.7.1.2"},
-                             lambda name=name: f"the new addresses; {name} knows {nodes.addresses(name)}")
+                             lambda name=name: f"the new addresses; {name} has {nodes.addresses(name)}")
         self.assertGreater(nodes.check_traffic(), 0)
         nodes.wait_for_no_problem()
 

@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-import lab_case  # noqa: F401  (puts the lab's modules in the path)
+import lab_case  # noqa: F401  (adds the lab's modules to sys.path)
 
 from guests.ethernet_switch import AddressTable, start_switch
 from shaping import QUEUE_BYTES, Shape
@@ -34,7 +34,7 @@ def frame(target: bytes, sender: bytes, payload: bytes = b"") -> bytes:
 
 
 class AddressTableTest(unittest.TestCase):
-    def test_the_port_that_was_heard_from_last(self) -> None:
+    def test_the_last_port_of_an_address_is_found(self) -> None:
         table: AddressTable[str] = AddressTable()
         self.assertIsNone(table.find(address(1)))
         table.learn(address(1), "a")
@@ -43,8 +43,8 @@ class AddressTableTest(unittest.TestCase):
         table.learn(address(1), "c")
         self.assertEqual(table.find(address(1)), "c")
 
-    def test_a_full_table_forgets_what_it_learnt_first(self) -> None:
-        table: AddressTable[str] = AddressTable(most=3)
+    def test_a_full_table_evicts_what_it_learnt_first(self) -> None:
+        table: AddressTable[str] = AddressTable(max_addresses=3)
         for host in (1, 2, 3):
             table.learn(address(host), "a")
         table.learn(address(1), "b")  # moved: learnt again
@@ -75,7 +75,7 @@ class TokenBucketTest(unittest.TestCase):
 
 
 class SwitchPortTest(unittest.TestCase):
-    """Time is what the test says."""
+    """Time is passed in by the test."""
 
     def joined(self, shape: Shape) -> tuple[SwitchPort, socket.socket]:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -86,7 +86,7 @@ class SwitchPortTest(unittest.TestCase):
         return port, theirs
 
     def arrived(self, port: socket.socket) -> list[int]:
-        """The numbers of the frames that have come."""
+        """The numbers of the frames that have arrived."""
         numbers = []
         while True:
             try:
@@ -106,29 +106,29 @@ class SwitchPortTest(unittest.TestCase):
         port.deliver(0.9)
         self.assertEqual(self.arrived(far), [])
         port.deliver(1.1)
-        self.offer(port, 5, 10, now=1.1)  # there are tokens for it, and it may not overtake
+        self.offer(port, 5, 10, now=1.1)  # tokens suffice for it, but it must not overtake
         self.assertEqual(self.arrived(far), [3])
         port.deliver(3.0)
         self.assertEqual(self.arrived(far), [4, 5])
         self.assertEqual(port.wait_s(3.0), math.inf)
 
-    def test_what_waits_is_bounded_and_the_latest_is_lost(self) -> None:
+    def test_the_queue_is_bounded_and_drops_at_its_tail(self) -> None:
         size = 32 << 10
         port, far = self.joined(Shape(rate_bps=8000, burst_bytes=size))
-        most = 1 + QUEUE_BYTES // size  # one leaves at once
-        for began in (0.0, 1e6):  # once it was full and is empty, it takes as much again
-            for number in range(most + 9):
+        capacity = 1 + QUEUE_BYTES // size  # one leaves at once
+        for began in (0.0, 1e6):  # after a full queue has emptied, it accepts as much again
+            for number in range(capacity + 9):
                 self.offer(port, number, size, began)
             numbers = self.arrived(far)
-            for turn in range(1, most):
+            for turn in range(1, capacity):
                 port.deliver(began + 100.0 * turn)
                 numbers += self.arrived(far)
-            self.assertEqual(numbers, list(range(most)))
-            self.assertEqual(port.wait_s(began + 100.0 * most), math.inf)
+            self.assertEqual(numbers, list(range(capacity)))
+            self.assertEqual(port.wait_s(began + 100.0 * capacity), math.inf)
 
-    def test_a_far_end_that_does_not_read_is_waited_for(self) -> None:
+    def test_waits_for_a_peer_that_does_not_read(self) -> None:
         port, far = self.joined(Shape())
-        count = 2000  # more than its socket takes
+        count = 2000  # more than its socket buffers
         for number in range(count):
             self.offer(port, number, 1000, now=0.0)
         self.assertTrue(port.blocked)
@@ -165,11 +165,11 @@ class SwitchTest(unittest.TestCase):
             self.hosts[host].sendto(each, str(self._folder / f"{host}.switch"))
 
     def expect(self, host: int, *frames: bytes) -> None:
-        """These come next, and so nothing came before them."""
+        """These frames arrive next, so no other frame arrived before them."""
         for each in frames:
             self.assertEqual(self.hosts[host].recv(64 << 10), each)
 
-    def test_groups_and_unknown_addresses_are_heard_by_all_others(self) -> None:
+    def test_groups_and_unknown_addresses_are_flooded(self) -> None:
         self.start(Shape(), Shape(), Shape())
         frames = [frame(_ALL, address(0), b"1"), frame(_GROUP, address(0), b"2"), frame(address(9), address(0), b"3")]
         self.send(0, *frames)
@@ -177,9 +177,9 @@ class SwitchTest(unittest.TestCase):
         self.expect(2, *frames)
         mark = frame(_ALL, address(1))
         self.send(1, mark)
-        self.expect(0, mark)  # and nothing of its own
+        self.expect(0, mark)  # and none of its own frames
 
-    def test_who_has_spoken_is_found(self) -> None:
+    def test_a_known_address_is_not_flooded(self) -> None:
         self.start(Shape(), Shape(), Shape())
         hello = frame(_ALL, address(2))
         self.send(2, hello)
@@ -190,7 +190,7 @@ class SwitchTest(unittest.TestCase):
         self.expect(2, private, mark)
         self.expect(1, mark)
 
-    def test_who_moves_is_found_anew(self) -> None:
+    def test_a_moved_address_is_learnt_again(self) -> None:
         self.start(Shape(), Shape(), Shape())
         for host in (2, 1):
             hello = frame(_ALL, address(7), bytes([host]))
@@ -202,19 +202,19 @@ class SwitchTest(unittest.TestCase):
         self.expect(1, private, mark)
         self.expect(2, mark)
 
-    def test_what_goes_no_further(self) -> None:
-        """A frame between two behind one port, one that is no Ethernet frame, and one whose sender is a group."""
+    def test_frames_that_are_not_forwarded(self) -> None:
+        """A frame between two addresses behind one port, one too short for Ethernet, and one whose sender is a group."""
         self.start(Shape(), Shape(), Shape())
         hello, mark = frame(_ALL, address(7)), frame(_ALL, address(0), b"mark")
         self.send(0, hello, frame(address(7), address(0)), b"", _ALL + address(0) + b"\x88", frame(_ALL, _GROUP), mark)
         self.expect(1, hello, mark)
-        to_group = frame(_GROUP, address(1))  # for all still, though a frame has come from there
+        to_group = frame(_GROUP, address(1))  # still flooded, although a group was a sender before
         self.send(1, to_group)
         self.expect(0, to_group)
         self.expect(2, hello, mark, to_group)
 
     def test_rate_of_a_port(self) -> None:
-        """That of the port by which frames leave, and of no other."""
+        """The egress port's rate applies, and no other."""
         self.start(Shape(), Shape(rate_bps=8_000_000, burst_bytes=64 << 10), Shape())
         frames = [frame(_ALL, address(0), struct.pack("!I", number).ljust(4200, b"\0")) for number in range(80)]
         began = time.monotonic()
@@ -223,7 +223,7 @@ class SwitchTest(unittest.TestCase):
         self.send(0, *frames[40:])
         self.expect(2, *frames[40:])
         self.expect(1, *frames)
-        # Of 337 KB 64 KiB pass at once, and the others at 1 MB/s.
+        # Of 337 KB, 64 KiB pass at once and the rest at 1 MB/s.
         self.assertGreater(time.monotonic() - began, 0.27)
 
     def test_a_host_that_reads_late_gets_everything(self) -> None:
@@ -250,7 +250,7 @@ class SwitchTest(unittest.TestCase):
         self.send(0, lost)
         answer = frame(_ALL, address(1))
         self.hosts[1].sendto(answer, str(self._folder / "1.switch"))
-        self.expect(0, answer)  # by now the switch has seen the first
+        self.expect(0, answer)  # by now the switch has handled the first
         (self._folder / "later").rename(self._folder / "1")
         self.send(0, mark)
         self.expect(1, mark)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """System test of what ends a flow, and what must not: a cable that goes silent, a relay that is killed, an application
-that stands still. A flow runs down a line of three nodes, n1 relays.
+that is stopped. A flow runs down a line of three nodes, n1 relays.
 
-Usage: failure_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where this system can hold no
+Usage: failure_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where this system cannot run a
 lab.
 """
 
@@ -17,7 +17,7 @@ import lab_case
 BUILD = ""
 
 # What each scenario starts from: nodes n0 to n2, and a sender on n0 and a receiver on n2 whose data flows. `ended NAME`
-# waits until that rank has ended and says after how long. All of it lives inside the lab, which ends what is left.
+# waits until that rank has ended and prints after how long. All of it lives inside the lab, which ends what is left.
 PRELUDE = """
 export CABLEWAY_LOG=warn
 work=$(mktemp -d)
@@ -44,8 +44,8 @@ flows
 
 class FailureTest(lab_case.LabTestCase):
     def scenario(self, seconds: int, text: str, iterations: int = 100_000) -> str:
-        """By default the messages outlast the scenario: between batches of them a flow rests, and a flow that rests ends
-        without a word."""
+        """By default the messages outlast the scenario: between batches a flow is idle, and an idle flow ends without an
+        error."""
         done = lab_case.lab("run", "line:3", "--rate", "500mbit", "--", *lab_case.script(
             f"BUILD='{BUILD}' seconds={seconds} iterations={iterations}\n{PRELUDE}\n{text}"))
         self.skip_if_unavailable(done)
@@ -68,11 +68,11 @@ class FailureTest(lab_case.LabTestCase):
             cat "$work/n1.log"
         """)
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
-        # The log of warnings says that a circuit was lost, and nothing of what is as it should be.
+        # The log at level warn reports the lost circuit, and nothing below a warning.
         self.assertRegex(output, r"\[warning\] CIRCUIT_BROKEN circuit n0 -n0\.to-n1-n1\.to-n0-> n1 .* ended: .*silent")
         self.assertIn("[warning] KEY_MISSING ", output)
         self.assertNotRegex(output, r"\[info\]|CABLE_UP|TOPOLOGY_CHANGED")
-        # The relay is the one that sees it, and its reason reaches the sender.
+        # The relay detects it, and its reason reaches the sender.
         self.assertRegex(output, r"flow to node n2 \(n0 -n0\.to-n1-n1\.to-n0-> n1 -n1\.to-n2-n2\.to-n1-> n2\) failed:"
                                  r" node n1 port to-n2 \(cable to n2 to-n1\): .*silent")
 
@@ -95,7 +95,7 @@ class FailureTest(lab_case.LabTestCase):
         self.assertRegex(output, r"flow to node n2 \(.*\) failed: node n0 port to-n1 \(cable to n1 to-n0\): ")
         self.assertRegex(output, r"flow from node n0 \(.*\) failed: node n2 port to-n1 \(cable to n1 to-n2\): ")
 
-    def test_an_application_that_stands_still_ends_nothing(self) -> None:
+    def test_a_stopped_application_ends_nothing(self) -> None:
         output = self.scenario(3, """
             kill -STOP "$rank_1"
             sleep 14

@@ -1,5 +1,5 @@
-"""A node in each guest of a GuestLab, and collperf's ranks on them: starts, kills and asks them. For tests: what fails raises
-AssertionError, with the end of the logs."""
+"""A node in each guest of a GuestLab, and collperf's ranks on them: starts, kills and queries them. For tests: failures raise
+AssertionError with the end of the logs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _POLL_S = 0.3
 _LOG_LINES = 15
 _PORT = 29500
 
-# Guests share the host's processors: what waits in one takes from all others.
+# Guests share the host's processors: a busy wait in one slows down all others.
 _SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_RELAY_MEMORY": "256M"}
 _IDLE_US = 500
 
@@ -39,7 +39,7 @@ for device in /sys/class/infiniband/*; do echo "${{device##*/}} hca_object=$0" >
 
 
 class GuestProcess:
-    """A command in a guest. Its output is in a file of the host's."""
+    """A command in a guest. Its output goes to a file on the host."""
 
     def __init__(self, lab: GuestLab, node: str, command: list[str], settings: Mapping[str, str]) -> None:
         self.node = node
@@ -56,14 +56,14 @@ class GuestProcess:
         return self.process.poll() is None
 
     def wait(self, seconds: float) -> int:
-        """Its exit status; raises AssertionError when it has none by then."""
+        """Returns its exit status; raises AssertionError if it has not ended by then."""
         try:
             return self.process.wait(max(0.1, seconds))
         except subprocess.TimeoutExpired:
             raise AssertionError(f"no end on {self.node} within {seconds:.0f} s:\n{self.text()}") from None
 
     def kill(self) -> None:
-        """The command goes along, by SIGKILL."""
+        """Kills the command as well, by SIGKILL."""
         self.process.kill()
         self.process.wait()
 
@@ -85,21 +85,21 @@ class GuestRanks:
         return "\n".join(f"--- rank on {rank.node}\n{rank.text()}" for rank in self.ranks)
 
     def finish(self, seconds: float = 2 * PATIENCE_S) -> str:
-        """Waits for the end, which has to be a good one. Returns what rank 0 said."""
+        """Waits for all ranks to succeed. Returns the output of rank 0."""
         deadline = time.monotonic() + seconds
         statuses = [rank.wait(deadline - time.monotonic()) for rank in self.ranks]
         if any(statuses) or not re.search(r"collperf: ok, [1-9]\d* bytes verified", self.ranks[0].text()):
             raise AssertionError(f"ranks ended with {statuses}:\n{self.text()}")
         return self.ranks[0].text()
 
-    def end_badly(self, *left_out: str, seconds: float) -> str:
-        """Waits for the end of all but those on the nodes left out; each has to fail by itself, and none may hang.
-        Returns all that they said."""
+    def expect_failure(self, *left_out: str, seconds: float) -> str:
+        """Waits for the ranks to end, except on the nodes left out; each has to report a failure, and none may hang.
+        Returns their output."""
         deadline = time.monotonic() + seconds
         waited = [rank for rank in self.ranks if rank.node not in left_out]
         statuses = [rank.wait(deadline - time.monotonic()) for rank in waited]
         if any(status != 3 for status in statuses):
-            raise AssertionError(f"ranks ended with {statuses}, and should with 3, which is failed:\n{self.text()}")
+            raise AssertionError(f"ranks ended with {statuses}, expected 3 (failed) of each:\n{self.text()}")
         return "\n".join(rank.text() for rank in waited)
 
     def close(self) -> None:
@@ -126,13 +126,13 @@ class GuestNodes:
     # Nodes
 
     def start(self, *names: str, **settings: str) -> None:
-        """A cablewayd in each (default: in all) that answers; its neighbours it may still have to find."""
+        """Starts a cablewayd in each (default: in all) and waits until it answers; it may not have found its neighbours yet."""
         environment = _SETTINGS | {f"CABLEWAY_{key}": value for key, value in settings.items()}
         for name in names or self.names:
             command = [str(self._build / "bin/cablewayd")]
             self._daemons[name] = GuestProcess(self._lab, name, command, environment)
         for name in names or self.names:
-            self.wait_until(lambda name=name: self._asks(name, "status").returncode == 0, lambda name=name: f"{name} up")
+            self.wait_until(lambda name=name: self._query(name, "status").returncode == 0, lambda name=name: f"{name} up")
 
     def kill(self, name: str) -> None:
         self.kill_command(name, "cablewayd")
@@ -141,7 +141,7 @@ class GuestNodes:
         daemon.close()
 
     def kill_command(self, name: str, command: str) -> None:
-        """By SIGKILL."""
+        """Sends SIGKILL."""
         self.run(name, "pkill", "-KILL", "-x", command)
 
     def check_alive(self) -> None:
@@ -156,13 +156,13 @@ class GuestNodes:
         return "\n".join(f"{name} | {line}" for name in self._daemons
                          for line in self.log(name).splitlines()[-_LOG_LINES:])
 
-    # What nodes know
+    # Node state
 
-    def _asks(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    def _query(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
         return self._lab.do("exec", name, "--", str(self._build / "bin/cableway"), *words)
 
     def cableway(self, name: str, *words: str) -> Any:
-        done = self._asks(name, *words, "--json")
+        done = self._query(name, *words, "--json")
         if done.returncode != 0:
             raise AssertionError(f"cableway {' '.join(words)} in {name}: {done.stderr}")
         return json.loads(done.stdout)
@@ -176,11 +176,11 @@ class GuestNodes:
     def sent_rdma_packets(self, name: str) -> int:
         return self._counted(name, "sent_pkts")
 
-    def rdma_requests_received_again(self, name: str) -> int:
+    def rdma_duplicate_requests(self, name: str) -> int:
         return self._counted(name, "duplicate_request")
 
     def _counted(self, name: str, counter: str) -> int:
-        """By all RDMA devices of the node."""
+        """The sum of a counter over all RDMA devices of the node."""
         return sum(map(int, self._lab.check("exec", name, "--", "sh", "-c", _COUNTER.format(counter)).split()))
 
     def run(self, name: str, *words: str) -> str:
@@ -189,14 +189,14 @@ class GuestNodes:
     # Limits
 
     def rdma_objects_limited(self, names: list[str], objects: int) -> tuple[str, ...]:
-        """What goes before a command on these nodes, so that it may have only so many objects of each RDMA device."""
+        """A command prefix that limits a command on these nodes to so many objects of each RDMA device."""
         for name in names:
             self.run(name, "sh", "-c", _LIMIT, str(objects))
         return "sh", "-c", f'echo $$ >{_LIMITED}/cgroup.procs; exec "$@"', "sh"
 
     @contextmanager
     def no_more_rdma_objects(self, name: str) -> Iterator[None]:
-        """For its cablewayd, beside those that it has."""
+        """Lets the node's cablewayd create no RDMA objects beyond those it has."""
         self.rdma_objects_limited([name], 0)
         move = "pidof cablewayd >{}/cgroup.procs"
         self.run(name, "sh", "-c", move.format(_LIMITED))
@@ -216,10 +216,10 @@ class GuestNodes:
             time.sleep(_POLL_S)
 
     def wait_for_cables(self, count: int) -> None:
-        """Until every node that runs knows so many."""
+        """Waits until every running node has exactly `count` cables in its topology."""
         for name in self._daemons:
             self.wait_until(lambda name=name: len(self.cableway(name, "topology")["cables"]) == count,
-                            lambda name=name: f"{name} should know {count} cables, and knows"
+                            lambda name=name: f"{name} should have {count} cables, and has"
                                               f" {self.cableway(name, 'topology')['cables']}")
 
     # Traffic
@@ -240,6 +240,6 @@ class GuestNodes:
         return self._all_ranks[-1]
 
     def check_traffic(self, names: list[str] | None = None, **more: Any) -> str:
-        """Every two of the nodes exchange data, every byte checked."""
+        """Every pair of the nodes exchanges data; every byte is checked."""
         return self.ranks(names or self.names, "--op", "all_to_all", "--sizes", "64K", "--channels", "1", "--warmup", "0",
                           "--iters", "0", "--check-iters", "1", **more).finish()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lab_case import wait_until
 from softroce_case import COMMAND_S, GuestLab, GuestTestCase
 
-from address_plan import management_address  # softroce_case has put the lab's modules in the path
+from address_plan import management_address  # softroce_case adds the lab's modules to sys.path
 
 _PROGRESS_PACKETS = 256  # 1 MiB
 _PORT = 18515
@@ -53,7 +53,7 @@ class WriteBandwidth:
 
 class PerftestCase(GuestTestCase):
     def gid_index(self, place: Place) -> int:
-        """Of the RoCE v2 GID that is the port's own address."""
+        """The index of the RoCE v2 GID that is the port's own address."""
         shown = self.lab.check("exec", place.node, "--", "ibv_devinfo", "-v", "-d", place.device)
         self.assertRegex(shown, r"state:\s+PORT_ACTIVE")
         self.assertRegex(shown, r"active_mtu:\s+4096")
@@ -62,7 +62,7 @@ class PerftestCase(GuestTestCase):
         return int(match[1])  # type: ignore[index]
 
     def write_bandwidth(self, client: Place, server: Place, *options: str, number: int = 0) -> WriteBandwidth:
-        """`number` tells those that run at the same time from each other."""
+        """`number` distinguishes runs at the same time."""
         gid_indexes = self.gid_index(client), self.gid_index(server)
         return WriteBandwidth(self.lab, client, server, gid_indexes, number, options)
 
@@ -75,8 +75,8 @@ class PerftestCase(GuestTestCase):
         wait_until(lambda: self.received_packets(place) > before + _PROGRESS_PACKETS, what, COMMAND_S)
 
     def check_cuts(self, client: Place, server: Place, cable: str) -> None:
-        """Bytes stop for as long as the cable, which is the client's, is cut, and go on afterwards, on the same queue pair:
-        a cut that takes the carrier, then a silent one."""
+        """Bytes stop while the client's cable is cut, and resume afterwards on the same queue pair: first a cut with loss of
+        carrier, then a silent one."""
         traffic = self.write_bandwidth(client, server, "-D", "100")
         self.addCleanup(traffic.close)
         self.await_progress(server, "bytes on the cable")
@@ -84,7 +84,7 @@ class PerftestCase(GuestTestCase):
             with self.subTest(options=options):
                 self.lab.check("cut", cable, *options)
                 wait_until(lambda: self.received_packets(server) == self.received_packets(server),
-                           "an end of what was on its way", COMMAND_S)
+                           "an end of the packets in flight", COMMAND_S)
                 first = self.received_packets(server)
                 time.sleep(1.0)
                 self.assertEqual(self.received_packets(server), first)

@@ -1,5 +1,5 @@
-"""Tests whose bodies run inside a lab: @in_lab("ring:4") builds one for the test and runs this same script in it, for
-this one test, with the nodes at hand."""
+"""Tests whose bodies run inside a lab: @in_lab("ring:4") builds one for the test and runs this script in it again, for
+this test only, with its LabNodes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _run_in_lab(case: unittest.TestCase, options: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Runs the calling script's tests; exits with 77, saying why, where this machine can hold no lab."""
+    """Runs the calling script's tests; exits with 77 and the reason where this machine cannot run a lab."""
     global _build
     if len(sys.argv) < 3 or sys.argv[1] != "--build":
         sys.exit(f"usage: {Path(sys.argv[0]).name} --build DIR [TEST...]")

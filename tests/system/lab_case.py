@@ -1,4 +1,4 @@
-"""What the lab's system tests share: where the lab is, how to run it, and how to skip where it cannot be."""
+"""What the lab's system tests share: the lab's path, how to run it, and how to skip where it cannot run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ sys.path.insert(0, str(LAB_SOURCE))  # the tests import the lab's modules
 
 DEADLINE_S = 60
 
-# Prints what happens to a TCP connection to a port where nobody listens: ECONNREFUSED means that the address answered.
+# Prints the result of a TCP connection to a port without a listener: ECONNREFUSED means that the address answered.
 REACH = """
 import errno, socket, sys
 for address in sys.argv[1:]:
@@ -65,7 +65,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = 10.0) 
 
 
 def main() -> None:
-    """Runs the calling script's tests; exits with 77, saying why, where this machine can hold no lab."""
+    """Runs the calling script's tests; exits with 77 and the reason where this machine cannot run a lab."""
     probe = lab("run", "line:2", "--", "true")
     if probe.returncode == 77:
         print(f"skipped: {probe.stderr.strip()}")

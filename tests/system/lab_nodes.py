@@ -1,5 +1,5 @@
-"""The nodes of the lab that this process is in: starts, kills and asks them, changes what is under them, and runs
-collperf on them. For tests: what fails raises AssertionError, with the end of the logs."""
+"""The nodes of the lab that this process is in: starts, kills and queries them, changes their interfaces and cables, and
+runs collperf on them. For tests: failures raise AssertionError with the end of the logs."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import lab_case  # puts the lab's modules in the path
+import lab_case  # adds the lab's modules to sys.path
 from joined_ports import JoinedPorts, joined_ports
 from lab_state import LAB_DIR, load_state
 from namespaces import in_network
 from topology_spec import Topology
 
 READY_S = 20.0
-# For nodes whose neighbours nobody silences: that a busy machine does not run one of them for a second is no news.
+# For tests that never silence a neighbour: a node that a busy machine does not schedule for a second must not be lost.
 STEADY = {"HOLD_MS": "20000"}
-PATIENCE_S = 30.0  # a busy machine; nothing here takes a tenth of it on an idle one
+PATIENCE_S = 30.0  # for a busy machine; an idle one needs less than a tenth of it
 _POLL_S = 0.05
 _LOG_LINES = 25
 _PORT = 29500
 
 
 def hops_between(joined: set[JoinedPorts], source: str) -> dict[str, int]:
-    """Cables to every node that can be reached, this one included."""
+    """The number of hops to every node that can be reached, this one included."""
     hops, queue = {source: 0}, deque([source])
     while queue:
         node = queue.popleft()
@@ -48,7 +48,7 @@ def hops_between(joined: set[JoinedPorts], source: str) -> dict[str, int]:
 
 
 class NoAnswer(AssertionError):
-    """A node that runs has not answered in time."""
+    """A running node has not answered in time."""
 
 
 class LabNodes:
@@ -75,8 +75,8 @@ class LabNodes:
     # Nodes
 
     def start(self, *names: str, **settings: str) -> None:
-        """A cablewayd in each (default: in all), ready; its neighbours it may still have to find. Settings without their
-        prefix: start("n0", HOLD_MS="500")."""
+        """Starts a cablewayd in each (default: in all) and waits until it is ready; it may not have found its neighbours yet.
+        Settings without their prefix: start("n0", HOLD_MS="500")."""
         for name in names or self.names:
             self._settings[name] = {f"CABLEWAY_{key}": value for key, value in settings.items()}
             receive, send = os.pipe()
@@ -90,7 +90,7 @@ class LabNodes:
                 raise AssertionError(f"cablewayd of {name} is not up: {answer!r}")
 
     def kill(self, name: str, number: int = signal.SIGKILL) -> int:
-        """Returns what its process returned."""
+        """Returns the exit status of its process."""
         daemon = self._daemons.pop(name)
         daemon.send_signal(number)
         return daemon.wait(PATIENCE_S)
@@ -114,13 +114,13 @@ class LabNodes:
 
     @staticmethod
     def text(log: str) -> str:
-        """What a process of popen() has said."""
+        """The output of a process of popen()."""
         return (LAB_DIR / f"{log}.log").read_text(encoding="utf-8", errors="replace")
 
-    # Anything in a node
+    # Commands in a node
 
     def popen(self, name: str, command: list[Any], log: str = "", **options: Any) -> subprocess.Popen[bytes]:
-        """With the settings that the node was started with. Output goes to the log of that name, else to pipes."""
+        """Runs with the settings that the node was started with. Output goes to the log of that name, else to pipes."""
         environment = os.environ | load_state().node_environment(name) | self._settings.get(name, {})
         if log:
             with open(LAB_DIR / f"{log}.log", "ab") as file, in_network(name):
@@ -131,7 +131,7 @@ class LabNodes:
                                     env=environment, **options)
 
     def run(self, name: str, *command: Any) -> str:
-        """What it prints; it has to end well."""
+        """Returns its stdout; raises AssertionError if it fails."""
         process = self.popen(name, [str(word) for word in command])
         out, errors = process.communicate(timeout=PATIENCE_S)
         if process.returncode != 0:
@@ -140,7 +140,7 @@ class LabNodes:
         return out.decode()
 
     def ip(self, name: str, *lines: str) -> None:
-        """ip's commands, such as "address flush dev to-n1"."""
+        """Runs ip's commands, such as "address flush dev to-n1"."""
         for line in lines:
             self.run(name, "ip", *line.split())
 
@@ -153,7 +153,7 @@ class LabNodes:
         if done.returncode != 0:
             raise AssertionError(f"lab {' '.join(words)}: {done.stderr}")
 
-    # What nodes know
+    # Node state
 
     def cableway(self, name: str, *words: str) -> Any:
         return json.loads(self.run(name, self.build / "bin/cableway", *words, "--json"))
@@ -166,15 +166,15 @@ class LabNodes:
         return found
 
     def addresses(self, name: str) -> set[str]:
-        """Those that the cables which this node knows are used with."""
+        """The addresses in use on the cables of this node's topology."""
         return {end["address"] for cable in self.cableway(name, "topology")["cables"] for end in cable["ends"]}
 
     def problems(self, name: str) -> list[str]:
-        """As the log has them: "CODE text"."""
+        """In the form of the log: "CODE text"."""
         return [f"{problem['code']} {problem['text']}" for problem in self.cableway(name, "status")["problems"]]
 
     def events(self, name: str, *codes: str) -> list[dict[str, Any]]:
-        """Those of these codes, oldest first."""
+        """The events with these codes, oldest first."""
         wanted = [word for code in codes for word in ("--code", code)]
         return self.cableway(name, "events", "--severity", "debug", *wanted)["events"]
 
@@ -190,7 +190,7 @@ class LabNodes:
         return sum(self.cableway(name, "status")["relayed"]["bytes"] for name in names)
 
     def sent_bytes(self, name: str, interface: str) -> int:
-        lines = self.run(name, "cat", "/proc/net/dev").splitlines()  # /sys may show another namespace's
+        lines = self.run(name, "cat", "/proc/net/dev").splitlines()  # /sys may show another namespace's interfaces
         return next(int(line.split()[9]) for line in lines if line.split()[0] == f"{interface}:")
 
     @staticmethod
@@ -211,24 +211,24 @@ class LabNodes:
             time.sleep(_POLL_S)
 
     def wait_for_cables(self, expected: set[JoinedPorts] | None = None, names: list[str] | None = None) -> None:
-        """Until every running node, or these, know just these cables; default: all of the lab."""
+        """Waits until every running node, or each of `names`, has exactly these cables; default: all of the lab."""
         wanted = joined_ports(self.topology()) if expected is None else expected
         for name in names or self.running():
             self.wait_until(lambda name=name: self.cables(name) == wanted,
-                            lambda name=name: f"{name} knows {sorted(self.cables(name))}, and should {sorted(wanted)};"
+                            lambda name=name: f"{name} has {sorted(self.cables(name))}, expected {sorted(wanted)};"
                                               f" its problems are {self.problems(name)}")
 
     def cables_without(self, *left_out: str) -> set[JoinedPorts]:
-        """All of the lab but those between two nodes, "n0-n1"."""
+        """All cables of the lab except those between two nodes, "n0-n1"."""
         return {(first, second) for first, second in joined_ports(self.topology())
                 if not {f"{first[0]}-{second[0]}", f"{second[0]}-{first[0]}"} & set(left_out)}
 
     def wait_for_problem(self, name: str, pattern: str) -> None:
-        """`pattern`: of "CODE text". The log has it, too."""
+        """Waits for a problem whose "CODE text" matches; the log must have it, too."""
         self.wait_until(lambda: any(re.search(pattern, text) for text in self.problems(name)),
                         lambda: f"a problem of {name} that matches '{pattern}'; it has {self.problems(name)}")
         if not re.search(pattern, self.log(name)):
-            raise AssertionError(f"the log of {name} does not say '{pattern}'")
+            raise AssertionError(f"the log of {name} does not contain '{pattern}'")
 
     def wait_for_no_problem(self, *names: str) -> None:
         for name in names or self.running():
@@ -236,11 +236,11 @@ class LabNodes:
                             lambda name=name: f"an end of the problems of {name}: {self.problems(name)}")
 
     def check_routes(self) -> None:
-        """Every running node has a shortest path to every node, over the cables that it knows. The cables are what was
-        waited for; it is asked for them again because it is asked twice."""
+        """Waits until every running node has a shortest path to every node over the cables that it has. The cables are
+        queried again each time, since routes and cables take two queries."""
         for name in self.running():
             self.wait_until(lambda name=name: self._hops(name) == hops_between(self.cables(name), name),
-                            lambda name=name: f"routes of {name} that go with its cables: {self._hops(name)}; expected "
+                            lambda name=name: f"routes of {name} that match its cables: {self._hops(name)}; expected "
                                               f"{hops_between(self.cables(name), name)}")
 
     def _hops(self, name: str) -> dict[str, int]:
@@ -263,14 +263,14 @@ class LabNodes:
             processes.append(self.popen(name, [*command, *extra], log=f"collperf-{self._starts}-{name}"))
         return Ranks(processes, report)
 
-    def check_traffic(self, names: list[str] | None = None, ask: list[str] | None = None) -> int:
-        """Every two of the nodes (default: all that run) exchange data, every byte checked. Returns the bytes that the
-        nodes in `ask` (default: all that run) relayed meanwhile."""
-        asked = ask or self.running()
-        before = self.relayed_bytes(asked)
+    def check_traffic(self, names: list[str] | None = None, counted: list[str] | None = None) -> int:
+        """Every pair of the nodes (default: all that run) exchanges data; every byte is checked. Returns the bytes that the
+        nodes in `counted` (default: all that run) relayed meanwhile."""
+        relays = counted or self.running()
+        before = self.relayed_bytes(relays)
         self.start_ranks(names or self.running(), "--op", "all_to_all", "--sizes", "2M", "--warmup", "0", "--iters", "0",
                          "--check-iters", "2").finish()
-        return self.relayed_bytes(asked) - before
+        return self.relayed_bytes(relays) - before
 
 
 class Ranks:
@@ -283,7 +283,7 @@ class Ranks:
         return any(process.poll() is None for process in self._processes)
 
     def finish(self) -> int:
-        """Waits for the end, which has to be a good one. Returns the bytes verified."""
+        """Waits for all ranks to succeed. Returns the bytes verified."""
         deadline = time.monotonic() + 2 * PATIENCE_S
         for process in self._processes:
             process.wait(max(0.1, deadline - time.monotonic()))

@@ -52,10 +52,10 @@ class RateTest(LabTestCase):
         return float(done.stdout)
 
     def check_goodput(self, low: float, high: float, options: list[str], prepare: str = "") -> None:
-        """Of three measurements one has to be in between: a machine that stands still for a tenth of a second spoils one."""
+        """One of three measurements has to be in the range: a machine that stalls for a tenth of a second spoils one."""
         seen: list[float] = []
         while not seen or not low < seen[-1] < high:
-            self.assertLess(len(seen), 3, f"Mbit/s, and not {low:g} to {high:g}: {seen}")
+            self.assertLess(len(seen), 3, f"expected {low:g} to {high:g} Mbit/s, measured {seen}")
             seen.append(self.goodput_mbps(options, prepare))
 
     def test_rate(self) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Test of what tools/lab/lab makes of specs, files and options, and of what it refuses. Builds no lab."""
+"""Test of how tools/lab/lab parses specs, files and options, and of what it refuses. Builds no lab."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab_case import lab
 
-import address_plan  # lab_case has put the lab's modules in the path
+import address_plan  # lab_case adds the lab's modules to sys.path
 import kernel_routes
 import shaping
 import topology_file

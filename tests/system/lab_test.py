@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""System test of tools/lab/lab: builds real labs and looks at what the kernel has.
+"""System test of tools/lab/lab: builds real labs and checks the kernel's state.
 
-Exit status 77 where this system can hold no lab. Run some of it: lab_test.py CutTest ParallelTest.
+Exit status 77 where this system cannot run a lab. Run some of it: lab_test.py CutTest ParallelTest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from lab_case import DEADLINE_S, LAB, REACH, LabTestCase, lab, main, python, script, wait_until
 from marked_processes import kill_processes_with, processes_with
 
-import address_plan  # lab_case has put the lab's modules in the path
+import address_plan  # lab_case adds the lab's modules to sys.path
 import topology_file
 import topology_spec
 
@@ -39,7 +39,7 @@ class ConnectivityTest(LabTestCase):
                 output = self.run_lab([spec], "\n".join(lines))
                 self.assertEqual([line.split()[1] for line in output.splitlines()], ["ECONNREFUSED"] * len(lines))
 
-    def test_no_way_beyond_neighbours_without_forwarding(self) -> None:
+    def test_only_neighbours_are_reachable_without_forwarding(self) -> None:
         output = self.run_lab(["line:3"], 'lab exec n0 -- "$PY" -c "$REACH" 10.7.0.2 10.7.1.1 10.7.1.2')
         self.assertEqual(self.reach(output), {
             "10.7.0.2": "ECONNREFUSED", "10.7.1.1": "ENETUNREACH", "10.7.1.2": "ENETUNREACH"})
@@ -127,7 +127,7 @@ class CommandTest(LabTestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--one-way n7: cable c0 joins n0 and n1", done.stderr)
 
-    def test_env_file_lets_another_terminal_in(self) -> None:
+    def test_env_file_gives_access_from_another_terminal(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "env")
             inside = subprocess.Popen([sys.executable, LAB, "run", "line:2", "--env-file", str(path), "--", "cat"],
@@ -307,13 +307,13 @@ class LeavesNothingTest(LabTestCase):
         done = lab("run", "ring:4", "--", "sh", "-c", "lab each -- sleep 1000 & sleep 0.3; readlink /proc/self/ns/net",
                    env=os.environ | {"LAB_TEST_MARK": mark})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertLess(time.monotonic() - started, 60, "it waited for what was still running")
+        self.assertLess(time.monotonic() - started, 60, "it waited for processes that still ran")
         wait_until(lambda: not processes_with(mark), "end of all processes", 60)
         wait_until(lambda: done.stdout.strip() not in namespaces_in_use(), "end of the control namespace", 60)
 
 
 def interfaces() -> list[str]:
-    """This namespace's interfaces; labs in namespaces of their own leave them alone."""
+    """This namespace's interfaces; labs in their own namespaces do not change them."""
     return sorted(os.listdir("/sys/class/net"))
 
 
@@ -363,7 +363,7 @@ class BackgroundTest(LabTestCase):
         self.assertEqual(self.check("list"), "")
         self.assertIn("no such lab is up", self.check("down", "one", status=2))
 
-    def test_failure_is_told(self) -> None:
+    def test_failure_is_reported(self) -> None:
         self.assertIn("sysctl net.no.such=1", self.check("up", "ring:3", "--name", "two", "--sysctl", "net.no.such=1",
                                                          status=2))
         self.assertEqual(self.check("list"), "")
@@ -378,7 +378,7 @@ class BackgroundTest(LabTestCase):
             time.sleep(wait_s)
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=DEADLINE_S)
-            if "lab four is up" in output:  # on a busy machine it may be before the signal comes
+            if "lab four is up" in output:  # on a busy machine this may happen before the signal arrives
                 self.check("down", "four")
             else:
                 self.assertEqual(process.returncode, -signal.SIGINT, output)
@@ -387,9 +387,9 @@ class BackgroundTest(LabTestCase):
         self.assertGreater(interrupted, 0)
         self.assertEqual(self.check("list"), "")
 
-    def test_dead_lab_is_forgotten(self) -> None:
+    def test_dead_lab_is_not_listed(self) -> None:
         self.check("up", "line:2", "--name", "three")
-        output = lab("run", "line:2", "--", LAB, "list", env=self.environment)  # here the lab's pid means nothing
+        output = lab("run", "line:2", "--", LAB, "list", env=self.environment)  # the lab's pid is meaningless in this pid namespace
         self.assertEqual((output.stdout, output.returncode), ("", 0))
         match = re.fullmatch(r"three  line:2  pid (\d+)\n", self.check("list"))
         assert match is not None
@@ -432,7 +432,7 @@ class UnprivilegedTest(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("unshare") and shutil.which("setpriv"), "needs unshare and setpriv (util-linux)")
 class ForbiddenTest(unittest.TestCase):
-    def test_says_so_where_namespaces_are_forbidden(self) -> None:
+    def test_reports_that_namespaces_are_forbidden(self) -> None:
         forbid = 'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"'
         command = ["unshare", "-Ur", "sh", "-ec", forbid, "sh", sys.executable, LAB, "run", "line:2", "--", "true"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)

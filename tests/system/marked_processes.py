@@ -1,4 +1,4 @@
-"""Finds what a test has started, and what that has started: by a mark in the environment."""
+"""Finds the processes that a test has started, and their descendants, by a mark in the environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def processes_with(mark: str) -> list[int]:
 
 
 def kill_processes_with(mark: str) -> None:
-    """So that a lab that does leave something behind fails its test, and only that."""
+    """Kills them, so that a lab that leaves processes behind fails only its own test."""
     for pid in processes_with(mark):
-        with contextlib.suppress(ProcessLookupError):  # one that is on its way out
+        with contextlib.suppress(ProcessLookupError):  # one that has just ended
             os.kill(pid, signal.SIGKILL)

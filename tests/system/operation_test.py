@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""System test of what an operator does: looks at nodes in every way there is, asks the doctor, reloads, stops and checks
-settings. The programs that are shipped are run, with nodes that found each other.
+"""System test of an operator's actions: every view of a node, the doctor, reload, shutdown, and checking settings. Runs
+the shipped programs with nodes that have found each other.
 
-Usage: operation_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: operation_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from in_lab import in_lab, main
 from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 
-# Each view, and what its JSON has at the top.
+# Each view, and the top-level keys of its JSON.
 VIEWS = {("topology",): {"cluster", "nodes", "cables"},
          ("routes",): {"node", "routes"},
          ("path", "n0", "n2"): {"from", "to", "hops", "latency_us", "flow", "first_path", "paths"},
@@ -30,20 +30,20 @@ VIEWS = {("topology",): {"cluster", "nodes", "cables"},
          ("plan", "ranks"): {"planned", "given"},
          ("env",): {"variables", "docker", "rank_order", "remarks"}}
 
-# Holds a port of a protocol ("TCP", "UDP") on all addresses.
+# Occupies a TCP or UDP port on all addresses.
 SQUATTER = """
 import socket, sys, time
 s = socket.socket(type={"TCP": socket.SOCK_STREAM, "UDP": socket.SOCK_DGRAM}[sys.argv[1]])
 s.bind(("0.0.0.0", int(sys.argv[2])))
 if sys.argv[1] == "TCP":
     s.listen()
-print("sits", flush=True)
+print("bound", flush=True)
 time.sleep(600)
 """
 
 
 def run(nodes: LabNodes, name: str, program: str, *words: str) -> tuple[int, str, str]:
-    """Exit status, output, errors."""
+    """Returns the exit status, stdout and stderr."""
     process = nodes.popen(name, [nodes.build / "bin" / program, *words])
     out, errors = process.communicate(timeout=PATIENCE_S)
     return process.returncode, out.decode(), errors.decode()
@@ -83,7 +83,7 @@ class DoctorTest(unittest.TestCase):
         nodes.wait_until(is_found, lambda: f"'{text}' as {severity}; the doctor of {name} found {found}")
 
     @in_lab("line:3")
-    def test_a_line_that_is_well_and_then_is_not(self, nodes: LabNodes) -> None:
+    def test_a_healthy_line_and_then_a_faulty_one(self, nodes: LabNodes) -> None:
         nodes.start(HOLD_MS="5000")
         nodes.wait_for_cables()
         status, findings = doctor(nodes, "n1", "--no-speed")
@@ -101,7 +101,7 @@ class DoctorTest(unittest.TestCase):
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_the_speed_of_a_cable(self, nodes: LabNodes) -> None:
-        """Its interfaces say 10 Gbit/s, and it is slower."""
+        """Its interfaces advertise 10 Gbit/s, but it is slower."""
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         found: list[dict[str, Any]] = []
@@ -114,19 +114,19 @@ class DoctorTest(unittest.TestCase):
             return re.search(r"^[12]\d\d Mbit/s one way; both ways at once [12]\d\d Mbit/s there and [12]\d\d Mbit/s back; "
                              "nominal 10 Gbit/s$", speed["what"]) is not None
 
-        # Half a second of data tells little on a machine that is busy for as long.
+        # Half a second of data means little on a machine that is busy for as long.
         nodes.wait_until(is_measured, lambda: f"some 200 Mbit/s; the doctor found {found}")
 
     @in_lab("line:3")
-    def test_a_relay_port_that_nobody_gets_through_to(self, nodes: LabNodes) -> None:
+    def test_an_unreachable_relay_tcp_port(self, nodes: LabNodes) -> None:
         squatter = nodes.popen("n1", [sys.executable, "-c", SQUATTER, "TCP", "7470"], log="squatter")
         try:
-            nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
+            nodes.wait_until(lambda: "bound" in nodes.text("squatter"), lambda: "another process on the port")
             nodes.start()
             nodes.wait_for_cables()
             nodes.wait_for_problem("n1", "NOT_LISTENING cannot listen on 10.7.0.2 port 7470: Address already in use")
             self.check_found(nodes, "n1", "error", "port 7470: Address already in use")
-            time.sleep(1.2)  # in which it has tried twice more
+            time.sleep(1.2)  # enough for two more attempts
             self.assertEqual(nodes.count_logged("n1", "NOT_LISTENING"), 1)
             status, findings = doctor(nodes, "n0")
             self.assertEqual(status, 1, findings)
@@ -138,10 +138,10 @@ class DoctorTest(unittest.TestCase):
         self.assertGreater(nodes.check_traffic(["n0", "n2"]), 0)
 
     @in_lab("line:2")
-    def test_a_control_port_that_somebody_else_has(self, nodes: LabNodes) -> None:
+    def test_a_control_udp_port_in_use(self, nodes: LabNodes) -> None:
         squatter = nodes.popen("n1", [sys.executable, "-c", SQUATTER, "UDP", "7471"], log="squatter")
         try:
-            nodes.wait_until(lambda: "sits" in nodes.text("squatter"), lambda: "somebody on the port")
+            nodes.wait_until(lambda: "bound" in nodes.text("squatter"), lambda: "another process on the port")
             nodes.start()
             nodes.wait_for_problem("n1", "PORT_DEAF .*hellos cannot be received there")
         finally:
@@ -165,7 +165,7 @@ class DaemonTest(unittest.TestCase):
         file.write_text("drain = true\nhello_ms = 200\n", encoding="ascii")
         nodes.signal("n1", signal.SIGHUP)
         nodes.wait_until(lambda: "n2" not in {route["destination"] for route in nodes.cableway("n0", "routes")["routes"]
-                                              if route["paths"]}, lambda: "n0 without a way through n1, which drains")
+                                              if route["paths"]}, lambda: "n0 without a path through n1, which drains")
         nodes.wait_until(lambda: nodes.count_logged("n1", "SETTINGS_CHANGED") == 1, lambda: nodes.log("n1"))
         self.assertEqual(nodes.events("n1", "SETTINGS_CHANGED")[0]["fields"], {"restart_needed": "hello_ms"})
         self.assertEqual(nodes.count_logged("n1", "DRAINING"), 1)

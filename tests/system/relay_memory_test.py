@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """System test of the relay memory: 50 communicators all-to-all on a ring of eight, so that 450 circuits pass through
-each node on cables that are too slow for them, and what the kernel holds for them stays within what the node was told.
+each node on cables that are too slow for them. The kernel memory of the circuits stays within the configured limit.
 
-Usage: relay_memory_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: relay_memory_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SAMPLE_S = 0.2
 
 @dataclass
 class KernelMemory:
-    """What the kernel says of cablewayd's connections and pipes. Bytes."""
+    """The kernel's figures for cablewayd's connections and pipes, in bytes."""
     held: int = 0  # in queues, with the kernel's overhead, and in pipes
     limit: int = 0  # what the queues and pipes may hold
     pipes: int = 0  # of that, the pipes
@@ -58,7 +58,7 @@ def kernel_memory(nodes: LabNodes, name: str) -> KernelMemory:
 
 
 def add_pipe(memory: KernelMemory, path: str) -> None:
-    """Through its reading end, opened once more: that disturbs nobody."""
+    """Reads the pipe's figures through its read end, opened again, which does not disturb the relay."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         memory.held += struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0" * 4))[0]
@@ -71,8 +71,8 @@ def add_pipe(memory: KernelMemory, path: str) -> None:
 
 class RelayMemoryTest(unittest.TestCase):
     def check_node(self, nodes: LabNodes, name: str, idle_pipes: int) -> bool:
-        """Returns whether all circuits stood, so that the limits could be looked at, too: a connection that is being
-        set up has large ones and nothing in them. `idle_pipes`: bytes that its pipes hold without any circuit."""
+        """Returns whether all circuits were open, so that the limits could be checked, too: a connection that is being
+        set up has large limits and empty queues. `idle_pipes`: bytes that its pipes hold without any circuit."""
         before, kernel, after = nodes.relay_memory(name), kernel_memory(nodes, name), nodes.relay_memory(name)
         self.assertLessEqual(kernel.held, RELAY_MEMORY, name)
         self.assertLessEqual(before["floor_bytes"] + before["leased_bytes"], RELAY_MEMORY)
@@ -80,7 +80,7 @@ class RelayMemoryTest(unittest.TestCase):
         if complete:
             self.assertLessEqual(kernel.limit, RELAY_MEMORY, name)
             self.assertGreater(kernel.limit, 0)
-            # Each lease may have gone from one circuit to another while the pipes were looked at one by one.
+            # Each lease may have moved from one circuit to another while the pipes were read one by one.
             self.assertLessEqual(kernel.pipes, idle_pipes + CIRCUITS * _FLOOR_PIPE +
                                  2 * after["leases"] * (_WIDE_PIPE - _FLOOR_PIPE), name)
         return complete
@@ -102,7 +102,7 @@ class RelayMemoryTest(unittest.TestCase):
         self.assertGreater(ranks.finish(), 0)
         for name in nodes.names:
             self.check_end(nodes, name)
-        # A look takes a second and more where eight nodes share two CPUs with all their ranks.
+        # A sample takes more than a second where eight nodes share two CPUs with all their ranks.
         self.assertGreaterEqual(len(complete), 1, "no node was seen with all circuits")
 
     def check_end(self, nodes: LabNodes, name: str) -> None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Test of the page that `cableway sim --html` writes: it is well-formed, loads nothing from elsewhere, and a browser shows it; and
-of a long simulation, which says how far it is and ends when it is told to."""
+"""Test of the page that `cableway sim --html` writes: it is well-formed, loads nothing external, and a browser renders it; and
+of a long simulation, which reports its progress and ends at SIGINT."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pathlib import Path
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 XHTML = "{http://www.w3.org/1999/xhtml}"
 SVG = "{http://www.w3.org/2000/svg}"
-# The colours of cables without and with much room, in light and dark: tools/cableway/sim/report_style.h.
+# The colours of busy cables and of the page, in light and dark: tools/cableway/sim/report_style.h.
 BUSY = {"light": (0xC4, 0x3C, 0x1A), "dark": (0xFF, 0x6B, 0x45)}
 PAGE = {"light": (0xF5, 0xF6, 0xF8), "dark": (0x12, 0x16, 0x1C)}
 SIZE = (1000, 1100)
@@ -37,7 +37,7 @@ def find_browser() -> str | None:
 
 
 def read_png(path: Path) -> tuple[int, int, list[bytes], int]:
-    """Width, height, rows of pixels, bytes a pixel. Of the kind that browsers write: 8 bits, colour, not interlaced."""
+    """Width, height, rows of pixels, bytes a pixel. Reads what browsers write: 8 bits, colour, not interlaced."""
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n"), "no PNG"
     packed, at = b"", 8
@@ -158,7 +158,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(len([path for path in timeline.iter(f"{SVG}path") if "area" in path.get("class")]), 16)
         self.assertIn("--workload all_to_all:16MiB", "".join(root.find(f".//{XHTML}pre").itertext()))
 
-    def test_of_a_cut_is_well_formed_and_names_what_was_lost(self) -> None:
+    def test_of_a_cut_is_well_formed_and_names_the_lost_flow(self) -> None:
         page = self.report("cut", "--topology", "ring:6", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms",
                            status=5)
         text = "".join(self.check_page(page).itertext())
@@ -174,14 +174,14 @@ class ReportTest(unittest.TestCase):
         page = self.report("escaped", "--topology", str(topology), "--workload", "sendrecv:1MiB")
         self.assertIn("a<b>&\"c' d", "".join(self.check_page(page).itertext()))
 
-    def test_of_a_large_system_is_a_page_too(self) -> None:
+    def test_of_a_large_system_is_well_formed(self) -> None:
         page = self.report("large", "--topology", "torus:16x16", "--workload", "all_reduce:1MiB", "--level", "flow")
         self.check_page(page)
         self.assertLess(page.stat().st_size, 2_000_000)
 
 
 class LongRunTest(unittest.TestCase):
-    def test_says_how_far_it_is_and_ends_at_ctrl_c(self) -> None:
+    def test_reports_progress_and_ends_at_ctrl_c(self) -> None:
         command = [str(build / "bin/cableway"), "sim", "--progress", "--topology", "ring:16", "--workload", "all_reduce:2GiB",
                    "--chunk", "1KiB"]
         run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -240,7 +240,7 @@ def main() -> int:
     if not result.wasSuccessful():
         return 1
     if not has_browser:
-        print(f"report: no browser looked at it: none of {', '.join(BROWSERS)} is here (tools/setup.sh --all installs one)")
+        print(f"report: not checked in a browser: none of {', '.join(BROWSERS)} is here (tools/setup.sh --all installs one)")
         return SKIPPED
     return 0
 

@@ -1,4 +1,4 @@
-"""What tests in labs of guests share: such a lab, up for all tests of a class, and how to skip where there can be none."""
+"""What tests in labs of guests share: a lab that is up for all tests of a class, and how to skip where it cannot run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import unittest
 import uuid
 from pathlib import Path
 
-import lab_case  # puts the lab's modules in the path
+import lab_case  # adds the lab's modules to sys.path
 from marked_processes import kill_processes_with, processes_with
 
 from guests import guest_images
@@ -36,7 +36,7 @@ class GuestLab:
         self._folder = tempfile.TemporaryDirectory()
         self._errors = open(Path(self._folder.name, "errors"), "w+", encoding="utf-8")
         environment = {key: value for key, value in os.environ.items() if key != "LAB"} | {"LAB_TEST_MARK": self.mark}
-        # The command says that the lab is up, and ends when its stdin does.
+        # The command prints the lab's handle once the lab is up, and ends at the end of its stdin.
         self.process = subprocess.Popen(
             [sys.executable, SOFTROCE, "run", *options, "--", "sh", "-c", 'echo "$LAB"; exec cat'],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, env=environment)
@@ -65,7 +65,7 @@ class GuestLab:
         return softroce(*words, env=self.environment)
 
     def check(self, *words: str) -> str:
-        """What it prints; it has to end well."""
+        """Returns its stdout; raises AssertionError if it fails."""
         done = self.do(*words)
         if done.returncode != 0:
             raise AssertionError(f"softroce {' '.join(words)} ended with {done.returncode}: {done.stdout}{done.stderr}")
@@ -92,7 +92,7 @@ class GuestTestCase(unittest.TestCase):
 
 
 def main() -> None:
-    """Runs the calling script's tests; exits with 77, saying why, where this machine can hold no guests. Where CI is set,
+    """Runs the calling script's tests; exits with 77 and the reason where this machine cannot run guests. Where CI is set,
     that is a failure."""
     try:
         find_qemu(host_architecture())

@@ -21,7 +21,7 @@ from guest_perftest import PerftestCase, Place
 from lab_case import LAB, REACH, wait_until
 from softroce_case import COMMAND_S, GuestLab, GuestTestCase, main, softroce
 
-from guests.guest_architecture import ARCHITECTURES, host_architecture  # softroce_case has put the lab's modules in the path
+from guests.guest_architecture import ARCHITECTURES, host_architecture  # softroce_case adds the lab's modules to sys.path
 from guests.guest_images import find_images
 
 
@@ -30,7 +30,7 @@ class VerbsTest(PerftestCase):
     N0, N1 = Place(0, "to-n1", "10.7.0.1"), Place(1, "to-n0", "10.7.0.2")
 
     def time_in(self, node: str) -> tuple[float, float, float]:
-        """Seconds since the guest's start, and the host's time before and after it was asked."""
+        """The guest's uptime in seconds, and the host's time before and after reading it."""
         before = time.monotonic()
         uptime = float(self.lab.check("exec", node, "--", "cat", "/proc/uptime").split()[0])
         return uptime, before, time.monotonic()
@@ -44,7 +44,7 @@ class VerbsTest(PerftestCase):
                 self.assertGreater(second - first, 0.9 * (second_before - first_after))
                 self.assertLess(second - first, 1.1 * (second_after - first_before))
 
-    def test_devices_are_at_the_cables_that_shall_have_them(self) -> None:
+    def test_devices_are_at_the_requested_cables(self) -> None:
         devices = ["ls", "/sys/class/infiniband"]
         self.assertEqual(self.lab.check("exec", "n0", "--", *devices), "rxe-to-n1\n")
         self.assertEqual(self.lab.check("exec", "n1", "--", *devices), "rxe-to-n0\n")
@@ -53,7 +53,7 @@ class VerbsTest(PerftestCase):
         self.assertIn("RDMA devices: n0 rxe-to-n1, n1 rxe-to-n0\n", self.lab.check("show"))
 
     def measured_average(self) -> tuple[float, str]:
-        """In MB/s, and what ib_write_bw said."""
+        """The average in MB/s, and ib_write_bw's output."""
         traffic = self.write_bandwidth(self.N0, self.N1, "-n", "300")
         out, errors = traffic.client.communicate(timeout=COMMAND_S)
         self.assertEqual(traffic.client.returncode, 0, out + errors)
@@ -62,13 +62,13 @@ class VerbsTest(PerftestCase):
         return float(re.search(r"^ *65536 .*", out, re.MULTILINE)[0].split()[3]), out + errors  # type: ignore[index]
 
     def test_writes_fill_the_cable(self) -> None:
-        # perftest finds out how fast its clock ticks each time that it starts; on a busy machine it may say 0.00.
+        # perftest calibrates its clock at each start; on a busy machine it may report 0.00.
         for _ in range(3):
-            average, said = self.measured_average()
+            average, output = self.measured_average()
             if average > 0:
                 break
-        self.assertLess(average, 10.5, said)
-        self.assertGreater(average, 7.0, said)
+        self.assertLess(average, 10.5, output)
+        self.assertGreater(average, 7.0, output)
 
     def test_cuts(self) -> None:
         self.check_cuts(self.N0, self.N1, "n0-n1")
@@ -109,14 +109,14 @@ class ExecTest(GuestTestCase):
         self.assertEqual(self.lab.check("exec", "n1", "--", "sh", "-c", text).splitlines(), [
             f"n1 to-n0,10.7.0.0/16 1 10.6.0.2 n1 {self.lab.mark}", os.getcwd(), "lo mg0 to-n0", "4200"])
 
-    def test_the_host_s_files_are_there_and_stay_as_they_are(self) -> None:
+    def test_host_files_are_visible_and_not_modified(self) -> None:
         with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
             Path(folder, "mine").write_text("host", encoding="utf-8")
             text = f"cat {folder}/mine; echo guest >{folder}/mine; cat {folder}/mine"
             self.assertEqual(self.lab.check("exec", "n0", "--", "sh", "-c", text), "hostguest\n")
             self.assertEqual(Path(folder, "mine").read_text(encoding="utf-8"), "host")
 
-    def test_the_lab_s_folder_is_shared(self) -> None:
+    def test_the_lab_folder_is_shared(self) -> None:
         self.lab.check("exec", "n0", "--", "sh", "-c", 'echo hello >"$LAB_DIR/note"')
         self.assertEqual(self.lab.check("exec", "n1", "--", "sh", "-c", 'cat "$LAB_DIR/note"'), "hello\n")
 
@@ -144,10 +144,10 @@ class ExecTest(GuestTestCase):
     def test_sigint_reaches_the_command(self) -> None:
         self.check_killed(signal.SIGINT, 130)
 
-    def test_sigkill_takes_the_command_along(self) -> None:
+    def test_sigkill_kills_the_command_too(self) -> None:
         self.check_killed(signal.SIGKILL, -9)
 
-    def test_sigterm_while_nobody_reads_the_output(self) -> None:
+    def test_sigterm_while_the_output_is_not_read(self) -> None:
         process = self.lab.popen("exec", "n0", "--", "yes")
         time.sleep(1.0)
         process.terminate()
@@ -178,7 +178,7 @@ class ArchitectureTest(unittest.TestCase):
         lab.check("exec", "n1", "--", "ping", "-c", "1", "10.7.0.1")
 
 
-class LifeTest(unittest.TestCase):
+class LifecycleTest(unittest.TestCase):
     def test_two_labs_do_not_collide_and_leave_nothing(self) -> None:
         labs = [GuestLab("line:2"), GuestLab("line:2")]
         for lab in labs:
@@ -195,7 +195,7 @@ class LifeTest(unittest.TestCase):
             self.assertEqual(lab.process.wait(COMMAND_S), status)
             wait_until(lambda lab=lab: not lab.processes(), "end of all processes")
 
-    def test_a_guest_that_ends_is_told(self) -> None:
+    def test_a_guest_that_ends_is_reported(self) -> None:
         lab = GuestLab("line:2")
         self.addCleanup(lab.close)
         running = lab.popen("exec", "n1", "--", "sleep", "1000")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""System test of switches in labs of guests (tools/lab/softroce): what passes, how fast, and cuts of their cables.
+"""System test of switches in labs of guests (tools/lab/softroce): forwarding, rates, and cuts of their cables.
 
 Exit status 77 where QEMU or the guests' kernel is missing.
 """
@@ -47,22 +47,22 @@ class SwitchTest(PerftestCase):
     def ping(self, node: str, address: str, wait_s: int = 10) -> bool:
         return self.lab.do("exec", node, "--", "ping", "-n", "-c", "1", "-W", str(wait_s), address).returncode == 0
 
-    def echoes_heard(self, node: str) -> int:
-        """The requests of all pings to this node so far."""
+    def echo_requests_received(self, node: str) -> int:
+        """The ICMP echo requests that this node has received so far."""
         shown = self.lab.check("exec", node, "--", "cat", "/proc/net/snmp")
         names, values = re.findall(r"^Icmp: (.*)$", shown, re.MULTILINE)
         return int(values.split()[names.split().index("InEchos")])
 
     def received_bytes(self) -> tuple[int, float, float]:
-        """By n1, and the host's time before and after it was asked."""
+        """The bytes that n1 has received, and the host's time before and after reading the counter."""
         before = time.monotonic()
         count = int(self.lab.check("exec", "n1", "--", "cat", "/sys/class/net/to-s0/statistics/rx_bytes"))
         return count, before, time.monotonic()
 
-    def test_all_nodes_hear_each_other(self) -> None:
+    def test_all_nodes_reach_each_other(self) -> None:
         text = "for host in 1 2 3; do ping -n -q -c 1 -W 10 10.7.0.$host >/dev/null && echo {} to $host; done"
-        heard = self.lab.check("each", "--", "sh", "-c", text)
-        self.assertEqual(sorted(heard.splitlines()),
+        reached = self.lab.check("each", "--", "sh", "-c", text)
+        self.assertEqual(sorted(reached.splitlines()),
                          [f"n{index} | n{index} to {host}" for index in range(3) for host in (1, 2, 3)])
 
     def test_devices_are_at_nodes(self) -> None:
@@ -87,17 +87,17 @@ class SwitchTest(PerftestCase):
         self.check_cuts(self.N0, self.N1, "n0-s0")
 
     def test_one_way_cuts(self) -> None:
-        """What n0 asks arrives where the switch's way to n0 is cut, and does not where n0's own is."""
+        """n0's requests arrive if the direction from the switch to n0 is cut, and do not if n0's own direction is."""
         hardware = self.lab.check("exec", "n2", "--", "cat", "/sys/class/net/to-s0/address").strip()
         self.lab.check("exec", "n0", "--", "ip", "neighbour", "replace", "10.7.0.3", "lladdr", hardware, "dev", "to-s0",
-                       "nud", "permanent")  # n0 need not ask for it
-        for sender, heard in (("s0", 1), ("n0", 0)):
+                       "nud", "permanent")  # without an ARP request by n0
+        for sender, received in (("s0", 1), ("n0", 0)):
             with self.subTest(sender):
-                before = self.echoes_heard("n2")
+                before = self.echo_requests_received("n2")
                 self.lab.check("cut", "n0-s0", "--one-way", sender)
                 self.assertIn(f"cut silently (from {sender})", self.lab.check("show"))
                 self.assertFalse(self.ping("n0", "10.7.0.3", wait_s=1))
-                self.assertEqual(self.echoes_heard("n2") - before, heard)
+                self.assertEqual(self.echo_requests_received("n2") - before, received)
                 self.lab.check("mend", "c0")
                 self.assertTrue(self.ping("n0", "10.7.0.3"))
 

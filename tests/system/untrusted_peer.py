@@ -1,5 +1,5 @@
-"""What an untrusted peer on a cable can do: send whatever bytes to a node's ports, overhear control datagrams, and send them
-again as they were or changed. All of it happens in a node's network namespace."""
+"""What an untrusted peer on a cable can do: send arbitrary bytes to a node's TCP and UDP ports, overhear control datagrams,
+and replay them unchanged or modified. All of it runs in a node's network namespace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ETHERNET_BYTES, _IPV4_BYTES, _IPV6_BYTES, _UDP_BYTES = 14, 20, 40, 8
 
 
 def _payload_start(frame: bytes) -> int | None:
-    """Where a frame's control datagram begins, None where it has none. (A node's packets have no options.)"""
+    """The offset of a frame's control datagram, or None. (A node's packets have no IP options.)"""
     start = {b"\x08\x00": _IPV4_BYTES, b"\x86\xdd": _IPV6_BYTES}.get(frame[12:14])
     if start is None:
         return None
@@ -30,12 +30,13 @@ def _payload_start(frame: bytes) -> int | None:
 
 
 def overhear(node: str, interface: str, seconds: float) -> list[bytes]:
-    """The frames with control datagrams that pass through the node's interface, either way, without checksum."""
+    """The frames with control datagrams that pass the node's interface in either direction. Their UDP checksums are not
+    valid."""
     frames = []
     with in_network(node), socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL)) as port:
         port.bind((interface, _ETH_P_ALL))
         deadline = time.monotonic() + seconds
-        # To the end of what has come, also where this process was not run in time.
+        # Reads all that has arrived, even if this process was not scheduled before the deadline.
         while select.select([port], [], [], max(0.0, deadline - time.monotonic()))[0]:
             frame = port.recv(65536)
             if _payload_start(frame):
@@ -52,7 +53,7 @@ def _sum16(data: bytes) -> int:
 
 
 def _with_checksum(frame: bytes) -> bytes:
-    """A frame that was overheard where it left may lack its UDP checksum, and a changed one needs a new one."""
+    """A frame overheard at its sender may lack its UDP checksum, and a modified frame needs a new one."""
     payload = _payload_start(frame)
     assert payload is not None
     udp = payload - _UDP_BYTES
@@ -68,7 +69,7 @@ def datagram_of(frame: bytes) -> bytes:
 
 
 def changed(frame: bytes, chance: random.Random) -> bytes:
-    """One bit of the datagram is another."""
+    """Flips one random bit of the datagram."""
     start = _payload_start(frame)
     assert start is not None
     place = chance.randrange(start, len(frame))
@@ -76,7 +77,7 @@ def changed(frame: bytes, chance: random.Random) -> bytes:
 
 
 def send_frames(node: str, interface: str, frames: Iterable[bytes]) -> None:
-    """From the interface's own Ethernet address, so that a switch does not lose its way."""
+    """Sends from the interface's own Ethernet address, so that a switch's address table stays correct."""
     with in_network(node), socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as port:
         port.bind((interface, 0))
         own = port.getsockname()[4]
@@ -85,7 +86,7 @@ def send_frames(node: str, interface: str, frames: Iterable[bytes]) -> None:
 
 
 def send_datagrams(node: str, own: str, to: str, bodies: Iterable[bytes]) -> None:
-    """From the control port, as nodes do, so that they are looked at."""
+    """Sends from the control UDP port, as nodes do, so that the datagrams are parsed."""
     with in_network(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, 255)
         s.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 255)
@@ -96,7 +97,7 @@ def send_datagrams(node: str, own: str, to: str, bodies: Iterable[bytes]) -> Non
 
 
 def connect_and(node: str, own: str, to: str, count: int, use: Callable[[list[socket.socket]], None]) -> None:
-    """Opens connections to the relay port, lets `use` do what it likes with them, and closes them."""
+    """Opens `count` connections to the relay TCP port, calls `use` with them, and closes them."""
     with contextlib.ExitStack() as stack, in_network(node):
         connections = []
         for _ in range(count):
@@ -109,7 +110,7 @@ def connect_and(node: str, own: str, to: str, count: int, use: Callable[[list[so
 
 
 def send_and_await_end(connection: socket.socket, body: bytes) -> None:
-    """Sends what the other side will not like, and reads until it has had enough."""
+    """Sends invalid bytes, and reads until the other side closes the connection."""
     with contextlib.suppress(ConnectionError):
         connection.sendall(body)
         connection.shutdown(socket.SHUT_WR)

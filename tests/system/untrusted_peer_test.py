@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""System test of untrusted peers on a cable: garbage, copies of what was overheard, and forgeries. The nodes go on as if
-nothing had been, and where an operator could have caused it they say so.
+"""System test of untrusted peers on a cable: garbage, replays of overheard datagrams, and forgeries. The nodes are not
+disturbed, and report what an operator could have caused.
 
-Usage: untrusted_peer_test.py --build DIR [TEST...]. Exit status 77 where this system can hold no lab.
+Usage: untrusted_peer_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lab_nodes import LAB_DIR, STEADY, LabNodes
 
 
 def garbage(chance: random.Random) -> list[bytes]:
-    """Of every size, oversized ones included, some with the beginning of a control datagram."""
+    """Random bytes of every size, oversized ones included, some with the beginning of a control datagram."""
     bodies = []
     for size in (0, 1, 2, 39, 40, 71, 72, 200, 1400, 1472, 1473, 8972, 30000, 65000):
         for start in (b"", b"CW\x01\x01", b"CW\x01\x02", b"CW\x02\x01"):
@@ -26,13 +26,13 @@ def garbage(chance: random.Random) -> list[bytes]:
     return bodies
 
 
-# What a node says when a cable of its own is no more.
+# The events of a node that loses one of its cables.
 DOWN = ("CABLE_LOST", "NEIGHBOUR_LEFT")
 
 
 class UntrustedPeerTest(unittest.TestCase):
     def check_unharmed(self, nodes: LabNodes, downs: int = 0) -> None:
-        """Nothing has moved: every cable stands as it stood."""
+        """Every cable is up as before, and traffic passes."""
         nodes.wait_for_cables(self.cables, self.names)
         nodes.check_alive()
         for name in self.names:
@@ -40,7 +40,7 @@ class UntrustedPeerTest(unittest.TestCase):
         nodes.check_traffic(self.names)
 
     def check_dropped(self, nodes: LabNodes, why: str, least: int) -> None:
-        """What was sent has come, and n0 has seen what it is."""
+        """Waits until n0 has dropped at least `least` datagrams for the reason `why`."""
         nodes.wait_until(lambda: nodes.cableway("n0", "ports")["dropped"][why] >= least,
                          lambda: f"{least} {why}: {nodes.cableway('n0', 'ports')}")
 
@@ -59,10 +59,10 @@ class UntrustedPeerTest(unittest.TestCase):
             untrusted_peer.send_datagrams("n2", "10.7.0.3", to, garbage(chance))
         self.check_unharmed(nodes)
         self.assertLess(len(nodes.problems("n0")), 40)
-        # A few of thousands: on a busy machine most overflow the sockets' buffers.
+        # A few of the thousands sent: on a busy machine most overflow the socket buffers.
         self.check_dropped(nodes, "garbage", 20)
         self.check_dropped(nodes, "refused", 20)
-        # The longest of a flood come last, when the buffers are full.
+        # The longest datagrams of a flood are sent last, when the buffers are full.
         def is_oversized_seen() -> bool:
             untrusted_peer.send_datagrams("n2", "10.7.0.3", "10.7.0.1", [bytes(65_000)])
             return sum(port["control"]["oversized"] for port in nodes.cableway("n0", "ports")["ports"]) > 0
@@ -76,7 +76,7 @@ class UntrustedPeerTest(unittest.TestCase):
 
     @in_lab("line:3")
     def test_garbage_on_the_relay_port(self, nodes: LabNodes) -> None:
-        """To n1, which then has to relay."""
+        """Sent to n1, which has to relay afterwards."""
         self.names, chance = nodes.names, random.Random(2)
         nodes.start(**STEADY)
         nodes.wait_for_cables()
@@ -95,8 +95,8 @@ class UntrustedPeerTest(unittest.TestCase):
         self.check_unharmed(nodes)
 
     @in_lab("switch:3")
-    def test_copies(self, nodes: LabNodes) -> None:
-        """Of hellos and of segments, of this incarnation and of an earlier one."""
+    def test_replays(self, nodes: LabNodes) -> None:
+        """Replays hellos and segments of this incarnation and of an earlier one."""
         self.start_two(nodes)
         frames = untrusted_peer.overhear("n1", "to-s0", 1.0)
         nodes.kill("n1")
@@ -105,17 +105,17 @@ class UntrustedPeerTest(unittest.TestCase):
         downs = nodes.count_logged("n0", *DOWN)
         frames += untrusted_peer.overhear("n1", "to-s0", 1.0)
         self.assertGreater(len(frames), 10)
-        for copies in (frames, frames[::-1], frames * 5):
-            untrusted_peer.send_frames("n2", "to-s0", copies)
+        for replays in (frames, frames[::-1], frames * 5):
+            untrusted_peer.send_frames("n2", "to-s0", replays)
         self.check_dropped(nodes, "replayed", len(frames) // 2)
-        time.sleep(0.3)  # in which a node that is deceived would say so
+        time.sleep(0.3)  # long enough for a deceived node to report it
         nodes.wait_for_cables(self.cables)
         self.assertEqual(nodes.count_logged("n0", *DOWN), downs, nodes.log("n0"))
         nodes.check_traffic(self.names)
 
     @in_lab("ring:3")
-    def test_copies_on_another_cable(self, nodes: LabNodes) -> None:
-        """n2 tells n0 what n1 says on the cable that joins n0 and n1. That makes no cable."""
+    def test_replays_on_another_cable(self, nodes: LabNodes) -> None:
+        """n2 sends to n0 what n1 sends on the cable that joins n0 and n1. No new cable comes up."""
         self.names = nodes.names
         nodes.start(**STEADY)
         nodes.wait_for_cables()
@@ -126,7 +126,7 @@ class UntrustedPeerTest(unittest.TestCase):
         self.check_unharmed(nodes)
 
     @in_lab("switch:3")
-    def test_forgeries_where_there_is_a_key(self, nodes: LabNodes) -> None:
+    def test_forgeries_with_a_key(self, nodes: LabNodes) -> None:
         key = LAB_DIR / "key"
         key.write_text("4c" * 32 + "\n", encoding="ascii")
         key.chmod(0o600)

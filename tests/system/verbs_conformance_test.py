@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""System test: what NCCL may rely on (tests/conformance/suite.h), over real verbs. Nodes and ranks are on guests of their
-own, which run each test in lockstep (tests/nccl_adapter/lockstep.h). What a rank does with itself is tested in one guest,
-whose loopback interface gets a soft-RoCE device. And the unit tests that need a device, which are skipped on hosts without.
+"""System test: the behaviour that NCCL relies on (tests/conformance/suite.h), over real verbs. Each node has a guest of its
+own with its ranks, and the guests run each test in lockstep (tests/nccl_adapter/lockstep.h). Tests that need no other node
+run in one guest, whose loopback interface gets a soft-RoCE device. Also runs the unit tests that need a device, which are
+skipped on hosts without one.
 
 Usage: verbs_conformance_test.py --build DIR [TEST...]. The tests in DIR are run. Exit status 77 where QEMU or the guests'
 kernel is missing.
@@ -19,9 +20,9 @@ from guest_nodes import GuestProcess
 from softroce_case import GuestTestCase
 
 RATE = ("--rate", "40mbit")
-# One version of the plugin's table: versions differ in nothing that knows what a hop is.
+# One version of the plugin's table: nothing that differs between versions depends on the kind of hop.
 VERSION = "V11"
-MOST_CABLES = 4  # of a test's nodes
+MAX_CABLES = 4  # of a test's nodes
 TEST_S = 120
 SENT_PACKETS = "cat /sys/class/infiniband/*/ports/1/hw_counters/sent_pkts"
 
@@ -46,7 +47,7 @@ class ConformanceTestCase(GuestTestCase):
     NODES: tuple[str, ...] = ()
 
     def settings(self) -> dict[str, str]:
-        """What tells the tests where they run, for one of them."""
+        """The environment variables that describe to one test where it runs."""
         raise NotImplementedError
 
     def check(self, program: str, *wanted: str, packets_each: int = 100) -> None:
@@ -58,7 +59,7 @@ class ConformanceTestCase(GuestTestCase):
                 began = time.monotonic()
                 self.check_one(str(BUILD / "bin" / program), f"--gtest_filter={test}")
                 print(f"{test} {time.monotonic() - began:.1f} s", flush=True)
-        # Cables are refused where they cannot have RDMA; some tests end before anything is sent.
+        # With the transport verbs, cables without RDMA are refused; some tests end before anything is sent.
         self.assertGreater(self.sent_packets() - before, packets_each * len(tests))
 
     def check_one(self, *command: str) -> None:
@@ -66,16 +67,16 @@ class ConformanceTestCase(GuestTestCase):
         guests = [GuestProcess(self.lab, node, ["timeout", str(TEST_S), *command], settings) for node in self.NODES]
         try:
             statuses = {guest.wait(TEST_S + softroce_case.COMMAND_S) for guest in guests}
-            said = "\n".join(f"--- {guest.node}\n{guest.text()}" for guest in guests)
+            output = "\n".join(f"--- {guest.node}\n{guest.text()}" for guest in guests)
         finally:
             for guest in guests:
                 guest.close()
-            # Nodes stay for a while, on the addresses that the next test's need.
+            # Nodes outlive the test for a while and hold the addresses that the next test's nodes need.
             self.lab.do("each", "--", "pkill", "-KILL", "-x", "cablewayd")
-        self.assertEqual((statuses, said.count("[  PASSED  ] 1 test.")), ({0}, len(guests)), said)
+        self.assertEqual((statuses, output.count("[  PASSED  ] 1 test.")), ({0}, len(guests)), output)
 
     def sent_packets(self) -> int:
-        """By all RDMA devices of these nodes."""
+        """The packets sent by all RDMA devices of these nodes."""
         counters = self.lab.check("each", "--nodes", ",".join(self.NODES), "--", "sh", "-c", SENT_PACKETS)
         return sum(int(line.split()[-1]) for line in counters.splitlines())
 
@@ -87,8 +88,8 @@ class OneGuestTest(ConformanceTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        # Where the suite's nodes are. The kernel gives addresses of `lo` that come after the device no GIDs.
-        for cable in range(MOST_CABLES):
+        # The addresses of the suite's nodes. The kernel assigns no GIDs to addresses added to `lo` after the device.
+        for cable in range(MAX_CABLES):
             for end in (1, 2):
                 cls.lab.check("exec", "n0", "--", "ip", "address", "add", f"10.77.{cable}.{end}/24", "dev", "lo")
         cls.lab.check("exec", "n0", "--", "rdma", "link", "add", "rxe-lo", "type", "rxe", "netdev", "lo")
@@ -128,7 +129,7 @@ class TriangleTest(SpreadTestCase):
     OPTIONS = ("ring:3", *RATE)
     NODES = ("n0", "n1", "n2")
 
-    def test_connections_that_are_given_up(self) -> None:
+    def test_aborted_connections(self) -> None:
         self.check("conformance_test", "AbortTest.*", "FinalizeTest.*", packets_each=1)
 
     def test_jobs(self) -> None:
@@ -143,10 +144,10 @@ class RingTest(SpreadTestCase):
     def test_jobs(self) -> None:
         self.check("conformance_test", "AllToAllTest.RanksOnTheTwoEnds*", "AllToAllTest.RanksOnARing")
 
-    def test_peers_that_die_or_stand_still(self) -> None:
+    def test_peers_that_die_or_stop(self) -> None:
         self.check("conformance_test", "PeerDeathTest.*")
 
-    def test_nodes_that_come_back(self) -> None:
+    def test_restarted_nodes(self) -> None:
         self.check("conformance_test", "NodeRestartTest.*")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System test of RDMA hops with real verbs: the nodes are guests with soft-RoCE (tools/lab/softroce). Bytes, and what
-ends a flow.
+"""System test of RDMA hops with real verbs: the nodes are guests with soft-RoCE (tools/lab/softroce). Data
+integrity, and what ends a flow.
 
 Usage: verbs_test.py --build DIR [TEST...]. The programs in DIR are run. Exit status 77 where QEMU or the guests' kernel
 is missing.
@@ -21,8 +21,8 @@ from softroce_case import GuestTestCase
 
 RATE = ("--rate", "40mbit")
 MTU_BYTES = 4096
-# A queue pair that gets no answer gives up after 7 times 1.07 s; a silent neighbour is dead after 1 s to the daemons, and
-# 8 s to a lifeline. Emulated guests need as much again.
+# An unanswered queue pair fails after 7 times 1.07 s; the daemons declare a silent neighbour dead after 1 s, a lifeline
+# after 8 s. Emulated guests need up to twice as long.
 FAILED_WITHIN_S = 30.0
 CHUNK = 64 << 10  # at relays
 EDGES = ",".join(map(str, (1, 127, 128, 129, CHUNK - 1, CHUNK, CHUNK + 1, (4 << 20) + 1)))
@@ -32,7 +32,7 @@ BUILD = Path()
 
 
 def found_between(one: str, other: str) -> str:
-    """A pattern: a flow's reason that is about their cable, found at either end of it."""
+    """A pattern of a flow's failure that names the cable between the two nodes, as found at either end of it."""
     ends = "|".join(rf"{node} port to-{peer} \(cable to {peer} to-{node}" for node, peer in ((one, other), (other, one)))
     return rf"failed: node ({ends})\): "
 
@@ -61,13 +61,13 @@ class NodesTestCase(GuestTestCase):
 
     def check_every_operation(self, sizes: str) -> int:
         """Returns the bytes that rank 0 verified."""
-        said = self.nodes.ranks(self.nodes.names, "--op", "all", "--sizes", sizes, "--channels", "1", *ONCE).finish()
+        output = self.nodes.ranks(self.nodes.names, "--op", "all", "--sizes", sizes, "--channels", "1", *ONCE).finish()
         for operation in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "sendrecv"):
-            self.assertIn(operation, said)
-        return int(re.search(r"(\d+) bytes verified", said)[1])  # type: ignore[index]
+            self.assertIn(operation, output)
+        return int(re.search(r"(\d+) bytes verified", output)[1])  # type: ignore[index]
 
     def flowing(self, source: str, destination: str) -> GuestRanks:
-        """Ranks between which data flows for longer than any test waits."""
+        """Starts ranks between which data flows for longer than any test waits."""
         before = self.nodes.sent_rdma_packets(source)
         ranks = self.nodes.ranks([source, destination], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "1M",
                                  "--channels", "1", "--warmup", "1", "--iters", "4", "--seconds", "300")
@@ -88,21 +88,21 @@ class TriangleTest(NodesTestCase):
             # Each rank sends at least the largest size once.
             self.assertGreater(self.nodes.sent_rdma_packets(name) - packets, 300 * 1024 // MTU_BYTES, name)
 
-    def test_what_queues_before_a_cable_is_not_sent_again(self) -> None:
-        sent, again = self.nodes.sent_rdma_packets("n0"), self.nodes.rdma_requests_received_again("n1")
-        # Eight connections have up to 1 MiB each on their way, which is 1.7 s of the cable.
+    def test_queued_data_is_not_retransmitted(self) -> None:
+        sent, retransmitted = self.nodes.sent_rdma_packets("n0"), self.nodes.rdma_duplicate_requests("n1")
+        # Eight connections have up to 1 MiB each in flight, which is 1.7 s at the cable's rate.
         self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "8M", "--step-bytes", "1M",
                          "--in-flight", "8", "--channels", "8", *ONCE).finish()
-        sent, again = self.nodes.sent_rdma_packets("n0") - sent, self.nodes.rdma_requests_received_again("n1") - again
+        sent, retransmitted = self.nodes.sent_rdma_packets("n0") - sent, self.nodes.rdma_duplicate_requests("n1") - retransmitted
         self.assertGreater(sent, (8 << 20) // MTU_BYTES)
-        # With a timeout of 67 ms more than half of them were. Guests may stall, too.
-        self.assertLess(again, sent / 20)
+        # With a timeout of 67 ms more than half of them were retransmitted. Guests may stall, too.
+        self.assertLess(retransmitted, sent / 20)
 
     def test_a_gid_that_disappears_ends_its_flows(self) -> None:
         ranks = self.flowing("n0", "n1")
         self.nodes.run("n0", "ip", "address", "del", "10.7.0.1/24", "dev", "to-n1")
         try:
-            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), found_between("n0", "n1"))
+            self.assertRegex(ranks.expect_failure(seconds=FAILED_WITHIN_S), found_between("n0", "n1"))
             # The port's other address has a GID as well.
             self.nodes.wait_for_cables(self.CABLES)
             before = self.nodes.sent_rdma_packets("n0")
@@ -114,15 +114,15 @@ class TriangleTest(NodesTestCase):
         self.nodes.check_traffic()
 
     def test_registrations_that_memory_locks_forbid(self) -> None:
-        # What the kernel does not hold root to unless it lacks that capability.
+        # The kernel exempts root from this limit unless root lacks that capability.
         bound = ("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "prlimit", "--memlock=65536")
         limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--sizes", "4M", *ONCE, prefix=bound)
-        said = limited.end_badly(seconds=FAILED_WITHIN_S)
-        self.assertRegex(said, r"cannot register \d+ bytes of memory: .*this process may lock 64")
+        output = limited.expect_failure(seconds=FAILED_WITHIN_S)
+        self.assertRegex(output, r"cannot register \d+ bytes of memory: .*this process may lock 64")
         self.nodes.check_traffic()
 
     def test_every_limit_on_objects_is_named(self) -> None:
-        # What a sender needs of its device one after the other: with the first so many the next is refused.
+        # What a sender creates on its device, in order: with a limit of `allowed` objects the next one is refused.
         needs = ("create a protection domain", "register 16384 bytes", "create a completion queue", "create a queue pair",
                  "register 4194304 bytes")
         for allowed, refused in enumerate(needs):
@@ -131,8 +131,8 @@ class TriangleTest(NodesTestCase):
                 limited = self.nodes.ranks(["n0", "n1"], "--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "4M",
                                            "--step-bytes", "4M", "--channels", "1", "--peer-grace", "2", *ONCE,
                                            prefix=prefix)
-                said = limited.end_badly(seconds=FAILED_WITHIN_S)
-                self.assertRegex(said, rf"RDMA device rxe-to-n[01] cannot {refused}.*: raise rdma\.max")
+                output = limited.expect_failure(seconds=FAILED_WITHIN_S)
+                self.assertRegex(output, rf"RDMA device rxe-to-n[01] cannot {refused}.*: raise rdma\.max")
         self.nodes.check_traffic()
 
 
@@ -180,7 +180,7 @@ class RingTest(NodesTestCase):
         self.lab.check("cut", f"{relay}-n2", "--silent")
         cut = time.monotonic()
         try:
-            ranks.end_badly(seconds=FAILED_WITHIN_S)
+            ranks.expect_failure(seconds=FAILED_WITHIN_S)
             print(f"named after {time.monotonic() - cut:.1f} s, ", end="")
             for rank in ranks.ranks:
                 self.assertRegex(rank.text(), found_between(relay, "n2"))
@@ -194,7 +194,7 @@ class RingTest(NodesTestCase):
         ranks = self.flowing("n0", "n1")
         self.lab.check("cut", "n0-n1")
         try:
-            self.assertRegex(ranks.end_badly(seconds=FAILED_WITHIN_S), found_between("n0", "n1"))
+            self.assertRegex(ranks.expect_failure(seconds=FAILED_WITHIN_S), found_between("n0", "n1"))
         finally:
             self.lab.check("mend", "n0-n1")
         self.nodes.wait_for_cables(self.CABLES)
@@ -204,7 +204,7 @@ class RingTest(NodesTestCase):
         ranks = self.flowing("n0", "n2")
         relay = self.relay()
         self.nodes.kill(relay)
-        ranks.end_badly(seconds=FAILED_WITHIN_S)
+        ranks.expect_failure(seconds=FAILED_WITHIN_S)
         for rank in ranks.ranks:
             self.assertRegex(rank.text(), found_between(relay, rank.node))
         self.nodes.check_traffic([name for name in self.nodes.names if name != relay])
@@ -217,8 +217,8 @@ class RingTest(NodesTestCase):
         ranks = self.flowing(*nodes)
         relay = self.relay()
         self.nodes.kill_command(nodes[killed], "collperf")
-        said = ranks.end_badly(nodes[killed], seconds=FAILED_WITHIN_S)
-        self.assertRegex(said, found_between(relay, nodes[killed]))
+        output = ranks.expect_failure(nodes[killed], seconds=FAILED_WITHIN_S)
+        self.assertRegex(output, found_between(relay, nodes[killed]))
         self.nodes.check_traffic()
 
     def test_a_killed_receiver_ends_the_sender(self) -> None:
@@ -245,16 +245,16 @@ class MixedPathTest(NodesTestCase):
             self.assertGreater(self.nodes.sent_rdma_packets(name) - before, (4 << 20) // MTU_BYTES, name)
         self.assertGreaterEqual(self.nodes.relayed_bytes("n1") - relayed, 2 * (4 << 20))
 
-    def test_a_relay_that_may_make_no_queue_pair(self) -> None:
+    def test_a_relay_that_cannot_create_a_queue_pair(self) -> None:
         self.nodes.check_traffic(settings=self.AUTO)
         with self.nodes.no_more_rdma_objects("n1"):
             ranks = self.nodes.ranks(["n0", "n2"], "--op", "sendrecv", "--sizes", "64K", *ONCE, settings=self.AUTO)
-            said = ranks.end_badly(seconds=FAILED_WITHIN_S)
-            self.assertRegex(said, r"node n1.*RDMA device rxe-to-n0 cannot .*: raise rdma\.max")
+            output = ranks.expect_failure(seconds=FAILED_WITHIN_S)
+            self.assertRegex(output, r"node n1.*RDMA device rxe-to-n0 cannot .*: raise rdma\.max")
         self.nodes.check_traffic(settings=self.AUTO)
 
     def port(self, interface: str) -> dict[str, Any]:
-        """Of n1, as `cableway ports` shows it."""
+        """A port of n1 as `cableway ports` shows it."""
         ports = self.nodes.cableway("n1", "ports")["ports"]
         return next(port for port in ports if port["interface"] == interface)
 
@@ -264,7 +264,7 @@ class MixedPathTest(NodesTestCase):
 
         self.nodes.wait_until(lambda: (code, port) in events(), lambda: f"{code} of {port} among {events()}")
 
-    def test_what_a_device_says_is_known(self) -> None:
+    def test_device_events_are_reported(self) -> None:
         self.assertEqual((self.port("to-n2")["transport"], self.port("to-n2")["transport_reason"]),
                          ("tcp", "no RDMA device behind to-n2"))
         port = self.port("to-n0")
@@ -280,9 +280,9 @@ class MixedPathTest(NodesTestCase):
         self.nodes.wait_until(lambda: self.port("to-n0")["transport"] == "rdma", lambda: self.port("to-n0"))
         self.nodes.wait_for_cables(self.CABLES)
 
-    def test_a_device_that_is_taken_away_is_let_go_and_found_again(self) -> None:
+    def test_a_removed_device_is_closed_and_found_again(self) -> None:
         node, interface = "n1", "to-n0"
-        # Soft-RoCE's devices go when nobody has them open any more.
+        # Soft-RoCE removes a device once no process has it open.
         self.nodes.run(node, "rdma", "link", "delete", f"rxe-{interface}")
         self.nodes.wait_until(lambda: self.port(interface)["rdma_device"] is None, lambda: self.port(interface))
         self.assertEqual(self.port(interface)["transport_reason"], f"RDMA device rxe-{interface} behind {interface} is gone")
@@ -294,8 +294,8 @@ class MixedPathTest(NodesTestCase):
     def test_verbs_refuses_a_cable_without_rdma(self) -> None:
         self.assertEqual(self.nodes.sent_rdma_packets("n2"), 0)
         ranks = self.nodes.ranks(["n1", "n2"], "--op", "sendrecv", "--sizes", "64K", *ONCE)
-        said = ranks.end_badly(seconds=FAILED_WITHIN_S)
-        self.assertRegex(said, r"CABLEWAY_TRANSPORT is verbs, and the port with address 10\.7\.1\.[12] has no RDMA device")
+        output = ranks.expect_failure(seconds=FAILED_WITHIN_S)
+        self.assertRegex(output, r"CABLEWAY_TRANSPORT is verbs, and the port with address 10\.7\.1\.[12] has no RDMA device")
 
 
 if __name__ == "__main__":

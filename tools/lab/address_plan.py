@@ -1,4 +1,4 @@
-"""Interfaces and addresses for what a topology leaves open, and the management network's addresses.
+"""Fills in the interfaces and addresses that a topology does not give; plans the management network's addresses.
 
 Cable i gets the subnet 10.7.i.0/24 (10.8.0.0/24 follows 10.7.255.0/24) or fd00:7:0:i::/64: .1 at its first end, .2 at
 its second. All cables of a switch are one subnet. The management network is 10.6.0.0/24: node k has .(k+1), the lab's
@@ -18,7 +18,7 @@ MANAGEMENT_INTERFACE = "mg0"
 MANAGEMENT_BITS = 24
 CONTROL_ADDRESS = "10.6.0.254"
 IPV4, IPV6, LINK_LOCAL = ADDRESSINGS = ("ipv4", "ipv6", "link-local")
-# Every address that the plan may choose, as CABLEWAY_PORTS takes it.
+# Every address that the plan may choose, as a prefix in CABLEWAY_PORTS.
 CABLE_PREFIXES = {IPV4: "10.7.0.0/16", IPV6: "fd00:7::/48", LINK_LOCAL: "fe80::/10"}
 _MANAGEMENT_SUBNET = IPv4Network("10.6.0.0/24")
 _FIRST_SUBNETS = {IPV4: IPv4Network("10.7.0.0/24"), IPV6: IPv6Network("fd00:7::/64")}
@@ -32,7 +32,7 @@ def management_address(node_index: int) -> str:
 
 
 def with_prefix(address: str) -> str:
-    """As `ip address add` takes it."""
+    """In the form that `ip address add` accepts."""
     return f"{address}/{64 if ':' in address else 24}"
 
 
@@ -47,7 +47,7 @@ def _nth_subnet(addressing: str, number: int) -> _Subnet:
 
 
 def _wires(topology: Topology) -> dict[str, list[_Place]]:
-    """The ends that hear each other, by what joins them: a cable, or a switch with all its cables."""
+    """The nodes' ends on each segment, by what joins them: a cable, or a switch with all its cables."""
     wires: dict[str, list[_Place]] = {}
     for index, cable in enumerate(topology.cables):
         switch = next((end.node for end in cable.ends if end.node in topology.switches), None)
@@ -62,7 +62,7 @@ def _given(topology: Topology, places: list[_Place]) -> list[str]:
 
 
 def _given_subnets(topology: Topology) -> set[_Subnet]:
-    """Checks the addresses that the topology itself gives: one subnet a wire, no two wires in one."""
+    """Checks the addresses that the topology itself gives: one subnet per segment, one segment per subnet."""
     taken: dict[_Subnet, str] = {}
     for name, places in _wires(topology).items():
         addresses = _given(topology, places)
@@ -82,7 +82,7 @@ def _given_subnets(topology: Topology) -> set[_Subnet]:
 
 
 def _addresses(topology: Topology, addressing: str) -> dict[_Place, str]:
-    """Of every end that has one."""
+    """The address of every end that gets one."""
     taken = _given_subnets(topology)
     result, number = {}, 0
     for index, places in enumerate(_wires(topology).values()):

@@ -16,7 +16,7 @@ from topology_spec import Cable
 
 
 def set_egress(cable: Cable, before: Shape | None, after: Shape, means: Means) -> None:
-    """The queueing disciplines of both ends."""
+    """Changes the queueing disciplines of both ends."""
     for end in cable.ends:
         lines = shaping.egress_lines(end.interface, before, after, means)
         if lines:
@@ -25,7 +25,7 @@ def set_egress(cable: Cable, before: Shape | None, after: Shape, means: Means) -
 
 
 def set_ingress(cable: Cable, cable_number: int, loss_before: int, loss_after: int) -> None:
-    """The random drops of both ends, on a kernel without netem."""
+    """Changes the random drops of both ends, on a kernel without netem."""
     if loss_before == loss_after:
         return
     for end in cable.ends:
@@ -46,7 +46,7 @@ def _set_links(cable: Cable, to: str) -> None:
 
 
 def _restore_routes(state: LabState, cable: Cable) -> None:
-    """The kernel forgets static routes over a link that goes down."""
+    """The kernel deletes static routes over a link that goes down."""
     routes = kernel_routes(state.topology)
     for end in cable.ends:
         lines = [route.ip_line() for route in routes[end.node] if route.interface == end.interface]
@@ -55,7 +55,7 @@ def _restore_routes(state: LabState, cable: Cable) -> None:
 
 
 def cut(state: LabState, cable: Cable, silent: bool, one_way: str | None) -> None:
-    """Loss of carrier at both ends; or, silent, packets vanish: those that `one_way` sends, or those of both nodes."""
+    """Takes both ends' carrier down; if silent, drops packets: those that `one_way` sends, or those of both nodes."""
     mend(state, cable)
     condition = state.cables[cable.name]
     if not silent and one_way is None:

@@ -34,12 +34,12 @@ def _free_name(state: LabState) -> str:
 
 
 def plug(state: LabState, pair: str, rate_bps: int) -> None:
-    """A new cable between two nodes, or a node and a switch, named as `c4`. A rate of 0: unshaped."""
+    """Adds a cable between two nodes, or a node and a switch, under a free name such as `c4`. A rate of 0: unshaped."""
     first, second = _parse_pair(state, pair)
     if len(state.topology.cables) == MAX_CABLES:
-        raise usage_error(f"cable '{pair}': the lab has {MAX_CABLES} cables already, which is the most")
+        raise usage_error(f"cable '{pair}': the lab has {MAX_CABLES} cables already, the maximum")
     if state.forwarding:
-        raise usage_error("lab plug: not in a lab with --forwarding, whose routes would have to be made again")
+        raise usage_error("lab plug: not supported in a lab with --forwarding, whose static routes would change")
     rate_mbps = max(1, round(rate_bps / 10**6)) if rate_bps else None
     cable = Cable(_free_name(state), (End(first), End(second)), rate_mbps)
     state.topology = fill_in(replace(state.topology, cables=[*state.topology.cables, cable], shape="changed"),
@@ -57,9 +57,9 @@ def plug(state: LabState, pair: str, rate_bps: int) -> None:
 
 
 def unplug(state: LabState, cable: Cable) -> None:
-    """The cable and its interfaces are gone."""
+    """Removes the cable and its interfaces."""
     condition = state.cables.pop(cable.name)
-    ends = cable.ends[:1]  # the other goes with it
+    ends = cable.ends[:1]  # deleting one end of a veth pair deletes the other
     if condition.delay_line_pid:
         os.kill(condition.delay_line_pid, signal.SIGKILL)
         ends = cable.ends

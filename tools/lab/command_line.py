@@ -1,4 +1,4 @@
-"""The `lab` command: its arguments, and which part does what."""
+"""The `lab` command: its arguments, and the function that runs each verb."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from shaping import parse_burst, parse_delay, parse_loss, parse_rate
 from topology_file import load_topology, topology_text
 from topology_spec import SPEC_FORMS
 
-_LINK_HEADER_BYTES = 18  # of Ethernet, a VLAN tag's included
+_LINK_HEADER_BYTES = 18  # an Ethernet header with a VLAN tag
 
 _DESCRIPTION = """\
 Builds nodes (network namespaces) joined by cables (veth pairs, each its own IP subnet), runs a command among them, and
@@ -39,7 +39,7 @@ examples:
   lab run line:3 --forwarding -- lab exec n0 -- ping -c 3 10.7.1.2
   lab up torus:2x4 --name mine;  lab enter mine n0;  lab cut --lab mine c3;  lab down mine
 
-exit status: that of COMMAND; 2 when asked for something it does not understand; 77 when this system cannot hold a lab;
+exit status: that of COMMAND; 2 for a usage error; 77 when this system cannot run a lab;
 126, 127 when COMMAND cannot be run; 1 otherwise."""
 
 
@@ -168,8 +168,8 @@ def _add_plan_options(parser: argparse.ArgumentParser) -> None:
                         help="rate of every cable in each direction, such as 1gbit; 'none' for no limit even where"
                              " the FILE gives rate_mbps (default: as the FILE says, else no limit)")
     parser.add_argument("--burst", metavar="BYTES",
-                        help="what a shaped cable that was idle sends at once, such as 32KiB (default: 128KiB, or 1 ms at"
-                             " the rate)")
+                        help="bytes that a shaped cable may send at once after a pause, such as 32KiB (default:"
+                             " 128KiB, or 1 ms at the rate)")
     parser.add_argument("--delay", metavar="TIME", help="delay in each direction, such as 1ms (default: none)")
     parser.add_argument("--loss", metavar="PERCENT", default="none",
                         help="random loss in each direction, such as 0.1%% (default: none)")
@@ -227,22 +227,23 @@ def _add_node_verbs(verbs: argparse._SubParsersAction) -> None:
 
 def _add_cable_verbs(verbs: argparse._SubParsersAction) -> None:
     cut = add_lab_verb(verbs, "cut", _ACTIONS.cut, "cut a cable", "[--lab NAME] CABLE|A-B [--silent] [--one-way NODE]",
-                        "Takes both ends' links down, so that both nodes see the carrier go.")
+                        "Takes both ends' links down, so that both nodes see the loss of carrier.")
     cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
     cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE sends")
     mend = add_lab_verb(verbs, "mend", _ACTIONS.mend, "undo a cut", "[--lab NAME] CABLE|A-B")
     shape = add_lab_verb(verbs, "shape", _shape, "change a cable's rate, delay or loss while packets flow",
                           "[--lab NAME] CABLE|A-B [--rate RATE] [--delay TIME] [--loss PERCENT]",
-                          "What is not given stays; 'none' takes a limit, delay or loss away. The file stays.")
+                          "What is not given is kept; 'none' removes a limit, delay or loss. The topology file is not"
+                          " changed.")
     for option, metavar in (("--rate", "RATE"), ("--delay", "TIME"), ("--loss", "PERCENT")):
         shape.add_argument(option, metavar=metavar)
     plug = add_lab_verb(verbs, "plug", _plug, "plug in one more cable", "[--lab NAME] A-B [--rate RATE]",
-                         "Between two nodes, or a node and a switch; `lab show` says its name. It is not shaped but for"
-                         " RATE.")
+                         "Between two nodes, or a node and a switch; `lab show` prints its name. It is unshaped unless"
+                         " RATE is given.")
     plug.add_argument("pair", metavar="A-B")
     plug.add_argument("--rate", metavar="RATE")
-    unplug = add_lab_verb(verbs, "unplug", _unplug, "pull out a cable: its interfaces are gone",
-                           "[--lab NAME] CABLE|A-B", "For good: lab plug makes a new one. To see a carrier go: lab cut.")
+    unplug = add_lab_verb(verbs, "unplug", _unplug, "remove a cable and its interfaces",
+                           "[--lab NAME] CABLE|A-B", "Permanent: lab plug adds a new one. To lose carrier only: lab cut.")
     for parser in (cut, mend, shape, unplug):
         parser.add_argument("cable", metavar="CABLE|A-B", help="a cable's name, or the two nodes that it joins")
 

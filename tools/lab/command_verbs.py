@@ -35,7 +35,7 @@ def need_command(arguments: argparse.Namespace) -> list[str]:
 
 
 def run_verb(parser: VerbParser, words: list[str]) -> int:
-    """Does what the words ask for; returns the exit status."""
+    """Parses the command line and runs its verb; returns the exit status."""
     split = words.index("--") if "--" in words else len(words)
     try:
         arguments = parser.parse_args(words[:split])
@@ -43,6 +43,6 @@ def run_verb(parser: VerbParser, words: list[str]) -> int:
         return arguments.do(arguments)
     except LabError as error:
         return supervisor.report(error)
-    except BrokenPipeError:  # whoever read our output has left
+    except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE

@@ -1,8 +1,8 @@
 """A cable with a delay where the kernel has no netem: a process between the two halves of the cable.
 
-Each end of such a cable is joined to an interface in the lab's control namespace; this process takes every frame from
-one and sends it on the other when its time has come. Frames keep their segmentation-offload header (PACKET_VNET_HDR),
-so one frame may stand for 64 KiB of TCP. What waits is bounded; beyond that frames are dropped, as a queue would.
+Each end of such a cable is joined to an interface in the lab's control namespace; this process receives every frame
+from one and sends it on the other when it is due. Frames keep their segmentation-offload header (PACKET_VNET_HDR),
+so one frame may stand for 64 KiB of TCP. The queue is bounded; further frames are dropped.
 Fit for delays of 100 us and more, and for a few Gbit/s.
 """
 
@@ -33,7 +33,7 @@ def _open(interface: str) -> socket.socket:
     for force, plain in ((_SO_RCVBUFFORCE, socket.SO_RCVBUF), (_SO_SNDBUFFORCE, socket.SO_SNDBUF)):
         try:
             port.setsockopt(socket.SOL_SOCKET, force, _SOCKET_BUFFER_BYTES)
-        except PermissionError:  # in a user namespace the system's limit holds
+        except PermissionError:  # in a user namespace the system's limit applies
             port.setsockopt(socket.SOL_SOCKET, plain, _SOCKET_BUFFER_BYTES)
     port.bind((interface, _ETH_P_ALL))
     port.setblocking(False)
@@ -41,14 +41,14 @@ def _open(interface: str) -> socket.socket:
 
 
 class _Direction:
-    """Frames on their way from one interface to the other."""
+    """Frames in flight from one interface to the other."""
 
     def __init__(self, source: socket.socket, sink: socket.socket) -> None:
         self.source, self.sink = source, sink
         self.waiting: deque[tuple[float, bytes]] = deque()
         self.bytes_waiting = 0
 
-    def take(self, delay_s: float) -> None:
+    def receive(self, delay_s: float) -> None:
         """Reads what has arrived; each frame is due `delay_s` from now."""
         for _ in range(_FRAMES_PER_TURN):
             try:
@@ -94,12 +94,12 @@ def _serve(ports: list[socket.socket], delay_path: Path) -> None:
         readable, _, _ = select.select(ports, [], [], min(dues) if dues else None)
         for direction in directions:
             if direction.source in readable:
-                direction.take(delay_s)
+                direction.receive(delay_s)
 
 
 def start_delay_line(interfaces: tuple[str, str], delay_path: Path) -> int:
-    """Forks the process, between two interfaces of the current network namespace, and returns its pid; it dies with its
-    parent. SIGHUP makes it read the delay again."""
+    """Forks the process between two interfaces of the current network namespace and returns its pid. It is killed when
+    its parent dies. SIGHUP makes it read the delay again."""
     ports = [_open(interface) for interface in interfaces]
     pid = fork_server(lambda: _serve(ports, delay_path))
     for port in ports:

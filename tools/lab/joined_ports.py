@@ -1,4 +1,4 @@
-"""What nodes should find in a lab: which two of their ports hear each other."""
+"""The adjacencies that nodes should find in a lab: the pairs of ports that hear each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JoinedPorts = tuple[Port, Port]  # the smaller first
 
 
 def joined_ports(topology: Topology) -> set[JoinedPorts]:
-    """A cable's two ends; of the ports of a switch, every two."""
+    """The two ends of every cable; every pair of ports at a switch."""
     joined: set[JoinedPorts] = set()
     segments: dict[str, list[Port]] = {switch: [] for switch in topology.switches}
     for cable in topology.cables:

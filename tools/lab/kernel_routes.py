@@ -1,6 +1,6 @@
-"""Static kernel routes along shortest paths: what an administrator would set up so that the kernel forwards.
+"""Static kernel routes along shortest paths, as an administrator would configure for kernel forwarding.
 
-Breadth-first search from every node (Moore 1959). Of several next hops on shortest paths, a node takes the cable of
+Breadth-first search from every node (Moore 1959). Of several next hops on shortest paths, a node uses the cable of
 which it is the first end, then the one with the lowest number: clockwise on a ring, rightwards and downwards on a
 torus. Every hop is one nearer to the node that owns the address, so the routes have no loops.
 """
@@ -55,7 +55,7 @@ def next_cables(topology: Topology, target: str) -> dict[str, Cable]:
 
 
 def kernel_routes(topology: Topology) -> dict[str, list[KernelRoute]]:
-    """For each node its routes to every address that it has no cable to."""
+    """For each node, its routes to every address that is not at a cable of its own."""
     routes: dict[str, list[KernelRoute]] = {name: [] for name in topology.node_names()}
     for target in topology.node_names():
         own = [(cable, cable.end_at(target).address) for cable in topology.cables_of(target)]

@@ -1,4 +1,4 @@
-"""What `lab` and `softroce` do alike with a lab that is up, whatever its nodes are: namespaces, or guests."""
+"""The verbs on a running lab that `lab` and `softroce` share, for nodes that are namespaces or guests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CableControl(Protocol):
 
 
 class LabActions:
-    """Verbs, each from its arguments to the exit status."""
+    """The verbs. Each maps its arguments to the exit status."""
 
     def __init__(self, run_in_node: Callable[[LabState, str, list[str]], int], cables: CableControl,
                  with_guests: bool = False) -> None:
@@ -81,13 +81,13 @@ class LabActions:
 
 
 def command_environment() -> dict[str, str]:
-    """That of the command which `run` starts: with these programs in PATH."""
+    """The environment of the command that `run` starts: with these programs in PATH."""
     here = str(Path(__file__).resolve().parent)
     return dict(os.environ) | {"PATH": f"{here}:{os.environ.get('PATH', os.defpath)}"}
 
 
 def env_file_writer(arguments: argparse.Namespace) -> Callable[[LabState], None]:
-    """To be called once the lab is up: writes --env-file, if it is asked for."""
+    """Returns a function to call once the lab is up: it writes --env-file, if given."""
     def on_built(state: LabState) -> None:
         if arguments.env_file:
             write_env_file(arguments.env_file, state)

@@ -1,11 +1,11 @@
-"""What the lab refuses, and with which exit status."""
+"""The lab's errors and their exit statuses."""
 
 import sys
 from pathlib import Path
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
-EXIT_UNAVAILABLE = 77  # ctest's and automake's "skipped": this machine cannot hold a lab
+EXIT_UNAVAILABLE = 77  # ctest's and automake's "skipped": this machine cannot run a lab
 
 
 class LabError(Exception):
@@ -25,10 +25,10 @@ def unavailable_error(message: str) -> LabError:
 
 
 def program() -> str:
-    """The command that runs: lab, or softroce."""
+    """The name of this command: lab or softroce."""
     return Path(sys.argv[0]).name
 
 
-def say(text: str) -> None:
-    """On stderr, behind the command's name."""
+def log(text: str) -> None:
+    """Prints to stderr, after the command's name."""
     print(f"{program()}: {text}", file=sys.stderr, flush=True)

@@ -25,14 +25,14 @@ _BRIDGE = "bridge"  # in a switch's namespace
 
 @dataclass
 class LabPlan:
-    """Everything that `lab run` and `lab up` were asked for."""
+    """The request of a `lab run` or `lab up`."""
 
     spec: str
     topology: Topology
     rate_bps: int | None = None  # None: as the topology says; 0: unshaped
-    delay_us: int | None = None  # None: none, and no way to add any on a kernel without netem
+    delay_us: int | None = None  # None: none, and none can be added later on a kernel without netem
     loss_ppm: int = 0
-    burst_bytes: int = 0  # 0: as the rate takes
+    burst_bytes: int = 0  # 0: the default for the rate
     forwarding: bool = False
     mtu: int = 9000
     addressing: str = IPV4
@@ -43,7 +43,7 @@ class LabPlan:
         return Shape(rate, self.delay_us or 0, self.loss_ppm, self.burst_bytes)
 
     def filled_topology(self) -> Topology:
-        """The topology as the nodes read it: with addresses, and with the rate and delay that were asked for."""
+        """The topology as the nodes read it: with addresses, and with the requested rate and delay."""
         cables = []
         for cable in fill_in(self.topology, self.addressing).cables:
             if self.rate_bps:
@@ -71,21 +71,21 @@ def _write_sysctl(key: str, value: str) -> None:
 
 
 def _prepare_node(name: str, plan: LabPlan) -> None:
-    """The node's namespace, empty, with settings that do not depend on what the host has."""
+    """Creates the node's empty namespace, with settings that do not depend on the host's."""
     create_network(name)
     with in_network(name):
         for scope in ("all", "default"):
             _write_sysctl(f"net.ipv4.conf.{scope}.rp_filter", "0")
             if has_ipv6():
                 _write_sysctl(f"net.ipv6.conf.{scope}.accept_dad", "0")
-                _write_sysctl(f"net.ipv6.conf.{scope}.keep_addr_on_down", "1")  # as IPv4's are, in a cut
+                _write_sysctl(f"net.ipv6.conf.{scope}.keep_addr_on_down", "1")  # as IPv4 addresses are kept during a cut
         _write_sysctl("net.ipv4.ip_forward", "1" if plan.forwarding else "0")
         for key, value in plan.sysctls:
             _write_sysctl(key, value)
 
 
 def _prepare_switch(name: str) -> None:
-    """A namespace with a bridge that says nothing by itself."""
+    """Creates a namespace with a bridge that sends nothing by itself."""
     create_network(name)
     with in_network(name):
         if has_ipv6():
@@ -134,7 +134,7 @@ def line_interfaces(cable_number: int) -> tuple[str, str]:
 
 
 def end_lines(end: End, is_switch: bool) -> list[str]:
-    """ip's commands that take a cable's end into use, run in its namespace."""
+    """ip's commands that bring a cable's end up, run in its namespace."""
     if is_switch:
         return [f"link set dev {end.interface} master {_BRIDGE} up"]
     given = [f"address add {with_prefix(end.address)} dev {end.interface}"] if end.address else []
@@ -152,11 +152,11 @@ def _node_lines(topology: Topology, node_index: int, routes: list[KernelRoute]) 
 
 
 def _connect_nodes(topology: Topology, forwarding: bool) -> None:
-    """Everything that is done inside the namespaces, once the links are there."""
+    """Does everything inside the namespaces, once the links exist."""
     routes = kernel_routes(topology) if forwarding else {}
     for index, node in enumerate(topology.nodes):
         with in_network(node.name):
-            if has_ipv6():  # or a node would have link-local addresses there, as on its cables
+            if has_ipv6():  # no link-local addresses there: they would look like a cable's
                 _write_sysctl(f"net.ipv6.conf.{MANAGEMENT_INTERFACE}.disable_ipv6", "1")
             kernel_tools.batch("ip", _node_lines(topology, index, routes.get(node.name, [])))
     for name in topology.switches:
@@ -182,7 +182,7 @@ def _needed_means(plan: LabPlan) -> Means:
 
 
 def build(plan: LabPlan, handle: str, own_sysfs: bool) -> LabState:
-    """Builds all of it. What fails raises LabError; what was built by then goes when the caller's process ends."""
+    """Builds the whole lab. Raises LabError; what was built by then is removed when the caller's process ends."""
     topology = plan.filled_topology()
     conditions = {cable.name: CableState(number, plan.shape_of(cable))
                   for number, cable in enumerate(plan.topology.cables)}

@@ -16,7 +16,7 @@ from supervisor import LabProcess
 
 
 def _directory() -> Path:
-    """$XDG_RUNTIME_DIR/cableway-lab, else /tmp/cableway-lab-UID; made if need be, and nobody else's."""
+    """$XDG_RUNTIME_DIR/cableway-lab, else /tmp/cableway-lab-UID; created if needed, and writable by this user only."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     path = Path(runtime, "cableway-lab") if runtime else Path(f"/tmp/cableway-lab-{os.getuid()}")
     try:
@@ -36,8 +36,8 @@ def check_name(name: str) -> str:
 
 
 class Registry:
-    """The user's background labs of this pid namespace: another one's pids mean nothing here. Make one with
-    open_registry(), which keeps other commands out meanwhile."""
+    """The user's background labs of this pid namespace: pids of another namespace are meaningless here. Create
+    it with open_registry(), which locks other commands out."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -47,7 +47,7 @@ class Registry:
         return self._directory / (check_name(name) + self._suffix)
 
     def find(self, name: str) -> tuple[LabProcess, str] | None:
-        """The lab's first process and its spec; None, and its file removed, when it is gone."""
+        """The lab's first process and its spec; None, with its file removed, if it has ended."""
         path = self._path(name)
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
@@ -90,5 +90,5 @@ class Registry:
 def open_registry() -> Iterator[Registry]:
     directory = _directory()
     with open(directory / "lock", "w", encoding="ascii") as lock:
-        fcntl.lockf(lock, fcntl.LOCK_EX)  # flock would pass to the lab that `up` forks
+        fcntl.lockf(lock, fcntl.LOCK_EX)  # the lab that `up` forks would inherit a flock
         yield Registry(directory)

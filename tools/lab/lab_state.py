@@ -1,4 +1,4 @@
-"""What a running lab remembers, in LAB_DIR: its topology.toml, and state.json."""
+"""The state that a running lab keeps in LAB_DIR: its topology.toml, and state.json."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHAPE_DIR = LAB_DIR / "delay"
 
 @dataclass
 class CableState:
-    number: int  # no two cables of a lab ever have the same
+    number: int  # never reused within a lab
     shape: Shape = Shape()
     cut: str = "no"  # no, carrier, silent
     silent_from: list[str] = field(default_factory=list)  # the nodes and switches whose packets a silent cut drops
@@ -129,7 +129,7 @@ def is_inside(handle: str) -> bool:
 
 @contextlib.contextmanager
 def changing_state() -> Iterator[LabState]:
-    """The state, to be changed by one command at a time; saved when the body ends well."""
+    """The state, to be changed by one command at a time; saved when the body returns without an exception."""
     with open(_LOCK_FILE, "w", encoding="ascii") as lock:
         fcntl.lockf(lock, fcntl.LOCK_EX)
         state = load_state()

@@ -26,7 +26,7 @@ _PR_SET_PDEATHSIG = 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
-RUN_DIR = Path(os.path.realpath("/var/run")) if os.path.isdir("/var/run") else Path("/run")  # where `ip netns` looks
+RUN_DIR = Path(os.path.realpath("/var/run")) if os.path.isdir("/var/run") else Path("/run")  # where `ip netns` searches
 NETNS_DIR = RUN_DIR / "netns"
 LAB_DIR = RUN_DIR / "cableway-lab"
 
@@ -51,13 +51,13 @@ def _mount(source: str, target: str | Path, kind: str | None, flags: int = 0) ->
 
 
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
-    """The kernel sends this process the signal when its parent dies. Does not survive a fork."""
+    """The kernel sends this process the signal when its parent dies. Not inherited across fork()."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal_number)), "prctl")
 
 
 def fork_server(serve: Callable[[], None]) -> int:
     """Forks a process that does nothing but serve() in the current namespaces, and returns its pid. It dies with its
-    parent, and nobody who reads the parent's output waits for it."""
+    parent, and holds none of the parent's outputs open."""
     pid = os.fork()
     if pid != 0:
         return pid
@@ -119,8 +119,8 @@ def mount_private_view() -> bool:
 
 
 def _cover_run_dir() -> None:
-    """Lays a tmpfs over /run that shows what was there, netns/ and cableway-lab/ excepted: needs no directory of the
-    system's to exist, and whatever the lab writes there dies with it."""
+    """Lays a tmpfs over /run that shows what was there, netns/ and cableway-lab/ excepted: it requires no system
+    directory to exist, and what the lab writes there is removed with it."""
     old = os.open(RUN_DIR, os.O_PATH | os.O_DIRECTORY)
     entries = [entry for entry in os.listdir(RUN_DIR) if entry not in (NETNS_DIR.name, LAB_DIR.name)]
     _mount("lab", RUN_DIR, "tmpfs")
@@ -135,7 +135,7 @@ def _cover_run_dir() -> None:
             target.mkdir()
         else:
             target.touch()
-        with contextlib.suppress(OSError):  # an entry of somebody else's that we may not see stays empty
+        with contextlib.suppress(OSError):  # an entry of another user that we may not access stays empty
             _mount(f"/proc/self/fd/{old}/{entry}", target, None, _MS_BIND | _MS_REC)
     os.close(old)
 
@@ -197,7 +197,7 @@ def become_node(name: str, own_sysfs: bool) -> None:
 
 
 def start_time(pid: int) -> int:
-    """When process `pid` started, in clock ticks since boot: tells it from a later process with the same number.
+    """When process `pid` started, in clock ticks since boot: distinguishes it from a later process with the same pid.
     Raises FileNotFoundError or ProcessLookupError when there is none."""
     text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     return int(text.rpartition(")")[2].split()[19])

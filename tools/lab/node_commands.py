@@ -30,14 +30,14 @@ def exec_in_control(state: LabState, command: list[str]) -> NoReturn:
 
 
 class _PrefixedStream:
-    """Passes a stream on line by line, each behind the node's name."""
+    """Forwards a stream line by line, each line after the node's name."""
 
     def __init__(self, prefix: bytes, fd: int, sink: BinaryIO) -> None:
         self.fd, self._prefix, self._sink = fd, prefix, sink
         self._rest = b""
 
     def pump(self) -> bool:
-        """Passes on what has arrived; False at the end of the stream."""
+        """Forwards what has arrived; returns False at the end of the stream."""
         received = os.read(self.fd, _LONGEST_LINE_BYTES)
         *lines, self._rest = (self._rest + received).split(b"\n")
         if self._rest and (not received or len(self._rest) >= _LONGEST_LINE_BYTES):
@@ -66,12 +66,12 @@ def _start(run: RunInNode, node: str, command: list[str]) -> tuple[int, int, int
 
 
 def run_in_each(nodes: list[str], command: list[str], run: RunInNode) -> int:
-    """Runs the command in all the nodes at once; returns the worst exit status. SIGINT and SIGTERM are passed on."""
+    """Runs the command in all the nodes at once; returns the worst exit status. SIGINT and SIGTERM are forwarded."""
     width = max(len(node) for node in nodes)
     sys.stdout.flush()
     children: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: _pass_on(children, number))
-    signal.signal(signal.SIGINT, lambda number, _: _pass_on(children, number))
+    signal.signal(signal.SIGTERM, lambda number, _: _forward_signal(children, number))
+    signal.signal(signal.SIGINT, lambda number, _: _forward_signal(children, number))
     with selectors.DefaultSelector() as selector:
         for node in nodes:
             pid, out, err = _start(run, node, command)
@@ -87,7 +87,7 @@ def run_in_each(nodes: list[str], command: list[str], run: RunInNode) -> int:
     return max(status_of(os.waitpid(pid, 0)[1]) for pid in children)
 
 
-def _pass_on(children: list[int], signal_number: int) -> None:
+def _forward_signal(children: list[int], signal_number: int) -> None:
     for pid in children:
         try:
             os.kill(pid, signal_number)

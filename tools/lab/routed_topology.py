@@ -1,4 +1,4 @@
-"""The topology in which pairs of nodes are joined by the kernel's forwarding instead of cables: to compare the two."""
+"""A topology whose pairs of nodes are joined by the kernel's forwarding instead of cables, to compare the two."""
 
 from __future__ import annotations
 

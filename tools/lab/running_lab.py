@@ -1,4 +1,4 @@
-"""Runs what a command does in a lab that is up: the one this process is in, or one that a handle names."""
+"""Runs a function in a running lab: the one this process is in, or one that a handle names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _process_of(handle: str) -> LabProcess:
 
 
 def in_lab(handle: str | None, body: Callable[[], int], with_guests: bool = False) -> int:
-    """Runs the body in the lab: at once where this process is in it, else in a process that enters it."""
+    """Runs the body in the lab: directly if this process is in it, else in a child process that enters it."""
     handle = handle or os.environ.get("LAB")
     if not handle:
         raise usage_error(f"which lab? run this inside `{program()} run SPEC -- ...`, or give --lab NAME (see lab list)")
@@ -43,7 +43,7 @@ def in_lab(handle: str | None, body: Callable[[], int], with_guests: bool = Fals
 
 
 def write_env_file(path: str, state: LabState) -> None:
-    """What another terminal reads (`. FILE`) to use the commands on this lab."""
+    """Writes the file that another terminal reads (`. FILE`) to use the commands on this lab."""
     lines = [f"export {key}={shlex.quote(value)}" for key, value in state.environment().items()]
     try:
         Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")

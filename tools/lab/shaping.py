@@ -1,13 +1,13 @@
-"""Rate, delay and loss of a cable: their notation, and the kernel's queueing disciplines that make them.
+"""Rate, delay and loss of a cable: their notation, and the kernel's queueing disciplines that implement them.
 
-Rate: a token bucket (tbf) on each end's egress. Unless told otherwise its burst is the larger of 128 KiB, so that a 64
-KiB segmentation offload packet passes whole, and 1 ms at the rate, so that a timer that is late costs no throughput. So
-a slow cable that was idle makes up for it, which a wire does not: that takes a smaller burst. Its queue holds
-16 MiB: the kernel counts a socket buffer of 2 MiB as 4 MiB, so the forwarded bytes of four such senders meet no drop.
-(A sender on the node itself meets none at any length: the kernel tells it that the queue is full, and it waits.)
+Rate: a token bucket (tbf) on each end's egress. By default its burst is the larger of 128 KiB, so that a 64 KiB
+segmentation offload packet passes whole, and 1 ms at the rate, so that a late timer costs no throughput. A slow cable
+that was idle therefore exceeds its rate for a moment, which a wire does not: use a smaller burst there. Its queue holds
+16 MiB: the kernel counts a socket buffer of 2 MiB as 4 MiB, so the forwarded bytes of four such senders are not dropped.
+(A sender on the node itself sees no drops at any queue length: the kernel applies backpressure.)
 
 Delay and loss: netem where the kernel has it. Where it does not, loss is a random drop in nftables at the receiving end
-(a drop at the sending end would be told to the sender), and delay is a process in the cable: see delay_line.py. Loss
+(a drop at the sending end would be reported to the sender), and delay is a process in the cable: see delay_line.py. Loss
 counts packets as the kernel handles them: a segmentation offload packet of 64 KiB is lost whole.
 """
 
@@ -20,14 +20,14 @@ import kernel_tools
 from lab_error import unavailable_error, usage_error
 
 QUEUE_BYTES = 16 << 20
-_LEAST_BURST_BYTES = 128 << 10
-_LEAST_GIVEN_BURST = 2 << 10
+_DEFAULT_BURST_BYTES = 128 << 10
+_MIN_BURST_BYTES = 2 << 10
 _BURST_UNITS = {"kib": 1 << 10, "mib": 1 << 20}
 _NETEM_QUEUE_PACKETS = 100_000
 _RATE_UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9, "tbit": 10**12}
 _TIME_UNITS = {"us": 1, "ms": 10**3, "s": 10**6}
-_LEAST_RATE, _MOST_RATE = 8_000, 10**12
-_MOST_DELAY_US = 10 * 10**6
+_MIN_RATE_BPS, _MAX_RATE_BPS = 8_000, 10**12
+_MAX_DELAY_US = 10 * 10**6
 _TABLE = "netdev cableway_lab"
 
 
@@ -35,7 +35,7 @@ def parse_rate(text: str) -> int:
     """'1gbit' -> bits per second; 'none' -> 0."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(bit|kbit|mbit|gbit|tbit)", text.lower())
     rate = round(float(match[1]) * _RATE_UNITS[match[2]]) if match else 0
-    if text != "none" and not _LEAST_RATE <= rate <= _MOST_RATE:
+    if text != "none" and not _MIN_RATE_BPS <= rate <= _MAX_RATE_BPS:
         raise usage_error(f"rate '{text}': expected a rate from 8kbit to 1tbit, such as 200mbit or 1gbit, or 'none'")
     return rate
 
@@ -44,7 +44,7 @@ def parse_delay(text: str) -> int:
     """'1ms' -> microseconds; 'none' -> 0."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s)", text.lower())
     delay = round(float(match[1]) * _TIME_UNITS[match[2]]) if match else 0
-    if text != "none" and (match is None or delay > _MOST_DELAY_US):
+    if text != "none" and (match is None or delay > _MAX_DELAY_US):
         raise usage_error(f"delay '{text}': expected a time up to 10s, such as 500us or 1ms, or 'none'")
     return delay
 
@@ -53,7 +53,7 @@ def parse_burst(text: str) -> int:
     """'32KiB' -> bytes."""
     match = re.fullmatch(r"([0-9]+)(kib|mib)", text.lower())
     burst = int(match[1]) * _BURST_UNITS[match[2]] if match else 0
-    if not _LEAST_GIVEN_BURST <= burst <= QUEUE_BYTES:
+    if not _MIN_BURST_BYTES <= burst <= QUEUE_BYTES:
         raise usage_error(f"burst '{text}': expected 2KiB to 16MiB, such as 32KiB")
     return burst
 
@@ -84,17 +84,17 @@ def loss_text(loss_ppm: int) -> str:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a cable does to packets, the same in both directions. Zero means: does not."""
+    """The shaping of a cable, the same in both directions. Zero disables each."""
 
     rate_bps: int = 0
     delay_us: int = 0
     loss_ppm: int = 0
-    burst_bytes: int = 0  # of the rate; 0: as it takes
+    burst_bytes: int = 0  # 0: the default for the rate
 
 
 @dataclass(frozen=True)
 class Means:
-    """What this machine can shape with."""
+    """The shaping tools that work on this machine."""
 
     netem: bool
     nft: bool
@@ -113,7 +113,7 @@ def probe_means() -> Means:
 
 
 def check_means(shape: Shape, means: Means, has_delay_line: bool) -> None:
-    """Raises LabError naming what is missing for this shape."""
+    """Raises LabError that names what is missing for this shape."""
     if shape.delay_us and not means.netem and not has_delay_line:
         raise unavailable_error(
             f"delay {delay_text(shape.delay_us)}: this kernel lacks netem (CONFIG_NET_SCH_NETEM), and the cable was"
@@ -125,8 +125,8 @@ def check_means(shape: Shape, means: Means, has_delay_line: bool) -> None:
 
 
 def burst_of(shape: Shape) -> int:
-    """In bytes: what may leave at once, at no rate, after a pause."""
-    return shape.burst_bytes or max(_LEAST_BURST_BYTES, shape.rate_bps // 8 // 1000)
+    """The bytes that may leave at once after a pause."""
+    return shape.burst_bytes or max(_DEFAULT_BURST_BYTES, shape.rate_bps // 8 // 1000)
 
 
 def _tbf(shape: Shape) -> str:
@@ -142,8 +142,8 @@ def _disciplines(shape: Shape, means: Means) -> tuple[bool, bool]:
 
 
 def egress_lines(interface: str, before: Shape | None, after: Shape, means: Means) -> list[str]:
-    """tc's commands that take an end's egress from one shape to another; `before` is None after a silent cut. Where
-    only numbers change, the disciplines stay, and what they have queued is kept."""
+    """tc's commands that change an end's egress from one shape to another; `before` is None after a silent cut. If only
+    numbers change, the disciplines stay and keep their queues."""
     lines = []
     if before is None or _disciplines(before, means) not in ((False, False), _disciplines(after, means)):
         lines.append(f"qdisc replace dev {interface} root noqueue")
@@ -158,12 +158,12 @@ def egress_lines(interface: str, before: Shape | None, after: Shape, means: Mean
 
 
 def silent_cut_line(interface: str) -> str:
-    """tc's command that makes an end send into nothing while its link stays up."""
+    """tc's command that drops what an end sends while its link stays up."""
     return f"qdisc replace dev {interface} root handle 4: blackhole"
 
 
 def ingress_ruleset(interface: str, cable_number: int, loss_ppm: int) -> str:
-    """nft's rules that lose packets at the receiving end; loss 0 takes an earlier rule away."""
+    """nft's rules that lose packets at the receiving end; loss 0 removes an earlier rule."""
     chain = f"{_TABLE} loss{cable_number}"
     lines = [f"add table {_TABLE}",
              f'add chain {chain} {{ type filter hook ingress device "{interface}" priority 0; }}',

@@ -1,4 +1,4 @@
-"""The `softroce` command: its arguments, and which part does what."""
+"""The `softroce` command: its arguments, and the function that runs each verb."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from topology_spec import SPEC_FORMS
 _DESCRIPTION = """\
 Builds nodes that are virtual machines (QEMU, emulated: no KVM needed), joined by cables, each cable's ends with a
 soft-RoCE device, so that real verbs run over it; runs a command beside them, and takes them down again. Guests see the
-host's files; what they write stays theirs, but for what they write to LAB_DIR. Labs do not collide and leave nothing
+host's files; what they write is private to them, except in LAB_DIR. Labs do not collide and leave nothing
 behind however they end."""
 
 _EPILOG = """\
@@ -34,8 +34,8 @@ examples:
   softroce run ring:4 --rate 40mbit -- softroce exec n0 -- ping -c 3 10.7.0.2
   softroce run line:3 --no-rdma c1 -- bash
 
-exit status: that of COMMAND; 2 when asked for something it does not understand; 77 when this system cannot hold a lab;
-124 when --timeout is over; 126, 127 when COMMAND cannot be run; 1 otherwise."""
+exit status: that of COMMAND; 2 for a usage error; 77 when this system cannot run a lab;
+124 when --timeout has passed; 126, 127 when COMMAND cannot be run; 1 otherwise."""
 
 
 def _architecture(arguments: argparse.Namespace) -> Architecture:
@@ -124,20 +124,20 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _add_run(verbs)
     images = verbs.add_parser("images", help="make the guests' kernel and RAM disk now, for which `run` needs a network")
-    images.add_argument("--check", action="store_true", help="only tell, by the exit status, whether they are there")
+    images.add_argument("--check", action="store_true", help="only report, by the exit status, whether they exist")
     images.set_defaults(do=_images)
     for parser_of_guests in (verbs.choices["run"], images):
         parser_of_guests.add_argument("--arch", choices=sorted(ARCHITECTURES), help="of the guests (default: the host's)")
     run = add_lab_verb(verbs, "exec", _ACTIONS.exec, "run a command in a guest", "[--lab HANDLE] NODE -- COMMAND...",
-                       "Its output and exit status are those of COMMAND, which has no stdin. Signals are passed on; when"
-                       " softroce exec is killed, so are COMMAND and its process group.")
+                       "Its output and exit status are those of COMMAND, which has no stdin. Signals are forwarded to"
+                       " it; when softroce exec is killed, so are COMMAND and its process group.")
     run.add_argument("node", metavar="NODE")
     each = add_lab_verb(verbs, "each", _ACTIONS.each, "run a command in every guest at once",
                         "[--lab HANDLE] [--nodes A,B] -- COMMAND...",
                         "Output lines carry the node's name; {} in COMMAND becomes it. Exits with the worst status.")
     each.add_argument("--nodes", metavar="A,B", help="only these")
     cut = add_lab_verb(verbs, "cut", _ACTIONS.cut, "cut a cable", "[--lab HANDLE] CABLE|A-B [--silent] [--one-way NODE]",
-                       "Pulls the plugs at both ends, so that the guests there see the carrier go.")
+                       "Takes the carrier down at both ends, as the guests there see.")
     cut.add_argument("--silent", action="store_true", help="packets vanish while the links stay up")
     cut.add_argument("--one-way", metavar="NODE", help="silently, and only what NODE, or a switch, sends")
     mend = add_lab_verb(verbs, "mend", _ACTIONS.mend, "undo a cut", "[--lab HANDLE] CABLE|A-B")

@@ -1,15 +1,15 @@
-"""The life of a lab: a supervisor outside, and the first process of the lab's pid namespace inside.
+"""Runs a lab: a supervisor outside, and the first process of the lab's pid namespace inside.
 
-    lab run (supervisor) ── waits, passes signals on
+    lab run (supervisor) ── waits, forwards signals
       └─ lab init, pid 1 in the lab ── builds the lab, reaps, ends with COMMAND
            ├─ COMMAND
-           └─ whatever COMMAND leaves behind: killed by the kernel when pid 1 ends
+           └─ what COMMAND leaves behind: killed by the kernel when pid 1 ends
 
 The kernel kills pid 1 when the supervisor dies, even by SIGKILL, and with it everything in the lab; the network and
 mount namespaces go with their last process. Nothing of a lab exists outside them, so nothing has to be cleaned up.
 
 A terminal's Ctrl-C reaches every process of the foreground group by itself, so only signals that one process sent
-(kill) are passed on.
+(kill) are forwarded.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import namespaces
-from lab_error import EXIT_FAILED, LabError, say
+from lab_error import EXIT_FAILED, LabError, log
 from lab_state import LabState
 
 Builder = Callable[[str, bool], LabState]  # builds a lab: its handle, and whether nodes may have a /sys of their own
 
-_PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
-_WATCHED = _PASSED_ON | {signal.SIGCHLD}
-_SI_KERNEL = 0x80  # si_code of a signal that a terminal made
-_GRACE_S = 3.0  # from a passed-on signal to the end of everything in the lab
+_FORWARDED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT}
+_WATCHED = _FORWARDED | {signal.SIGCHLD}
+_SI_KERNEL = 0x80  # si_code of a signal that a terminal generated
+_GRACE_S = 3.0  # from a forwarded signal to the end of everything in the lab
 _BUILD_DEADLINE_S = 300.0
-_TIMED_OUT = 124  # as timeout(1) says it
+_TIMED_OUT = 124  # as in timeout(1)
 
 
 def status_of(wait_status: int) -> int:
@@ -50,7 +50,7 @@ def status_of(wait_status: int) -> int:
 
 
 def leave(status: int) -> NoReturn:
-    """Ends a forked process without running what its parent has registered."""
+    """Ends a forked process without running its parent's exit handlers."""
     with contextlib.suppress(BrokenPipeError):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -58,19 +58,19 @@ def leave(status: int) -> NoReturn:
 
 
 def report(error: LabError) -> int:
-    say(str(error))
+    log(str(error))
     return error.exit_status
 
 
 def guarded(body: Callable[[], int]) -> int:
-    """Runs the body of a forked process: whatever happens becomes an exit status."""
+    """Runs the body of a forked process: every outcome becomes an exit status."""
     try:
         return body()
     except LabError as error:
         return report(error)
     except _Interrupted as interruption:
         return 128 + interruption.signal_number
-    except BrokenPipeError:  # whoever read our output has left
+    except BrokenPipeError:  # the reader of our output has closed it
         return 128 + signal.SIGPIPE
     except Exception:  # the process must not return into its parent's code
         traceback.print_exc()
@@ -96,12 +96,12 @@ def replace_process(command: list[str], environment: dict[str, str]) -> NoReturn
     try:
         os.execvpe(command[0], command, environment)
     except OSError as error:
-        say(f"{command[0]}: {error.strerror}")
+        log(f"{command[0]}: {error.strerror}")
         leave(127 if isinstance(error, FileNotFoundError) else 126)
 
 
 def wait_for_child(child: int) -> int:
-    """Waits for a child, passing signals on to it; they must be blocked (block_signals). Returns its exit status."""
+    """Waits for a child and forwards signals to it; they must be blocked (block_signals). Returns its exit status."""
     while True:
         information = signal.sigwaitinfo(_WATCHED)
         if information.si_signo != signal.SIGCHLD:
@@ -114,14 +114,14 @@ def wait_for_child(child: int) -> int:
 
 
 def block_signals() -> None:
-    """Leaves the watched signals to sigwaitinfo(); a starter that ignored SIGCHLD would hide our children's ends."""
+    """Leaves the watched signals to sigwaitinfo(); an inherited ignored SIGCHLD would hide our children's exits."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
 
 
 def _run_as_init(child: int | None, limit_s: float = math.inf) -> int:
-    """Pid 1's loop: reaps everything, ends with the status of `child`, or soon after a signal was passed on. After
-    `limit_s` it signals everything by itself."""
+    """Pid 1's loop: reaps everything, ends with the status of `child`, or soon after it forwarded a signal. After
+    `limit_s` it signals everything itself."""
     deadline, interrupted_by, timed_out = None, 0, False
     limit = time.monotonic() + limit_s
     while True:
@@ -131,7 +131,7 @@ def _run_as_init(child: int | None, limit_s: float = math.inf) -> int:
             if deadline is not None:
                 return _TIMED_OUT if timed_out else 128 + interrupted_by
             if time.monotonic() >= limit:
-                say(f"{limit_s:g} s have passed: the lab ends")
+                log(f"{limit_s:g} s have passed: the lab ends")
                 timed_out, deadline = True, time.monotonic() + _GRACE_S
                 _signal_everything(signal.SIGTERM)
             continue
@@ -159,7 +159,7 @@ def _signal_everything(signal_number: int) -> bool:
 
 
 def _reap(child: int | None) -> tuple[bool, int | None]:
-    """Collects the dead: whether children are left, and the exit status of `child` if it was among them."""
+    """Reaps: returns whether children are left, and the exit status of `child` if it was among those reaped."""
     ended_with = None
     while True:
         try:
@@ -177,7 +177,7 @@ def _write_line(fd: int, document: dict[str, Any]) -> None:
 
 
 def _read_line(fd: int) -> dict[str, Any] | None:
-    """What the other process wrote; None when it died first. Reads to the newline only: forks keep pipes open."""
+    """What the other process wrote; None if it died first. Reads to the newline, not to EOF: forks keep pipes open."""
     received = b""
     while not received.endswith(b"\n"):
         chunk = os.read(fd, 65536)
@@ -206,7 +206,7 @@ class LabProcess:
 
 
 def _fork_init(body: Callable[[LabProcess], int], dies_with_parent: bool) -> LabProcess:
-    """Forks the lab's pid 1; `body` runs in it, once its own process is known."""
+    """Forks the lab's pid 1; `body` runs in it, once it has its own LabProcess."""
     receive, send = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -222,12 +222,12 @@ def _fork_init(body: Callable[[LabProcess], int], dies_with_parent: bool) -> Lab
 def _init_body(body: Callable[[LabProcess], int], receive: int, dies_with_parent: bool) -> int:
     if dies_with_parent:
         namespaces.die_with_parent()
-    for number in _PASSED_ON:
+    for number in _FORWARDED:
         signal.signal(number, _interrupt)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
     message = _read_line(receive)
     os.close(receive)
-    if message is None:  # the parent died before die_with_parent() took hold
+    if message is None:  # the parent died before die_with_parent() took effect
         return EXIT_FAILED
     return body(LabProcess(**message))
 
@@ -235,7 +235,7 @@ def _init_body(body: Callable[[LabProcess], int], receive: int, dies_with_parent
 def _build_inside(build: Builder, handle: str) -> LabState:
     own_sysfs = namespaces.mount_private_view()
     if not own_sysfs:
-        say("note: this system allows no fresh /sys: in a node, /sys/class/net shows the host's interfaces")
+        log("note: this system cannot mount a new /sys: in a node, /sys/class/net shows the host's interfaces")
     return build(handle, own_sysfs)
 
 
@@ -259,8 +259,8 @@ def run_lab(build: Builder, command: list[str], environment: dict[str, str], on_
 
 
 def start_background_lab(build: Builder, handle: str, keep: Callable[[LabProcess], None]) -> None:
-    """Builds a lab that lives on after this process, from when keep() has returned: a caller that is killed before that
-    leaves no lab behind. Raises LabError when the lab cannot be built."""
+    """Builds a lab that outlives this process once keep() has returned: a caller that is killed before that leaves no
+    lab behind. Raises LabError when the lab cannot be built."""
     ours, theirs = (end.detach() for end in socket.socketpair())
     launcher = os.fork()
     if launcher == 0:
@@ -280,7 +280,7 @@ def start_background_lab(build: Builder, handle: str, keep: Callable[[LabProcess
 
 
 def _launch(build: Builder, handle: str, caller: int) -> int:
-    """The process between the caller and the lab's pid 1, so that the latter belongs to nobody's session."""
+    """The process between the caller and the lab's pid 1, so that the latter is in no terminal's session."""
     os.setsid()
     try:
         namespaces.isolate()
@@ -326,7 +326,7 @@ def run_attached(process: LabProcess, body: Callable[[], int]) -> int:
 
 
 def end_lab(process: LabProcess) -> None:
-    """Ends a background lab: asks, waits for the grace time, then kills. Returns when its first process is gone."""
+    """Ends a background lab: SIGTERM, the grace time, then SIGKILL. Returns when its first process has ended."""
     pidfd = os.pidfd_open(process.pid)
     try:
         if not process.alive():  # between the look-up and pidfd_open

@@ -1,5 +1,5 @@
-"""The topology file (TOML) that the lab reads, and that it keeps in LAB_DIR. What `cableway topology --file` takes, and
-switches as well: `[[switch]] name = ".."`, which a cable's end may name like a node."""
+"""The topology file (TOML) that the lab reads, and that it keeps in LAB_DIR. The format of `cableway topology --file`,
+and switches as well: `[[switch]] name = ".."`, which a cable's end may name like a node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS = {
 
 
 class _Reader:
-    """Turns parsed TOML into a Topology; every complaint carries the file and the line of the entry it is about."""
+    """Turns parsed TOML into a Topology; every error names the file and the line of its entry."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -115,17 +115,17 @@ class _Reader:
             names.append(name)
         return names
 
-    def entries(self, document: dict[str, Any], kind: str, most: int) -> list[tuple[int, Any]]:
+    def entries(self, document: dict[str, Any], kind: str, max_entries: int) -> list[tuple[int, Any]]:
         value = document.get(kind, [])
         if not isinstance(value, list):
             raise self.error(1, f"'{kind}' is not a list of tables; write [[{kind}]]")
-        if not 1 <= len(value) <= most:
-            raise self.error(1, f"{len(value)} [[{kind}]] entries; a lab has 1 to {most}")
+        if not 1 <= len(value) <= max_entries:
+            raise self.error(1, f"{len(value)} [[{kind}]] entries; a lab has 1 to {max_entries}")
         return [(self.entry_line(kind, index), entry) for index, entry in enumerate(value)]
 
 
 def _parse_address(text: Any) -> str:
-    """Raises ValueError for what is no address, or one that may not be given."""
+    """Raises ValueError for text that is not an address, or an address that is not allowed here."""
     address = ipaddress.ip_address(text) if isinstance(text, str) else None
     if address is None or address.is_link_local or "%" in str(address):
         raise ValueError(text)
@@ -175,7 +175,7 @@ def read_topology(path: str) -> Topology:
 
 
 def load_topology(text: str) -> Topology:
-    """What SPEC or FILE describes."""
+    """The topology that SPEC or FILE describes."""
     if is_spec(text) or (text.isalpha() and not os.path.exists(text)):
         return parse_spec(text)
     return read_topology(text)
@@ -186,7 +186,7 @@ def _end_text(end: End) -> str:
 
 
 def topology_text(topology: Topology) -> str:
-    """The file's text; parse_topology() of it gives the same topology."""
+    """The file's text; parse_topology() inverts it."""
     lines = [f'cluster = "{topology.cluster}"']
     for node in topology.nodes:
         lines += ["", "[[node]]", f'name = "{node.name}"']

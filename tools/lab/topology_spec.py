@@ -24,8 +24,8 @@ class Node:
 
 @dataclass(frozen=True)
 class End:
-    """One port: a cable's end at a node or a switch. An empty interface is still to be chosen, and so is an empty
-    address, unless it is at a switch or the cable has link-local ones only."""
+    """One port: a cable's end at a node or a switch. An empty interface is not chosen yet, nor is an empty address,
+    unless it is at a switch or the cable has only link-local addresses."""
 
     node: str
     interface: str = ""
@@ -55,7 +55,7 @@ class Topology:
     nodes: list[Node]
     cables: list[Cable]
     cluster: str = "lab"
-    switches: list[str] = field(default_factory=list)  # what stands at the end of a cable and only passes packets on
+    switches: list[str] = field(default_factory=list)  # Ethernet switches at the ends of cables
     # How `lab show` draws it: line, ring, star, torus, mesh, switch, file, changed.
     shape: str = field(default="file", compare=False)
 
@@ -109,7 +109,7 @@ def _torus(rows: int, columns: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class _Kind:
-    fewest: int
+    min_nodes: int
     pairs: Callable[[int], list[tuple[int, int]]]
 
 
@@ -117,7 +117,7 @@ _KINDS = {"line": _Kind(2, _line), "ring": _Kind(3, _ring), "mesh": _Kind(2, _me
 
 
 def is_spec(text: str) -> bool:
-    """Whether `text` means a spec rather than a file: a word, a colon, no slash and no ending as of a file."""
+    """Whether `text` means a spec rather than a file: a word, a colon, no slash and no file suffix."""
     return ":" in text and "/" not in text and not text.endswith(".toml")
 
 
@@ -127,19 +127,19 @@ def parse_spec(text: str) -> Topology:
     if kind == "torus":
         return _parse_torus(text, size)
     if kind == "switch":
-        return _switch(_parse_count(text, kind, size, fewest=2))
+        return _switch(_parse_count(text, kind, size, min_nodes=2))
     if kind not in _KINDS:
         raise usage_error(f"spec '{text}': unknown kind '{kind}'; expected one of {SPEC_FORMS}, or a topology FILE")
-    count = _parse_count(text, kind, size, _KINDS[kind].fewest)
+    count = _parse_count(text, kind, size, _KINDS[kind].min_nodes)
     return _build(kind, count, _KINDS[kind].pairs(count))
 
 
-def _parse_count(text: str, kind: str, size: str, fewest: int) -> int:
+def _parse_count(text: str, kind: str, size: str, min_nodes: int) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", size):
         raise usage_error(f"spec '{text}': expected a number of nodes after '{kind}:', such as {kind}:4")
     count = int(size)
-    if not fewest <= count <= MAX_NODES:
-        raise usage_error(f"spec '{text}': a {kind} has {fewest} to {MAX_NODES} nodes, not {count}")
+    if not min_nodes <= count <= MAX_NODES:
+        raise usage_error(f"spec '{text}': a {kind} has {min_nodes} to {MAX_NODES} nodes, not {count}")
     return count
 
 

@@ -1,5 +1,5 @@
-// Registered memory that a test can take away from everybody: who touches it then is killed, and what was written
-// shows.
+// Registered memory that a test can make inaccessible: an access then kills the process, and earlier writes can be
+// checked.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_GUARDED_BUFFER_H_
 #define CABLEWAY_TESTS_CONFORMANCE_RANKS_GUARDED_BUFFER_H_
 
@@ -13,7 +13,7 @@ namespace cableway::nccl::test {
 
 class GuardedBuffer {
  public:
-  // All of it `filling`. `bytes` is a multiple of the page size.
+  // Filled with `filling`. `bytes` is a multiple of the page size.
   GuardedBuffer(std::size_t bytes, std::byte filling) : bytes_(bytes) {
     void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     data_ = static_cast<std::byte*>(pages);
@@ -27,7 +27,7 @@ class GuardedBuffer {
   std::span<const std::byte> bytes() const { return {data_, bytes_}; }
 
   void fill(std::byte filling) { std::memset(data_, static_cast<int>(filling), bytes_); }
-  // From here on every access kills the process, or fails the kernel's.
+  // From here on every access kills the process; an access by the kernel fails.
   void forbid() { ::mprotect(data_, bytes_, PROT_NONE); }
   void allow() { ::mprotect(data_, bytes_, PROT_READ | PROT_WRITE); }
 

@@ -24,18 +24,18 @@ std::pair<Line, Line> Line::make() {
   return {Line(ends[0]), Line(ends[1])};
 }
 
-void Line::say(const std::string& words) {
+void Line::send(const std::string& message) {
   const ssize_t sent =
-      host::uninterrupted([&] { return ::send(socket_.get(), words.data(), words.size(), MSG_NOSIGNAL); });
-  if (sent != static_cast<ssize_t>(words.size())) throw std::runtime_error("the other process does not listen");
+      host::uninterrupted([&] { return ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL); });
+  if (sent != static_cast<ssize_t>(message.size())) throw std::runtime_error("the other process does not receive");
 }
 
-std::string Line::hear() {
-  std::string words(65536, '\0');
-  const ssize_t got = host::uninterrupted([&] { return ::recv(socket_.get(), words.data(), words.size(), 0); });
-  if (got <= 0) throw std::runtime_error(got == 0 ? "the other process is gone" : "the other process says nothing");
-  words.resize(static_cast<std::size_t>(got));
-  return words;
+std::string Line::receive() {
+  std::string message(65536, '\0');
+  const ssize_t got = host::uninterrupted([&] { return ::recv(socket_.get(), message.data(), message.size(), 0); });
+  if (got <= 0) throw std::runtime_error(got == 0 ? "the other process is gone" : "the other process sends nothing");
+  message.resize(static_cast<std::size_t>(got));
+  return message;
 }
 
 }  // namespace cableway::nccl::test

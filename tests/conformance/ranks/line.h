@@ -1,4 +1,4 @@
-// Words between a test and the processes that it drives: whole messages, each waited for with a deadline.
+// Messages between a test and the processes that it drives, each received with a deadline.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_LINE_H_
 #define CABLEWAY_TESTS_CONFORMANCE_RANKS_LINE_H_
 
@@ -14,9 +14,9 @@ class Line {
   // The two ends of a line.
   static std::pair<Line, Line> make();
 
-  // Both throw std::runtime_error where the other end is gone or silent for a minute.
-  void say(const std::string& words);
-  std::string hear();
+  // Both throw std::runtime_error if the other end is gone or silent for a minute.
+  void send(const std::string& message);
+  std::string receive();
 
  private:
   explicit Line(int socket) : socket_(socket) {}

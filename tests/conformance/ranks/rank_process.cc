@@ -33,14 +33,14 @@ bool run(const std::string& node, int version, Line& line, const RankProcess::Ac
 
 }  // namespace
 
-std::string to_words(const Handle& handle) {
+std::string to_message(const Handle& handle) {
   return {reinterpret_cast<const char*>(handle.data()), handle.size()};
 }
 
-Handle to_handle(const std::string& words) {
+Handle to_handle(const std::string& message) {
   Handle handle{};
-  if (words.size() != handle.size()) throw std::runtime_error("expected a handle, heard \"" + words + "\"");
-  std::memcpy(handle.data(), words.data(), words.size());
+  if (message.size() != handle.size()) throw std::runtime_error("expected a handle, received \"" + message + "\"");
+  std::memcpy(handle.data(), message.data(), message.size());
   return handle;
 }
 
@@ -53,33 +53,33 @@ RankProcess::RankProcess(std::pair<Line, Line> ends, const World& world, const s
   if (!Lockstep::instance().is_here(node)) return;
   std::fflush(stdout);
   pid_ = ::fork();
-  // A signal to -1 would go to everybody, and one to 0 to all tests that run beside this one.
+  // A signal to -1 would go to every process, and one to 0 to this process group.
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Else the child would hold both ends and never hear that the test is gone.
+  // Otherwise the child would hold both ends and never see that the test has ended.
   { const Line dropped = std::move(line_); }
   world.enter(node);
-  const bool well = run(node, version, ends.second, act);
+  const bool success = run(node, version, ends.second, act);
   std::fflush(stdout);
-  ::_exit(well ? 0 : 1);
+  ::_exit(success ? 0 : 1);
 }
 
 RankProcess::~RankProcess() {
   if (pid_ > 0) kill_here();
 }
 
-void RankProcess::say(const std::string& words) {
-  // Every machine's test says it.
-  if (Lockstep::instance().is_here(node_)) line_.say(words);
+void RankProcess::send(const std::string& message) {
+  // The test on every machine calls this.
+  if (Lockstep::instance().is_here(node_)) line_.send(message);
 }
 
-std::string RankProcess::hear() {
-  return Lockstep::instance().ask(node_, [this] { return line_.hear(); });
+std::string RankProcess::receive() {
+  return Lockstep::instance().ask(node_, [this] { return line_.receive(); });
 }
 
-Handle RankProcess::hear_handle() {
-  return to_handle(hear());
+Handle RankProcess::receive_handle() {
+  return to_handle(receive());
 }
 
 void RankProcess::kill() {

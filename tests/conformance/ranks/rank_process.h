@@ -1,5 +1,5 @@
-// A rank in a process of its own, on its node's machine (tests/nccl_adapter/lockstep.h). The test's process loads no
-// plugin: it directs, and so can fork whenever it likes.
+// A rank in a separate process, on its node's machine (tests/nccl_adapter/lockstep.h). The test's process only controls
+// it and loads no plugin, so it can fork at any time.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_RANK_PROCESS_H_
 #define CABLEWAY_TESTS_CONFORMANCE_RANKS_RANK_PROCESS_H_
 
@@ -18,7 +18,7 @@ namespace cableway::nccl::test {
 
 class RankProcess {
  public:
-  // Runs in the child, with the line to the test. What gtest is told there to expect counts for the test.
+  // Runs in the child, with the line to the test. A failed expectation there fails the test.
   using Act = std::function<void(Rank& rank, Line& test)>;
 
   RankProcess(const World& world, const std::string& node, int version, const Act& act);
@@ -27,20 +27,20 @@ class RankProcess {
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
 
-  void say(const std::string& words);
-  std::string hear();
-  // A listen handle that the process has said.
-  Handle hear_handle();
+  void send(const std::string& message);
+  std::string receive();
+  // A listen handle that the process has sent.
+  Handle receive_handle();
 
-  // On its node's machine; 0 on others.
+  // Valid on its node's machine; 0 on others.
   pid_t pid() const { return pid_; }
   void kill();
-  // Stands still, and goes on.
+  // SIGSTOP; resume() continues it.
   void stop() const;
-  // Waits until it has stopped by itself (raise(SIGSTOP)): what it does before that is done then, and nothing after it.
+  // Waits until it has stopped itself (raise(SIGSTOP)).
   void await_stop(std::chrono::seconds limit = std::chrono::seconds(60));
   void resume() const;
-  // Waits until the process has ended, and expects that all went well there.
+  // Waits until the process has ended, and expects that it succeeded.
   void finish(std::chrono::seconds limit = std::chrono::seconds(60));
 
  private:
@@ -57,8 +57,8 @@ class RankProcess {
   pid_t pid_ = 0;
 };
 
-std::string to_words(const Handle& handle);
-Handle to_handle(const std::string& words);
+std::string to_message(const Handle& handle);
+Handle to_handle(const std::string& message);
 
 }  // namespace cableway::nccl::test
 

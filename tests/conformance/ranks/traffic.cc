@@ -9,7 +9,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// As NCCL does: what is not ready is asked for again.
+// Retries what is not ready, as NCCL does.
 template <typename Post>
 Outcome post_and_finish(Rank& rank, Post post) {
   const auto end = Clock::now() + kTrafficLimit;

@@ -1,4 +1,4 @@
-// Messages whose bytes both ends know, sent and received to their end.
+// Messages with a known pattern, sent and received until they are complete.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_TRAFFIC_H_
 #define CABLEWAY_TESTS_CONFORMANCE_RANKS_TRAFFIC_H_
 
@@ -12,7 +12,7 @@ namespace cableway::nccl::test {
 
 inline constexpr std::chrono::seconds kTrafficLimit{30};
 
-// A call's result and the request that it gave. Null with success: not ready.
+// A call's result and its request. Null with success: not ready.
 struct Posted {
   abi::Result result = abi::kSuccess;
   void* request = nullptr;
@@ -20,18 +20,18 @@ struct Posted {
 Posted post_send(Rank& rank, void* comm, Buffer& buffer);
 Posted post_receive(Rank& rank, void* comm, Buffer& buffer);
 
-// One message to its end, or to the first failure. The receiver expects the sender's bytes.
+// Runs one message to its end, or to the first failure. The receiver expects the sender's bytes.
 Outcome send_message(Rank& rank, void* comm, std::size_t bytes, std::uint64_t seed);
 Outcome receive_message(Rank& rank, void* comm, std::size_t bytes, std::uint64_t seed);
-// The two requests of one message, driven by one thread. False: one failed, or both took too long.
+// Drives both requests of one message on one thread. False: one failed, or they took too long.
 bool finish_both(Rank& rank, void* sent, void* received);
-// Both of them on one thread, for a flow from a rank to itself.
+// Sends and receives on one thread, for a flow from a rank to itself.
 bool pass_message(Rank& rank, void* sender, void* receiver, std::size_t bytes, std::uint64_t seed);
 
-// Connects again and again for a while, as long as it fails. Null: it always did.
+// Retries a failing connect for up to 20 s. Null: all attempts failed.
 void* connect_when_possible(Rank& rank, const Handle& handle);
 
-// Sends messages until one fails. Not done and successful: none did, within the limit.
+// Sends messages until one fails. A success that is not done: none failed within the limit.
 Outcome send_until_failure(Rank& rank, void* comm, std::size_t bytes, std::chrono::seconds limit = kTrafficLimit);
 
 }  // namespace cableway::nccl::test

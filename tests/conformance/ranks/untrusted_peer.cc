@@ -33,18 +33,18 @@ UntrustedPeer::UntrustedPeer(const World::Door& door, const std::string& address
   EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
 }
 
-bool UntrustedPeer::say(std::span<const std::byte> bytes) {
+bool UntrustedPeer::send(std::span<const std::byte> bytes) {
   return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-bool UntrustedPeer::say(const Frame& frame, std::span<const std::byte> payload) {
+bool UntrustedPeer::send(const Frame& frame, std::span<const std::byte> payload) {
   const FrameBytes header = encode_frame(frame);
   std::vector<std::byte> bytes(header.begin(), header.end());
   bytes.insert(bytes.end(), payload.begin(), payload.end());
-  return say(bytes);
+  return send(bytes);
 }
 
-Challenge UntrustedPeer::hear_challenge(std::chrono::milliseconds limit) {
+Challenge UntrustedPeer::receive_challenge(std::chrono::milliseconds limit) {
   FrameBytes bytes{};
   pollfd readable{socket_.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&readable, 1, static_cast<int>(limit.count())), 1);
@@ -54,9 +54,9 @@ Challenge UntrustedPeer::hear_challenge(std::chrono::milliseconds limit) {
   return sixteen_bytes_of(frame.value_or(Frame{}));
 }
 
-UntrustedPeer::Answer UntrustedPeer::hear(std::chrono::milliseconds limit) {
+UntrustedPeer::Answer UntrustedPeer::receive(std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  std::vector<std::byte> heard;
+  std::vector<std::byte> received;
   Answer answer;
   while (!answer.accepted && !answer.closed) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
@@ -65,12 +65,12 @@ UntrustedPeer::Answer UntrustedPeer::hear(std::chrono::milliseconds limit) {
     std::array<std::byte, 4096> part;
     const ssize_t got = ::recv(socket_.get(), part.data(), part.size(), 0);
     answer.closed = got <= 0;
-    heard.insert(heard.end(), part.begin(), part.begin() + std::max<ssize_t>(got, 0));
-    if (heard.size() < kFrameHeaderBytes) continue;
-    const auto frame = decode_frame(std::span<const std::byte, kFrameHeaderBytes>(heard.data(), kFrameHeaderBytes));
+    received.insert(received.end(), part.begin(), part.begin() + std::max<ssize_t>(got, 0));
+    if (received.size() < kFrameHeaderBytes) continue;
+    const auto frame = decode_frame(std::span<const std::byte, kFrameHeaderBytes>(received.data(), kFrameHeaderBytes));
     answer.accepted = frame.ok() && frame->kind == FrameKind::kSetupOk;
-    answer.reason.assign(reinterpret_cast<const char*>(heard.data()) + kFrameHeaderBytes,
-                         heard.size() - kFrameHeaderBytes);
+    answer.reason.assign(reinterpret_cast<const char*>(received.data()) + kFrameHeaderBytes,
+                         received.size() - kFrameHeaderBytes);
   }
   return answer;
 }

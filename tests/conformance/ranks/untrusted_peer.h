@@ -1,4 +1,4 @@
-// Somebody who connects to a door and does not keep to the protocol, or only as far as he likes.
+// A peer that connects to a listening TCP port and violates the protocol, or follows only a part of it.
 #ifndef CABLEWAY_TESTS_CONFORMANCE_RANKS_UNTRUSTED_PEER_H_
 #define CABLEWAY_TESTS_CONFORMANCE_RANKS_UNTRUSTED_PEER_H_
 
@@ -20,28 +20,28 @@ namespace cableway::nccl::test {
 
 class UntrustedPeer {
  public:
-  // Connects, from `address` if there is one.
+  // Connects, from `address` if it is not empty.
   explicit UntrustedPeer(const World::Door& door, const std::string& address = "");
 
   // False: the other end has closed.
-  bool say(std::span<const std::byte> bytes);
-  bool say(const Frame& frame, std::span<const std::byte> payload = {});
+  bool send(std::span<const std::byte> bytes);
+  bool send(const Frame& frame, std::span<const std::byte> payload = {});
 
   struct Answer {
     bool accepted = false;  // a set-up-ok
-    bool closed = false;    // the other end has closed, or it has reset the connection
+    bool closed = false;    // the other end has closed or reset the connection
     std::string reason;     // of a `failed`
   };
-  // The challenge that whoever has a key begins with.
-  Challenge hear_challenge(std::chrono::milliseconds limit);
-  // What comes until the connection is closed, or until the set-up is accepted.
-  Answer hear(std::chrono::milliseconds limit);
+  // The challenge that an end with a key sends first.
+  Challenge receive_challenge(std::chrono::milliseconds limit);
+  // Receives until the connection is closed or the set-up is accepted.
+  Answer receive(std::chrono::milliseconds limit);
 
  private:
   host::UniqueFd socket_;
 };
 
-// A set-up of its own for `hops`, which a process that gave `handle` would take; sent as whole frame by say().
+// A valid set-up over `hops` to the process that returned `handle`. as_frame() makes the frame to send.
 CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vector<Hop> hops);
 std::vector<std::byte> as_frame(const CircuitSetup& setup);
 

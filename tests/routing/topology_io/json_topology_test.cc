@@ -47,7 +47,7 @@ TEST(JsonTopology, ReadsEveryMember) {
 
 TEST(JsonTopology, WritesEveryMemberAndOneElementPerLine) {
   const std::string text = to_json_topology(*parse_json_topology(kJsonFile, "t"));
-  EXPECT_EQ(text, R"({"cluster": "lab",
+  EXPECT_EQ(text, R"({"schema": 1, "cluster": "lab",
  "nodes": [
   {"name":"n0","relay_port":7471,"draining":true},
   {"name":"n1","relay_port":7470,"draining":false}],

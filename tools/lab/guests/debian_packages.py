@@ -14,11 +14,11 @@ import tempfile
 from pathlib import Path
 
 from guests.guest_architecture import Architecture
-from lab_error import LabError, say, unavailable_error
+from lab_error import LabError, log, unavailable_error
 
 
 def _run(command: list[str], folder: Path | None = None) -> str:
-    """Its output. Raises LabError with what it says."""
+    """Returns the command's stdout. Raises LabError with its error output."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise LabError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
@@ -31,7 +31,7 @@ def _unpack_archives(folder: Path, target: Path) -> None:
 
 
 class DebianPackages:
-    """What it downloads stays in the folder."""
+    """Downloads into `folder`, and keeps the downloads."""
 
     def __init__(self, architecture: Architecture, folder: Path) -> None:
         for tool in ("apt-cache", "apt-get", "dpkg-deb"):
@@ -56,26 +56,26 @@ class DebianPackages:
         return [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
 
     def read_lists(self) -> bool:
-        """From the network; False where this user may not."""
+        """Downloads the package lists; returns False where this user may not."""
         if not self._architecture.foreign and os.geteuid() != 0:
             return False
-        say(f"reading the lists of Debian's packages for {self._architecture.name}")
+        log(f"downloading the lists of Debian's packages for {self._architecture.name}")
         _run(["apt-get", *self._options, "update"])
         return True
 
     def newest_kernel(self) -> str:
-        """Its package."""
+        """The name of the newest kernel's package."""
         name = f"linux-image-{self._architecture.name}"
         match = re.search(r"Depends: (linux-image-[0-9]\S*)", _run(["apt-cache", *self._options, "depends", name]))
         if match is None:
-            raise LabError(f"apt knows no {name}, which is Debian's; `apt-get update` reads the lists of packages")
+            raise LabError(f"apt has no Debian package {name}; `apt-get update` downloads the lists of packages")
         return match[1]
 
     def unpack(self, package: str, target: Path) -> None:
-        """The files of that package alone."""
+        """Unpacks that package alone."""
         kept = self._folder / package
         if not kept.exists():
-            say(f"downloading Debian's {package} for {self._architecture.name}")
+            log(f"downloading Debian's {package} for {self._architecture.name}")
             with tempfile.TemporaryDirectory(dir=self._folder) as name:
                 _run(["apt-get", *self._options, "download", package], Path(name))
                 Path(name).chmod(0o755)
@@ -83,7 +83,7 @@ class DebianPackages:
         _unpack_archives(kept, target)
 
     def unpack_with_dependencies(self, packages: list[str], target: Path) -> None:
-        """For a foreign architecture: the files of these packages and of all that they depend on."""
-        say(f"downloading the guests' programs for {self._architecture.name}")
+        """For a foreign architecture: unpacks these packages and all that they depend on."""
+        log(f"downloading the guests' programs for {self._architecture.name}")
         _run(["apt-get", *self._options, "-y", "--no-install-recommends", "--download-only", "install", *packages])
         _unpack_archives(self._folder.resolve() / "apt" / "cache" / "archives", target)

@@ -4,7 +4,7 @@
     guest_agent.py CONFIG     (guest_lab.py writes the JSON)
 
 One process per connection serves one command. When the connection is lost, the command and its process group are
-killed: what is started on the host and killed there is gone in the guest as well.
+killed: killing `softroce exec` on the host ends the command in the guest as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import FrameType
 
 from guest_frames import END, ERROR, OUT, PORT, REQUEST, SIGNAL, FrameReader, frame
 
-_MOST_UNSENT_BYTES = 256 << 10
+_MAX_UNSENT_BYTES = 256 << 10
 _CHUNK_BYTES = 64 << 10
 _PIPE_BYTES = 64 << 10
 
@@ -30,7 +30,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _batch(tool: str, lines: list[str]) -> None:
-    """Runs `tool LINE` for each line. Raises RuntimeError; the tool has said why, on the console."""
+    """Runs `tool LINE` for each line. Raises RuntimeError; the tool's error is on the console."""
     if not lines:
         return
     path = f"/run/{tool}.batch"
@@ -41,7 +41,7 @@ def _batch(tool: str, lines: list[str]) -> None:
 
 
 def _found_interfaces() -> dict[str, str]:
-    """The kernel's names by hardware address."""
+    """The kernel's interface names by hardware address."""
     found = {}
     for name in os.listdir("/sys/class/net"):
         with open(f"/sys/class/net/{name}/address", encoding="ascii") as file:
@@ -50,7 +50,7 @@ def _found_interfaces() -> dict[str, str]:
 
 
 def _set_up(config: dict) -> None:
-    """Everything up to what is needed to run commands."""
+    """Sets up everything that is needed to run commands."""
     os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     socket.sethostname(config["node"])
     found = _found_interfaces()
@@ -71,7 +71,7 @@ def _power_off() -> None:
 
 
 def _reap(_: int, __: FrameType | None) -> None:
-    """Whatever has lost its parent is this process's child."""
+    """Reaps orphans, which the kernel reparents to this process."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0] != 0:
             pass
@@ -97,7 +97,7 @@ def _start(request: dict) -> tuple[int, int, int]:
     command = request["command"]
     try:
         os.chdir(request["folder"])
-    except OSError:  # a folder that came to be after the guest
+    except OSError:  # a folder created after the guest started
         os.chdir("/")
     try:
         os.execvpe(command[0], command, request["environment"])
@@ -107,7 +107,7 @@ def _start(request: dict) -> tuple[int, int, int]:
 
 
 class _Serving:
-    """One command and the connection that it is for."""
+    """One command and its connection."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -118,7 +118,7 @@ class _Serving:
         self._ended = -1  # a descriptor that is readable when the command has ended
 
     def run(self) -> None:
-        """Until the command has ended and all of it is sent. When the connection is lost, the command is killed."""
+        """Runs until the command has ended and its output is sent. When the connection is lost, kills the command."""
         try:
             self._pump()
         except OSError:
@@ -127,19 +127,19 @@ class _Serving:
 
     def _pump(self) -> None:
         while self._ended != -1 or self._unsent or self._pid == 0:
-            full = len(self._unsent) > _MOST_UNSENT_BYTES
+            full = len(self._unsent) > _MAX_UNSENT_BYTES
             sources = [self._connection] + ([] if full else list(self._outputs)) + [self._ended] * (self._ended != -1)
             readable, writable, _ = select.select(sources, [self._connection] if self._unsent else [], [])
             if self._connection in readable:
-                self._take_frames()
+                self._receive_frames()
             for fd in [fd for fd in self._outputs if fd in readable]:
-                self._take_output(fd)
+                self._read_output(fd)
             if self._ended in readable and not full:
                 self._conclude()
             if writable:
                 del self._unsent[:self._connection.send(self._unsent, socket.MSG_DONTWAIT)]
 
-    def _take_frames(self) -> None:
+    def _receive_frames(self) -> None:
         received = self._connection.recv(_CHUNK_BYTES)
         if not received:
             raise ConnectionResetError
@@ -151,7 +151,7 @@ class _Serving:
             elif kind == SIGNAL and self._ended != -1:
                 signal.pidfd_send_signal(self._ended, int(payload))
 
-    def _take_output(self, fd: int) -> bool:
+    def _read_output(self, fd: int) -> bool:
         received = os.read(fd, _CHUNK_BYTES)
         if received:
             self._unsent += frame(self._outputs[fd], received)
@@ -160,11 +160,11 @@ class _Serving:
         return bool(received)
 
     def _conclude(self) -> None:
-        """The command has ended. What it left running may hold its outputs open, and go on writing: what a pipe can
-        hold is read, and no more."""
+        """The command has ended. Processes that it left running may hold its outputs open and keep writing, so at most
+        a pipe's capacity is read."""
         for fd in list(self._outputs):
             for _ in range(_PIPE_BYTES // _CHUNK_BYTES + 1):
-                if not select.select([fd], [], [], 0)[0] or not self._take_output(fd):
+                if not select.select([fd], [], [], 0)[0] or not self._read_output(fd):
                     break
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         self._unsent += frame(END, str(code if code >= 0 else 128 - code).encode())
@@ -193,7 +193,7 @@ def main() -> None:
     try:
         _set_up(config)
         listener = socket.create_server((config["address"], PORT), backlog=64)
-    except Exception as error:  # whatever it is has to be on the console before the guest goes
+    except Exception as error:  # any error has to be on the console before the guest powers off
         print(f"softroce: cannot set up this guest: {error}", flush=True)
         _power_off()
     _write(config["ready"], "")

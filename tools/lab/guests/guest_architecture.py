@@ -1,5 +1,5 @@
-"""The processors that guests can have. Both are emulated, so that of the host makes no difference but in speed: the
-host's programs run only in guests that have its own."""
+"""The processor architectures of guests. All are emulated, so the host's own affects only the speed, and which guests
+can run the host's programs: those of the same architecture."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from lab_error import unavailable_error
 
 @dataclass(frozen=True)
 class Architecture:
-    """Named as Debian does."""
+    """Named as in Debian."""
 
     name: str
     qemu: str
     qemu_package: str
     machine: tuple[str, ...]  # QEMU's options
     kernel_options: str
-    machine_name: str  # as uname -m has it
+    machine_name: str  # as `uname -m` prints it
 
     @property
     def foreign(self) -> bool:
-        """Whether the host's programs do not run in such guests."""
+        """Whether the host's programs cannot run in such guests."""
         return platform.machine() != self.machine_name
 
 
 _ARCHITECTURES = (
-    # The TSC's rate is measured while the guest boots; on a busy host that has been wrong by four times, and with it all of the
-    # guest's time. So the kernel goes on to compare it with the emulated HPET, which is right (no tsc=reliable).
+    # The TSC's rate is measured while the guest boots; on a busy host it has been wrong by a factor of four, and with it
+    # the guest's clock. So the kernel keeps comparing it with the emulated HPET, which is right (no tsc=reliable).
     Architecture("amd64", "qemu-system-x86_64", "qemu-system-x86", ("-machine", "q35", "-cpu", "max"),
                  "console=ttyS0", "x86_64"),
-    # A Cortex-A72 takes no time over pointer authentication, which `max` has and would emulate.
+    # A Cortex-A72 has no pointer authentication, which `max` would spend time emulating.
     Architecture("arm64", "qemu-system-aarch64", "qemu-system-arm", ("-machine", "virt", "-cpu", "cortex-a72"),
                  "console=ttyAMA0", "aarch64"),
 )

@@ -9,7 +9,7 @@ from topology_spec import Cable
 
 
 def _set_carrier(state: LabState, cable: Cable, up: bool) -> None:
-    """A switch's plug shows nobody a carrier, and nothing passes while the guest's is pulled."""
+    """Only guests see a carrier; while a guest's is down, nothing passes to or from the switch either."""
     number = state.cables[cable.name].number
     for node in cable.nodes():
         if node not in state.topology.switches:
@@ -17,7 +17,7 @@ def _set_carrier(state: LabState, cable: Cable, up: bool) -> None:
 
 
 def _drop_point(state: LabState, cable: Cable, sender: str) -> tuple[str, Port, str]:
-    """Where what `sender` sends is dropped: a guest's as it leaves the guest, a switch's as it arrives at one."""
+    """Where `sender`'s packets are dropped: a guest's as they leave it, a switch's as they arrive at the guest."""
     is_switch = sender in state.topology.switches
     node = cable.other_end(sender).node if is_switch else sender
     direction = guest_monitor.TO_GUEST if is_switch else guest_monitor.FROM_GUEST
@@ -25,7 +25,7 @@ def _drop_point(state: LabState, cable: Cable, sender: str) -> tuple[str, Port, 
 
 
 def cut(state: LabState, cable: Cable, silent: bool, one_way: str | None) -> None:
-    """Loss of carrier at both ends; or, silent, packets vanish: those that `one_way` sends, or those of both ends."""
+    """Takes both ends' carrier down; if silent, drops packets: those that `one_way` sends, or those of both ends."""
     mend(state, cable)
     condition = state.cables[cable.name]
     if not silent and one_way is None:

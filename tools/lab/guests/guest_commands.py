@@ -1,4 +1,4 @@
-"""Runs a command in a guest from the control side: its output, its exit status, and signals in between."""
+"""Runs a command in a guest from the control side: forwards its output and signals, and returns its exit status."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from lab_error import LabError
 from lab_state import LabState
 
 _CONNECT_S = 20.0
-_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
-_MOST_UNWRITTEN_BYTES = 256 << 10
-_LOOK_AGAIN_MS = 200
-_PIPE_ATOM_BYTES = 4096  # what a pipe that poll() calls writable takes without waiting
-# A guest that lives answers these in its kernel, however busy its processes are.
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+_MAX_UNWRITTEN_BYTES = 256 << 10
+_POLL_AGAIN_MS = 200
+_PIPE_ATOM_BYTES = 4096  # what a pipe that poll() reports writable accepts without blocking
+# A live guest's kernel answers these, however busy its processes are.
 _KEEPALIVE = ((socket.SO_KEEPALIVE, socket.SOL_SOCKET, 1), (socket.TCP_KEEPIDLE, socket.IPPROTO_TCP, 10),
               (socket.TCP_KEEPINTVL, socket.IPPROTO_TCP, 10), (socket.TCP_KEEPCNT, socket.IPPROTO_TCP, 6))
 
 
 class _Lost(Exception):
-    """The guest has ended, or does not answer any more."""
+    """The guest has ended, or no longer answers."""
 
 
 def _connect(state: LabState, node: str) -> socket.socket:
@@ -51,16 +51,16 @@ class _Command:
         self._status: int | None = None
         self._interrupted = False
 
-    def pass_on(self, number: int, _: FrameType | None) -> None:
-        """A signal handler. From now on, who reads our output is waited for no longer than the command runs."""
+    def forward_signal(self, number: int, _: FrameType | None) -> None:
+        """A signal handler. From now on, output that is not being read is not waited for after the command has ended."""
         self._interrupted = True
         self._connection.sendall(frame(SIGNAL, str(number).encode()))
 
     def run(self) -> int:
-        """Until the command has ended and its output is written. Raises _Lost and BrokenPipeError."""
+        """Runs until the command has ended and its output is written. Raises _Lost and BrokenPipeError."""
         while self._status is None or (any(self._unwritten.values()) and not self._interrupted):
             poll = select.poll()
-            room = sum(len(part) for queue in self._unwritten.values() for part in queue) < _MOST_UNWRITTEN_BYTES
+            room = sum(len(part) for queue in self._unwritten.values() for part in queue) < _MAX_UNWRITTEN_BYTES
             if self._status is None:
                 poll.register(self._guest_ended, select.POLLIN)
                 if room or self._interrupted:
@@ -68,8 +68,8 @@ class _Command:
             for fd, queue in self._unwritten.items():
                 if queue:
                     poll.register(fd, select.POLLOUT)
-            # A signal that comes while nobody reads our output is seen soon: poll() goes on waiting after it.
-            ready = dict(poll.poll(None if room and not self._interrupted else _LOOK_AGAIN_MS))
+            # The timeout lets a signal take effect while the output is not being read: poll() resumes after a handler.
+            ready = dict(poll.poll(None if room and not self._interrupted else _POLL_AGAIN_MS))
             if self._connection.fileno() in ready:
                 self._read()
             elif self._guest_ended in ready:
@@ -109,8 +109,8 @@ def run_in_guest(state: LabState, node: str, command: list[str]) -> int:
         connection = _connect(state, node)
         running = _Command(connection, guest_ended)
         connection.sendall(frame(REQUEST, json.dumps(request).encode()))
-        for number in _PASSED_ON:
-            signal.signal(number, running.pass_on)
+        for number in _FORWARDED:
+            signal.signal(number, running.forward_signal)
         return running.run()
     except _Lost as reason:
         raise LabError(f"guest {node} is lost: {reason}. {guest_files.console_end(node)}") from None

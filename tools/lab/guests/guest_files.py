@@ -1,4 +1,4 @@
-"""Where the parts of a lab of guests find each other, under LAB_DIR."""
+"""The files under LAB_DIR that the parts of a lab of guests share."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def monitor_socket(node: str) -> Path:
 
 
 def start_script(node: str) -> Path:
-    """What the guest runs, by /bin/sh, once it sees the host's files."""
+    """The script that the guest runs with /bin/sh once the host's files are mounted."""
     return guest_dir(node) / "start"
 
 
 def ready_file(node: str) -> Path:
-    """Made by the guest once it takes commands."""
+    """Created by the guest once it accepts commands."""
     return guest_dir(node) / "ready"
 
 
@@ -44,7 +44,7 @@ def write_pid(node: str, pid: int) -> None:
 
 
 def open_pid(node: str) -> int:
-    """A descriptor that is readable when the guest's process has ended. Raises LabError where it has already."""
+    """A descriptor that is readable when the guest's process has ended. Raises LabError if it already has."""
     try:
         return os.pidfd_open(int((guest_dir(node) / "pid").read_text(encoding="ascii")))
     except ProcessLookupError:
@@ -52,7 +52,7 @@ def open_pid(node: str) -> int:
 
 
 def console_end(node: str) -> str:
-    """The last lines of what QEMU and the guest's kernel have said, as part of an error message."""
+    """The last lines of QEMU's output and the guest's console, as part of an error message."""
     lines = []
     for path in (qemu_log(node), console_file(node)):
         if path.exists():

@@ -1,7 +1,7 @@
-"""What `softroce exec` and a guest's agent say to each other on one connection per command.
+"""The protocol between `softroce exec` and a guest's agent, one connection per command.
 
-A frame is a kind (1 byte), a length (4 bytes, big-endian), and that many bytes. The agent is trusted as far as the lab
-goes; what is longer than a frame may be ends the connection.
+A frame is a kind (1 byte), a length (4 bytes, big-endian), and that many bytes. The agent is trusted like the
+rest of the lab; an oversized frame ends the connection.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FrameReader:
         self._rest = b""
 
     def feed(self, received: bytes) -> list[tuple[int, bytes]]:
-        """The frames that are complete now. Raises ValueError for a stream that is none of ours."""
+        """The frames that are complete now. Raises ValueError for an invalid header."""
         self._rest += received
         frames = []
         while len(self._rest) >= _HEADER.size:

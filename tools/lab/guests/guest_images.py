@@ -36,7 +36,7 @@ class Images:
 
 
 def _recipe() -> str:
-    """Tells images that are made as they are today from older ones."""
+    """A hash of how images are made: images made differently are not used."""
     sources = [Path(module.__file__ or "") for module in (initial_ram_disk, kernel_image)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources) + repr(_PROGRAMS).encode()).hexdigest()[:8]
 
@@ -54,13 +54,13 @@ def _version(folder: Path) -> list[int]:
 
 
 def find_images(architecture: Architecture) -> Images | None:
-    """Those of the newest kernel there are, of the way in which they are made today."""
+    """The existing images of the newest kernel that match the current recipe, or None."""
     found = [folder for folder in (_IMAGES_DIR / architecture.name).glob(f"*-{_recipe()}") if _complete(folder)]
     return _images_in(max(found, key=_version), architecture) if found else None
 
 
 def _merge_usr(folder: Path) -> None:
-    """As on the host, where /bin, /lib and /sbin are links into /usr: a folder laid over them would hide it all."""
+    """Merges as on the host, where /bin, /lib and /sbin are links into /usr: an overlaid folder would hide these."""
     for name in ("bin", "sbin", "lib"):
         if (folder / name).is_dir():
             shutil.copytree(folder / name, folder / "usr" / name, symlinks=True, dirs_exist_ok=True)
@@ -90,7 +90,7 @@ def _make(packages: DebianPackages, kernel: str, target: Path, with_programs: bo
 
 @contextmanager
 def _locked() -> Iterator[None]:
-    """One at a time makes images."""
+    """Only one process at a time makes images."""
     try:
         _IMAGES_DIR.mkdir(parents=True, exist_ok=True)
         lock = open(_IMAGES_DIR / "lock", "w", encoding="ascii")
@@ -110,18 +110,18 @@ def _make_newest(packages: DebianPackages, architecture: Architecture) -> Images
 
 
 def make_images(architecture: Architecture) -> Images:
-    """Those of the newest kernel that apt knows, made unless they are there. Raises LabError."""
+    """The images of the newest kernel that apt has, made unless they exist. Raises LabError."""
     with _locked():
         packages = DebianPackages(architecture, _IMAGES_DIR / "packages" / architecture.name)
         try:
             return _make_newest(packages, architecture)
         except LabError as error:
-            # A fresh container has no lists of packages, and old ones name what is gone.
+            # A fresh container has no lists of packages, and old lists name packages that were removed.
             if error.exit_status == EXIT_UNAVAILABLE or not packages.read_lists():
                 raise LabError(f"no kernel for the guests: {error}", error.exit_status) from None
         return _make_newest(packages, architecture)
 
 
 def ready_images(architecture: Architecture) -> Images:
-    """Whatever there is, else made now."""
+    """The existing images, else images made now."""
     return find_images(architecture) or make_images(architecture)

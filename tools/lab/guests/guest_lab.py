@@ -20,10 +20,10 @@ import shaping
 from address_plan import MANAGEMENT_BITS, MANAGEMENT_INTERFACE, management_address, with_prefix
 from guests.guest_architecture import Architecture
 from guests.guest_images import Images
-from guests.guest_machine import MOST_CABLES, Machine, port_at, start_machine
+from guests.guest_machine import MAX_GUEST_CABLES, Machine, port_at, start_machine
 from guests.guest_switch import start_guest_switches
 from kernel_routes import KernelRoute, kernel_routes
-from lab_error import LabError, say, usage_error
+from lab_error import LabError, log, usage_error
 from lab_network import LabPlan
 from lab_state import GUESTS_FILE, CableState, LabState
 from guests.management_switch import management_mac, start_management_switch
@@ -31,7 +31,7 @@ from shaping import Means, Shape
 from topology_spec import Cable, Topology
 
 _AGENT = Path(__file__).resolve().parent / "guest_agent.py"
-_SAY_AFTER_S = 2.0
+_REPORT_AFTER_S = 2.0
 _BOOT_DEADLINE_S, _BOOT_DEADLINE_PER_GUEST_S = 60.0, 15.0  # guests share the host's processors
 _WIRE_QUEUE_PACKETS = 512
 _SYSCTLS = [("net/ipv4/conf/all/rp_filter", "0"), ("net/ipv4/conf/default/rp_filter", "0"),
@@ -42,7 +42,7 @@ _SYSCTLS = [("net/ipv4/conf/all/rp_filter", "0"), ("net/ipv4/conf/default/rp_fil
 
 @dataclass
 class GuestPlan:
-    """What `softroce run` was asked for."""
+    """The request of a `softroce run`."""
 
     lab: LabPlan
     architecture: Architecture
@@ -56,7 +56,7 @@ def rdma_device(interface: str) -> str:
 
 
 def rdma_devices(topology: Topology) -> list[str]:
-    """Those of the lab that this process is in, each after its node's name."""
+    """The RDMA devices of the lab that this process is in, each after its node's name."""
     without = json.loads(GUESTS_FILE.read_text(encoding="utf-8"))["no_rdma"]
     return [f"{end.node} {rdma_device(end.interface)}" for cable in topology.cables for end in cable.ends
             if cable.name not in without and end.node not in topology.switches]
@@ -66,8 +66,8 @@ def check_topology(topology: Topology) -> None:
     """Raises LabError for nodes with more cables than guests can have."""
     for node in topology.node_names():
         count = len(topology.cables_of(node))
-        if count > MOST_CABLES:
-            raise usage_error(f"node {node}: {count} cables; a guest has {MOST_CABLES} at most")
+        if count > MAX_GUEST_CABLES:
+            raise usage_error(f"node {node}: {count} cables; a guest has {MAX_GUEST_CABLES} at most")
 
 
 def _end_lines(state: LabState, node: str, cable: Cable) -> list[str]:
@@ -77,7 +77,7 @@ def _end_lines(state: LabState, node: str, cable: Cable) -> list[str]:
 
 
 def _configuration(state: LabState, index: int, no_rdma: set[str], routes: list[KernelRoute]) -> dict[str, object]:
-    """What the agent of a guest sets up; see guest_agent.py."""
+    """The configuration that a guest's agent applies; see guest_agent.py."""
     node = state.topology.nodes[index].name
     cables = state.topology.cables_of(node)
     interfaces = {management_mac(index): MANAGEMENT_INTERFACE}
@@ -100,7 +100,7 @@ def _configuration(state: LabState, index: int, no_rdma: set[str], routes: list[
 
 
 def _write_start(state: LabState, index: int, no_rdma: set[str], routes: list[KernelRoute], python: str) -> None:
-    """What the guest runs once it sees the host's files."""
+    """Writes what the guest runs once the host's files are mounted."""
     node = state.topology.nodes[index].name
     folder = guest_files.guest_dir(node)
     folder.mkdir(parents=True)
@@ -120,10 +120,10 @@ def _start_guests(state: LabState, plan: GuestPlan) -> dict[str, subprocess.Pope
 
 
 def _await_guests(guests: dict[str, subprocess.Popen[bytes]]) -> None:
-    """Until all take commands. Raises LabError, with the end of a console, when one ends or is late."""
+    """Waits until all guests accept commands. Raises LabError, with the end of a console, when one ends or is late."""
     began = time.monotonic()
     deadline_s = _BOOT_DEADLINE_S + _BOOT_DEADLINE_PER_GUEST_S * len(guests)
-    said_s, waiting = 0.0, list(guests)
+    reported_s, waiting = 0.0, list(guests)
     while waiting:
         time.sleep(0.05)
         waiting = [node for node in waiting if not guest_files.ready_file(node).exists()]
@@ -133,17 +133,18 @@ def _await_guests(guests: dict[str, subprocess.Popen[bytes]]) -> None:
                 raise LabError(f"guest {node} ended while it started (QEMU's exit status: {status})."
                                f" {guest_files.console_end(node)}")
         if waiting and passed_s > deadline_s:
-            raise LabError(f"guest {waiting[0]} does not take commands after {deadline_s:g} s."
+            raise LabError(f"guest {waiting[0]} does not accept commands after {deadline_s:g} s."
                            f" {guest_files.console_end(waiting[0])}")
-        if waiting and passed_s >= max(_SAY_AFTER_S, said_s * 1.5):
-            said_s = passed_s
-            say(f"{passed_s:3.0f} s: waiting for {len(waiting)} of {len(guests)} guests to start: {', '.join(waiting)}")
-    if said_s:
-        say(f"{time.monotonic() - began:3.0f} s: all guests are up")
+        if waiting and passed_s >= max(_REPORT_AFTER_S, reported_s * 1.5):
+            reported_s = passed_s
+            log(f"{passed_s:3.0f} s: waiting for {len(waiting)} of {len(guests)} guests to start: {', '.join(waiting)}")
+    if reported_s:
+        log(f"{time.monotonic() - began:3.0f} s: all guests are up")
 
 
 def _queue_on_wires() -> None:
-    """What a guest's neighbour may have sent ahead. With the kernel's default of 10 packets, guests take turns often."""
+    """Lengthens the queue of packets that a guest's neighbour has sent ahead. With the kernel's default of 10, guests
+    alternate often."""
     try:
         Path("/proc/sys/net/unix/max_dgram_qlen").write_text(str(_WIRE_QUEUE_PACKETS), encoding="ascii")
     except OSError:  # a user namespace may not; it works with 10 as well
@@ -151,7 +152,7 @@ def _queue_on_wires() -> None:
 
 
 def build(plan: GuestPlan, handle: str, own_sysfs: bool) -> LabState:
-    """Builds all of it. What fails raises LabError; what was built by then goes when the caller's process ends."""
+    """Builds the whole lab. Raises LabError; what was built by then is removed when the caller's process ends."""
     topology = plan.lab.filled_topology()
     conditions = {cable.name: CableState(number, plan.lab.shape_of(cable))
                   for number, cable in enumerate(topology.cables)}

@@ -1,7 +1,7 @@
 """One guest: the QEMU process that is a node, with a network port for each of its cables.
 
-The processor is emulated (TCG), so /dev/kvm is not needed. A cable is two Unix datagram sockets, one at each guest: no
-process stands between, and what one guest cannot take yet its neighbour keeps. Or one of them is a switch's.
+The processor is emulated (TCG), so /dev/kvm is not needed. A cable is two Unix datagram sockets, one at each guest
+or at a switch, without a process in between: packets that the receiver cannot accept yet stay at the sender.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from guests.guest_images import Images
 from namespaces import LAB_DIR
 from topology_spec import Cable
 
-MOST_CABLES = 24  # of a guest: its bus has 32 places
+MAX_GUEST_CABLES = 24  # the guest's bus has 32 slots
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Port:
 
     @property
     def device(self) -> str:
-        """What QEMU calls the network card."""
+        """QEMU's name of the network card."""
         return f"port{self.cable_number}"
 
     @property
     def wire(self) -> str:
-        """What QEMU calls that which the card is plugged into."""
+        """QEMU's name of the network backend behind the card."""
         return f"wire{self.cable_number}"
 
     def socket(self) -> str:
@@ -72,7 +72,7 @@ class Machine:
         return words
 
     def _folders(self, images: Images) -> list[str]:
-        """What the guest sees of the host's files; the RAM disk mounts them."""
+        """The shares of the host's files; the RAM disk mounts them."""
         def shared(tag: str, path: object, options: str) -> list[str]:
             return ["-virtfs", f"local,path={path},security_model=none,mount_tag={tag},multidevs=remap{options}"]
 
@@ -102,7 +102,7 @@ def _card(wire: str, name: str, mac: str, mtu: int) -> str:
 
 
 def start_machine(machine: Machine, images: Images) -> subprocess.Popen[bytes]:
-    """The guest begins to boot. In a session of its own: a terminal's Ctrl-C is for the lab's command."""
+    """Starts the guest, in a process session of its own: a terminal's Ctrl-C is for the lab's command."""
     with open(guest_files.qemu_log(machine.node), "wb") as log:
         process = subprocess.Popen(machine.command(images), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                    start_new_session=True)

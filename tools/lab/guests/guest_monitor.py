@@ -1,4 +1,4 @@
-"""Tells a guest's QEMU to change what its network cards are plugged into (QEMU's machine protocol, QMP)."""
+"""Changes a running guest's network cards and their backends through QEMU's machine protocol (QMP)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from guests.guest_machine import Port
 from lab_error import LabError
 
 _ANSWER_S = 30.0
-FROM_GUEST, TO_GUEST = "rx", "tx"  # as QEMU says it: what the wire receives, and what it transmits
+FROM_GUEST, TO_GUEST = "rx", "tx"  # QEMU's names: what the backend receives, and what it transmits
 
 
 class _Monitor:
@@ -57,7 +57,7 @@ def set_carrier(node: str, port: Port, up: bool) -> None:
 
 
 def drop(node: str, port: Port, direction: str) -> None:
-    """What passes this port in that direction goes nowhere, and neither end is told."""
+    """Silently discards packets that pass this port in that direction."""
     name = f"{direction}{port.cable_number}"
     with _monitor(node) as monitor:
         monitor.do("chardev-add", id=f"nowhere-{name}", backend={"type": "null", "data": {}})

@@ -1,7 +1,7 @@
-"""A switch of a lab of guests: a process at that end of each of its cables' wires where a guest's QEMU would be.
+"""A switch of a lab of guests: a process that takes the place of a guest's QEMU at one end of each of its cables.
 
 A guest shapes what it sends by itself; the switch shapes what it sends over each cable, to the same rate. No cable joins
-two switches, so they make no loops.
+two switches, so there are no loops.
 """
 
 from __future__ import annotations

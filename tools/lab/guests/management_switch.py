@@ -28,17 +28,17 @@ def management_mac(node_index: int) -> str:
 
 
 def socket_of(folder: Path, node_index: int) -> Path:
-    """Where a guest takes frames from the switch."""
+    """Where a guest receives frames from the switch."""
     return folder / f"mg.{node_index}"
 
 
 def switch_socket(folder: Path, node_index: int) -> Path:
-    """Where the switch takes frames from that guest."""
+    """Where the switch receives frames from that guest."""
     return folder / f"mg.{node_index}.switch"
 
 
 def _no_checksum_offload(interface: str) -> None:
-    """The kernel completes checksums, and so also cuts large segments, before packets leave by this interface."""
+    """Makes the kernel complete checksums, and so also segment large packets, before they leave by this interface."""
     value = array.array("B", struct.pack("II", _ETHTOOL_STXCSUM, 0))
     request = struct.pack("16sP", interface.encode(), value.buffer_info()[0])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -59,7 +59,7 @@ def _uplink() -> socket.socket:
 
 
 def start_management_switch(folder: Path, node_count: int) -> None:
-    """Makes mg0 in the current network namespace, and forks the process, which dies with its parent. Its sockets are in
-    the folder."""
+    """Makes mg0 in the current network namespace, and forks the switch, which is killed when its parent dies. Its
+    sockets are in the folder."""
     guests = [wire_port(switch_socket(folder, index), socket_of(folder, index)) for index in range(node_count)]
     start_switch([SwitchPort(_uplink()), *guests])
