@@ -18,8 +18,7 @@ void TransitSetups::arrived(ArrivedSetup setup) {
                 circuit_fields(setup.setup()));
   const absl::Status status = host_.check_transit(setup.setup());
   if (status.ok()) return dial_onward(std::move(setup));
-  // A node that has just started, or a cable that was just plugged: its source may have heard of it before this node
-  // has.
+  // The source's topology may be newer than this node's, after a node started or a cable was plugged in.
   if (!absl::IsNotFound(status) || waiting_.size() == kMaxWaiting) return refuse(std::move(setup), status);
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
@@ -44,7 +43,7 @@ void TransitSetups::check_waiting() {
     status.ok() ? dial_onward(std::move(setup)) : refuse(std::move(setup), status);
   }
   deadline_.reset();
-  // What changes in between, the topology tells.
+  // Earlier changes arrive through topology_changed().
   const auto first = std::min_element(waiting_.begin(), waiting_.end(),
                                       [](const auto& a, const auto& b) { return a.deadline < b.deadline; });
   if (first == waiting_.end()) return;
@@ -55,7 +54,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup) {
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   CircuitSetup onward = setup.setup();
   ++onward.hop;
-  // A tenth of the time is left for this node's answer to travel back.
+  // Reserves a tenth of the time for the answer to travel back.
   onward.budget_ms -= onward.budget_ms / 10;
   EventFields fields = circuit_fields(onward);
   fields.push_back({"cable", onward.this_hop().cable});

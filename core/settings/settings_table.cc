@@ -16,8 +16,8 @@ namespace {
 using Form = Setting::Form;
 using Refused = std::optional<std::string_view>;
 
-constexpr std::size_t kLongestPath = 4095;  // PATH_MAX without the zero byte
-constexpr std::size_t kLongestRuntimeDir = 80;
+constexpr std::size_t kMaxPathBytes = 4095;  // PATH_MAX without the zero byte
+constexpr std::size_t kMaxRuntimeDirBytes = 80;
 constexpr std::size_t kMaxPorts = 64;
 constexpr std::int64_t kHighestPort = 65535;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
@@ -47,14 +47,14 @@ Refused set_name(const Setting& /*setting*/, std::string_view text, Settings& se
 template <std::string Settings::*kMember>
 Refused set_path(const Setting& /*setting*/, std::string_view text, Settings& settings) {
   const auto is_control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };
-  if (text.empty() || text.size() > kLongestPath || std::any_of(text.begin(), text.end(), is_control)) return text;
+  if (text.empty() || text.size() > kMaxPathBytes || std::any_of(text.begin(), text.end(), is_control)) return text;
   settings.*kMember = std::string(text);
   return std::nullopt;
 }
 
 Refused set_runtime_dir(const Setting& /*setting*/, std::string_view text, Settings& settings) {
   const auto is_visible = [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); };
-  if (text.empty() || text.size() > kLongestRuntimeDir || !std::all_of(text.begin(), text.end(), is_visible)) {
+  if (text.empty() || text.size() > kMaxRuntimeDirBytes || !std::all_of(text.begin(), text.end(), is_visible)) {
     return text;
   }
   settings.runtime_dir = std::string(text);

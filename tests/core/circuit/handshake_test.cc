@@ -42,10 +42,10 @@ std::string text_of(const absl::Status& status) {
 // Feeds what `bytes` has to whoever wants it, as the network might: what is left over stays.
 template <typename Side>
 absl::Status feed(Side& side, Bytes& bytes) {
-  while (side.wants() > 0 && bytes.size() >= side.wants()) {
-    const auto wants = static_cast<std::ptrdiff_t>(side.wants());
-    const Bytes part(bytes.begin(), bytes.begin() + wants);
-    bytes.erase(bytes.begin(), bytes.begin() + wants);
+  while (side.bytes_needed() > 0 && bytes.size() >= side.bytes_needed()) {
+    const auto count = static_cast<std::ptrdiff_t>(side.bytes_needed());
+    const Bytes part(bytes.begin(), bytes.begin() + count);
+    bytes.erase(bytes.begin(), bytes.begin() + count);
     if (absl::Status status = side.take(part); !status.ok()) return status;
   }
   return absl::OkStatus();
@@ -97,13 +97,13 @@ TEST_P(HandshakeTest, CarriesTheOpeningAndTheAnswer) {
   ASSERT_TRUE(talk.acceptor.opened());
   EXPECT_EQ(talk.acceptor.opening(), (Frame{FrameKind::kProbe, 0, 0, 1, 500}));
   EXPECT_TRUE(talk.to_acceptor.empty());
-  EXPECT_EQ(talk.acceptor.wants(), 0U);
+  EXPECT_EQ(talk.acceptor.bytes_needed(), 0U);
 
   const SetupAnswer answer{4096, TransportOffer{TransportKind::kRdma, Bytes(40, std::byte{5})}};
   ASSERT_TRUE(talk.answer(encode_setup_answer(answer)).ok());
   ASSERT_TRUE(talk.dialer.answered());
   EXPECT_EQ(*decode_setup_answer(talk.dialer.answer(), talk.dialer.answer_body()), answer);
-  EXPECT_EQ(talk.dialer.wants(), 0U);
+  EXPECT_EQ(talk.dialer.bytes_needed(), 0U);
 }
 
 TEST_P(HandshakeTest, CarriesARefusalInItsOwnWords) {

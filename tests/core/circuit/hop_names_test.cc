@@ -62,13 +62,13 @@ TEST(HopNames, LeaveRoomForTheReasonInAFrame) {
 }
 
 TEST(ToldOf, PutsTheEndBeforeWhatWasFoundThere) {
-  const absl::Status told = told_of("node n0 port eth1 (cable to n1 eth0)", absl::UnavailableError("it is silent"));
+  const absl::Status told = prefix_with_hop("node n0 port eth1 (cable to n1 eth0)", absl::UnavailableError("it is silent"));
   EXPECT_EQ(told, absl::UnavailableError("node n0 port eth1 (cable to n1 eth0): it is silent"));
 }
 
 TEST(ToldOf, LeavesThePeersOwnWords) {
   const absl::Status said = absl::AbortedError("node n2: no memory");
-  EXPECT_EQ(told_of("node n1", said), said);
+  EXPECT_EQ(prefix_with_hop("node n1", said), said);
 }
 
 TEST(NodesOnPath, AreInTheirOrder) {

@@ -17,17 +17,17 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// An end that only has a name and words.
+// An end that only has a name and parameters.
 class NamedEnd final : public TransportEnd {
  public:
-  NamedEnd(std::string name, std::vector<std::byte> words) : name_(std::move(name)), words_(std::move(words)) {}
+  NamedEnd(std::string name, std::vector<std::byte> parameters) : name_(std::move(name)), parameters_(std::move(parameters)) {}
   std::string name() const override { return name_; }
-  std::vector<std::byte> words() const override { return words_; }
+  std::vector<std::byte> parameters() const override { return parameters_; }
   std::uint32_t max_chunk_bytes() const override { return 128; }
 
  private:
   const std::string name_;
-  const std::vector<std::byte> words_;
+  const std::vector<std::byte> parameters_;
 };
 
 struct Played {
@@ -59,8 +59,8 @@ class PlayedTransport final : public Transport {
   absl::StatusOr<TransportChoice> open(const std::string& name) const {
     if (!how_.broken.ok()) return how_.broken;
     if (!how_.there) return TransportChoice{nullptr, "no device here"};
-    const std::vector<std::byte> words(3, static_cast<std::byte>(kind_));
-    return TransportChoice{std::make_unique<NamedEnd>(name + std::to_string(static_cast<int>(kind_)), words),
+    const std::vector<std::byte> parameters(3, static_cast<std::byte>(kind_));
+    return TransportChoice{std::make_unique<NamedEnd>(name + std::to_string(static_cast<int>(kind_)), parameters),
                            kAtBothEnds};
   }
 
@@ -101,7 +101,7 @@ TEST_F(TransportNegotiatorTest, OffersAllThatThisEndHasAndTakesTheOneThatWasAnsw
   auto offered = table.offer(setup_);
   ASSERT_TRUE(offered.ok());
   EXPECT_THAT(kinds(), ElementsAre(kFirst, kSecond));
-  EXPECT_EQ(setup_.offers[1].words, std::vector<std::byte>(3, std::byte{2}));
+  EXPECT_EQ(setup_.offers[1].parameters, std::vector<std::byte>(3, std::byte{2}));
   auto settled = table.settle(setup_, connection_, {0, TransportOffer{kSecond, {}}}, *std::move(offered));
   ASSERT_TRUE(settled.ok()) << settled.status();
   EXPECT_EQ(described(*settled), "offered2: both ends have it");
