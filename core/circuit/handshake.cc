@@ -119,7 +119,7 @@ absl::Status DialHandshake::take_answer() {
 absl::Status DialHandshake::unexpected() const {
   const bool has_key = intake_.frame().kind == FrameKind::kChallenge && !key_;
   return absl::UnavailableError(has_key ? absl::StrCat("it has a key, and this end has none: ", kSameKeyAdvice)
-                                          : absl::StrCat("answered by a frame ", to_text(intake_.frame().kind)));
+                                        : absl::StrCat("answered by a frame ", to_text(intake_.frame().kind)));
 }
 
 absl::Status DialHandshake::refused(bool proven) const {
@@ -136,7 +136,8 @@ absl::Status DialHandshake::ended(absl::string_view why) const {
   const bool refuses = intake_.frame().kind == FrameKind::kFailed;
   switch (intake_.part()) {
     case FrameIntake::Part::kBody:
-      if (refuses) return absl::UnavailableError(absl::StrCat("refused, and closed before the reason was complete: ", why));
+      if (refuses)
+        return absl::UnavailableError(absl::StrCat("refused, and closed before the reason was complete: ", why));
       break;
     case FrameIntake::Part::kSeal:
       return refuses ? refused(false) : unproven_acceptance();
@@ -194,7 +195,7 @@ absl::Status AcceptHandshake::take_seal() {
   if (!intake_.sealed_by(*seal_)) {
     return absl::PermissionDeniedError(
         absl::StrCat("the seal of the ", to_text(opening().kind),
-                     " is wrong; it is changed, copied, or of another key: ", kSameKeyAdvice));
+                     " is wrong; it was modified, replayed, or made with another key: ", kSameKeyAdvice));
   }
   opened_ = true;
   return absl::OkStatus();

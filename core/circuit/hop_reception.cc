@@ -26,7 +26,8 @@ bool same_address(const std::string& left, const std::string& right) {
 absl::StatusOr<std::unique_ptr<SetupConnection>> ArrivedSetup::accept(const SetupAnswer& answer) && {
   std::vector<std::byte> bytes = encode_setup_answer(answer);
   if (seal_) seal_->append_next(bytes);
-  if (!connection_->send_first(bytes).ok()) return absl::CancelledError("the peer closed the connection during the set-up");
+  if (!connection_->send_first(bytes).ok())
+    return absl::CancelledError("the peer closed the connection during the set-up");
   return std::move(connection_);
 }
 

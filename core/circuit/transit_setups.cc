@@ -75,7 +75,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup) {
 void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Status& result) {
   events_.raise(EventCode::kDialEnded,
                 absl::StrCat("set-up ", circuit_text(setup),
-                             result.ok() ? " stands from here on" : " does not get further: ", result.message()),
+                             result.ok() ? " is open from here on" : " failed: ", result.message()),
                 result.ok() ? circuit_fields(setup) : circuit_fields(setup, result));
 }
 
@@ -89,7 +89,7 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
     absl::StatusOr<std::unique_ptr<Slot>> made = host_.make_floor(upstream, *downstream->transport.end);
     if (made.ok()) floor = *std::move(made);
     return absl::Status(made.status().code(),
-                        absl::StrCat("node ", name_, " can relay no more: ", made.status().message()));
+                        absl::StrCat("node ", name_, " cannot relay another circuit: ", made.status().message()));
   };
   absl::StatusOr<OpenHop> upstream =
       accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);
@@ -97,7 +97,7 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   if (!upstream.ok()) return refused(setup, upstream.status());
   const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));
   if (!relayed.ok()) return lost(setup, relayed);
-  events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " passes through here"),
+  events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " is open"),
                 circuit_fields(setup));
 }
 

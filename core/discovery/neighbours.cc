@@ -49,7 +49,7 @@ void Neighbours::leave() {
 }
 
 void Neighbours::restart(std::uint64_t boot_nonce) {
-  forget_if([](const NeighbourKey&) { return true; }, "this node begins a new incarnation");
+  forget_if([](const NeighbourKey&) { return true; }, "this node starts a new incarnation");
   identity_.boot_nonce = boot_nonce;
   counter_ = 0;
 }
@@ -177,7 +177,7 @@ void Neighbours::note_fault(const PortFacts& port, ControlFault fault, const Con
   const std::string who = absl::StrCat("a node at ", address.value, " on port ", port.interface);
   if (fault == ControlFault::kVersion) {
     set_problem(EventCode::kVersionDiffers, port, 0,
-                absl::StrCat(who, " speaks another version of the protocol than ", int{kControlVersion},
+                absl::StrCat(who, " uses another version of the protocol than ", int{kControlVersion},
                              ": install the same Cableway on both"),
                 address);
   } else if (fault == ControlFault::kCluster) {
@@ -280,7 +280,7 @@ Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& dat
   if (static_cast<std::size_t>(on_port) >= kMaxHeard) {
     set_problem(EventCode::kSegmentCrowded, *find_port(key.port), 0,
                 absl::StrCat("more than ", kMaxHeard, " ports are on the segment of port ",
-                             find_port(key.port)->interface, ": the others are not heard"),
+                             find_port(key.port)->interface, ": the others are ignored"),
                 {"neighbour", hello.node});
     return nullptr;
   }
@@ -331,8 +331,9 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   const bool heard = us != hello.heard.end() && us->your_session == neighbour.our_session && their_session != 0;
   if (neighbour.up && (session_changed || !heard)) {
     neighbour.up = false;
-    listener_.adjacency_down(key, neighbour, EventCode::kCableLost,
-                             us == hello.heard.end() ? "it does not hear this node any more" : "it began again");
+    listener_.adjacency_down(
+        key, neighbour, EventCode::kCableLost,
+        us == hello.heard.end() ? "it does not hear this node any more" : "it started a new session");
     // Unless the neighbour started a new session, this side must start one.
     if (!session_changed) neighbour.our_session = new_session();
   }

@@ -57,7 +57,7 @@ void EventLog::report_left_out(EventCode code) {
   OfCode& entry = of(code);
   entry.report.reset();
   const std::string number = absl::StrCat(std::exchange(entry.to_report, 0));
-  record(code, absl::StrCat(number, " more of these were left out here"), {{"left_out", number}});
+  record(code, absl::StrCat(number, " more of these events were left out"), {{"left_out", number}});
 }
 
 void EventLog::record(EventCode code, std::string text, EventFields fields) {

@@ -13,9 +13,9 @@ absl::Status check(const RdmaEndpoint& endpoint) {
       endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMax24Bits && endpoint.packet_sequence <= kMax24Bits;
   const bool mtu = endpoint.mtu >= 256 && endpoint.mtu <= 4096 && (endpoint.mtu & (endpoint.mtu - 1)) == 0;
   if (numbers && mtu && endpoint.mailbox != 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("set-up: an invalid end of a queue pair: number ",
-                                                 endpoint.queue_pair, ", packet sequence ", endpoint.packet_sequence,
-                                                 ", MTU ", endpoint.mtu, ", mailbox ", endpoint.mailbox));
+  return absl::InvalidArgumentError(absl::StrCat("set-up: an invalid end of a queue pair: number ", endpoint.queue_pair,
+                                                 ", packet sequence ", endpoint.packet_sequence, ", MTU ", endpoint.mtu,
+                                                 ", mailbox ", endpoint.mailbox));
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ class Decoder {
         message = Refusal{reader_.get_text(kMaxText)};
         break;
       case Type::kPathRequest:
-        message =
-            PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get_text(kMaxRequestedName)};
+        message = PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(),
+                              reader_.get_text(kMaxRequestedName)};
         break;
       case Type::kPathReply:
         message = path_reply();

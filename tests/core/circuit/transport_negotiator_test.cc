@@ -17,10 +17,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// An end that only has a name and parameters.
+// An end with only a name and parameters.
 class NamedEnd final : public TransportEnd {
  public:
-  NamedEnd(std::string name, std::vector<std::byte> parameters) : name_(std::move(name)), parameters_(std::move(parameters)) {}
+  NamedEnd(std::string name, std::vector<std::byte> parameters)
+      : name_(std::move(name)), parameters_(std::move(parameters)) {}
   std::string name() const override { return name_; }
   std::vector<std::byte> parameters() const override { return parameters_; }
   std::uint32_t max_chunk_bytes() const override { return 128; }
@@ -96,7 +97,7 @@ class TransportNegotiatorTest : public testing::Test {
   test::PlayedConnection connection_;
 };
 
-TEST_F(TransportNegotiatorTest, OffersAllThatThisEndHasAndTakesTheOneThatWasAnswered) {
+TEST_F(TransportNegotiatorTest, OffersAllTransportsAndUsesTheAnsweredOne) {
   const TransportNegotiator table = negotiator();
   auto offered = table.offer(setup_);
   ASSERT_TRUE(offered.ok());
@@ -107,7 +108,7 @@ TEST_F(TransportNegotiatorTest, OffersAllThatThisEndHasAndTakesTheOneThatWasAnsw
   EXPECT_EQ(described(*settled), "offered2: both ends have it");
 }
 
-TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereThisEndHasNothingAndSaysWhy) {
+TEST_F(TransportNegotiatorTest, UsesTheConnectionIfThisEndHasNoTransport) {
   first_.there = second_.there = false;
   const TransportNegotiator table = negotiator();
   auto offered = table.offer(setup_);
@@ -116,7 +117,7 @@ TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereThisEndHasNothingAndSa
   EXPECT_EQ(described(*table.settle(setup_, connection_, {}, *std::move(offered))), "connection: no device here");
 }
 
-TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereTheOtherEndHasNothing) {
+TEST_F(TransportNegotiatorTest, UsesTheConnectionIfTheOtherEndHasNoTransport) {
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(described(*table.settle(setup_, connection_, {}, *table.offer(setup_))),
             "connection: the other end has none");
@@ -124,7 +125,7 @@ TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereTheOtherEndHasNothing)
   EXPECT_EQ(described(table.join(setup_, connection_)->choice), "connection: the other end has none");
 }
 
-TEST_F(TransportNegotiatorTest, FailsWhereSomethingIsRequiredThatTheOtherEndHasNot) {
+TEST_F(TransportNegotiatorTest, FailsIfTheOtherEndLacksARequiredTransport) {
   first_.required = true;
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(table.settle(setup_, connection_, {}, *table.offer(setup_)).status(),
@@ -133,7 +134,7 @@ TEST_F(TransportNegotiatorTest, FailsWhereSomethingIsRequiredThatTheOtherEndHasN
   EXPECT_EQ(table.join(setup_, connection_).status(), absl::FailedPreconditionError("it has to be there"));
 }
 
-TEST_F(TransportNegotiatorTest, NeverFallsBackInSilenceFromADeviceThatFails) {
+TEST_F(TransportNegotiatorTest, NeverFallsBackSilentlyFromAFailedDevice) {
   first_.broken = absl::InternalError("the device is on fire");
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(table.offer(setup_).status(), first_.broken);
@@ -141,7 +142,7 @@ TEST_F(TransportNegotiatorTest, NeverFallsBackInSilenceFromADeviceThatFails) {
   EXPECT_EQ(table.join(setup_, connection_).status(), first_.broken);
 }
 
-TEST_F(TransportNegotiatorTest, JoinsTheBestOfThoseOffered) {
+TEST_F(TransportNegotiatorTest, JoinsTheBestOfferedTransport) {
   const TransportNegotiator table = negotiator();
   setup_.offers = {{kSecond, {}}, {kFirst, {}}, {static_cast<TransportKind>(99), {}}};
   auto joined = table.join(setup_, connection_);
@@ -152,7 +153,7 @@ TEST_F(TransportNegotiatorTest, JoinsTheBestOfThoseOffered) {
   EXPECT_EQ(described(table.join(setup_, connection_)->choice), "joined2: both ends have it");
 }
 
-TEST_F(TransportNegotiatorTest, PassesOverWhatItDoesNotKnow) {
+TEST_F(TransportNegotiatorTest, IgnoresUnknownTransports) {
   setup_.offers = {{static_cast<TransportKind>(99), {}}};
   const TransportNegotiator table = negotiator();
   auto joined = table.join(setup_, connection_);
@@ -171,7 +172,7 @@ TEST_F(TransportNegotiatorTest, RefusesAnAnswerThatWasNotOffered) {
                                           .status()));
 }
 
-TEST_F(TransportNegotiatorTest, SaysWhatSettlingFound) {
+TEST_F(TransportNegotiatorTest, ReturnsTheErrorOfSettle) {
   first_.unsettled = absl::InvalidArgumentError("another GID");
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(table.settle(setup_, connection_, {0, TransportOffer{kFirst, {}}}, *table.offer(setup_)).status(),
