@@ -33,7 +33,8 @@ struct PortFacts {
   // order.
   std::vector<PortPrefix> addresses;
   std::string plug;  // ports with the same value share one physical connector; "": unknown
-  // The RDMA device, and its port if not 1, behind the interface: "mlx5_0", "mlx4_0:2", or "" for none.
+  // The RDMA device behind the interface, with its port number if the device has several: "mlx5_0", "mlx4_0:2"; "":
+  // none.
   std::string rdma_device;
   int gid_index = -1;  // of the RoCE v2 GID of addresses.front(); -1: RDMA cannot be used here now
   // Why RDMA cannot be used, so that hops which should use it are refused; without a device: that there was one. "": it

@@ -136,7 +136,7 @@ void Flooding::receive_own(Adjacency& from, const routing::Advertisement& advert
   if (advertisement.version < ours) return from.enqueue(id_);
   if (advertisement.version.boot_nonce > identity_.boot_nonce)
     return listener_.outlived(advertisement.version.boot_nonce);
-  // A forged or corrupted advertisement of this incarnation: supersedes it with a greater sequence number.
+  // Claims this incarnation, which never sent it: supersedes it with a greater sequence number.
   sequence_ = advertisement.version.sequence;
   originate_soon();
 }

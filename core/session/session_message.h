@@ -68,7 +68,8 @@ inline constexpr std::size_t kMaxPaths = 8;  // in one reply
 struct PathReply {
   std::uint64_t request = 0;
   std::string error;  // empty: there is a path
-                      // has it
+  // Best first; one, for now. to_port of the last hop is 0: the listen handle has it.
+  std::vector<std::vector<Hop>> paths;
   friend bool operator==(const PathReply&, const PathReply&) = default;
 };
 
@@ -107,9 +108,8 @@ struct FlowOpened {
   std::string node;          // at the other end
   bool sends = false;        // from here to there
   std::string path;          // nodes_on_path()
-  std::string
-      port;  // the port of this node that it uses; "" if it crosses no cable, or the cable's name does not contain it
-  HopTransport transport;  // of this end's hop
+  std::string port;          // of this node; "" if no cable is crossed, or its name does not contain the port
+  HopTransport transport;    // of this end's hop
   std::uint64_t open_ms = 0;
   friend bool operator==(const FlowOpened&, const FlowOpened&) = default;
 };

@@ -145,7 +145,7 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItIsOpen) {
   const auto sent = decode_circuit_setup(downstream->take_frame().second);
   ASSERT_TRUE(sent.ok()) << sent.status();
   EXPECT_EQ(sent->hop, 1);
-  EXPECT_EQ(sent->budget_ms, 899U) << "a tenth is reserved for the answer, and 1 ms has passed";
+  EXPECT_EQ(sent->budget_ms, 899U) << "a tenth is reserved for the answer, and 1 ns has passed";
   EXPECT_THAT(upstream->received, IsEmpty()) << "no answer before the next hop is open";
 
   answer(*downstream, {4096, std::nullopt});
