@@ -1,5 +1,5 @@
-// Time as the node knows it: a clock that never goes back, and timers on it. The real one is
-// core/linux/os/asio_clock.h; the simulator's runs as fast as there is nothing to do.
+// A monotonic clock and its timers. core/linux/os/asio_clock.h is the real one; the simulator's skips the time in which
+// nothing is due.
 #ifndef CABLEWAY_CORE_CLOCK_H_
 #define CABLEWAY_CORE_CLOCK_H_
 
@@ -11,7 +11,7 @@ namespace cableway {
 
 using Duration = std::chrono::nanoseconds;
 
-// A moment of one node's clock. Moments of different nodes cannot be compared.
+// A point in time of one node's clock. Instants of different nodes cannot be compared.
 struct Instant {
   Duration since_start{0};
   friend auto operator<=>(const Instant&, const Instant&) = default;
@@ -19,7 +19,7 @@ struct Instant {
   friend Duration operator-(Instant to, Instant from) { return to.since_start - from.since_start; }
 };
 
-// A call that is to come. Dropping it prevents the call, also from inside another call.
+// A pending call. Destroying it cancels the call, also from inside another call.
 class Timer {
  public:
   Timer() = default;
@@ -34,8 +34,8 @@ class Clock {
 
   virtual Instant now() const = 0;
   // Calls `work` once, at `when` or soon after, on the thread that owns the clock, never from inside this call. Calls
-  // come in the order of their moments, those of one moment in the order in which they were asked for. A call may drop
-  // its own timer.
+  // run in the order of their times; calls for the same time run in the order in which they were scheduled. A call may
+  // destroy its own timer.
   [[nodiscard]] virtual std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) = 0;
 
   [[nodiscard]] std::unique_ptr<Timer> call_after(Duration delay, std::function<void()> work) {

@@ -1,4 +1,4 @@
-// Text from outside as a log, a terminal or another node's log may show it.
+// Makes untrusted text safe to show in a log or a terminal.
 #ifndef CABLEWAY_CORE_PRINTABLE_H_
 #define CABLEWAY_CORE_PRINTABLE_H_
 
@@ -8,7 +8,7 @@
 
 namespace cableway {
 
-// Every byte that is not printable ASCII becomes a question mark.
+// Replaces every byte that is not printable ASCII by a question mark.
 inline std::string printable(std::string_view text) {
   std::string shown(text);
   std::replace_if(

@@ -1,5 +1,5 @@
-// The time of day, for people: when something happened, as clocks on walls show it. It may jump, so nothing is decided
-// by it. The real one is core/linux/os/wall_clock.h; the simulator's begins at a fixed day and goes on with its clock.
+// The time of day, for display only: it may jump, so no decision depends on it. core/linux/os/wall_clock.h is the real
+// one; the simulator's starts at a fixed day and advances with its clock.
 #ifndef CABLEWAY_CORE_WALL_CLOCK_H_
 #define CABLEWAY_CORE_WALL_CLOCK_H_
 

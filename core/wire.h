@@ -1,8 +1,8 @@
-// Bounded little-endian encoding and decoding. Everything that crosses a process or a cable goes through these two
-// classes, so that a length from outside is checked in one place.
+// Bounded little-endian encoding and decoding. All data between processes or nodes goes through these two classes, so
+// that untrusted lengths are checked in one place.
 //
-// Neither class throws or allocates per field. A reader that runs past its input, or meets a length above the caller's
-// bound, goes bad: every later read returns zero or empty and ok() is false, so a decoder checks once, at its end.
+// Neither class throws or allocates per field. A read past the input, or a length above the caller's bound, makes the
+// reader bad: every later read returns zero or empty and ok() is false, so a decoder checks once, at its end.
 #ifndef CABLEWAY_CORE_WIRE_H_
 #define CABLEWAY_CORE_WIRE_H_
 
@@ -27,7 +27,7 @@ class WireWriter {
     for (std::size_t i = 0; i < sizeof(T); ++i) out_.push_back(static_cast<std::byte>(value >> (8 * i)));
   }
   void put_bytes(std::span<const std::byte> bytes) { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
-  // A 16-bit length, then the bytes; longer text is cut at 65,535 bytes.
+  // A 16-bit length, then the bytes; longer text is truncated to 65,535 bytes.
   void put_text(std::string_view text) {
     text = text.substr(0, 0xffff);
     put(static_cast<std::uint16_t>(text.size()));
@@ -64,7 +64,7 @@ class WireReader {
     if (!take(bytes)) return {};
     return std::string(reinterpret_cast<const char*>(taken_.data()), taken_.size());
   }
-  // As get_text(), of printable ASCII: it will be shown.
+  // As get_text(), but accepts printable ASCII only, since the text will be shown.
   std::string get_printable(std::size_t max_bytes) {
     std::string text = get_text(max_bytes);
     for (const char c : text) ok_ = ok_ && c >= ' ' && c <= '~';
@@ -77,10 +77,10 @@ class WireReader {
   }
 
   std::size_t left() const { return in_.size(); }
-  // For a decoder that met a value which cannot be.
+  // Marks the input as invalid; for values that the decoder finds out of range.
   void reject() { ok_ = false; }
   bool ok() const { return ok_; }
-  // Whether everything was read and nothing went wrong: trailing bytes are as wrong as missing ones.
+  // Whether all input was read without an error: trailing bytes are an error, too.
   bool finished() const { return ok_ && in_.empty(); }
 
  private:

@@ -11,15 +11,15 @@
 
 namespace cableway {
 
-// describe_path(), or nodes_on_path() where that has more than 512 bytes, so that a reason behind it is not cut.
+// describe_path(), or nodes_on_path() if that has more than 512 bytes, so that a reason that follows is not truncated.
 std::string circuit_text(const CircuitSetup& setup);
 
 // "path" (nodes_on_path()), "flow" (16 hex digits), "from" and "to" (nodes).
 EventFields circuit_fields(const CircuitSetup& setup);
-// And "reason".
+// The same, and "reason".
 EventFields circuit_fields(const CircuitSetup& setup, const absl::Status& reason);
 
-// A flow's number as events and `cableway flows` show it: 16 hex digits.
+// A flow's ID as events and `cableway flows` show it: 16 hex digits.
 std::string flow_text(std::uint64_t flow);
 
 }  // namespace cableway

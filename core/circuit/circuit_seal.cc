@@ -3,7 +3,7 @@
 namespace cableway {
 namespace {
 
-// The header's fields are little-endian, so that the bytes travel as they are.
+// The header's last 16 bytes are two little-endian fields (offset, size), so the bytes are copied as they are.
 FrameBytes encode_sixteen_bytes(FrameKind kind, std::span<const std::byte, 16> bytes) {
   constexpr std::size_t kAt = kFrameHeaderBytes - 16;
   FrameBytes frame = encode_frame(Frame{kind, 0, 0, 0, 0});

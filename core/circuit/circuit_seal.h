@@ -1,13 +1,13 @@
-// What proves to the two ends of a circuit's hop that both have the cluster's key, and that they talk to each other
-// now.
+// Proves to both ends of a hop that the other end has the cluster's key and takes part in this exchange (no replay).
 //
 //   acceptor                          dialer
 //   challenge ----------------------> <---------------------- challenge      (at once, 16 random bytes each)
 //             <---------------------------------------------- set-up, seal
 //   set-up-ok, seal ---------------->
 //
-// A seal covers both challenges and every frame before it, so that one which was recorded on another connection, or
-// sent the other way, is worth nothing. Frames and order are those of docs/protocol.md; docs/decisions/0008 says why.
+// A seal covers both challenges and, through the earlier seals, every frame before it, so that a seal recorded on
+// another connection, or in the other direction, does not verify. docs/protocol.md defines frames and order;
+// docs/decisions/0008 gives the reasons.
 #ifndef CABLEWAY_CORE_CIRCUIT_CIRCUIT_SEAL_H_
 #define CABLEWAY_CORE_CIRCUIT_CIRCUIT_SEAL_H_
 
@@ -25,7 +25,7 @@ namespace cableway {
 
 using Challenge = std::array<std::byte, 16>;
 
-// For the message where one end has another key than the other, or none.
+// Advice in errors for ends that have different keys, or only one a key.
 inline constexpr char kSameKeyAdvice[] = "CABLEWAY_KEY_FILE must name the same key on every node, or on none";
 
 // The 16 bytes that a challenge or a seal carries.
@@ -33,7 +33,7 @@ std::array<std::byte, 16> sixteen_bytes_of(const Frame& frame);
 FrameBytes encode_challenge(const Challenge& challenge);
 FrameBytes encode_seal(const Mac& seal);
 
-// The seals of one connection, in their order; both ends make the same ones. Its key is wiped when it goes.
+// The sequence of seals of one connection; both ends compute the same ones. The destructor wipes the key.
 class CircuitSeal {
  public:
   // `key` is that of KeyUse::kCircuitSetup.
@@ -41,14 +41,14 @@ class CircuitSeal {
 
   // The seal of the next frame: header, and body if it has one.
   Mac next(std::span<const std::byte> frame);
-  // Whether `seal` is that, in a time that does not depend on where it differs.
+  // Whether `seal` equals next(frame); constant time.
   bool next_is(std::span<const std::byte> frame, const Mac& seal) { return same_mac(next(frame), seal); }
-  // The frame and its seal, as they travel.
+  // Appends the frame's seal to the frame, as sent on the wire.
   void append_next(std::vector<std::byte>& frame);
 
  private:
   SubKey key_;
-  std::vector<std::byte> so_far_;  // the challenges, and the seals that were made
+  std::vector<std::byte> so_far_;  // the challenges, and the seals made so far
   std::uint8_t turn_ = 0;
 };
 

@@ -16,14 +16,14 @@ namespace {
 constexpr std::size_t kHandleBodyBytes = 96;        // the checksum follows
 constexpr std::uint32_t kHandleMagic = 0x59574243;  // "CBWY"
 
-// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): tells a damaged handle from a whole one, no more.
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): detects a damaged handle, not a forged one.
 std::uint32_t checksum(std::span<const std::byte> bytes) {
   std::uint32_t hash = 2166136261U;
   for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 16777619U;
   return hash;
 }
 
-// Names from outside are shown in logs and views, so they must be names.
+// Names from a peer are shown in logs and views, so they must be valid names.
 absl::Status check_path_names(const CircuitSetup& setup) {
   bool valid = routing::is_valid_name(setup.from_node, kMaxNodeNameBytes);
   for (const Hop& hop : setup.hops) {
@@ -37,7 +37,7 @@ absl::Status check_path_names(const CircuitSetup& setup) {
 }
 
 absl::Status check_path(const CircuitSetup& setup) {
-  // Between two processes of one node there is no cable to cross.
+  // A path between two processes of one node crosses no cable.
   if (setup.hops.size() == 1 && setup.hops[0].to_node == setup.from_node) return absl::OkStatus();
   std::vector<std::string> nodes{setup.from_node};
   for (const Hop& hop : setup.hops) {
@@ -72,11 +72,11 @@ absl::Status check_limits(const CircuitSetup& setup) {
 
 void put_offer(WireWriter& writer, const TransportOffer& offer) {
   writer.put(static_cast<std::uint8_t>(offer.kind));
-  writer.put(static_cast<std::uint8_t>(offer.words.size()));
-  writer.put_bytes(offer.words);
+  writer.put(static_cast<std::uint8_t>(offer.parameters.size()));
+  writer.put_bytes(offer.parameters);
 }
 
-// A length past its bound makes the reader bad.
+// A length above its bound makes the reader bad.
 TransportOffer get_offer(WireReader& reader) {
   TransportOffer offer;
   offer.kind = static_cast<TransportKind>(reader.get<std::uint8_t>());
@@ -85,8 +85,8 @@ TransportOffer get_offer(WireReader& reader) {
     reader.reject();
     return offer;
   }
-  offer.words.resize(bytes);
-  reader.get_bytes(offer.words);
+  offer.parameters.resize(bytes);
+  reader.get_bytes(offer.parameters);
   return offer;
 }
 

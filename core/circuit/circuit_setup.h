@@ -1,9 +1,9 @@
-// What sets a circuit up, and the handle by which a flow's source finds its destination.
+// The set-up message of a circuit, and the listen handle by which a flow's source finds its destination.
 //
 // A CircuitSetup is the first frame's body on each of a circuit's connections. It names the whole path: the source
-// connects to the first relay, that relay to the next, the last one to the destination's process, each only after the
-// frame it got; the answer comes back the same way, so the source hears "ok" when every hop stands, or from the hop
-// that failed why it did. docs/decisions/0004 says why the set-up travels on the circuit's own connections.
+// connects to the first relay, that relay to the next, the last one to the destination's process, each only after it
+// received the frame. The answer returns the same way: ok once every hop is open, or the reason from the hop that
+// failed. docs/decisions/0004 says why the set-up travels on the circuit's own connections.
 #ifndef CABLEWAY_CORE_CIRCUIT_CIRCUIT_SETUP_H_
 #define CABLEWAY_CORE_CIRCUIT_CIRCUIT_SETUP_H_
 
@@ -24,28 +24,28 @@
 namespace cableway {
 
 inline constexpr std::uint16_t kProtocolVersion = 1;
-// A relay keeps a connection and a dial for as long as the set-up says, so that has a bound.
+// A relay holds a connection and a dial for as long as the set-up's budget, so the budget is bounded.
 inline constexpr std::uint32_t kMaxBudgetMs = 60000;
 
-// One listen comm's secret; 128 random bits, so that knowing it is the right to connect. It is in the listen handle,
-// and never in a set-up.
+// One listen comm's secret, 128 random bits: having it is the right to connect. It is in the listen handle, and never
+// in a set-up.
 using Cookie = std::array<std::byte, 16>;
-// What a set-up calls the listen comm (core/circuit/flow_proof.h).
+// Identifies the listen comm in a set-up (core/circuit/flow_proof.h).
 using ListenerName = std::array<std::byte, 16>;
-// Tells a flow from every other one, so that a copy of its set-up is known for one.
+// Unique for each flow, so that a replayed set-up is detected.
 using FlowNonce = std::array<std::byte, 16>;
 
 struct CircuitSetup {
   ListenerName listener{};
   FlowNonce nonce{};              // random
-  Mac proof{};                    // that its source knows the cookie (core/circuit/flow_proof.h)
+  Mac proof{};                    // that the source has the cookie (core/circuit/flow_proof.h)
   std::uint64_t flow = 0;         // random, for logs
   std::uint32_t chunk_bytes = 0;  // a multiple of 128, at most kMaxChunkBytes
-  std::uint32_t budget_ms = 0;    // time left to reach the destination and hear back, 1 to kMaxBudgetMs
+  std::uint32_t budget_ms = 0;    // time left to reach the destination and get the answer, 1 to kMaxBudgetMs
   std::string from_node;
   std::vector<Hop> hops;  // the whole path, 1 to kMaxHops
   std::uint16_t hop = 0;  // index of the hop that this connection is
-  // What that hop may go over instead of its connection, which then stays beside it. Of each kind one.
+  // Transports offered for that hop, at most one of each kind. If one is accepted, the connection stays open beside it.
   std::vector<TransportOffer> offers;
 
   const Hop& this_hop() const { return hops[hop]; }
@@ -60,18 +60,18 @@ std::vector<std::byte> encode_setup_frame(const CircuitSetup& setup);
 // InvalidArgument says which field is wrong; FailedPrecondition that the versions differ.
 absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> bytes);
 
-// What says that the circuit stands: a frame kSetupOk, and its body where the hop goes over what was offered.
+// Says that the circuit is open: a frame kSetupOk, with a body if an offered transport was accepted.
 struct SetupAnswer {
-  // What the rest of the path takes in one chunk, if that is less than it was asked for; else 0. A multiple of 128.
+  // The largest chunk that the rest of the path accepts, if less than requested; else 0. A multiple of 128.
   std::uint32_t chunk_bytes = 0;
-  std::optional<TransportOffer> taken;  // the offer's kind, and the accepting end's own words
+  std::optional<TransportOffer> taken;  // the offer's kind, and the accepting end's parameters
 
   friend bool operator==(const SetupAnswer&, const SetupAnswer&) = default;
 };
 
 // Header and body.
 std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer);
-// `header` is a kSetupOk that has been checked, `body` as long as it says.
+// Requires a checked kSetupOk header, and a body of the length that it states.
 absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<const std::byte> body);
 
 // "n0 -c0-> n1 -c1-> n2"
@@ -87,8 +87,8 @@ struct ListenHandle {
 };
 
 inline constexpr std::size_t kListenHandleBytes = 128;
-// The last bytes are the connecting side's, to keep its place between two calls; they are zero at first and not part of
-// what decode_listen_handle() checks.
+// From this offset on the bytes are scratch space in which the connecting side keeps its state between calls. They are
+// zero at first; decode_listen_handle() does not check them.
 inline constexpr std::size_t kListenHandleScratch = 104;
 
 std::array<std::byte, kListenHandleBytes> encode_listen_handle(const ListenHandle& handle);

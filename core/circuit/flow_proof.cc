@@ -5,7 +5,7 @@
 namespace cableway {
 namespace {
 
-// The first byte of what is hashed, so that a name is never a proof.
+// The first byte of the MAC's input, so that a listener name is never a valid proof.
 constexpr std::byte kName{1};
 constexpr std::byte kProof{2};
 

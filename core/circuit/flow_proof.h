@@ -1,5 +1,5 @@
-// What shows that whoever sets a flow up was given the listen handle, without showing the handle's cookie to the cables
-// and relays on its way: keyed BLAKE2b with the cookie for a key.
+// Proves that the source of a flow has the listen handle, without revealing the handle's cookie to the cables and
+// relays of the path: keyed BLAKE2b with the cookie as the key.
 #ifndef CABLEWAY_CORE_CIRCUIT_FLOW_PROOF_H_
 #define CABLEWAY_CORE_CIRCUIT_FLOW_PROOF_H_
 
@@ -8,17 +8,16 @@
 
 namespace cableway {
 
-// What a set-up calls the listen comm; tells nothing of the cookie.
+// Identifies the listen comm in a set-up; reveals nothing about the cookie.
 ListenerName listener_name(const Cookie& cookie);
 
-// Over all of a set-up that no relay changes: not the hop, not what that hop offers, not the budget, not the proof
-// itself.
+// Covers every field of a set-up that no relay changes: all but the hop, its offers, the budget and the proof itself.
 Mac flow_proof(const Cookie& cookie, const CircuitSetup& setup);
 
-// Fills in listener and proof: the last thing that a source does to its set-up.
+// Fills in listener and proof. The source changes no other field of its set-up afterwards.
 void prove_flow(const Cookie& cookie, CircuitSetup& setup);
 
-// In a time that does not depend on where the proof differs.
+// Constant time.
 bool proves_flow(const Cookie& cookie, const CircuitSetup& setup);
 
 }  // namespace cableway

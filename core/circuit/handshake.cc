@@ -22,7 +22,7 @@ std::string text_of(std::span<const std::byte> body) {
 
 }  // namespace
 
-std::size_t FrameIntake::wants() const {
+std::size_t FrameIntake::bytes_needed() const {
   switch (part_) {
     case Part::kHeader:
     case Part::kSeal:
@@ -77,8 +77,8 @@ std::vector<std::byte> DialHandshake::open(std::vector<std::byte> frame) {
   return frame;
 }
 
-std::size_t DialHandshake::wants() const {
-  return stage_ == Stage::kChallenge || stage_ == Stage::kAnswer ? intake_.wants() : 0;
+std::size_t DialHandshake::bytes_needed() const {
+  return stage_ == Stage::kChallenge || stage_ == Stage::kAnswer ? intake_.bytes_needed() : 0;
 }
 
 absl::Status DialHandshake::take(std::span<const std::byte> bytes) {
@@ -100,7 +100,7 @@ absl::Status DialHandshake::take_challenge() {
   return absl::OkStatus();
 }
 
-// After each part of the answer: its header, its body, its seal.
+// Called after each part of the answer: its header, its body, its seal.
 absl::Status DialHandshake::take_answer() {
   const FrameKind kind = intake_.frame().kind;
   if (kind != FrameKind::kFailed && kind != FrameKind::kSetupOk) return unexpected();
@@ -117,9 +117,9 @@ absl::Status DialHandshake::take_answer() {
 }
 
 absl::Status DialHandshake::unexpected() const {
-  const bool wants_key = intake_.frame().kind == FrameKind::kChallenge && !key_;
-  return absl::UnavailableError(wants_key ? absl::StrCat("it has a key, and this end has none: ", kSameKeyAdvice)
-                                          : absl::StrCat("answered by a frame ", to_text(intake_.frame().kind)));
+  const bool has_key = intake_.frame().kind == FrameKind::kChallenge && !key_;
+  return absl::UnavailableError(has_key ? absl::StrCat("it has a key, and this end has none: ", kSameKeyAdvice)
+                                        : absl::StrCat("answered by a frame ", to_text(intake_.frame().kind)));
 }
 
 absl::Status DialHandshake::refused(bool proven) const {
@@ -136,7 +136,8 @@ absl::Status DialHandshake::ended(absl::string_view why) const {
   const bool refuses = intake_.frame().kind == FrameKind::kFailed;
   switch (intake_.part()) {
     case FrameIntake::Part::kBody:
-      if (refuses) return absl::UnavailableError(absl::StrCat("refused, and closed before saying why: ", why));
+      if (refuses)
+        return absl::UnavailableError(absl::StrCat("refused, and closed before the reason was complete: ", why));
       break;
     case FrameIntake::Part::kSeal:
       return refuses ? refused(false) : unproven_acceptance();
@@ -194,7 +195,7 @@ absl::Status AcceptHandshake::take_seal() {
   if (!intake_.sealed_by(*seal_)) {
     return absl::PermissionDeniedError(
         absl::StrCat("the seal of the ", to_text(opening().kind),
-                     " is wrong; it is changed, copied, or of another key: ", kSameKeyAdvice));
+                     " is wrong; it was modified, replayed, or made with another key: ", kSameKeyAdvice));
   }
   opened_ = true;
   return absl::OkStatus();

@@ -1,6 +1,6 @@
-// The handshake that opens a connection between two nodes or processes, as bytes in and bytes out: it knows no socket
-// and waits for nothing, so that the dialer (hop_dial.h), the acceptor (hop_reception.h) and the cable probe
-// (core/linux/hop/cable_probe.h) all speak it. docs/protocol.md has the frames, core/circuit/circuit_seal.h the seals.
+// The handshake that opens a connection between two nodes or processes, as a state machine of bytes in and bytes out,
+// without I/O: the dialer (hop_dial.h), the acceptor (hop_reception.h) and the cable probe
+// (core/linux/hop/cable_probe.h) use it. docs/protocol.md has the frames, core/circuit/circuit_seal.h the seals.
 //
 //   acceptor                            dialer
 //   challenge -----------------------> <----------------------- challenge     only with a key
@@ -9,7 +9,7 @@
 //
 //   DialHandshake shake(key, random);
 //   send(shake.begin());
-//   while (!shake.may_open()) if (Status s = shake.take(read(shake.wants())); !s.ok()) return s;
+//   while (!shake.may_open()) if (Status s = shake.take(read(shake.bytes_needed())); !s.ok()) return s;
 //   send(shake.open(frame));
 //   while (!shake.answered()) ...the same
 //
@@ -32,20 +32,19 @@
 
 namespace cableway {
 
-// One frame as it comes in: the header, the body that it announces, and the seal of both.
+// One frame being received: the header, the body whose length it gives, and the seal of both.
 class FrameIntake {
  public:
   enum class Part : std::uint8_t { kHeader, kBody, kSeal, kWhole };
 
   Part part() const { return part_; }
-  // Bytes that the part needs; 0: the frame is whole.
-  std::size_t wants() const;
-  // Requires as many bytes as it wants. After the header comes the body, if there is one; after that expect_seal() or
-  // the end.
+  // Bytes that the part needs; 0: the frame is complete.
+  std::size_t bytes_needed() const;
+  // Requires bytes_needed() bytes. The body, if any, follows the header; then expect_seal() or the end.
   absl::Status take(std::span<const std::byte> bytes);
-  // The header or the body has come, and its seal is the next thing to come.
+  // Requires a complete frame; its seal is received next.
   void expect_seal() { part_ = Part::kSeal; }
-  // The next frame's header is the next thing to come.
+  // A new frame is received next.
   void restart();
 
   const Frame& frame() const { return frame_; }
@@ -53,7 +52,7 @@ class FrameIntake {
   // Header and body, for their seal.
   std::span<const std::byte> bytes() const { return bytes_; }
   bool has_seal() const { return seal_.has_value(); }
-  // Of what has come in place of a seal, which need not be one; and whether it is the right one.
+  // The kind of the frame received as the seal, which may be another than kSeal; and whether it is the correct seal.
   FrameKind seal_kind() const { return seal_->kind; }
   bool sealed_by(CircuitSeal& seal) const;
 
@@ -66,26 +65,26 @@ class FrameIntake {
 
 class DialHandshake {
  public:
-  // With a key (of KeyUse::kCircuitSetup) each end proves to the other that it has it. `challenge` is random.
+  // With a key (of KeyUse::kCircuitSetup) both ends prove that they have it. `challenge` is random.
   DialHandshake(std::optional<SubKey> key, const Challenge& challenge);
 
-  // To be sent first; nothing without a key.
+  // To be sent first; empty without a key.
   std::vector<std::byte> begin() const;
-  // Whether open() is what comes next.
+  // Whether open() may be called now.
   bool may_open() const { return stage_ == Stage::kMayOpen; }
-  // The set-up or the probe, header and body; returns what is to be sent.
+  // `frame` is the set-up or the probe, header and body. Returns the bytes to send.
   std::vector<std::byte> open(std::vector<std::byte> frame);
   bool answered() const { return stage_ == Stage::kAnswered; }
 
-  // Bytes that take() needs next. 0: it waits for open(), or is over.
-  std::size_t wants() const;
-  // A status other than OK is final. Aborted: the other end refuses, in its own words, which it has proven to be its
-  // own where there is a key. Anything else was found here.
+  // Bytes that take() needs next. 0: it waits for open(), or the handshake is over.
+  std::size_t bytes_needed() const;
+  // A status other than OK is final. Aborted: the other end refused; the message is its own, authenticated if there is
+  // a key. Any other code was found by this end.
   absl::Status take(std::span<const std::byte> bytes);
-  // The connection has ended before wants() bytes came, and why: what that means.
+  // The connection ended before bytes_needed() bytes arrived, for the reason `why`. Returns the resulting status.
   absl::Status ended(absl::string_view why) const;
 
-  // Once it is answered: the frame set-up-ok.
+  // Requires answered(): the frame set-up-ok.
   const Frame& answer() const { return intake_.frame(); }
   std::span<const std::byte> answer_body() const { return intake_.body(); }
 
@@ -102,27 +101,27 @@ class DialHandshake {
   const Challenge challenge_;
   Stage stage_;
   FrameIntake intake_;
-  std::optional<CircuitSeal> seal_;  // once both ends have said their challenges
+  std::optional<CircuitSeal> seal_;  // once both challenges are known
 };
 
 class AcceptHandshake {
  public:
-  // With a key whoever connects must have it, too; without one nobody may have one.
+  // With a key the dialer must have the same one; without a key the dialer must have none.
   AcceptHandshake(std::optional<SubKey> key, const Challenge& challenge);
 
-  // To be sent first; nothing without a key.
+  // To be sent first; empty without a key.
   std::vector<std::byte> begin() const;
   bool opened() const { return opened_; }
 
-  // As DialHandshake's. PermissionDenied: the two ends have not the same key.
-  std::size_t wants() const { return opened_ ? 0 : intake_.wants(); }
+  // As DialHandshake's. PermissionDenied: the two ends do not have the same key.
+  std::size_t bytes_needed() const { return opened_ ? 0 : intake_.bytes_needed(); }
   absl::Status take(std::span<const std::byte> bytes);
   absl::Status ended(absl::string_view why) const;
 
-  // Once it is opened: the set-up or the probe, which nobody has changed where there is a key.
+  // Requires opened(): the set-up or the probe, authenticated if there is a key.
   const Frame& opening() const { return intake_.frame(); }
   std::span<const std::byte> opening_body() const { return intake_.body(); }
-  // Of the answer; none without a key.
+  // Seals the answer; none without a key.
   std::optional<CircuitSeal> release_seal() { return std::move(seal_); }
 
  private:
@@ -136,7 +135,7 @@ class AcceptHandshake {
   bool opened_ = false;
 };
 
-// A frame `failed` with as much of the reason as it may have, as it is to be sent in answer to an opening.
+// A frame `failed` with the reason, truncated to kMaxFailureText, as the answer to a set-up or a probe.
 std::vector<std::byte> refusal(absl::string_view reason, std::optional<CircuitSeal>& seal);
 
 }  // namespace cableway

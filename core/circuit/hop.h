@@ -1,4 +1,4 @@
-// One cable of a path, in the direction of travel, and how it is encoded wherever a path crosses a process or a cable.
+// One cable of a path, in the direction of travel, and its encoding in messages between processes and nodes.
 #ifndef CABLEWAY_CORE_CIRCUIT_HOP_H_
 #define CABLEWAY_CORE_CIRCUIT_HOP_H_
 
@@ -33,7 +33,7 @@ inline void put_hop(WireWriter& writer, const Hop& hop) {
   writer.put(static_cast<std::uint8_t>(hop.routed));
 }
 
-// A field past its bound makes the reader bad.
+// A field above its bound makes the reader bad.
 inline Hop get_hop(WireReader& reader) {
   constexpr std::size_t kMaxCableName = 160;
   constexpr std::size_t kMaxAddress = 64;

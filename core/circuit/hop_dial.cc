@@ -27,7 +27,7 @@ absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) cons
 }
 
 void HopDial::begin() {
-  // Before connecting: the other end waits for a set-up only so long, and a process's first queue pair takes a while.
+  // Before connecting: the other end limits its wait for a set-up, and creating a process's first queue pair is slow.
   absl::StatusOr<TransportNegotiator::Offered> offered = means_.transports.offer(setup_);
   if (!offered.ok()) return finish(failed(offered.status()));
   offered_ = *std::move(offered);
@@ -47,9 +47,9 @@ void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connect
     return;
   }
   if (!connection.ok()) {
-    const bool nobody = absl::IsNotFound(connection.status());
-    return finish(
-        failed(nobody ? absl::StatusCode::kUnavailable : connection.status().code(), connection.status().message()));
+    const bool not_listening = absl::IsNotFound(connection.status());
+    return finish(failed(not_listening ? absl::StatusCode::kUnavailable : connection.status().code(),
+                         connection.status().message()));
   }
   connection_ = *std::move(connection);
   handshake_.emplace(key_, means_.challenge());
@@ -60,7 +60,7 @@ void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connect
 
 void HopDial::send_setup() {
   waiting_for_ = "no answer to the set-up";
-  // What connecting has taken is gone: the next nodes must give up before this one does.
+  // Subtracts the time that connecting took: the next nodes must give up before this one does.
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - means_.clock.now());
   setup_.budget_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(left.count(), 1));
   send(handshake_->open(encode_setup_frame(setup_)));
@@ -74,14 +74,14 @@ void HopDial::send(std::vector<std::byte> bytes) {
 }
 
 void HopDial::read_on() {
-  connection_->read(handshake_->wants(),
+  connection_->read(handshake_->bytes_needed(),
                     [this](const absl::Status& ended, std::span<const std::byte> bytes) { have(ended, bytes); });
 }
 
 void HopDial::have(const absl::Status& ended, std::span<const std::byte> bytes) {
   const absl::Status status = ended.ok() ? handshake_->take(bytes) : handshake_->ended(ended.message());
-  // What comes from the hop that failed names it, so it is passed on as it is; what is not proven to come from there is
-  // not.
+  // An authenticated reason names the hop that failed, so it is passed on unchanged; all other reasons get this hop's
+  // names.
   if (absl::IsAborted(status)) return finish(absl::UnavailableError(status.message()));
   if (!status.ok()) return finish(failed(status));
   if (handshake_->may_open()) return send_setup();

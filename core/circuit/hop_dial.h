@@ -1,7 +1,7 @@
-// Opens one hop of a circuit: connects to where the set-up's current hop leads, sends the set-up, and waits for the
-// answer that says that the rest of the path stands. hop_reception.h is the other end.
+// Opens one hop of a circuit: connects to the far end of the set-up's current hop, sends the set-up, and waits for the
+// answer that the rest of the path is open. hop_reception.h is the other end.
 //
-//   offer -> connect (again and again while a relay may be starting) -> handshake -> settle -> done
+//   offer -> connect (retried while a relay may be starting) -> handshake -> settle -> done
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_HOP_DIAL_H_
@@ -27,16 +27,16 @@
 
 namespace cableway {
 
-// Dropping it ends the dial without a word.
+// Destroying it cancels the dial; `done` is not called.
 class HopDial {
  public:
-  // Called once, never from inside start(): this end of the hop, or why there is none. The status names the two nodes,
-  // the cable and the address of the hop that failed, wherever on the path it is. May drop the dial.
+  // Called once, never from inside start(), with this end of the hop or an error. The status names the two nodes, the
+  // cable and the address of the hop that failed, wherever on the path it is. May destroy the dial.
   using Done = std::function<void(absl::StatusOr<OpenHop>)>;
 
   static constexpr std::chrono::milliseconds kRetryAfter{100};
 
-  // What it works with; outlives it.
+  // Dependencies; must outlive the dial.
   struct Means {
     Clock& clock;
     SetupConnector& connector;
@@ -44,11 +44,11 @@ class HopDial {
     std::function<Challenge()> challenge;  // random
   };
 
-  // Everything together takes at most setup.budget_ms. A refused connection is tried again within it if the hop leads
-  // to a relay, whose daemon may be starting; a process that refuses is gone.
+  // The whole dial takes at most setup.budget_ms. A refused connection is retried within that time if the hop leads to
+  // a relay, whose daemon may be starting; if it leads to a process, that process has ended.
   //
-  // With a key (of KeyUse::kCircuitSetup) the set-up is sealed and the answer must be, too. An end that has another
-  // key, or no key, fails it at once and is named.
+  // With a key (of KeyUse::kCircuitSetup) the set-up is sealed, and the answer must be, too. If the other end has
+  // another key, or none, the dial fails at once and the status names that end.
   HopDial(const Means& means, CircuitSetup setup, std::optional<SubKey> key, Done done);
   HopDial(const HopDial&) = delete;
   HopDial& operator=(const HopDial&) = delete;

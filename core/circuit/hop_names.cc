@@ -39,7 +39,7 @@ std::string to_text(const HopEnd& end) {
       absl::StrCat("node ", end.node, " port ", end.port, " (cable to ", end.other_node, " ", end.other_port, ")"));
 }
 
-absl::Status told_of(const std::string& end, const absl::Status& status) {
+absl::Status prefix_with_hop(const std::string& end, const absl::Status& status) {
   if (absl::IsAborted(status)) return status;
   return absl::Status(status.code(), absl::StrCat(end, ": ", status.message()));
 }

@@ -11,7 +11,7 @@
 namespace cableway {
 namespace {
 
-// Whether both are one address. Scopes are names of interfaces and differ on the two ends.
+// Ignores scopes: they are interface names, which differ on the two ends.
 bool same_address(const std::string& left, const std::string& right) {
   absl::StatusOr<routing::PortAddress> a = routing::parse_port_address(left);
   absl::StatusOr<routing::PortAddress> b = routing::parse_port_address(right);
@@ -26,7 +26,8 @@ bool same_address(const std::string& left, const std::string& right) {
 absl::StatusOr<std::unique_ptr<SetupConnection>> ArrivedSetup::accept(const SetupAnswer& answer) && {
   std::vector<std::byte> bytes = encode_setup_answer(answer);
   if (seal_) seal_->append_next(bytes);
-  if (!connection_->send_first(bytes).ok()) return absl::CancelledError("the peer went away during the set-up");
+  if (!connection_->send_first(bytes).ok())
+    return absl::CancelledError("the peer closed the connection during the set-up");
   return std::move(connection_);
 }
 
@@ -48,7 +49,7 @@ void HopReception::start(Duration limit, Done done) {
     refuse(absl::DeadlineExceededError(
         absl::StrCat("no complete set-up within ", limit / std::chrono::milliseconds(1), " ms")));
   });
-  // Where it cannot go, nothing comes either.
+  // If this fails, the read below fails, too.
   if (const std::vector<std::byte> challenge = handshake_.begin(); !challenge.empty()) {
     connection_->send_first(challenge).IgnoreError();
   }
@@ -56,7 +57,7 @@ void HopReception::start(Duration limit, Done done) {
 }
 
 void HopReception::read_on() {
-  connection_->read(handshake_.wants(),
+  connection_->read(handshake_.bytes_needed(),
                     [this](const absl::Status& ended, std::span<const std::byte> bytes) { have(ended, bytes); });
 }
 
@@ -77,7 +78,7 @@ void HopReception::opened() {
   finish(ArrivedSetup(std::move(connection_), *std::move(setup), handshake_.release_seal()));
 }
 
-// A set-up must come over the cable it names: from the one address of that cable, to the other.
+// A set-up must arrive over the cable it names: from one address of that cable to the other.
 absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
   const Hop& hop = setup.this_hop();
   const std::string from = connection_->other_address();
@@ -89,7 +90,7 @@ absl::Status HopReception::check_cable(const CircuitSetup& setup) const {
 
 void HopReception::refuse(const absl::Status& reason) {
   std::optional<CircuitSeal> seal = handshake_.release_seal();
-  if (!handshake_.opened()) seal.reset();  // nothing has been proven
+  if (!handshake_.opened()) seal.reset();  // the dialer is not authenticated
   connection_->end_with(refusal(reason.message(), seal));
   finish(reason);
 }
@@ -104,7 +105,7 @@ absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiat
                                    std::uint32_t chunk_bytes, const Prepare& prepare) {
   const CircuitSetup& setup = arrived.setup();
   absl::StatusOr<TransportNegotiator::Joined> joined = transports.join(setup, arrived.connection());
-  absl::Status status = told_of(to_text(accepting_end(setup, setup.hop)), joined.status());
+  absl::Status status = prefix_with_hop(to_text(accepting_end(setup, setup.hop)), joined.status());
   if (joined.ok() && prepare) status = prepare(*joined->choice.end);
   if (!status.ok()) {
     std::move(arrived).refuse(status);

@@ -1,6 +1,7 @@
-// The accepting end of a hop: reads what a connection begins with, and answers it. hop_dial.h is the other end.
+// The accepting end of a hop: reads the set-up or probe that opens a connection, and answers it. hop_dial.h is the
+// other end.
 //
-//   handshake (within a limit) -> a set-up that came over the cable it names, or a probe -> accept_hop(), or refusal
+//   handshake (time-limited) -> a set-up that arrived over the cable it names, or a probe -> accept_hop(), or refusal
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_HOP_RECEPTION_H_
@@ -28,18 +29,18 @@
 
 namespace cableway {
 
-// A connection whose set-up has been read and not yet answered. Dropping it closes it without an answer.
+// A connection whose set-up has been read but not answered. Destroying it closes the connection without an answer.
 class ArrivedSetup {
  public:
-  // `seal`: of the answer, where there is a key.
+  // `seal`: seals the answer, if there is a key.
   ArrivedSetup(std::unique_ptr<SetupConnection> connection, CircuitSetup setup, std::optional<CircuitSeal> seal)
       : connection_(std::move(connection)), setup_(std::move(setup)), seal_(std::move(seal)) {}
 
   const CircuitSetup& setup() const { return setup_; }
   const SetupConnection& connection() const { return *connection_; }
-  // Answers yes and gives the connection.
+  // Sends the answer and returns the connection. Cancelled: the peer closed it.
   absl::StatusOr<std::unique_ptr<SetupConnection>> accept(const SetupAnswer& answer) &&;
-  // Answers with the reason, and ends the connection.
+  // Sends the reason and closes the connection.
   void refuse(const absl::Status& reason) &&;
 
  private:
@@ -48,21 +49,21 @@ class ArrivedSetup {
   std::optional<CircuitSeal> seal_;
 };
 
-// A connection that began with a probe, which has been checked and not yet answered (core/linux/hop/cable_probe.h).
+// A connection opened with a probe that has been checked but not answered (core/linux/hop/cable_probe.h).
 struct ArrivedProbe {
   std::unique_ptr<SetupConnection> connection;
   Frame probe;
-  std::optional<CircuitSeal> seal;  // of the answer, where there is a key
+  std::optional<CircuitSeal> seal;  // seals the answer, if there is a key
 
   void refuse(absl::string_view reason) &&;
 };
 
-// Reads what one connection begins with. Nothing in it counts before its seal is right, where there is a key. Dropping
-// it closes the connection without a word.
+// Reads the set-up or probe of one connection. With a key its seal is verified before any of it is used. Destroying it
+// closes the connection without an answer.
 class HopReception {
  public:
-  // Called once, never from inside start(), and may drop the reception. A connection that is refused has been answered
-  // and ended by then.
+  // Called once, never from inside start(); may destroy the reception. With an error, the connection has been answered
+  // and closed.
   using Done = std::function<void(absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>>)>;
 
   HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
@@ -88,12 +89,11 @@ class HopReception {
   Done done_;
 };
 
-// Takes the hop that an arrived set-up came over: joins its transport and answers that the circuit stands from here on.
-// The answer is yes only if `prepare`, where there is one, says so: it sees this end of the hop, and makes what the
-// answer promises. A status other than OK has been the answer, unless the other end has gone away meanwhile
-// (Cancelled).
+// Accepts the hop of an arrived set-up: joins its transport and answers that the circuit is open from here on.
+// `prepare`, if set, is called with this end of the hop before the answer and allocates what the circuit needs; its
+// error refuses the hop. An error has been sent as the answer, unless the peer has closed the connection (Cancelled).
 //
-// `chunk_bytes`: the largest chunk that the rest of the path takes; at most what the set-up asks for.
+// `chunk_bytes`: the largest chunk that the rest of the path accepts; the set-up's limit applies as well.
 using Prepare = std::function<absl::Status(const TransportEnd& end)>;
 absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports,
                                    std::uint32_t chunk_bytes, const Prepare& prepare);

@@ -1,4 +1,4 @@
-// What one end of a hop goes over, and why, in words for people.
+// The transport of one end of a hop and the reason for it, for display.
 #ifndef CABLEWAY_CORE_CIRCUIT_HOP_TRANSPORT_H_
 #define CABLEWAY_CORE_CIRCUIT_HOP_TRANSPORT_H_
 

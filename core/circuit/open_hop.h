@@ -12,9 +12,9 @@
 namespace cableway {
 
 struct OpenHop {
-  std::unique_ptr<SetupConnection> connection;  // which its data goes over, or which stays beside it
+  std::unique_ptr<SetupConnection> connection;  // carries its data, or stays open beside the transport
   TransportChoice transport;
-  std::uint32_t chunk_bytes = 0;  // the largest chunk that the path takes from here on
+  std::uint32_t chunk_bytes = 0;  // the largest chunk that the path accepts from here on
 };
 
 }  // namespace cableway

@@ -12,7 +12,7 @@ void PathWait::find(std::string destination, std::uint64_t ordinal, Answer answe
 
 void PathWait::answer_ready() {
   const Instant now = clock_.now();
-  // Answered afterwards, as whoever is answered may ask again.
+  // Answered after the loop, since an answer may call find() again.
   std::vector<std::pair<Answer, Path>> ready;
   waiting_.remove_if([&](Waiting& waiting) {
     Path path = find_(waiting.destination, waiting.ordinal);

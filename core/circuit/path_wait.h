@@ -1,5 +1,5 @@
-// Requests for paths, each answered once: at once where there is a path, else when the topology has one, else at its
-// deadline with why there is none. A job may start while its nodes do, and a cable may be plugged again.
+// Requests for paths, each answered once: immediately if there is a path, else as soon as the topology has one, else at
+// the deadline with the error. A job may start while its nodes do, and a cable may be plugged in again.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_PATH_WAIT_H_
@@ -28,14 +28,14 @@ class PathWait {
   using Find = std::function<Path(const std::string& destination, std::uint64_t ordinal)>;
   using Answer = std::function<void(Path)>;
 
-  // A process waits some seconds longer for the answer.
+  // Shorter, by some seconds, than a process waits for the answer.
   static constexpr std::chrono::milliseconds kLimit{8000};
 
   PathWait(Clock& clock, Find find) : clock_(clock), find_(std::move(find)) {}
 
-  // `answer` is called once, perhaps from inside this call, unless this object goes first.
+  // `answer` is called once, possibly from inside this call, unless this object is destroyed first.
   void find(std::string destination, std::uint64_t ordinal, Answer answer);
-  // The paths may be others now.
+  // Paths may have changed.
   void topology_changed() { answer_ready(); }
   std::size_t waiting() const { return waiting_.size(); }
 

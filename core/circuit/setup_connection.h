@@ -1,8 +1,8 @@
-// The connection on which a hop is set up, as its two ends see it: bytes in order. core/linux/hop/ has it over TCP, the
+// The connection on which a hop is set up: an ordered byte stream. core/linux/hop/ implements it over TCP, the
 // simulator in virtual time.
 //
-// One thread: that of the Clock beside it. Calls that were asked for come later on that thread, never from inside the
-// call that asked; they may drop the object, after which none comes.
+// One thread: that of the Clock beside it. Callbacks run later on that thread, never from inside the call that passed
+// them. They may destroy the object; no callback runs after that.
 #ifndef CABLEWAY_CORE_CIRCUIT_SETUP_CONNECTION_H_
 #define CABLEWAY_CORE_CIRCUIT_SETUP_CONNECTION_H_
 
@@ -18,10 +18,10 @@
 
 namespace cableway {
 
-// Dropping it closes the connection without a word.
+// Destroying it closes the connection.
 class SetupConnection {
  public:
-  // The bytes are good within the call only.
+  // The bytes are valid during the call only.
   using HaveBytes = std::function<void(const absl::Status& ended, std::span<const std::byte> bytes)>;
   using Sent = std::function<void(const absl::Status& ended)>;
 
@@ -30,32 +30,30 @@ class SetupConnection {
   SetupConnection(const SetupConnection&) = delete;
   SetupConnection& operator=(const SetupConnection&) = delete;
 
-  // One read at a time, of at least one byte. `have` is called once: with as many bytes, or with why there will be
-  // none.
+  // One read at a time, of at least one byte. `have` is called once: with that many bytes, or with an error.
   virtual void read(std::size_t bytes, HaveBytes have) = 0;
   // One send at a time. `sent` is called once.
   virtual void send(std::vector<std::byte> bytes, Sent sent) = 0;
-  // For the first few hundred bytes that are ever sent on it, for which there is room: they have left when it returns.
-  // Unavailable: the connection has ended.
+  // For the first few hundred bytes sent on the connection, which always fit its send buffer: they are sent when it
+  // returns. Unavailable: the connection has ended.
   virtual absl::Status send_first(const std::vector<std::byte>& bytes) = 0;
-  // Ends the connection with these last words, which may be lost with it. Nothing else may be called afterwards.
+  // Sends the frame, which may be lost, and closes the connection. No other function may be called afterwards.
   virtual void end_with(const std::vector<std::byte>& final_frame) = 0;
 
-  // The IP literals of its two ends as this host writes them; what a set-up calls them may have the scope of another
-  // host.
+  // The IP literals of the two ends, with this host's scopes; the addresses in a set-up may have another host's.
   virtual std::string own_address() const = 0;
   virtual std::string other_address() const = 0;
-  // For people: whoever is at the other end.
+  // The other end, for display.
   virtual std::string other_end() const = 0;
 };
 
-// Connects to the far end of hops.
+// Connects to the far ends of hops.
 class SetupConnector {
  public:
-  // NotFound: nobody listens there now. Anything else is final, too, and says why.
+  // NotFound: no process listens there now. Every error ends the attempt.
   using Connected = std::function<void(absl::StatusOr<std::unique_ptr<SetupConnection>>)>;
 
-  // An attempt under way. Dropping it ends the attempt.
+  // A pending attempt. Destroying it cancels the attempt.
   class Attempt {
    public:
     Attempt() = default;
@@ -65,7 +63,7 @@ class SetupConnector {
   };
 
   virtual ~SetupConnector() = default;
-  // From the hop's one address to the other, over its cable. Has no limit of its own: it goes on until it is dropped.
+  // Connects from one address of the hop to the other, over its cable. Has no time-out of its own.
   [[nodiscard]] virtual std::unique_ptr<Attempt> connect(const Hop& hop, Connected connected) = 0;
 };
 

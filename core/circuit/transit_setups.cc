@@ -18,8 +18,7 @@ void TransitSetups::arrived(ArrivedSetup setup) {
                 circuit_fields(setup.setup()));
   const absl::Status status = host_.check_transit(setup.setup());
   if (status.ok()) return dial_onward(std::move(setup));
-  // A node that has just started, or a cable that was just plugged: its source may have heard of it before this node
-  // has.
+  // The source's topology may be newer than this node's, after a node started or a cable was plugged in.
   if (!absl::IsNotFound(status) || waiting_.size() == kMaxWaiting) return refuse(std::move(setup), status);
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
@@ -44,7 +43,7 @@ void TransitSetups::check_waiting() {
     status.ok() ? dial_onward(std::move(setup)) : refuse(std::move(setup), status);
   }
   deadline_.reset();
-  // What changes in between, the topology tells.
+  // Earlier changes arrive through topology_changed().
   const auto first = std::min_element(waiting_.begin(), waiting_.end(),
                                       [](const auto& a, const auto& b) { return a.deadline < b.deadline; });
   if (first == waiting_.end()) return;
@@ -55,7 +54,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup) {
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   CircuitSetup onward = setup.setup();
   ++onward.hop;
-  // A tenth of the time is left for this node's answer to travel back.
+  // Reserves a tenth of the time for the answer to travel back.
   onward.budget_ms -= onward.budget_ms / 10;
   EventFields fields = circuit_fields(onward);
   fields.push_back({"cable", onward.this_hop().cable});
@@ -76,7 +75,7 @@ void TransitSetups::dial_onward(ArrivedSetup setup) {
 void TransitSetups::note_dial_ended(const CircuitSetup& setup, const absl::Status& result) {
   events_.raise(EventCode::kDialEnded,
                 absl::StrCat("set-up ", circuit_text(setup),
-                             result.ok() ? " stands from here on" : " does not get further: ", result.message()),
+                             result.ok() ? " is open from here on" : " failed: ", result.message()),
                 result.ok() ? circuit_fields(setup) : circuit_fields(setup, result));
 }
 
@@ -90,7 +89,7 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
     absl::StatusOr<std::unique_ptr<Slot>> made = host_.make_floor(upstream, *downstream->transport.end);
     if (made.ok()) floor = *std::move(made);
     return absl::Status(made.status().code(),
-                        absl::StrCat("node ", name_, " can relay no more: ", made.status().message()));
+                        absl::StrCat("node ", name_, " cannot relay another circuit: ", made.status().message()));
   };
   absl::StatusOr<OpenHop> upstream =
       accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);
@@ -98,7 +97,7 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   if (!upstream.ok()) return refused(setup, upstream.status());
   const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));
   if (!relayed.ok()) return lost(setup, relayed);
-  events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " passes through here"),
+  events_.raise(EventCode::kCircuitOpened, absl::StrCat("circuit ", circuit_text(setup), " is open"),
                 circuit_fields(setup));
 }
 

@@ -1,9 +1,9 @@
-// Set-ups that want to pass through this node, from their arrival to the relayed circuit, or to the refusal:
+// Set-ups of circuits that this node is to relay, from their arrival to the relayed circuit or the refusal:
 //
-//   arrived -> do its cables exist here? (waits a while for the topology) -> is there room? -> dial the next hop
-//           -> accept the hop it came over -> the host relays
+//   arrived -> check its cables (waits a while for the topology) -> check for room -> dial the next hop
+//           -> accept the hop it arrived over -> the host relays
 //
-// Every set-up has an end: the circuit, or a refusal that says why. docs/decisions/0004 says why it travels hop by hop.
+// Every set-up ends as a circuit or with a refusal and its reason. docs/decisions/0004 says why it travels hop by hop.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_
@@ -28,48 +28,49 @@ namespace cableway {
 
 class TransitSetups {
  public:
-  // What the node and its host do for it. None of these calls may destroy this object.
+  // Implemented by the node and its host. None of these calls may destroy the TransitSetups.
   class Host {
    public:
     virtual ~Host() = default;
-    // PathPlanner::check_transit(). NotFound: the topology may have it soon.
+    // PathPlanner::check_transit(). NotFound: the topology may have the cable soon.
     virtual absl::Status check_transit(const CircuitSetup& setup) = 0;
-    // Circuits that are relayed now, and how many there is room for.
+    // Circuits relayed now, and their maximum.
     virtual std::size_t circuits() const = 0;
     virtual std::size_t max_circuits() const = 0;
-    // Why no other circuit fits, where `in_setup` set-ups hold room as well.
+    // The error when no further circuit fits; `in_setup` set-ups hold room as well.
     virtual absl::Status no_room(std::size_t in_setup) const = 0;
-    // The slot that is the circuit's own. ResourceExhausted: the node has none left, and why.
+    // Allocates the circuit's floor. ResourceExhausted: the node has no memory for another one.
     virtual absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
                                                              const TransportEnd& downstream) = 0;
-    // Both hops have been answered: relays between them from now on. A status: the circuit is lost, and why.
+    // Both hops are open: starts relaying between them. An error: the circuit is lost.
     virtual absl::Status relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
                                std::unique_ptr<Slot> floor) = 0;
-    // What became of a set-up that is no circuit: it was refused, or the circuit was lost at its last step.
+    // The set-up made no circuit: it was refused, or the circuit was lost in the last step.
     virtual void refused(const CircuitSetup& setup, const absl::Status& reason) = 0;
     virtual void lost(const CircuitSetup& setup, const absl::Status& reason) = 0;
   };
 
-  // For this node to hear of a cable that a set-up names; half of the set-up's own time if that is less.
+  // How long a set-up waits until the topology has a cable that it names; half of the set-up's own time if that is
+  // less.
   static constexpr std::chrono::milliseconds kTransitLimit{2000};
   static constexpr std::size_t kMaxWaiting = 256;
 
-  // `name` is the node's. Everything in `means`, and the host, outlive this; `events` is there when it is
-  // called.
+  // `name` is the node's. Everything in `means`, and the host, must outlive this; `events` must be valid whenever an
+  // event is raised.
   TransitSetups(const HopDial::Means& means, Host& host, EventSink& events, std::string name)
       : means_(means), host_(host), events_(events), name_(std::move(name)) {}
-  // Drops what is under way without an answer.
+  // Cancels pending set-ups without an answer.
   ~TransitSetups() = default;
   TransitSetups(const TransitSetups&) = delete;
   TransitSetups& operator=(const TransitSetups&) = delete;
 
-  // With which set-ups are sealed from now on (KeyUse::kCircuitSetup).
+  // The key that seals set-ups from now on (KeyUse::kCircuitSetup).
   void seal_with(std::optional<SubKey> key) { key_ = std::move(key); }
-  // A set-up whose hop is not its last.
+  // Requires a set-up whose hop is not its last.
   void arrived(ArrivedSetup setup);
-  // Set-ups that wait for it may pass now.
+  // Checks the waiting set-ups again.
   void topology_changed() { check_waiting(); }
-  // Those that hold room for a circuit.
+  // Set-ups that hold room for a circuit.
   std::size_t in_setup() const { return waiting_.size() + dialing_.size(); }
 
  private:

@@ -1,12 +1,12 @@
-// What a hop's data may go over, and how its two ends agree on it while the hop is set up.
+// A transport of a hop's data, and how the two ends agree on one while the hop is set up.
 //
 //   dialing end                                       accepting end
-//   offer(): an end of its own, and its words    -->  join(): an end of its own, joined to the offered one
-//   settle(): joined to the end that answered    <--  its words
+//   offer(): creates its end, sends parameters   -->  join(): creates its end, joined to the offered one
+//   settle(): joins its end to the answering one <--  sends its parameters
 //
-// The connection that a hop is set up on is a transport, too: the one that always works, needs no words, and is taken
-// where nothing better is to be had at both ends. core/linux/hop/transport_table.h lists those of a host; the simulator
-// has its own.
+// The connection that a hop is set up on is a transport, too: it always works, needs no parameters, and is used if the
+// two ends have no better one in common. core/linux/hop/transport_table.h lists those of a host; the simulator has its
+// own.
 //
 // Set-up only; one thread.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSPORT_H_
@@ -26,21 +26,21 @@ namespace cableway {
 struct CircuitSetup;
 class SetupConnection;
 
-// On the wire. A node passes over what it does not know.
+// Wire values. A node ignores kinds that it does not know.
 enum class TransportKind : std::uint8_t { kRdma = 1 };
 
-inline constexpr std::size_t kMaxOffers = 4;       // of one set-up
-inline constexpr std::size_t kMaxOfferBytes = 56;  // words of one offer
+inline constexpr std::size_t kMaxOffers = 4;       // in one set-up
+inline constexpr std::size_t kMaxOfferBytes = 56;  // parameters of one offer
 
-// What one end of a hop says of itself to the other, in its transport's own words.
+// The parameters of one end of a hop for the other, in the transport's own encoding.
 struct TransportOffer {
   TransportKind kind = TransportKind::kRdma;
-  std::vector<std::byte> words;  // at most kMaxOfferBytes
+  std::vector<std::byte> parameters;  // at most kMaxOfferBytes
 
   friend bool operator==(const TransportOffer&, const TransportOffer&) = default;
 };
 
-// One end of a hop over one transport, from the offer to the link that is made of it.
+// One end of a hop over one transport, from the offer until its link is made.
 class TransportEnd {
  public:
   TransportEnd() = default;
@@ -48,20 +48,20 @@ class TransportEnd {
   TransportEnd(const TransportEnd&) = delete;
   TransportEnd& operator=(const TransportEnd&) = delete;
 
-  // For people: "tcp", "rdma mlx5_0".
+  // For display: "tcp", "rdma mlx5_0".
   virtual std::string name() const = 0;
-  // For the other end.
-  virtual std::vector<std::byte> words() const { return {}; }
+  // Sent to the other end.
+  virtual std::vector<std::byte> parameters() const { return {}; }
   // The largest chunk that can cross it, in bytes: a multiple of 128.
   virtual std::uint32_t max_chunk_bytes() const = 0;
 };
 
-// HopTransport::reason where a hop goes over what its ends have agreed on.
+// HopTransport::reason of a hop whose ends both have the transport.
 inline constexpr char kAtBothEnds[] = "both ends have it";
 
-// What one end of a hop goes over.
+// The transport chosen for one end of a hop.
 struct TransportChoice {
-  std::unique_ptr<TransportEnd> end;  // null: the transport in question cannot be had
+  std::unique_ptr<TransportEnd> end;  // null: this transport is not available
   std::string why;                    // HopTransport::reason
 };
 
@@ -70,15 +70,16 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual TransportKind kind() const = 0;
-  // The end to be offered for the set-up's hop. A device that should work and does not is an error.
+  // Creates the end to be offered for the set-up's hop. A device that should work and does not is an error.
   virtual absl::StatusOr<TransportChoice> offer(const CircuitSetup& setup) = 0;
-  // Joins the end that was offered to the one that answered. InvalidArgument: its words cannot be, and why.
+  // Joins the offered end to the end that answered. InvalidArgument: its parameters are invalid.
   virtual absl::Status settle(const CircuitSetup& setup, const SetupConnection& connection, TransportEnd& offered,
-                              std::span<const std::byte> words) = 0;
-  // The accepting end, joined to the one that was offered.
+                              std::span<const std::byte> parameters) = 0;
+  // Creates the accepting end, joined to the offered one.
   virtual absl::StatusOr<TransportChoice> join(const CircuitSetup& setup, const SetupConnection& connection,
-                                               std::span<const std::byte> words) = 0;
-  // The other end does without: why this one does, too. FailedPrecondition: it may not.
+                                               std::span<const std::byte> parameters) = 0;
+  // The other end does not have this transport: returns the reason for HopTransport. FailedPrecondition: this end
+  // requires the transport.
   virtual absl::StatusOr<std::string> missing_there() const = 0;
 };
 

@@ -7,10 +7,10 @@
 namespace cableway {
 namespace {
 
-// Why a hop can go over nothing but its connection, whatever devices its ends have; "" if it can.
+// Why a hop can use only its connection, whatever devices its ends have; "" if it can use a transport.
 std::string connection_only(const CircuitSetup& setup) {
   if (setup.this_hop().to_node == setup.this_hop_from()) return "both ends are on this node";
-  // A router need not know RoCE.
+  // Routers may not carry RoCE.
   return setup.this_hop().routed ? "IP routers are in between" : "";
 }
 
@@ -28,7 +28,7 @@ absl::StatusOr<TransportNegotiator::Offered> TransportNegotiator::offer(CircuitS
       if (offered.why_none.empty()) offered.why_none = std::move(choice->why);
       continue;
     }
-    setup.offers.push_back({transport->kind(), choice->end->words()});
+    setup.offers.push_back({transport->kind(), choice->end->parameters()});
     offered.ends.push_back({transport.get(), std::move(choice->end)});
   }
   return offered;
@@ -40,7 +40,7 @@ absl::StatusOr<TransportChoice> TransportNegotiator::settle(const CircuitSetup& 
   if (answer.taken) {
     for (Offered::Each& each : offered.ends) {
       if (each.transport->kind() != answer.taken->kind) continue;
-      if (absl::Status status = each.transport->settle(setup, connection, *each.end, answer.taken->words);
+      if (absl::Status status = each.transport->settle(setup, connection, *each.end, answer.taken->parameters);
           !status.ok()) {
         return status;
       }
@@ -68,10 +68,10 @@ absl::StatusOr<TransportNegotiator::Joined> TransportNegotiator::join(const Circ
       if (why_none.empty()) why_none = *std::move(why);
       continue;
     }
-    absl::StatusOr<TransportChoice> choice = transport->join(setup, connection, offer->words);
+    absl::StatusOr<TransportChoice> choice = transport->join(setup, connection, offer->parameters);
     if (!choice.ok()) return choice.status();
     if (choice->end != nullptr) {
-      const TransportOffer answer{transport->kind(), choice->end->words()};
+      const TransportOffer answer{transport->kind(), choice->end->parameters()};
       return Joined{*std::move(choice), answer};
     }
     if (why_none.empty()) why_none = std::move(choice->why);

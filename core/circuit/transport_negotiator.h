@@ -1,6 +1,5 @@
-// Chooses what a hop goes over: the first transport of a node's list that both ends of the hop have, else the
-// connection that it was set up on. A device that should work and does not is an error, and never a reason to use that
-// in silence.
+// Chooses a hop's transport: the first of a node's list that both ends of the hop have, else the connection on which it
+// was set up. A device that should work and does not is an error, never a silent fallback.
 //
 // Set-up only; one thread.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSPORT_NEGOTIATOR_H_
@@ -24,28 +23,28 @@ class TransportNegotiator {
  public:
   using MakeConnectionEnd = std::function<std::unique_ptr<TransportEnd>()>;
 
-  // Best first. `connection_end` makes the end that a hop has over its own connection.
+  // `list` is ordered best first. `connection_end` makes the end of a hop that uses its own connection.
   TransportNegotiator(std::vector<std::unique_ptr<Transport>> list, MakeConnectionEnd connection_end)
       : list_(std::move(list)), connection_end_(std::move(connection_end)) {}
 
-  // The ends that a dialing end has to offer, until the answer says which of them it is.
+  // The ends offered by the dialing end, until the answer selects one.
   struct Offered {
     struct Each {
       Transport* transport;
       std::unique_ptr<TransportEnd> end;
     };
     std::vector<Each> ends;
-    std::string why_none;  // for people: why the first transport of the list is not among them
+    std::string why_none;  // why the first transport of the list is not offered, for display
   };
 
-  // For the end that dials: puts its offers into `setup`.
+  // Dialing end: puts its offers into `setup`.
   absl::StatusOr<Offered> offer(CircuitSetup& setup) const;
-  // What became of them, by the answer. InvalidArgument: the answer cannot be, and why.
+  // Dialing end: the choice according to the answer. InvalidArgument: the answer is invalid.
   absl::StatusOr<TransportChoice> settle(const CircuitSetup& setup, const SetupConnection& connection,
                                          const SetupAnswer& answer, Offered offered) const;
 
-  // For the end that accepts: its end, joined to one of those offered, and what the answer says of it.
-  // InvalidArgument: what is offered cannot be, and why.
+  // Accepting end: its end, joined to an offered one, and the offer that the answer carries. InvalidArgument: the offer
+  // is invalid.
   struct Joined {
     TransportChoice choice;
     std::optional<TransportOffer> answer;

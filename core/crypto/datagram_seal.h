@@ -1,4 +1,4 @@
-// What proves that a datagram comes from a node of this cluster: a keyed MAC over it, or nothing where there is no key.
+// Authenticates datagrams as sent by a node of this cluster: a keyed MAC, or zeros if there is no key.
 #ifndef CABLEWAY_CORE_CRYPTO_DATAGRAM_SEAL_H_
 #define CABLEWAY_CORE_CRYPTO_DATAGRAM_SEAL_H_
 
@@ -16,11 +16,11 @@ class DatagramSeal {
  public:
   virtual ~DatagramSeal() = default;
   virtual SealBytes seal(std::span<const std::byte> bytes) const = 0;
-  // In time that does not depend on where they differ.
+  // Constant time.
   virtual bool matches(std::span<const std::byte> bytes, std::span<const std::byte, kSealBytes> seal) const = 0;
 };
 
-// A cluster without a key: zeros, and nothing but zeros, so that a node without a key and one with a key both notice.
+// For a cluster without a key: makes and accepts zeros only, so that nodes with and without a key detect each other.
 class NoSeal final : public DatagramSeal {
  public:
   SealBytes seal(std::span<const std::byte> /*bytes*/) const override { return {}; }

@@ -14,8 +14,8 @@ const unsigned char* start_of(std::span<const std::byte> bytes) {
 Mac keyed_mac(std::span<const std::byte> key, std::span<const std::byte> message) {
   static_assert(kMacBytes >= crypto_generichash_BYTES_MIN);
   Mac mac{};
-  // It fails for sizes out of range alone, and callers' keys have a fixed size. sodium_init() would only choose a
-  // faster variant.
+  // Fails only for sizes out of range, and callers' keys have a fixed size. sodium_init() would only select a faster
+  // implementation.
   static_cast<void>(::crypto_generichash(reinterpret_cast<unsigned char*>(mac.data()), mac.size(), start_of(message),
                                          message.size(), start_of(key), key.size()));
   return mac;

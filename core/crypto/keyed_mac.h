@@ -14,7 +14,7 @@ using Mac = std::array<std::byte, kMacBytes>;
 // `key` has 16 to 64 bytes. Any thread.
 Mac keyed_mac(std::span<const std::byte> key, std::span<const std::byte> message);
 
-// In a time that does not depend on where they differ.
+// Constant time.
 bool same_mac(const Mac& left, const Mac& right);
 
 }  // namespace cableway

@@ -1,4 +1,4 @@
-// The seal of a cluster that has a key.
+// The datagram seal of a cluster with a key.
 #ifndef CABLEWAY_CORE_CRYPTO_KEYED_SEAL_H_
 #define CABLEWAY_CORE_CRYPTO_KEYED_SEAL_H_
 

@@ -1,4 +1,4 @@
-// A secret of 32 bytes for one use, derived from the cluster's (core/crypto/control_key.h).
+// A 32-byte secret for one use, derived from the cluster's key (core/crypto/control_key.h).
 #ifndef CABLEWAY_CORE_CRYPTO_SUB_KEY_H_
 #define CABLEWAY_CORE_CRYPTO_SUB_KEY_H_
 
@@ -10,10 +10,10 @@
 
 namespace cableway {
 
-// Overwrites what held a secret, as no compiler leaves out.
+// Overwrites a secret in a way that compilers do not optimize away.
 void wipe(std::span<std::byte> bytes);
 
-// A value; each copy is wiped from memory when it goes. Reading is for any thread.
+// A value type; the destructor wipes the copy. Any thread may read it.
 class SubKey {
  public:
   static constexpr std::size_t kBytes = 32;
@@ -25,11 +25,11 @@ class SubKey {
 
   Mac mac(std::span<const std::byte> message) const { return keyed_mac(bytes_, message); }
 
-  // For whoever fills it in, or hands it to a process that may have it.
+  // For key derivation, and for sending the key to a process of this host that may have it.
   std::span<std::byte, kBytes> bytes() { return bytes_; }
   std::span<const std::byte, kBytes> bytes() const { return bytes_; }
 
-  // In a time that does not depend on where they differ.
+  // Constant time.
   friend bool operator==(const SubKey& left, const SubKey& right);
 
  private:

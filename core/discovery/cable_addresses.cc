@@ -14,7 +14,7 @@ namespace {
 
 using routing::PortAddress;
 
-// Smaller is better; the same seen from either end.
+// Smaller is better; both ends compute the same rank.
 using Rank = std::tuple<bool, int, PortAddress, PortAddress>;
 
 int family_rank(const PortAddress& address) {
@@ -39,7 +39,7 @@ std::string list(const std::vector<HelloAddress>& addresses) {
   });
 }
 
-// Addresses that a person gave: the link-local ones are always there.
+// The configured addresses: link-local ones always exist.
 std::vector<HelloAddress> given(const std::vector<HelloAddress>& addresses) {
   std::vector<HelloAddress> result;
   std::copy_if(addresses.begin(), addresses.end(), std::back_inserter(result),
@@ -68,7 +68,7 @@ std::vector<HelloAddress> hello_addresses(const PortFacts& port, const std::vect
                                               std::min(each.prefix_length, prefix.prefix_length));
              });
     };
-    // Scopes keep link-local subnets apart.
+    // A link-local subnet is local to its interface.
     address.shared = !prefix.address.is_ipv6_link_local() && std::any_of(all.begin(), all.end(), shares);
     addresses.push_back(std::move(address));
   }
@@ -108,7 +108,7 @@ absl::StatusOr<CableAddresses> match_ports(const PortFacts& port, const std::vec
     result.theirs.scope = port.interface;
     const std::vector<HelloAddress> given_here = given(ours);
     const std::vector<HelloAddress> given_there = given(theirs.addresses);
-    // Nobody meant to give addresses, or each subnet is on several cables: link-local ones are right then.
+    // No remark if no addresses are configured, or if a subnet is on several cables: link-local ones are right then.
     if (!given_here.empty() && !given_there.empty() && !std::get<0>(*best) &&
         std::none_of(given_here.begin(), given_here.end(), [](const HelloAddress& each) { return each.shared; }) &&
         std::none_of(given_there.begin(), given_there.end(), [](const HelloAddress& each) { return each.shared; })) {

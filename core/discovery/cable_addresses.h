@@ -1,4 +1,4 @@
-// Which two addresses data takes over a cable, and whether the ports at its ends fit together at all.
+// Chooses the two addresses that data uses over a cable, and checks that the ports at its ends are compatible.
 #ifndef CABLEWAY_CORE_DISCOVERY_CABLE_ADDRESSES_H_
 #define CABLEWAY_CORE_DISCOVERY_CABLE_ADDRESSES_H_
 
@@ -13,17 +13,17 @@ namespace cableway {
 
 struct CableAddresses {
   routing::PortAddress ours;    // a link-local one has its scope
-  routing::PortAddress theirs;  // likewise, with our interface: as this node must write it to reach the port
-  std::string remark;           // what the operator should mend although the cable works; mostly empty
+  routing::PortAddress theirs;  // likewise, with our interface, as this node needs it to connect
+  std::string remark;           // a configuration error to fix although the cable works; usually empty
 };
 
-// Each of a port's addresses as its hello says them. `all` are the ports of the node, `port` among them.
+// The port's addresses as its hello carries them. `all`: the node's ports, including `port`.
 std::vector<HelloAddress> hello_addresses(const PortFacts& port, const std::vector<PortFacts>& all);
 
-// The pair that both ends find from the same two hellos: IPv4 before IPv6 before link-local IPv6, but an address whose
-// subnet another port of its node shares comes last, since kernels choose ports by subnet.
+// Both ends choose the same pair from the same two hellos: IPv4 before IPv6 before link-local IPv6, but an address
+// whose subnet another port of its node shares comes last, since kernels choose ports by subnet.
 //
-// FailedPrecondition says what to mend: MTUs that differ, one address at both ends, no two addresses of one subnet.
+// FailedPrecondition says what to fix: MTUs that differ, the same address at both ends, no two addresses in one subnet.
 absl::StatusOr<CableAddresses> match_ports(const PortFacts& port, const std::vector<HelloAddress>& ours,
                                            const PortHello& theirs);
 

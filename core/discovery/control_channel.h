@@ -1,5 +1,5 @@
-// Datagrams between nodes that share a cable: bound to a port, never routed. Best effort: whole or not at all, possibly
-// twice, possibly out of order. core/linux/control/udp_control_channel.h is the real one.
+// Datagrams between nodes that share a cable: bound to a port, never routed. Best effort: datagrams may be lost,
+// duplicated or reordered, but not truncated. core/linux/control/udp_control_channel.h is the real one.
 #ifndef CABLEWAY_CORE_DISCOVERY_CONTROL_CHANNEL_H_
 #define CABLEWAY_CORE_DISCOVERY_CONTROL_CHANNEL_H_
 
@@ -15,12 +15,12 @@ namespace cableway {
 
 inline constexpr std::uint16_t kDefaultControlPort = 7471;  // UDP
 
-// A datagram that is larger does not leave, and one that arrives is dropped and counted.
+// Larger datagrams are not sent; larger datagrams received are dropped and counted.
 inline constexpr std::size_t kMaxDatagramBytes = 32768;
 
 struct ReceivedDatagram {
-  PortId port = 0;            // that it arrived at
-  routing::PortAddress from;  // of the sender; a link-local one has this side's interface as its scope
+  PortId port = 0;            // where it arrived
+  routing::PortAddress from;  // the sender's; a link-local one has this side's interface as its scope
   std::span<const std::byte> bytes;
 };
 
@@ -29,11 +29,11 @@ class ControlChannel {
  public:
   virtual ~ControlChannel() = default;
 
-  // To whoever is on the port's cable, in every address family that the port has. This node's own are not heard.
+  // Multicasts on the port's cable, in every address family that the port has. The node does not receive its own.
   virtual void send_to_all(PortId port, std::span<const std::byte> bytes) = 0;
-  // To one of them, by the address that its datagrams came from.
+  // Sends to one node, at the source address of its datagrams.
   virtual void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) = 0;
-  // `receive` gets every datagram, never from inside a call of the channel's. One listener.
+  // `receive` is called for every datagram, never from inside a call of the channel. One listener.
   virtual void listen(std::function<void(const ReceivedDatagram&)> receive) = 0;
 };
 

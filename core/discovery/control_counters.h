@@ -1,4 +1,4 @@
-// What a control channel has done, port by port: for people who ask why two nodes do not hear each other.
+// Counters of a control channel by port, for diagnosing why two nodes do not hear each other.
 #ifndef CABLEWAY_CORE_DISCOVERY_CONTROL_COUNTERS_H_
 #define CABLEWAY_CORE_DISCOVERY_CONTROL_COUNTERS_H_
 
@@ -11,19 +11,19 @@
 
 namespace cableway {
 
-// Of one port, since it became one.
+// Of one port, since it became a port.
 struct PortControlCounters {
   PortId port = 0;
   std::string interface;
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
-  std::uint64_t oversized = 0;               // more than kMaxDatagramBytes, either way
-  std::uint64_t foreign = 0;                 // came through another interface, or from another UDP port than a node's
-  std::uint64_t own = 0;                     // this node's, heard through loopback or the other half of a plug
-  std::uint64_t ttl_refused = 0;             // came through a router
+  std::uint64_t oversized = 0;    // more than kMaxDatagramBytes, sent or received
+  std::uint64_t foreign = 0;      // arrived through another interface, or from a UDP port that is not a node's
+  std::uint64_t own = 0;          // this node's, received through loopback or the other half of a plug
+  std::uint64_t ttl_refused = 0;  // arrived through a router
   std::map<int, std::uint64_t> send_errors;  // by errno
   std::string last_error;                    // "cannot send to 10.7.0.2: Operation not permitted"
-  std::vector<std::string> not_open;         // which sockets could not be opened, and why; that is tried again
+  std::vector<std::string> not_open;         // sockets that could not be opened, and why; opening is retried
 };
 
 struct ControlCounters {

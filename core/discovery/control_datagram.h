@@ -1,12 +1,12 @@
-// The envelope of every datagram between nodes: who says it, in which of its lives, for the how-manieth time, sealed.
+// The envelope of every datagram between nodes: sender, its incarnation (boot nonce), a counter, and a seal.
 //
 //   offset  0       2         3      4         12       20           28        36     40       size - 32
 //           +-------+---------+------+---------+--------+------------+---------+------+--------+-----------+
 //           | magic | version | kind | cluster | sender | boot nonce | counter | port | body   | seal      |
 //           +-------+---------+------+---------+--------+------------+---------+------+--------+-----------+
 //
-// The seal is a keyed MAC of all that is before it, or zeros where the cluster has no key. The counter grows by at
-// least one from each of an incarnation's datagrams to the next, so that a copy can be told from the original.
+// The seal is a keyed MAC of all bytes before it, or zeros if the cluster has no key. The counter strictly increases
+// over an incarnation's datagrams, so that receivers detect copies.
 #ifndef CABLEWAY_CORE_DISCOVERY_CONTROL_DATAGRAM_H_
 #define CABLEWAY_CORE_DISCOVERY_CONTROL_DATAGRAM_H_
 
@@ -33,16 +33,16 @@ struct ControlDatagram {
   routing::NodeId sender;
   std::uint64_t boot_nonce = 0;
   std::uint64_t counter = 0;
-  PortId port = 0;  // of the sender, not 0
+  PortId port = 0;  // the sender's, not 0
   std::span<const std::byte> body;
 };
 
-// Why a datagram is none of ours. In this order: what is further down was not looked at.
+// Why a datagram is rejected. Checked in this order; the first fault found is returned.
 enum class ControlFault { kNone, kGarbage, kVersion, kCluster, kSeal };
 
 std::vector<std::byte> encode_control_datagram(const ControlDatagram& datagram, const DatagramSeal& seal);
 
-// Fills `datagram` as far as it was read: with kCluster and kSeal its fields say who seems to have sent it. The body
+// Fills in `datagram` as far as it was read: with kCluster and kSeal its fields name the claimed sender. The body
 // points into `bytes`.
 ControlFault decode_control_datagram(std::span<const std::byte> bytes, std::uint64_t cluster, const DatagramSeal& seal,
                                      ControlDatagram& datagram);

@@ -10,10 +10,11 @@
 namespace cableway {
 namespace {
 
-constexpr std::chrono::milliseconds kSoonest{10};  // between a change and the hello that tells of it
-constexpr std::chrono::seconds kProblemLasts{5};   // after it was seen last
+constexpr std::chrono::milliseconds kHelloDelay{10};  // between a change and the hello that advertises it
+constexpr std::chrono::seconds kProblemLasts{5};      // after it was last seen
 constexpr std::size_t kMaxProblems = 256;
-constexpr std::size_t kMaxOfOneKind = 16;  // on one port: an untrusted peer who invents senders hides no other problem
+// On one port, so that an untrusted peer with many invented senders hides no other problem.
+constexpr std::size_t kMaxOfOneKind = 16;
 
 }  // namespace
 
@@ -48,7 +49,7 @@ void Neighbours::leave() {
 }
 
 void Neighbours::restart(std::uint64_t boot_nonce) {
-  forget_if([](const NeighbourKey&) { return true; }, "this node begins a new incarnation");
+  forget_if([](const NeighbourKey&) { return true; }, "this node starts a new incarnation");
   identity_.boot_nonce = boot_nonce;
   counter_ = 0;
 }
@@ -64,13 +65,13 @@ void Neighbours::update_ports() {
   for (auto problem = problems_.begin(); problem != problems_.end();) {
     problem = find_port(std::get<0>(problem->first)) == nullptr ? problems_.erase(problem) : std::next(problem);
   }
-  // What the neighbours should know of the ports, they know a moment later.
+  // Advertises the changes to the neighbours.
   for (const PortFacts& port : ports_) hello_soon(port.id);
 }
 
-// Ticks are not all of one length, so that nodes that start together do not stay in step.
+// The interval is randomized, so that nodes that start together do not stay synchronized.
 void Neighbours::tick() {
-  excuse_standstill();
+  extend_holds_after_stall();
   forget_silent();
   const Instant now = clock_.now();
   for (auto problem = problems_.begin(); problem != problems_.end();) {
@@ -83,19 +84,19 @@ void Neighbours::tick() {
   tick_ = clock_.call_at(tick_due_, [this] { tick(); });
 }
 
-// Who does not run does not listen: a stopped process, or a virtual machine that was not given its processors. What
-// neighbours said meanwhile may be unread yet, and where the whole cluster stood still nobody said anything.
-void Neighbours::excuse_standstill() {
+// Extends hold timers after a scheduling stall of this process, such as a stopped process or a descheduled virtual
+// machine. Hellos that arrived meanwhile may still be unread, and if the whole cluster stalled, none were sent.
+void Neighbours::extend_holds_after_stall() {
   const Duration late = clock_.now() - tick_due_;
   if (late <= timing_.interval) return;
-  for (auto& [key, heard] : heard_) heard.excused += late;
+  for (auto& [key, heard] : heard_) heard.hold_extension += late;
 }
 
 void Neighbours::forget_silent() {
   const Instant now = clock_.now();
   std::vector<NeighbourKey> silent;
   for (const auto& [key, heard] : heard_) {
-    if (now - public_.at(key).last_heard >= heard.hold + heard.excused) silent.push_back(key);
+    if (now - public_.at(key).last_heard >= heard.hold + heard.hold_extension) silent.push_back(key);
   }
   for (const NeighbourKey& key : silent) {
     const auto hold = std::chrono::duration_cast<std::chrono::milliseconds>(heard_.at(key).hold);
@@ -129,7 +130,7 @@ void Neighbours::hello_soon(PortId port) {
   const bool waiting = !hello_soon_.empty();
   hello_soon_.insert(port);
   if (waiting) return;
-  soon_ = clock_.call_after(kSoonest, [this] {
+  soon_ = clock_.call_after(kHelloDelay, [this] {
     for (const PortId id : std::exchange(hello_soon_, {})) {
       if (const PortFacts* due = find_port(id); due != nullptr) send_hello(*due, false);
     }
@@ -176,7 +177,7 @@ void Neighbours::note_fault(const PortFacts& port, ControlFault fault, const Con
   const std::string who = absl::StrCat("a node at ", address.value, " on port ", port.interface);
   if (fault == ControlFault::kVersion) {
     set_problem(EventCode::kVersionDiffers, port, 0,
-                absl::StrCat(who, " speaks another version of the protocol than ", int{kControlVersion},
+                absl::StrCat(who, " uses another version of the protocol than ", int{kControlVersion},
                              ": install the same Cableway on both"),
                 address);
   } else if (fault == ControlFault::kCluster) {
@@ -212,12 +213,12 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   }
   Neighbour* neighbour = admit(key, datagram, *hello);
   if (neighbour == nullptr) return;
-  // One that was overtaken on its way tells of what is no more.
+  // A reordered hello is outdated.
   if (datagram.counter < std::exchange(heard_.at(key).hello, std::max(heard_.at(key).hello, datagram.counter))) return;
   neighbour->last_heard = clock_.now();
   neighbour->interface = hello->interface;
   heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
-  heard_.at(key).excused = Duration(0);
+  heard_.at(key).hold_extension = Duration(0);
   heard_.at(key).from = from;
   match(port, key, *hello);
 }
@@ -241,7 +242,7 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
                 {"neighbour", hello.node});
     return true;
   }
-  // A node that was started again is heard instead of its earlier incarnation, not beside it.
+  // A restarted node replaces its earlier incarnation; two incarnations that are heard at the same time are two nodes.
   const Instant now = clock_.now();
   for (const auto& [key, neighbour] : public_) {
     if (key.node != datagram.sender || neighbour.boot_nonce == datagram.boot_nonce) continue;
@@ -259,8 +260,8 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
   return false;
 }
 
-// The neighbour that this hello is of, a new one if need be. Null: the hello is a copy of an earlier one, or there are
-// too many.
+// Returns the hello's neighbour, creating it if necessary. Null: the hello is a copy, or the port has too many
+// neighbours.
 Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello) {
   auto known = public_.find(key);
   if (known != public_.end() && known->second.boot_nonce != datagram.boot_nonce) {
@@ -279,7 +280,7 @@ Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& dat
   if (static_cast<std::size_t>(on_port) >= kMaxHeard) {
     set_problem(EventCode::kSegmentCrowded, *find_port(key.port), 0,
                 absl::StrCat("more than ", kMaxHeard, " ports are on the segment of port ",
-                             find_port(key.port)->interface, ": the others are not heard"),
+                             find_port(key.port)->interface, ": the others are ignored"),
                 {"neighbour", hello.node});
     return nullptr;
   }
@@ -310,7 +311,7 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   const bool moved =
       neighbour.up && (neighbour.addresses.ours != matched->ours || neighbour.addresses.theirs != matched->theirs);
   if (moved) {
-    // The same cable with other addresses: to everything above it is another cable.
+    // A change of addresses is handled as a new adjacency.
     neighbour.up = false;
     listener_.adjacency_down(key, neighbour, EventCode::kCableLost, "an address of the cable has changed");
     neighbour.our_session = new_session();
@@ -330,9 +331,10 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   const bool heard = us != hello.heard.end() && us->your_session == neighbour.our_session && their_session != 0;
   if (neighbour.up && (session_changed || !heard)) {
     neighbour.up = false;
-    listener_.adjacency_down(key, neighbour, EventCode::kCableLost,
-                             us == hello.heard.end() ? "it does not hear this node any more" : "it began again");
-    // Unless the neighbour has begun again, it has to be told that this side does.
+    listener_.adjacency_down(
+        key, neighbour, EventCode::kCableLost,
+        us == hello.heard.end() ? "it does not hear this node any more" : "it started a new session");
+    // Unless the neighbour started a new session, this side must start one.
     if (!session_changed) neighbour.our_session = new_session();
   }
   neighbour.their_session = their_session;
@@ -355,7 +357,7 @@ void Neighbours::receive_segment(const PortFacts& port, const ControlDatagram& d
 
 bool Neighbours::is_new(const NeighbourKey& key, const ControlDatagram& datagram) {
   ReplayWindow& window = heard_.at(key).window;
-  // A hello goes out once in every address family that a port has: the second copy is no replay to speak of.
+  // A hello is sent once in every address family of a port: the second copy is not counted as a replay.
   const bool second_copy = datagram.counter == window.highest();
   if (window.accept(datagram.counter)) return true;
   if (!second_copy) ++counters_.replayed;

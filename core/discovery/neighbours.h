@@ -1,11 +1,11 @@
-// Whom this node hears over its ports, and who hears it: hellos out, hellos in, the two-way check between them.
+// Discovers neighbours: sends hellos on every port, receives those of others, and checks that both directions work.
 //
-// A neighbour is one port of another node, heard over one port of ours; a cable stands while both hear each other. What
-// cannot stand (another cluster, a wrong key, MTUs or addresses that do not fit, a name that is taken) is a Problem, in
-// words that an operator can act on, for as long as it goes on.
+// A neighbour is one port of another node, heard over one port of ours; a cable is up while both hear each other. What
+// prevents that (another cluster, a wrong key, MTUs or addresses that do not fit, a name that is taken) is a Problem,
+// with a text that an operator can act on, for as long as it lasts.
 //
-// Timing as in BFD (RFC 5880): each side says how long it wants to be believed. A port that loses its carrier, and a
-// neighbour that says it leaves, are down at once. One thread: the node's.
+// Timing as in BFD (RFC 5880): each side advertises its own hold time. A port that loses its carrier, and a neighbour
+// that announces that it leaves, are down at once. One thread: the node's.
 #ifndef CABLEWAY_CORE_DISCOVERY_NEIGHBOURS_H_
 #define CABLEWAY_CORE_DISCOVERY_NEIGHBOURS_H_
 
@@ -31,7 +31,7 @@
 
 namespace cableway {
 
-// Who this node is, in this incarnation.
+// This node's identity in this incarnation.
 struct NodeIdentity {
   std::string cluster;
   std::string name;
@@ -41,10 +41,10 @@ struct NodeIdentity {
 
 struct HelloTiming {
   std::chrono::milliseconds interval{100};
-  std::chrono::milliseconds hold{1000};  // several intervals: how long a silent node is believed
+  std::chrono::milliseconds hold{1000};  // several intervals: how long neighbours keep a silent node
 };
 
-// A neighbour's place: our port, and its.
+// Identifies a neighbour: our port, its node and its port.
 struct NeighbourKey {
   PortId port = 0;
   routing::NodeId node;
@@ -57,17 +57,17 @@ struct Neighbour {
   std::string interface;  // the neighbour's
   std::uint64_t boot_nonce = 0;
   CableAddresses addresses;
-  bool up = false;  // heard both ways
+  bool up = false;  // both ports hear each other
   Instant heard_since;
   Instant last_heard;
-  std::uint32_t our_session = 0;    // tell this adjacency from earlier ones of the same two ports
+  std::uint32_t our_session = 0;    // distinguish this adjacency from earlier ones of the same two ports
   std::uint32_t their_session = 0;  // 0: not known yet
 };
 
-// What an operator should mend.
+// A problem that an operator should fix.
 struct Problem {
   EventCode code = EventCode::kPortUnusable;
-  std::string interface;  // "": it is about none
+  std::string interface;  // "": about no interface
   std::string text;
   Instant since;
   Instant last_seen;
@@ -84,31 +84,31 @@ class Neighbours {
                                 const std::string& reason) = 0;
     // A segment from a neighbour that is up.
     virtual void segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
-    // When it appears, not while it lasts. `fields`: what it is about.
+    // Called once when the problem appears. `fields`: the event's fields.
     virtual void problem(const Problem& problem, EventFields fields) = 0;
   };
 
   struct Counters {
-    std::uint64_t garbage = 0;   // no datagram of ours, or not as it should be
-    std::uint64_t refused = 0;   // other version, cluster or key
-    std::uint64_t replayed = 0;  // copies of what was heard before
-    std::uint64_t unknown = 0;   // segments from whom no adjacency stands with
+    std::uint64_t garbage = 0;   // not Cableway's, or malformed
+    std::uint64_t refused = 0;   // another version, cluster or key
+    std::uint64_t replayed = 0;  // copies of earlier datagrams
+    std::uint64_t unknown = 0;   // segments from nodes without an adjacency that is up
   };
 
-  // Everything named outlives this. `random` gives numbers that nobody can guess, or that a seed decides.
+  // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.
   Neighbours(NodeIdentity identity, HelloTiming timing, Clock& clock, PortInventory& inventory, ControlChannel& channel,
              const DatagramSeal& seal, std::function<std::uint64_t()> random, Listener& listener);
   ~Neighbours();
 
   void start();
-  // Says goodbye on every port. Nothing is sent or reported afterwards.
+  // Sends a last hello that announces the leaving on every port. Nothing is sent or reported afterwards.
   void leave();
-  // An incarnation with a greater nonce begins: every adjacency ends and is found again.
+  // Starts an incarnation with a greater nonce: every adjacency ends and is discovered again.
   void restart(std::uint64_t boot_nonce);
   // The ports have changed.
   void update_ports();
 
-  // Best effort. `body` as link_segment.h makes it. Nothing is sent where `key` is not up.
+  // Best effort. `body` is of encode_link_segment(). Sends nothing if `key` is not up.
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body);
 
   const NodeIdentity& identity() const { return identity_; }
@@ -118,11 +118,11 @@ class Neighbours {
   const Counters& counters() const { return counters_; }
 
  private:
-  struct Heard {  // what of a neighbour nobody else needs
+  struct Heard {  // private state of a neighbour
     ReplayWindow window;
-    std::uint64_t hello = 0;  // counter of the newest
+    std::uint64_t hello = 0;  // counter of the newest hello
     Duration hold{0};
-    Duration excused{0};  // since it was heard last: when this node itself stood still
+    Duration hold_extension{0};  // stalls of this node since the last hello from it
     routing::PortAddress from;
   };
   using ProblemKey = std::tuple<PortId, EventCode, std::uint64_t>;
@@ -141,13 +141,13 @@ class Neighbours {
   void forget(const NeighbourKey& key, const std::string& reason, EventCode code = EventCode::kCableLost);
   void forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason);
   void tick();
-  void excuse_standstill();
+  void extend_holds_after_stall();
   void forget_silent();
   void send_hellos(bool leaving);
   void send_hello(const PortFacts& port, bool leaving);
   void hello_soon(PortId port);
   void send(PortId port, const routing::PortAddress* to, ControlKind kind, std::span<const std::byte> body);
-  // `other`: who or what is at the other end; the port is put before it.
+  // `other`: the field that names the other end; the field "port" is put before it.
   void set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text, EventField other);
   void clear_problem(EventCode code, PortId port, std::uint64_t about);
   const PortFacts* find_port(PortId id) const;

@@ -1,4 +1,4 @@
-// A port's address between nodes: its family and bytes. A scope means something on one node only and does not travel.
+// The wire form of a port's address: family and bytes. Scopes are local to a node and are not sent.
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_ADDRESS_WIRE_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_ADDRESS_WIRE_H_
 
@@ -16,7 +16,7 @@ inline void put_port_address(WireWriter& writer, const routing::PortAddress& add
   writer.put_bytes(std::as_bytes(std::span(address.bytes).first(address.is_ipv6 ? 16 : 4)));
 }
 
-// Whatever can be no port's address makes the reader bad.
+// Anything but a unicast IPv4 or IPv6 address makes the reader bad.
 inline routing::PortAddress get_port_address(WireReader& reader) {
   routing::PortAddress address;
   const auto family = reader.get<std::uint8_t>();

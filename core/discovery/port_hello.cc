@@ -9,7 +9,7 @@
 namespace cableway {
 namespace {
 
-constexpr std::uint32_t kLongestHoldMs = 600'000;
+constexpr std::uint32_t kMaxHoldMs = 600'000;
 
 absl::Status bad_hello(const char* field) {
   return absl::InvalidArgumentError(std::string("hello: bad ") + field);
@@ -80,10 +80,10 @@ absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
   get_addresses(reader, hello.addresses);
   if (!reader.ok()) return bad_hello("addresses");
   get_heard(reader, hello.heard);
-  if (!reader.finished()) return bad_hello("list of who is heard");
+  if (!reader.finished()) return bad_hello("list of heard neighbours");
   if (!routing::is_valid_name(hello.node, kMaxNodeNameBytes)) return bad_hello("node name");
   if (!routing::is_valid_interface_name(hello.interface)) return bad_hello("interface name");
-  if (hello.hold_ms == 0 || hello.hold_ms > kLongestHoldMs) return bad_hello("hold time");
+  if (hello.hold_ms == 0 || hello.hold_ms > kMaxHoldMs) return bad_hello("hold time");
   return hello;
 }
 

@@ -1,4 +1,4 @@
-// What a node says of one of its ports to whoever is on the cable, some ten times a second, and whom it hears there.
+// A hello: describes one port of a node and the neighbours that the node hears there. Sent some ten times a second.
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_
 
@@ -15,17 +15,17 @@
 namespace cableway {
 
 inline constexpr std::size_t kMaxHelloAddresses = 16;
-// Ports on one segment besides this one. A switch with more wants to be several.
+// Maximum of other ports on one segment (a switch).
 inline constexpr std::size_t kMaxHeard = 128;
 
 // "I hear you": the other half of the two-way check (RFC 5880 section 6.8.6 calls the numbers discriminators). The
-// adjacency stands when each side names the session that the other has opened for it, so that neither a copy of an old
-// hello nor one of an earlier incarnation can make one.
+// adjacency is up when each side names the session that the other has opened for it, so that a replayed hello, or one
+// of an earlier incarnation, cannot bring it up.
 struct HeardNeighbour {
   routing::NodeId node;
   PortId port = 0;
-  std::uint32_t your_session = 0;  // as last heard from that port; 0: it has not named one to us yet
-  std::uint32_t my_session = 0;    // what we have opened for that port, not 0
+  std::uint32_t your_session = 0;  // as last received from that port; 0: none received yet
+  std::uint32_t my_session = 0;    // the one we opened for that port, not 0
 
   friend bool operator==(const HeardNeighbour&, const HeardNeighbour&) = default;
 };
@@ -42,8 +42,8 @@ struct PortHello {
   std::string node;
   std::string interface;
   std::uint32_t mtu = 0;
-  std::uint32_t hold_ms = 0;  // how long the sender is to be believed after this
-  bool leaving = false;       // the node goes, and says so
+  std::uint32_t hold_ms = 0;  // how long the receiver keeps the sender up after this hello
+  bool leaving = false;       // the node is shutting down
   std::vector<HelloAddress> addresses;
   std::vector<HeardNeighbour> heard;
 

@@ -1,5 +1,5 @@
-// The ports of this node: which network interfaces have cables that Cableway may use, and what is known of each.
-// core/linux/ports/netlink_inventory.h asks the kernel; the simulator's fabric answers for itself.
+// The ports of this node: the network interfaces whose cables Cableway may use, and the attributes of each.
+// core/linux/ports/netlink_inventory.h reads them from the kernel; the simulator's fabric has its own.
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
 
@@ -12,10 +12,10 @@
 
 namespace cableway {
 
-// Tells the ports of one node apart for as long as it runs; on Linux the interface's index. Never 0.
+// Identifies a port of one node for as long as the node runs; on Linux the interface index. Never 0.
 using PortId = std::uint32_t;
 
-// An address of a port and the prefix that says which addresses its cable's other end may have.
+// An address of a port, and the prefix that its cable's other end must share.
 struct PortPrefix {
   routing::PortAddress address;    // a link-local IPv6 address has the interface's name as its scope
   std::uint8_t prefix_length = 0;  // bits
@@ -26,30 +26,31 @@ struct PortPrefix {
 struct PortFacts {
   PortId id = 0;
   std::string interface;
-  bool carrier = false;         // administratively up, and the other end is there
+  bool carrier = false;         // administratively up, and the link is detected
   std::uint32_t mtu = 0;        // bytes
-  std::uint64_t rate_mbps = 0;  // each direction; 0: the kernel does not know
-  // Those that Cableway may use, never none: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's
+  std::uint64_t rate_mbps = 0;  // each direction; 0: unknown to the kernel
+  // Those that Cableway may use, never empty: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's
   // order.
   std::vector<PortPrefix> addresses;
-  std::string plug;  // ports with the same are halves of one physical connector; "" where nothing says so
-  // Which port of which RDMA device is behind it: "mlx5_0", "mlx4_0:2", or "" for none.
+  std::string plug;  // ports with the same value share one physical connector; "": unknown
+  // The RDMA device behind the interface, with its port number if the device has several: "mlx5_0", "mlx4_0:2"; "":
+  // none.
   std::string rdma_device;
-  int gid_index = -1;  // of the RoCE v2 GID that is addresses.front(); -1: RDMA cannot be used here now
-  // Why it cannot, so that hops which should use it are refused; with no device: that there was one. "": it can, or
-  // there has been none.
+  int gid_index = -1;  // of the RoCE v2 GID of addresses.front(); -1: RDMA cannot be used here now
+  // Why RDMA cannot be used, so that hops which should use it are refused; without a device: that there was one. "": it
+  // can be used, or there has been no device.
   std::string rdma_trouble;
-  std::uint32_t rdma_mtu = 0;  // bytes of payload in its packets; 0: the device was not asked
+  std::uint32_t rdma_mtu = 0;  // bytes of payload in its packets; 0: the device was not queried
 
   friend bool operator==(const PortFacts&, const PortFacts&) = default;
 };
 
-// An interface that is not used, or something of it that is not, and why: for people. One interface may have several,
-// also one that is a port.
+// An interface, or a part of one, that is not used, and why; for display. An interface may have several, even if it is
+// a port.
 struct RejectedPort {
-  std::string interface;  // or an entry of CABLEWAY_PORTS that is about none
+  std::string interface;  // or an entry of CABLEWAY_PORTS that matches none
   std::string reason;
-  bool asked_for = false;  // CABLEWAY_PORTS means it to be used: something is to be mended
+  bool asked_for = false;  // CABLEWAY_PORTS selects it, so an operator should fix it
   friend bool operator==(const RejectedPort&, const RejectedPort&) = default;
 };
 
@@ -58,11 +59,11 @@ class PortInventory {
  public:
   virtual ~PortInventory() = default;
 
-  // As of now, sorted by id.
+  // The current ports, sorted by ID.
   virtual std::vector<PortFacts> ports() const = 0;
   virtual std::vector<RejectedPort> rejected() const = 0;
-  // `changed` is called after ports(), or what of rejected() was asked for, has become different, never from inside a
-  // call of the inventory's. One listener.
+  // `changed` is called after ports(), or an `asked_for` entry of rejected(), has changed, never from inside a call of
+  // the inventory. One listener.
   virtual void watch(std::function<void()> changed) = 0;
 };
 

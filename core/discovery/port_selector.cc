@@ -33,7 +33,7 @@ PortAddress masked(PortAddress address, int length) {
   return address;
 }
 
-// Whether it is meant as an address. Interfaces may be called "beef" or "10", but not with a colon, and none has three
+// Distinguishes addresses from interface names: those may be "beef" or "10", but contain no colon, and none has three
 // dots.
 bool looks_like_address(std::string_view text) {
   return text.find(':') != std::string_view::npos ||
@@ -42,19 +42,20 @@ bool looks_like_address(std::string_view text) {
           }));
 }
 
-// The address before the slash. parse_port_address() refuses those of no single port, which all of a family begin with.
+// Parses the address before the slash. parse_port_address() rejects the unspecified address, which a whole family's
+// prefix begins with.
 absl::StatusOr<PortAddress> parse_first_address(std::string_view text, bool is_whole_family) {
   if (is_whole_family && text == "0.0.0.0") return PortAddress{};
   if (is_whole_family && text == "::") return PortAddress{.is_ipv6 = true, .bytes = {}, .scope = {}};
   return routing::parse_port_address(text);
 }
 
-std::optional<int> parse_length(std::string_view digits, int most) {
+std::optional<int> parse_length(std::string_view digits, int max_length) {
   int length = 0;
   const bool is_number = !digits.empty() && digits.size() <= 3 && std::all_of(digits.begin(), digits.end(), [](char c) {
     return absl::ascii_isdigit(static_cast<unsigned char>(c));
   }) && absl::SimpleAtoi(absl::string_view(digits.data(), digits.size()), &length);
-  return is_number && length <= most ? std::optional(length) : std::nullopt;
+  return is_number && length <= max_length ? std::optional(length) : std::nullopt;
 }
 
 }  // namespace
@@ -73,14 +74,14 @@ absl::StatusOr<PortSelector> parse_port_selector(std::string_view text) {
   if (!address.ok()) {
     return bad_selector(text, absl::StrCat("begins with no address: ", address.status().message()));
   }
-  const int most = bits_of(*address);
-  const std::optional<int> length = has_length ? parse_length(digits, most) : most;
+  const int max_length = bits_of(*address);
+  const std::optional<int> length = has_length ? parse_length(digits, max_length) : max_length;
   if (!length.has_value()) {
-    return bad_selector(text, absl::StrCat("has a bad prefix length; expected 0 to ", most, " after the slash"));
+    return bad_selector(text, absl::StrCat("has a bad prefix length; expected 0 to ", max_length, " after the slash"));
   }
   const PortPrefix prefix{masked(*address, *length), static_cast<std::uint8_t>(*length)};
   if (prefix.address != *address) {
-    const PortPrefix alone{*address, static_cast<std::uint8_t>(most)};
+    const PortPrefix alone{*address, static_cast<std::uint8_t>(max_length)};
     return bad_selector(text, absl::StrCat("has bits beyond its prefix; expected ", to_text(prefix),
                                            " for all addresses inside it, or ", to_text(alone), " for this one"));
   }

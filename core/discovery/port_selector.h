@@ -13,22 +13,21 @@ namespace cableway {
 // An interface with all its addresses, or, where `interface` is empty, every address inside a prefix.
 struct PortSelector {
   std::string interface;
-  PortPrefix prefix;  // `address` is the prefix's first; its scope, if any, is the one interface that is meant
+  PortPrefix prefix;  // `address` is the first of the prefix; its scope, if any, selects one interface
 
   friend bool operator==(const PortSelector&, const PortSelector&) = default;
 };
 
 // "eth1", "10.7.0.0/16", "fe80::/10", "fe80::%eth1/10", or an address alone, which selects just that one. "0.0.0.0/0"
-// and
-// "::/0" are all addresses of a family. InvalidArgument says what is wrong and what was expected; so for an address
-// with bits beyond its prefix, since that could be meant either way.
+// and "::/0" are all addresses of a family. InvalidArgument says what is wrong and what was expected. An address with
+// bits beyond its prefix is rejected as ambiguous.
 absl::StatusOr<PortSelector> parse_port_selector(std::string_view text);
 
-// As parse_port_selector() takes it.
+// In the form that parse_port_selector() accepts.
 std::string to_text(const PortSelector& selector);
 std::string to_text(const PortPrefix& prefix);
 
-// Whether `address` lies in `prefix`. A scope in the prefix has to be the address's.
+// Whether `address` lies in `prefix`. If the prefix has a scope, the address must have the same.
 bool contains(const PortPrefix& prefix, const routing::PortAddress& address);
 
 }  // namespace cableway

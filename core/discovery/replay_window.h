@@ -1,4 +1,4 @@
-// Which counters of one sender's datagrams have been seen: the sliding window of RFC 4303 (section 3.4.3).
+// Detects replayed datagrams of one sender by their counters: the sliding window of RFC 4303 (section 3.4.3).
 #ifndef CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
 #define CABLEWAY_CORE_DISCOVERY_REPLAY_WINDOW_H_
 
@@ -8,7 +8,7 @@ namespace cableway {
 
 class ReplayWindow {
  public:
-  // Whether `counter` is new: neither seen before nor so far behind that nobody can tell. Marks it as seen.
+  // Whether `counter` is new: neither seen before nor behind the window. Marks it as seen.
   bool accept(std::uint64_t counter) {
     constexpr std::uint64_t kBits = 64;
     if (counter > highest_) {

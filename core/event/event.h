@@ -1,4 +1,4 @@
-// One thing that happened to a node.
+// An event of a node.
 #ifndef CABLEWAY_CORE_EVENT_EVENT_H_
 #define CABLEWAY_CORE_EVENT_EVENT_H_
 
@@ -12,7 +12,7 @@
 
 namespace cableway {
 
-// What an event is about, for programs: "cable", "port", "neighbour", "path", "reason", ..
+// An attribute of an event, for programs: "cable", "port", "neighbour", "path", "reason", ..
 struct EventField {
   std::string key;
   std::string value;
@@ -26,7 +26,7 @@ struct Event {
   WallTime time{};
   EventCode code = EventCode::kNodeStarted;
   EventFields fields;
-  std::string text;  // one line for people, which says all that the fields do
+  std::string text;  // one line for people; contains all that the fields do
 
   EventSeverity severity() const { return kind_of(code).severity; }
 };

@@ -1,4 +1,4 @@
-// What can happen to a node, as stable codes: the one table that the log, `cableway events`, doctor and metrics share.
+// A node's events as stable codes: the one table that the log, `cableway events`, doctor and metrics share.
 // docs/findings.md is the same table for operators. Codes are never renamed or reused; new ones may be added.
 #ifndef CABLEWAY_CORE_EVENT_EVENT_CODE_H_
 #define CABLEWAY_CORE_EVENT_EVENT_CODE_H_
@@ -11,8 +11,8 @@
 
 namespace cableway {
 
-// Debug: for maintainers. Info: as intended, or caused by peers that need not be trusted. Warning: something was lost,
-// or works worse than it should. Error: the node cannot do what it was told to.
+// Debug: for maintainers. Info: as intended, or caused by untrusted peers. Warning: something was lost, or works worse
+// than it should. Error: the node cannot do what it was configured to do.
 enum class EventSeverity : std::uint8_t { kDebug, kInfo, kWarning, kError };
 inline constexpr std::size_t kEventSeverities = 4;
 
@@ -40,7 +40,7 @@ enum class EventCode : std::uint8_t {
   kRdmaPortError,
   kRdmaPortActive,
   kRdmaAddressChanged,
-  // What is heard on a port and is no usable cable.
+  // Neighbours heard on a port without a usable cable.
   kVersionDiffers,
   kClusterDiffers,
   kKeyDiffers,
@@ -49,7 +49,7 @@ enum class EventCode : std::uint8_t {
   kCableRefused,
   kLinkLocalUsed,
   kSegmentCrowded,
-  // Cables, and the topology that they make.
+  // Cables and the topology.
   kCableUp,
   kCableLost,
   kNeighbourLeft,
@@ -60,7 +60,7 @@ enum class EventCode : std::uint8_t {
   kPathRequested,
   kPathFound,
   kPathMissing,
-  // Circuits that pass through.
+  // Relayed circuits.
   kSetupArrived,
   kSetupWaiting,
   kDialStarted,
@@ -87,7 +87,7 @@ struct EventKind {
   std::string_view name;  // "CABLE_UP"
   EventSeverity severity;
   std::string_view meaning;  // one line, as docs/findings.md has it
-  std::string_view advice;   // what to do; "-" where nothing is to be done
+  std::string_view advice;   // what to do; "-": nothing
 };
 
 // All codes, in the order of EventCode.
@@ -98,7 +98,7 @@ const EventKind& kind_of(EventCode code);
 inline std::string_view name_of(EventCode code) {
   return kind_of(code).name;
 }
-// Null: no event has that name.
+// Null: no event has this name.
 const EventKind* find_event_kind(std::string_view name);
 
 // "debug", "info", "warning", "error".

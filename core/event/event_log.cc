@@ -15,10 +15,10 @@ static_assert(EventLog::kKeptOfSeverity[0] + EventLog::kKeptOfSeverity[1] + Even
                   EventLog::kKeptOfSeverity[3] ==
               EventLog::kKept);
 
-std::string bounded(const std::string& text, std::size_t most) {
+std::string bounded(const std::string& text, std::size_t max_bytes) {
   constexpr char kCut[] = "..";
-  if (text.size() <= most) return printable(text);
-  return absl::StrCat(printable(text.substr(0, most - 2)), kCut);
+  if (text.size() <= max_bytes) return printable(text);
+  return absl::StrCat(printable(text.substr(0, max_bytes - 2)), kCut);
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void EventLog::report_left_out(EventCode code) {
   OfCode& entry = of(code);
   entry.report.reset();
   const std::string number = absl::StrCat(std::exchange(entry.to_report, 0));
-  record(code, absl::StrCat(number, " more of these were left out here"), {{"left_out", number}});
+  record(code, absl::StrCat(number, " more of these events were left out"), {{"left_out", number}});
 }
 
 void EventLog::record(EventCode code, std::string text, EventFields fields) {
@@ -71,7 +71,7 @@ void EventLog::record(EventCode code, std::string text, EventFields fields) {
   listener_(kept.back());
 }
 
-// The newest one of a code stays: only a code with two or more has to give way.
+// Never evicts the newest event of a code: the code with the most has two or more.
 void EventLog::make_room(EventSeverity severity) {
   std::size_t& kept = kept_[static_cast<std::size_t>(severity)];
   if (kept <= kKeptOfSeverity[static_cast<std::size_t>(severity)]) return;

@@ -1,12 +1,11 @@
-// The one source of a node's events: it counts them by code, keeps the last ones, and gives them to whoever writes the
-// log.
+// The one source of a node's events: counts them by code, keeps the latest ones, and passes them to the log writer.
 //
-// Peers that need not be trusted cause many of them, as often as they like. So:
+// Untrusted peers can cause events at any rate. So:
 //
-//   - of each code only so many are taken (kBurst at once, then kPerSecond); the rest is counted, and said in one event
-//     of that code within a second, whose field "left_out" is the number;
-//   - of each severity a number of its own is kept, and of those the code that has the most gives way: no event pushes
-//     out one of another severity, nor one of a code that has fewer;
+//   - each code is rate-limited (a burst of kBurst, then kPerSecond); the others are counted, and reported within a
+//     second by one event of that code, whose field "left_out" is their number;
+//   - each severity has its own quota; beyond it, the oldest event of the code with the most kept events is evicted, so
+//     that no event evicts one of another severity, or one of a code that has fewer;
 //   - texts and fields are printable ASCII and of bounded length.
 //
 // One thread: the clock's.
@@ -36,26 +35,26 @@ class EventLog final : public EventSink {
   static constexpr std::size_t kMaxFields = 8;
   static constexpr std::size_t kMaxFieldBytes = 256;
 
-  // Of one code. Debug events are for maintainers, who look for one among many.
+  // Limits of one code. Debug events have higher ones, since a maintainer searches for one among many.
   static constexpr std::uint64_t kBurst = 64;
   static constexpr std::uint64_t kPerSecond = 10;
   static constexpr std::uint64_t kDebugBurst = 1000;
   static constexpr std::uint64_t kDebugPerSecond = 1000;
 
-  // Called for each event that is taken, from inside raise(); must not raise.
+  // Called for each recorded event, from inside raise(), or later for a count of left-out ones; must not raise.
   using Listener = std::function<void(const Event&)>;
 
-  // `incarnation` tells this log from that of the node's next start. The clock outlives this.
+  // `incarnation` identifies this run of the node. The clock must outlive this.
   EventLog(std::uint64_t incarnation, Clock& clock, WallClock wall_clock, Listener listener);
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
   void raise(EventCode code, std::string text, EventFields fields = {}) override;
 
-  // Those that are kept, oldest first.
+  // The kept events, oldest first.
   std::vector<Event> events() const;
   std::size_t size() const;
-  // How many of that code were raised, and how many of those were not taken.
+  // How many events of that code were raised, and how many of those were left out.
   std::uint64_t count(EventCode code) const { return of(code).count; }
   std::uint64_t left_out(EventCode code) const { return of(code).left_out; }
   std::uint64_t incarnation() const { return incarnation_; }
@@ -65,9 +64,9 @@ class EventLog final : public EventSink {
     std::deque<Event> kept;
     std::uint64_t count = 0;
     std::uint64_t left_out = 0;
-    std::uint64_t to_report = 0;  // of those that were left out
+    std::uint64_t to_report = 0;  // left out, and not reported yet
     std::unique_ptr<Timer> report;
-    Instant paid_until;  // each event that is taken pays for a part of a second
+    Instant paid_until;  // rate limiter: each recorded event advances this by 1 s / rate
   };
 
   OfCode& of(EventCode code) { return codes_[static_cast<std::size_t>(code)]; }

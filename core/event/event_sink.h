@@ -1,4 +1,4 @@
-// Where everything that happens to a node is reported.
+// Receives a node's events.
 #ifndef CABLEWAY_CORE_EVENT_EVENT_SINK_H_
 #define CABLEWAY_CORE_EVENT_EVENT_SINK_H_
 
@@ -12,7 +12,8 @@ namespace cableway {
 class EventSink {
  public:
   virtual ~EventSink() = default;
-  // `text`: one line for people. Texts and fields may hold any bytes, and have any length: peers write parts of them.
+  // `text`: one line for people. Texts and fields may hold any bytes and have any length, since peers supply parts of
+  // them.
   virtual void raise(EventCode code, std::string text, EventFields fields = {}) = 0;
 };
 

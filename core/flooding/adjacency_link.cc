@@ -6,15 +6,15 @@
 namespace cableway {
 namespace {
 
-// Long enough for a neighbour's burst to be answered by one acknowledgement, short beside any time-out.
+// Long enough that one acknowledgement answers a neighbour's burst, short compared to any time-out.
 constexpr std::chrono::milliseconds kFlushAfter{2};
-constexpr std::chrono::milliseconds kFirstTimeOut{40};
-constexpr std::chrono::milliseconds kLongestTimeOut{640};
+constexpr std::chrono::milliseconds kInitialTimeOut{40};
+constexpr std::chrono::milliseconds kMaxTimeOut{640};
 
 }  // namespace
 
 AdjacencyLink::AdjacencyLink(Sessions sessions, Clock& clock, End& end)
-    : sessions_(sessions), clock_(clock), end_(end), time_out_(kFirstTimeOut) {}
+    : sessions_(sessions), clock_(clock), end_(end), time_out_(kInitialTimeOut) {}
 
 void AdjacencyLink::wake() {
   if (flush_ != nullptr) return;
@@ -26,7 +26,7 @@ void AdjacencyLink::wake() {
 
 void AdjacencyLink::flush() {
   fill_window();
-  // Whatever was sent has acknowledged too.
+  // Segments sent by fill_window() carry the acknowledgement, too.
   if (owe_acknowledgement_) transmit(0, {});
 }
 
@@ -63,7 +63,7 @@ void AdjacencyLink::arm_retransmission() {
   retransmission_ = clock_.call_after(time_out_, [this] {
     retransmissions_ += unacknowledged_.size();
     for (const Sent& sent : unacknowledged_) transmit(sent.sequence, sent.messages);
-    time_out_ = std::min<Duration>(time_out_ * 2, kLongestTimeOut);
+    time_out_ = std::min<Duration>(time_out_ * 2, kMaxTimeOut);
     arm_retransmission();
   });
 }
@@ -76,7 +76,7 @@ absl::Status AdjacencyLink::receive(std::span<const std::byte> body) {
   if (!ours) return absl::OkStatus();
   acknowledge_up_to(segment->acknowledged);
   if (segment->sequence != 0) {
-    // Also what came before is answered: the acknowledgement for it may have been lost.
+    // Acknowledges duplicates as well: the earlier acknowledgement may have been lost.
     owe_acknowledgement_ = true;
     wake();
   }
@@ -93,7 +93,7 @@ void AdjacencyLink::acknowledge_up_to(std::uint32_t sequence) {
     progress = true;
   }
   if (!progress) return;
-  time_out_ = kFirstTimeOut;
+  time_out_ = kInitialTimeOut;
   retransmission_.reset();
   if (!unacknowledged_.empty()) arm_retransmission();
   wake();

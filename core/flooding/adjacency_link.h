@@ -1,9 +1,9 @@
-// Messages between two neighbours, each once and in order, over datagrams that may be lost: go-back-N with a window of
-// segments, cumulative acknowledgements, and a time-out that doubles.
+// Delivers messages between two neighbours exactly once and in order, over datagrams that may be lost: go-back-N with a
+// window of segments, cumulative acknowledgements, and exponential backoff.
 //
-// What waits to be sent is not kept here but asked for when the window has room, so that only the newest of something
-// is sent and the memory of a link has a bound: kWindow segments. It never gives up; who is silent is the neighbours'
-// to tell. One thread: the node's.
+// Pending messages are not queued here but requested from the End when the window has room, so that only the newest
+// version of an advertisement is sent and a link's memory is bounded by kWindow segments. The link never gives up;
+// Neighbours detects a silent neighbour. One thread: the node's.
 #ifndef CABLEWAY_CORE_FLOODING_ADJACENCY_LINK_H_
 #define CABLEWAY_CORE_FLOODING_ADJACENCY_LINK_H_
 
@@ -27,7 +27,7 @@ class AdjacencyLink {
   class End {
    public:
     virtual ~End() = default;
-    // The next message to send; false: nothing waits.
+    // Sets the next message to send; false: none is pending.
     virtual bool next_message(LinkMessage& message) = 0;
     virtual void send_segment(std::span<const std::byte> body) = 0;
     virtual void receive_message(const LinkMessage& message) = 0;
@@ -40,16 +40,16 @@ class AdjacencyLink {
     std::uint32_t theirs = 0;
   };
 
-  // `clock` and `end` outlive this.
+  // `clock` and `end` must outlive this.
   AdjacencyLink(Sessions sessions, Clock& clock, End& end);
 
-  // Something waits to be sent. It leaves a moment later, together with what else comes until then.
+  // Messages are pending. They are sent after a short delay that batches them with later ones.
   void wake();
-  // InvalidArgument: no segment. Segments of another adjacency are left alone.
+  // InvalidArgument: not a segment. Ignores segments of another adjacency.
   absl::Status receive(std::span<const std::byte> body);
 
   std::uint64_t retransmissions() const { return retransmissions_; }
-  // Nothing is on its way that the neighbour has not acknowledged.
+  // The neighbour has acknowledged every segment sent.
   bool settled() const { return unacknowledged_.empty(); }
 
  private:
@@ -69,7 +69,7 @@ class AdjacencyLink {
   Clock& clock_;
   End& end_;
   std::uint32_t next_sequence_ = 1;
-  std::uint32_t received_ = 0;  // the last one that came in order
+  std::uint32_t received_ = 0;  // the last one received in order
   bool owe_acknowledgement_ = false;
   std::deque<Sent> unacknowledged_;
   LinkMessage overhang_;  // did not fit into the last segment

@@ -38,7 +38,7 @@ routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
   return adjacency;
 }
 
-// A list in the one order that it may have: two that say the same are the same bytes.
+// Requires canonical (strictly ascending) order, so that equal lists have equal encodings.
 template <typename Item, typename Get, typename Less>
 void get_list(WireReader& reader, std::size_t limit, std::vector<Item>& items, Get get, Less less) {
   const std::size_t count = reader.get<std::uint16_t>();
@@ -107,7 +107,7 @@ absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::b
   if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameLength)) return bad_advertisement("node name");
   if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad_advertisement("origin");
   if (advertisement.relay_port == 0) return bad_advertisement("relay port");
-  // Nothing could come after it: its origin would be stuck with what somebody forged.
+  // The maximum has no successor: the origin could never supersede a forged advertisement.
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
   if (advertisement.version.boot_nonce == kLast || advertisement.version.sequence == kLast)
     return bad_advertisement("version");

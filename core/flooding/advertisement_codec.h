@@ -1,4 +1,4 @@
-// An advertisement as it travels, and the message that passes one on.
+// The wire form of an advertisement, and the message that floods it.
 #ifndef CABLEWAY_CORE_FLOODING_ADVERTISEMENT_CODEC_H_
 #define CABLEWAY_CORE_FLOODING_ADVERTISEMENT_CODEC_H_
 
@@ -14,17 +14,17 @@
 
 namespace cableway {
 
-// The bytes of one advertisement with as many ports and adjacencies as it may have, rounded up.
+// The largest encoded advertisement, with the maximum of ports and adjacencies, rounded up.
 inline constexpr std::size_t kMaxAdvertisementBytes = 14592;
 
 struct FloodedAdvertisement {
-  std::chrono::milliseconds age{0};  // since its origin made it
+  std::chrono::milliseconds age{0};  // since its origin sent it
   routing::Advertisement advertisement;
   friend bool operator==(const FloodedAdvertisement&, const FloodedAdvertisement&) = default;
 };
 
 std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded);
-// InvalidArgument says which field is wrong: among them an origin that is not the hash of the cluster and the name.
+// InvalidArgument says which field is wrong. The origin must be the hash of the cluster and the name.
 absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::byte> bytes, const std::string& cluster);
 
 }  // namespace cableway

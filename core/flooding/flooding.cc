@@ -11,7 +11,7 @@ namespace {
 using routing::LinkStateDatabase;
 using routing::NodeId;
 
-// One change seldom comes alone; and a node that changes without end is heard ten times a second.
+// Batches changes, and limits a node that changes all the time to ten advertisements a second.
 constexpr std::chrono::milliseconds kOriginateAfter{5};
 constexpr std::chrono::milliseconds kOriginateEvery{100};
 
@@ -23,25 +23,25 @@ bool same_content(const routing::Advertisement& left, routing::Advertisement rig
 
 }  // namespace
 
-// What one neighbour has still to be told, and the link that tells it.
+// The advertisements still to be sent to one neighbour, and the link that sends them.
 class Flooding::Adjacency final : public AdjacencyLink::End {
  public:
   Adjacency(Flooding& flooding, NeighbourKey key, AdjacencyLink::Sessions sessions)
       : flooding_(flooding), key_(key), link_(sessions, flooding.clock_, *this) {}
 
-  void tell(NodeId origin) {
-    behind_.insert(origin);
+  void enqueue(NodeId origin) {
+    pending_.insert(origin);
     link_.wake();
   }
-  void knows(NodeId origin) { behind_.erase(origin); }
-  bool settled() const { return behind_.empty() && link_.settled(); }
+  void dequeue(NodeId origin) { pending_.erase(origin); }
+  bool settled() const { return pending_.empty() && link_.settled(); }
   std::uint64_t retransmissions() const { return link_.retransmissions(); }
   absl::Status receive(std::span<const std::byte> body) { return link_.receive(body); }
 
   bool next_message(LinkMessage& message) override {
-    while (!behind_.empty()) {
-      const NodeId origin = *behind_.begin();
-      behind_.erase(behind_.begin());
+    while (!pending_.empty()) {
+      const NodeId origin = *pending_.begin();
+      pending_.erase(pending_.begin());
       const routing::Advertisement* advertisement = flooding_.database_.find(origin);
       if (advertisement == nullptr) continue;
       message.kind = LinkMessageKind::kAdvertisement;
@@ -56,7 +56,7 @@ class Flooding::Adjacency final : public AdjacencyLink::End {
  private:
   Flooding& flooding_;
   const NeighbourKey key_;
-  std::set<NodeId> behind_;
+  std::set<NodeId> pending_;
   AdjacencyLink link_;
 };
 
@@ -77,7 +77,7 @@ routing::Milliseconds Flooding::now_ms() const {
 void Flooding::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
   auto adjacency = std::make_unique<Adjacency>(
       *this, key, AdjacencyLink::Sessions{id_, key.node, neighbour.our_session, neighbour.their_session});
-  for (const auto& [origin, entry] : database_.entries()) adjacency->tell(origin);
+  for (const auto& [origin, entry] : database_.entries()) adjacency->enqueue(origin);
   adjacencies_[key] = std::move(adjacency);
 }
 
@@ -113,17 +113,17 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
   const bool changes = held == nullptr || !same_content(*held, flooded->advertisement);
   switch (database_.offer(std::move(flooded->advertisement), flooded->age, now_ms())) {
     case LinkStateDatabase::Verdict::kNewer:
-      from.knows(origin);
+      from.dequeue(origin);
       spread(origin, &from);
       if (expiry_ == nullptr) arm_expiry();
       if (changes) listener_.database_changed();
       return;
     case LinkStateDatabase::Verdict::kDuplicate:
       ++counters_.duplicate;
-      return from.knows(origin);
+      return from.dequeue(origin);
     case LinkStateDatabase::Verdict::kStale:
       ++counters_.stale;
-      return from.tell(origin);
+      return from.enqueue(origin);
     case LinkStateDatabase::Verdict::kTooOld:
     case LinkStateDatabase::Verdict::kFull:
       ++counters_.refused;
@@ -132,18 +132,18 @@ void Flooding::receive(Adjacency& from, const LinkMessage& message) {
 
 void Flooding::receive_own(Adjacency& from, const routing::Advertisement& advertisement) {
   const routing::AdvertisementVersion ours{identity_.boot_nonce, sequence_};
-  if (advertisement.version == ours) return from.knows(id_);
-  if (advertisement.version < ours) return from.tell(id_);
+  if (advertisement.version == ours) return from.dequeue(id_);
+  if (advertisement.version < ours) return from.enqueue(id_);
   if (advertisement.version.boot_nonce > identity_.boot_nonce)
     return listener_.outlived(advertisement.version.boot_nonce);
-  // Of this incarnation, and never sent by it: said again with a greater number, it is ours once more.
+  // Claims this incarnation, which never sent it: supersedes it with a greater sequence number.
   sequence_ = advertisement.version.sequence;
   originate_soon();
 }
 
 void Flooding::spread(NodeId origin, const Adjacency* except) {
   for (const auto& [key, adjacency] : adjacencies_) {
-    if (adjacency.get() != except) adjacency->tell(origin);
+    if (adjacency.get() != except) adjacency->enqueue(origin);
   }
 }
 
@@ -151,7 +151,7 @@ void Flooding::originate(routing::Advertisement content) {
   if (content_.has_value() && same_content(*content_, content)) return;
   const bool first = !content_.has_value();
   content_ = std::move(content);
-  // A node is in its own database from the start.
+  // The first one at once, so that a node is in its own database from the start.
   first ? originate_now() : originate_soon();
 }
 
@@ -189,7 +189,7 @@ void Flooding::originate_now() {
 void Flooding::arm_expiry() {
   const std::optional<routing::Milliseconds> next = database_.next_expiry();
   if (!next.has_value()) return;
-  // Not below a second, so that many that expire one after the other cost one look.
+  // At least a second, so that one check handles many that expire one after the other.
   const Duration wait = std::max<Duration>(*next - now_ms(), std::chrono::seconds(1));
   expiry_ = clock_.call_after(wait, [this] {
     expiry_.reset();

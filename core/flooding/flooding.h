@@ -1,8 +1,8 @@
-// Keeps the link-state database equal on all nodes that reach each other: what is new here goes to every neighbour,
-// what is new there comes here, and each adjacency begins with both sides telling everything. Makes this node's own
-// advertisement, renews it, and outlives copies of earlier ones.
+// Keeps the link-state database equal on all nodes that reach each other: forwards each new advertisement to every
+// other neighbour, and sends the whole database over a new adjacency. Originates this node's advertisement, renews it,
+// and supersedes copies from earlier incarnations.
 //
-// An advertisement that changes while a neighbour is behind is sent to it once, in its newest form: a link's memory is
+// If an advertisement changes before it is sent to a neighbour, only its newest version is sent: an adjacency stores
 // one mark per origin. One thread: the node's.
 #ifndef CABLEWAY_CORE_FLOODING_FLOODING_H_
 #define CABLEWAY_CORE_FLOODING_FLOODING_H_
@@ -28,23 +28,23 @@ class Flooding {
    public:
     virtual ~Listener() = default;
     virtual void send_segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
-    // An advertisement came, changed or went; not called when one was merely renewed.
+    // An advertisement was added, changed or removed; not called when one is renewed.
     virtual void database_changed() = 0;
-    // The cluster holds an advertisement of this node from an incarnation with a greater nonce: a clock went back, or
-    // another node has this one's name. What the node does about it is to begin an incarnation with a greater one.
+    // The cluster holds an advertisement of this node from an incarnation with a greater nonce: a clock was set back,
+    // or another node has this one's name. The node must start an incarnation with a greater nonce.
     virtual void outlived(std::uint64_t boot_nonce) = 0;
   };
 
   struct Counters {
     std::uint64_t received = 0;   // advertisements
-    std::uint64_t duplicate = 0;  // of them, known already
+    std::uint64_t duplicate = 0;  // of them, already stored
     std::uint64_t stale = 0;
     std::uint64_t refused = 0;  // malformed, or one too many
     std::uint64_t originated = 0;
-    std::uint64_t retransmitted = 0;  // segments, for want of an acknowledgement
+    std::uint64_t retransmitted = 0;  // segments
   };
 
-  // Everything named outlives this. `pool` as in LinkStateDatabase.
+  // All references must outlive this. `pool` as in LinkStateDatabase.
   Flooding(NodeIdentity identity, Clock& clock, Listener& listener,
            std::shared_ptr<routing::AdvertisementPool> pool = nullptr);
   ~Flooding();
@@ -53,15 +53,15 @@ class Flooding {
   void adjacency_down(const NeighbourKey& key);
   void segment(const NeighbourKey& key, std::span<const std::byte> body);
 
-  // What this node says of itself; origin and version are filled in here. It is flooded if it differs from what it said
-  // before, after a moment in which more may change.
+  // Sets this node's advertisement; origin and version are filled in here. If it differs from the last one, it is
+  // flooded after a short delay that batches changes.
   void originate(routing::Advertisement content);
-  // A new incarnation: everything is said again under this nonce.
+  // Starts a new incarnation: floods the advertisement again with this nonce.
   void restart(std::uint64_t boot_nonce);
 
   const routing::LinkStateDatabase& database() const { return database_; }
   routing::Milliseconds now_ms() const;
-  // No neighbour is behind, as far as it is known here.
+  // Every neighbour has acknowledged all that was sent to it, and nothing is pending.
   bool settled() const;
   Counters counters() const;
 
@@ -84,7 +84,7 @@ class Flooding {
   std::optional<routing::Advertisement> content_;
   std::uint64_t sequence_ = 0;
   std::optional<Instant> originated_at_;
-  Counters counters_;  // but for what adjacencies that are up have retransmitted
+  Counters counters_;  // retransmitted: of adjacencies that have ended
   std::unique_ptr<Timer> originate_;
   std::unique_ptr<Timer> renew_;
   std::unique_ptr<Timer> expiry_;

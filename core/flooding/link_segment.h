@@ -1,4 +1,4 @@
-// The body of a segment: what an AdjacencyLink puts into one datagram.
+// The body of a segment: the part of an AdjacencyLink's stream in one datagram.
 #ifndef CABLEWAY_CORE_FLOODING_LINK_SEGMENT_H_
 #define CABLEWAY_CORE_FLOODING_LINK_SEGMENT_H_
 
@@ -11,7 +11,7 @@
 
 namespace cableway {
 
-// A segment carries one message whatever its size, or as many as fit.
+// A segment carries one message of any size, or as many as fit.
 inline constexpr std::size_t kSegmentBytes = 8192;
 inline constexpr std::size_t kMaxLinkMessageBytes = 16384;
 
@@ -25,16 +25,16 @@ struct LinkMessage {
 
 struct LinkSegment {
   std::uint64_t to = 0;            // node id
-  std::uint32_t your_session = 0;  // both as in the hellos: segments of an adjacency that is over are nobody's
+  std::uint32_t your_session = 0;  // both as in the hellos; segments of an ended adjacency are ignored
   std::uint32_t my_session = 0;
-  std::uint32_t sequence = 0;      // counts segments with messages from 1; 0: this one has none
-  std::uint32_t acknowledged = 0;  // all up to this one have arrived
+  std::uint32_t sequence = 0;      // counts segments with messages, from 1; 0: no messages
+  std::uint32_t acknowledged = 0;  // all up to this one were received
   std::vector<LinkMessage> messages;
   friend bool operator==(const LinkSegment&, const LinkSegment&) = default;
 };
 
 std::vector<std::byte> encode_link_segment(const LinkSegment& segment);
-// InvalidArgument says what is wrong. A message of a kind that is not known is left out: a newer node may send it.
+// InvalidArgument says what is wrong. Messages of unknown kinds are skipped: a newer node may send them.
 absl::StatusOr<LinkSegment> decode_link_segment(std::span<const std::byte> body);
 
 }  // namespace cableway

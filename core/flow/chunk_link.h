@@ -3,14 +3,14 @@
 // (core/linux/tcp/tcp_chunk_link.h) and memory (sim/cable/memory_chunk_link.h) implement it:
 //
 //   here                        RDMA                                        TCP
-//   post_landing()              address and key sent to the last hop        remembered; placed by ordered stores
+//   post_landing()              address and key sent to the last hop        stored; placed by ordered stores
 //   post_slot()                 a credit: the slot's address and key        an empty pipe to splice into
-//   withdraw_slot()             the credit is asked back                    the pipe is taken off the list
-//   widen(), narrow()           nothing: the slots are all there is         sizes of the socket's buffers
+//   withdraw_slot()             the credit is recalled                      the pipe is taken off the list
+//   widen(), narrow()           nothing: only the slots buffer data         sizes of the socket's buffers
 //   send()                      the payload's write, a frame with a notice  header, then the payload's bytes
 //   Sink::on_chunk             the notice's completion                     the header has been read
 //   Sink::on_sent              the local completion, or a fence            the kernel holds a copy or the pages
-//   fence()                     queue pair to error, flushed                socket shut down, landings forgotten
+//   fence()                     queue pair to error, flushed                socket shut down, landings cleared
 //
 // A link is owned by one thread at a time. It never blocks, and allocates nothing after set-up.
 #ifndef CABLEWAY_CORE_FLOW_CHUNK_LINK_H_
@@ -40,9 +40,9 @@ struct Landing {
   std::uint32_t key = 0;
 };
 
-// A relay's buffer for one chunk in transit. What holds the bytes is the transport's affair. A slot belongs to one
-// place at a time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or
-// in the pool that it is leased from (slot_pool.h).
+// A relay's buffer for one chunk in transit. The transport defines what holds the bytes. A slot is in one place at a
+// time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or in the pool
+// that it is leased from (slot_pool.h).
 class Slot {
  public:
   Slot() = default;
@@ -50,32 +50,32 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
   virtual ~Slot() = default;
 
-  // Forgets a chunk, or part of one, whose circuit has ended: another circuit may have this slot.
+  // Discards a chunk, or part of one, whose circuit has ended, so that another circuit can lease the slot.
   virtual void clear() { filled = drained = 0; }
-  // For a circuit's own slot, when its links become wide and narrow (ChunkLink::widen()), with the same contract.
+  // For a circuit's floor, when its links become wide or narrow; contract as of ChunkLink::widen() and narrow().
   virtual void widen() {}
   virtual bool narrow() { return true; }
 
-  // Payload bytes that have arrived, and that have been handed on, of the chunk it holds now. A transport that cuts
-  // through lets the first run ahead of the second; one that stores and forwards reports a chunk only when it is whole.
+  // Payload bytes of the current chunk that have arrived, and that have been forwarded. A cut-through transport
+  // forwards while the chunk still arrives; a store-and-forward one reports a chunk only when it is complete.
   std::uint32_t filled = 0;
   std::uint32_t drained = 0;
 };
 
 class ChunkLink {
  public:
-  // What a link reports, from within progress(). An owner may call send(), send_control() and post_*() from these.
+  // Called from within progress() and flush(). An owner may call send(), send_control() and post_*() from these.
   class Sink {
    public:
     virtual ~Sink() = default;
-    // A chunk for a posted landing has landed whole.
+    // A chunk for a posted landing has landed completely.
     virtual absl::Status on_landed(const Frame& chunk) = 0;
     // A chunk is in `slot`, or has begun to arrive there (Slot::filled).
     virtual absl::Status on_chunk(const Frame& chunk, Slot& slot) = 0;
     // kAnnounce or kAck.
     virtual absl::Status on_control(const Frame& control) = 0;
-    // A send() has completed here: its memory or slot is not read any more. Once for each, in their order; null: it was
-    // from memory.
+    // A send() has completed locally: its memory or slot is no longer read. Called once for each, in order; null: it
+    // was from memory.
     virtual void on_sent(Slot* slot) = 0;
   };
 
@@ -89,43 +89,42 @@ class ChunkLink {
   // Starts sending one chunk from memory, or from a slot. The bytes are read until on_sent.
   virtual void send(const Frame& chunk, SendBuffer payload) = 0;
   virtual void send(const Frame& chunk, Slot& slot) = 0;
-  // Queues a frame without payload. kResourceExhausted when more are queued than a peer that keeps to the protocol can
+  // Queues a frame without payload. ResourceExhausted: more are queued than a peer that conforms to the protocol can
   // cause (32 announcements and 32 acknowledgements).
   virtual absl::Status send_control(const Frame& control) = 0;
 
-  // Receiving side of a flow's end: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
+  // At the flow's destination: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
   virtual absl::Status post_landing(std::uint64_t message, const Landing& landing) = 0;
-  // The message is whole: nothing is written there any more. A posted landing is good until then.
+  // The message is complete: nothing more is written to its landing. The landing is valid until then.
   virtual void end_landing(std::uint64_t message) = 0;
-  // Receiving side of a relay: one more chunk may come, into this slot. Without a slot the link reads no chunk.
+  // At a relay's upstream side: one more chunk may arrive, into this slot. Without a slot the link reads no chunk.
   virtual void post_slot(Slot& slot) = 0;
-  // Takes a posted slot back. False if it is not the owner's to have: a chunk is in it or has begun to arrive there, or
-  // the neighbour may still write into it (RDMA: it is asked back, and a later call may have it). What is withdrawn
-  // holds nothing.
+  // Takes a posted slot back, empty. False: a chunk is in it or has begun to arrive there, or the neighbour may still
+  // write into it (RDMA: this call recalls it, and a later call may succeed).
   virtual bool withdraw_slot(Slot& slot) = 0;
 
-  // At a relay: what the transport itself may hold for this hop, as a TCP connection does in its buffers. A link begins
-  // narrow; wide, it may hold what a long cable needs. narrow() returns whether no more is held than a narrow link may:
-  // what is queued has to leave first, so it is asked again until then.
+  // At a relay: how much the transport itself may buffer for this hop, as a TCP connection does. A link starts narrow;
+  // a wide one may buffer what a long cable needs. narrow() returns whether no more is buffered than a narrow link may:
+  // the queue must drain first, so the caller repeats the call until then.
   virtual void widen() = 0;
   virtual bool narrow() = 0;
 
-  // Does what can be done without waiting and reports it. A status other than OK is final: the hop is dead, and says
-  // why. kCancelled: the peer closed. kAborted: the peer said why it gave up, in its own words. Anything else is this
-  // side's finding: the connection broke, or the peer broke the protocol.
+  // Does all work possible without blocking, and reports it. A status other than OK is final: the hop is dead.
+  // Cancelled: the peer closed it. Aborted: the peer failed; the message is its reason. Any other code: this side found
+  // that the connection broke, or that the peer broke the protocol.
   virtual absl::Status progress(Sink& sink) = 0;
-  // The sending half of progress(): writes what can be written now without looking for arrivals.
+  // The sending half of progress(): writes what can be written now, and does not check for arrivals.
   virtual absl::Status flush(Sink& sink) = 0;
-  // Bytes this link has sent and received so far, headers included. Grows exactly when progress() moved something.
+  // Bytes this link has sent and received so far, headers included. Grows exactly when progress() moves something.
   virtual std::uint64_t bytes_moved() const = 0;
 
-  // Tells the peer why, as far as that is possible without waiting, and fences.
+  // Sends the reason to the peer, as far as possible without blocking, and fences.
   virtual void fail(absl::string_view reason) = 0;
-  // After this nothing can be written to a landing, nothing is read from a sent buffer, and progress() fails.
+  // From then on nothing is written to a landing, nothing is read from a sent buffer, and progress() fails.
   virtual void fence() = 0;
 };
 
-// As many as NCCL has requests on one connection (NCCL_NET_MAX_REQUESTS).
+// NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).
 inline constexpr std::size_t kMaxLandings = 32;
 
 }  // namespace cableway

@@ -1,5 +1,5 @@
-// The circuits that carry one flow, by their slots: one of them, for now, and room for more. Memory is known to the
-// device of each circuit's hop by a key of its own.
+// Memory of a flow's messages, with the key by which the device of each circuit's hop accesses it. A flow has one
+// circuit for now, and room for more.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_CIRCUIT_H_
 #define CABLEWAY_CORE_FLOW_FLOW_CIRCUIT_H_
 
@@ -11,35 +11,35 @@
 
 namespace cableway {
 
-// Circuits of a flow are numbered from 0 below this.
+// Circuits of a flow are numbered from 0 to kMaxFlowCircuits - 1.
 inline constexpr std::size_t kMaxFlowCircuits = 8;
 
-// The keys of a region of memory, by circuit; 0 where a circuit's hop needs none (TCP).
+// The keys of a memory region, by circuit; 0 if a circuit's hop needs none (TCP).
 using CircuitKeys = std::array<std::uint32_t, kMaxFlowCircuits>;
 
-// Where a flow's message is sent from.
+// The source buffer of a message.
 struct FlowBuffer {
   const std::byte* data = nullptr;
   CircuitKeys keys{};
 
   FlowBuffer() = default;
-  FlowBuffer(const std::byte* from, const CircuitKeys& known_by) : data(from), keys(known_by) {}
-  // Of a flow with one circuit.
+  FlowBuffer(const std::byte* from, const CircuitKeys& circuit_keys) : data(from), keys(circuit_keys) {}
+  // For a flow with one circuit.
   FlowBuffer(const SendBuffer& buffer) : data(buffer.data), keys{buffer.key} {}  // NOLINT(google-explicit-constructor)
 
   SendBuffer at(std::uint64_t offset, std::size_t circuit) const { return {data + offset, keys[circuit]}; }
 };
 
-// Where a flow's message lands.
+// The destination buffer of a message.
 struct FlowLanding {
   std::byte* data = nullptr;
   std::uint64_t capacity = 0;
   CircuitKeys keys{};
 
   FlowLanding() = default;
-  FlowLanding(std::byte* to, std::uint64_t bytes, const CircuitKeys& known_by)
-      : data(to), capacity(bytes), keys(known_by) {}
-  // Of a flow with one circuit.
+  FlowLanding(std::byte* to, std::uint64_t bytes, const CircuitKeys& circuit_keys)
+      : data(to), capacity(bytes), keys(circuit_keys) {}
+  // For a flow with one circuit.
   FlowLanding(const Landing& landing)  // NOLINT(google-explicit-constructor)
       : data(landing.data), capacity(landing.capacity), keys{landing.key} {}
 

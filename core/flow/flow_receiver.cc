@@ -31,12 +31,12 @@ absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
   for (std::size_t i = 0; i < circuit_count_; ++i) {
     if (absl::Status status = circuits_[i].link().post_landing(next_, landing.on(i)); !status.ok()) return status;
   }
-  // The landing is posted before it is announced: the answer may come at once.
+  // Posts the landing before it announces it: data may arrive at once.
   Circuit& primary = circuits_[primary_];
   const Frame announcement{FrameKind::kAnnounce, 0, next_, 0, landing.capacity};
   if (absl::Status status = primary.link().send_control(announcement); !status.ok()) return status;
   const std::uint64_t sequence = next_++;
-  // At once: the source may be waiting for nothing else.
+  // Flushes at once: the source may be waiting for the announcement.
   if (absl::Status status = primary.link().flush(primary); !status.ok()) return status;
   return sequence;
 }
@@ -53,8 +53,8 @@ absl::Status FlowReceiver::take_landed(const Frame& chunk) {
   Message& message = at(chunk.message);
   const bool fits = posted && !message.whole && chunk.size <= message.capacity &&
                     (!message.begun || chunk.size == message.size) &&
-                    // A circuit keeps its chunks in order, so where there is only one the next chunk begins where the
-                    // last one ended.
+                    // A circuit keeps its chunks in order, so with a single one the next chunk begins where the last
+                    // one ended.
                     (circuit_count_ > 1 || chunk.offset == message.landed.prefix());
   if (!fits || message.landed.add(chunk.offset, chunk.offset + chunk.payload, islands_) != LandedRanges::Added::kNew) {
     return absl::InvalidArgumentError(absl::StrCat("chunk at ", chunk.offset, " of message ", chunk.message, " (",
@@ -68,7 +68,7 @@ absl::Status FlowReceiver::take_landed(const Frame& chunk) {
   return finish_whole();
 }
 
-// Messages are done, and acknowledged, in their order.
+// Messages complete, and are acknowledged, in order.
 absl::Status FlowReceiver::finish_whole() {
   while (oldest_ < next_ && at(oldest_).whole) {
     const std::uint64_t done = oldest_++;

@@ -1,5 +1,5 @@
-// The destination end of a flow: announces each posted receive to the source, checks what lands, acknowledges each
-// message, in order, once it is whole.
+// The destination end of a flow: announces each posted receive to the source, checks the chunks that land, and
+// acknowledges each message, in order, once it is complete.
 //
 // One thread at a time. Allocates nothing after construction.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
@@ -18,17 +18,17 @@ namespace cableway {
 
 class FlowReceiver {
  public:
-  // Of a flow over one circuit, whose last hop this is. It outlives this.
+  // For a flow over one circuit with this last hop, which must outlive the receiver.
   explicit FlowReceiver(ChunkLink& last_hop);
   FlowReceiver(const FlowReceiver&) = delete;
   FlowReceiver& operator=(const FlowReceiver&) = delete;
 
-  // Whether another receive fits: at most kMaxLandings are unfinished.
+  // Whether another receive may be posted: at most kMaxLandings are unfinished.
   bool can_post() const { return next_ - oldest_ < kMaxLandings; }
   // Posts a receive and announces it. Its memory may be written until done(). Requires can_post().
   absl::StatusOr<std::uint64_t> post(const FlowLanding& landing);
 
-  // Moves what can be moved. A status other than OK is final for the flow.
+  // Does all work possible without blocking. A status other than OK is final for the flow.
   absl::Status progress();
 
   bool done(std::uint64_t message) const { return message < oldest_; }
@@ -39,7 +39,7 @@ class FlowReceiver {
   std::uint64_t next() const { return next_; }
 
  private:
-  // One of the flow's circuits, and what its link reports.
+  // One of the flow's circuits, and the sink of its link.
   class Circuit final : public ChunkLink::Sink {
    public:
     void open(FlowReceiver& flow, ChunkLink& link);

@@ -60,7 +60,7 @@ absl::Status FlowSender::progress() {
   absl::Status status;
   for (std::size_t i = 0; i < circuit_count_ && status.ok(); ++i) status = circuits_[i].link().progress(circuits_[i]);
   if (status.ok()) status = send_announced();
-  retire();  // what a hop has completed before it ended, too
+  retire();  // also messages that a hop completed before it ended
   return status;
 }
 
@@ -115,8 +115,8 @@ absl::Status FlowSender::take_acknowledgement(const Frame& control) {
                                                    control.message, ", which is not what was sent"));
   }
   at(control.message).acknowledged = true;
-  // Here, not later: the same read may bring the announcement that takes the freed place. That place is the receiver's
-  // to give as soon as it has acknowledged, even if a link has not completed the send yet.
+  // Before the next frame: the same read may hold an announcement that reuses this place. The receiver may reuse it as
+  // soon as it has acknowledged, even if the link has not completed the send yet.
   while (unacknowledged_ < next_ && at(unacknowledged_).acknowledged) ++unacknowledged_;
   retire();
   return absl::OkStatus();

@@ -1,5 +1,5 @@
-// The source end of a flow: messages in order, each sent only after its receiver has announced room for it, each done
-// only when its receiver has acknowledged all of it and no circuit reads its memory any more.
+// The source end of a flow: sends messages in order, each only after its receiver has announced a receive for it. A
+// message is done when its receiver has acknowledged all of it and no circuit reads its memory any more.
 //
 // One thread at a time. Allocates nothing after construction.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
@@ -17,19 +17,19 @@ namespace cableway {
 
 class FlowSender {
  public:
-  // Of a flow over one circuit, whose first hop this is. It outlives this. `chunk_bytes`: the largest chunk that the
-  // circuit takes, a multiple of 128.
+  // For a flow over one circuit with this first hop, which must outlive the sender. `chunk_bytes`: the largest chunk
+  // that the circuit accepts, a multiple of 128.
   FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes);
   FlowSender(const FlowSender&) = delete;
   FlowSender& operator=(const FlowSender&) = delete;
 
-  // Whether another message fits: at most kMaxLandings are unfinished.
+  // Whether another message may be posted: at most kMaxLandings are unfinished.
   bool can_post() const { return next_ - oldest_ < kMaxLandings; }
-  // Takes a message, and sends at once what may be sent of it; its bytes are read until done(). Returns its sequence
+  // Posts a message, and sends at once what may be sent of it; its bytes are read until done(). Returns its sequence
   // number. Requires can_post(). A status other than OK is final for the flow.
   absl::StatusOr<std::uint64_t> post(const FlowBuffer& buffer, std::uint64_t bytes);
 
-  // Moves what can be moved. A status other than OK is final for the flow.
+  // Does all work possible without blocking. A status other than OK is final for the flow.
   absl::Status progress();
 
   bool done(std::uint64_t message) const;
@@ -40,7 +40,7 @@ class FlowSender {
   std::uint64_t next() const { return next_; }
 
  private:
-  // One of the flow's circuits, and what its link reports.
+  // One of the flow's circuits, and the sink of its link.
   class Circuit final : public ChunkLink::Sink {
    public:
     void open(FlowSender& flow, ChunkLink& link, std::uint32_t chunk_bytes);
@@ -48,8 +48,7 @@ class FlowSender {
 
     ChunkLink& link() { return *link_; }
     std::uint32_t chunk_bytes() const { return chunk_bytes_; }
-    // Chunks that were given to it, and those of them that its link reads no more: in the order in which they were
-    // sent.
+    // Numbers of chunks passed to the link, and of those that it no longer reads; chunks complete in order.
     std::uint64_t sent() const { return sent_; }
     std::uint64_t completed() const { return completed_; }
 
@@ -69,7 +68,7 @@ class FlowSender {
     FlowBuffer buffer;
     std::uint64_t bytes = 0;
     std::uint64_t sent = 0;
-    // By circuit: the count of its chunks that it must have completed before the memory is read no more.
+    // By circuit: how many chunks it must have completed before the message's memory is no longer read.
     std::array<std::uint64_t, kMaxFlowCircuits> last_chunk{};
     bool begun = false;  // a message of zero bytes still needs its one chunk
     bool acknowledged = false;
@@ -86,7 +85,7 @@ class FlowSender {
 
   std::array<Circuit, kMaxFlowCircuits> circuits_;
   std::size_t circuit_count_ = 1;
-  std::size_t primary_ = 0;  // the circuit that carries what is not spread
+  std::size_t primary_ = 0;  // the circuit that carries what is not spread over all
   std::array<Message, kMaxLandings> messages_;
   std::array<std::uint64_t, kMaxLandings> capacities_{};  // of the announced receives, by sequence number
   std::uint64_t oldest_ = 0;                              // first message that is not done

@@ -42,8 +42,8 @@ absl::Status check_control(const Frame& frame) {
   return frame.offset == 0 ? absl::OkStatus() : malformed(frame, "offset 0 expected");
 }
 
-absl::Status check_without_message(const Frame& frame, std::uint32_t most_payload) {
-  if (frame.payload > most_payload) return malformed(frame, "payload too long");
+absl::Status check_without_message(const Frame& frame, std::uint32_t max_payload) {
+  if (frame.payload > max_payload) return malformed(frame, "payload too long");
   const bool zero = frame.message == 0 && frame.offset == 0 && frame.size == 0;
   return zero ? absl::OkStatus() : malformed(frame, "message, offset and size 0 expected");
 }

@@ -1,4 +1,4 @@
-// What travels on a circuit's hop: 32-byte headers, most of them alone, some followed by a payload.
+// The frames on a circuit's hop: 32-byte headers, some followed by a payload.
 //
 //   offset  0        1       2      4         8          16             24             32
 //           +--------+-------+------+---------+----------+--------------+--------------+
@@ -8,18 +8,18 @@
 //   kind      payload        message    offset           size
 //   kChunk    chunk bytes    sequence   of the payload   of the whole message
 //   kAnnounce 0              sequence   0                capacity of the receive that was posted
-//   kAck      0              sequence   0                bytes that landed: the message is whole at its receiver
-//   kFailed   text bytes     0          0                0        (the circuit is dead, the text says why)
+//   kAck      0              sequence   0                bytes that landed: the message is complete at its receiver
+//   kFailed   text bytes     0          0                0        (the circuit is dead; the text is the reason)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
-//   kSetupOk  body bytes     0          0                the largest chunk, or 0: as was asked
-//                                                        (its answer, circuit_setup.h; kFailed is the other)
-//   kProbe    0              0          0: data comes,   milliseconds that the data may take
-//                                       1: data is asked
+//   kSetupOk  body bytes     0          0                the largest chunk, or 0: as requested
+//                                                        (answer to kSetup, circuit_setup.h; kFailed is the other)
+//   kProbe    0              0          0: data follows, milliseconds that the data may take
+//                                       1: requests data
 //                                                        (first frame of a connection: core/linux/hop/cable_probe.h)
-//   kChallenge 0             0          16 random bytes  (what either end says first where there is a key)
+//   kChallenge 0             0          16 random bytes  (first frame of both ends if there is a key)
 //   kSeal     0              0          the 16 bytes of a seal over the frame before it (core/circuit/circuit_seal.h)
 //
-// Integers are little-endian. docs/protocol.md says who may send what when.
+// Integers are little-endian. docs/protocol.md has the rules of the exchange.
 #ifndef CABLEWAY_CORE_FLOW_FRAME_H_
 #define CABLEWAY_CORE_FLOW_FRAME_H_
 
@@ -34,7 +34,7 @@ namespace cableway {
 
 inline constexpr std::uint8_t kFrameMagic = 0xCB;
 inline constexpr std::size_t kFrameHeaderBytes = 32;
-// Chunk edges fall on these, because NCCL's LL128 lines must not be split (decision 0003).
+// Chunk boundaries are multiples of this, because NCCL's LL128 lines must not be split (decision 0003).
 inline constexpr std::uint64_t kLineBytes = 128;
 inline constexpr std::uint32_t kMaxChunkBytes = 4U << 20;
 inline constexpr std::uint32_t kMaxFailureText = 512;
@@ -68,8 +68,8 @@ using FrameBytes = std::array<std::byte, kFrameHeaderBytes>;
 
 FrameBytes encode_frame(const Frame& frame);
 
-// Checks everything that can be checked without knowing the flow: magic, kind, what must be zero, payload bounds, the
-// alignment of a chunk's offset, and that the chunk lies inside its message.
+// Checks everything that does not depend on the flow: magic, kind, reserved zeros, payload bounds, the alignment of a
+// chunk's offset, and that the chunk lies inside its message.
 absl::StatusOr<Frame> decode_frame(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 const char* to_text(FrameKind kind);

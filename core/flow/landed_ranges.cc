@@ -57,7 +57,7 @@ LandedRanges::Added LandedRanges::add(std::uint64_t begin, std::uint64_t end, Is
   return Added::kNew;
 }
 
-// Up to the first island, which it may reach.
+// Joins the first island if the prefix reaches it.
 void LandedRanges::grow_prefix(std::uint64_t end, IslandPool& pool) {
   prefix_ = end;
   if (first_ == IslandPool::kNone || pool.islands_[first_].begin != end) return;

@@ -1,7 +1,7 @@
-// Which bytes of a message have landed, whatever order its chunks came in: a prefix, and islands beyond it.
+// The byte ranges of a message that have landed, in any order of its chunks: a prefix, and islands beyond it.
 //
-// Islands come from a pool that a flow's messages share, so that a flow's memory has a bound. Nothing allocates after
-// the pool was made. One thread at a time.
+// Islands come from a pool that a flow's messages share, which bounds a flow's memory. Allocates nothing after the
+// pool's construction. One thread at a time.
 #ifndef CABLEWAY_CORE_FLOW_LANDED_RANGES_H_
 #define CABLEWAY_CORE_FLOW_LANDED_RANGES_H_
 
@@ -14,7 +14,7 @@ namespace cableway {
 // The islands of all messages of a flow.
 class IslandPool {
  public:
-  // One more than chunks that a flow may have on their way: each can make at most one island.
+  // One more than a flow's maximum of chunks in flight: each can make at most one island.
   static constexpr std::uint16_t kMaxIslands = 129;
 
   IslandPool();
@@ -25,7 +25,7 @@ class IslandPool {
   struct Island {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint16_t next = kNone;  // of the message, or of those that are free
+    std::uint16_t next = kNone;  // of the same message, or in the free list
   };
 
   std::uint16_t take();
@@ -39,16 +39,16 @@ class LandedRanges {
  public:
   enum class Added : std::uint8_t {
     kNew,
-    kOverlaps,  // some of it had landed before; nothing was added
+    kOverlaps,  // some of it has landed before; nothing was added
     kNoRoom,    // the pool has no island left; nothing was added
   };
 
   // Bytes [begin, end) have landed. A range without bytes never overlaps.
   Added add(std::uint64_t begin, std::uint64_t end, IslandPool& pool);
-  // Everything below this has landed.
+  // All bytes below this have landed.
   std::uint64_t prefix() const { return prefix_; }
   bool has_islands() const { return first_ != IslandPool::kNone; }
-  // Nothing has landed any more.
+  // Back to no bytes landed.
   void clear(IslandPool& pool);
 
  private:

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-// The order is a template argument because a compiler makes the strongest, slowest store of an order it cannot see.
+// The order is a template argument because compilers emit the strongest, slowest store for an order not known at
+// compile time.
 template <std::memory_order kOrder>
 void store_word(std::byte* to, const std::byte* from) {
   std::uint64_t word;
@@ -27,7 +28,7 @@ void store_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-// For parts of a line only: every word is released, which costs nothing at this length.
+// For parts of a line only: releases every word, which costs nothing at this length.
 void store_words(std::byte* to, const std::byte* from, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += kWord) store_word<std::memory_order_release>(to + i, from + i);
 }

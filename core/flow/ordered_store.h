@@ -1,4 +1,4 @@
-// Placement of received bytes in memory that somebody may be reading already.
+// Placement of received bytes in memory that another thread or device may already be reading.
 //
 // NCCL's LL and LL128 protocols act on flags inside the data, before the receive completes: LL reads 8-byte words of
 // 4 bytes data and 4 bytes flag; LL128 reads 128-byte lines whose last 8 bytes are the flag. So a reader that polls

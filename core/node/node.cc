@@ -11,13 +11,13 @@
 namespace cableway {
 namespace {
 
-// Changes come in bursts; routes are computed once for each.
-constexpr std::chrono::milliseconds kTellAfter{10};
-// Two nodes of one name would outlive each other without end.
-constexpr std::chrono::milliseconds kNewLifeAfter{500};
-constexpr std::uint64_t kSuspiciousLives = 4;
-constexpr std::chrono::seconds kNameProblemLasts{
-    5};  // after it was seen last; by then the next incarnation would be over
+// Computes routes once for each burst of changes.
+constexpr std::chrono::milliseconds kNotifyAfter{10};
+// Rate-limits two nodes of one name, which supersede each other's incarnations without end.
+constexpr std::chrono::milliseconds kNewIncarnationAfter{500};
+constexpr std::uint64_t kSuspiciousIncarnations = 4;
+// After it was last seen. Longer than an incarnation lasts while the problem persists.
+constexpr std::chrono::seconds kNameProblemLasts{5};
 
 std::string interface_of(PortId id, const std::vector<PortFacts>& ports) {
   const auto port = std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) { return each.id == id; });
@@ -186,19 +186,20 @@ void Node::send_segment(const NeighbourKey& key, std::span<const std::byte> body
 void Node::database_changed() {
   planner_is_old_ = true;
   if (changed_ != nullptr) return;
-  changed_ = clock_.call_after(kTellAfter, [this] {
+  changed_ = clock_.call_after(kNotifyAfter, [this] {
     changed_.reset();
     observer_.topology_changed();
   });
 }
 
-// Not at once: this may be called from within what a new incarnation ends.
+// Deferred: the caller may be an adjacency, which a new incarnation destroys.
 void Node::outlived(std::uint64_t boot_nonce) {
   if (outlived_ != nullptr) return;
   events_.raise(EventCode::kNodeRestarted,
-                "the cluster remembers a later incarnation of this node: it begins a new one");
+                "the cluster has an advertisement of a later incarnation of this node: it starts a newer one");
   note_outlived();
-  outlived_ = clock_.call_after(lives_ < kSuspiciousLives ? Duration(0) : Duration(kNewLifeAfter), [this, boot_nonce] {
+  const Duration delay = incarnations_ < kSuspiciousIncarnations ? Duration(0) : Duration(kNewIncarnationAfter);
+  outlived_ = clock_.call_after(delay, [this, boot_nonce] {
     outlived_.reset();
     neighbours_.restart(boot_nonce + 1);
     flooding_.restart(boot_nonce + 1);
@@ -207,9 +208,9 @@ void Node::outlived(std::uint64_t boot_nonce) {
 
 void Node::note_outlived() {
   const Instant now = clock_.now();
-  lives_ = now - last_outlived_ < kNameProblemLasts ? lives_ + 1 : 2;
+  incarnations_ = now - last_outlived_ < kNameProblemLasts ? incarnations_ + 1 : 2;
   last_outlived_ = now;
-  if (lives_ < kSuspiciousLives) return;
+  if (incarnations_ < kSuspiciousIncarnations) return;
   if (!name_problem_.has_value() || now - name_problem_->last_seen >= kNameProblemLasts) {
     name_problem_ = Problem{EventCode::kNameTaken, "",
                             absl::StrCat("another node of cluster ", options_.identity.cluster, " seems to be called ",
@@ -233,7 +234,7 @@ const PathPlanner& Node::paths() {
   if (!updated.ok()) {
     const std::string reason(updated.message());
     events_.raise(EventCode::kTopologyRefused,
-                  absl::StrCat("no topology can be made of what the nodes advertise: ", reason), {{"reason", reason}});
+                  absl::StrCat("the nodes' advertisements make no valid topology: ", reason), {{"reason", reason}});
   }
   return planner_;
 }

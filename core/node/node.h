@@ -1,10 +1,9 @@
-// The node: finds its cables and neighbours, tells the cluster, hears what the others tell, and knows the paths. The
-// one place where the stages are wired, none of which knows a socket:
+// The node: discovers its cables and neighbours, floods advertisements, and computes paths. Wires the stages, none of
+// which uses sockets:
 //
 //   inventory -> neighbours -> flooding (link-state database) -> agreed topology -> path planner
 //
-// core/linux/node/node_service.h gives it a kernel, sim/ a fabric in memory; nothing in here can tell which. One
-// thread.
+// core/linux/node/node_service.h runs it on a kernel, sim/ on a fabric in memory. One thread.
 #ifndef CABLEWAY_CORE_NODE_NODE_H_
 #define CABLEWAY_CORE_NODE_NODE_H_
 
@@ -31,11 +30,11 @@ namespace cableway {
 struct NodeOptions {
   NodeIdentity identity;
   std::uint16_t relay_port = routing::kDefaultRelayPort;
-  bool draining = false;  // carries no transit
+  bool draining = false;  // relays no new circuits
   HelloTiming hello;
-  // Nodes of one thread that share it keep one copy of what they all hold.
+  // Nodes of one thread that share this pool store one copy of each advertisement.
   std::shared_ptr<routing::AdvertisementPool> advertisements;
-  // For its events. Without one they are all of 1970.
+  // For its events. The default dates them all in 1970.
   WallClock wall_clock = [] { return WallTime{}; };
 };
 
@@ -48,7 +47,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
     EventLog::Listener event;
   };
 
-  // Everything named outlives this. `random` gives numbers that nobody can guess, or that a seed decides.
+  // All references must outlive this. `random` returns unpredictable numbers, or in the simulator those of a seed.
   Node(const NodeOptions& options, Clock& clock, PortInventory& inventory, ControlChannel& channel,
        const DatagramSeal& seal, std::function<std::uint64_t()> random, Observer observer);
   ~Node() override;
@@ -56,27 +55,27 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   Node& operator=(const Node&) = delete;
 
   void start();
-  // Says goodbye to the neighbours, who then use no path through here any more.
+  // Announces to the neighbours that the node leaves; new paths then avoid it.
   void leave();
   void set_draining(bool draining);
 
   const NodeIdentity& identity() const { return neighbours_.identity(); }
   std::uint16_t relay_port() const { return options_.relay_port; }
   bool draining() const { return options_.draining; }
-  // As of everything heard so far.
+  // Up to date with all advertisements received so far.
   const PathPlanner& paths();
-  // What both ends of a cable say and yet cannot be used, as of paths().
+  // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
-  // What an operator should mend, as of now: of cables, of ports that were asked for, of this node's name.
+  // The current problems for an operator to fix: of cables, of selected ports, of this node's name.
   std::vector<Problem> problems() const;
-  // Where circuits can arrive: the addresses of all ports, each with its interface where it needs one.
+  // The addresses of all ports, at which circuits can arrive; link-local ones have their interface as scope.
   std::vector<std::string> addresses() const;
   Welcome welcome() const;
 
   const Neighbours& neighbours() const { return neighbours_; }
   const Flooding& flooding() const { return flooding_; }
   const EventLog& events() const { return events_; }
-  // What its host sees belongs there, too.
+  // For events that the node's host finds.
   EventSink& event_sink() { return events_; }
   Instant now() const { return clock_.now(); }
 
@@ -106,7 +105,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   PathPlanner planner_;
   std::vector<std::string> left_out_;
   bool planner_is_old_ = true;
-  std::uint64_t lives_ = 1;  // of those that followed each other quickly
+  std::uint64_t incarnations_ = 1;  // in quick succession
   Instant last_outlived_;
   std::vector<Problem> port_problems_;
   std::optional<Problem> name_problem_;

@@ -11,7 +11,7 @@
 namespace cableway {
 namespace {
 
-// A link-local address means something together with an interface of the node that writes it only.
+// A link-local address needs an interface of the local node as its scope.
 std::string as_written_on(const routing::Port& port, const std::string& address) {
   const std::size_t percent = address.find('%');
   return percent == std::string::npos ? address : absl::StrCat(address.substr(0, percent), "%", port.interface);
@@ -47,10 +47,10 @@ std::string known_nodes(const routing::Topology& topology) {
   return absl::StrJoin(names, ", ");
 }
 
-std::shared_ptr<const routing::Topology> lonely(const std::string& name) {
+std::shared_ptr<const routing::Topology> single_node_topology(const std::string& name) {
   routing::Node node;
   node.name = name;
-  // A name from validated settings, and no cable: no rule to break.
+  // Cannot fail: the name comes from validated settings, and there is no cable.
   return std::make_shared<const routing::Topology>(
       *routing::Topology::create(routing::kDefaultCluster, {std::move(node)}, {}));
 }
@@ -59,7 +59,7 @@ std::shared_ptr<const routing::Topology> lonely(const std::string& name) {
 
 PathPlanner::PathPlanner(std::string name)
     : name_(std::move(name)),
-      topology_(lonely(name_)),
+      topology_(single_node_topology(name_)),
       routes_(std::make_shared<const routing::RouteTable>(routing::compute_routes(*topology_, routing::NodeIndex{0}))) {
 }
 
@@ -100,7 +100,7 @@ bool PathPlanner::reaches(const std::string& node) const {
 
 absl::Status PathPlanner::unreachable(const std::string& destination) const {
   std::string nearest = destination;
-  // What was near may be lost by now too; each step leads to a node that was lost later.
+  // The nearest node may be lost by now, too. Each step leads to a node that was lost later, so the loop ends.
   for (auto lost = nearest_to_lost_.find(nearest); lost != nearest_to_lost_.end();) {
     nearest = lost->second;
     lost = nearest_to_lost_.find(nearest);
@@ -149,11 +149,11 @@ absl::Status PathPlanner::check_transit(const CircuitSetup& setup) const {
   const std::string& previous = setup.hop == 0 ? setup.from_node : setup.hops[setup.hop - 1U].to_node;
   const std::optional<routing::NodeIndex> neighbour = topology_->find_node(previous);
   if (!neighbour.has_value()) {
-    return absl::NotFoundError(absl::StrCat("node ", name_, " knows no node \"", previous, "\""));
+    return absl::NotFoundError(absl::StrCat("node ", name_, " has no node \"", previous, "\""));
   }
   const Hop& next = setup.hops[setup.hop + 1U];
   if (absl::Status status = check_hop(setup.this_hop(), *neighbour, false); !status.ok()) return status;
-  // The destination's process has a port of its own; a relay has the one that the topology says.
+  // A destination process chooses its own TCP port; a relay's port comes from the topology.
   return check_hop(next, self_, setup.hop + 2U == setup.hops.size());
 }
 

@@ -1,7 +1,6 @@
-// Paths for this node's flows, and which set-ups of others may pass through it: what follows from one topology for one
-// node.
+// Computes the paths of this node's flows, and decides which set-ups it may relay, from one topology.
 //
-//   topology -> route table -> the hops of a flow; hops that a set-up names -> are they this node's cables?
+//   topology -> route table -> the hops of a flow; hops that a set-up names -> check that they are this node's cables
 //
 // One thread: the node's.
 #ifndef CABLEWAY_CORE_NODE_PATH_PLANNER_H_
@@ -23,11 +22,11 @@ namespace cableway {
 
 class PathPlanner {
  public:
-  // Knows no node but its own until update().
+  // Has only its own node until update().
   explicit PathPlanner(std::string name);
 
-  // Replaces the topology and computes the routes again. NotFound: the topology has no node of this name. Circuits that
-  // are set up keep their paths.
+  // Replaces the topology and computes the routes again. NotFound: the topology has no node of this name. Existing
+  // circuits keep their paths.
   absl::Status update(std::shared_ptr<const routing::Topology> topology);
   // Of this node's ports, for flows between two of its processes.
   void set_addresses(std::vector<std::string> addresses) { addresses_ = std::move(addresses); }
@@ -38,13 +37,13 @@ class PathPlanner {
   bool reaches(const std::string& node) const;
 
   // The path for the `ordinal`-th flow from here to `destination`; to_port of its last hop is 0. NotFound: no such
-  // node; Unavailable: no path. Both name the two nodes, and the nearest to the destination that can be reached if that
-  // was ever known. Between two processes of this node it is one hop that crosses no cable.
+  // node; Unavailable: no path. Both name the two nodes and, if the destination was reachable before, the reachable
+  // node nearest to it. Between two processes of this node it is one hop that crosses no cable.
   absl::StatusOr<std::vector<Hop>> path_for_flow(const std::string& destination, std::uint64_t ordinal) const;
 
-  // Whether a set-up that arrived here may be passed on: it names this node, and the hop it came over and the next one
-  // are cables of this node's with the neighbours, addresses and ports that the topology gives them. So a relay never
-  // connects to where an untrusted peer says.
+  // Whether this node may relay an arrived set-up: the set-up must name this node, and the hop it arrived over and the
+  // next one must be cables of this node, with the neighbours, addresses and TCP ports that the topology has for them.
+  // So an untrusted peer cannot choose where a relay connects to.
   absl::Status check_transit(const CircuitSetup& setup) const;
 
  private:
@@ -58,7 +57,7 @@ class PathPlanner {
   std::shared_ptr<const routing::Topology> topology_;
   std::shared_ptr<const routing::RouteTable> routes_;
   routing::NodeIndex self_;
-  // By node that was reached once: the last node before it on the way that was still reached when it was lost.
+  // By node that was reachable before: the last node of the path to it that was still reachable when it was lost.
   std::map<std::string, std::string> nearest_to_lost_;
 };
 

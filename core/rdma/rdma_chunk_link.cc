@@ -11,18 +11,18 @@ namespace cableway {
 namespace {
 
 constexpr std::uint64_t kPlaces = RdmaQueuePair::kMaxNotices;
-// Places of the other side's mailbox that only what makes room may take, and that only frames without payload may.
+// Places of the other side's mailbox that are reserved for kTaken frames, and for frames without payload.
 constexpr std::uint64_t kPlacesForTaken = 4;
 constexpr std::uint64_t kPlacesForControls = 64;
-// As many of the queue pair's entries are left for frames without payload.
+// Entries of the queue pair that are reserved for frames without payload.
 constexpr std::uint64_t kWritesForControls = 64;
-// A report at least every so many writes, so that entries become free.
+// Requests a completion at least every so many writes, so that entries become free.
 constexpr std::uint64_t kReportEvery = 64;
-// Taken frames whose places are made free together, and those of which the other side is told even if nothing else goes
-// there.
+// Taken frames whose places are freed together, and the number at which a kTaken frame is sent if no other frame
+// carries the count.
 constexpr std::uint32_t kRoomEvery = 32;
-constexpr std::uint64_t kTellEvery = 64;
-// Looking at the lifeline is a system call, so an end that polls does it only after so many turns without anything.
+constexpr std::uint64_t kReportRoomEvery = 64;
+// Reading the lifeline is a system call, so a polling end does it only after so many calls without progress.
 constexpr std::uint32_t kLookEvery = 256;
 constexpr std::size_t kPollAtOnce = 32;
 constexpr std::size_t kPollsPerTurn = 8;
@@ -50,7 +50,7 @@ RdmaChunkLink::RdmaChunkLink(std::unique_ptr<RdmaQueuePair> queue_pair, const Rd
       begun_(!place.accepted) {
   credits_.reserve(kMaxSlots);
   offered_.reserve(kMaxSlots);
-  // The other end waits for a word from this one.
+  // The accepting end sends nothing before it receives a frame.
   if (!place.accepted) queue(RdmaFrame{RdmaFrame::What::kTaken, {}, 0, 0, 0});
 }
 
@@ -91,7 +91,7 @@ void RdmaChunkLink::send_chunk(const Frame& chunk, const std::byte* data, std::u
         .data = data, .bytes = chunk.payload, .local_key = local_key, .to = to->address, .remote_key = to->key};
     ++writes_posted_;
   }
-  // The address of a slot says which; a landing is known by its message.
+  // Slots are identified by address, landings by message.
   add_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, place_.last_hop ? 0 : to->address, 0, 0}, true);
   outgoing_[outgoing_end_++ % kMaxChunks] = Outgoing{writes_posted_, chunk.message, chunk.payload, slot};
   outgoing_bytes_ += chunk.payload;
@@ -115,13 +115,13 @@ absl::StatusOr<RdmaChunkLink::Credit> RdmaChunkLink::destination(const Frame& ch
 
 void RdmaChunkLink::add_frame(const RdmaFrame& frame, bool reports) {
   const std::uint64_t place = frames_sent_ % kPlaces;
-  RdmaFrame told = frame;
-  told.taken = static_cast<std::uint32_t>(frames_made_room_for_);
-  told_ = frames_made_room_for_;
-  batch_frames_[batched_] = encode_rdma_frame(told);
+  RdmaFrame stamped = frame;
+  stamped.taken = static_cast<std::uint32_t>(frames_made_room_for_);
+  room_reported_ = frames_made_room_for_;
+  batch_frames_[batched_] = encode_rdma_frame(stamped);
   ++writes_posted_;
-  const bool asks = reports || writes_posted_ - writes_asked_ >= kReportEvery;
-  if (asks) writes_asked_ = writes_posted_;
+  const bool signaled = reports || writes_posted_ - writes_asked_ >= kReportEvery;
+  if (signaled) writes_asked_ = writes_posted_;
   batch_[batched_] = RdmaWrite{.data = batch_frames_[batched_].data(),
                                .bytes = kRdmaFrameBytes,
                                .to = other_.mailbox + place * RdmaQueuePair::kMailboxPlaceBytes,
@@ -129,7 +129,7 @@ void RdmaChunkLink::add_frame(const RdmaFrame& frame, bool reports) {
                                .inlined = true,
                                .notifies = true,
                                .notice = static_cast<std::uint32_t>(frames_sent_),
-                               .reports = asks,
+                               .reports = signaled,
                                .ticket = writes_posted_};
   ++batched_;
   ++frames_sent_;
@@ -158,7 +158,7 @@ absl::Status RdmaChunkLink::send_control(const Frame& control) {
 
 absl::Status RdmaChunkLink::post_landing(std::uint64_t message, const Landing& landing) {
   Posted& posted = posted_[message % kMaxLandings];
-  if (posted.active) return absl::ResourceExhaustedError("more landings are posted than there may be");
+  if (posted.active) return absl::ResourceExhaustedError("more landings are posted than allowed");
   posted = Posted{message, landing, true};
   return absl::OkStatus();
 }
@@ -196,7 +196,7 @@ void RdmaChunkLink::add_controls() {
 }
 
 void RdmaChunkLink::add_taken() {
-  if (frames_made_room_for_ - told_ < kTellEvery || batched_ == kBatch) return;
+  if (frames_made_room_for_ - room_reported_ < kReportRoomEvery || batched_ == kBatch) return;
   if (!mailbox_has_room(0) || !queue_has_room(1)) return;
   add_frame(RdmaFrame{RdmaFrame::What::kTaken, {}, 0, 0, 0}, false);
   bytes_moved_ += kRdmaFrameBytes;
@@ -236,9 +236,9 @@ absl::Status RdmaChunkLink::progress(Sink& sink) {
   return left_.ok() ? left_ : end(left_, sink);
 }
 
-// What is acknowledged has landed. This device's own word that it has done with the memory may be late, or never come:
-// the other device said so, that was lost, and with the other queue pair gone nobody says it again. So it is not waited
-// for; the fence has the memory read no more.
+// Acknowledged chunks have landed. The local completion may be late or never come: if the other device's
+// transport-level acknowledgement was lost and its queue pair is gone, it is not repeated. So this does not wait for
+// it; the fence ensures that the memory is no longer read.
 absl::Status RdmaChunkLink::end(const absl::Status& why, Sink& sink) {
   std::uint64_t ticket = 0;
   for (std::uint64_t i = outgoing_first_; i != outgoing_end_; ++i) {
@@ -248,27 +248,27 @@ absl::Status RdmaChunkLink::end(const absl::Status& why, Sink& sink) {
   }
   if (ticket == 0) return why;
   queue_pair_->fence();
-  broken_ = why;  // first, as the owner may want to send more into the room that this makes
+  broken_ = why;  // first, so that can_send() is false when the owner tries to send from on_sent()
   complete_chunks(ticket, sink);
   return why;
 }
 
 absl::Status RdmaChunkLink::look_at_lifeline(Sink& sink) {
   while (left_.ok()) {
-    const absl::StatusOr<std::optional<Frame>> said = lifeline_->look();
-    if (said.ok() && !said->has_value()) return absl::OkStatus();
-    // What was written before it counts, and came by another way. That way may have ended by now.
+    const absl::StatusOr<std::optional<Frame>> next = lifeline_->look();
+    if (next.ok() && !next->has_value()) return absl::OkStatus();
+    // The queue pair may hold frames that were written earlier. It may have failed by now.
     poll_queue_pair(sink).IgnoreError();
-    if (!said.ok()) {
-      left_ = said.status();
-    } else if (absl::Status status = hear(**said, sink); !status.ok()) {
+    if (!next.ok()) {
+      left_ = next.status();
+    } else if (absl::Status status = take_acknowledgement(**next, sink); !status.ok()) {
       return status;
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status RdmaChunkLink::hear(const Frame& acknowledgement, Sink& sink) {
+absl::Status RdmaChunkLink::take_acknowledgement(const Frame& acknowledgement, Sink& sink) {
   if (acknowledgement.message < acknowledged_there_) return absl::OkStatus();
   acknowledged_there_ = acknowledgement.message + 1;
   return sink.on_control(acknowledgement);
@@ -318,7 +318,7 @@ absl::Status RdmaChunkLink::take_notice(std::uint32_t notice, Sink& sink) {
     return broke_protocol(
         absl::StrCat("notice ", notice, " where ", static_cast<std::uint32_t>(frames_taken_), " was expected"));
   }
-  // Copied before it is looked at: it lies in memory that the other side may write.
+  // Copied before it is checked: the other side can write this memory at any time.
   RdmaFrameBytes bytes;
   std::memcpy(bytes.data(), &queue_pair_->mailbox()[frames_taken_ % kPlaces * RdmaQueuePair::kMailboxPlaceBytes],
               bytes.size());
@@ -353,7 +353,7 @@ absl::Status RdmaChunkLink::take_frame(const RdmaFrame& frame, Sink& sink) {
       break;
   }
   if (frame.frame.kind == FrameKind::kAnnounce) return take_announcement(frame, sink);
-  if (frame.frame.kind == FrameKind::kAck) return hear(frame.frame, sink);
+  if (frame.frame.kind == FrameKind::kAck) return take_acknowledgement(frame.frame, sink);
   return frame.address == 0 ? take_landed(frame.frame, sink) : take_chunk(frame, sink);
 }
 
@@ -392,7 +392,7 @@ absl::Status RdmaChunkLink::take_landed(const Frame& chunk, Sink& sink) {
 }
 
 absl::Status RdmaChunkLink::take_slot(const RdmaFrame& frame) {
-  if (credits_.size() == kMaxSlots) return broke_protocol("it offers more slots than there may be");
+  if (credits_.size() == kMaxSlots) return broke_protocol("it offers more slots than allowed");
   credits_.push_back(Credit{frame.address, frame.key});
   return absl::OkStatus();
 }
@@ -400,9 +400,9 @@ absl::Status RdmaChunkLink::take_slot(const RdmaFrame& frame) {
 absl::Status RdmaChunkLink::give_back(const RdmaFrame& frame) {
   const auto unused = std::find_if(credits_.begin(), credits_.end(),
                                    [&](const Credit& credit) { return credit.address == frame.address; });
-  // One that has been used comes back with its chunk.
+  // A slot that has been used returns with its chunk.
   if (unused == credits_.end()) return absl::OkStatus();
-  if (returns_ == kMaxSlots) return broke_protocol("it wants more slots back than it has offered");
+  if (returns_ == kMaxSlots) return broke_protocol("it recalls more slots than it has offered");
   credits_.erase(unused);
   queue(RdmaFrame{RdmaFrame::What::kReturn, {}, frame.address, 0, 0});
   return absl::OkStatus();
@@ -412,7 +412,7 @@ absl::Status RdmaChunkLink::take_returned(const RdmaFrame& frame) {
   const auto offered = std::find_if(offered_.begin(), offered_.end(), [&](const Offered& each) {
     return address_of(each.slot->data()) == frame.address && each.recalled && !each.returned;
   });
-  if (offered == offered_.end()) return broke_protocol("it returned a slot that it was not asked for");
+  if (offered == offered_.end()) return broke_protocol("it returned a slot that was not recalled");
   offered->returned = true;
   return absl::OkStatus();
 }

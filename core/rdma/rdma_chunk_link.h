@@ -1,20 +1,20 @@
-// A circuit's hop over RDMA: chunks are written straight into the neighbour's memory, a relay's slot or the receiver's
-// own buffer, and the frame that says so follows into its mailbox with a notice.
+// A circuit's hop over RDMA: writes chunks directly into the neighbour's memory, which is a relay's slot or the
+// receiver's buffer; then writes the frame into the neighbour's mailbox, with a notice (immediate data).
 //
 //   sender's memory or slot ----------- payload ---------->  slot, or landing       one posting of two writes; the
-//   frame, address, taken   ------ 48 bytes, notice n ---->  mailbox place n % 256  second overtakes nothing
+//   frame, address, taken   ------ 48 bytes, notice n ---->  mailbox place n % 256  the second arrives last
 //   credits, landings       <----- 48 bytes, notice m -----
 //
-// A mailbox place is free again when its frame has been taken, which every frame that goes back says by the way. Slots
-// are offered one by one (a credit), used in any order, and given back when they are asked for. Landings travel with
-// the announcement that they are for, on the last hop only.
+// A mailbox place is free again when its frame has been taken; every frame in the other direction carries that count.
+// Slots are offered one by one (a credit), used in any order, and returned when recalled. Landings are sent with their
+// announcements, on the last hop only.
 //
 // The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its
-// queue pair at once, and with it loses what is still on its way. So over the lifeline it says the latest
-// acknowledgements once more, then why it goes; the other end leaves out those that it has heard. What they acknowledge
-// has been sent, whether its device knows that by then or not. docs/decisions/0009 tells why.
+// queue pair at once and so loses the frames in flight. Therefore it repeats its latest acknowledgements over the
+// lifeline, then sends the reason; the other end skips those that it has received. An acknowledged chunk counts as sent
+// even if the device has not completed the write. docs/decisions/0009 gives the reasons.
 //
-// One thread at a time. Allocates nothing after construction, copies no payload, and never waits.
+// One thread at a time. Allocates nothing after construction, copies no payload, and never blocks.
 #ifndef CABLEWAY_CORE_RDMA_RDMA_CHUNK_LINK_H_
 #define CABLEWAY_CORE_RDMA_RDMA_CHUNK_LINK_H_
 
@@ -36,25 +36,25 @@
 
 namespace cableway {
 
-// The connection beside an RDMA hop. One thread at a time, and nothing waits.
+// The connection beside an RDMA hop. One thread at a time; never blocks.
 class HopLifeline {
  public:
   virtual ~HopLifeline() = default;
-  // What the other end has said there next: nothing as long as it goes on; an acknowledgement that may be known
-  // already; kAborted with why it gave up, in its own words; kCancelled when it has closed.
+  // The next item from the other end: nullopt if there is none; an acknowledgement, which may have been received
+  // before; Aborted with the other end's reason; Cancelled when it has closed.
   virtual absl::StatusOr<std::optional<Frame>> look() = 0;
-  // Says `last`, then why, unless `reason` is empty, as far as that is possible without waiting; closes this side.
+  // Sends `last`, then `reason` unless it is empty, as far as possible without blocking; closes this side.
   virtual void leave(std::span<const Frame> last, absl::string_view reason) = 0;
 };
 
 class RdmaChunkLink final : public ChunkLink {
  public:
   struct Place {
-    // The neighbour is the flow's destination: chunks go to landings, not to slots. Meant for the end that sends.
+    // The neighbour is the flow's destination: chunks go to landings, not to slots. For the sending end only.
     bool last_hop = false;
-    // This end accepted the hop. It says nothing before the other end has, whose queue pair is joined later.
+    // This end accepted the hop. It sends nothing before the other end does, whose queue pair is connected later.
     bool accepted = false;
-    // Number on this node of the device that the hop uses (RegisteredSlot::keys).
+    // Index on this node of the device that the hop uses (RegisteredSlot::keys).
     std::size_t device = 0;
   };
 
@@ -79,17 +79,17 @@ class RdmaChunkLink final : public ChunkLink {
   void fail(absl::string_view reason) override;
   void fence() override;
 
-  // The poller's news of the lifeline: the next progress() looks at it. Without any it is looked at now and then.
+  // The poller found the lifeline readable: the next progress() reads it. Otherwise it is read now and then.
   void on_lifeline() { lifeline_news_ = true; }
   RdmaQueuePair& queue_pair() { return *queue_pair_; }
   HopLifeline& lifeline() { return *lifeline_; }
 
-  // Chunks that may be on their way over one hop.
+  // Chunks in flight over one hop.
   static constexpr std::size_t kMaxChunks = 32;
-  // And bytes, but for the last chunk: what a fast cable has on its way is less, and what queues before a slow one
-  // longer than the device waits for an acknowledgement is sent twice.
+  // Bytes in flight, not counting the last chunk: a fast cable has fewer, and data that queues before a slow one for
+  // longer than the device's acknowledgement time-out is retransmitted.
   static constexpr std::uint64_t kMaxBytes = 1U << 20;
-  // A source whose first hop this is sends chunks of at most so many bytes, so that several are on their way.
+  // The chunk size of a source whose first hop this is, so that several chunks are in flight.
   static constexpr std::uint32_t kChunkBytes = 128U << 10;
   // Slots that one hop may have posted.
   static constexpr std::size_t kMaxSlots = 64;
@@ -109,8 +109,8 @@ class RdmaChunkLink final : public ChunkLink {
   };
   struct Offered {  // a slot here
     RegisteredSlot* slot = nullptr;
-    bool recalled = false;  // the other end was asked for it
-    bool returned = false;  // and will not
+    bool recalled = false;  // a recall was sent
+    bool returned = false;  // the other end will not write into it
   };
   struct Credit {  // a slot at the other end
     std::uint64_t address = 0;
@@ -123,8 +123,8 @@ class RdmaChunkLink final : public ChunkLink {
     Slot* slot = nullptr;
   };
 
-  // Announcements and acknowledgements that may wait, and all frames: of each slot it may be recalled, offered and
-  // recalled again, and the other end's may be returned.
+  // Maximum of queued announcements and acknowledgements, and of all queued frames: each slot may be recalled, offered
+  // and recalled again, and each of the other end's returned.
   static constexpr std::size_t kMaxFlowFrames = 2 * kMaxLandings;
   static constexpr std::size_t kMaxControls = kMaxFlowFrames + 4 * kMaxSlots;
   static constexpr std::size_t kBatch = 16;
@@ -149,28 +149,28 @@ class RdmaChunkLink final : public ChunkLink {
   absl::Status give_back(const RdmaFrame& frame);
   absl::Status take_returned(const RdmaFrame& frame);
   absl::Status take_written(std::uint64_t ticket, Sink& sink);
-  // Reports those sent that ended with this write, or before it.
+  // Reports the chunks whose last write is this one, or an earlier one.
   void complete_chunks(std::uint64_t ticket, Sink& sink);
   absl::Status look_at_lifeline(Sink& sink);
-  // Nothing more comes of the queue pair: completes what is acknowledged nevertheless. Returns `why`.
+  // The queue pair has failed: completes the acknowledged chunks. Returns `why`.
   absl::Status end(const absl::Status& why, Sink& sink);
-  // What the other end said last says more than what its queue pair's end looks like here.
+  // Prefers the other end's reason from the lifeline to the local queue pair's error.
   absl::Status explain(const absl::Status& found, Sink& sink);
-  absl::Status hear(const Frame& acknowledgement, Sink& sink);
+  absl::Status take_acknowledgement(const Frame& acknowledgement, Sink& sink);
   void leave(absl::string_view reason);
 
   const std::unique_ptr<RdmaQueuePair> queue_pair_;
   const RdmaEndpoint other_;
   const std::unique_ptr<HopLifeline> lifeline_;
   const Place place_;
-  bool begun_;           // the other end has been joined
+  bool begun_;           // the other end's queue pair is connected
   absl::Status broken_;  // final: found in a call that returns nothing, or at its end
 
   std::array<RdmaWrite, kBatch> batch_;
-  std::array<RdmaFrameBytes, kBatch> batch_frames_;  // what the inlined ones of batch_ say
+  std::array<RdmaFrameBytes, kBatch> batch_frames_;  // payload of the inlined writes of batch_
   std::size_t batched_ = 0;
-  std::uint64_t writes_posted_ = 0;  // those in batch_ are counted
-  std::uint64_t writes_asked_ = 0;   // up to this one a report was asked for
+  std::uint64_t writes_posted_ = 0;  // including those in batch_
+  std::uint64_t writes_asked_ = 0;   // the last one for which a completion was requested
   std::uint64_t writes_reported_ = 0;
   std::uint64_t frames_sent_ = 0;
   std::uint64_t frames_taken_there_ = 0;
@@ -185,17 +185,17 @@ class RdmaChunkLink final : public ChunkLink {
   std::uint64_t outgoing_bytes_ = 0;
   std::array<Target, kMaxLandings> targets_;
   std::vector<Credit> credits_;                       // oldest first
-  std::uint64_t acknowledged_there_ = 0;              // messages below this one, as far as was heard
-  std::array<Frame, kMaxLandings> acknowledgements_;  // the latest that were sent
+  std::uint64_t acknowledged_there_ = 0;              // messages below this one, as received
+  std::array<Frame, kMaxLandings> acknowledgements_;  // the latest sent
   std::uint64_t acknowledgements_sent_ = 0;
 
   std::uint64_t frames_taken_ = 0;
   std::uint64_t frames_made_room_for_ = 0;
-  std::uint64_t told_ = 0;  // of frames_made_room_for_
+  std::uint64_t room_reported_ = 0;  // of frames_made_room_for_
   std::array<Posted, kMaxLandings> posted_;
   std::vector<Offered> offered_;
 
-  absl::Status left_;  // why the other end has, if it has
+  absl::Status left_;  // the reason, if the other end has left
   bool lifeline_news_ = false;
   std::uint32_t empty_turns_ = 0;
   std::uint64_t bytes_moved_ = 0;

@@ -13,27 +13,27 @@ absl::Status check(const RdmaEndpoint& endpoint) {
       endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMax24Bits && endpoint.packet_sequence <= kMax24Bits;
   const bool mtu = endpoint.mtu >= 256 && endpoint.mtu <= 4096 && (endpoint.mtu & (endpoint.mtu - 1)) == 0;
   if (numbers && mtu && endpoint.mailbox != 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("set-up: an end of a queue pair that cannot be: number ",
-                                                 endpoint.queue_pair, ", packet sequence ", endpoint.packet_sequence,
-                                                 ", MTU ", endpoint.mtu, ", mailbox ", endpoint.mailbox));
+  return absl::InvalidArgumentError(absl::StrCat("set-up: an invalid end of a queue pair: number ", endpoint.queue_pair,
+                                                 ", packet sequence ", endpoint.packet_sequence, ", MTU ", endpoint.mtu,
+                                                 ", mailbox ", endpoint.mailbox));
 }
 
 }  // namespace
 
 std::vector<std::byte> encode_rdma_endpoint(const RdmaEndpoint& endpoint) {
-  std::vector<std::byte> words;
-  WireWriter writer(words);
+  std::vector<std::byte> parameters;
+  WireWriter writer(parameters);
   writer.put(endpoint.queue_pair);
   writer.put(endpoint.packet_sequence);
   writer.put_bytes(endpoint.gid);
   writer.put(endpoint.mtu);
   writer.put(endpoint.mailbox);
   writer.put(endpoint.mailbox_key);
-  return words;
+  return parameters;
 }
 
-absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> words) {
-  WireReader reader(words);
+absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> parameters) {
+  WireReader reader(parameters);
   RdmaEndpoint endpoint;
   endpoint.queue_pair = reader.get<std::uint32_t>();
   endpoint.packet_sequence = reader.get<std::uint32_t>();

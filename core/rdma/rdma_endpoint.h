@@ -1,4 +1,4 @@
-// One end of a queue pair in the words that cross a cable while a hop is set up (core/circuit/transport.h).
+// One end of a queue pair, and its encoding as the parameters of a transport offer (core/circuit/transport.h).
 #ifndef CABLEWAY_CORE_RDMA_RDMA_ENDPOINT_H_
 #define CABLEWAY_CORE_RDMA_RDMA_ENDPOINT_H_
 
@@ -12,7 +12,7 @@
 
 namespace cableway {
 
-// What one end of a hop tells the other, so that the queue pairs find each other.
+// What one end of a hop sends to the other to connect the queue pairs.
 struct RdmaEndpoint {
   std::uint32_t queue_pair = 0;       // 24 bits
   std::uint32_t packet_sequence = 0;  // 24 bits, random
@@ -25,8 +25,8 @@ struct RdmaEndpoint {
 };
 
 std::vector<std::byte> encode_rdma_endpoint(const RdmaEndpoint& endpoint);
-// InvalidArgument: it is cut short, or has a number that no queue pair has.
-absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> words);
+// InvalidArgument: it is truncated, or has an invalid number.
+absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> parameters);
 
 }  // namespace cableway
 

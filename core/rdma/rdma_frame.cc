@@ -10,7 +10,7 @@
 namespace cableway {
 namespace {
 
-// Where a frame of its own has its kind.
+// Offset of the kind, as in Frame's encoding.
 constexpr std::size_t kKindAt = 1;
 
 bool travels_on_hops(FrameKind kind) {

@@ -1,5 +1,5 @@
-// What the two ends of an RDMA hop write into each other's mailboxes: 48 bytes each, numbered by the notice that comes
-// with them (core/rdma/rdma_chunk_link.h).
+// The 48-byte frames that the two ends of an RDMA hop write into each other's mailboxes, numbered by the notice that
+// accompanies them (core/rdma/rdma_chunk_link.h).
 //
 //   offset  0                  32           40       44
 //           +------------------+------------+--------+---------+
@@ -10,14 +10,14 @@
 //   kFrame        as it is   of the memory for it: kAnnounce's   its remote key
 //                            landing, kChunk's slot; else 0
 //   kSlot         kind 0x81  of a slot that may be written now   its remote key
-//   kRecall       kind 0x82  of a slot that is wanted back       0
-//   kReturn       kind 0x83  of a slot that was wanted back, and  0
-//                            will not be written any more
+//   kRecall       kind 0x82  of a slot to return                 0
+//   kReturn       kind 0x83  of a recalled slot that will not    0
+//                            be written any more
 //   kTaken        kind 0x84  0                                   0
 //
-// `taken`: how many of the other side's have been taken out of the mailbox so far, so that as many more may come. An
-// announcement carries an address on the last hop only: between two relays the slots are what is written.
-// Integers are little-endian.
+// `taken`: how many of the other side's frames have been taken out of the mailbox so far, so that as many more may be
+// sent. An announcement carries an address on the last hop only: on other hops chunks are written into slots. Integers
+// are little-endian.
 #ifndef CABLEWAY_CORE_RDMA_RDMA_FRAME_H_
 #define CABLEWAY_CORE_RDMA_RDMA_FRAME_H_
 

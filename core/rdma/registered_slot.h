@@ -1,6 +1,6 @@
-// A relay slot for RDMA: memory that is registered with the devices on both sides, so that one neighbour writes a chunk
-// into it and this node writes it onward from there, without a copy. It stores and forwards: a chunk is here when it is
-// whole.
+// A relay slot for RDMA: memory registered with the devices on both sides, so that one neighbour writes a chunk into it
+// and this node writes it onward from there, without a copy. Store and forward: a chunk is reported when it is
+// complete.
 #ifndef CABLEWAY_CORE_RDMA_REGISTERED_SLOT_H_
 #define CABLEWAY_CORE_RDMA_REGISTERED_SLOT_H_
 
@@ -15,7 +15,7 @@ namespace cableway {
 
 class RegisteredSlot : public Slot {
  public:
-  // `memory` and `keys` (by the number of the device on this node) outlive this.
+  // `memory` and `keys` (by the index of the device on this node) must outlive this.
   RegisteredSlot(std::span<std::byte> memory, std::span<const RdmaKeys> keys) : memory_(memory), keys_(keys) {}
 
   std::byte* data() const { return memory_.data(); }

@@ -32,7 +32,7 @@ RelayCircuit::~RelayCircuit() {
 
 absl::StatusOr<bool> RelayCircuit::progress() {
   const std::uint64_t begin = bytes_moved();
-  // Room made downstream lets upstream read on, and what upstream brought lets downstream send on: until neither moves.
+  // Each side's progress can unblock the other: repeats until neither moves.
   for (std::uint64_t before = begin;; before = bytes_moved()) {
     if (absl::Status status = move_once(); !status.ok()) {
       fail(status);
@@ -58,11 +58,11 @@ std::vector<const Slot*> RelayCircuit::slots() const {
 
 absl::Status RelayCircuit::move_once() {
   if (absl::Status status = upstream_.progress(from_upstream_); !status.ok()) {
-    return told_of(names_.upstream, status);
+    return prefix_with_hop(names_.upstream, status);
   }
   send_waiting();
   if (absl::Status status = downstream_.progress(from_downstream_); !status.ok()) {
-    return told_of(names_.downstream, status);
+    return prefix_with_hop(names_.downstream, status);
   }
   return absl::OkStatus();
 }
@@ -88,7 +88,7 @@ bool RelayCircuit::lease_if_needed() {
 
 void RelayCircuit::note_unmet() {
   unmet_ = true;
-  // Whoever holds a lease has had its part.
+  // A circuit that holds a lease does not count as waiting.
   if (waits_ || !leased_.empty()) return;
   waits_ = true;
   pool_.begin_waiting();
@@ -113,7 +113,7 @@ void RelayCircuit::rest() {
 }
 
 bool RelayCircuit::should_give_back() const {
-  // What stands still in a slot would keep the lease here anyway, and the slot at work when it goes on.
+  // A stalled chunk would delay the return anyway, and its slot is needed when the chunk moves on.
   const bool empty = in_use_ == 0;
   if (empty && idle_rests_ >= kIdleRests) return true;
   return pool_.wanted() && (held_rests_ >= kHeldRests || (empty && idle_rests_ > 0));
@@ -132,10 +132,9 @@ void RelayCircuit::give_back() {
     parked_.push_back(leased_[i]);
     leased_.erase(leased_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  // What is asked back has to be asked for now: nothing else may wake this circuit for long. A hop that is broken says
-  // so in progress(), too.
+  // Sends the recalls now: nothing else may wake this circuit for a long time. progress() reports a broken hop as well.
   upstream_.flush(from_upstream_).IgnoreError();
-  // Both at once: what is queued on either leaves in the meantime.
+  // Narrows both at once, so that their queues drain at the same time.
   const bool upstream_narrow = upstream_.narrow();
   const bool downstream_narrow = downstream_.narrow();
   const bool floor_narrow = floor_->narrow();

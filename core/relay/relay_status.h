@@ -1,4 +1,4 @@
-// What a node's relay is doing and has done, as a snapshot for people and metrics.
+// A snapshot of a node's relay, for display and metrics.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_STATUS_H_
 #define CABLEWAY_CORE_RELAY_RELAY_STATUS_H_
 
@@ -22,20 +22,20 @@ struct CircuitStatus {
 
 // Units: bytes, unless a number of something.
 struct RelayMemoryStatus {
-  std::uint64_t bytes = 0;  // that the relay may take
+  std::uint64_t bytes = 0;  // the limit
   std::uint64_t max_circuits = 0;
   std::uint64_t floors = 0;  // of the circuits that are open
   std::uint64_t leases = 0;
   std::uint64_t leased = 0;      // now
-  std::uint64_t max_leased = 0;  // at a time, so far
+  std::uint64_t max_leased = 0;  // maximum so far
   std::uint64_t leased_bytes = 0;
-  std::uint64_t waits = 0;  // times a circuit wanted a lease and none was there
+  std::uint64_t waits = 0;  // times a circuit needed a lease and none was free
 };
 
 // Registered memory of circuits with a hop over RDMA. Bytes, unless a number of something.
 struct RdmaMemoryStatus {
-  std::uint64_t registered = 0;  // now: the circuits' own slots and the leases, those too that are not leased
-  std::uint64_t floors = 0;      // of that, the circuits' own
+  std::uint64_t registered = 0;  // now: the circuits' floors and all lease slots, leased or not
+  std::uint64_t floors = 0;      // of that, the floors
   std::uint64_t leases = 0;
   std::uint64_t leased = 0;
   std::uint64_t max_leased = 0;
@@ -46,7 +46,7 @@ struct RdmaMemoryStatus {
 struct RelayStatus {
   std::vector<CircuitStatus> circuits;  // open ones
   std::uint64_t circuits_opened = 0;
-  std::uint64_t circuits_broken = 0;  // by a fault, or while a chunk was on its way through here
+  std::uint64_t circuits_broken = 0;  // by a fault, or with a chunk in flight through this node
   std::uint64_t chunks = 0;           // all circuits, closed ones included
   std::uint64_t bytes = 0;
   std::uint64_t setups_refused = 0;

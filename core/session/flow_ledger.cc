@@ -10,7 +10,7 @@
 namespace cableway {
 namespace {
 
-// Of whom nothing is known but the session, each is a process of its own.
+// Each session of an unknown process counts as a process of its own.
 std::int64_t key_of(const SessionPeer& peer) {
   return peer.process != 0 ? peer.process : -static_cast<std::int64_t>(peer.session);
 }
@@ -105,8 +105,8 @@ FlowsStatus FlowLedger::status(Instant now) const {
     for (const auto& [id, session] : process.sessions) {
       for (const auto& [number, listed] : session.listed) {
         FlowStatus& flow = status.listed.emplace_back(FlowStatus{std::max<std::int64_t>(key, 0), listed.flow});
-        const auto told_for = std::chrono::duration_cast<std::chrono::milliseconds>(now - listed.since).count();
-        flow.flow.open_ms += static_cast<std::uint64_t>(std::max<std::int64_t>(told_for, 0));
+        const auto elapsed_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - listed.since).count();
+        flow.flow.open_ms += static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed_ms, 0));
       }
     }
   }

@@ -1,9 +1,8 @@
-// The flows that begin or end in processes of this host, as those processes tell their node: the data goes from process
-// to process, and no node sees it. For people.
+// The flows of this host's processes, as the processes report them to their node; no node sees a flow's data. For
+// display.
 //
-// At most kMaxListed flows are listed, in equal shares: none of several processes that have flows open has more listed
-// than its share, once there are more flows than places. What is not listed is counted. Nothing is kept of a session
-// that has ended, whose process and flows are gone. One thread.
+// At most kMaxListed flows are listed. If there are more, each process with open flows gets at most an equal share; the
+// others are only counted. When a session ends, its flows are dropped. One thread.
 #ifndef CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
 #define CABLEWAY_CORE_SESSION_FLOW_LEDGER_H_
 
@@ -21,10 +20,10 @@
 
 namespace cableway {
 
-// Who tells. A process may have several sessions.
+// The session that reports. A process may have several sessions.
 struct SessionPeer {
-  std::uint64_t session = 0;  // no two of a node have the same
-  std::int64_t process = 0;   // its id; 0 where the kernel does not say, as of one in another PID namespace
+  std::uint64_t session = 0;  // unique on the node
+  std::int64_t process = 0;   // process ID; 0 if unknown, as of one in another PID namespace
 };
 
 struct FlowStatus {
@@ -45,9 +44,9 @@ class FlowLedger {
 
   explicit FlowLedger(std::size_t max_listed = kMaxListed) : max_listed_(max_listed) {}
 
-  // InvalidArgument: no session that keeps to the protocol says that.
+  // InvalidArgument: the session broke the protocol.
   absl::Status opened(const SessionPeer& peer, FlowOpened flow, Instant now);
-  // The flow, if it was listed.
+  // Returns the flow, if it was listed.
   absl::StatusOr<std::optional<FlowOpened>> ended(const SessionPeer& peer, const FlowEnded& end);
   // The session is over.
   void left(const SessionPeer& peer);
@@ -57,7 +56,7 @@ class FlowLedger {
  private:
   struct Listed {
     FlowOpened flow;
-    Instant since;  // it was told
+    Instant since;  // when it was reported
   };
   struct Session {
     std::uint64_t last_number = 0;
@@ -69,7 +68,7 @@ class FlowLedger {
     std::size_t listed = 0;
   };
 
-  // Takes one place from the process that has the most.
+  // Unlists one flow of the process that has the most listed.
   void make_room();
   void forget_if_empty(const SessionPeer& peer);
 

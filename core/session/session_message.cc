@@ -22,8 +22,8 @@ enum class Type : std::uint8_t {
 };
 
 constexpr std::size_t kMaxText = 4096;
-// Names in requests come back in the errors of replies, so they are far shorter than those may be.
-constexpr std::size_t kMaxAskedName = 256;
+// Errors in replies repeat the names of requests, so names are limited to far less than errors.
+constexpr std::size_t kMaxRequestedName = 256;
 constexpr std::size_t kMaxAddresses = 1024;
 
 class Encoder {
@@ -45,7 +45,7 @@ class Encoder {
     for (const std::string& address : message.addresses) writer_.put_text(address);
     writer_.put(static_cast<std::uint8_t>(message.setup_key.has_value()));
     if (!message.setup_key) return;
-    // Growing afterwards would leave a copy behind.
+    // Reallocation would leave a copy of the key behind.
     out_.reserve(out_.size() + SubKey::kBytes);
     writer_.put_bytes(message.setup_key->bytes());
   }
@@ -134,20 +134,20 @@ class Decoder {
         message = Refusal{reader_.get_text(kMaxText)};
         break;
       case Type::kPathRequest:
-        message =
-            PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(), reader_.get_text(kMaxAskedName)};
+        message = PathRequest{reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(),
+                              reader_.get_text(kMaxRequestedName)};
         break;
       case Type::kPathReply:
         message = path_reply();
         break;
       case Type::kViewRequest:
-        message = ViewRequest{reader_.get_text(kMaxAskedName)};
+        message = ViewRequest{reader_.get_text(kMaxRequestedName)};
         break;
       case Type::kViewReply:
         message = view_reply();
         break;
       case Type::kCableProbeRequest:
-        message = CableProbeRequest{reader_.get_text(kMaxAskedName), reader_.get_text(kMaxAskedName),
+        message = CableProbeRequest{reader_.get_text(kMaxRequestedName), reader_.get_text(kMaxRequestedName),
                                     reader_.get<std::uint32_t>(), reader_.get<std::uint8_t>() != 0};
         break;
       case Type::kCableProbeReply:

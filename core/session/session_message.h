@@ -1,12 +1,12 @@
-// What an application process and its node say to each other on the session socket. Each message travels as a 32-bit
+// The messages between an application process and its node on the session socket. Each is encoded as a 32-bit
 // little-endian length, then that many bytes: a type and the fields in the order below.
 //
 //   application or CLI -> node      node -> application or CLI
 //   Hello                           Welcome, or Refusal
 //   PathRequest                     PathReply
 //   ViewRequest                     ViewReply
-//   CableProbeRequest                CableProbeReply
-//   FlowOpened, FlowEnded           nothing: they are told, and not asked
+//   CableProbeRequest               CableProbeReply
+//   FlowOpened, FlowEnded           no reply
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 
@@ -29,7 +29,7 @@ namespace cableway {
 
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
-// Of this conversation alone: process and node come from one installation, and nodes from several.
+// Separate from kProtocolVersion: process and node come from one installation, nodes from several.
 inline constexpr std::uint16_t kSessionVersion = 3;
 
 struct Hello {
@@ -38,14 +38,14 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-// What a process must know of its node to make data listeners and to answer NCCL.
+// What a process needs of its node to open data listeners and to answer NCCL.
 struct Welcome {
   std::string node;
   std::string cluster;
   std::uint64_t boot_nonce = 0;
   std::uint64_t rate_mbps = 0;         // of the node's fastest cable, one direction
   std::vector<std::string> addresses;  // of its cable ports
-  // With which set-ups are sealed, where the cluster has a key. The node's peer may have it: it may have paths, too.
+  // The key that seals set-ups, if the cluster has one. A process that may have paths may have it.
   std::optional<SubKey> setup_key = std::nullopt;
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
@@ -57,7 +57,7 @@ struct Refusal {
 
 // The path for the `ordinal`-th flow from this node to `node`.
 struct PathRequest {
-  std::uint64_t request = 0;  // comes back in the reply
+  std::uint64_t request = 0;  // repeated in the reply
   std::uint64_t ordinal = 0;
   std::string node;
   friend bool operator==(const PathRequest&, const PathRequest&) = default;
@@ -67,14 +67,14 @@ inline constexpr std::size_t kMaxPaths = 8;  // in one reply
 
 struct PathReply {
   std::uint64_t request = 0;
-  std::string error;                    // empty: there is a path
-  std::vector<std::vector<Hop>> paths;  // best first: one, for now. to_port of the last hop is 0: the listen handle
-                                        // knows it
+  std::string error;  // empty: there is a path
+  // Best first; one, for now. to_port of the last hop is 0: the listen handle has it.
+  std::vector<std::vector<Hop>> paths;
   friend bool operator==(const PathReply&, const PathReply&) = default;
 };
 
 struct ViewRequest {
-  std::string name;  // "topology": answered by a topology file (TOML); "status", "ports", "events": by JSON
+  std::string name;  // "topology", "status", "ports" or "events"; answered as JSON (core/view/view_table.h)
   friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 };
 
@@ -84,31 +84,31 @@ struct ViewReply {
   friend bool operator==(const ViewReply&, const ViewReply&) = default;
 };
 
-// Sends data over the cable between a port of this node and the port of a neighbour, to see how fast it is.
+// Measures the throughput of the cable between a port of this node and a neighbour's port.
 struct CableProbeRequest {
   std::string interface;          // of this node
   std::string node;               // the neighbour there
   std::uint32_t duration_ms = 0;  // 1 to kMaxProbeMs
-  bool both_ways = false;         // at once; else from here to there
+  bool both_ways = false;         // both directions at once; else from here to there
   friend bool operator==(const CableProbeRequest&, const CableProbeRequest&) = default;
 };
 
 struct CableProbeReply {
   std::string error;  // empty: it was measured
   std::uint64_t to_mbps = 0;
-  std::uint64_t from_mbps = 0;  // 0 where it was not asked for
+  std::uint64_t from_mbps = 0;  // 0 if not requested
   friend bool operator==(const CableProbeReply&, const CableProbeReply&) = default;
 };
 
-// A flow of the process is set up, or still is when it joins another incarnation of its node. For people: the node
-// shows it. All texts are printable ASCII.
+// A flow of the process is set up, or is still open when the process connects to another incarnation of its node. For
+// display by the node. All texts are printable ASCII.
 struct FlowOpened {
-  std::uint64_t number = 0;  // grows with each that the session tells
-  std::uint64_t flow = 0;    // as its set-up calls it
+  std::uint64_t number = 0;  // strictly increasing in a session
+  std::uint64_t flow = 0;    // CircuitSetup::flow
   std::string node;          // at the other end
   bool sends = false;        // from here to there
   std::string path;          // nodes_on_path()
-  std::string port;          // of this node, that it uses; "" where no cable is crossed, or its name does not say
+  std::string port;          // of this node; "" if no cable is crossed, or its name does not contain the port
   HopTransport transport;    // of this end's hop
   std::uint64_t open_ms = 0;
   friend bool operator==(const FlowOpened&, const FlowOpened&) = default;
@@ -120,7 +120,7 @@ struct FlowEnded {
   friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
 };
 
-// What their texts may have, beside kMaxNodeNameBytes and kMaxPathText.
+// Bounds of their texts, beside kMaxNodeNameBytes and kMaxPathText.
 inline constexpr std::size_t kMaxPortName = 15;
 inline constexpr std::size_t kMaxTransportName = 80;  // "rdma " and a device
 inline constexpr std::size_t kMaxTransportReason = 200;
@@ -130,9 +130,9 @@ inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
                                     CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded>;
 
-// With the length in front. Whoever sends it wipes it: a Welcome may carry a key.
+// Includes the length. The caller wipes the bytes after sending: a Welcome may carry a key.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);
-// Without the length. InvalidArgument says what is wrong. Whoever received the bytes wipes them.
+// Without the length. InvalidArgument says what is wrong. The caller wipes the bytes.
 absl::StatusOr<SessionMessage> decode_session_message(std::span<const std::byte> bytes);
 
 }  // namespace cableway

@@ -1,4 +1,4 @@
-// The TCP ports out of which a listener takes one.
+// A range of TCP ports from which a listener chooses one.
 #ifndef CABLEWAY_CORE_SETTINGS_PORT_RANGE_H_
 #define CABLEWAY_CORE_SETTINGS_PORT_RANGE_H_
 
@@ -6,7 +6,7 @@
 
 namespace cableway {
 
-// Both included. 0 and 0: any free port.
+// Inclusive. 0 and 0: any free port.
 struct PortRange {
   std::uint16_t low = 0;
   std::uint16_t high = 0;

@@ -16,13 +16,13 @@ const char* name_of(PortTransport::Kind kind) {
   return "";
 }
 
-PortTransport transport_of(const PortFacts& port, TransportSetting wanted) {
+PortTransport transport_of(const PortFacts& port, TransportSetting setting) {
   using Kind = PortTransport::Kind;
-  if (wanted == TransportSetting::kTcp) return {Kind::kTcp, "CABLEWAY_TRANSPORT=tcp"};
+  if (setting == TransportSetting::kTcp) return {Kind::kTcp, "CABLEWAY_TRANSPORT=tcp"};
   if (port.rdma_device.empty()) {
     const std::string none =
         port.rdma_trouble.empty() ? absl::StrCat("no RDMA device behind ", port.interface) : port.rdma_trouble;
-    if (wanted == TransportSetting::kAuto) return {Kind::kTcp, none};
+    if (setting == TransportSetting::kAuto) return {Kind::kTcp, none};
     return {Kind::kRefused, absl::StrCat("CABLEWAY_TRANSPORT is verbs: ", none)};
   }
   if (port.gid_index < 0) return {Kind::kRefused, port.rdma_trouble};

@@ -1,5 +1,5 @@
-// What hops over a port would take, and why: the setting and what is known of the port, in words. The hop itself
-// decides in its set-up (core/linux/rdma/rdma_transport.h), by the same facts and with the other end's say.
+// The transport that hops over a port would use, and why, derived from the setting and the port's attributes. A hop's
+// set-up makes the actual choice (core/linux/rdma/rdma_transport.h), from the same data and the other end's.
 #ifndef CABLEWAY_CORE_SETTINGS_PORT_TRANSPORT_H_
 #define CABLEWAY_CORE_SETTINGS_PORT_TRANSPORT_H_
 
@@ -18,7 +18,7 @@ struct PortTransport {
 
 const char* name_of(PortTransport::Kind kind);  // "rdma", "tcp", "refused"
 
-PortTransport transport_of(const PortFacts& port, TransportSetting wanted);
+PortTransport transport_of(const PortFacts& port, TransportSetting setting);
 
 }  // namespace cableway
 

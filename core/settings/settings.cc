@@ -46,7 +46,7 @@ std::string with_origin(const Settings& settings, const char* key) {
                       origin == settings.origins.end() ? "the default" : origin->second, ")");
 }
 
-// What no single value shows.
+// Checks constraints between settings.
 absl::Status cross_check(const Settings& settings) {
   if (settings.hold < kHellosPerHold * settings.hello) {
     return absl::InvalidArgumentError(
@@ -65,7 +65,7 @@ absl::Status cross_check(const Settings& settings) {
 
 constexpr std::string_view kPrefix = "CABLEWAY_";
 
-// " (did you mean CABLEWAY_NODE?)", or nothing. Only what follows the prefix counts.
+// " (did you mean CABLEWAY_NODE?)", or "". Compares only the parts after the prefix.
 std::string meant_variable(std::string_view name, const std::vector<std::string>& variables) {
   std::vector<std::string_view> names;
   names.reserve(variables.size());

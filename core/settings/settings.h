@@ -1,5 +1,5 @@
-// What a node, the plugin and the command line are told: by options, the environment and the settings file, in this
-// order of precedence. docs/settings.md has the table, core/settings/settings_table.h what is read by it.
+// The settings of a node, the plugin and the command line: from options, the environment and the settings file, in this
+// order of precedence. docs/settings.md documents the table of core/settings/settings_table.h.
 #ifndef CABLEWAY_CORE_SETTINGS_SETTINGS_H_
 #define CABLEWAY_CORE_SETTINGS_SETTINGS_H_
 
@@ -22,66 +22,65 @@ namespace cableway {
 
 inline constexpr char kDefaultSettingsFile[] = "/etc/cableway/cableway.toml";
 
-// What hops go over: RDMA where both ends' ports have it and TCP elsewhere, or one of them alone.
+// The transport of hops: kAuto is RDMA if both ends' ports have it, else TCP; the others allow only one.
 enum class TransportSetting : std::uint8_t { kAuto, kTcp, kVerbs };
 
 struct Settings {
   std::string config;  // the settings file that was read, empty: none
   std::string node;    // default: the host's name
   std::string cluster = "cableway";
-  std::vector<PortSelector> ports;      // empty: not told
+  std::vector<PortSelector> ports;      // empty: not set
   std::string runtime_dir = "default";  // names the session socket; several nodes on one host that share a network
                                         // namespace each have their own
   std::string log_level = "info";       // trace, debug, info, warn, error
   std::string log_file;                 // empty: standard error
-  std::string key_file;                 // the cluster's shared secret, empty: none
-  std::string daemon;                   // path of the cablewayd that the plugin starts
-  std::chrono::seconds linger{30};      // how long a node that was started by a job outlives its use
+  std::string key_file;                 // file with the cluster's shared secret, empty: none
+  std::string daemon;                   // path of the cablewayd binary that the plugin starts
+  std::chrono::seconds linger{30};      // how long a node started by a job keeps running after its last use
   std::uint16_t relay_port = routing::kDefaultRelayPort;  // TCP
   std::uint16_t control_port = kDefaultControlPort;       // UDP
-  PortRange data_ports;                                   // TCP, where processes listen for their data
+  PortRange data_ports;                                   // TCP, where processes listen for data
   std::chrono::milliseconds hello{100};
   std::chrono::milliseconds hold{1000};  // at least kHellosPerHold times hello
   bool drain = false;
   TransportSetting transport = TransportSetting::kAuto;
   std::uint8_t rdma_service_level = 0;       // 0 to 7
-  std::uint8_t rdma_traffic_class = 0;       // of the packets' IP header
-  std::uint8_t rdma_timeout = 18;            // 4.096 us * 2^this until what is not acknowledged is sent again
-  std::uint8_t rdma_retries = 6;             // so many times
-  std::chrono::microseconds relay_spin{20};  // how long a relay looks for more before it sleeps
-  std::uint64_t relay_memory = 2ULL << 30;   // bytes that circuits which pass through may take
-  bool cable_test = true;                    // neighbours may test their cables' speed, and this node's operator, too
+  std::uint8_t rdma_traffic_class = 0;       // in the packets' IP header
+  std::uint8_t rdma_timeout = 18;            // unacknowledged packets are retransmitted after 4.096 us * 2^this
+  std::uint8_t rdma_retries = 6;             // number of retransmissions
+  std::chrono::microseconds relay_spin{20};  // how long an idle relay polls before it sleeps
+  std::uint64_t relay_memory = 2ULL << 30;   // bytes that relayed circuits may use
+  bool cable_test = true;                    // neighbours and this node's operator may run cable tests
 
-  // Where a setting comes from, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Not in it: the default.
+  // The origin of each setting, by its key: "FILE:LINE", "CABLEWAY_NODE" or "--node". Defaults have no entry.
   std::map<std::string, std::string> origins;
 };
 
 inline constexpr int kHellosPerHold = 3;
 
-// One setting as somebody gave it.
+// One setting as given by an option, a variable or the file.
 struct GivenSetting {
   std::string key;
   std::string value;
   std::string origin;    // as in Settings::origins
-  bool in_file = false;  // the origin is a line of a file, so that messages say the key, too
+  bool in_file = false;  // the origin is a line of a file, so messages add the key
 };
 
 struct SettingSources {
   std::function<const char*(const char*)> environment;  // a variable's value, or nullptr
   std::string host_name;
   std::vector<GivenSetting> options;
-  std::vector<GivenSetting> file;  // parse_settings_file()'s
+  std::vector<GivenSetting> file;  // from parse_settings_file()
 };
 
 // InvalidArgument says where the setting at fault is given, its value and what was expected. An empty variable counts
-// as unset. A variable that begins with CABLEWAY_ and is not in the table is an error of the caller's to find: see
-// check_names().
+// as unset. Does not detect unknown variables that begin with CABLEWAY_: see check_names().
 absl::StatusOr<Settings> settings_from(const SettingSources& sources);
 
 // From the environment alone.
 absl::StatusOr<Settings> settings_from(const std::function<const char*(const char*)>& get, std::string host_name);
 
-// `key` as options give it, else as the environment does.
+// The value of `key` from the options, else from the environment.
 std::optional<GivenSetting> given_outside_file(const SettingSources& sources, std::string_view key);
 
 // InvalidArgument for the first name that begins with CABLEWAY_ and is not a setting. `environment` is a

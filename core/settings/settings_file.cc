@@ -15,7 +15,7 @@ using Form = Setting::Form;
 
 constexpr std::string_view kConfig = "config";
 
-// The elements of a list with commas between them. Nothing where one of them is no text, or empty.
+// The elements of a list, joined by commas. Nullopt if one of them is empty or not text.
 std::optional<std::string> joined(const toml::array& list) {
   std::string text;
   for (const toml::node& element : list) {
@@ -25,7 +25,7 @@ std::optional<std::string> joined(const toml::array& list) {
   return text;
 }
 
-// As the environment would say it. Nothing where TOML's type is not the setting's.
+// The value in the form used in the environment. Nullopt if the TOML type is not the setting's.
 std::optional<std::string> value_of(const toml::node& node, Form form) {
   const bool text = form == Form::kText || form == Form::kList || form == Form::kTextOrNumber;
   if (text && node.is_string()) return node.as_string()->get();
@@ -36,7 +36,7 @@ std::optional<std::string> value_of(const toml::node& node, Form form) {
   return std::nullopt;
 }
 
-// A value of the wrong type, as a message shows it.
+// Describes a value of the wrong type for a message.
 std::string shown(const toml::node& node) {
   if (node.is_string()) return absl::StrCat("the text ", routing::in_quotes(node.as_string()->get()));
   if (node.is_integer()) return absl::StrCat("the number ", node.as_integer()->get());

@@ -18,9 +18,9 @@ namespace cableway {
 inline constexpr std::size_t kMaxSettingsFileBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kMaxSettingsFileLineBytes = 1024;
 
-// Pure: the caller reads the file; `file_name` appears in origins and messages. The result is in the order of
-// all_settings(); its values are of the form that TOML gives them, and settings_from() checks the rest.
-// Every error is InvalidArgument and reads "FILE:LINE: what is wrong; what was expected".
+// The caller reads the file; `file_name` appears in origins and messages. The result is in the order of all_settings().
+// Only the TOML types of values are checked here; settings_from() checks the rest. Every error is InvalidArgument and
+// reads "FILE:LINE: what is wrong; what was expected".
 absl::StatusOr<std::vector<GivenSetting>> parse_settings_file(std::string_view text, std::string_view file_name);
 
 }  // namespace cableway

@@ -16,8 +16,8 @@ namespace {
 using Form = Setting::Form;
 using Refused = std::optional<std::string_view>;
 
-constexpr std::size_t kLongestPath = 4095;  // PATH_MAX without the zero byte
-constexpr std::size_t kLongestRuntimeDir = 80;
+constexpr std::size_t kMaxPathBytes = 4095;  // PATH_MAX without the zero byte
+constexpr std::size_t kMaxRuntimeDirBytes = 80;
 constexpr std::size_t kMaxPorts = 64;
 constexpr std::int64_t kHighestPort = 65535;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
@@ -47,14 +47,14 @@ Refused set_name(const Setting& /*setting*/, std::string_view text, Settings& se
 template <std::string Settings::*kMember>
 Refused set_path(const Setting& /*setting*/, std::string_view text, Settings& settings) {
   const auto is_control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };
-  if (text.empty() || text.size() > kLongestPath || std::any_of(text.begin(), text.end(), is_control)) return text;
+  if (text.empty() || text.size() > kMaxPathBytes || std::any_of(text.begin(), text.end(), is_control)) return text;
   settings.*kMember = std::string(text);
   return std::nullopt;
 }
 
 Refused set_runtime_dir(const Setting& /*setting*/, std::string_view text, Settings& settings) {
   const auto is_visible = [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); };
-  if (text.empty() || text.size() > kLongestRuntimeDir || !std::all_of(text.begin(), text.end(), is_visible)) {
+  if (text.empty() || text.size() > kMaxRuntimeDirBytes || !std::all_of(text.begin(), text.end(), is_visible)) {
     return text;
   }
   settings.runtime_dir = std::string(text);
@@ -184,18 +184,17 @@ std::string show_data_ports(const Settings& settings) {
 
 constexpr Setting kSettings[] = {
     {"config", Form::kText, kPath, 0, 0, "/etc/cableway/cableway.toml, if there is one",
-     "the settings file; one that is named here must be there", set_path<&Settings::config>,
-     show_text<&Settings::config>},
+     "the settings file; one named here must exist", set_path<&Settings::config>, show_text<&Settings::config>},
     {"node", Form::kText, kName, 0, 0, "the host's name", "this node's name, with its domain if it has one",
      set_name<&Settings::node>, show_text<&Settings::node>},
     {"cluster", Form::kText, kName, 0, 0, "", "nodes of one cluster find each other; names the session socket, too",
      set_name<&Settings::cluster>, show_text<&Settings::cluster>},
-    {"ports", Form::kList, kPortList, 0, 0, "not told", "which interfaces have cables", set_ports, show_ports},
+    {"ports", Form::kList, kPortList, 0, 0, "not set", "which interfaces have cables", set_ports, show_ports},
     {"runtime_dir", Form::kText, "1 to 80 visible ASCII characters", 0, 0, "",
      "names the session socket; several nodes in one network namespace each need their own", set_runtime_dir,
      show_text<&Settings::runtime_dir>},
-    {"log", Form::kText, "trace, debug, info, warn or error", 0, 0, "", "the least that the log tells", set_log_level,
-     show_text<&Settings::log_level>},
+    {"log", Form::kText, "trace, debug, info, warn or error", 0, 0, "", "the lowest level that is logged",
+     set_log_level, show_text<&Settings::log_level>},
     {"log_file", Form::kText, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,
      show_text<&Settings::log_file>},
     {"key_file", Form::kText, kPath, 0, 0, "none", "the secret that the nodes of the cluster share",
@@ -204,51 +203,48 @@ constexpr Setting kSettings[] = {
      "path of the cablewayd that the plugin starts where no node runs", set_path<&Settings::daemon>,
      show_text<&Settings::daemon>},
     {"linger", Form::kNumber, "seconds", 0, 86400, "",
-     "how long a node started by a job stays after its last use, and after the 10 s that it gives whoever started it "
-     "to "
-     "join",
+     "how long a node started by a job keeps running after its last use, and after the 10 s in which the process that "
+     "started it may connect",
      set_number<&Settings::linger>, show_duration<&Settings::linger>},
-    {"relay_port", Form::kNumber, "a TCP port", 1, kHighestPort, "", "where this node takes circuits to relay",
+    {"relay_port", Form::kNumber, "a TCP port", 1, kHighestPort, "", "where this node accepts circuits to relay",
      set_number<&Settings::relay_port>, show_number<&Settings::relay_port>},
     {"control_port", Form::kNumber, "a UDP port", 1, kHighestPort, "",
-     "where nodes hear each other; the same on every node", set_number<&Settings::control_port>,
+     "where nodes receive hellos; the same on every node", set_number<&Settings::control_port>,
      show_number<&Settings::control_port>},
     {"data_ports", Form::kTextOrNumber, "TCP ports 1 to 65535, such as 20000-20999, or 0 for any that is free", 0, 0,
-     "", "where processes take their data, for firewalls", set_data_ports, show_data_ports},
-    {"hello_ms", Form::kNumber, "milliseconds", 10, 10000, "", "how often a node says hello over each of its cables",
+     "", "where processes receive data, for firewalls", set_data_ports, show_data_ports},
+    {"hello_ms", Form::kNumber, "milliseconds", 10, 10000, "", "how often a node sends a hello over each of its cables",
      set_number<&Settings::hello>, show_duration<&Settings::hello>},
     {"hold_ms", Form::kNumber, "milliseconds", 30, 120000, "",
-     "how long a cable may be silent before it counts as cut; at least 3 times hello_ms", set_number<&Settings::hold>,
+     "how long a cable may be silent before it counts as down; at least 3 times hello_ms", set_number<&Settings::hold>,
      show_duration<&Settings::hold>},
-    {"drain", Form::kTruth, "true or false", 0, 0, "", "others take no new paths through this node",
+    {"drain", Form::kTruth, "true or false", 0, 0, "", "no new paths lead through this node",
      set_truth<&Settings::drain>, show_truth<&Settings::drain>},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
-     "what hops go over: auto is RDMA where both ends of a cable have it and TCP elsewhere, verbs refuses a cable "
-     "without",
+     "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "
+     "RDMA",
      set_transport, show_transport},
-    {"rdma_service_level", Form::kNumber, "a priority", 0, 7, "",
-     "of what goes over RDMA, on networks that know priorities", set_number<&Settings::rdma_service_level>,
-     show_number<&Settings::rdma_service_level>},
+    {"rdma_service_level", Form::kNumber, "a priority", 0, 7, "", "of traffic over RDMA, on networks with priorities",
+     set_number<&Settings::rdma_service_level>, show_number<&Settings::rdma_service_level>},
     {"rdma_traffic_class", Form::kNumber, "a byte", 0, 255, "",
-     "in the IP header of what goes over RDMA: DSCP in the upper six bits, ECN in the lower two",
+     "in the IP header of traffic over RDMA: DSCP in the upper six bits, ECN in the lower two",
      set_number<&Settings::rdma_traffic_class>, show_number<&Settings::rdma_traffic_class>},
     {"rdma_timeout", Form::kNumber, "an exponent", 1, 31, "",
-     "a device sends again what was not acknowledged within 4.096 us * 2^this: 18 is 1.07 s",
+     "a device retransmits what is not acknowledged within 4.096 us * 2^this: 18 is 1.07 s",
      set_number<&Settings::rdma_timeout>, show_number<&Settings::rdma_timeout>},
     {"rdma_retries", Form::kNumber, "times", 0, 7, "",
-     "so often, and then the cable counts as dead; soft-RoCE takes 7 for ever", set_number<&Settings::rdma_retries>,
-     show_number<&Settings::rdma_retries>},
+     "number of retransmissions before the cable counts as dead; soft-RoCE retries for ever with 7",
+     set_number<&Settings::rdma_retries>, show_number<&Settings::rdma_retries>},
     {"relay_spin_us", Form::kNumber, "microseconds", 0, 1000000, "",
-     "how long a relay that has nothing to do looks for more, completions included, before it sleeps: longer is "
-     "faster, and takes a processor",
+     "how long an idle relay polls, also for completions, before it sleeps: longer is faster, and uses a processor",
      set_number<&Settings::relay_spin>, show_duration<&Settings::relay_spin>},
     {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
      1LL << 40, "",
-     "what circuits that pass through this node may take of its memory, as the kernel counts it: up to half is "
-     "lent to the busy ones, the rest bounds their number; more circuits are refused",
+     "memory that circuits relayed by this node may use, as the kernel counts it: up to half is leased to the busy "
+     "ones, the rest bounds their number; more circuits are refused",
      set_relay_memory, show_relay_memory},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
-     "cableway doctor, here and on neighbours, may send data over a cable for a second to see how fast it is",
+     "cableway doctor, here and on neighbours, may send data over a cable for a second to measure its throughput",
      set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>},
 };
 

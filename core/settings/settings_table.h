@@ -1,5 +1,4 @@
-// The settings one by one: the table behind reading, errors, --help, the view of what is in force, and
-// docs/settings.md.
+// The table of settings, used for parsing, errors, --help, the settings view, and docs/settings.md.
 #ifndef CABLEWAY_CORE_SETTINGS_SETTINGS_TABLE_H_
 #define CABLEWAY_CORE_SETTINGS_SETTINGS_TABLE_H_
 
@@ -14,23 +13,23 @@
 namespace cableway {
 
 struct Setting {
-  // What TOML may give: text, text or a list of it, a whole number, text or a whole number, true or false.
+  // The accepted TOML types: text, text or a list of it, an integer, text or an integer, a boolean.
   enum class Form { kText, kList, kNumber, kTextOrNumber, kTruth };
 
-  std::string_view key;  // in the file; CABLEWAY_ and it in upper case names the variable
+  std::string_view key;  // in the file; the variable is CABLEWAY_ and the key in upper case
   Form form;
-  std::string_view takes;         // what a value must be; of a number, what it counts
+  std::string_view takes;         // the accepted values; for a number, its unit
   std::int64_t lowest;            // of a number
   std::int64_t highest;           // of a number
-  std::string_view default_note;  // the default in words, where the value of Settings{} does not say it
+  std::string_view default_note;  // describes the default if the value of Settings{} does not show it
   std::string_view meaning;
-  // Returns nothing, or the part of `text` that is not what it takes.
+  // Returns nullopt, or the part of `text` that is invalid.
   std::optional<std::string_view> (*set)(const Setting& setting, std::string_view text, Settings& settings);
-  // The value as `set` takes it, empty: none.
+  // The value in the form that `set` accepts; empty: none.
   std::string (*show)(const Settings& settings);
 };
 
-// In the order in which people are shown them.
+// In display order.
 std::span<const Setting> all_settings();
 
 // Null: no setting has this key.
@@ -40,7 +39,7 @@ const Setting* find_setting(std::string_view key);
 std::string variable_of(const Setting& setting);
 std::string option_of(const Setting& setting);
 
-// What follows "expected " in a message: what the value must be, with its bounds.
+// The accepted values with their bounds, as the text after "expected " in a message.
 std::string expected_of(const Setting& setting);
 
 }  // namespace cableway

@@ -43,7 +43,7 @@ std::string json_of(const Settings& settings, const std::vector<std::string>& wa
   }
   const Json view = {
       {routing::kSchemaMember, routing::kJsonSchema}, {"settings", std::move(values)}, {"warnings", warnings}};
-  // A path may hold any byte.
+  // Paths may not be valid UTF-8.
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

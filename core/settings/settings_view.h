@@ -1,4 +1,4 @@
-// The settings that are in force, and where each comes from, for people and for scripts.
+// The settings in force and their origins, for people and for scripts.
 #ifndef CABLEWAY_CORE_SETTINGS_SETTINGS_VIEW_H_
 #define CABLEWAY_CORE_SETTINGS_SETTINGS_VIEW_H_
 
@@ -12,8 +12,8 @@ namespace cableway {
 enum class ViewFormat { kText, kJson };
 
 // Text: a table, then the warnings, one a line. JSON: {"settings": {KEY: {"value", "from"}}, "warnings": [..]} with
-// numbers, truth values and lists as such and null for what is not set; "from" is "default", "FILE:LINE",
-// "CABLEWAY_NODE" or "--node".
+// numbers, booleans and lists as such and null for unset values; "from" is "default", "FILE:LINE", "CABLEWAY_NODE" or
+// "--node".
 std::string describe_settings(const Settings& settings, const std::vector<std::string>& warnings, ViewFormat format);
 
 }  // namespace cableway

@@ -33,7 +33,7 @@ std::string events_view(const Node& node) {
     const std::uint64_t number = node.events().left_out(kind.code);
     if (number > 0) left_out[std::string(kind.name)] = number;
   }
-  // A text, as not every reader of JSON has 64 bits for a number.
+  // The incarnation is text, since many JSON readers lack 64-bit integers.
   const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
                      {"node", node.identity().name},
                      {"cluster", node.identity().cluster},

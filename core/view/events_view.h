@@ -1,4 +1,4 @@
-// What happened to a node, as JSON, for the command line and for scripts. docs/cli.md describes the fields.
+// A node's events as JSON, for the command line and for scripts. docs/cli.md describes the fields.
 #ifndef CABLEWAY_CORE_VIEW_EVENTS_VIEW_H_
 #define CABLEWAY_CORE_VIEW_EVENTS_VIEW_H_
 

@@ -24,7 +24,7 @@ Json rate_or_null(std::uint64_t rate_mbps) {
   return rate_mbps == 0 ? Json(nullptr) : Json(rate_mbps);
 }
 
-// What the neighbour has told everybody of its port; 0 where it has not yet.
+// The rate of the neighbour's port from its advertisement; 0 if there is none yet.
 std::uint64_t neighbour_rate(const Node& node, const NeighbourKey& key) {
   const routing::Advertisement* advertisement = node.flooding().database().find(key.node);
   if (advertisement == nullptr) return 0;
@@ -67,14 +67,14 @@ Json control_json(const ControlCounters& counters, PortId port) {
           {"not_open", found->not_open}};
 }
 
-Json port_json(const Node& node, TransportSetting wanted, const PortFacts& port, const ControlCounters& counters) {
+Json port_json(const Node& node, TransportSetting setting, const PortFacts& port, const ControlCounters& counters) {
   Json addresses = Json::array();
   for (const PortPrefix& prefix : port.addresses) addresses.push_back(to_text(prefix));
   Json neighbours = Json::array();
   for (const auto& [key, neighbour] : node.neighbours().all()) {
     if (key.port == port.id) neighbours.push_back(neighbour_json(node, key, neighbour));
   }
-  const PortTransport transport = transport_of(port, wanted);
+  const PortTransport transport = transport_of(port, setting);
   const bool usable = port.gid_index >= 0;
   return {{"interface", port.interface},
           {"addresses", addresses},
@@ -96,11 +96,11 @@ Json port_json(const Node& node, TransportSetting wanted, const PortFacts& port,
 
 }  // namespace
 
-std::string ports_view(const Node& node, TransportSetting wanted, const std::vector<RejectedPort>& rejected,
+std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
                        const ControlCounters& counters) {
   Json ports = Json::array();
   for (const PortFacts& port : node.neighbours().ports()) {
-    ports.push_back(port_json(node, wanted, port, counters));
+    ports.push_back(port_json(node, setting, port, counters));
   }
   Json not_used = Json::array();
   for (const RejectedPort& each : rejected)

@@ -1,4 +1,4 @@
-// A node's ports, whom it hears on them, and which interfaces are none, as JSON, for the command line and for scripts.
+// A node's ports, their neighbours, and the rejected interfaces, as JSON, for the command line and for scripts.
 // docs/cli.md describes the fields.
 #ifndef CABLEWAY_CORE_VIEW_PORTS_VIEW_H_
 #define CABLEWAY_CORE_VIEW_PORTS_VIEW_H_
@@ -13,8 +13,8 @@
 
 namespace cableway {
 
-// `wanted`: this node's CABLEWAY_TRANSPORT.
-std::string ports_view(const Node& node, TransportSetting wanted, const std::vector<RejectedPort>& rejected,
+// `setting`: this node's CABLEWAY_TRANSPORT.
+std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
                        const ControlCounters& counters);
 
 }  // namespace cableway

@@ -9,7 +9,7 @@
 namespace cableway {
 namespace {
 
-// An answer to a session has a bound, and long paths of many circuits would pass it.
+// Session messages are bounded; long paths of many circuits would exceed the bound.
 constexpr std::size_t kMaxPathBytes = 4U << 20;
 
 nlohmann::ordered_json transport_json(const HopTransport& transport) {
@@ -50,7 +50,7 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   return circuits;
 }
 
-// The members that both kinds of relay memory have, behind what is `first`.
+// Appends the members common to both kinds of relay memory to `first`.
 template <typename MemoryStatus>
 nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemoryStatus& memory) {
   first.update({{"floor_bytes", memory.floors},

@@ -13,7 +13,7 @@
 
 namespace cableway {
 
-// What an operator should mend beside what the node itself knows (Node::problems()).
+// A problem found by the node's host, in addition to Node::problems().
 struct HostProblem {
   EventCode code = EventCode::kNoPorts;
   std::string text;

@@ -15,7 +15,7 @@
 namespace cableway {
 namespace {
 
-// Whoever asks ends a session that says more at once.
+// The client ends a session whose message is larger.
 constexpr std::size_t kMaxViewBytes = kMaxSessionMessageBytes - 64;
 
 constexpr View kViews[] = {

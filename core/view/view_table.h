@@ -1,4 +1,4 @@
-// The views that a node answers, by name: all JSON, for the command line and for scripts.
+// A node's views by name: all JSON, for the command line and for scripts.
 #ifndef CABLEWAY_CORE_VIEW_VIEW_TABLE_H_
 #define CABLEWAY_CORE_VIEW_VIEW_TABLE_H_
 
@@ -21,7 +21,7 @@
 
 namespace cableway {
 
-// A node and what runs around it. A view asks only for what it shows.
+// The sources of the views: a node and its host's components. A view calls only those that it shows.
 struct ViewSources {
   const Node& node;
   TransportSetting transport = TransportSetting::kAuto;  // CABLEWAY_TRANSPORT
@@ -29,7 +29,7 @@ struct ViewSources {
   std::function<RelayStatus()> relay;
   std::function<FlowsStatus()> flows;
   std::function<std::size_t()> sessions;
-  std::function<std::vector<HostProblem>()> problems;  // beside those that the node knows of (Node::problems())
+  std::function<std::vector<HostProblem>()> problems;  // in addition to Node::problems()
   std::function<std::vector<RejectedPort>()> rejected;
   std::function<ControlCounters()> control;
 };
@@ -41,7 +41,7 @@ struct View {
 
 std::span<const View> all_views();
 
-// An error instead of the view where there is none of this name, or where it does not fit into a message.
+// Replies with an error if no view has this name, or if the view does not fit into a message.
 ViewReply answer_view(std::string_view name, const ViewSources& sources);
 
 }  // namespace cableway

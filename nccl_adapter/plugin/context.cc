@@ -155,7 +155,7 @@ absl::StatusOr<SendComm*> Context::take_opened(std::uint64_t ticket) {
   const std::uint32_t chunk_bytes = (*opened)->connection.chunk_bytes;
   FlowOpened report = report_of(setup, transport_of((*opened)->connection), true);
   auto link = host::make_hop_link(std::move((*opened)->connection), {host::HopPlace::kSource, setup.last_hop()});
-  if (!link.ok()) return told_of(to_text(dialing_end(setup, setup.hop)), link.status());
+  if (!link.ok()) return prefix_with_hop(to_text(dialing_end(setup, setup.hop)), link.status());
   auto comm = std::make_unique<SendComm>(
       *this, *std::move(link),
       FlowComm::Names{absl::StrCat("flow to node ", setup.hops.back().to_node, " (", describe_path(setup), ")"),
@@ -172,7 +172,7 @@ absl::StatusOr<RecvComm*> Context::accept(ListenComm* listener) {
   const CircuitSetup& setup = arrived->setup;
   FlowOpened report = report_of(setup, transport_of(arrived->connection), false);
   auto link = host::make_hop_link(std::move(arrived->connection), {host::HopPlace::kDestination, true});
-  if (!link.ok()) return told_of(to_text(accepting_end(setup, setup.hop)), link.status());
+  if (!link.ok()) return prefix_with_hop(to_text(accepting_end(setup, setup.hop)), link.status());
   auto comm = std::make_unique<RecvComm>(
       *this, *std::move(link),
       FlowComm::Names{absl::StrCat("flow from node ", setup.from_node, " (", describe_path(setup), ")"),

@@ -115,9 +115,9 @@ class RelayedFlow {
   SlotPool pool_{slots_.make_from(1), kLeases};
   test::RdmaHop first_{network_, source_, upstream_, 0, false};
   test::RdmaHop second_{network_, downstream_, destination_, 1, true};
-  RelayCircuit relay_{*first_.taking, *second_.sending, slots_.make(0), pool_};
+  RelayCircuit relay_{*first_.receiving, *second_.sending, slots_.make(0), pool_};
   FlowSender sender_{*first_.sending, kChunkBytes};
-  FlowReceiver receiver_{*second_.taking};
+  FlowReceiver receiver_{*second_.receiving};
 };
 
 struct Cost {

@@ -25,7 +25,7 @@ TEST(WireWriter, IsLittleEndian) {
   EXPECT_EQ(out, bytes_of({1, 3, 2, 7, 6, 5, 4, 0xf, 0xe, 0xd, 0xc, 0xb, 0xa, 9, 8}));
 }
 
-TEST(WireWriter, PutsTextBehindItsLength) {
+TEST(WireWriter, PrefixesTextWithItsLength) {
   std::vector<std::byte> out;
   WireWriter writer(out);
   writer.put_text("ab");
@@ -34,7 +34,7 @@ TEST(WireWriter, PutsTextBehindItsLength) {
   EXPECT_EQ(out, bytes_of({2, 0, 'a', 'b', 1, 0, 0, 0, 'c', 0, 0}));
 }
 
-TEST(WireWriter, CutsTextThatItsLengthCannotCount) {
+TEST(WireWriter, TruncatesTextBeyondA16BitLength) {
   std::vector<std::byte> out;
   WireWriter(out).put_text(std::string(70000, 'x'));
   ASSERT_EQ(out.size(), 2U + 0xffff);
@@ -73,14 +73,14 @@ TEST(WireReader, StaysBadOncePastItsInput) {
   WireReader reader(in);
   EXPECT_EQ(reader.get<std::uint32_t>(), 0U);
   EXPECT_FALSE(reader.ok());
-  // One byte would still be there, but what it means is not known any more.
+  // One byte would still fit, but the position in the input is lost.
   EXPECT_EQ(reader.get<std::uint8_t>(), 0U);
   EXPECT_EQ(reader.get_text(10), "");
   EXPECT_EQ(reader.get_long_text(), "");
   EXPECT_FALSE(reader.finished());
 }
 
-TEST(WireReader, LeavesBytesAloneThatItCannotFill) {
+TEST(WireReader, LeavesOutputUnchangedIfInputIsShort) {
   WireReader reader(std::span<const std::byte>{});
   std::vector<std::byte> out = bytes_of({9, 9});
   reader.get_bytes(out);

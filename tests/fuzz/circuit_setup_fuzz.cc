@@ -37,9 +37,9 @@ void check_accepted(const cableway::CircuitSetup& setup) {
   require(describe_path(setup).size() < 65536, "a path too long to show");
   require(setup.offers.size() <= kMaxOffers, "offers without a bound");
   for (const TransportOffer& offer : setup.offers) {
-    require(offer.words.size() <= kMaxOfferBytes, "an offer without a bound");
-    const absl::StatusOr<RdmaEndpoint> endpoint = decode_rdma_endpoint(offer.words);
-    require(!endpoint.ok() || encode_rdma_endpoint(*endpoint) == offer.words, "an endpoint does not survive");
+    require(offer.parameters.size() <= kMaxOfferBytes, "an offer without a bound");
+    const absl::StatusOr<RdmaEndpoint> endpoint = decode_rdma_endpoint(offer.parameters);
+    require(!endpoint.ok() || encode_rdma_endpoint(*endpoint) == offer.parameters, "an endpoint does not survive");
   }
 }
 

@@ -83,8 +83,8 @@ absl::StatusOr<Frame> read_frame(int socket) {
 // Reads until the handshake needs no more input.
 absl::Status advance(int socket, DialHandshake& handshake) {
   std::vector<std::byte> bytes;
-  while (handshake.wants() > 0) {
-    bytes.resize(handshake.wants());
+  while (handshake.bytes_needed() > 0) {
+    bytes.resize(handshake.bytes_needed());
     absl::Status status = read_whole(socket, bytes);
     status = status.ok() ? handshake.take(bytes) : handshake.ended(status.message());
     if (absl::IsAborted(status))

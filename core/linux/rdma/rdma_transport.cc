@@ -43,7 +43,7 @@ class RdmaEnd final : public HostEnd {
   explicit RdmaEnd(RdmaHalf half) : half_(std::move(half)) {}
 
   std::string name() const override { return absl::StrCat("rdma ", half_.device->name()); }
-  std::vector<std::byte> words() const override { return encode_rdma_endpoint(half_.queue_pair->endpoint()); }
+  std::vector<std::byte> parameters() const override { return encode_rdma_endpoint(half_.queue_pair->endpoint()); }
   std::uint32_t max_chunk_bytes() const override { return RdmaChunkLink::kChunkBytes; }
   absl::StatusOr<std::unique_ptr<HopLink>> make_link(UniqueFd connection, const HopLinkOptions& options) override {
     return std::make_unique<RdmaHop>(std::move(connection), std::move(half_), options);
@@ -105,16 +105,16 @@ absl::StatusOr<TransportChoice> RdmaTransport::offer(const CircuitSetup& setup) 
 }
 
 absl::Status RdmaTransport::settle(const CircuitSetup& setup, const SetupConnection& /*connection*/,
-                                   TransportEnd& offered, std::span<const std::byte> words) {
-  const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(words);
+                                   TransportEnd& offered, std::span<const std::byte> parameters) {
+  const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(parameters);
   if (!other.ok()) return other.status();
   if (absl::Status there = check_gid(*other, setup.this_hop().to_address); !there.ok()) return there;
   return static_cast<RdmaEnd&>(offered).connect(*other);
 }
 
 absl::StatusOr<TransportChoice> RdmaTransport::join(const CircuitSetup& setup, const SetupConnection& connection,
-                                                    std::span<const std::byte> words) {
-  const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(words);
+                                                    std::span<const std::byte> parameters) {
+  const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(parameters);
   if (!other.ok()) return other.status();
   if (absl::Status there = check_gid(*other, setup.this_hop().from_address); !there.ok()) return there;
   absl::StatusOr<TransportChoice> choice = open(connection.own_address(), accepting_end(setup, setup.hop).port);

@@ -35,9 +35,9 @@ class RdmaTransport final : public Transport {
   TransportKind kind() const override { return TransportKind::kRdma; }
   absl::StatusOr<TransportChoice> offer(const CircuitSetup& setup) override;
   absl::Status settle(const CircuitSetup& setup, const SetupConnection& connection, TransportEnd& offered,
-                      std::span<const std::byte> words) override;
+                      std::span<const std::byte> parameters) override;
   absl::StatusOr<TransportChoice> join(const CircuitSetup& setup, const SetupConnection& connection,
-                                       std::span<const std::byte> words) override;
+                                       std::span<const std::byte> parameters) override;
   absl::StatusOr<std::string> missing_there() const override;
 
  private:

@@ -385,7 +385,7 @@ void RelayLoop::close(Circuit& circuit, const absl::Status& reason) {
 }
 
 void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::Status& found) {
-  const absl::Status reason = told_of(hop_end, found);
+  const absl::Status reason = prefix_with_hop(hop_end, found);
   circuit.relay.fail(reason);
   close(circuit, reason);
 }

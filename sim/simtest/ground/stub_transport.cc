@@ -34,7 +34,7 @@ class RdmaEnd final : public StubEnd {
   }
 
   std::string name() const override { return absl::StrCat("rdma stub", port_.number); }
-  std::vector<std::byte> words() const override { return encode_rdma_endpoint(endpoint_); }
+  std::vector<std::byte> parameters() const override { return encode_rdma_endpoint(endpoint_); }
   std::uint32_t max_chunk_bytes() const override { return RdmaChunkLink::kChunkBytes; }
   std::optional<std::size_t> device() const override { return port_.number; }
   std::unique_ptr<StubQueuePair> take_offered() { return std::move(offered_); }
@@ -59,15 +59,15 @@ class StubTransport final : public Transport {
     return TransportChoice{std::make_unique<RdmaEnd>(plant_, *port, endpoint, std::move(pair)), kAtBothEnds};
   }
   absl::Status settle(const CircuitSetup& /*setup*/, const SetupConnection& connection, TransportEnd& offered,
-                      std::span<const std::byte> words) override {
-    const absl::StatusOr<RdmaEndpoint> answered = decode_rdma_endpoint(words);
+                      std::span<const std::byte> parameters) override {
+    const absl::StatusOr<RdmaEndpoint> answered = decode_rdma_endpoint(parameters);
     if (!answered.ok()) return answered.status();
     trace_.add("rdma");
     return plant_.settle(hop_of(connection), static_cast<RdmaEnd&>(offered).take_offered(), *answered);
   }
   absl::StatusOr<TransportChoice> join(const CircuitSetup& setup, const SetupConnection& connection,
-                                       std::span<const std::byte> words) override {
-    const absl::StatusOr<RdmaEndpoint> offered = decode_rdma_endpoint(words);
+                                       std::span<const std::byte> parameters) override {
+    const absl::StatusOr<RdmaEndpoint> offered = decode_rdma_endpoint(parameters);
     if (!offered.ok()) return offered.status();
     const RdmaPort* const port = port_at(connection.own_address());
     if (port == nullptr) return none();

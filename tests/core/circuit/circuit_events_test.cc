@@ -21,11 +21,11 @@ CircuitSetup setup_over(std::size_t hops, const std::string& name_tail = "") {
   return setup;
 }
 
-TEST(CircuitEvents, NameTheWholePathWhereItIsShort) {
+TEST(CircuitEvents, NameTheWholePathIfItIsShort) {
   EXPECT_EQ(circuit_text(setup_over(2)), "n0 -c0-> n1 -c1-> n2");
 }
 
-TEST(CircuitEvents, LeaveNodesInTheMiddleOutWhereThePathIsLong) {
+TEST(CircuitEvents, OmitMiddleNodesOfALongPath) {
   const CircuitSetup setup = setup_over(100, "-with-a-long-name");
   EXPECT_LE(circuit_text(setup).size(), 512U);
   EXPECT_THAT(circuit_text(setup), testing::AllOf(testing::StartsWith("n0 -> n1-with"), testing::HasSubstr("nodes)")));

@@ -40,13 +40,13 @@ CircuitSeal sample() {
 
 // From an independent BLAKE2b with the subkey of control_key_test.cc: the first over 1, both challenges and the frame,
 // the second over 2, both challenges, the first seal and the frame.
-TEST(CircuitSeal, MakesTheKnownSeals) {
+TEST(CircuitSeal, MatchesKnownValues) {
   CircuitSeal seal = sample();
   EXPECT_EQ(hex_of(seal.next(bytes("set-up"))), "df45e7e236929949f98fb85b073c05e6");
   EXPECT_EQ(hex_of(seal.next(bytes("answer"))), "adc7172db4de556c40d3116292795feb");
 }
 
-TEST(CircuitSeal, IsGoodForItsKeyItsChallengesAndItsTurnAlone) {
+TEST(CircuitSeal, VerifiesOnlyWithItsKeyChallengesAndTurn) {
   const Mac right = sample().next(bytes("frame"));
   EXPECT_TRUE(sample().next_is(bytes("frame"), right));
   EXPECT_FALSE(sample().next_is(bytes("frames"), right));
@@ -54,14 +54,14 @@ TEST(CircuitSeal, IsGoodForItsKeyItsChallengesAndItsTurnAlone) {
       CircuitSeal(key_of(std::string(64, 'a')), counting_from(0), counting_from(16)).next_is(bytes("frame"), right));
   EXPECT_FALSE(CircuitSeal(key_of(kCounting), counting_from(1), counting_from(16)).next_is(bytes("frame"), right));
   EXPECT_FALSE(CircuitSeal(key_of(kCounting), counting_from(0), counting_from(17)).next_is(bytes("frame"), right));
-  // What one end says is not what the other end says.
+  // A seal of one direction is not valid in the other.
   EXPECT_FALSE(CircuitSeal(key_of(kCounting), counting_from(16), counting_from(0)).next_is(bytes("frame"), right));
   CircuitSeal second = sample();
   second.next(bytes("frame"));
   EXPECT_FALSE(second.next_is(bytes("frame"), right));
 }
 
-TEST(CircuitSeal, OfAnAnswerIsGoodForItsSetUpAlone) {
+TEST(CircuitSeal, OfAnAnswerDependsOnItsSetUp) {
   CircuitSeal one = sample();
   CircuitSeal other = sample();
   one.next(bytes("set-up"));
@@ -69,7 +69,7 @@ TEST(CircuitSeal, OfAnAnswerIsGoodForItsSetUpAlone) {
   EXPECT_FALSE(other.next_is(bytes("answer"), one.next(bytes("answer"))));
 }
 
-TEST(CircuitSeal, IsWrongWhicheverBitIsChanged) {
+TEST(CircuitSeal, DetectsEveryBitFlip) {
   const std::string frame = "a frame of some bytes";
   const Mac right = sample().next(bytes(frame));
   for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
@@ -84,7 +84,7 @@ TEST(CircuitSeal, IsWrongWhicheverBitIsChanged) {
   }
 }
 
-TEST(CircuitSeal, TravelsInFramesOfItsOwn) {
+TEST(CircuitSeal, IsSentInItsOwnFrame) {
   const Challenge challenge = counting_from(200);
   const absl::StatusOr<Frame> frame = decode_frame(encode_challenge(challenge));
   ASSERT_TRUE(frame.ok()) << frame.status();
@@ -101,7 +101,7 @@ TEST(CircuitSeal, TravelsInFramesOfItsOwn) {
   EXPECT_EQ(sixteen_bytes_of(*appended), seal);
 }
 
-TEST(SubKey, IsComparedWhole) {
+TEST(SubKey, ComparesAllBytes) {
   const SubKey key = key_of(kCounting);
   SubKey copy = key;
   EXPECT_TRUE(copy == key);

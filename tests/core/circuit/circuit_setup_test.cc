@@ -57,7 +57,7 @@ TEST(CircuitSetup, SurvivesARoundTrip) {
   }
 }
 
-TEST(CircuitSetup, FitsIntoItsFrameAtItsLongest) {
+TEST(CircuitSetup, FitsIntoItsFrameAtMaximumSize) {
   CircuitSetup setup = line_setup(kMaxHops);
   setup.from_node = std::string(kMaxNodeNameBytes, 'f');
   for (std::size_t i = 0; i < kMaxHops; ++i) {
@@ -74,7 +74,7 @@ TEST(CircuitSetup, FitsIntoItsFrameAtItsLongest) {
   EXPECT_EQ(*decoded, setup);
 }
 
-TEST(CircuitSetup, IsRefusedWhereverItIsCut) {
+TEST(CircuitSetup, IsRefusedAtEveryTruncation) {
   const std::vector<std::byte> bytes = encode_circuit_setup(line_setup(3));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     const absl::StatusOr<CircuitSetup> decoded = decode_circuit_setup(std::span(bytes).first(length));
@@ -85,7 +85,7 @@ TEST(CircuitSetup, IsRefusedWhereverItIsCut) {
   EXPECT_THAT(std::string(decode_circuit_setup(longer).status().message()), HasSubstr("followed by something else"));
 }
 
-TEST(CircuitSetup, NamesBothVersionsThatDiffer) {
+TEST(CircuitSetup, ErrorNamesBothVersions) {
   std::vector<std::byte> bytes = encode_circuit_setup(line_setup(1));
   bytes[0] = std::byte{9};
   const absl::Status status = decode_circuit_setup(bytes).status();
@@ -115,7 +115,7 @@ TEST(CircuitSetup, RefusesTooManyHops) {
   EXPECT_THAT(error_of(line_setup(kMaxHops + 1)), AllOf(HasSubstr("129 hops"), HasSubstr("at most 128")));
 }
 
-TEST(CircuitSetup, RefusesAHopThatItsPathDoesNotHave) {
+TEST(CircuitSetup, RefusesAHopIndexBeyondThePath) {
   CircuitSetup setup = line_setup(2);
   setup.hop = 2;
   EXPECT_THAT(error_of(setup), HasSubstr("hop 2 of a path of 2 hops"));
@@ -131,7 +131,7 @@ TEST(CircuitSetup, RefusesAChunkSizeThatSplitsLines) {
   }
 }
 
-TEST(CircuitSetup, RefusesABudgetThatWouldHoldARelayForLong) {
+TEST(CircuitSetup, RefusesABudgetOutOfRange) {
   for (const std::uint32_t budget : {0U, kMaxBudgetMs + 1, 0xffffffffU}) {
     CircuitSetup setup = line_setup(1);
     setup.budget_ms = budget;
@@ -139,7 +139,7 @@ TEST(CircuitSetup, RefusesABudgetThatWouldHoldARelayForLong) {
   }
 }
 
-TEST(CircuitSetup, RefusesNamesThatAreNone) {
+TEST(CircuitSetup, RefusesInvalidNames) {
   for (const std::string& name : {std::string(), std::string("a b"), std::string("\xff\xfe"), std::string("a\nb")}) {
     CircuitSetup from = line_setup(2);
     from.from_node = name;
@@ -153,7 +153,7 @@ TEST(CircuitSetup, RefusesNamesThatAreNone) {
   }
 }
 
-TEST(CircuitSetup, RefusesFieldsPastTheirBounds) {
+TEST(CircuitSetup, RefusesFieldsBeyondTheirBounds) {
   CircuitSetup setup = line_setup(1);
   setup.from_node = std::string(kMaxNodeNameBytes + 1, 'n');
   EXPECT_THAT(error_of(setup), HasSubstr("cut short"));
@@ -174,7 +174,7 @@ TEST(ListenHandle, SurvivesARoundTrip) {
   }
 }
 
-TEST(ListenHandle, LeavesRoomForTheConnectingSide) {
+TEST(ListenHandle, HasScratchSpaceForTheConnectingSide) {
   std::array<std::byte, kListenHandleBytes> bytes = encode_listen_handle(ListenHandle{some_cookie(), 1, "n0"});
   EXPECT_TRUE(std::all_of(bytes.begin() + kListenHandleScratch, bytes.end(),
                           [](std::byte byte) { return byte == std::byte{0}; }));
@@ -182,7 +182,7 @@ TEST(ListenHandle, LeavesRoomForTheConnectingSide) {
   EXPECT_TRUE(decode_listen_handle(bytes).ok());
 }
 
-TEST(ListenHandle, IsRefusedWhicheverByteIsDamaged) {
+TEST(ListenHandle, DetectsEveryDamagedByte) {
   constexpr std::size_t kChecked = 100;  // body and checksum
   const std::array<std::byte, kListenHandleBytes> whole =
       encode_listen_handle(ListenHandle{some_cookie(), 4711, "n17"});
@@ -195,7 +195,7 @@ TEST(ListenHandle, IsRefusedWhicheverByteIsDamaged) {
   }
 }
 
-TEST(ListenHandle, SaysWhatIsWrong) {
+TEST(ListenHandle, ErrorsDescribeTheFault) {
   std::array<std::byte, kListenHandleBytes> bytes{};
   EXPECT_THAT(std::string(decode_listen_handle(bytes).status().message()), HasSubstr("do all ranks load this plugin"));
   bytes = encode_listen_handle(ListenHandle{some_cookie(), 4711, "n17"});

@@ -32,13 +32,13 @@ CircuitSetup proven_setup() {
 }
 
 // From an independent BLAKE2b: of the byte 1, with the cookie for a key.
-TEST(FlowProof, MakesTheKnownName) {
+TEST(FlowProof, ListenerNameMatchesKnownValue) {
   const ListenerName name = listener_name(counting_cookie());
   EXPECT_EQ(absl::BytesToHexString({reinterpret_cast<const char*>(name.data()), name.size()}),
             "a2906dbb25ead054d2d3f6f7737d9330");
 }
 
-TEST(FlowProof, HoldsAtEveryHop) {
+TEST(FlowProof, IsValidAtEveryHop) {
   CircuitSetup setup = proven_setup();
   EXPECT_EQ(setup.listener, listener_name(counting_cookie()));
   EXPECT_TRUE(proves_flow(counting_cookie(), setup));
@@ -47,13 +47,13 @@ TEST(FlowProof, HoldsAtEveryHop) {
   EXPECT_TRUE(proves_flow(counting_cookie(), setup));
 }
 
-TEST(FlowProof, TellsNothingOfTheCookie) {
+TEST(FlowProof, DoesNotRevealTheCookie) {
   const std::vector<std::byte> sent = encode_circuit_setup(proven_setup());
   const Cookie cookie = counting_cookie();
   EXPECT_EQ(std::search(sent.begin(), sent.end(), cookie.begin(), cookie.begin() + 4), sent.end());
 }
 
-TEST(FlowProof, FailsForWhateverElseIsChanged) {
+TEST(FlowProof, FailsIfAnyCoveredFieldChanges) {
   using Change = std::function<void(CircuitSetup&)>;
   const Change changes[] = {
       [](CircuitSetup& s) { s.listener[0] ^= std::byte{1}; },

@@ -39,34 +39,34 @@ std::string text_of(const absl::Status& status) {
   return std::string(status.message());
 }
 
-// Feeds what `bytes` has to whoever wants it, as the network might: what is left over stays.
+// Feeds `bytes` to `side` in the parts that it needs, and removes what it has consumed.
 template <typename Side>
 absl::Status feed(Side& side, Bytes& bytes) {
-  while (side.wants() > 0 && bytes.size() >= side.wants()) {
-    const auto wants = static_cast<std::ptrdiff_t>(side.wants());
-    const Bytes part(bytes.begin(), bytes.begin() + wants);
-    bytes.erase(bytes.begin(), bytes.begin() + wants);
+  while (side.bytes_needed() > 0 && bytes.size() >= side.bytes_needed()) {
+    const auto count = static_cast<std::ptrdiff_t>(side.bytes_needed());
+    const Bytes part(bytes.begin(), bytes.begin() + count);
+    bytes.erase(bytes.begin(), bytes.begin() + count);
     if (absl::Status status = side.take(part); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-// Both sides, and what each has said and the other has not heard.
+// Both sides, and the bytes in flight in each direction.
 struct Talk {
   Talk(std::optional<SubKey> dialers, std::optional<SubKey> acceptors)
       : dialer(std::move(dialers), challenge_of(1)), acceptor(std::move(acceptors), challenge_of(2)) {
     to_acceptor = dialer.begin();
     to_dialer = acceptor.begin();
   }
-  // Up to the opening, which the acceptor then has; the first error of either side.
+  // Runs the handshake until the acceptor has the opening frame. Returns the first error of either side.
   absl::Status open(const Bytes& frame) {
     if (absl::Status status = feed(dialer, to_dialer); !status.ok()) return status;
-    if (!dialer.may_open()) return absl::UnknownError("the dialer hears nothing");
+    if (!dialer.may_open()) return absl::UnknownError("the dialer received nothing");
     const Bytes opening = dialer.open(frame);
     to_acceptor.insert(to_acceptor.end(), opening.begin(), opening.end());
     return feed(acceptor, to_acceptor);
   }
-  // What the acceptor answers, heard by the dialer.
+  // Passes the acceptor's answer to the dialer.
   absl::Status answer(Bytes bytes) {
     if (std::optional<CircuitSeal> seal = acceptor.release_seal()) seal->append_next(bytes);
     return feed(dialer, bytes);
@@ -97,39 +97,39 @@ TEST_P(HandshakeTest, CarriesTheOpeningAndTheAnswer) {
   ASSERT_TRUE(talk.acceptor.opened());
   EXPECT_EQ(talk.acceptor.opening(), (Frame{FrameKind::kProbe, 0, 0, 1, 500}));
   EXPECT_TRUE(talk.to_acceptor.empty());
-  EXPECT_EQ(talk.acceptor.wants(), 0U);
+  EXPECT_EQ(talk.acceptor.bytes_needed(), 0U);
 
   const SetupAnswer answer{4096, TransportOffer{TransportKind::kRdma, Bytes(40, std::byte{5})}};
   ASSERT_TRUE(talk.answer(encode_setup_answer(answer)).ok());
   ASSERT_TRUE(talk.dialer.answered());
   EXPECT_EQ(*decode_setup_answer(talk.dialer.answer(), talk.dialer.answer_body()), answer);
-  EXPECT_EQ(talk.dialer.wants(), 0U);
+  EXPECT_EQ(talk.dialer.bytes_needed(), 0U);
 }
 
-TEST_P(HandshakeTest, CarriesARefusalInItsOwnWords) {
+TEST_P(HandshakeTest, CarriesTheReasonOfARefusal) {
   Talk talk(key(), key());
   ASSERT_TRUE(talk.open(probe()).ok());
   EXPECT_EQ(talk.refuse("no room\x01"), absl::AbortedError("no room?"));
 }
 
-TEST_P(HandshakeTest, SaysWhatAnEarlyEndMeans) {
+TEST_P(HandshakeTest, DescribesAnEarlyEnd) {
   Talk talk(key(), key());
   EXPECT_THAT(text_of(talk.acceptor.ended("reset")), "closed before its set-up: reset");
   ASSERT_TRUE(talk.open(probe()).ok());
   EXPECT_THAT(text_of(talk.dialer.ended("reset")), "no answer to the set-up: reset");
 }
 
-TEST(Handshake, IsRefusedWhereOneEndHasAKeyAndTheOtherHasNone) {
+TEST(Handshake, IsRefusedIfOnlyOneEndHasAKey) {
   Talk without(std::nullopt, key_of(7));
   EXPECT_TRUE(absl::IsPermissionDenied(without.open(probe())));
   EXPECT_THAT(text_of(feed(without.dialer, without.to_dialer)), HasSubstr("it has a key, and this end has none"));
   Talk with(key_of(7), std::nullopt);
   EXPECT_THAT(text_of(feed(with.acceptor, with.to_acceptor)), HasSubstr("the sender has a key, and this end has none"));
-  // The acceptor's word is nobody's without a seal.
+  // An unsealed refusal is reported as unauthenticated.
   EXPECT_THAT(text_of(with.refuse("go away")), HasSubstr("refused without a proof that it has this cluster's key: go"));
 }
 
-TEST(Handshake, IsRefusedWhereTheKeysDiffer) {
+TEST(Handshake, IsRefusedIfTheKeysDiffer) {
   Talk talk(key_of(7), key_of(8));
   const absl::Status status = talk.open(probe());
   EXPECT_TRUE(absl::IsPermissionDenied(status));
@@ -137,7 +137,7 @@ TEST(Handshake, IsRefusedWhereTheKeysDiffer) {
   EXPECT_FALSE(talk.acceptor.opened());
 }
 
-TEST(Handshake, TakesNoOpeningOrAnswerThatWasChangedAnywhere) {
+TEST(Handshake, DetectsEveryModifiedByte) {
   const auto flip = [](Bytes& bytes, std::size_t at) { bytes[at] ^= std::byte{0x20}; };
   const std::size_t opening = 2 * kFrameHeaderBytes;
   for (std::size_t at = 0; at < opening; ++at) {
@@ -159,7 +159,7 @@ TEST(Handshake, TakesNoOpeningOrAnswerThatWasChangedAnywhere) {
   }
 }
 
-TEST(Handshake, AnAcceptanceWithoutASealIsNotTaken) {
+TEST(Handshake, RejectsAnUnsealedAcceptance) {
   Talk talk(key_of(7), key_of(7));
   ASSERT_TRUE(talk.open(probe()).ok());
   Bytes unsealed = encode_setup_answer({});
@@ -168,17 +168,17 @@ TEST(Handshake, AnAcceptanceWithoutASealIsNotTaken) {
   EXPECT_THAT(text_of(talk.dialer.ended("closed")), HasSubstr("accepted without a proof"));
 }
 
-TEST(Handshake, ARefusalThatIsCutShortIsToldAsFarAsItCame) {
+TEST(Handshake, ReportsATruncatedRefusal) {
   Talk talk(std::nullopt, std::nullopt);
   ASSERT_TRUE(talk.open(probe()).ok());
   std::optional<CircuitSeal> none;
   Bytes bytes = refusal("a long reason", none);
   bytes.resize(kFrameHeaderBytes);
   ASSERT_TRUE(feed(talk.dialer, bytes).ok());
-  EXPECT_THAT(text_of(talk.dialer.ended("reset")), "refused, and closed before saying why: reset");
+  EXPECT_THAT(text_of(talk.dialer.ended("reset")), "refused, and closed before the reason was complete: reset");
 }
 
-TEST(Handshake, FramesThatAreNoOpeningAreNamed) {
+TEST(Handshake, NamesUnexpectedFirstFrames) {
   for (const FrameKind kind : {FrameKind::kAck, FrameKind::kSetupOk, FrameKind::kSeal}) {
     AcceptHandshake acceptor(std::nullopt, challenge_of(2));
     const absl::Status status = acceptor.take(encode_frame(Frame{kind, 0, 0, 0, 0}));

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
-// n0 - n1 - n2, over cables as nodes find them.
+// n0 - n1 - n2, over cables with discovered names.
 CircuitSetup two_hops() {
   CircuitSetup setup;
   setup.from_node = "n0";
@@ -32,21 +32,21 @@ TEST(HopNames, NameBothEndsOfEachHop) {
   EXPECT_EQ(to_text(accepting_end(setup, 1)), "node n2 port eth1 (cable to n1 eth2)");
 }
 
-TEST(HopNames, NameTheCableWhereItsNameIsAllThatIsKnown) {
+TEST(HopNames, NameTheCableIfThePortsAreUnknown) {
   CircuitSetup setup = two_hops();
   setup.hops[0].cable = "c0";
   EXPECT_EQ(to_text(dialing_end(setup, 0)), "node n0 (cable c0 to n1)");
   EXPECT_EQ(to_text(accepting_end(setup, 0)), "node n1 (cable c0 to n0)");
 }
 
-TEST(HopNames, SayThatNoCableIsCrossed) {
+TEST(HopNames, NameAHopWithinOneNode) {
   CircuitSetup setup;
   setup.from_node = "n0";
   setup.hops = {Hop{"local", "10.0.0.1", "n0", "10.0.0.1", 1, false}};
   EXPECT_EQ(to_text(dialing_end(setup, 0)), "node n0 (between two of its processes)");
 }
 
-// Set-ups come from elsewhere.
+// Set-ups come from untrusted peers.
 TEST(HopNames, ArePrintable) {
   CircuitSetup setup = two_hops();
   setup.hops[0].cable = "c\n\x1b[2J";
@@ -61,34 +61,35 @@ TEST(HopNames, LeaveRoomForTheReasonInAFrame) {
   EXPECT_LE(to_text(dialing_end(setup, 0)).size(), kMaxFailureText - 300);
 }
 
-TEST(ToldOf, PutsTheEndBeforeWhatWasFoundThere) {
-  const absl::Status told = told_of("node n0 port eth1 (cable to n1 eth0)", absl::UnavailableError("it is silent"));
-  EXPECT_EQ(told, absl::UnavailableError("node n0 port eth1 (cable to n1 eth0): it is silent"));
+TEST(PrefixWithHop, AddsTheHopEndToALocalFailure) {
+  const absl::Status status =
+      prefix_with_hop("node n0 port eth1 (cable to n1 eth0)", absl::UnavailableError("it is silent"));
+  EXPECT_EQ(status, absl::UnavailableError("node n0 port eth1 (cable to n1 eth0): it is silent"));
 }
 
-TEST(ToldOf, LeavesThePeersOwnWords) {
-  const absl::Status said = absl::AbortedError("node n2: no memory");
-  EXPECT_EQ(told_of("node n1", said), said);
+TEST(PrefixWithHop, LeavesThePeersReasonUnchanged) {
+  const absl::Status aborted = absl::AbortedError("node n2: no memory");
+  EXPECT_EQ(prefix_with_hop("node n1", aborted), aborted);
 }
 
-TEST(NodesOnPath, AreInTheirOrder) {
+TEST(NodesOnPath, AreInOrder) {
   EXPECT_EQ(nodes_on_path(two_hops()), "n0 -> n1 -> n2");
 }
 
-TEST(NodesOnPath, LeaveOutTheMiddleOfALongPath) {
+TEST(NodesOnPath, OmitTheMiddleOfALongPath) {
   CircuitSetup setup;
   setup.from_node = "first";
   setup.hops.resize(kMaxHops, Hop{"c", "1", std::string(40, 'n'), "2", 1, false});
   setup.hops.back().to_node = "last";
   const std::string path = nodes_on_path(setup);
   EXPECT_LE(path.size(), kMaxPathText);
-  // Of 129 nodes the first, the last, and as many more as there is room for.
+  // Of 129 nodes the first, the last, and as many as fit.
   std::string shown = "first";
   for (int i = 0; i < 5; ++i) shown += " -> " + std::string(40, 'n');
   EXPECT_EQ(path, shown + " -> (122 nodes) -> last");
 }
 
-TEST(NodesOnPath, HasRoomForTheLongestNames) {
+TEST(NodesOnPath, FitsTheLongestNames) {
   CircuitSetup setup;
   setup.from_node = std::string(kMaxNodeNameBytes, 'a');
   setup.hops.resize(kMaxHops, Hop{"c", "1", std::string(kMaxNodeNameBytes, 'n'), "2", 1, false});

@@ -20,12 +20,12 @@ using testing::ElementsAre;
 class PathWaitTest : public testing::Test {
  protected:
   PathWait::Path find(const std::string& destination, std::uint64_t ordinal) {
-    asked_.push_back(ordinal);
+    requested_.push_back(ordinal);
     const auto hop = reachable_.find(destination);
     if (hop == reachable_.end()) return absl::NotFoundError("no node " + destination);
     return std::vector<Hop>{hop->second};
   }
-  void ask(const std::string& destination, std::uint64_t ordinal) {
+  void request(const std::string& destination, std::uint64_t ordinal) {
     wait_.find(destination, ordinal, [this, ordinal](const PathWait::Path& path) {
       answered_.push_back(ordinal);
       paths_[ordinal] = path.status();
@@ -40,23 +40,23 @@ class PathWaitTest : public testing::Test {
 
   sim::VirtualClock clock_;
   std::map<std::string, Hop> reachable_;
-  std::vector<std::uint64_t> asked_;
+  std::vector<std::uint64_t> requested_;
   std::vector<std::uint64_t> answered_;
   std::map<std::uint64_t, absl::Status> paths_;
   PathWait wait_{clock_, [this](const std::string& node, std::uint64_t ordinal) { return find(node, ordinal); }};
 };
 
-TEST_F(PathWaitTest, AnswersAtOnceWhereThereIsAPath) {
+TEST_F(PathWaitTest, AnswersAtOnceIfThereIsAPath) {
   add("n1");
-  ask("n1", 7);
+  request("n1", 7);
   EXPECT_THAT(answered_, ElementsAre(7));
   EXPECT_TRUE(paths_[7].ok());
   EXPECT_EQ(wait_.waiting(), 0U);
 }
 
 TEST_F(PathWaitTest, AnswersWhenTheTopologyHasThePath) {
-  ask("n2", 1);
-  ask("n1", 2);
+  request("n2", 1);
+  request("n1", 2);
   clock_.run_for(milliseconds(3000));
   EXPECT_THAT(answered_, ElementsAre());
   add("n1");
@@ -65,10 +65,10 @@ TEST_F(PathWaitTest, AnswersWhenTheTopologyHasThePath) {
   EXPECT_EQ(wait_.waiting(), 1U);
 }
 
-TEST_F(PathWaitTest, SaysWhyThereIsNoneAtTheDeadlineOfEach) {
-  ask("n1", 1);
+TEST_F(PathWaitTest, AnswersWithTheErrorAtEachDeadline) {
+  request("n1", 1);
   clock_.run_for(milliseconds(1000));
-  ask("n2", 2);
+  request("n2", 2);
   clock_.run_for(PathWait::kLimit - milliseconds(1001));
   EXPECT_THAT(answered_, ElementsAre());
   clock_.run_for(milliseconds(1));
@@ -77,18 +77,18 @@ TEST_F(PathWaitTest, SaysWhyThereIsNoneAtTheDeadlineOfEach) {
   clock_.run_for(milliseconds(1000));
   EXPECT_THAT(answered_, ElementsAre(1, 2));
   clock_.run_for(milliseconds(60000));
-  EXPECT_EQ(answered_.size(), 2U) << "each once";
+  EXPECT_EQ(answered_.size(), 2U) << "each answered once";
 }
 
-TEST_F(PathWaitTest, WhoIsAnsweredMayAskAgain) {
-  wait_.find("n1", 1, [this](const PathWait::Path&) { ask("n2", 2); });
+TEST_F(PathWaitTest, AnAnswerMayRequestAgain) {
+  wait_.find("n1", 1, [this](const PathWait::Path&) { request("n2", 2); });
   add("n2");
   EXPECT_THAT(answered_, ElementsAre());
   add("n1");
   EXPECT_THAT(answered_, ElementsAre(2));
 }
 
-TEST(PathWait, AnswersNobodyAfterItHasGone) {
+TEST(PathWait, DoesNotAnswerAfterDestruction) {
   sim::VirtualClock clock;
   bool called = false;
   {

@@ -1,4 +1,4 @@
-// One end of a set-up's connection whose other end is the test: it says bytes, and looks at what was sent.
+// One end of a set-up's connection whose other end the test plays: it delivers bytes and inspects those sent.
 #ifndef CABLEWAY_TESTS_CORE_CIRCUIT_PLAYED_CONNECTION_H_
 #define CABLEWAY_TESTS_CORE_CIRCUIT_PLAYED_CONNECTION_H_
 
@@ -15,19 +15,19 @@
 
 namespace cableway::test {
 
-// What the test has in hand while the code under test owns the connection.
+// The test's handle while the code under test owns the connection.
 struct PlayedPeer {
-  std::deque<std::byte> said;          // to the code under test, and not read yet
-  std::vector<std::byte> heard;        // what it has sent
-  std::vector<std::byte> final_frame;  // what it ended the connection with
-  absl::Status ended;                  // of the connection, once everything said has been read
-  bool is_open = true;                 // it has neither dropped nor ended the connection
-  std::size_t wanted = 0;              // bytes that it waits for
+  std::deque<std::byte> unread;        // delivered to the code under test, and not read yet
+  std::vector<std::byte> received;     // sent by the code under test
+  std::vector<std::byte> final_frame;  // passed to end_with()
+  absl::Status ended;                  // the connection's status after all of `unread` has been read
+  bool is_open = true;                 // the code under test has neither destroyed nor ended it
+  std::size_t requested = 0;           // bytes that the pending read needs
   SetupConnection::HaveBytes have;
   std::optional<SetupConnection::Sent> sent;
 
-  void say(std::span<const std::byte> bytes) { said.insert(said.end(), bytes.begin(), bytes.end()); }
-  // Calls back what can be: one call. False: there was none.
+  void deliver(std::span<const std::byte> bytes) { unread.insert(unread.end(), bytes.begin(), bytes.end()); }
+  // Runs one callback that is due. False: there is none.
   bool step() {
     if (!is_open) return false;
     if (sent.has_value()) {
@@ -35,15 +35,15 @@ struct PlayedPeer {
       call(absl::OkStatus());
       return true;
     }
-    if (!have || (said.size() < wanted && ended.ok())) return false;
+    if (!have || (unread.size() < requested && ended.ok())) return false;
     const auto call = std::exchange(have, nullptr);
-    if (said.size() < wanted) {
+    if (unread.size() < requested) {
       call(ended, {});
       return true;
     }
-    const auto last = said.begin() + static_cast<std::ptrdiff_t>(wanted);
-    const std::vector<std::byte> bytes(said.begin(), last);
-    said.erase(said.begin(), last);
+    const auto last = unread.begin() + static_cast<std::ptrdiff_t>(requested);
+    const std::vector<std::byte> bytes(unread.begin(), last);
+    unread.erase(unread.begin(), last);
     call(absl::OkStatus(), bytes);
     return true;
   }
@@ -53,11 +53,11 @@ struct PlayedPeer {
   }
   // The next frame that was sent, and its body.
   std::pair<Frame, std::vector<std::byte>> take_frame() {
-    const Frame frame = decode_frame(std::span(heard).first<kFrameHeaderBytes>()).value();
-    const auto body = heard.begin() + kFrameHeaderBytes;
+    const Frame frame = decode_frame(std::span(received).first<kFrameHeaderBytes>()).value();
+    const auto body = received.begin() + kFrameHeaderBytes;
     const auto end = body + static_cast<std::ptrdiff_t>(frame.payload);
     std::pair<Frame, std::vector<std::byte>> taken{frame, {body, end}};
-    heard.erase(heard.begin(), end);
+    received.erase(received.begin(), end);
     return taken;
   }
 };
@@ -70,16 +70,16 @@ class PlayedConnection final : public SetupConnection {
   ~PlayedConnection() override { peer_->is_open = false; }
 
   void read(std::size_t bytes, HaveBytes have) override {
-    peer_->wanted = bytes;
+    peer_->requested = bytes;
     peer_->have = std::move(have);
   }
   void send(std::vector<std::byte> bytes, Sent sent) override {
-    peer_->heard.insert(peer_->heard.end(), bytes.begin(), bytes.end());
+    peer_->received.insert(peer_->received.end(), bytes.begin(), bytes.end());
     peer_->sent = std::move(sent);
   }
   absl::Status send_first(const std::vector<std::byte>& bytes) override {
     if (!peer_->ended.ok()) return peer_->ended;
-    peer_->heard.insert(peer_->heard.end(), bytes.begin(), bytes.end());
+    peer_->received.insert(peer_->received.end(), bytes.begin(), bytes.end());
     return absl::OkStatus();
   }
   void end_with(const std::vector<std::byte>& final_frame) override {

@@ -31,7 +31,7 @@ class ConnectionEnd final : public TransportEnd {
   std::uint32_t max_chunk_bytes() const override { return 65536; }
 };
 
-// Connects when the test says so.
+// Connects when the test calls reach().
 class PlayedConnector final : public SetupConnector {
  public:
   struct Dialled {
@@ -66,7 +66,7 @@ class PlayedHost final : public TransitSetups::Host {
  public:
   absl::Status check_transit(const CircuitSetup&) override { return transit; }
   std::size_t circuits() const override { return relayed; }
-  std::size_t max_circuits() const override { return most; }
+  std::size_t max_circuits() const override { return limit; }
   absl::Status no_room(std::size_t in_setup) const override {
     return absl::ResourceExhaustedError("full, with " + std::to_string(in_setup) + " in set-up");
   }
@@ -86,7 +86,7 @@ class PlayedHost final : public TransitSetups::Host {
   absl::Status transit;
   absl::Status floor;
   std::size_t relayed = 0;
-  std::size_t most = 10;
+  std::size_t limit = 10;
   std::vector<std::string> refusals;
   std::vector<std::string> losses;
   OpenHop upstream;
@@ -112,16 +112,16 @@ class TransitSetupsTest : public testing::Test {
   }
   // The next node's answer.
   static void answer(PlayedPeer& peer, const SetupAnswer& answer) {
-    peer.say(encode_setup_answer(answer));
+    peer.deliver(encode_setup_answer(answer));
     peer.run();
   }
   static void refuse(PlayedPeer& peer, const std::string& reason) {
     std::optional<CircuitSeal> none;
-    peer.say(refusal(reason, none));
+    peer.deliver(refusal(reason, none));
     peer.run();
   }
   static std::string reason_at(const PlayedPeer& upstream) {
-    if (upstream.final_frame.size() < kFrameHeaderBytes) return "no last words";
+    if (upstream.final_frame.size() < kFrameHeaderBytes) return "no final frame";
     const Frame frame = decode_frame(std::span(upstream.final_frame).first<kFrameHeaderBytes>()).value();
     EXPECT_EQ(frame.kind, FrameKind::kFailed);
     const auto text = std::span(upstream.final_frame).subspan(kFrameHeaderBytes);
@@ -136,7 +136,7 @@ class TransitSetupsTest : public testing::Test {
   TransitSetups transit_{{clock_, connector_, transports_, [] { return Challenge{}; }}, host_, events_, "n1"};
 };
 
-TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItStands) {
+TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItIsOpen) {
   const auto upstream = arrive(setup());
   EXPECT_EQ(transit_.in_setup(), 1U);
   ASSERT_EQ(connector_.dialled.size(), 1U);
@@ -145,8 +145,8 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItStands) {
   const auto sent = decode_circuit_setup(downstream->take_frame().second);
   ASSERT_TRUE(sent.ok()) << sent.status();
   EXPECT_EQ(sent->hop, 1);
-  EXPECT_EQ(sent->budget_ms, 899U) << "a tenth is for the answer's way back, and a moment has passed";
-  EXPECT_THAT(upstream->heard, IsEmpty()) << "nothing is promised before the next hop stands";
+  EXPECT_EQ(sent->budget_ms, 899U) << "a tenth is reserved for the answer, and 1 ns has passed";
+  EXPECT_THAT(upstream->received, IsEmpty()) << "no answer before the next hop is open";
 
   answer(*downstream, {4096, std::nullopt});
   EXPECT_EQ(host_.relayed, 1U);
@@ -161,21 +161,21 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItStands) {
   EXPECT_EQ(test::field_of(events_.raised[1].fields, "neighbour"), "n2");
 }
 
-TEST_F(TransitSetupsTest, PassARefusalOnAsItIs) {
+TEST_F(TransitSetupsTest, ForwardARefusalUnchanged) {
   const auto upstream = arrive(setup());
   const auto downstream = connector_.reach();
-  refuse(*downstream, "node n2: nobody listens");
-  EXPECT_EQ(reason_at(*upstream), "node n2: nobody listens");
-  EXPECT_THAT(host_.refusals, ElementsAre("node n2: nobody listens"));
+  refuse(*downstream, "node n2: no listener");
+  EXPECT_EQ(reason_at(*upstream), "node n2: no listener");
+  EXPECT_THAT(host_.refusals, ElementsAre("node n2: no listener"));
   EXPECT_THAT(events_.codes(), ElementsAre(EventCode::kSetupArrived, EventCode::kDialStarted, EventCode::kDialEnded,
                                            EventCode::kCircuitRefused));
-  EXPECT_EQ(events_.raised[3].text, "refused circuit n0 -c0-> n1 -c1-> n2: node n2: nobody listens");
-  EXPECT_EQ(test::field_of(events_.raised[3].fields, "reason"), "node n2: nobody listens");
+  EXPECT_EQ(events_.raised[3].text, "refused circuit n0 -c0-> n1 -c1-> n2: node n2: no listener");
+  EXPECT_EQ(test::field_of(events_.raised[3].fields, "reason"), "node n2: no listener");
   EXPECT_EQ(transit_.in_setup(), 0U);
   EXPECT_FALSE(downstream->is_open);
 }
 
-TEST_F(TransitSetupsTest, NameTheHopThatCannotBeReached) {
+TEST_F(TransitSetupsTest, NameTheUnreachableHop) {
   const auto upstream = arrive(setup());
   clock_.run_for(milliseconds(901));
   EXPECT_THAT(reason_at(*upstream), HasSubstr("node n1 cannot reach node n2 at 10.0.1.2 port 7001 over cable c1: no"));
@@ -183,7 +183,7 @@ TEST_F(TransitSetupsTest, NameTheHopThatCannotBeReached) {
   EXPECT_EQ(transit_.in_setup(), 0U);
 }
 
-TEST_F(TransitSetupsTest, WaitForACableThatThisNodeHasNotHeardOf) {
+TEST_F(TransitSetupsTest, WaitForAnUnknownCable) {
   host_.transit = absl::NotFoundError("no cable c1");
   const auto upstream = arrive(setup());
   clock_.run_for(milliseconds(400));
@@ -198,7 +198,7 @@ TEST_F(TransitSetupsTest, WaitForACableThatThisNodeHasNotHeardOf) {
   EXPECT_TRUE(upstream->is_open);
 }
 
-TEST_F(TransitSetupsTest, WaitForHalfOfTheirTimeAndNeverForMoreThanTheLimit) {
+TEST_F(TransitSetupsTest, WaitForHalfTheirBudgetUpToTheLimit) {
   host_.transit = absl::NotFoundError("no cable c1");
   const auto hurried = arrive(setup(1000));
   const auto patient = arrive(setup(60000));
@@ -213,14 +213,14 @@ TEST_F(TransitSetupsTest, WaitForHalfOfTheirTimeAndNeverForMoreThanTheLimit) {
   EXPECT_EQ(host_.refusals.size(), 2U);
 }
 
-TEST_F(TransitSetupsTest, RefuseAtOnceWhatTheTopologyForbids) {
+TEST_F(TransitSetupsTest, AreRefusedAtOnceIfTheTopologyForbidsThem) {
   host_.transit = absl::PermissionDeniedError("this node drains");
   EXPECT_EQ(reason_at(*arrive(setup())), "this node drains");
   EXPECT_EQ(transit_.in_setup(), 0U);
 }
 
-TEST_F(TransitSetupsTest, RefuseMoreThanThereIsRoomForCountingEachOnce) {
-  host_.most = 3;
+TEST_F(TransitSetupsTest, AreRefusedBeyondTheMaximumOfCircuits) {
+  host_.limit = 3;
   host_.relayed = 1;
   const auto dialling = arrive(setup());
   host_.transit = absl::NotFoundError("no cable c1");
@@ -229,33 +229,33 @@ TEST_F(TransitSetupsTest, RefuseMoreThanThereIsRoomForCountingEachOnce) {
   EXPECT_EQ(reason_at(*arrive(setup())), "full, with 2 in set-up");
   host_.transit = absl::OkStatus();
   EXPECT_EQ(reason_at(*arrive(setup())), "full, with 2 in set-up");
-  // What is refused gives its room back.
+  // A refused set-up releases its room.
   refuse(*connector_.reach(), "no");
   EXPECT_TRUE(arrive(setup())->is_open);
 }
 
-TEST_F(TransitSetupsTest, RefuseWhereTheFloorCannotBeMadeAndLetTheNextHopGo) {
+TEST_F(TransitSetupsTest, AreRefusedAndCloseTheNextHopIfTheFloorCannotBeMade) {
   host_.floor = absl::ResourceExhaustedError("no pipe left");
   const auto upstream = arrive(setup());
   const auto downstream = connector_.reach();
   answer(*downstream, {});
-  EXPECT_EQ(reason_at(*upstream), "node n1 can relay no more: no pipe left");
+  EXPECT_EQ(reason_at(*upstream), "node n1 cannot relay another circuit: no pipe left");
   EXPECT_FALSE(downstream->is_open);
   EXPECT_EQ(transit_.in_setup(), 0U);
   EXPECT_EQ(host_.relayed, 0U);
 }
 
-TEST_F(TransitSetupsTest, ThatTheSourceHasLeftAreLostAndTheNextHopGoes) {
+TEST_F(TransitSetupsTest, AreLostAndCloseTheNextHopIfTheSourceHasClosed) {
   const auto upstream = arrive(setup());
   const auto downstream = connector_.reach();
   upstream->ended = absl::UnavailableError("End of file");
   answer(*downstream, {});
-  EXPECT_THAT(host_.losses, ElementsAre("the peer went away during the set-up"));
+  EXPECT_THAT(host_.losses, ElementsAre("the peer closed the connection during the set-up"));
   EXPECT_FALSE(downstream->is_open);
   EXPECT_EQ(transit_.in_setup(), 0U);
 }
 
-TEST_F(TransitSetupsTest, ThatAreLeftAtTheEndGoWithoutAWord) {
+TEST_F(TransitSetupsTest, AreClosedWithoutAnAnswerOnDestruction) {
   const auto upstream = std::make_shared<PlayedPeer>();
   {
     TransitSetups ending({clock_, connector_, transports_, [] { return Challenge{}; }}, host_, events_, "n1");
@@ -268,7 +268,7 @@ TEST_F(TransitSetupsTest, ThatAreLeftAtTheEndGoWithoutAWord) {
   EXPECT_THAT(host_.refusals, IsEmpty());
 }
 
-TEST_F(TransitSetupsTest, TryAgainWhereARelayMayBeStarting) {
+TEST_F(TransitSetupsTest, RetryWhileARelayMayBeStarting) {
   CircuitSetup through = setup(250);
   through.hops.push_back({"c2", "10.0.2.1", "n3", "10.0.2.2", 7002, false});
   const auto upstream = arrive(through);
@@ -281,7 +281,7 @@ TEST_F(TransitSetupsTest, TryAgainWhereARelayMayBeStarting) {
   connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
   clock_.run_for(milliseconds(30));
   EXPECT_THAT(reason_at(*upstream), HasSubstr("connection refused (is cablewayd running there?)"));
-  // A process that refuses is gone.
+  // A refused connection to a process is not retried.
   const auto direct = arrive(setup());
   connector_.dialled.back()->connected(absl::NotFoundError("Connection refused"));
   EXPECT_THAT(reason_at(*direct), HasSubstr("Connection refused"));

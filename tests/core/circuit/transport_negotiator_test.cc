@@ -17,17 +17,18 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// An end that only has a name and words.
+// An end with only a name and parameters.
 class NamedEnd final : public TransportEnd {
  public:
-  NamedEnd(std::string name, std::vector<std::byte> words) : name_(std::move(name)), words_(std::move(words)) {}
+  NamedEnd(std::string name, std::vector<std::byte> parameters)
+      : name_(std::move(name)), parameters_(std::move(parameters)) {}
   std::string name() const override { return name_; }
-  std::vector<std::byte> words() const override { return words_; }
+  std::vector<std::byte> parameters() const override { return parameters_; }
   std::uint32_t max_chunk_bytes() const override { return 128; }
 
  private:
   const std::string name_;
-  const std::vector<std::byte> words_;
+  const std::vector<std::byte> parameters_;
 };
 
 struct Played {
@@ -59,8 +60,8 @@ class PlayedTransport final : public Transport {
   absl::StatusOr<TransportChoice> open(const std::string& name) const {
     if (!how_.broken.ok()) return how_.broken;
     if (!how_.there) return TransportChoice{nullptr, "no device here"};
-    const std::vector<std::byte> words(3, static_cast<std::byte>(kind_));
-    return TransportChoice{std::make_unique<NamedEnd>(name + std::to_string(static_cast<int>(kind_)), words),
+    const std::vector<std::byte> parameters(3, static_cast<std::byte>(kind_));
+    return TransportChoice{std::make_unique<NamedEnd>(name + std::to_string(static_cast<int>(kind_)), parameters),
                            kAtBothEnds};
   }
 
@@ -96,18 +97,18 @@ class TransportNegotiatorTest : public testing::Test {
   test::PlayedConnection connection_;
 };
 
-TEST_F(TransportNegotiatorTest, OffersAllThatThisEndHasAndTakesTheOneThatWasAnswered) {
+TEST_F(TransportNegotiatorTest, OffersAllTransportsAndUsesTheAnsweredOne) {
   const TransportNegotiator table = negotiator();
   auto offered = table.offer(setup_);
   ASSERT_TRUE(offered.ok());
   EXPECT_THAT(kinds(), ElementsAre(kFirst, kSecond));
-  EXPECT_EQ(setup_.offers[1].words, std::vector<std::byte>(3, std::byte{2}));
+  EXPECT_EQ(setup_.offers[1].parameters, std::vector<std::byte>(3, std::byte{2}));
   auto settled = table.settle(setup_, connection_, {0, TransportOffer{kSecond, {}}}, *std::move(offered));
   ASSERT_TRUE(settled.ok()) << settled.status();
   EXPECT_EQ(described(*settled), "offered2: both ends have it");
 }
 
-TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereThisEndHasNothingAndSaysWhy) {
+TEST_F(TransportNegotiatorTest, UsesTheConnectionIfThisEndHasNoTransport) {
   first_.there = second_.there = false;
   const TransportNegotiator table = negotiator();
   auto offered = table.offer(setup_);
@@ -116,7 +117,7 @@ TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereThisEndHasNothingAndSa
   EXPECT_EQ(described(*table.settle(setup_, connection_, {}, *std::move(offered))), "connection: no device here");
 }
 
-TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereTheOtherEndHasNothing) {
+TEST_F(TransportNegotiatorTest, UsesTheConnectionIfTheOtherEndHasNoTransport) {
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(described(*table.settle(setup_, connection_, {}, *table.offer(setup_))),
             "connection: the other end has none");
@@ -124,7 +125,7 @@ TEST_F(TransportNegotiatorTest, GoesOverTheConnectionWhereTheOtherEndHasNothing)
   EXPECT_EQ(described(table.join(setup_, connection_)->choice), "connection: the other end has none");
 }
 
-TEST_F(TransportNegotiatorTest, FailsWhereSomethingIsRequiredThatTheOtherEndHasNot) {
+TEST_F(TransportNegotiatorTest, FailsIfTheOtherEndLacksARequiredTransport) {
   first_.required = true;
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(table.settle(setup_, connection_, {}, *table.offer(setup_)).status(),
@@ -133,7 +134,7 @@ TEST_F(TransportNegotiatorTest, FailsWhereSomethingIsRequiredThatTheOtherEndHasN
   EXPECT_EQ(table.join(setup_, connection_).status(), absl::FailedPreconditionError("it has to be there"));
 }
 
-TEST_F(TransportNegotiatorTest, NeverFallsBackInSilenceFromADeviceThatFails) {
+TEST_F(TransportNegotiatorTest, NeverFallsBackSilentlyFromAFailedDevice) {
   first_.broken = absl::InternalError("the device is on fire");
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(table.offer(setup_).status(), first_.broken);
@@ -141,7 +142,7 @@ TEST_F(TransportNegotiatorTest, NeverFallsBackInSilenceFromADeviceThatFails) {
   EXPECT_EQ(table.join(setup_, connection_).status(), first_.broken);
 }
 
-TEST_F(TransportNegotiatorTest, JoinsTheBestOfThoseOffered) {
+TEST_F(TransportNegotiatorTest, JoinsTheBestOfferedTransport) {
   const TransportNegotiator table = negotiator();
   setup_.offers = {{kSecond, {}}, {kFirst, {}}, {static_cast<TransportKind>(99), {}}};
   auto joined = table.join(setup_, connection_);
@@ -152,7 +153,7 @@ TEST_F(TransportNegotiatorTest, JoinsTheBestOfThoseOffered) {
   EXPECT_EQ(described(table.join(setup_, connection_)->choice), "joined2: both ends have it");
 }
 
-TEST_F(TransportNegotiatorTest, PassesOverWhatItDoesNotKnow) {
+TEST_F(TransportNegotiatorTest, IgnoresUnknownTransports) {
   setup_.offers = {{static_cast<TransportKind>(99), {}}};
   const TransportNegotiator table = negotiator();
   auto joined = table.join(setup_, connection_);
@@ -171,7 +172,7 @@ TEST_F(TransportNegotiatorTest, RefusesAnAnswerThatWasNotOffered) {
                                           .status()));
 }
 
-TEST_F(TransportNegotiatorTest, SaysWhatSettlingFound) {
+TEST_F(TransportNegotiatorTest, ReturnsTheErrorOfSettle) {
   first_.unsettled = absl::InvalidArgumentError("another GID");
   const TransportNegotiator table = negotiator();
   EXPECT_EQ(table.settle(setup_, connection_, {0, TransportOffer{kFirst, {}}}, *table.offer(setup_)).status(),

@@ -36,7 +36,7 @@ std::string hex_of(const Mac& mac) {
 
 // From an independent BLAKE2b: blake2b(message, key=subkey, digest_size=16), where
 // subkey = blake2b(key=secret, digest_size=32, salt=use (8 bytes, little endian), person="cableway").
-TEST(ControlKey, MakesTheKnownCodes) {
+TEST(ControlKey, MatchesKnownValues) {
   const ControlKey key = key_of(kCounting);
   std::string all;
   for (int i = 0; i < 6 * 256; ++i) all += static_cast<char>(i % 256);
@@ -48,7 +48,7 @@ TEST(ControlKey, MakesTheKnownCodes) {
   EXPECT_EQ(hex_of(key.mac(KeyUse::kCircuitSetup, bytes(all))), "07d68e5591475e3a26ee7eb55e89cd62");
 }
 
-TEST(ControlKey, VerifiesItsOwnCodesAlone) {
+TEST(ControlKey, VerifiesOnlyItsOwnMacs) {
   const ControlKey key = key_of(kCounting);
   const std::string message = "message";
   const Mac mac = key.mac(KeyUse::kControlDatagram, bytes(message));
@@ -64,7 +64,7 @@ TEST(ControlKey, VerifiesItsOwnCodesAlone) {
   EXPECT_FALSE(key_of("f" + std::string(kCounting + 1)).verify(KeyUse::kControlDatagram, bytes(message), mac));
 }
 
-TEST(ControlKey, TakesWhiteSpaceAroundAndEitherCase) {
+TEST(ControlKey, AcceptsSurroundingWhiteSpaceAndEitherCase) {
   const Mac mac = key_of(kCounting).mac(KeyUse::kControlDatagram, bytes("x"));
   EXPECT_EQ(key_of(std::string(kCounting) + "\n").mac(KeyUse::kControlDatagram, bytes("x")), mac);
   EXPECT_EQ(key_of(" \t\r\n" + std::string(kCounting) + "\r\n\n").mac(KeyUse::kControlDatagram, bytes("x")), mac);
@@ -73,7 +73,7 @@ TEST(ControlKey, TakesWhiteSpaceAroundAndEitherCase) {
             mac);
 }
 
-TEST(ControlKey, MovesWhole) {
+TEST(ControlKey, IsMovable) {
   ControlKey first = key_of(kCounting);
   const Mac mac = first.mac(KeyUse::kCircuitSetup, bytes("x"));
   ControlKey second = std::move(first);
@@ -83,7 +83,7 @@ TEST(ControlKey, MovesWhole) {
   EXPECT_TRUE(third.verify(KeyUse::kCircuitSetup, bytes("x"), mac));
 }
 
-TEST(ControlKey, SaysWhatIsWrongWithoutTellingTheKey) {
+TEST(ControlKey, ErrorsDoNotRevealTheKey) {
   const auto error_of = [](const std::string& text) {
     const absl::Status status = ControlKey::parse(text).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;

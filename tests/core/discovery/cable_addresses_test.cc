@@ -36,7 +36,7 @@ PortHello hello_of(const PortFacts& facts, const std::vector<PortFacts>& all) {
   return hello;
 }
 
-// As both ends see it: they must agree.
+// Matches from both ends, which must agree.
 absl::StatusOr<CableAddresses> match(const PortFacts& here, const PortFacts& there) {
   const absl::StatusOr<CableAddresses> one = match_ports(here, hello_addresses(here, {here}), hello_of(there, {there}));
   const absl::StatusOr<CableAddresses> other =
@@ -67,11 +67,11 @@ TEST(CableAddresses, PrefersIpv4ThenGlobalThenLinkLocal) {
   matched = match(port({ll_here}), port({ll_there}));
   ASSERT_TRUE(matched.ok());
   EXPECT_EQ(routing::to_text(matched->ours), "fe80::1%eth1");
-  EXPECT_EQ(routing::to_text(matched->theirs), "fe80::2%eth1") << "as this node must write it";
-  EXPECT_EQ(matched->remark, "") << "nobody gave addresses";
+  EXPECT_EQ(routing::to_text(matched->theirs), "fe80::2%eth1") << "with this node's scope";
+  EXPECT_EQ(matched->remark, "") << "no addresses are configured";
 }
 
-TEST(CableAddresses, SaysWhatToMend) {
+TEST(CableAddresses, ErrorsSayWhatToFix) {
   EXPECT_THAT(why_not(port({prefix("10.7.0.1", 24)}), port({prefix("10.8.0.2", 24)})),
               AllOf(HasSubstr("port eth1 has 10.7.0.1/24"), HasSubstr("node n2 has 10.8.0.2/24"),
                     HasSubstr("addresses of one subnet")));
@@ -84,7 +84,7 @@ TEST(CableAddresses, SaysWhatToMend) {
   EXPECT_THAT(why_not(port({prefix("10.7.0.1", 24)}), jumbo), AllOf(HasSubstr("MTU 1500"), HasSubstr("has 9000")));
 }
 
-TEST(CableAddresses, FallsBackToLinkLocalAndSaysSo) {
+TEST(CableAddresses, FallsBackToLinkLocalWithARemark) {
   const auto matched = match(port({prefix("10.7.0.1", 24), prefix("fe80::1%eth1", 64)}),
                              port({prefix("10.8.0.2", 24), prefix("fe80::2%eth1", 64)}));
   ASSERT_TRUE(matched.ok()) << matched.status();
@@ -92,7 +92,7 @@ TEST(CableAddresses, FallsBackToLinkLocalAndSaysSo) {
   EXPECT_THAT(matched->remark, AllOf(HasSubstr("10.7.0.1/24"), HasSubstr("10.8.0.2/24"), HasSubstr("link-local")));
 }
 
-// All cables in one /24: a kernel would send everything over the first port.
+// With all cables in one /24, a kernel would send everything over the first port.
 TEST(CableAddresses, DoNotUseASubnetThatTwoPortsShare) {
   const PortFacts first = port({prefix("192.168.0.1", 24), prefix("fe80::1%eth1", 64)});
   const PortFacts second = port({prefix("192.168.0.2", 24), prefix("fe80::2%eth2", 64)}, "eth2", 2);

@@ -1,5 +1,4 @@
-// What nodes say to each other, byte by byte: it comes back as it was, and whatever is cut or changed is refused or
-// means something that may be said.
+// The codecs of messages between nodes: messages survive a round trip, and truncated or modified ones are refused.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -58,9 +57,9 @@ LinkSegment sample_segment() {
   return segment;
 }
 
-// No prefix of `bytes` may be taken for the whole.
+// Expects that no proper prefix of `bytes` decodes, nor `bytes` with a trailing byte.
 template <typename Decode>
-void refuse_every_cut(const std::vector<std::byte>& bytes, Decode decode) {
+void expect_every_truncation_refused(const std::vector<std::byte>& bytes, Decode decode) {
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     EXPECT_FALSE(decode(std::span(bytes).first(length))) << length << " of " << bytes.size();
   }
@@ -69,15 +68,15 @@ void refuse_every_cut(const std::vector<std::byte>& bytes, Decode decode) {
   EXPECT_FALSE(decode(std::span<const std::byte>(longer)));
 }
 
-TEST(PortHelloCodec, BringsBackWhatWasSaid) {
+TEST(PortHelloCodec, SurvivesARoundTrip) {
   const absl::StatusOr<PortHello> hello = decode_port_hello(encode_port_hello(sample_hello()));
   ASSERT_TRUE(hello.ok()) << hello.status();
   EXPECT_EQ(*hello, sample_hello());
-  refuse_every_cut(encode_port_hello(sample_hello()),
-                   [](std::span<const std::byte> bytes) { return decode_port_hello(bytes).ok(); });
+  expect_every_truncation_refused(encode_port_hello(sample_hello()),
+                                  [](std::span<const std::byte> bytes) { return decode_port_hello(bytes).ok(); });
 }
 
-TEST(PortHelloCodec, RefusesWhatNoPortIs) {
+TEST(PortHelloCodec, RefusesInvalidPorts) {
   const auto refused = [](auto change) {
     PortHello hello = sample_hello();
     change(hello);
@@ -94,16 +93,17 @@ TEST(PortHelloCodec, RefusesWhatNoPortIs) {
   EXPECT_TRUE(refused([](PortHello& hello) { hello.heard.resize(kMaxHeard + 1); }));
 }
 
-TEST(AdvertisementCodec, BringsBackWhatWasSaid) {
+TEST(AdvertisementCodec, SurvivesARoundTrip) {
   const std::vector<std::byte> bytes = encode_advertisement(sample_advertisement());
   const absl::StatusOr<FloodedAdvertisement> flooded = decode_advertisement(bytes, "lab");
   ASSERT_TRUE(flooded.ok()) << flooded.status();
   EXPECT_EQ(*flooded, sample_advertisement());
-  refuse_every_cut(bytes, [](std::span<const std::byte> cut) { return decode_advertisement(cut, "lab").ok(); });
+  expect_every_truncation_refused(bytes,
+                                  [](std::span<const std::byte> cut) { return decode_advertisement(cut, "lab").ok(); });
   EXPECT_FALSE(decode_advertisement(bytes, "other").ok()) << "the origin is a hash of cluster and name";
 }
 
-TEST(AdvertisementCodec, RefusesWhatNoNodeIs) {
+TEST(AdvertisementCodec, RefusesInvalidNodes) {
   const auto refused = [](auto change) {
     FloodedAdvertisement flooded = sample_advertisement();
     change(flooded.advertisement);
@@ -115,13 +115,13 @@ TEST(AdvertisementCodec, RefusesWhatNoNodeIs) {
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.version.sequence = ~std::uint64_t{0}; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[0].id = 0; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[0].rate_mbps = 0; }));
-  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].id = 2; })) << "twice the same port";
-  EXPECT_TRUE(refused([](routing::Advertisement& it) { std::swap(it.ports[0], it.ports[1]); })) << "one order only";
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].id = 2; })) << "the same port twice";
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { std::swap(it.ports[0], it.ports[1]); })) << "not in order";
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.adjacencies[1] = it.adjacencies[0]; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].plug = "with space"; }));
 }
 
-TEST(AdvertisementCodec, ALargestOneFitsIntoADatagram) {
+TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
   FloodedAdvertisement flooded = sample_advertisement();
   routing::Advertisement& largest = flooded.advertisement;
   largest.name = std::string(63, 'n');
@@ -140,15 +140,15 @@ TEST(AdvertisementCodec, ALargestOneFitsIntoADatagram) {
   EXPECT_TRUE(decode_advertisement(bytes, "lab").ok());
 }
 
-TEST(LinkSegmentCodec, BringsBackWhatWasSaid) {
+TEST(LinkSegmentCodec, SurvivesARoundTrip) {
   const absl::StatusOr<LinkSegment> segment = decode_link_segment(encode_link_segment(sample_segment()));
   ASSERT_TRUE(segment.ok()) << segment.status();
   EXPECT_EQ(*segment, sample_segment());
-  refuse_every_cut(encode_link_segment(sample_segment()),
-                   [](std::span<const std::byte> bytes) { return decode_link_segment(bytes).ok(); });
+  expect_every_truncation_refused(encode_link_segment(sample_segment()),
+                                  [](std::span<const std::byte> bytes) { return decode_link_segment(bytes).ok(); });
 }
 
-TEST(LinkSegmentCodec, LeavesOutMessagesOfANewerNode) {
+TEST(LinkSegmentCodec, SkipsMessagesOfUnknownKinds) {
   LinkSegment segment = sample_segment();
   segment.messages[0].kind = static_cast<LinkMessageKind>(200);
   const absl::StatusOr<LinkSegment> decoded = decode_link_segment(encode_link_segment(segment));
@@ -169,7 +169,7 @@ class CodeSeal final : public DatagramSeal {
   }
 };
 
-TEST(ControlDatagramCodec, TellsWhoseItIsAndWhyItIsNot) {
+TEST(ControlDatagramCodec, SurvivesARoundTripAndReportsFaults) {
   const CodeSeal seal;
   const std::vector<std::byte> body = {std::byte{1}, std::byte{2}, std::byte{3}};
   const ControlDatagram sent{ControlKind::kSegment, 5, routing::NodeId{6}, 7, 8, 9, body};

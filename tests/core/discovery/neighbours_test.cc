@@ -1,4 +1,4 @@
-// What keeps two ports from being neighbours, and what an untrusted peer on the cable can and cannot do.
+// Problems that keep two ports from being neighbours, and attacks of an untrusted peer on the cable.
 #include "core/discovery/neighbours.h"
 
 #include <gmock/gmock.h>
@@ -25,12 +25,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The clock of a process that is sometimes not run: what is due meanwhile comes afterwards.
-class StandingClock final : public Clock {
+// The clock of a process that stalls: calls due during a stall run after it.
+class StallingClock final : public Clock {
  public:
-  explicit StandingClock(Clock& world) : world_(world) {}
+  explicit StallingClock(Clock& world) : world_(world) {}
 
-  void stand_for(Duration time) { until_ = world_.now() + time; }
+  void stall_for(Duration time) { until_ = world_.now() + time; }
 
   Instant now() const override { return world_.now(); }
   std::unique_ptr<Timer> call_at(Instant when, std::function<void()> work) override {
@@ -42,7 +42,7 @@ class StandingClock final : public Clock {
  private:
   class Call final : public Timer {
    public:
-    Call(StandingClock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {}
+    Call(StallingClock& clock, std::function<void()> work) : clock_(clock), work_(std::move(work)) {}
     void arm(Instant when) {
       timer_ = clock_.world_.call_at(when, [this] {
         if (clock_.now() < clock_.until_) return arm(clock_.until_);
@@ -52,7 +52,7 @@ class StandingClock final : public Clock {
     }
 
    private:
-    StandingClock& clock_;
+    StallingClock& clock_;
     std::function<void()> work_;
     std::unique_ptr<Timer> timer_;
   };
@@ -94,36 +94,36 @@ TEST_F(NeighboursTest, HearEachOtherWithoutAProblem) {
   EXPECT_EQ(world_.node(0).neighbours().counters().replayed, 0U);
 }
 
-TEST_F(NeighboursTest, AreNotTakenForSilentByANodeThatStoodStill) {
-  StandingClock clock(world_.clock());
+TEST_F(NeighboursTest, StayUpOverAStallOfThisNode) {
+  StallingClock clock(world_.clock());
   world_.use_clock(0, clock);
   world_.use_clock(1, clock);
   run();
   ASSERT_TRUE(up(0) && up(1));
   const std::size_t events = world_.node(0).events().size();
-  for (const Duration standstill : {Duration(1500ms), Duration(1min)}) {
-    clock.stand_for(standstill);
-    world_.clock().run_for(standstill + 1s);
+  for (const Duration stall : {Duration(1500ms), Duration(1min)}) {
+    clock.stall_for(stall);
+    world_.clock().run_for(stall + 1s);
     EXPECT_TRUE(up(0) && up(1));
   }
   EXPECT_EQ(world_.node(0).events().size(), events);
 }
 
-// Whoever fell silent meanwhile is still found out.
-TEST_F(NeighboursTest, AreSilentAHoldTimeAfterANodeStoodStill) {
-  StandingClock clock(world_.clock());
+// A neighbour that fell silent during the stall still times out.
+TEST_F(NeighboursTest, TimeOutAHoldTimeAfterAStall) {
+  StallingClock clock(world_.clock());
   world_.use_clock(0, clock);
   run();
   ASSERT_TRUE(up(0));
   world_.kill(1);
-  clock.stand_for(10s);
+  clock.stall_for(10s);
   world_.clock().run_for(10s + 800ms);
-  EXPECT_TRUE(up(0)) << "it has listened for less than a hold time";
+  EXPECT_TRUE(up(0)) << "it has run for less than a hold time";
   world_.clock().run_for(400ms);
   EXPECT_FALSE(up(0));
 }
 
-TEST_F(NeighboursTest, OfAnotherClusterAreNamed) {
+TEST_F(NeighboursTest, OfAnotherClusterAreReported) {
   world_.options(1).identity.cluster = "other";
   run();
   EXPECT_FALSE(up(0) || up(1));
@@ -135,7 +135,7 @@ TEST_F(NeighboursTest, OfAnotherClusterAreNamed) {
   EXPECT_THAT(events[0].fields, ElementsAre(EventField{"port", "eth0"}, EventField{"address", "10.0.0.2"}));
 }
 
-TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreNamed) {
+TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreReported) {
   const KeyedSeal key(*ControlKey::parse(std::string(64, 'a')));
   const KeyedSeal other(*ControlKey::parse(std::string(64, 'b')));
   world_.use_seal(0, key);
@@ -151,7 +151,7 @@ TEST_F(NeighboursTest, WithAnotherKeyOrNoneAreNamed) {
   EXPECT_THAT(problems(1), Contains(HasSubstr("CABLEWAY_KEY_FILE")));
 }
 
-TEST_F(NeighboursTest, WithAnotherMtuAreNamedUntilItIsMended) {
+TEST_F(NeighboursTest, WithAnotherMtuAreReportedUntilItIsFixed) {
   world_.fabric().change_port(1, port(1), [](PortFacts& facts) { facts.mtu = 9000; });
   run();
   EXPECT_FALSE(up(0) || up(1));
@@ -163,7 +163,7 @@ TEST_F(NeighboursTest, WithAnotherMtuAreNamedUntilItIsMended) {
   EXPECT_THAT(problems(0), IsEmpty());
 }
 
-TEST_F(NeighboursTest, WithThisNodesNameAreNamed) {
+TEST_F(NeighboursTest, WithThisNodesNameAreReported) {
   world_.options(1).identity.name = "n0";
   run();
   EXPECT_FALSE(up(0) || up(1));
@@ -171,7 +171,7 @@ TEST_F(NeighboursTest, WithThisNodesNameAreNamed) {
               Contains(AllOf(HasSubstr("NAME_TAKEN"), HasSubstr("called n0"), HasSubstr("CABLEWAY_NODE"))));
 }
 
-TEST_F(NeighboursTest, ACableFromANodeToItselfIsNamed) {
+TEST_F(NeighboursTest, ACableFromANodeToItselfIsReported) {
   NodeWorld world(2);
   world.build(1, {});
   world.fabric().add_cable(0, 0);
@@ -183,8 +183,8 @@ TEST_F(NeighboursTest, ACableFromANodeToItselfIsNamed) {
   EXPECT_THAT(problems[0].text, AllOf(HasSubstr("eth0"), HasSubstr("eth1"), HasSubstr("hear each other")));
 }
 
-// Whoever taps the cable plays everything again, at once and much later.
-TEST_F(NeighboursTest, CopiesChangeNothing) {
+// An attacker who taps the cable replays every datagram, at once and much later.
+TEST_F(NeighboursTest, ReplaysChangeNothing) {
   std::vector<std::vector<std::byte>> heard;
   world_.fabric().tap([&](std::size_t from, PortId, std::span<const std::byte> bytes) {
     if (from == 1 && heard.size() < 500) heard.emplace_back(bytes.begin(), bytes.end());
@@ -199,14 +199,14 @@ TEST_F(NeighboursTest, CopiesChangeNothing) {
   EXPECT_EQ(world_.node(0).events().size(), events);
   EXPECT_GT(world_.node(0).neighbours().counters().replayed, 0U);
 
-  // The node is gone; its voice does not keep it alive.
+  // Replays do not keep a dead node up.
   world_.kill(1);
   world_.clock().run_for(3s);
   ASSERT_FALSE(up(0));
   for (int again = 0; again < 3; ++again) {
     for (const auto& bytes : heard) world_.fabric().inject(0, port(0), address, bytes);
     world_.clock().run_for(500ms);
-    EXPECT_FALSE(up(0)) << "heard, perhaps, but it answers nothing that is said now";
+    EXPECT_FALSE(up(0)) << "it may be heard, but it does not echo the current session";
   }
 }
 
@@ -224,7 +224,7 @@ TEST_F(NeighboursTest, NoiseIsCountedAndDropped) {
   EXPECT_GE(world_.node(0).neighbours().counters().garbage, 1900U);
 }
 
-// An untrusted peer can claim to be anybody, without end: what is kept of that has a bound.
+// An untrusted peer can invent any number of nodes; the state kept for them is bounded.
 TEST_F(NeighboursTest, InventedNodesAreBounded) {
   run();
   const auto address = world_.fabric().ports_of(1).ports()[0].addresses[0].address;
@@ -242,7 +242,7 @@ TEST_F(NeighboursTest, InventedNodesAreBounded) {
   }
   world_.clock().run_for(1s);
   EXPECT_LE(world_.node(0).neighbours().all().size(), kMaxHeard);
-  EXPECT_TRUE(up(0)) << "who was there first stays";
+  EXPECT_TRUE(up(0)) << "the existing neighbour stays";
   EXPECT_THAT(problems(0), Contains(AllOf(HasSubstr("SEGMENT_CROWDED"), HasSubstr("more than 128 ports"))));
 }
 

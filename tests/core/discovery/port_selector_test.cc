@@ -36,18 +36,18 @@ TEST(PortSelectorTest, NamesAPrefix) {
   EXPECT_EQ(parsed("10.9.0.1/32"), (PortSelector{"", {address("10.9.0.1"), 32}}));
 }
 
-TEST(PortSelectorTest, AnAddressAloneIsItself) {
+TEST(PortSelectorTest, AnAddressAloneSelectsJustThatOne) {
   EXPECT_EQ(parsed("10.7.0.1"), parsed("10.7.0.1/32"));
   EXPECT_EQ(parsed("fd00::1"), parsed("fd00::1/128"));
 }
 
-TEST(PortSelectorTest, ReadsWhatItWrites) {
+TEST(PortSelectorTest, SurvivesARoundTrip) {
   for (const char* text : {"eth1", "10.7.0.0/16", "fe80::/10", "fe80::%eth1/10", "0.0.0.0/0", "::/0", "fd00::1/128"}) {
     EXPECT_EQ(to_text(parsed(text)), text);
   }
 }
 
-TEST(PortSelectorTest, RefusesWhatIsNeither) {
+TEST(PortSelectorTest, RefusesInvalidText) {
   for (const char* text :
        {"", "eth 1", "an-interface-name", "10.7.0.0/33", "fe80::/129", "10.7.0.0/", "10.7.0.0/+8", "10.7.0.0/8/8", "/8",
         "eth1/24", "224.0.0.0/4", "10.7.0.256", "fe80:::1", "10.7.0.0/1x", "0.0.0.0/8", "10.7.0.0/0000"}) {
@@ -57,7 +57,7 @@ TEST(PortSelectorTest, RefusesWhatIsNeither) {
   }
 }
 
-TEST(PortSelectorTest, AsksWhichOfTwoIsMeant) {
+TEST(PortSelectorTest, RejectsAnAmbiguousPrefix) {
   const absl::Status status = parse_port_selector("10.7.3.1/16").status();
   EXPECT_THAT(std::string(status.message()), HasSubstr("10.7.0.0/16"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("10.7.3.1/32"));

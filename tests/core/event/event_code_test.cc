@@ -13,7 +13,7 @@
 namespace cableway {
 namespace {
 
-TEST(EventCode, TheTableIsTheOneInTheDocumentation) {
+TEST(EventCode, MatchesTheDocumentation) {
   std::vector<std::string> rows;
   for (const EventKind& kind : event_kinds()) {
     rows.push_back("| `" + std::string(kind.name) + "` | " + std::string(name_of(kind.severity)) + " | " +
@@ -23,7 +23,7 @@ TEST(EventCode, TheTableIsTheOneInTheDocumentation) {
       << "docs/findings.md and core/event/event_code.cc differ";
 }
 
-TEST(EventCode, NamesAreUpperSnakeAndEachIsThereOnce) {
+TEST(EventCode, NamesAreUniqueAndUpperSnakeCase) {
   std::set<std::string_view> names;
   for (const EventKind& kind : event_kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
@@ -38,8 +38,8 @@ TEST(EventCode, NamesAreUpperSnakeAndEachIsThereOnce) {
   EXPECT_EQ(find_event_kind(""), nullptr);
 }
 
-// What CABLEWAY_LOG=warn is for.
-TEST(EventCode, WarningsAreWhatWasLostAndInfosWhatUntrustedPeersCause) {
+// So that CABLEWAY_LOG=warn shows losses and no noise from untrusted peers.
+TEST(EventCode, WarningsAreLossesAndInfosMayBeCausedByUntrustedPeers) {
   for (const EventCode code : {EventCode::kCircuitBroken, EventCode::kCircuitLost, EventCode::kCableLost,
                                EventCode::kKeyMissing, EventCode::kFlowFailed}) {
     EXPECT_EQ(kind_of(code).severity, EventSeverity::kWarning) << name_of(code);
@@ -50,7 +50,7 @@ TEST(EventCode, WarningsAreWhatWasLostAndInfosWhatUntrustedPeersCause) {
   }
 }
 
-TEST(EventSeverityName, GoesBothWays) {
+TEST(EventSeverityName, SurvivesARoundTrip) {
   for (const char* name : {"debug", "info", "warning", "error"}) {
     ASSERT_TRUE(parse_event_severity(name).has_value()) << name;
     EXPECT_EQ(name_of(*parse_event_severity(name)), name);

@@ -29,7 +29,7 @@ class EventLogTest : public testing::Test {
     return static_cast<std::size_t>(
         std::count_if(events.begin(), events.end(), [&](const Event& each) { return each.code == code; }));
   }
-  // As many as are kept of each severity and more, without any being left out.
+  // Raises events slowly enough that none is left out.
   void raise_slowly(EventCode code, std::size_t number) {
     for (std::size_t i = 0; i < number; ++i) {
       log_.raise(code, "event " + std::to_string(i));
@@ -44,7 +44,7 @@ class EventLogTest : public testing::Test {
                 [this](const Event& event) { heard_.push_back(event); }};
 };
 
-TEST_F(EventLogTest, KeepsAndTellsWhatHappenedAndWhen) {
+TEST_F(EventLogTest, KeepsAndReportsEvents) {
   clock_.run_for(250ms);
   log_.raise(EventCode::kCableUp, "cable eth1 is up", {{"port", "eth1"}, {"neighbour", "n1"}});
   log_.raise(EventCode::kCableLost, "cable eth1 is down");
@@ -71,7 +71,7 @@ TEST_F(EventLogTest, CountsByCode) {
   EXPECT_EQ(log_.count(EventCode::kCableLost), 0U);
 }
 
-TEST_F(EventLogTest, LeavesOutWhatComesTooOftenAndSaysHowMany) {
+TEST_F(EventLogTest, LimitsTheRateAndReportsTheNumberLeftOut) {
   for (int i = 0; i < 1000; ++i) log_.raise(EventCode::kCircuitRefused, "refused");
   log_.raise(EventCode::kCircuitBroken, "broken");
   EXPECT_EQ(kept(EventCode::kCircuitRefused), EventLog::kBurst);
@@ -83,12 +83,12 @@ TEST_F(EventLogTest, LeavesOutWhatComesTooOftenAndSaysHowMany) {
   EXPECT_EQ(heard_.back().code, EventCode::kCircuitRefused);
   EXPECT_THAT(heard_.back().fields, ElementsAre(EventField{"left_out", "936"}));
   EXPECT_THAT(heard_.back().text, HasSubstr("936 more"));
-  EXPECT_EQ(log_.count(EventCode::kCircuitRefused), 1000U) << "what was left out is counted once";
+  EXPECT_EQ(log_.count(EventCode::kCircuitRefused), 1000U) << "left-out events are counted once";
   clock_.run_for(10s);
-  EXPECT_EQ(heard_.size(), EventLog::kBurst + 2) << "and said once";
+  EXPECT_EQ(heard_.size(), EventLog::kBurst + 2) << "and reported once";
 }
 
-TEST_F(EventLogTest, TakesSoManyASecondForLong) {
+TEST_F(EventLogTest, SustainsTheRateLimit) {
   for (int i = 0; i < 10'000; ++i) {
     log_.raise(EventCode::kCircuitRefused, "refused");
     clock_.run_for(1ms);
@@ -99,13 +99,13 @@ TEST_F(EventLogTest, TakesSoManyASecondForLong) {
   EXPECT_LE(summaries, 10U);
 }
 
-TEST_F(EventLogTest, TakesManyDebugEvents) {
+TEST_F(EventLogTest, AllowsManyDebugEvents) {
   for (int i = 0; i < 900; ++i) log_.raise(EventCode::kSetupArrived, "arrived");
   EXPECT_THAT(heard_, SizeIs(900));
   EXPECT_EQ(kept(EventCode::kSetupArrived), EventLog::kKeptOfSeverity[0]);
 }
 
-TEST_F(EventLogTest, NoSeverityPushesOutAnother) {
+TEST_F(EventLogTest, NoSeverityEvictsAnother) {
   raise_slowly(EventCode::kCableLost, 5);
   raise_slowly(EventCode::kNotListening, 5);
   raise_slowly(EventCode::kConnectionRefused, 2000);
@@ -116,7 +116,7 @@ TEST_F(EventLogTest, NoSeverityPushesOutAnother) {
   EXPECT_EQ(kept(EventCode::kPathRequested), EventLog::kKeptOfSeverity[0]);
 }
 
-TEST_F(EventLogTest, TheCodeThatHasTheMostGivesWay) {
+TEST_F(EventLogTest, EvictsTheCodeWithTheMost) {
   raise_slowly(EventCode::kKeyMissing, 1);
   raise_slowly(EventCode::kFlowFailed, 20);
   raise_slowly(EventCode::kCableLost, 2000);
@@ -129,7 +129,7 @@ TEST_F(EventLogTest, TheCodeThatHasTheMostGivesWay) {
                              [](const Event& left, const Event& right) { return left.number < right.number; }));
 }
 
-TEST_F(EventLogTest, IsBoundedWhateverIsRaised) {
+TEST_F(EventLogTest, IsBounded) {
   for (int round = 0; round < 1500; ++round) {
     for (const EventKind& kind : event_kinds()) log_.raise(kind.code, "again");
     clock_.run_for(150ms);

@@ -1,4 +1,4 @@
-// Keeps what is raised, for tests to look at.
+// Records raised events for tests.
 #ifndef CABLEWAY_TESTS_CORE_EVENT_RECORDED_EVENTS_H_
 #define CABLEWAY_TESTS_CORE_EVENT_RECORDED_EVENTS_H_
 
@@ -40,7 +40,7 @@ class RecordedEvents final : public EventSink {
   std::vector<Raised> raised;
 };
 
-// The value of a field; "" where there is none.
+// The value of a field; "" if there is none.
 inline std::string field_of(const EventFields& fields, const std::string& key) {
   const auto found =
       std::find_if(fields.begin(), fields.end(), [&](const EventField& each) { return each.key == key; });

@@ -1,4 +1,4 @@
-// Two ends of a link over a pipe that loses, repeats and reorders datagrams, in virtual time.
+// Two ends of a link over a pipe that loses, duplicates and reorders datagrams, in virtual time.
 #include "core/flooding/adjacency_link.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ class AdjacencyLinkTest : public ::testing::Test {
   Side b_{clock_, {routing::NodeId{2}, routing::NodeId{1}, 22, 11}, 2};
 };
 
-TEST_F(AdjacencyLinkTest, BringsEveryMessageOnceAndInOrderWhateverIsLost) {
+TEST_F(AdjacencyLinkTest, DeliversEveryMessageOnceAndInOrderDespiteLoss) {
   for (Side* side : {&a_, &b_}) {
     side->lost_per_mille = 300;
     side->jitter = 20ms;
@@ -89,7 +89,7 @@ TEST_F(AdjacencyLinkTest, BringsEveryMessageOnceAndInOrderWhateverIsLost) {
   EXPECT_GT(a_.link.retransmissions(), 0U);
 }
 
-TEST_F(AdjacencyLinkTest, PutsWhatComesTogetherIntoFewDatagrams) {
+TEST_F(AdjacencyLinkTest, BatchesMessages) {
   for (std::uint32_t i = 0; i < 100; ++i) a_.to_send.push_back(message_of(i, 60));
   a_.link.wake();
   clock_.run_for(1s);
@@ -99,22 +99,22 @@ TEST_F(AdjacencyLinkTest, PutsWhatComesTogetherIntoFewDatagrams) {
   EXPECT_TRUE(a_.link.settled());
 }
 
-TEST_F(AdjacencyLinkTest, AsksForNoMoreThanItsWindowWhileNobodyAnswers) {
+TEST_F(AdjacencyLinkTest, RequestsNoMoreThanItsWindowWithoutAcknowledgements) {
   a_.lost_per_mille = 1000;
   for (std::uint32_t i = 0; i < 100; ++i) a_.to_send.push_back(message_of(i, kSegmentBytes));
   a_.link.wake();
   clock_.run_for(10s);
-  // And one more, that did not fit into the last segment.
+  // And one more, requested but too large for the last segment.
   EXPECT_EQ(a_.to_send.size(), 100 - AdjacencyLink::kWindow - 1);
   EXPECT_FALSE(a_.link.settled());
-  // The time-out doubles: 10 s hold some 20 of them and not 250.
+  // The time-out doubles: 10 s contain some 20 of them, not 250.
   EXPECT_LT(a_.segments, 30 * AdjacencyLink::kWindow);
   a_.lost_per_mille = 0;
   clock_.run_for(10s);
   EXPECT_EQ(b_.received.size(), 100U);
 }
 
-TEST_F(AdjacencyLinkTest, LeavesAnotherAdjacencysSegmentsAlone) {
+TEST_F(AdjacencyLinkTest, IgnoresSegmentsOfAnotherAdjacency) {
   LinkSegment segment;
   segment.to = 1;
   segment.your_session = 11;
@@ -133,8 +133,8 @@ TEST_F(AdjacencyLinkTest, LeavesAnotherAdjacencysSegmentsAlone) {
   EXPECT_FALSE(a_.link.receive(std::vector<std::byte>(3)).ok());
 }
 
-// An acknowledgement of what was never sent must not throw away what was.
-TEST_F(AdjacencyLinkTest, BelievesNoAcknowledgementOfTheFuture) {
+// An acknowledgement of unsent segments must not discard those sent.
+TEST_F(AdjacencyLinkTest, IgnoresAcknowledgementsOfUnsentSegments) {
   a_.lost_per_mille = 1000;
   a_.to_send.push_back(message_of(1, 10));
   a_.link.wake();

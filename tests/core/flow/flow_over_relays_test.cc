@@ -1,5 +1,5 @@
-// Whole flows over none to three relays in memory, in an order of events that a seed chooses: whoever may act next,
-// acts or is left waiting. Over many seeds every interleaving of posting, sending, delivering and completing occurs.
+// Whole flows over zero to three relays in memory, in an order of events that a seed chooses: each step runs one random
+// participant. Many seeds cover the interleavings of posting, sending, delivering and completing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,17 +31,17 @@ class World {
         script_(sender_, receiver_, test::random_sizes(random_, messages_, chunk_bytes_), seed),
         eager_(random_() % 8) {}
 
-  // One event of one participant. False once an end has failed.
+  // Runs one event of one participant. False once an end has failed.
   bool step() {
     const std::size_t first_end = 4;
     const std::size_t first_relay = first_end + circuit_.ends().size();
-    const std::size_t who = random_() % (first_relay + circuit_.relays().size());
-    switch (who) {
+    const std::size_t actor = random_() % (first_relay + circuit_.relays().size());
+    switch (actor) {
       case 0:
         script_.post_send();
         break;
       case 1:
-        // Some applications post their receives long after the data was offered.
+        // Some applications post their receives long after the sends.
         if (random_() % 8 <= eager_) script_.post_receive();
         break;
       case 2:
@@ -51,12 +51,12 @@ class World {
         receiver_status_ = receiver_.progress();
         break;
       default:
-        if (who < first_relay) {
-          circuit_.ends()[who - first_end]->step();
+        if (actor < first_relay) {
+          circuit_.ends()[actor - first_end]->step();
         } else if (random_() % 8 == 0) {
-          circuit_.relays()[who - first_relay]->rest();
+          circuit_.relays()[actor - first_relay]->rest();
         } else {
-          relay_status_.Update(circuit_.relays()[who - first_relay]->progress().status());
+          relay_status_.Update(circuit_.relays()[actor - first_relay]->progress().status());
         }
     }
     script_.notice_done();
@@ -85,7 +85,7 @@ class FlowOverRelays : public testing::TestWithParam<std::size_t> {};
 
 INSTANTIATE_TEST_SUITE_P(Relays, FlowOverRelays, testing::Values(0, 1, 2, 3));
 
-TEST_P(FlowOverRelays, DeliversEveryByteWhateverTheOrderOfEvents) {
+TEST_P(FlowOverRelays, DeliversEveryByteInAnyOrderOfEvents) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     World world(GetParam(), seed);
@@ -95,15 +95,15 @@ TEST_P(FlowOverRelays, DeliversEveryByteWhateverTheOrderOfEvents) {
     ASSERT_TRUE(world.receiver_status_.ok()) << world.receiver_status_;
     ASSERT_TRUE(world.relay_status_.ok()) << world.relay_status_;
     ASSERT_TRUE(world.script_.finished())
-        << "stands still after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
-    // What is over leaves nothing behind: slots come home, both ends are idle, no buffer is written any more.
+        << "stuck after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
+    // A finished flow leaves nothing behind: slots are returned, both ends are idle, no buffer is written any more.
     for (int i = 0; i < 8000 && !(world.circuit_.at_rest() && !world.pool_.wanted()); ++i) world.step();
     EXPECT_TRUE(world.circuit_.at_rest());
     EXPECT_EQ(world.pool_.leased(), 0U);
     EXPECT_FALSE(world.pool_.wanted());
     EXPECT_TRUE(world.sender_.idle());
     EXPECT_TRUE(world.receiver_.idle());
-    EXPECT_TRUE(world.script_.nothing_came_late());
+    EXPECT_TRUE(world.script_.no_late_writes());
     if (HasFailure()) return;
   }
 }
@@ -119,7 +119,7 @@ TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
     auto& ends = world.circuit_.ends();
     ends[world.random_() % ends.size()]->cut(absl::UnavailableError("the cable was pulled"));
 
-    // Each end fails by itself, and whoever fails says so to the next hop, as their owners do.
+    // Each end fails independently and sends the reason to the next hop, as its owner would.
     bool sender_failed = false;
     bool receiver_failed = false;
     for (std::size_t i = 0; i < 100 * ends.size() && !(sender_failed && receiver_failed); ++i) {
@@ -138,7 +138,7 @@ TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
     }
     ASSERT_TRUE(sender_failed && receiver_failed);
 
-    // Both links are fenced now: the buffers are their owners' again, whatever still moves.
+    // Both links are fenced now, so nothing may write into the buffers any more.
     world.script_.reuse_all();
     for (int i = 0; i < 200; ++i) {
       for (const auto& end : ends) end->step();
@@ -146,8 +146,8 @@ TEST_P(FlowOverRelays, FailsAtBothEndsWhenAnyHopIsCut) {
       world.sender_.progress().IgnoreError();
       world.receiver_.progress().IgnoreError();
     }
-    EXPECT_TRUE(world.script_.nothing_came_late());
-    EXPECT_EQ(world.pool_.leased(), 0U) << "a dead circuit keeps a slot";
+    EXPECT_TRUE(world.script_.no_late_writes());
+    EXPECT_EQ(world.pool_.leased(), 0U) << "a dead circuit holds a slot";
     EXPECT_FALSE(world.pool_.wanted());
     if (HasFailure()) return;
   }

@@ -1,4 +1,4 @@
-// What each end of a flow refuses from the other. The other end is played by the test, frame by frame.
+// Protocol violations that each end of a flow refuses. The test plays the other end, frame by frame.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t kFlowChunkBytes = 256;
 
-// Keeps what arrives; refuses nothing.
+// Records what arrives; refuses nothing.
 class Recorder final : public ChunkLink::Sink {
  public:
   absl::Status on_landed(const Frame& chunk) override {
@@ -54,7 +54,7 @@ class HandPlayedFlow : public testing::Test {
       recorded_.Update(far_->progress(recorder_));
     }
   }
-  void far_says(const Frame& frame) {
+  void far_sends_control(const Frame& frame) {
     ASSERT_TRUE(far_->send_control(frame).ok());
     deliver();
   }
@@ -78,7 +78,7 @@ class FlowSenderTest : public HandPlayedFlow {
     EXPECT_FALSE(status.ok());
     return std::string(status.message());
   }
-  // The far end lands messages where the test says.
+  // Posts a landing for the message at the far end.
   void far_lands(std::uint64_t message) {
     landings_.emplace_back(4 * kFlowChunkBytes);
     ASSERT_TRUE(far_->post_landing(message, landings_.back().landing()).ok());
@@ -95,7 +95,7 @@ TEST_F(FlowSenderTest, SendsNothingBeforeItIsAnnounced) {
   ASSERT_TRUE(sender_.progress().ok());
   deliver();
   EXPECT_TRUE(recorder_.landed.empty());
-  far_says(announcement(0, 600));
+  far_sends_control(announcement(0, 600));
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(sender_.progress().ok());
     deliver();
@@ -107,15 +107,15 @@ TEST_F(FlowSenderTest, SendsNothingBeforeItIsAnnounced) {
   EXPECT_TRUE(landings_[0].holds(0, 600));
 }
 
-TEST_F(FlowSenderTest, IsDoneOnlyWhenAcknowledgedAndOutOfItsLink) {
+TEST_F(FlowSenderTest, IsDoneOnlyWhenAcknowledgedAndCompletedByItsLink) {
   far_lands(0);
   ASSERT_TRUE(sender_.post(message_.buffer(), 100).ok());
-  far_says(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
   ASSERT_TRUE(sender_.progress().ok());  // sends the chunk
-  deliver();                             // it lands; the link has not told the sender
+  deliver();                             // it lands; the link has not reported the completion to the sender
   ASSERT_TRUE(sender_.progress().ok());
   EXPECT_FALSE(sender_.done(0));
-  far_says(acknowledgement(0, 100));
+  far_sends_control(acknowledgement(0, 100));
   ASSERT_TRUE(sender_.progress().ok());
   EXPECT_TRUE(sender_.done(0));
   EXPECT_TRUE(sender_.idle());
@@ -124,9 +124,9 @@ TEST_F(FlowSenderTest, IsDoneOnlyWhenAcknowledgedAndOutOfItsLink) {
 TEST_F(FlowSenderTest, IsNotDoneWhileItsLinkReadsTheBuffer) {
   far_lands(0);
   ASSERT_TRUE(sender_.post(message_.buffer(), 100).ok());
-  far_says(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
   ASSERT_TRUE(sender_.progress().ok());
-  // A peer that acknowledges what it cannot have: all of it is in the link's hands, none has left.
+  // A peer that acknowledges what it cannot have: the link holds all of it and has sent none.
   ASSERT_TRUE(far_->send_control(acknowledgement(0, 100)).ok());
   ASSERT_TRUE(far_->step());
   ASSERT_TRUE(sender_.progress().ok());
@@ -138,91 +138,91 @@ TEST_F(FlowSenderTest, IsNotDoneWhileItsLinkReadsTheBuffer) {
 
 TEST_F(FlowSenderTest, RefusesToSendMoreThanTheReceiveHolds) {
   ASSERT_TRUE(sender_.post(message_.buffer(), 600).ok());
-  far_says(announcement(0, 599));
+  far_sends_control(announcement(0, 599));
   EXPECT_THAT(error(), AllOf(HasSubstr("message 0"), HasSubstr("600 bytes"), HasSubstr("receive of 599 bytes")));
   deliver();
   EXPECT_TRUE(recorder_.landed.empty());
 }
 
-TEST_F(FlowSenderTest, RefusesAtOnceIfTheReceiveIsKnown) {
-  far_says(announcement(0, 599));
+TEST_F(FlowSenderTest, RefusesAtOnceIfTheReceiveIsAnnounced) {
+  far_sends_control(announcement(0, 599));
   ASSERT_TRUE(sender_.progress().ok());
   EXPECT_THAT(std::string(sender_.post(message_.buffer(), 600).status().message()), HasSubstr("receive of 599 bytes"));
 }
 
 TEST_F(FlowSenderTest, RefusesAnnouncementsOutOfOrder) {
-  far_says(announcement(1, 100));
+  far_sends_control(announcement(1, 100));
   EXPECT_THAT(error(), AllOf(HasSubstr("announced receive 1"), HasSubstr("expected 0")));
 }
 
 TEST_F(FlowSenderTest, RefusesAnAnnouncementTwice) {
-  far_says(announcement(0, 100));
-  far_says(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
   EXPECT_THAT(error(), AllOf(HasSubstr("announced receive 0"), HasSubstr("expected 1")));
 }
 
 TEST_F(FlowSenderTest, RefusesAnnouncementsBeyondTheWindow) {
-  for (std::uint64_t i = 0; i < kMaxLandings; ++i) far_says(announcement(i, 100));
+  for (std::uint64_t i = 0; i < kMaxLandings; ++i) far_sends_control(announcement(i, 100));
   ASSERT_TRUE(sender_.progress().ok());
-  far_says(announcement(kMaxLandings, 100));
+  far_sends_control(announcement(kMaxLandings, 100));
   EXPECT_THAT(error(), AllOf(HasSubstr("announced receive 32"), HasSubstr("fewer than 32 unfinished")));
 }
 
-// The receiver may give a place away as soon as it has acknowledged, even if the sender's link completes later.
-TEST_F(FlowSenderTest, TakesTheAnnouncementThatFollowsAnAcknowledgement) {
+// The receiver may reuse a place as soon as it has acknowledged, even if the sender's link completes later.
+TEST_F(FlowSenderTest, AcceptsTheAnnouncementThatFollowsAnAcknowledgement) {
   far_lands(0);
   ASSERT_TRUE(sender_.post(message_.buffer(), 100).ok());
-  for (std::uint64_t i = 0; i < kMaxLandings; ++i) far_says(announcement(i, 100));
+  for (std::uint64_t i = 0; i < kMaxLandings; ++i) far_sends_control(announcement(i, 100));
   ASSERT_TRUE(sender_.progress().ok());
   ASSERT_TRUE(near_->step());
   ASSERT_TRUE(far_->progress(recorder_).ok());
-  far_says(acknowledgement(0, 100));
-  far_says(announcement(kMaxLandings, 100));
+  far_sends_control(acknowledgement(0, 100));
+  far_sends_control(announcement(kMaxLandings, 100));
   const absl::Status status = sender_.progress();
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_TRUE(sender_.done(0));
 }
 
-TEST_F(FlowSenderTest, RefusesAcknowledgementsOfWhatWasNotSent) {
+TEST_F(FlowSenderTest, RefusesAcknowledgementsOfUnsentMessages) {
   ASSERT_TRUE(sender_.post(message_.buffer(), 600).ok());
-  far_says(acknowledgement(0, 600));
+  far_sends_control(acknowledgement(0, 600));
   EXPECT_THAT(error(), AllOf(HasSubstr("acknowledged 600 bytes of message 0"), HasSubstr("not what was sent")));
 }
 
 TEST_F(FlowSenderTest, RefusesAnAcknowledgementOfAMessageNotPosted) {
-  far_says(acknowledgement(17, 0));
+  far_sends_control(acknowledgement(17, 0));
   EXPECT_THAT(error(), HasSubstr("message 17"));
 }
 
 TEST_F(FlowSenderTest, RefusesAnAcknowledgementBeforeTheLastChunk) {
   far_lands(0);
   ASSERT_TRUE(sender_.post(message_.buffer(), 600).ok());
-  far_says(announcement(0, 600));
+  far_sends_control(announcement(0, 600));
   ASSERT_TRUE(sender_.progress().ok());
-  far_says(acknowledgement(0, 600));
+  far_sends_control(acknowledgement(0, 600));
   EXPECT_THAT(error(), HasSubstr("not what was sent"));
 }
 
 TEST_F(FlowSenderTest, RefusesAnAcknowledgementOfAnotherSize) {
   far_lands(0);
   ASSERT_TRUE(sender_.post(message_.buffer(), 100).ok());
-  far_says(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
   ASSERT_TRUE(sender_.progress().ok());
   deliver();
-  far_says(acknowledgement(0, 99));
+  far_sends_control(acknowledgement(0, 99));
   EXPECT_THAT(error(), HasSubstr("acknowledged 99 bytes"));
 }
 
 TEST_F(FlowSenderTest, RefusesAnAcknowledgementTwice) {
   far_lands(0);
   ASSERT_TRUE(sender_.post(message_.buffer(), 100).ok());
-  far_says(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
   ASSERT_TRUE(sender_.progress().ok());
   deliver();
-  far_says(acknowledgement(0, 100));
+  far_sends_control(acknowledgement(0, 100));
   ASSERT_TRUE(sender_.progress().ok());
   ASSERT_TRUE(sender_.done(0));
-  far_says(acknowledgement(0, 100));
+  far_sends_control(acknowledgement(0, 100));
   EXPECT_THAT(error(), HasSubstr("message 0"));
 }
 
@@ -250,7 +250,7 @@ class FlowReceiverTest : public HandPlayedFlow {
   const test::SentMessage message_{0, 4096};
 };
 
-TEST_F(FlowReceiverTest, AnnouncesThenAcknowledgesOnceWhole) {
+TEST_F(FlowReceiverTest, AnnouncesThenAcknowledgesOnceComplete) {
   ASSERT_TRUE(receiver_.post(landing_.landing()).ok());
   deliver();
   ASSERT_EQ(recorder_.controls.size(), 1U);
@@ -280,7 +280,7 @@ TEST_F(FlowReceiverTest, HasRoomForThirtyTwo) {
   EXPECT_FALSE(receiver_.can_post());
 }
 
-TEST_F(FlowReceiverTest, RefusesDataThatItHasNotAnnounced) {
+TEST_F(FlowReceiverTest, RefusesUnannouncedData) {
   far_sends(Frame{FrameKind::kChunk, 100, 0, 0, 100});
   EXPECT_THAT(error(), AllOf(HasSubstr("message 0"), HasSubstr("has not been announced")));
 }
@@ -322,7 +322,7 @@ TEST_F(FlowReceiverTest, RefusesAMessageThatChangesItsSize) {
   EXPECT_THAT(error(), HasSubstr("1000 bytes"));
 }
 
-TEST_F(FlowReceiverTest, RefusesDataForAMessageThatIsWhole) {
+TEST_F(FlowReceiverTest, RefusesDataForACompleteMessage) {
   ASSERT_TRUE(receiver_.post(landing_.landing()).ok());
   far_sends(Frame{FrameKind::kChunk, 100, 0, 0, 100});
   ASSERT_TRUE(receiver_.progress().ok());
@@ -334,7 +334,7 @@ TEST_F(FlowReceiverTest, RefusesDataForAMessageThatIsWhole) {
 }
 
 TEST_F(FlowReceiverTest, RefusesControlFrames) {
-  far_says(announcement(0, 100));
+  far_sends_control(announcement(0, 100));
   EXPECT_THAT(error(), HasSubstr("frame announce to a receiver"));
 }
 

@@ -1,5 +1,5 @@
-// One flow's traffic, chosen by a seed: what is sent, what is received, what each end sees. The links under the flow
-// are the test's; the script posts, notices completions, and checks every byte.
+// One flow's traffic, chosen by a seed. The test provides the links; the script posts messages and receives, detects
+// completions, and checks every byte.
 #ifndef CABLEWAY_TESTS_CORE_FLOW_FLOW_SCRIPT_H_
 #define CABLEWAY_TESTS_CORE_FLOW_FLOW_SCRIPT_H_
 
@@ -17,7 +17,7 @@
 
 namespace cableway::test {
 
-// Gives the memory of messages the keys that their link needs, until they are done.
+// Registers the memory of messages for their link until they are done.
 class MessageKeys {
  public:
   MessageKeys() = default;
@@ -33,8 +33,8 @@ class MessageKeys {
 
 class FlowScript {
  public:
-  // Sizes of messages, in order; every receive has room for a random number of bytes more. `keys`, if there are any,
-  // outlive this.
+  // `sizes` of messages, in order; every receive has a random number of extra bytes. `keys`, if not null, must outlive
+  // this.
   FlowScript(FlowSender& sender, FlowReceiver& receiver, std::vector<std::size_t> sizes, std::uint32_t seed,
              MessageKeys* keys = nullptr)
       : sender_(sender), receiver_(receiver), sizes_(std::move(sizes)), random_(seed), keys_(keys) {}
@@ -61,7 +61,7 @@ class FlowScript {
     return true;
   }
 
-  // Checks and reuses the buffers of what is done. Both kinds complete in order on one circuit.
+  // Checks and reuses the buffers of completed messages. Sends and receives complete in order on one circuit.
   void notice_done() {
     while (send_done_ < sent_ && sender_.done(send_done_)) {
       EXPECT_EQ(sender_.size(send_done_), sizes_[send_done_]);
@@ -76,19 +76,19 @@ class FlowScript {
       receiving_[receive_done_++].reuse();
     }
   }
-  // Not even one message may be done at its source before it is whole at its destination.
+  // No message may be done at its source before it is complete at its destination.
   void check_order() const { EXPECT_LE(send_done_, receive_done_); }
 
   bool finished() const { return send_done_ == sizes_.size() && receive_done_ == sizes_.size(); }
   std::size_t receives_done() const { return receive_done_; }
   // Whether nothing was written to a receive buffer after its message was done.
-  bool nothing_came_late() const {
+  bool no_late_writes() const {
     for (std::size_t i = 0; i < receive_done_; ++i) {
       if (!receiving_[i].still_reused()) return false;
     }
     return true;
   }
-  // Of every receive, also of those that will never be done.
+  // Reuses the buffers of all receives, also of those that will never be done.
   void reuse_all() {
     for (ReceivedMessage& message : receiving_) message.reuse();
     receive_done_ = receiving_.size();
@@ -113,7 +113,7 @@ class FlowScript {
   std::size_t receive_done_ = 0;
 };
 
-// Sizes at every edge that matters for chunks of `chunk_bytes`, in random order.
+// Random sizes with the boundary cases for chunks of `chunk_bytes`.
 inline std::vector<std::size_t> random_sizes(std::mt19937& random, std::size_t count, std::size_t chunk_bytes) {
   const std::size_t edges[] = {0,
                                1,

@@ -23,7 +23,7 @@ std::string error_of(const Frame& frame) {
   return error_of(encode_frame(frame));
 }
 
-TEST(Frame, HasTheLayoutThatIsWrittenDown) {
+TEST(Frame, HasTheDocumentedLayout) {
   const FrameBytes bytes = encode_frame(Frame{FrameKind::kChunk, 0x01020304, 0x1112131415161718, 0x80, 0x2122232425});
   const std::array<int, kFrameHeaderBytes> expected = {0xCB, 1,    0,    0,    4,    3,    2,    1, 0x18, 0x17, 0x16,
                                                        0x15, 0x14, 0x13, 0x12, 0x11, 0x80, 0,    0, 0,    0,    0,
@@ -61,7 +61,7 @@ TEST(Frame, SurvivesARoundTrip) {
   }
 }
 
-TEST(Frame, RefusesWhatIsNotAFrame) {
+TEST(Frame, RefusesInvalidHeaders) {
   FrameBytes http{};
   http[0] = std::byte{'G'};
   EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));

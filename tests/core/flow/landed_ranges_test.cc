@@ -41,7 +41,7 @@ TEST_F(LandedRangesTest, JoinIslandsFromEitherSideAndWithThePrefix) {
   EXPECT_FALSE(ranges_.has_islands());
 }
 
-TEST_F(LandedRangesTest, RefuseWhateverHasLandedBefore) {
+TEST_F(LandedRangesTest, RefuseOverlaps) {
   ASSERT_EQ(add(0, 100), Added::kNew);
   ASSERT_EQ(add(200, 300), Added::kNew);
   for (const auto& [begin, end] :
@@ -53,12 +53,12 @@ TEST_F(LandedRangesTest, RefuseWhateverHasLandedBefore) {
   EXPECT_EQ(ranges_.prefix(), 300U);
 }
 
-TEST_F(LandedRangesTest, TakeAMessageWithoutBytes) {
+TEST_F(LandedRangesTest, AcceptAnEmptyMessage) {
   EXPECT_EQ(add(0, 0), Added::kNew);
   EXPECT_EQ(ranges_.prefix(), 0U);
 }
 
-TEST_F(LandedRangesTest, HaveNoMoreIslandsThanThePoolAndGiveThemBack) {
+TEST_F(LandedRangesTest, AreLimitedByThePoolAndReturnIslands) {
   LandedRanges other;
   for (std::uint64_t i = 0; i < IslandPool::kMaxIslands; ++i) {
     LandedRanges& of = i % 2 == 0 ? ranges_ : other;
@@ -77,7 +77,7 @@ TEST_F(LandedRangesTest, HaveNoMoreIslandsThanThePoolAndGiveThemBack) {
   }
 }
 
-TEST(LandedRanges, AgreeWithASetOfBytesWhateverTheOrder) {
+TEST(LandedRanges, MatchABitmapInAnyOrder) {
   std::mt19937 random(7);
   const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random()) % bound; };
   for (int round = 0; round < 2000; ++round) {

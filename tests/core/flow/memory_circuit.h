@@ -1,4 +1,5 @@
-// A circuit in memory: a source's link, any number of relays, a destination's link. Nothing moves by itself.
+// A circuit in memory: a source's link, any number of relays, a destination's link. Nothing moves until a test steps
+// it.
 #ifndef CABLEWAY_TESTS_CORE_FLOW_MEMORY_CIRCUIT_H_
 #define CABLEWAY_TESTS_CORE_FLOW_MEMORY_CIRCUIT_H_
 
@@ -14,7 +15,7 @@ namespace cableway::test {
 
 class MemoryCircuit {
  public:
-  // All relays lease from one pool, which outlives this.
+  // All relays lease from one pool, which must outlive this.
   MemoryCircuit(std::size_t relays, SlotPool& pool, std::size_t chunk_bytes) {
     for (std::size_t i = 0; i <= relays; ++i) {
       auto [left, right] = sim::MemoryChunkLink::make_pair();
@@ -33,7 +34,7 @@ class MemoryCircuit {
   std::vector<std::unique_ptr<sim::MemoryChunkLink>>& ends() { return ends_; }
   std::vector<std::unique_ptr<RelayCircuit>>& relays() { return relays_; }
 
-  // Whether every relay has its floor back and offers it to its upstream, and holds no lease.
+  // Whether every relay's floor is free and posted upstream, and no relay holds a lease.
   bool at_rest() const {
     for (std::size_t i = 0; i < relays_.size(); ++i) {
       if (relays_[i]->slots_in_use() != 0 || relays_[i]->leases() != 0) return false;

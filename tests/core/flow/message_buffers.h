@@ -1,4 +1,4 @@
-// Messages whose every byte can be checked, and buffers that show when somebody wrote or read where it should not.
+// Messages whose every byte can be checked, and buffers that detect reads and writes out of bounds or out of time.
 #ifndef CABLEWAY_TESTS_CORE_FLOW_MESSAGE_BUFFERS_H_
 #define CABLEWAY_TESTS_CORE_FLOW_MESSAGE_BUFFERS_H_
 
@@ -12,13 +12,13 @@
 
 namespace cableway::test {
 
-// Byte `at` of message `message`: neighbours in a message, and the same place in two messages, differ.
+// Byte `at` of message `message`: adjacent bytes, and the same offset in two messages, differ.
 inline std::byte message_byte(std::uint64_t message, std::uint64_t at) {
   const std::uint64_t mixed = (message * 0x9e3779b97f4a7c15 + at) * 0xbf58476d1ce4e5b9;
   return static_cast<std::byte>(mixed >> 56);
 }
 
-// A send buffer. poison() is what its owner does once the send is done: whoever still reads it sends rubbish.
+// A send buffer. The test poisons it once the send is done, so that a late read sends wrong bytes.
 class SentMessage {
  public:
   SentMessage(std::uint64_t message, std::size_t bytes) : bytes_(bytes) {
@@ -33,7 +33,8 @@ class SentMessage {
   std::vector<std::byte> bytes_;
 };
 
-// A receive buffer between two guards. Received bytes are checked and then overwritten, so that a late write shows.
+// A receive buffer between two guards. Received bytes are checked and then overwritten, so that a late write is
+// detected.
 class ReceivedMessage {
  public:
   explicit ReceivedMessage(std::size_t capacity) : capacity_(capacity), bytes_(capacity + 2 * kGuard, kFresh) {}
@@ -51,7 +52,7 @@ class ReceivedMessage {
     return untouched(0, kGuard, kFresh) && untouched(kGuard + size, bytes_.size(), kFresh);
   }
   void reuse() { std::fill(bytes_.begin(), bytes_.end(), kReused); }
-  // Whether nobody wrote here since reuse().
+  // Whether nothing was written here since reuse().
   bool still_reused() const { return untouched(0, bytes_.size(), kReused); }
 
  private:

@@ -1,8 +1,8 @@
-// ordered_store() as a copy, and as what a reader of NCCL's LL and LL128 protocols relies on.
+// ordered_store() as a copy, and with the ordering that readers of NCCL's LL and LL128 protocols rely on.
 //
-// What a run under qemu-user can and cannot show: it executes the arm64 code, so it shows that this code copies the
-// right bytes and never tears a word. It runs on the host's memory model, and x86-64 keeps stores in order where arm64
-// would not; so a missing release is found only on an arm64 machine.
+// A run under qemu-user executes the arm64 code, so it checks that this code copies the right bytes and never tears a
+// word. It has the host's memory model, and x86-64 keeps stores in order where arm64 does not; so only an arm64 machine
+// detects a missing release.
 #include "core/flow/ordered_store.h"
 
 #include <gtest/gtest.h>
@@ -53,11 +53,11 @@ std::uint64_t load(const std::byte* at, std::memory_order order) {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(at))).load(order);
 }
 
-constexpr std::uint64_t kEnoughLooks = 100;
-constexpr std::chrono::seconds kLongest{60};
+constexpr std::uint64_t kMinObservations = 100;
+constexpr std::chrono::seconds kMaxDuration{60};
 
-// One end writes a buffer over and over, a new round each time, without ever waiting for the reader; the reader looks
-// for words that are older than the flag that vouches for them.
+// A thread writes a buffer repeatedly, a new round each time, without waiting for the reader; the reader searches for
+// words that are older than their flag.
 class Hammer {
  public:
   virtual ~Hammer() = default;
@@ -65,28 +65,28 @@ class Hammer {
   Hammer(const Hammer&) = delete;
   Hammer& operator=(const Hammer&) = delete;
 
-  // Places rounds until the reader has found `violations`, or until `limit` has passed and it has seen enough. Returns
-  // how many it found; *looks says how many flags it saw rise, so that a run that saw nothing does not pass for one
-  // that found nothing.
+  // Writes rounds until the reader has found `violations`, or until `limit` has passed and it has made
+  // kMinObservations. Returns how many violations it found; *observations is the number of flag changes seen, so that a
+  // run without observations does not pass.
   std::uint64_t run(const Place& place, std::uint64_t violations, std::chrono::milliseconds limit,
-                    std::uint64_t* looks) {
+                    std::uint64_t* observations) {
     std::atomic<bool> stop = false;
     std::thread writer([&] {
       std::vector<std::byte> source(kBytes + 8);
       for (std::uint32_t round = 1; !stop.load(std::memory_order_relaxed); ++round) {
-        fill(source.data() + 3, round);  // a source that is not aligned, as bytes from a socket are not
+        fill(source.data() + 3, round);  // an unaligned source, as bytes from a socket are
         place(buffer_, source.data() + 3, kBytes);
       }
     });
     const auto begin = std::chrono::steady_clock::now();
     std::uint64_t found = 0;
-    *looks = 0;
+    *observations = 0;
     const auto over = [&] {
       const auto passed = std::chrono::steady_clock::now() - begin;
-      return passed >= limit && (*looks >= kEnoughLooks || passed >= kLongest);
+      return passed >= limit && (*observations >= kMinObservations || passed >= kMaxDuration);
     };
     while (found < violations && !over()) {
-      for (int i = 0; i < 100; ++i) found += look(looks);
+      for (int i = 0; i < 100; ++i) found += observe(observations);
     }
     stop.store(true, std::memory_order_relaxed);
     writer.join();
@@ -98,12 +98,12 @@ class Hammer {
   static constexpr std::size_t kBytes = kLines * kLineBytes;
 
   virtual void fill(std::byte* source, std::uint32_t round) = 0;
-  virtual std::uint64_t look(std::uint64_t* looks) = 0;
+  virtual std::uint64_t observe(std::uint64_t* observations) = 0;
 
   alignas(kLineBytes) std::byte buffer_[kBytes] = {};
 };
 
-// 128-byte lines: 15 words of data, each of which carries its round, then the flag.
+// 128-byte lines: 15 words of data, each with its round, then the flag.
 class Ll128Hammer final : public Hammer {
  private:
   static constexpr std::size_t kWords = kLineBytes / 8;
@@ -114,14 +114,14 @@ class Ll128Hammer final : public Hammer {
       std::memcpy(source + 8 * word, &value, sizeof value);
     }
   }
-  std::uint64_t look(std::uint64_t* looks) override {
+  std::uint64_t observe(std::uint64_t* observations) override {
     std::uint64_t found = 0;
     for (std::size_t line = 0; line < kLines; ++line) {
       const std::byte* at = buffer_ + line * kLineBytes;
       const std::uint64_t flag = load(at + kLineBytes - 8, std::memory_order_acquire) >> 32;
       if (flag == seen_[line]) continue;
       seen_[line] = flag;
-      ++*looks;
+      ++*observations;
       for (std::size_t word = 0; word + 1 < kWords; ++word) {
         const std::uint64_t value = load(at + 8 * word, std::memory_order_relaxed);
         const bool complete = value >> 32 >= flag && (value & 0xffffffff) == line * kWords + word;
@@ -133,7 +133,7 @@ class Ll128Hammer final : public Hammer {
   std::uint64_t seen_[kLines] = {};
 };
 
-// 8-byte words: 4 bytes of data, which are a function of round and place, then the 4 bytes of flag.
+// 8-byte words: 4 bytes of data, a function of round and offset, then the 4 bytes of flag.
 class LlHammer final : public Hammer {
  private:
   static constexpr std::size_t kWords = kBytes / 8;
@@ -147,14 +147,14 @@ class LlHammer final : public Hammer {
       std::memcpy(source + 8 * word, &value, sizeof value);
     }
   }
-  std::uint64_t look(std::uint64_t* looks) override {
+  std::uint64_t observe(std::uint64_t* observations) override {
     std::uint64_t found = 0;
     for (std::size_t word = 0; word < kWords; ++word) {
       const std::uint64_t value = load(buffer_ + 8 * word, std::memory_order_acquire);
       const auto flag = static_cast<std::uint32_t>(value >> 32);
       if (flag == seen_[word]) continue;
       seen_[word] = flag;
-      ++*looks;
+      ++*observations;
       if (static_cast<std::uint32_t>(value) != data_for(flag, word)) ++found;
     }
     return found;
@@ -173,7 +173,7 @@ void store(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-// Wrong on purpose: the flag of each line goes first, and a reader gets time to see it.
+// Wrong on purpose: stores the flag of each line first, and gives the reader time to see it.
 void place_flag_first(std::byte* to, const std::byte* from, std::size_t bytes) {
   for (std::size_t line = 0; line < bytes; line += kLineBytes) {
     store<std::uint64_t>(to + line + kLineBytes - 8, from + line + kLineBytes - 8, 8);
@@ -182,7 +182,7 @@ void place_flag_first(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-// Wrong on purpose: halves of words, flag first, as a memcpy from the end may do it.
+// Wrong on purpose: stores half words, flag first, as a backward memcpy may.
 void place_torn(std::byte* to, const std::byte* from, std::size_t bytes) {
   for (std::size_t word = 0; word < bytes; word += 8) {
     store<std::uint32_t>(to + word + 4, from + word + 4, 4);
@@ -193,29 +193,29 @@ void place_torn(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 TEST(OrderedStoreHammer, NeverShowsALinesFlagBeforeItsData) {
   const auto hammer = std::make_unique<Ll128Hammer>();
-  std::uint64_t looks = 0;
-  EXPECT_EQ(hammer->run(ordered_store, 1, kHammering, &looks), 0U);
-  EXPECT_GE(looks, kEnoughLooks);
+  std::uint64_t observations = 0;
+  EXPECT_EQ(hammer->run(ordered_store, 1, kHammering, &observations), 0U);
+  EXPECT_GE(observations, kMinObservations);
 }
 
 TEST(OrderedStoreHammer, NeverTearsAWord) {
   const auto hammer = std::make_unique<LlHammer>();
-  std::uint64_t looks = 0;
-  EXPECT_EQ(hammer->run(ordered_store, 1, kHammering, &looks), 0U);
-  EXPECT_GE(looks, kEnoughLooks);
+  std::uint64_t observations = 0;
+  EXPECT_EQ(hammer->run(ordered_store, 1, kHammering, &observations), 0U);
+  EXPECT_GE(observations, kMinObservations);
 }
 
-// The two above can fail: the same checks see these two orders for what they are.
-TEST(OrderedStoreHammer, SeesAFlagThatComesFirst) {
+// Shows that the two tests above can fail: the same checks detect these two wrong orders.
+TEST(OrderedStoreHammer, DetectsAFlagBeforeItsData) {
   const auto hammer = std::make_unique<Ll128Hammer>();
-  std::uint64_t looks = 0;
-  EXPECT_GT(hammer->run(place_flag_first, 1, std::chrono::seconds(20), &looks), 0U);
+  std::uint64_t observations = 0;
+  EXPECT_GT(hammer->run(place_flag_first, 1, std::chrono::seconds(20), &observations), 0U);
 }
 
-TEST(OrderedStoreHammer, SeesATornWord) {
+TEST(OrderedStoreHammer, DetectsATornWord) {
   const auto hammer = std::make_unique<LlHammer>();
-  std::uint64_t looks = 0;
-  EXPECT_GT(hammer->run(place_torn, 1, std::chrono::seconds(20), &looks), 0U);
+  std::uint64_t observations = 0;
+  EXPECT_GT(hammer->run(place_torn, 1, std::chrono::seconds(20), &observations), 0U);
 }
 
 }  // namespace

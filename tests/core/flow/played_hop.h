@@ -1,4 +1,4 @@
-// One end of an RDMA hop, whose other end the test plays.
+// One end of an RDMA hop whose other end the test plays.
 #ifndef CABLEWAY_TESTS_CORE_FLOW_PLAYED_HOP_H_
 #define CABLEWAY_TESTS_CORE_FLOW_PLAYED_HOP_H_
 
@@ -47,7 +47,7 @@ class RdmaRecorder final : public ChunkLink::Sink {
   std::vector<Slot*> sent;
 };
 
-// The other end of a hop, whose every byte the test chooses.
+// The other end of a hop; the test chooses every byte that it sends.
 class PlayedEnd {
  public:
   explicit PlayedEnd(sim::StubDevice& device) : memory(kSlotRoom), registered(device.register_writable(memory)) {}
@@ -56,24 +56,24 @@ class PlayedEnd {
     pair_ = std::move(pair);
     other_ = other;
   }
-  void tell(const RdmaFrame& frame) { tell(encode_rdma_frame(frame), told_); }
-  void tell(RdmaFrame::What what, std::uint64_t address = 0, std::uint32_t key = 0) {
-    tell(RdmaFrame{what, {}, address, key, taken_});
+  void send(const RdmaFrame& frame) { send(encode_rdma_frame(frame), sent_); }
+  void send(RdmaFrame::What what, std::uint64_t address = 0, std::uint32_t key = 0) {
+    send(RdmaFrame{what, {}, address, key, taken_});
   }
-  void tell(const Frame& frame, std::uint64_t address = 0, std::uint32_t key = 0) {
-    tell(RdmaFrame{RdmaFrame::What::kFrame, frame, address, key, taken_});
+  void send(const Frame& frame, std::uint64_t address = 0, std::uint32_t key = 0) {
+    send(RdmaFrame{RdmaFrame::What::kFrame, frame, address, key, taken_});
   }
-  void tell(const RdmaFrameBytes& bytes, std::uint32_t notice) {
+  void send(const RdmaFrameBytes& bytes, std::uint32_t notice) {
     RdmaWrite write;
     write.data = bytes.data();
     write.bytes = kRdmaFrameBytes;
-    write.to = other_.mailbox + told_++ % RdmaQueuePair::kMaxNotices * RdmaQueuePair::kMailboxPlaceBytes;
+    write.to = other_.mailbox + sent_++ % RdmaQueuePair::kMaxNotices * RdmaQueuePair::kMailboxPlaceBytes;
     write.remote_key = other_.mailbox_key;
     write.inlined = write.notifies = write.reports = true;
     write.notice = notice;
     EXPECT_TRUE(pair_->post({&write, 1}).ok());
   }
-  // Into memory of the link's side.
+  // Writes into memory of the link's side.
   void write(const void* to, std::uint32_t remote_key, std::uint32_t bytes) {
     RdmaWrite write;
     write.data = memory.data();
@@ -83,8 +83,8 @@ class PlayedEnd {
     write.remote_key = remote_key;
     EXPECT_TRUE(pair_->post({&write, 1}).ok());
   }
-  // What the link has said since the last call.
-  std::vector<RdmaFrame> heard() {
+  // The frames that the link has sent since the last call.
+  std::vector<RdmaFrame> received() {
     std::vector<RdmaFrame> frames;
     std::array<RdmaCompletion, 8> completions;
     for (;;) {
@@ -95,12 +95,12 @@ class PlayedEnd {
       }
     }
   }
-  std::vector<RdmaFrame::What> heard_kinds() {
+  std::vector<RdmaFrame::What> received_kinds() {
     std::vector<RdmaFrame::What> kinds;
-    for (const RdmaFrame& frame : heard()) kinds.push_back(frame.what);
+    for (const RdmaFrame& frame : received()) kinds.push_back(frame.what);
     return kinds;
   }
-  // Whether it lets the link know that it has taken what it has.
+  // Whether it reports taken frames to the link.
   void makes_room(bool makes) { makes_room_ = makes; }
 
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(memory.data()); }
@@ -112,9 +112,9 @@ class PlayedEnd {
 
  private:
   RdmaFrame take(std::uint32_t notice) {
-    EXPECT_EQ(notice, heard_);
+    EXPECT_EQ(notice, received_);
     RdmaFrameBytes bytes;
-    const std::size_t place = heard_++ % RdmaQueuePair::kMaxNotices * RdmaQueuePair::kMailboxPlaceBytes;
+    const std::size_t place = received_++ % RdmaQueuePair::kMaxNotices * RdmaQueuePair::kMailboxPlaceBytes;
     std::memcpy(bytes.data(), &pair_->mailbox()[place], bytes.size());
     const absl::StatusOr<RdmaFrame> frame = decode_rdma_frame(bytes);
     EXPECT_TRUE(frame.ok()) << frame.status();
@@ -127,8 +127,8 @@ class PlayedEnd {
 
   std::unique_ptr<sim::StubQueuePair> pair_;
   RdmaEndpoint other_;
-  std::uint32_t told_ = 0;
-  std::uint32_t heard_ = 0;
+  std::uint32_t sent_ = 0;
+  std::uint32_t received_ = 0;
   std::uint32_t taken_ = 0;
   bool makes_room_ = true;
 };
@@ -148,9 +148,9 @@ class PlayedHop : public testing::Test {
   }
   void make_sending() { make({false, false, 0}); }
   void make_sending_to_destination() { make({true, false, 0}); }
-  void make_taking() {
+  void make_receiving() {
     make({false, true, 0});
-    played_.tell(RdmaFrame::What::kTaken);
+    played_.send(RdmaFrame::What::kTaken);
   }
 
   absl::Status turn() {
@@ -185,10 +185,10 @@ class PlayedHop : public testing::Test {
   std::unique_ptr<RdmaChunkLink> link_;
 
   RegisteredSlot& slot(std::size_t number) { return static_cast<RegisteredSlot&>(*slots_[number]); }
-  // The other end writes a chunk into a slot that it was offered, and says so.
+  // The other end writes a chunk into an offered slot and sends its frame.
   void fill(const RegisteredSlot& slot, std::uint32_t bytes) {
     played_.write(slot.data(), slot.keys(0).remote, bytes);
-    played_.tell(chunk(bytes), reinterpret_cast<std::uint64_t>(slot.data()));
+    played_.send(chunk(bytes), reinterpret_cast<std::uint64_t>(slot.data()));
   }
 };
 

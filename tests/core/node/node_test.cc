@@ -1,4 +1,4 @@
-// Whole nodes in virtual time: cables are found, told of, lost and found again, in every topology of the golden files.
+// Whole nodes in virtual time: cables are discovered, advertised, lost and discovered again, in several topologies.
 #include "core/node/node.h"
 
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST(Node, FindsEveryCableOfEveryShape) {
   }
 }
 
-TEST(Node, AgreesAlthoughDatagramsAreLostDoubledAndOvertaken) {
+TEST(Node, AgreesDespiteLossDuplicationAndReordering) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     NodeWorld world(seed);
     world.fabric().set_weather({200, 100, 50us, 30ms});
@@ -110,7 +110,7 @@ TEST(Node, TheSameSeedGivesTheSameRun) {
   EXPECT_EQ(runs[0], runs[1]);
 }
 
-TEST(Node, UsesAnUnpluggedCableNoMoreAndAPluggedOneAgain) {
+TEST(Node, FollowsUnpluggedAndPluggedCables) {
   NodeWorld world(2);
   const auto segments = world.build(4, routing::ring_pairs(4));
   world.start_all();
@@ -118,7 +118,7 @@ TEST(Node, UsesAnUnpluggedCableNoMoreAndAPluggedOneAgain) {
   EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
 
   world.fabric().set_carrier(segments[0], false);  // n0 - n1
-  ASSERT_TRUE(world.settle(200ms, [&] { return all_see(world, 3); })) << "carrier tells at once";
+  ASSERT_TRUE(world.settle(200ms, [&] { return all_see(world, 3); })) << "carrier loss is reported at once";
   EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 3U);
   EXPECT_THAT(events_of(world.node(0)), Contains(AllOf(HasSubstr("to node n1"), HasSubstr("unplugged"))));
 
@@ -127,7 +127,7 @@ TEST(Node, UsesAnUnpluggedCableNoMoreAndAPluggedOneAgain) {
   EXPECT_EQ(world.node(0).paths().path_for_flow("n1", 0)->size(), 1U);
 }
 
-TEST(Node, NoticesASilentCableAfterTheHoldTimeAndNotBefore) {
+TEST(Node, DetectsASilentCableAfterTheHoldTime) {
   NodeWorld world(3);
   const auto segments = world.build(3, routing::line_pairs(3));
   world.start_all();
@@ -142,8 +142,8 @@ TEST(Node, NoticesASilentCableAfterTheHoldTimeAndNotBefore) {
               AllOf(HasSubstr("node n0"), HasSubstr("node n2"), HasSubstr("reached is node n1")));
 }
 
-// A cable that carries one way only is no cable.
-TEST(Node, UsesNoCableThatOnlyOneSideHears) {
+// A cable must work in both directions.
+TEST(Node, IgnoresAOneWayCable) {
   NodeWorld world(4);
   world.build(2, {{0, 1}});
   world.fabric().set_off(1, true);  // n1 neither hears nor is heard
@@ -168,7 +168,7 @@ TEST(Node, UsesNoCableThatOnlyOneSideHears) {
   EXPECT_EQ(cables_seen(world.node(0)), 0U) << "and not used";
 }
 
-TEST(Node, LeavesWithoutMakingAnybodyWait) {
+TEST(Node, LeavesWithoutAHoldTime) {
   NodeWorld world(5);
   world.build(4, routing::ring_pairs(4));
   world.start_all();
@@ -178,13 +178,13 @@ TEST(Node, LeavesWithoutMakingAnybodyWait) {
   EXPECT_THAT(events_of(world.node(1)), Contains(HasSubstr("the node has left")));
 }
 
-TEST(Node, ComesBackAfterAPowerCut) {
+TEST(Node, RejoinsAfterAPowerCut) {
   NodeWorld world(6);
   world.build(4, routing::ring_pairs(4));
   world.start_all();
   ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 4); }));
   world.kill(2);
-  world.start(2);  // before anybody noticed
+  world.start(2);  // before the neighbours time out
   ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 4); }));
   EXPECT_THAT(events_of(world.node(1)), Contains(HasSubstr("started again")));
   world.kill(2);
@@ -193,8 +193,8 @@ TEST(Node, ComesBackAfterAPowerCut) {
   ASSERT_TRUE(world.settle(3s, [&] { return all_see(world, 4); }));
 }
 
-// Its clock has gone back: the cluster remembers an advertisement that looks newer than any it can make.
-TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
+// The node's clock was set back: the cluster has an advertisement that is newer than any the node can make.
+TEST(Node, SupersedesAnEarlierIncarnationWithAGreaterNonce) {
   NodeWorld world(7);
   world.build(3, routing::line_pairs(3));
   world.start_all();
@@ -206,19 +206,19 @@ TEST(Node, OutlivesAnEarlierLifeWithAGreaterNonce) {
   options.identity.boot_nonce = 5;
   sim::FabricPorts& ports = world.fabric().ports_of(2);
   const NoSeal seal;
-  Node reborn(
+  Node restarted(
       options, world.clock(), ports, ports, seal, [] { return std::uint64_t{77}; },
       Node::Observer{[] {}, [] {}, [](const Event&) {}});
-  reborn.start();
+  restarted.start();
   ASSERT_TRUE(
-      world.clock().run_until_true([&] { return cables_seen(reborn) == 2 && cables_seen(world.node(0)) == 2; }, 5s));
-  EXPECT_GT(reborn.identity().boot_nonce, before);
-  EXPECT_GE(reborn.events().count(EventCode::kNodeRestarted), 1U);
+      world.clock().run_until_true([&] { return cables_seen(restarted) == 2 && cables_seen(world.node(0)) == 2; }, 5s));
+  EXPECT_GT(restarted.identity().boot_nonce, before);
+  EXPECT_GE(restarted.events().count(EventCode::kNodeRestarted), 1U);
   ports.listen([](const ReceivedDatagram&) {});
 }
 
-// Five minutes after it was heard of last; those that live renew what they say of themselves.
-TEST(Node, IsForgottenWhenItHasNotRenewedItselfInTime) {
+// A node's advertisement expires five minutes after its last renewal; running nodes renew theirs.
+TEST(Node, ExpiresWithoutRenewal) {
   NodeWorld world(13);
   world.build(4, routing::ring_pairs(4));
   world.start_all();
@@ -226,7 +226,7 @@ TEST(Node, IsForgottenWhenItHasNotRenewedItselfInTime) {
   const auto known = [&](std::size_t node) { return world.node(node).flooding().database().size(); };
   world.kill(2);
   world.clock().run_for(routing::kMaxAge - routing::kRenewAfter - 5s);
-  EXPECT_EQ(known(0), 4U) << "for a node that is only cut off";
+  EXPECT_EQ(known(0), 4U) << "the node may only be cut off";
   world.clock().run_for(routing::kRenewAfter + 10s);
   EXPECT_EQ(known(0), 3U);
   EXPECT_EQ(known(1), 3U);
@@ -255,7 +255,7 @@ TEST(Node, IsNoRelayWhileItDrains) {
   EXPECT_EQ(world.node(1).events().count(EventCode::kDrainingEnded), 1U);
 }
 
-TEST(Node, TellsALostCableFromANeighbourThatLeft) {
+TEST(Node, DistinguishesALostCableFromANeighbourThatLeft) {
   NodeWorld world(24);
   world.build(3, routing::line_pairs(3));
   world.start_all();
@@ -292,8 +292,8 @@ TEST(Node, FollowsAnAddressThatChanges) {
   EXPECT_THAT(world.node(0).addresses(), testing::ElementsAre("10.99.0.1"));
 }
 
-// They hear of each other through the nodes between them only.
-TEST(Node, SaysThatAFarNodeHasItsName) {
+// The two nodes receive each other's advertisements only through the nodes between them.
+TEST(Node, ReportsARemoteNodeWithItsName) {
   NodeWorld world(21);
   world.build(5, routing::line_pairs(5));
   world.options(4).identity.name = "n0";
@@ -304,11 +304,12 @@ TEST(Node, SaysThatAFarNodeHasItsName) {
   };
   ASSERT_TRUE(world.clock().run_until_true([&] { return complains(0) && complains(4); }, 20s));
   world.clock().run_for(20s);
-  EXPECT_TRUE(complains(0) && complains(4)) << "for as long as it goes on";
+  EXPECT_TRUE(complains(0) && complains(4)) << "for as long as it lasts";
   EXPECT_TRUE(world.node(1).paths().reaches("n3")) << "the others go on";
   EXPECT_EQ(world.node(0).problems()[0].code, EventCode::kNameTaken);
-  const auto told = events_of(world.node(0));
-  EXPECT_EQ(std::count_if(told.begin(), told.end(), [](const std::string& text) { return text.find("seems") < 99; }), 1)
+  const auto texts = events_of(world.node(0));
+  EXPECT_EQ(std::count_if(texts.begin(), texts.end(), [](const std::string& text) { return text.find("seems") < 99; }),
+            1)
       << "once";
 
   world.kill(4);
@@ -317,16 +318,16 @@ TEST(Node, SaysThatAFarNodeHasItsName) {
   ASSERT_TRUE(world.settle(20s, [&] { return all_see(world, 4) && problems_of(world.node(0)).empty(); }));
 }
 
-TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
+TEST(Node, ReportsSelectedPortsThatItCannotUse) {
   NodeWorld world(22);
   world.build(2, {{0, 1}});
   world.start_all();
-  world.fabric().set_rejected(0, {{"eth8", "is down", true}, {"eth9", "is nobody's business", false}});
+  world.fabric().set_rejected(0, {{"eth8", "is down", true}, {"eth9", "is not selected", false}});
   ASSERT_TRUE(world.settle(2s, [&] { return all_see(world, 1); }));
   EXPECT_THAT(problems_of(world.node(0)), testing::ElementsAre("eth8 is down"));
   EXPECT_THAT(events_of(world.node(0)), Contains("eth8 is down"));
   EXPECT_THAT(codes_of(world.node(0)), Contains(EventCode::kPortUnusable));
-  EXPECT_THAT(events_of(world.node(0)), Not(Contains(HasSubstr("nobody's business"))));
+  EXPECT_THAT(events_of(world.node(0)), Not(Contains(HasSubstr("is not selected"))));
   world.clock().run_for(7s);
   world.fabric().set_rejected(0, {{"eth8", "is down", true}});
   world.clock().run_for(10ms);
@@ -337,7 +338,7 @@ TEST(Node, SaysWhichPortsThatItShouldUseItCannot) {
   EXPECT_THAT(problems_of(world.node(0)), testing::IsEmpty());
 }
 
-TEST(Node, AnUntrustedPeerWhoInventsSendersHidesNoOtherProblem) {
+TEST(Node, AnUntrustedPeerCannotHideOtherProblems) {
   NodeWorld world(23);
   world.build(2, {{0, 1}});
   world.start_all();
@@ -356,7 +357,7 @@ TEST(Node, AnUntrustedPeerWhoInventsSendersHidesNoOtherProblem) {
   EXPECT_THAT(problems_of(world.node(0)), Contains(HasSubstr("another cluster")));
 }
 
-// A switch: every two of its ports are a cable.
+// A switch: every two of its ports form a cable.
 TEST(Node, JoinsAllPortsOfASegment) {
   NodeWorld world(10);
   world.build(4, {});
@@ -387,7 +388,7 @@ TEST(Node, HundredsAgree) {
   world.build(kSide * kSide, routing::torus_pairs(kSide, kSide));
   world.start_all();
   ASSERT_TRUE(world.settle(20s, [&] { return cables_seen(world.node(5)) == 2U * kSide * kSide; }));
-  // No node may hold more than what the cluster is made of, however it came there.
+  // The database holds one advertisement per node.
   EXPECT_EQ(world.node(0).flooding().database().size(), world.size());
 }
 

@@ -32,7 +32,7 @@ PathPlanner planner_of(const std::string& name, std::shared_ptr<const routing::T
   return planner;
 }
 
-// The set-up of a flow n0 -> n3 on the line n0 -c0- n1 -c1- n2 -c2- n3, as it arrives over hop `hop`.
+// The set-up of a flow n0 -> n3 on the line n0 -c0- n1 -c1- n2 -c2- n3, arriving over hop `hop`.
 CircuitSetup setup_over_line(std::uint16_t hop) {
   CircuitSetup setup;
   setup.chunk_bytes = 1024;
@@ -44,14 +44,14 @@ CircuitSetup setup_over_line(std::uint16_t hop) {
   return setup;
 }
 
-TEST(PathPlanner, SaysWhichNamesTheTopologyHas) {
+TEST(PathPlanner, UpdateErrorListsTheNodes) {
   const absl::Status status = PathPlanner("n9").update(ring(4));
   EXPECT_TRUE(absl::IsNotFound(status));
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("\"n9\""), HasSubstr("n0, n1, n2, n3")));
   EXPECT_THAT(std::string(PathPlanner("x").update(ring(300)).message()), HasSubstr("n15, .."));
 }
 
-TEST(PathPlanner, GivesThePathHopByHop) {
+TEST(PathPlanner, ReturnsThePathHopByHop) {
   const absl::StatusOr<std::vector<Hop>> hops = planner_of("n0", line(4)).path_for_flow("n3", 0);
   ASSERT_TRUE(hops.ok()) << hops.status();
   EXPECT_THAT(*hops, ElementsAre(Hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, false},
@@ -67,7 +67,7 @@ TEST(PathPlanner, SpreadsFlowsOverEqualPaths) {
   EXPECT_NE(first->front().to_node, second->front().to_node);
 }
 
-TEST(PathPlanner, GivesItsOwnProcessesAPathOverNoCable) {
+TEST(PathPlanner, ReturnsALocalPathWithinTheNode) {
   const auto hops = planner_of("n1", line(4)).path_for_flow("n1", 0);
   ASSERT_TRUE(hops.ok()) << hops.status();
   EXPECT_THAT(*hops, ElementsAre(Hop{"local", "10.0.0.2", "n1", "10.0.0.2", 0, false}));
@@ -80,7 +80,7 @@ TEST(PathPlanner, HasNoPathToItselfWithoutAPort) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("n0 has no cable port with an address"));
 }
 
-TEST(PathPlanner, NamesADestinationThatItDoesNotKnowOrReach) {
+TEST(PathPlanner, NamesAnUnknownOrUnreachableDestination) {
   const PathPlanner node =
       planner_of("n0", std::make_shared<const routing::Topology>(routing::sample_topology(4, {{0, 1}, {2, 3}})));
   EXPECT_TRUE(absl::IsNotFound(node.path_for_flow("n9", 0).status()));
@@ -90,8 +90,8 @@ TEST(PathPlanner, NamesADestinationThatItDoesNotKnowOrReach) {
   EXPECT_THAT(std::string(node.path_for_flow("n3", 0).status().message()), HasSubstr("no path to node n3"));
 }
 
-// n0 - n1 - n2 - n3 loses its cables from the far end inwards; then they come back.
-TEST(PathPlanner, NamesTheNearestNodeThatIsStillReached) {
+// n0 - n1 - n2 - n3 loses its cables from the far end inwards; then they are restored.
+TEST(PathPlanner, NamesTheNearestReachableNode) {
   const auto with = [](const routing::Pairs& cables) {
     return std::make_shared<const routing::Topology>(routing::sample_topology(4, cables));
   };
@@ -132,7 +132,7 @@ TEST(PathPlanner, FollowsANewTopology) {
   EXPECT_EQ(node.path_for_flow("n3", 0)->size(), 3U);
 }
 
-TEST(CheckTransit, PassesWhatTheTopologySays) {
+TEST(CheckTransit, AcceptsHopsOfTheTopology) {
   EXPECT_TRUE(planner_of("n1", line(4)).check_transit(setup_over_line(0)).ok());
   EXPECT_TRUE(planner_of("n2", line(4)).check_transit(setup_over_line(1)).ok());
 }
@@ -142,12 +142,12 @@ TEST(CheckTransit, RefusesAnotherNodesSetup) {
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("for node n1"), HasSubstr("came to node n2")));
 }
 
-TEST(CheckTransit, RefusesWhatEndsHere) {
+TEST(CheckTransit, RefusesASetUpThatEndsHere) {
   const absl::Status status = planner_of("n3", line(4)).check_transit(setup_over_line(2));
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("node n3"), HasSubstr("relay port")));
 }
 
-TEST(CheckTransit, RefusesWhateverDiffersFromTheTopology) {
+TEST(CheckTransit, RefusesAnyDifferenceFromTheTopology) {
   struct Change {
     const char* what;
     std::function<void(CircuitSetup&)> make;
@@ -178,7 +178,7 @@ TEST(CheckTransit, RefusesWhateverDiffersFromTheTopology) {
   }
 }
 
-TEST(CheckTransit, LeavesTheDestinationsPortToItsProcess) {
+TEST(CheckTransit, AcceptsAnyTcpPortOfTheDestination) {
   CircuitSetup setup = setup_over_line(1);
   setup.hops[2].to_port = 1234;
   EXPECT_TRUE(planner_of("n2", line(4)).check_transit(setup).ok());

@@ -1,6 +1,6 @@
 // A circuit of RDMA hops on stub devices: a source's link, any number of relays, a destination's link, and the
 // connections beside the hops. Every node has a device for each of its cables, and relays have slots that are
-// registered with both. Nothing moves by itself.
+// registered with both. Nothing moves until a test steps it.
 #ifndef CABLEWAY_TESTS_CORE_RDMA_RDMA_CIRCUIT_H_
 #define CABLEWAY_TESTS_CORE_RDMA_RDMA_CIRCUIT_H_
 
@@ -20,7 +20,7 @@
 
 namespace cableway::test {
 
-// What the two ends of a lifeline say to each other. Words that are held have not arrived.
+// A lifeline in memory. Held frames have not arrived.
 class FakeLifeline final : public HopLifeline {
  public:
   static std::pair<std::unique_ptr<FakeLifeline>, std::unique_ptr<FakeLifeline>> make_pair() {
@@ -47,9 +47,9 @@ class FakeLifeline final : public HopLifeline {
     there_->end = reason.empty() ? absl::CancelledError("the peer closed the connection") : absl::AbortedError(reason);
   }
 
-  // What the other end says does not arrive until this is taken back.
+  // While held, nothing from the other end arrives.
   void hold(bool held) { here_->held = held; }
-  // The other end's machine is gone, and the kernel says so.
+  // The kernel reports that the other end's machine is dead.
   void cut(const absl::Status& reason) { here_->end = reason; }
   std::size_t looks() const { return looks_; }
 
@@ -65,7 +65,7 @@ class FakeLifeline final : public HopLifeline {
   std::size_t looks_ = 0;
 };
 
-// Slots of `bytes` each in memory that is registered with two devices, each slot by itself. Its owner keeps the memory.
+// Slots of `bytes` each in the caller's memory, each slot registered with two devices.
 class RdmaSlots {
  public:
   RdmaSlots(std::span<std::byte> memory, std::size_t bytes, sim::StubDevice& first, sim::StubDevice& second)
@@ -98,7 +98,7 @@ class RdmaSlots {
   std::vector<sim::StubMemory> registered_;
 };
 
-// One hop: the link of the end that sends chunks, and the link of the end that takes them.
+// One hop: the links of the ends that send and receive chunks.
 struct RdmaHop {
   RdmaHop(sim::StubNetwork& network, sim::StubDevice& from, sim::StubDevice& to, std::size_t from_number,
           bool last_hop) {
@@ -112,23 +112,23 @@ struct RdmaHop {
     const RdmaEndpoint far_end = far->endpoint();
     sending = std::make_unique<RdmaChunkLink>(std::move(near), far_end, std::move(near_line),
                                               RdmaChunkLink::Place{last_hop, false, from_number});
-    taking = std::make_unique<RdmaChunkLink>(std::move(far), near_end, std::move(far_line),
-                                             RdmaChunkLink::Place{last_hop, true, 0});
+    receiving = std::make_unique<RdmaChunkLink>(std::move(far), near_end, std::move(far_line),
+                                                RdmaChunkLink::Place{last_hop, true, 0});
   }
 
-  // Of the links, which own them.
+  // Owned by the links.
   sim::StubQueuePair* near_pair;
   sim::StubQueuePair* far_pair;
   FakeLifeline* near_lifeline;
   FakeLifeline* far_lifeline;
   std::unique_ptr<RdmaChunkLink> sending;
-  std::unique_ptr<RdmaChunkLink> taking;
+  std::unique_ptr<RdmaChunkLink> receiving;
 };
 
 class RdmaCircuit {
  public:
   // Every relay has a pool of its own, of `leases` slots.
-  RdmaCircuit(sim::StubNetwork& network, std::size_t relays, std::size_t leases, std::size_t most_leases,
+  RdmaCircuit(sim::StubNetwork& network, std::size_t relays, std::size_t leases, std::size_t max_leases,
               std::size_t chunk_bytes) {
     for (std::size_t i = 0; i <= relays; ++i) {
       sim::StubDevice& from = network.add_device();
@@ -141,14 +141,14 @@ class RdmaCircuit {
       auto& memory = slot_memory_.emplace_back((1 + leases) * chunk_bytes);
       auto& slots = *slots_.emplace_back(
           std::make_unique<RdmaSlots>(memory, chunk_bytes, *devices_[2 * i + 1], *devices_[2 * i + 2]));
-      pools_.push_back(std::make_unique<SlotPool>(slots.make_from(1), most_leases));
+      pools_.push_back(std::make_unique<SlotPool>(slots.make_from(1), max_leases));
       relays_.push_back(
-          std::make_unique<RelayCircuit>(*hops_[i]->taking, *hops_[i + 1]->sending, slots.make(0), *pools_.back()));
+          std::make_unique<RelayCircuit>(*hops_[i]->receiving, *hops_[i + 1]->sending, slots.make(0), *pools_.back()));
     }
   }
 
   RdmaChunkLink& source() { return *hops_.front()->sending; }
-  RdmaChunkLink& destination() { return *hops_.back()->taking; }
+  RdmaChunkLink& destination() { return *hops_.back()->receiving; }
   sim::StubDevice& source_device() { return *devices_.front(); }
   sim::StubDevice& destination_device() { return *devices_.back(); }
   std::vector<std::unique_ptr<RdmaHop>>& hops() { return hops_; }
@@ -163,7 +163,7 @@ class RdmaCircuit {
   }
 
  private:
-  std::vector<sim::StubDevice*> devices_;  // of the hops, from the source on: where each begins, and where it ends
+  std::vector<sim::StubDevice*> devices_;  // both ends of each hop, from the source on
   std::deque<std::vector<std::byte>> slot_memory_;
   std::vector<std::unique_ptr<RdmaSlots>> slots_;
   std::vector<std::unique_ptr<SlotPool>> pools_;

@@ -1,4 +1,4 @@
-// What an RDMA hop does about a peer that breaks the protocol, about devices that fail, and about ends that leave.
+// RDMA hops with a peer that breaks the protocol, devices that fail, and ends that leave.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using What = RdmaFrame::What;
 
-// Reports writes by other tickets than theirs.
+// Reports writes with wrong tickets.
 class MisreportingPair final : public RdmaQueuePair {
  public:
   explicit MisreportingPair(std::unique_ptr<RdmaQueuePair> pair) : pair_(std::move(pair)) {}
@@ -52,15 +52,15 @@ class RdmaFault : public test::PlayedHop {
  protected:
   static Frame acknowledgement(std::uint64_t message) { return Frame{FrameKind::kAck, 0, message, 0, 64}; }
   void offer_slots(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) played_.tell(What::kSlot, played_.address() + 64 * i, played_.remote_key());
+    for (std::size_t i = 0; i < count; ++i) played_.send(What::kSlot, played_.address() + 64 * i, played_.remote_key());
     ASSERT_TRUE(turn().ok());
   }
-  // One of 64 bytes for each message, on their way.
+  // Sends a chunk of 64 bytes for each message.
   void send_chunks(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) link_->send(chunk(64, i), buffer_);
     ASSERT_TRUE(link_->flush(owner_).ok());
   }
-  // Of all up to `message`, over the connection beside the hop.
+  // The other end leaves over the lifeline, acknowledging all messages up to `message`.
   void leave_with_acknowledgement(std::uint64_t message, absl::string_view reason) {
     const Frame last = acknowledgement(message);
     far_lifeline_->leave({&last, 1}, reason);
@@ -68,11 +68,11 @@ class RdmaFault : public test::PlayedHop {
   }
 };
 
-TEST_F(RdmaFault, EndsOverAFrameThatIsMalformed) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnAMalformedFrame) {
+  make_receiving();
   RdmaFrameBytes bytes = encode_rdma_frame(RdmaFrame{What::kTaken, {}, 0, 0, 0});
   bytes[1] = std::byte{0x99};
-  played_.tell(bytes, 1);
+  played_.send(bytes, 1);
   EXPECT_THAT(why(), HasSubstr("unknown kind"));
 }
 
@@ -87,10 +87,10 @@ class RdmaReports : public RdmaFault {
     reports_ = pair.get();
     link_ = std::make_unique<RdmaChunkLink>(std::move(pair), far_end, test::FakeLifeline::make_pair().first,
                                             RdmaChunkLink::Place{false, false, 0});
-    played_.tell(What::kSlot, played_.address(), played_.remote_key());
-    played_.tell(What::kSlot, played_.address() + 512, played_.remote_key());
+    played_.send(What::kSlot, played_.address(), played_.remote_key());
+    played_.send(What::kSlot, played_.address() + 512, played_.remote_key());
   }
-  // Two writes, and before the first there was one that told of this end.
+  // Two writes; the first of all was the link's kTaken frame.
   void send(std::uint64_t message) {
     ASSERT_TRUE(turn().ok());
     ASSERT_TRUE(link_->can_send());
@@ -101,7 +101,7 @@ class RdmaReports : public RdmaFault {
   MisreportingPair* reports_ = nullptr;
 };
 
-TEST_F(RdmaReports, EndTheHopWhereTheyGoBack) {
+TEST_F(RdmaReports, FailTheHopIfTheyGoBack) {
   send(0);
   ASSERT_TRUE(turn().ok());
   ASSERT_THAT(owner_.sent, SizeIs(1));
@@ -111,52 +111,52 @@ TEST_F(RdmaReports, EndTheHopWhereTheyGoBack) {
   EXPECT_THAT(owner_.sent, SizeIs(1));
 }
 
-TEST_F(RdmaReports, EndTheHopWhereTheyTellOfWhatWasNotPosted) {
+TEST_F(RdmaReports, FailTheHopIfTheyExceedWhatWasPosted) {
   send(0);
   reports_->misreport(4);
   EXPECT_EQ(why(), "the device reports write 4 of 3 after write 0");
   EXPECT_THAT(owner_.sent, IsEmpty());
 }
 
-TEST_F(RdmaFault, EndsOverANoticeThatIsNotTheNext) {
-  make_taking();
-  played_.tell(encode_rdma_frame(RdmaFrame{What::kTaken, {}, 0, 0, 0}), 5);
+TEST_F(RdmaFault, FailsOnANoticeOutOfOrder) {
+  make_receiving();
+  played_.send(encode_rdma_frame(RdmaFrame{What::kTaken, {}, 0, 0, 0}), 5);
   EXPECT_THAT(why(), HasSubstr("notice 5 where 1 was expected"));
 }
 
-TEST_F(RdmaFault, EndsOverNewsOfFramesThatWereNotSent) {
-  make_taking();
-  played_.tell(RdmaFrame{What::kTaken, {}, 0, 0, 1});
+TEST_F(RdmaFault, FailsOnTakenFramesThatWereNotSent) {
+  make_receiving();
+  played_.send(RdmaFrame{What::kTaken, {}, 0, 0, 1});
   EXPECT_THAT(why(), HasSubstr("it has taken 1 frames, of fewer that were sent"));
 }
 
-TEST_F(RdmaFault, EndsOverAChunkInASlotThatItDidNotOffer) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnAChunkInASlotThatItDidNotOffer) {
+  make_receiving();
   link_->post_slot(slot(0));
   ASSERT_TRUE(turn().ok());
-  played_.tell(chunk(64), reinterpret_cast<std::uint64_t>(slot(1).data()));
+  played_.send(chunk(64), reinterpret_cast<std::uint64_t>(slot(1).data()));
   EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
   EXPECT_THAT(owner_.slots, IsEmpty());
 }
 
-TEST_F(RdmaFault, EndsOverAChunkBesideItsSlotsBeginning) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnAChunkBesideItsSlotsStart) {
+  make_receiving();
   link_->post_slot(slot(0));
   ASSERT_TRUE(turn().ok());
-  played_.tell(chunk(64), reinterpret_cast<std::uint64_t>(slot(0).data()) + 64);
+  played_.send(chunk(64), reinterpret_cast<std::uint64_t>(slot(0).data()) + 64);
   EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
 }
 
-TEST_F(RdmaFault, EndsOverAChunkThatIsLargerThanItsSlot) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnAChunkLargerThanItsSlot) {
+  make_receiving();
   link_->post_slot(slot(0));
   ASSERT_TRUE(turn().ok());
-  played_.tell(chunk(test::kSlotRoom + 128), reinterpret_cast<std::uint64_t>(slot(0).data()));
+  played_.send(chunk(test::kSlotRoom + 128), reinterpret_cast<std::uint64_t>(slot(0).data()));
   EXPECT_THAT(why(), HasSubstr("a chunk in a slot that it was not offered"));
 }
 
-TEST_F(RdmaFault, EndsOverASlotThatIsUsedTwice) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnASlotUsedTwice) {
+  make_receiving();
   link_->post_slot(slot(0));
   ASSERT_TRUE(turn().ok());
   fill(slot(0), 64);
@@ -165,59 +165,59 @@ TEST_F(RdmaFault, EndsOverASlotThatIsUsedTwice) {
   EXPECT_THAT(owner_.slots, ElementsAre(&slot(0)));
 }
 
-TEST_F(RdmaFault, EndsOverAChunkForALandingThatWasNotAnnounced) {
-  make_taking();
-  played_.tell(chunk(64, 3));
+TEST_F(RdmaFault, FailsOnAChunkForAnUnannouncedLanding) {
+  make_receiving();
+  played_.send(chunk(64, 3));
   EXPECT_THAT(why(), HasSubstr("chunk of message 3, for which no receive is posted"));
   EXPECT_THAT(owner_.landed, IsEmpty());
 }
 
-TEST_F(RdmaFault, EndsOverAMessageThatDoesNotFitItsLanding) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnAMessageLargerThanItsLanding) {
+  make_receiving();
   std::vector<std::byte> landing(100);
   ASSERT_TRUE(link_->post_landing(0, Landing{landing.data(), landing.size(), 1}).ok());
-  played_.tell(chunk(101));
+  played_.send(chunk(101));
   EXPECT_THAT(why(), HasSubstr("for which no receive is posted"));
 }
 
-TEST_F(RdmaFault, EndsOverASlotThatIsReturnedUnasked) {
-  make_taking();
+TEST_F(RdmaFault, FailsOnASlotReturnedWithoutARecall) {
+  make_receiving();
   link_->post_slot(slot(0));
   ASSERT_TRUE(turn().ok());
-  played_.tell(What::kReturn, reinterpret_cast<std::uint64_t>(slot(0).data()));
-  EXPECT_THAT(why(), HasSubstr("returned a slot that it was not asked for"));
+  played_.send(What::kReturn, reinterpret_cast<std::uint64_t>(slot(0).data()));
+  EXPECT_THAT(why(), HasSubstr("returned a slot that was not recalled"));
 }
 
-TEST_F(RdmaFault, EndsOverMoreSlotsThanThereMayBe) {
+TEST_F(RdmaFault, FailsOnTooManySlots) {
   make_sending();
-  for (std::size_t i = 0; i <= RdmaChunkLink::kMaxSlots; ++i) played_.tell(What::kSlot, 64 + i, 1);
-  EXPECT_THAT(why(), HasSubstr("more slots than there may be"));
+  for (std::size_t i = 0; i <= RdmaChunkLink::kMaxSlots; ++i) played_.send(What::kSlot, 64 + i, 1);
+  EXPECT_THAT(why(), HasSubstr("more slots than allowed"));
 }
 
-TEST_F(RdmaFault, EndsOverAPeerThatOffersAndRecallsAndNeverListens) {
+TEST_F(RdmaFault, FailsOnAPeerThatOffersAndRecallsAndNeverReceives) {
   make_sending();
   played_.makes_room(false);
   absl::Status status;
   for (int i = 0; status.ok() && i < 2000; ++i) {
-    played_.heard();
-    played_.tell(What::kSlot, 64, 1);
-    played_.tell(What::kRecall, 64);
+    played_.received();
+    played_.send(What::kSlot, 64, 1);
+    played_.send(What::kRecall, 64);
     status = turn();
   }
-  EXPECT_THAT(std::string(status.message()), HasSubstr("wants more slots back than it has offered"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("recalls more slots than it has offered"));
 }
 
-TEST_F(RdmaFault, EndsOverAnAnnouncementWithoutAnAddress) {
+TEST_F(RdmaFault, FailsOnAnAnnouncementWithoutAnAddress) {
   make_sending_to_destination();
-  played_.tell(Frame{FrameKind::kAnnounce, 0, 0, 0, 0});  // no room, no address
+  played_.send(Frame{FrameKind::kAnnounce, 0, 0, 0, 0});  // no room, no address
   ASSERT_TRUE(turn().ok());
-  played_.tell(Frame{FrameKind::kAnnounce, 0, 1, 0, 5});
+  played_.send(Frame{FrameKind::kAnnounce, 0, 1, 0, 5});
   EXPECT_THAT(why(), HasSubstr("an announcement without an address"));
 }
 
-TEST_F(RdmaFault, EndsOverAKeyThatThePeerDoesNotHave) {
+TEST_F(RdmaFault, FailsOnAKeyThatThePeerDoesNotHave) {
   make_sending();
-  played_.tell(What::kSlot, played_.address(), played_.remote_key() + 0x100);
+  played_.send(What::kSlot, played_.address(), played_.remote_key() + 0x100);
   ASSERT_TRUE(turn().ok());
   link_->send(chunk(64), buffer_);
   ASSERT_TRUE(link_->flush(owner_).ok());
@@ -225,32 +225,32 @@ TEST_F(RdmaFault, EndsOverAKeyThatThePeerDoesNotHave) {
   EXPECT_THAT(owner_.sent, IsEmpty());
 }
 
-TEST_F(RdmaFault, SaysWhatTheDeviceSaidOfAFailedCompletion) {
+TEST_F(RdmaFault, ReportsTheDeviceErrorOfAFailedCompletion) {
   make_sending();
-  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  played_.send(What::kSlot, played_.address(), played_.remote_key());
   ASSERT_TRUE(turn().ok());
   pair_->fail_write(0, "local length error");
   link_->send(chunk(64), buffer_);
   ASSERT_TRUE(link_->flush(owner_).ok());
   EXPECT_THAT(why(), HasSubstr("local length error"));
-  EXPECT_THAT(owner_.sent, IsEmpty()) << "nobody knows whether it was sent";
-  EXPECT_THAT(why(), HasSubstr("local length error")) << "it stays so";
+  EXPECT_THAT(owner_.sent, IsEmpty()) << "it may not have been sent";
+  EXPECT_THAT(why(), HasSubstr("local length error")) << "the error is final";
 }
 
-TEST_F(RdmaFault, PeersOwnWordsSayMoreThanTheDevice) {
+TEST_F(RdmaFault, PrefersThePeersReasonToTheDeviceError) {
   make_sending();
   ASSERT_TRUE(turn().ok());
   far_lifeline_->leave({}, "the disk is full");
   played_.pair().fence();
   ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, 0, 0, 1}).ok());
   ASSERT_TRUE(link_->flush(owner_).ok());
-  network_.deliver_all();  // finds nobody
+  network_.deliver_all();  // the other queue pair is fenced
   const absl::Status status = link_->progress(owner_);
   EXPECT_TRUE(absl::IsAborted(status)) << status;
   EXPECT_EQ(status.message(), "the disk is full");
 }
 
-TEST_F(RdmaFault, NoticesThatThePeerHasLeftWithoutAWord) {
+TEST_F(RdmaFault, DetectsThatThePeerHasClosed) {
   make_sending();
   ASSERT_TRUE(turn().ok());
   far_lifeline_->leave({}, "");
@@ -258,10 +258,10 @@ TEST_F(RdmaFault, NoticesThatThePeerHasLeftWithoutAWord) {
   int turns = 0;
   for (; status.ok() && turns < 1000; ++turns) status = link_->progress(owner_);
   EXPECT_TRUE(absl::IsCancelled(status)) << status;
-  EXPECT_GT(turns, 100) << "looking is a system call";
+  EXPECT_GT(turns, 100) << "reading the lifeline is a system call";
 }
 
-TEST_F(RdmaFault, LooksAtOnceWhenThereIsNews) {
+TEST_F(RdmaFault, ReadsTheLifelineAtOnceWhenNotified) {
   make_sending();
   ASSERT_TRUE(turn().ok());
   const std::size_t looks = lifeline_->looks();
@@ -272,12 +272,12 @@ TEST_F(RdmaFault, LooksAtOnceWhenThereIsNews) {
   EXPECT_EQ(why(), "the disk is full");
 }
 
-TEST_F(RdmaFault, HearsEveryAcknowledgementOnce) {
+TEST_F(RdmaFault, ReportsEveryAcknowledgementOnce) {
   make_sending();
   ASSERT_TRUE(turn().ok());
-  played_.tell(acknowledgement(0));
+  played_.send(acknowledgement(0));
   ASSERT_TRUE(turn().ok());
-  played_.tell(acknowledgement(1));  // on its way when its end leaves
+  played_.send(acknowledgement(1));  // in flight when its end leaves
   network_.deliver_all();
   const std::vector<Frame> last{acknowledgement(0), acknowledgement(1), acknowledgement(2)};
   far_lifeline_->leave(last, "");
@@ -287,22 +287,22 @@ TEST_F(RdmaFault, HearsEveryAcknowledgementOnce) {
 }
 
 TEST_F(RdmaFault, RepeatsItsLatestAcknowledgementsWhenItLeaves) {
-  make_taking();
+  make_receiving();
   ASSERT_TRUE(turn().ok());
   for (std::uint64_t i = 0; i < kMaxLandings + 8; ++i) {
     ASSERT_TRUE(link_->send_control(Frame{FrameKind::kAck, 0, i, 0, i}).ok());
   }
   link_->fail("had enough");
   for (std::uint64_t i = 8; i < kMaxLandings + 8; ++i) {
-    const auto said = far_lifeline_->look();
-    ASSERT_TRUE(said.ok() && said->has_value()) << i;
-    EXPECT_EQ(**said, (Frame{FrameKind::kAck, 0, i, 0, i}));
+    const auto next = far_lifeline_->look();
+    ASSERT_TRUE(next.ok() && next->has_value()) << i;
+    EXPECT_EQ(**next, (Frame{FrameKind::kAck, 0, i, 0, i}));
   }
   EXPECT_EQ(far_lifeline_->look().status(), absl::AbortedError("had enough"));
 }
 
-// Its own device may never say that it has done with the memory.
-TEST_F(RdmaFault, WhatAnEndHasAcknowledgedBeforeItLeftIsSent) {
+// The local device may never report the completion.
+TEST_F(RdmaFault, ChunksAcknowledgedBeforeTheEndAreSent) {
   make_sending();
   offer_slots(2);
   send_chunks(2);
@@ -312,12 +312,12 @@ TEST_F(RdmaFault, WhatAnEndHasAcknowledgedBeforeItLeftIsSent) {
   EXPECT_EQ(link_->progress(owner_).message(), "the disk is full");
   EXPECT_THAT(owner_.controls, ElementsAre(acknowledgement(1)));
   EXPECT_THAT(owner_.sent, SizeIs(2));
-  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full") << "it stays so";
+  EXPECT_EQ(link_->progress(owner_).message(), "the disk is full") << "the error is final";
   EXPECT_EQ(link_->flush(owner_).message(), "the disk is full");
   EXPECT_THAT(owner_.sent, SizeIs(2));
 }
 
-TEST_F(RdmaFault, WhatAnEndHasNotAcknowledgedBeforeItLeftIsNot) {
+TEST_F(RdmaFault, ChunksNotAcknowledgedBeforeTheEndAreNotSent) {
   make_sending();
   offer_slots(3);
   send_chunks(3);
@@ -328,23 +328,23 @@ TEST_F(RdmaFault, WhatAnEndHasNotAcknowledgedBeforeItLeftIsNot) {
   EXPECT_THAT(owner_.sent, SizeIs(1));
 }
 
-TEST_F(RdmaFault, WhatIsAcknowledgedIsSentThoughTheDeviceHasGivenUp) {
+TEST_F(RdmaFault, AcknowledgedChunksAreSentAlthoughTheDeviceHasGivenUp) {
   make_sending();
   offer_slots(2);
   send_chunks(2);
   pair_->lose_acknowledgements(true);
   while (pair_->deliver()) continue;
-  played_.tell(acknowledgement(0));
+  played_.send(acknowledgement(0));
   while (played_.pair().deliver()) continue;
   ASSERT_TRUE(link_->progress(owner_).ok());
-  EXPECT_THAT(owner_.sent, IsEmpty()) << "the device may still be asked for it";
+  EXPECT_THAT(owner_.sent, IsEmpty()) << "the device may still retransmit it";
   pair_->fail(absl::UnavailableError("transport retry counter exceeded"));
   EXPECT_EQ(link_->progress(owner_).message(), "transport retry counter exceeded");
   EXPECT_THAT(owner_.sent, SizeIs(1));
   EXPECT_EQ(link_->progress(owner_).message(), "transport retry counter exceeded");
 }
 
-// An owner that uses again what was sent, at once.
+// An owner that reuses sent memory at once.
 class ReusingOwner final : public ChunkLink::Sink {
  public:
   explicit ReusingOwner(std::function<void()> reuse) : reuse_(std::move(reuse)) {}
@@ -357,7 +357,7 @@ class ReusingOwner final : public ChunkLink::Sink {
   const std::function<void()> reuse_;
 };
 
-TEST_F(RdmaFault, WhatIsSentBecauseItIsAcknowledgedIsReadNoMore) {
+TEST_F(RdmaFault, ChunksSentByAcknowledgementAreNoLongerRead) {
   make_sending();
   offer_slots(2);
   send_chunks(1);
@@ -377,9 +377,9 @@ TEST_F(RdmaFault, WhatIsSentBecauseItIsAcknowledgedIsReadNoMore) {
   EXPECT_EQ(network_.changed_too_early(), 0U);
 }
 
-TEST_F(RdmaFault, AnEndThatHasLeftIsNewsAtOnceIfItHasNotAcknowledged) {
+TEST_F(RdmaFault, ReportsAtOnceAnEndThatLeftWithoutAcknowledging) {
   make_sending();
-  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  played_.send(What::kSlot, played_.address(), played_.remote_key());
   ASSERT_TRUE(turn().ok());
   link_->send(chunk(64), buffer_);
   ASSERT_TRUE(link_->flush(owner_).ok());
@@ -390,7 +390,7 @@ TEST_F(RdmaFault, AnEndThatHasLeftIsNewsAtOnceIfItHasNotAcknowledged) {
 }
 
 TEST_F(RdmaFault, NothingIsWrittenHereAfterTheFence) {
-  make_taking();
+  make_receiving();
   link_->post_slot(slot(0));
   ASSERT_TRUE(turn().ok());
   std::fill(played_.memory.begin(), played_.memory.end(), std::byte{9});
@@ -406,7 +406,7 @@ TEST_F(RdmaFault, NothingIsWrittenHereAfterTheFence) {
 
 TEST_F(RdmaFault, NothingIsReadHereAfterTheFence) {
   make_sending();
-  played_.tell(What::kSlot, played_.address(), played_.remote_key());
+  played_.send(What::kSlot, played_.address(), played_.remote_key());
   ASSERT_TRUE(turn().ok());
   link_->send(chunk(64), buffer_);
   ASSERT_TRUE(link_->flush(owner_).ok());
@@ -418,7 +418,7 @@ TEST_F(RdmaFault, NothingIsReadHereAfterTheFence) {
 }
 
 TEST_F(RdmaFault, BoundsWhatIsPosted) {
-  make_taking();
+  make_receiving();
   std::vector<std::byte> landing(8);
   for (std::size_t i = 0; i < kMaxLandings; ++i) {
     ASSERT_TRUE(link_->post_landing(i, Landing{landing.data(), landing.size(), 1}).ok());

@@ -1,4 +1,4 @@
-// Whole flows over RDMA hops on stub devices, with none to two relays: in an order of events that a seed chooses, with
+// Whole flows over RDMA hops on stub devices, with zero to two relays: in an order of events that a seed chooses, with
 // ends that close and devices that fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ constexpr std::uint32_t kRdmaSeeds = 500;  // times three numbers of relays
 constexpr std::size_t kMaxLateWrites = 20;
 constexpr std::uint32_t kLostAcknowledgements = 30;  // of 100, by every other seed
 
-// Registers a flow's messages with the devices of its ends until they are done: whatever reads or writes them later is
-// refused by the device.
+// Registers a flow's messages with the devices of its ends until they are done, so that the devices refuse later
+// accesses.
 class StubMessageKeys final : public test::MessageKeys {
  public:
   StubMessageKeys(sim::StubDevice& source, sim::StubDevice& destination) : source_(source), destination_(destination) {}
@@ -61,24 +61,24 @@ class RdmaWorld {
         script_(sender_, receiver_, test::random_sizes(random_, messages_, chunk_bytes_), seed, &keys_),
         eager_(random_() % 8) {}
 
-  // One event of one participant. False once one has failed.
+  // Runs one event of one participant. False once one has failed.
   bool step() {
     const std::size_t relays = circuit_.relays().size();
-    const std::size_t who = random_() % (4 + relays + 4 * (relays + 1));
-    if (who == 0) {
+    const std::size_t actor = random_() % (4 + relays + 4 * (relays + 1));
+    if (actor == 0) {
       script_.post_send();
-    } else if (who == 1) {
+    } else if (actor == 1) {
       if (random_() % 8 <= eager_) script_.post_receive();
-    } else if (who == 2) {
+    } else if (actor == 2) {
       status_.Update(sender_.progress());
-    } else if (who == 3) {
+    } else if (actor == 3) {
       status_.Update(receiver_.progress());
-    } else if (who >= 4 + relays) {
+    } else if (actor >= 4 + relays) {
       network_.step();
     } else if (random_() % 8 == 0) {
-      circuit_.relays()[who - 4]->rest();
+      circuit_.relays()[actor - 4]->rest();
     } else {
-      status_.Update(circuit_.relays()[who - 4]->progress().status());
+      status_.Update(circuit_.relays()[actor - 4]->progress().status());
     }
     script_.notice_done();
     script_.check_order();
@@ -86,8 +86,7 @@ class RdmaWorld {
   }
   std::size_t max_steps() const { return 4000 * (messages_ + 10) * 3; }
 
-  // What is over leaves nothing behind: slots come home, both ends are idle, nothing is registered any more but
-  // mailboxes.
+  // A finished flow leaves nothing behind: slots are returned, both ends are idle, only mailboxes are still registered.
   void expect_rest() {
     for (int i = 0; i < 20'000 && !circuit_.at_rest(); ++i) ASSERT_TRUE(step());
     EXPECT_TRUE(circuit_.at_rest());
@@ -95,17 +94,17 @@ class RdmaWorld {
     EXPECT_TRUE(receiver_.idle());
     EXPECT_EQ(circuit_.source_device().registrations(), 1U);
     EXPECT_EQ(circuit_.destination_device().registrations(), 1U);
-    EXPECT_TRUE(script_.nothing_came_late());
+    EXPECT_TRUE(script_.no_late_writes());
     EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
   }
 
-  // Each end and relay goes on by itself until it fails, and leaves then, as their owners do; some hear of the end of a
-  // connection at once. Returns whether both ends did.
+  // Runs each end and relay until it fails, and then lets it leave, as its owner would; some links are notified of
+  // lifeline events at once. Returns whether both ends failed.
   bool run_to_the_end() {
     for (std::size_t i = 0; i < 20'000 && (sender_end_.ok() || receiver_end_.ok()); ++i) {
       for (int steps = static_cast<int>(random_() % 4); steps > 0; --steps) network_.step();
       const test::RdmaHop& hop = *circuit_.hops()[random_() % circuit_.hops().size()];
-      (random_() % 2 == 0 ? hop.sending : hop.taking)->on_lifeline();
+      (random_() % 2 == 0 ? hop.sending : hop.receiving)->on_lifeline();
       if (sender_end_.ok()) sender_end_ = leave_on_failure(sender_.progress(), circuit_.source());
       if (receiver_end_.ok()) receiver_end_ = leave_on_failure(receiver_.progress(), circuit_.destination());
       for (const auto& relay : circuit_.relays()) relay->progress().IgnoreError();
@@ -139,7 +138,7 @@ class RdmaFlow : public testing::TestWithParam<std::size_t> {};
 
 INSTANTIATE_TEST_SUITE_P(Relays, RdmaFlow, testing::Values(0, 1, 2));
 
-TEST_P(RdmaFlow, DeliversEveryByteWhateverTheOrderOfEvents) {
+TEST_P(RdmaFlow, DeliversEveryByteInAnyOrderOfEvents) {
   for (std::uint32_t seed = 0; seed < kRdmaSeeds; ++seed) {
     SCOPED_TRACE(seed);
     RdmaWorld world(GetParam(), seed);
@@ -147,14 +146,14 @@ TEST_P(RdmaFlow, DeliversEveryByteWhateverTheOrderOfEvents) {
     while (!world.script_.finished() && steps < world.max_steps() && world.step()) ++steps;
     ASSERT_TRUE(world.status_.ok()) << world.status_;
     ASSERT_TRUE(world.script_.finished())
-        << "stands still after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
+        << "stuck after " << world.script_.receives_done() << " of " << world.messages_ << " messages";
     world.expect_rest();
     if (HasFailure()) return;
   }
 }
 
-// The last acknowledgement and the end of the connection come together, by two ways, in any order; what the devices
-// tell each other may be lost, and then nobody says it again.
+// The last acknowledgement and the end of the connection arrive over two paths, in any order; the devices'
+// transport-level acknowledgements may be lost and are then not repeated.
 TEST_P(RdmaFlow, EverySendIsDoneAlthoughTheReceiverLeavesOnceItHasAll) {
   for (std::uint32_t seed = 0; seed < kRdmaSeeds / 2; ++seed) {
     SCOPED_TRACE(seed);
@@ -169,7 +168,7 @@ TEST_P(RdmaFlow, EverySendIsDoneAlthoughTheReceiverLeavesOnceItHasAll) {
     ASSERT_TRUE(world.run_to_the_end());
     EXPECT_TRUE(world.script_.finished()) << world.sender_end_;
     EXPECT_TRUE(world.sender_.idle());
-    EXPECT_TRUE(world.script_.nothing_came_late());
+    EXPECT_TRUE(world.script_.no_late_writes());
     EXPECT_TRUE(world.network_.misuse().ok()) << world.network_.misuse();
     if (HasFailure()) return;
   }
@@ -189,14 +188,14 @@ TEST_P(RdmaFlow, FailsAtBothEndsWhenADeviceFails) {
     pair.fail(absl::InternalError("device fatal"));
 
     ASSERT_TRUE(world.run_to_the_end());
-    // The other end of the hop may find its writes unanswered before it is told why.
+    // The other end of the hop may find its writes unacknowledged before it receives the reason.
     const auto names_the_fault = testing::AnyOf(HasSubstr("device fatal"), HasSubstr("does not answer"));
     EXPECT_THAT(std::string(world.sender_end_.message()), names_the_fault);
     EXPECT_THAT(std::string(world.receiver_end_.message()), names_the_fault);
-    // Both links are fenced now: the buffers are their owners' again, whatever still moves.
+    // Both links are fenced now, so nothing may write into the buffers any more.
     world.script_.reuse_all();
     for (int i = 0; i < 500; ++i) world.network_.step();
-    EXPECT_TRUE(world.script_.nothing_came_late());
+    EXPECT_TRUE(world.script_.no_late_writes());
     EXPECT_TRUE(world.network_.misuse().ok()) << world.network_.misuse();
     for (std::size_t i = 0; i < GetParam(); ++i) EXPECT_EQ(world.circuit_.pool(i).leased(), 0U);
     if (HasFailure()) return;
@@ -204,7 +203,7 @@ TEST_P(RdmaFlow, FailsAtBothEndsWhenADeviceFails) {
   EXPECT_GT(failed_under_load, kRdmaSeeds / 8);
 }
 
-// A write that fails halfway, somewhere on the path: what has landed of it is never shown to anybody.
+// A write that fails halfway, somewhere on the path: the part that has landed is never reported.
 TEST_P(RdmaFlow, FailsAtBothEndsWhenAWriteFailsHalfway) {
   std::size_t failed_under_load = 0;
   for (std::uint32_t seed = 0; seed < kRdmaSeeds / 2; ++seed) {
@@ -224,14 +223,14 @@ TEST_P(RdmaFlow, FailsAtBothEndsWhenAWriteFailsHalfway) {
     world.circuit_.destination().fail("gone");
     world.script_.reuse_all();
     for (int i = 0; i < 500; ++i) world.network_.step();
-    EXPECT_TRUE(world.script_.nothing_came_late());
+    EXPECT_TRUE(world.script_.no_late_writes());
     EXPECT_TRUE(world.network_.misuse().ok()) << world.network_.misuse();
     if (HasFailure()) return;
   }
   EXPECT_GT(failed_under_load, kRdmaSeeds / 8);
 }
 
-// Everything is delivered as soon as it is posted.
+// Every turn delivers all that is posted.
 class RdmaNeighbourhood {
  public:
   RdmaNeighbourhood(std::size_t relays, std::uint32_t chunk_bytes, std::vector<std::size_t> sizes)
@@ -256,7 +255,7 @@ class RdmaNeighbourhood {
   test::FlowScript script_;
 };
 
-TEST_P(RdmaFlow, TakesEverySize) {
+TEST_P(RdmaFlow, DeliversEverySize) {
   constexpr std::uint32_t kChunk = 4096;
   const std::vector<std::size_t> sizes{
       0, 1, 127, 128, 129, kChunk - 1, kChunk, kChunk + 1, 2 * kChunk, 3 * kChunk + 77, 40 * kChunk - 1};
@@ -286,7 +285,7 @@ TEST_P(RdmaFlow, HasThirtyTwoMessagesInFlight) {
   EXPECT_TRUE(world.network_.misuse().ok()) << world.network_.misuse();
 }
 
-// The acknowledgement travels on its own: it may be here long before the device says that it has done with the memory.
+// The acknowledgement may arrive long before the local device completes the write.
 TEST_P(RdmaFlow, ASendIsNotDoneWhileItsMemoryMayStillBeRead) {
   RdmaNeighbourhood world(GetParam(), 1024, {3000});
   world.circuit_.hops().front()->near_pair->hold_completions(true);

@@ -15,8 +15,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kMost64 = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint32_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMax64 = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint32_t kMax32 = std::numeric_limits<std::uint32_t>::max();
 
 std::string rdma_error_of(const RdmaFrameBytes& bytes) {
   const absl::StatusOr<RdmaFrame> frame = decode_rdma_frame(bytes);
@@ -27,7 +27,7 @@ std::string rdma_error_of(const RdmaFrame& frame) {
   return rdma_error_of(encode_rdma_frame(frame));
 }
 
-TEST(RdmaFrame, HasTheLayoutThatIsWrittenDown) {
+TEST(RdmaFrame, HasTheDocumentedLayout) {
   const Frame chunk{FrameKind::kChunk, 0x80, 0x11, 0x100, 0x2122};
   const RdmaFrameBytes bytes =
       encode_rdma_frame(RdmaFrame{RdmaFrame::What::kFrame, chunk, 0x3132333435363738, 0x41424344, 0x51525354});
@@ -40,7 +40,7 @@ TEST(RdmaFrame, HasTheLayoutThatIsWrittenDown) {
   }
 }
 
-TEST(RdmaFrame, HasTheLayoutThatIsWrittenDownWithoutAFrame) {
+TEST(RdmaFrame, HasTheDocumentedLayoutWithoutAFrame) {
   const RdmaFrameBytes bytes = encode_rdma_frame(RdmaFrame{RdmaFrame::What::kRecall, {}, 0x80, 0, 1});
   EXPECT_EQ(static_cast<int>(bytes[0]), kFrameMagic);
   EXPECT_EQ(static_cast<int>(bytes[1]), 0x82);
@@ -52,15 +52,15 @@ TEST(RdmaFrame, HasTheLayoutThatIsWrittenDownWithoutAFrame) {
 TEST(RdmaFrame, SurvivesARoundTrip) {
   const RdmaFrame frames[] = {
       {RdmaFrame::What::kFrame, {FrameKind::kChunk, 128, 7, 128, 1000}, 0, 0, 0},
-      {RdmaFrame::What::kFrame, {FrameKind::kChunk, 0, 7, 0, 0}, kMost64, kMost32, kMost32},
-      {RdmaFrame::What::kFrame, {FrameKind::kAnnounce, 0, kMost64, 0, kMost64}, kMost64, kMost32, kMost32},
+      {RdmaFrame::What::kFrame, {FrameKind::kChunk, 0, 7, 0, 0}, kMax64, kMax32, kMax32},
+      {RdmaFrame::What::kFrame, {FrameKind::kAnnounce, 0, kMax64, 0, kMax64}, kMax64, kMax32, kMax32},
       {RdmaFrame::What::kFrame, {FrameKind::kAnnounce, 0, 0, 0, 0}, 0, 0, 0},
       {RdmaFrame::What::kFrame, {FrameKind::kAck, 0, 12, 0, 34}, 0, 0, 5},
-      {RdmaFrame::What::kSlot, {}, 1, kMost32, kMost32},
-      {RdmaFrame::What::kSlot, {}, kMost64, 0, 0},
+      {RdmaFrame::What::kSlot, {}, 1, kMax32, kMax32},
+      {RdmaFrame::What::kSlot, {}, kMax64, 0, 0},
       {RdmaFrame::What::kRecall, {}, 1, 0, 7},
-      {RdmaFrame::What::kReturn, {}, kMost64, 0, 8},
-      {RdmaFrame::What::kTaken, {}, 0, 0, kMost32},
+      {RdmaFrame::What::kReturn, {}, kMax64, 0, 8},
+      {RdmaFrame::What::kTaken, {}, 0, 0, kMax32},
   };
   for (const RdmaFrame& frame : frames) {
     const absl::StatusOr<RdmaFrame> decoded = decode_rdma_frame(encode_rdma_frame(frame));
@@ -69,7 +69,7 @@ TEST(RdmaFrame, SurvivesARoundTrip) {
   }
 }
 
-TEST(RdmaFrame, RefusesWhatIsNotOne) {
+TEST(RdmaFrame, RefusesInvalidKinds) {
   EXPECT_THAT(rdma_error_of(RdmaFrameBytes{}), HasSubstr("not a Cableway frame"));
   for (const int kind : {0, 0x7f, 0x80, 0x85, 0xff}) {
     RdmaFrameBytes bytes = encode_rdma_frame(RdmaFrame{RdmaFrame::What::kTaken, {}, 0, 0, 1});
@@ -78,7 +78,7 @@ TEST(RdmaFrame, RefusesWhatIsNotOne) {
   }
 }
 
-TEST(RdmaFrame, RefusesWhatIsNotZeroWhereNothingIsSaid) {
+TEST(RdmaFrame, RefusesNonzeroReservedBytes) {
   for (const RdmaFrame::What what :
        {RdmaFrame::What::kSlot, RdmaFrame::What::kRecall, RdmaFrame::What::kReturn, RdmaFrame::What::kTaken}) {
     for (std::size_t i = 0; i < kFrameHeaderBytes; ++i) {
@@ -113,7 +113,7 @@ TEST(RdmaFrame, RefusesAFrameThatIsMalformed) {
               HasSubstr("no payload expected"));
 }
 
-TEST(RdmaFrame, RefusesFramesThatHaveNoBusinessInAMailbox) {
+TEST(RdmaFrame, RefusesFramesNotAllowedInAMailbox) {
   const Frame frames[] = {
       {FrameKind::kFailed, 0, 0, 0, 0}, {FrameKind::kSetup, 10, 0, 0, 0},    {FrameKind::kSetupOk, 0, 0, 0, 0},
       {FrameKind::kProbe, 0, 0, 0, 1},  {FrameKind::kChallenge, 0, 0, 1, 1}, {FrameKind::kSeal, 0, 0, 1, 1},

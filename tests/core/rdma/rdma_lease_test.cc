@@ -1,5 +1,5 @@
-// A relay between hops over RDMA, which is woken by its devices and otherwise only rests: its leases go back, as soon
-// as the neighbour that they were lent to answers.
+// A relay between RDMA hops that only its devices and the regular rest() calls wake: it returns its leases as soon as
+// the upstream neighbour answers the recalls.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -20,7 +20,7 @@ class RdmaLease : public ::testing::Test {
   sim::StubQueuePair& upstream() { return *circuit_.hops()[0]->far_pair; }
   sim::StubQueuePair& downstream() { return *circuit_.hops()[1]->near_pair; }
 
-  // The flow's ends poll; the relay sleeps until a device has news for it.
+  // The flow's ends poll; the relay sleeps until a device has a completion.
   void turn() {
     network_.deliver_all();
     if (sender_is_polled_) {
@@ -34,7 +34,7 @@ class RdmaLease : public ::testing::Test {
     for (int i = 0; i < 20; ++i) turn();
   }
 
-  // One message, whose chunks wait at the relay until it has leased all that there is.
+  // Sends one message whose chunks wait at the relay until it has leased all slots.
   void send_slowly() {
     ASSERT_TRUE(relay().progress().ok());
     downstream().hold_completions(true);
@@ -66,7 +66,7 @@ class RdmaLease : public ::testing::Test {
   sim::StubMemory landing_memory_ = circuit_.destination_device().register_writable(landing_);
 };
 
-TEST_F(RdmaLease, AnIdleRelayAsksForItsSlotsAndGivesThemBack) {
+TEST_F(RdmaLease, AnIdleRelayRecallsItsSlotsAndReturnsTheLeases) {
   send_slowly();
   for (std::uint32_t i = 0; i <= RelayCircuit::kIdleRests; ++i) {
     EXPECT_EQ(circuit_.pool(0).leased(), kRelayLeases);
@@ -78,7 +78,7 @@ TEST_F(RdmaLease, AnIdleRelayAsksForItsSlotsAndGivesThemBack) {
   EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
 }
 
-TEST_F(RdmaLease, WhatWasGivenBackIsLeasedAgain) {
+TEST_F(RdmaLease, ReturnedSlotsAreLeasedAgain) {
   send_slowly();
   rest(RelayCircuit::kIdleRests + 2);
   ASSERT_EQ(circuit_.pool(0).leased(), 0U);
@@ -93,12 +93,12 @@ TEST_F(RdmaLease, WhatWasGivenBackIsLeasedAgain) {
   EXPECT_EQ(landing_, message_);
 }
 
-TEST_F(RdmaLease, ASourceThatDoesNotPollKeepsThemUntilItDoesOnce) {
+TEST_F(RdmaLease, ASourceKeepsSlotsUntilItPolls) {
   send_slowly();
   sender_is_polled_ = false;
   rest(10 * RelayCircuit::kIdleRests);
   EXPECT_EQ(circuit_.pool(0).leased(), kRelayLeases);
-  // Idle as it is, nothing but the answer moves.
+  // The flow is idle: only the return of the slots is sent.
   ASSERT_TRUE(sender_.idle());
   ASSERT_TRUE(sender_.progress().ok());
   turns();
@@ -107,17 +107,17 @@ TEST_F(RdmaLease, ASourceThatDoesNotPollKeepsThemUntilItDoesOnce) {
   EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
 }
 
-TEST_F(RdmaLease, ASourceThatDoesNotPollStopsNobodyElsesFromGoingRound) {
+TEST_F(RdmaLease, ASourceThatDoesNotPollDoesNotBlockOtherLeases) {
   send_slowly();
   sender_is_polled_ = false;
   SlotPool& pool = circuit_.pool(0);
   pool.begin_waiting();
   rest(RelayCircuit::kHeldRests);
-  EXPECT_FALSE(pool.wanted()) << "they are asked for, and counted on";
+  EXPECT_FALSE(pool.wanted()) << "they are recalled and counted on";
   rest(RelayCircuit::kReturnRests);
   EXPECT_TRUE(pool.wanted());
   sender_is_polled_ = true;
-  rest(2);  // one with the answer, and one that sees it
+  rest(2);  // one for the answer, and one that handles it
   EXPECT_EQ(pool.leased(), 0U);
   EXPECT_TRUE(pool.wanted());
   pool.end_waiting();

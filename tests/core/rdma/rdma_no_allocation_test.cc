@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kCountedChunk = 4096;
 constexpr std::size_t kCountedMessages = 8;
 
-// A flow through one relay that keeps some messages in flight, in memory that was there before.
+// A flow through one relay that keeps some messages in flight, in preallocated memory.
 class CountedFlow {
  public:
   CountedFlow()
@@ -35,7 +35,7 @@ class CountedFlow {
     network_.deliver_all();
     while (done_ < sender_.next() && sender_.done(done_) && receiver_.done(done_)) ++done_;
   }
-  // The relay's leases go back, and the next turns take them again.
+  // Makes the relay return its leases; the next turns lease again.
   void rest() {
     for (int i = 0; i < 1000 && circuit_.relays()[0]->leases() > 0; ++i) {
       turn(false);

@@ -51,7 +51,7 @@ class RelayCircuitTest : public testing::Test {
     std::size_t sent = 0;
   };
 
-  // The source hands over chunk `number` of a message of `of` chunks, as far as the relay takes it.
+  // The source sends chunk `number` of a message of `of` chunks if the relay can receive it.
   bool source_sends(std::uint64_t number, std::uint64_t of) {
     if (!source_->can_send()) return false;
     source_->send(Frame{FrameKind::kChunk, kChunkBytes, 0, number * kChunkBytes, of * kChunkBytes},
@@ -77,27 +77,27 @@ class RelayCircuitTest : public testing::Test {
   End at_destination_;
 };
 
-TEST_F(RelayCircuitTest, TakesTheNextChunkWhileItSendsOne) {
+TEST_F(RelayCircuitTest, ReceivesTheNextChunkWhileItSendsOne) {
   test::ReceivedMessage landing(4 * kChunkBytes);
   ASSERT_TRUE(destination_->post_landing(0, landing.landing()).ok());
   ASSERT_TRUE(source_sends(0, 4));
   ASSERT_TRUE(relay_progress().ok());
-  ASSERT_FALSE(downstream_->can_send()) << "chunk 0 is on its way";
+  ASSERT_FALSE(downstream_->can_send()) << "chunk 0 is in flight";
   ASSERT_TRUE(source_->progress(at_source_).ok());
   EXPECT_TRUE(source_sends(1, 4)) << "chunk 1 must arrive while chunk 0 is being sent";
   ASSERT_TRUE(relay_progress().ok());
   EXPECT_EQ(relay_->slots_in_use(), 2U);
-  // Both slots are taken: the third waits at the source, and nothing is dropped.
+  // Both slots are in use: the third chunk waits at the source, and nothing is dropped.
   ASSERT_TRUE(source_->progress(at_source_).ok());
   EXPECT_FALSE(source_sends(2, 4));
-  // One has left, and its slot takes the third while the second is being sent.
+  // One has left, and its slot receives the third while the second is being sent.
   ASSERT_TRUE(downstream_->step());
   ASSERT_TRUE(relay_progress().ok());
   EXPECT_TRUE(source_->step());
   EXPECT_FALSE(downstream_->can_send());
 }
 
-TEST_F(RelayCircuitTest, PassesChunksInOrderAndCountsThem) {
+TEST_F(RelayCircuitTest, ForwardsChunksInOrderAndCountsThem) {
   test::ReceivedMessage landing(4 * kChunkBytes);
   ASSERT_TRUE(destination_->post_landing(0, landing.landing()).ok());
   for (std::uint64_t number = 0; number < 4; ++number) {
@@ -116,7 +116,7 @@ TEST_F(RelayCircuitTest, PassesChunksInOrderAndCountsThem) {
   EXPECT_EQ(upstream_->slots_posted(), 1U + relay_->leases());
 }
 
-TEST_F(RelayCircuitTest, PassesControlFramesBack) {
+TEST_F(RelayCircuitTest, ForwardsControlFramesUpstream) {
   const Frame announcement{FrameKind::kAnnounce, 0, 0, 0, 77};
   const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 77};
   ASSERT_TRUE(destination_->send_control(announcement).ok());
@@ -129,7 +129,7 @@ TEST_F(RelayCircuitTest, PassesControlFramesBack) {
 }
 
 TEST_F(RelayCircuitTest, RefusesAFloodOfAnnouncements) {
-  // The source reads nothing; what the relay holds for it has a bound.
+  // The source reads nothing; the relay's queue for it is bounded.
   absl::Status status;
   std::size_t taken = 0;
   for (; taken < 1000 && status.ok(); ++taken) {
@@ -144,7 +144,7 @@ TEST_F(RelayCircuitTest, RefusesAFloodOfAnnouncements) {
   EXPECT_THAT(why(*source_), HasSubstr("more control frames"));
 }
 
-TEST_F(RelayCircuitTest, EndsWhenUpstreamSendsWhatOnlyDownstreamMay) {
+TEST_F(RelayCircuitTest, EndsWhenUpstreamSendsAnAcknowledgement) {
   ASSERT_TRUE(source_->send_control(Frame{FrameKind::kAck, 0, 0, 0, 1}).ok());
   ASSERT_TRUE(source_->step());
   EXPECT_THAT(std::string(relay_progress().message()), AllOf(HasSubstr("upstream"), HasSubstr("frame ack")));
@@ -160,17 +160,17 @@ TEST_F(RelayCircuitTest, EndsWhenDownstreamSendsData) {
   EXPECT_FALSE(why(*destination_).empty());
 }
 
-TEST_F(RelayCircuitTest, TellsEachSideOfTheOthersEnd) {
+TEST_F(RelayCircuitTest, ForwardsTheReasonOfOneSideToTheOther) {
   source_->fail("the source has had enough");
-  // In its own words and no others, so that they do not grow with the path.
+  // The reason is forwarded unchanged, so that it does not grow with the path.
   EXPECT_EQ(relay_progress().message(), "the source has had enough");
   EXPECT_THAT(why(*destination_), HasSubstr("the source has had enough"));
   // Final: it stays ended.
   EXPECT_FALSE(relay_progress().ok());
 }
 
-TEST_F(RelayCircuitTest, PassesOnWhatWasSaidBeforeTheEnd) {
-  // A destination that acknowledges and closes at once: the source hears both.
+TEST_F(RelayCircuitTest, ForwardsFramesSentBeforeTheEnd) {
+  // A destination that acknowledges and closes at once: the source receives both.
   const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 5};
   ASSERT_TRUE(destination_->send_control(acknowledgement).ok());
   ASSERT_TRUE(destination_->step());

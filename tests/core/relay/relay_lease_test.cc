@@ -1,4 +1,5 @@
-// Circuits of one relay that lease slots from one pool: who gets one, when it goes back, and that nobody needs one.
+// Circuits of one relay that lease slots from one pool: when a circuit leases, when it returns, and that it works
+// without.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ namespace {
 constexpr std::uint32_t kSlotBytes = 256;
 constexpr std::uint64_t kChunks = 1000;  // of the one message that each circuit carries
 
-class Nobody final : public ChunkLink::Sink {
+class NullSink final : public ChunkLink::Sink {
  public:
   absl::Status on_landed(const Frame&) override { return absl::OkStatus(); }
   absl::Status on_chunk(const Frame&, Slot&) override { return absl::OkStatus(); }
@@ -41,21 +42,21 @@ class Circuit {
   sim::MemoryChunkLink& upstream() { return *memory_.ends()[1]; }
   sim::MemoryChunkLink& downstream() { return *memory_.ends()[2]; }
 
-  // As many chunks arrive as there are slots for, and none leaves.
+  // Receives as many chunks as there are slots for, and forwards none.
   void fill() {
     do {
       EXPECT_TRUE(relay().progress().ok());
     } while (arrive());
   }
-  // Everything that is in the relay leaves, and nothing arrives.
+  // Forwards all chunks in the relay, and receives none.
   void empty() {
     do {
-      EXPECT_TRUE(memory_.destination().progress(nobody_).ok());
+      EXPECT_TRUE(memory_.destination().progress(sink_).ok());
       EXPECT_TRUE(relay().progress().ok());
     } while (downstream().step());
   }
   bool arrive() {
-    EXPECT_TRUE(memory_.source().progress(nobody_).ok());
+    EXPECT_TRUE(memory_.source().progress(sink_).ok());
     if (memory_.source().can_send()) {
       const Frame chunk{FrameKind::kChunk, kSlotBytes, 0, next_++ * kSlotBytes, kChunks * kSlotBytes};
       memory_.source().send(chunk, payload_.buffer());
@@ -73,10 +74,10 @@ class Circuit {
   test::ReceivedMessage landing_{kChunks * kSlotBytes};
   const test::SentMessage payload_{0, kSlotBytes};
   std::uint64_t next_ = 0;
-  Nobody nobody_;
+  NullSink sink_;
 };
 
-TEST(RelayLease, IsTakenByACircuitThatHasNoSlotLeftToOffer) {
+TEST(RelayLease, IsLeasedByACircuitWithoutASlotToOffer) {
   SlotPool pool(sim::make_memory_slots(5, kSlotBytes), 2);
   Circuit circuit(pool);
   EXPECT_TRUE(circuit.relay().progress().ok());
@@ -88,12 +89,12 @@ TEST(RelayLease, IsTakenByACircuitThatHasNoSlotLeftToOffer) {
   EXPECT_EQ(circuit.upstream().slots_posted(), 1U);
   EXPECT_TRUE(circuit.wide());
   circuit.fill();
-  EXPECT_EQ(circuit.relay().leases(), 2U) << "so many may one circuit have";
+  EXPECT_EQ(circuit.relay().leases(), 2U) << "the maximum of one circuit";
   EXPECT_EQ(circuit.relay().slots_in_use(), 3U);
   EXPECT_EQ(pool.leased(), 2U);
 }
 
-TEST(RelayLease, IsNotWaitedForByACircuitThatHasItsPart) {
+TEST(RelayLease, IsNotWaitedForByACircuitWithALease) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 2);
   Circuit circuit(pool);
   circuit.fill();
@@ -101,7 +102,7 @@ TEST(RelayLease, IsNotWaitedForByACircuitThatHasItsPart) {
   EXPECT_FALSE(pool.wanted());
 }
 
-TEST(RelayLease, GoesBackOnceNothingHasMovedForAWhile) {
+TEST(RelayLease, IsReturnedByAnIdleCircuit) {
   SlotPool pool(sim::make_memory_slots(2, kSlotBytes), 2);
   Circuit circuit(pool);
   circuit.fill();
@@ -115,12 +116,12 @@ TEST(RelayLease, GoesBackOnceNothingHasMovedForAWhile) {
   EXPECT_TRUE(circuit.narrow());
   EXPECT_EQ(circuit.upstream().slots_posted(), 1U) << "the floor stays";
   EXPECT_EQ(pool.leased(), 0U);
-  // And it may have them again.
+  // And it may lease them again.
   circuit.fill();
   EXPECT_EQ(circuit.relay().leases(), 2U);
 }
 
-TEST(RelayLease, StaysWhileSomethingMoves) {
+TEST(RelayLease, IsKeptWhileDataMoves) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit circuit(pool);
   for (std::uint32_t i = 0; i < 5 * (RelayCircuit::kIdleRests + RelayCircuit::kHeldRests); ++i) {
@@ -131,7 +132,7 @@ TEST(RelayLease, StaysWhileSomethingMoves) {
   }
 }
 
-TEST(RelayLease, StaysWhileAChunkStandsStillInACircuit) {
+TEST(RelayLease, IsKeptWhileAChunkIsStalled) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit circuit(pool);
   circuit.fill();
@@ -140,7 +141,7 @@ TEST(RelayLease, StaysWhileAChunkStandsStillInACircuit) {
   EXPECT_TRUE(circuit.wide());
 }
 
-TEST(RelayLease, IsNotBackBeforeWhatTheLinksHaveQueuedHasLeft) {
+TEST(RelayLease, IsReturnedOnlyAfterTheLinksQueuesDrain) {
   for (const bool upstream : {true, false}) {
     SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
     Circuit circuit(pool);
@@ -151,7 +152,7 @@ TEST(RelayLease, IsNotBackBeforeWhatTheLinksHaveQueuedHasLeft) {
     circuit.rest(3 * RelayCircuit::kIdleRests);
     EXPECT_TRUE(circuit.narrow());
     EXPECT_EQ(pool.leased(), 1U);
-    // In the meantime the circuit goes on with its floor.
+    // Meanwhile the circuit continues with its floor.
     circuit.fill();
     EXPECT_EQ(circuit.relay().slots_in_use(), 1U);
     circuit.empty();
@@ -161,7 +162,7 @@ TEST(RelayLease, IsNotBackBeforeWhatTheLinksHaveQueuedHasLeft) {
   }
 }
 
-TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
+TEST(RelayLease, IsPassedBetweenBusyCircuits) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit first(pool);
   Circuit second(pool);
@@ -172,7 +173,7 @@ TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
   EXPECT_TRUE(pool.wanted());
   for (std::uint32_t i = 0; i < RelayCircuit::kHeldRests - 1; ++i) {
     first.rest();
-    EXPECT_TRUE(first.wide()) << "its time is not over";
+    EXPECT_TRUE(first.wide()) << "it has not held it long enough";
   }
   first.rest();
   EXPECT_EQ(pool.leased(), 1U) << "a chunk is in its leased slot";
@@ -180,7 +181,7 @@ TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
   first.rest();
   EXPECT_EQ(first.relay().leases(), 0U);
   first.fill();
-  EXPECT_EQ(first.relay().leases(), 0U) << "the other one comes first";
+  EXPECT_EQ(first.relay().leases(), 0U) << "the waiting circuit comes first";
   EXPECT_TRUE(second.relay().progress().ok());
   EXPECT_EQ(second.relay().leases(), 1U);
   EXPECT_FALSE(pool.wanted());
@@ -195,7 +196,7 @@ TEST(RelayLease, GoesFromOneBusyCircuitToTheNext) {
   EXPECT_EQ(first.relay().leases(), 1U);
 }
 
-TEST(RelayLease, ThatDoesNotComeBackIsCountedOnForAWhileOnly) {
+TEST(RelayLease, ThatIsNotReturnedIsCountedOnForALimitedTime) {
   SlotPool pool(sim::make_memory_slots(2, kSlotBytes), 1);
   Circuit stuck(pool);
   Circuit busy(pool);
@@ -204,11 +205,11 @@ TEST(RelayLease, ThatDoesNotComeBackIsCountedOnForAWhileOnly) {
   busy.fill();
   waiting.fill();
   busy.rest(RelayCircuit::kHeldRests - 1);
-  stuck.rest(RelayCircuit::kHeldRests);  // it is asked, and a chunk stays in its leased slot
+  stuck.rest(RelayCircuit::kHeldRests);  // it should return its lease, but a chunk stays in the leased slot
   for (std::uint32_t i = 0; i < RelayCircuit::kReturnRests - 1; ++i) {
     stuck.rest();
     busy.rest();
-    EXPECT_FALSE(pool.wanted()) << "one waits, and one is on its way";
+    EXPECT_FALSE(pool.wanted()) << "one circuit waits, and one slot is being returned";
   }
   stuck.rest();
   EXPECT_TRUE(pool.wanted());
@@ -218,7 +219,7 @@ TEST(RelayLease, ThatDoesNotComeBackIsCountedOnForAWhileOnly) {
   EXPECT_EQ(busy.relay().leases(), 0U);
   EXPECT_TRUE(waiting.relay().progress().ok());
   EXPECT_EQ(waiting.relay().leases(), 1U);
-  // It comes late, and that does not count again.
+  // The late return is not counted again.
   stuck.empty();
   stuck.rest();
   EXPECT_EQ(stuck.relay().leases(), 0U);
@@ -229,10 +230,10 @@ TEST(RelayLease, ThatDoesNotComeBackIsCountedOnForAWhileOnly) {
   EXPECT_EQ(next.relay().leases(), 1U);
   Circuit last(pool);
   last.fill();
-  EXPECT_TRUE(pool.wanted()) << "nothing is on its way any more";
+  EXPECT_TRUE(pool.wanted()) << "no slot is being returned any more";
 }
 
-TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
+TEST(RelayLease, IsReturnedByNoMoreCircuitsThanWait) {
   SlotPool pool(sim::make_memory_slots(3, kSlotBytes), 1);
   std::vector<std::unique_ptr<Circuit>> holders;
   holders.reserve(3);
@@ -245,7 +246,7 @@ TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
   for (std::uint32_t i = 0; i < RelayCircuit::kHeldRests + 1; ++i) {
     for (const auto& holder : holders) {
       holder->rest();
-      holder->empty();  // so that whoever gives back can
+      holder->empty();  // so that the circuit can return its lease
       holder->fill();
     }
   }
@@ -255,7 +256,7 @@ TEST(RelayLease, IsGivenUpByNoMoreCircuitsThanWait) {
   EXPECT_FALSE(pool.anyone_waits());
 }
 
-TEST(RelayLease, GoesAtOnceFromAnIdleCircuitToOneThatWaits) {
+TEST(RelayLease, IsReturnedAtOnceByAnIdleCircuitIfOthersWait) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit idle(pool);
   idle.fill();
@@ -269,19 +270,19 @@ TEST(RelayLease, GoesAtOnceFromAnIdleCircuitToOneThatWaits) {
   EXPECT_EQ(busy.relay().leases(), 1U);
 }
 
-TEST(RelayLease, IsNoLongerWaitedForByACircuitThatHasDoneWithout) {
+TEST(RelayLease, IsNoLongerWaitedForByACircuitThatDoesNotNeedIt) {
   SlotPool pool({}, 1);
   Circuit circuit(pool);
   circuit.fill();
   circuit.fill();
-  EXPECT_EQ(pool.waits(), 1U) << "one wait, however often it looked";
+  EXPECT_EQ(pool.waits(), 1U) << "one wait for several attempts to lease";
   circuit.empty();
   circuit.rest();
   circuit.rest();
   EXPECT_FALSE(pool.wanted());
 }
 
-TEST(RelayLease, GoesBackWhenTheCircuitEnds) {
+TEST(RelayLease, IsReturnedWhenTheCircuitEnds) {
   SlotPool pool(sim::make_memory_slots(2, kSlotBytes), 1);
   auto failed = std::make_unique<Circuit>(pool);
   auto dropped = std::make_unique<Circuit>(pool);
@@ -299,8 +300,7 @@ TEST(RelayLease, GoesBackWhenTheCircuitEnds) {
   EXPECT_FALSE(pool.wanted());
 }
 
-// Whole flows of many circuits that share a pool which is too small for them, in an order of events that a seed
-// chooses.
+// Whole flows of many circuits that share a pool of any size, in an order of events that a seed chooses.
 class Crowd {
  public:
   Crowd(std::size_t circuits, std::size_t leases, std::uint32_t seed)
@@ -353,9 +353,9 @@ class Crowd {
   }
   const absl::Status& status() const { return status_; }
   const SlotPool& pool() const { return pool_; }
-  bool nothing_came_late() const {
+  bool no_late_writes() const {
     return std::all_of(members_.begin(), members_.end(),
-                       [](const auto& member) { return member->script.nothing_came_late(); });
+                       [](const auto& member) { return member->script.no_late_writes(); });
   }
 
  private:
@@ -382,7 +382,7 @@ class RelayLeaseCrowd : public testing::TestWithParam<std::size_t> {};
 
 INSTANTIATE_TEST_SUITE_P(Leases, RelayLeaseCrowd, testing::Values(0, 1, 3, 48));
 
-TEST_P(RelayLeaseCrowd, EveryByteArrivesAndEverySlotComesHome) {
+TEST_P(RelayLeaseCrowd, EveryByteArrivesAndEverySlotIsReturned) {
   constexpr std::size_t kCircuits = 8;
   constexpr int kMaxSteps = 4'000'000;
   std::size_t contended = 0;
@@ -397,15 +397,15 @@ TEST_P(RelayLeaseCrowd, EveryByteArrivesAndEverySlotComesHome) {
       }
     }
     ASSERT_TRUE(crowd.status().ok()) << crowd.status();
-    ASSERT_TRUE(crowd.finished()) << "stands still";
+    ASSERT_TRUE(crowd.finished()) << "stuck";
     for (int i = 0; i < kMaxSteps && !crowd.at_rest(); ++i) crowd.step();
     EXPECT_TRUE(crowd.at_rest());
-    EXPECT_TRUE(crowd.nothing_came_late());
+    EXPECT_TRUE(crowd.no_late_writes());
     EXPECT_LE(crowd.pool().max_leased(), GetParam());
     if (crowd.pool().waits() > 0) ++contended;
     if (HasFailure()) return;
   }
-  EXPECT_EQ(contended, GetParam() <= 3 ? 20U : 0U) << "the pool was to be too small, or large enough";
+  EXPECT_EQ(contended, GetParam() <= 3 ? 20U : 0U) << "the pool should be too small, or large enough";
 }
 
 }  // namespace

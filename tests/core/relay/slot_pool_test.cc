@@ -23,7 +23,7 @@ TEST(SlotPool, LeasesEachSlotToOneAtATime) {
   EXPECT_EQ(pool.lease(), nullptr);
 }
 
-TEST(SlotPool, CountsWhatIsOutAndTheMostThatWas) {
+TEST(SlotPool, CountsLeasesAndTheirMaximum) {
   SlotPool pool(sim::make_memory_slots(3, 128), 1);
   EXPECT_EQ(pool.size(), 3U);
   Slot* const first = pool.lease();
@@ -37,7 +37,7 @@ TEST(SlotPool, CountsWhatIsOutAndTheMostThatWas) {
   EXPECT_EQ(pool.max_leased(), 2U);
 }
 
-TEST(SlotPool, KnowsWhetherAnybodyWaits) {
+TEST(SlotPool, TracksWaitingCircuits) {
   SlotPool pool({}, 1);
   EXPECT_EQ(pool.lease(), nullptr);
   EXPECT_FALSE(pool.wanted());
@@ -50,7 +50,7 @@ TEST(SlotPool, KnowsWhetherAnybodyWaits) {
   EXPECT_EQ(pool.waits(), 2U);
 }
 
-TEST(SlotPool, ForgetsWhatASlotHeld) {
+TEST(SlotPool, ClearsReturnedSlots) {
   SlotPool pool(sim::make_memory_slots(1, 128), 1);
   Slot* const slot = pool.lease();
   slot->filled = 128;

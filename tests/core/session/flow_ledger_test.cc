@@ -34,7 +34,7 @@ FlowOpened numbered(std::uint64_t number) {
 
 class FlowLedgerTest : public ::testing::Test {
  protected:
-  // As many further flows of the session.
+  // Opens `flows` more flows of the session.
   void open(const SessionPeer& peer, std::uint64_t flows) {
     for (std::uint64_t i = 0; i < flows; ++i) {
       ASSERT_TRUE(ledger_.opened(peer, numbered(++last_number_[peer.session]), kStart).ok());
@@ -57,7 +57,7 @@ class FlowLedgerTest : public ::testing::Test {
   std::map<std::uint64_t, std::uint64_t> last_number_;
 };
 
-TEST_F(FlowLedgerTest, ListsWhatIsOpenAndForHowLong) {
+TEST_F(FlowLedgerTest, ListsOpenFlowsWithTheirAge) {
   open(first_, 1);
   const FlowsStatus status = ledger_.status(kStart + std::chrono::milliseconds(30));
   EXPECT_EQ(status.open, 1U);
@@ -70,7 +70,7 @@ TEST_F(FlowLedgerTest, ListsWhatIsOpenAndForHowLong) {
   EXPECT_EQ(status.listed[0].flow, expected);
 }
 
-TEST_F(FlowLedgerTest, ForgetsWhatHasEndedAndCountsWhatFailed) {
+TEST_F(FlowLedgerTest, ForgetsEndedFlowsAndCountsFailures) {
   open(first_, 3);
   end(first_, 2);
   end(first_, 1, "the cable is silent");
@@ -82,7 +82,7 @@ TEST_F(FlowLedgerTest, ForgetsWhatHasEndedAndCountsWhatFailed) {
   EXPECT_EQ(status.listed[0].flow.number, 3U);
 }
 
-TEST_F(FlowLedgerTest, SaysWhichFlowHasEnded) {
+TEST_F(FlowLedgerTest, ReturnsTheEndedFlow) {
   open(first_, 1);
   const auto ended = ledger_.ended(first_, FlowEnded{1, ""});
   ASSERT_TRUE(ended.ok() && ended->has_value());
@@ -93,22 +93,22 @@ TEST_F(FlowLedgerTest, ForgetsASessionThatIsOver) {
   open(first_, 20);
   open(second_, 2);
   ledger_.left(first_);
-  ledger_.left(SessionPeer{9, 900});  // that never told anything
+  ledger_.left(SessionPeer{9, 900});  // that has reported nothing
   const FlowsStatus status = ledger_.status(kStart);
   EXPECT_EQ(status.open, 2U);
   EXPECT_EQ(status.opened, 22U);
   EXPECT_EQ(listed(), (Listed{{200, 2}}));
-  // Its places are free, and its numbers may begin again.
+  // Its places are free, and its numbers may start again.
   last_number_[1] = 0;
   open(first_, 6);
   EXPECT_EQ(listed(), (Listed{{100, 6}, {200, 2}}));
 }
 
-TEST_F(FlowLedgerTest, CountsWhatItDoesNotList) {
+TEST_F(FlowLedgerTest, CountsUnlistedFlows) {
   open(first_, 20);
   EXPECT_EQ(ledger_.status(kStart).open, 20U);
   EXPECT_EQ(listed(), (Listed{{100, 12}}));
-  // 13 to 20 are known by their number alone.
+  // Flows 13 to 20 are not listed, only counted.
   const auto ended = ledger_.ended(first_, FlowEnded{20, "failed"});
   ASSERT_TRUE(ended.ok());
   EXPECT_FALSE(ended->has_value());
@@ -120,13 +120,13 @@ TEST_F(FlowLedgerTest, CountsWhatItDoesNotList) {
 TEST_F(FlowLedgerTest, GivesEachProcessAnEqualShare) {
   open(first_, 20);
   open(second_, 1);
-  EXPECT_EQ(listed(), (Listed{{100, 11}, {200, 1}})) << "nobody is hidden by who came first";
+  EXPECT_EQ(listed(), (Listed{{100, 11}, {200, 1}})) << "the first process hides no other";
   open(second_, 20);
   EXPECT_EQ(listed(), (Listed{{100, 6}, {200, 6}}));
   open({3, 300}, 20);
   EXPECT_EQ(listed(), (Listed{{100, 4}, {200, 4}, {300, 4}}));
   EXPECT_EQ(ledger_.status(kStart).open, 61U);
-  // Each still ends what it has, listed or not.
+  // Each can still end its flows, listed or not.
   for (std::uint64_t number = 1; number <= 20; ++number) end(first_, number);
   EXPECT_EQ(listed(), (Listed{{200, 4}, {300, 4}}));
   EXPECT_EQ(ledger_.status(kStart).open, 41U);
@@ -142,8 +142,8 @@ TEST_F(FlowLedgerTest, SharesAreOfProcessesNotOfSessions) {
   EXPECT_EQ(ledger_.status(kStart).open, 12U);
 }
 
-// As those of containers with PID namespaces of their own.
-TEST_F(FlowLedgerTest, ProcessesThatAreNotKnownAreToldApartByTheirSessions) {
+// As in containers with their own PID namespaces.
+TEST_F(FlowLedgerTest, UnknownProcessesAreIdentifiedBySession) {
   open({1, 0}, 20);
   open({2, 0}, 20);
   const FlowsStatus status = ledger_.status(kStart);
@@ -153,7 +153,7 @@ TEST_F(FlowLedgerTest, ProcessesThatAreNotKnownAreToldApartByTheirSessions) {
   EXPECT_THAT(ledger_.status(kStart).listed, SizeIs(6));
 }
 
-TEST_F(FlowLedgerTest, RefusesWhatNoProcessSaysThatKeepsToTheProtocol) {
+TEST_F(FlowLedgerTest, RefusesProtocolViolations) {
   const auto refused = [](const absl::Status& status, const std::string& why) {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(why));
@@ -173,11 +173,11 @@ TEST_F(FlowLedgerTest, RefusesWhatNoProcessSaysThatKeepsToTheProtocol) {
   EXPECT_THAT(ledger_.status(kStart).listed, IsEmpty());
 }
 
-TEST_F(FlowLedgerTest, RefusesAnEndBeyondWhatWasOpened) {
+TEST_F(FlowLedgerTest, RefusesTheEndOfAFlowThatIsNotOpen) {
   open(first_, 20);
   EXPECT_FALSE(ledger_.ended(first_, FlowEnded{21, ""}).ok());
   for (std::uint64_t i = 0; i < 8; ++i) end(first_, 13 + i);
-  EXPECT_FALSE(ledger_.ended(first_, FlowEnded{20, ""}).ok()) << "all that is not listed has ended";
+  EXPECT_FALSE(ledger_.ended(first_, FlowEnded{20, ""}).ok()) << "all unlisted flows have ended";
 }
 
 }  // namespace

@@ -74,10 +74,10 @@ TEST(SessionMessage, SurvivesARoundTrip) {
   }
 }
 
-TEST(SessionMessage, IsRefusedWhereverItIsCut) {
+TEST(SessionMessage, IsRefusedAtEveryTruncation) {
   for (const SessionMessage& message : one_of_each()) {
     std::vector<std::byte> body = body_of(message);
-    // The long text is cut where its fields are, not 100,000 times.
+    // Long texts are cut at some lengths only, not at all 100,000.
     for (std::size_t length = 0; length < body.size(); length += length < 300 ? 1 : 9973) {
       const absl::Status status = decode_session_message(std::span(body).first(length)).status();
       EXPECT_TRUE(absl::IsInvalidArgument(status)) << message.index() << " cut to " << length << ": " << status;
@@ -112,7 +112,7 @@ TEST(SessionMessage, RefusesAReplyOfTooManyPaths) {
   EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
 }
 
-TEST(SessionMessage, BoundsWhatAProcessTellsOfAFlow) {
+TEST(SessionMessage, BoundsTheTextsOfFlows) {
   ASSERT_TRUE(decode_session_message(body_of(flow_opened())).ok());
   const auto with = [](auto change) {
     FlowOpened flow = flow_opened();
@@ -133,7 +133,7 @@ TEST(SessionMessage, BoundsWhatAProcessTellsOfAFlow) {
   EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure + 1, 'x')})).ok());
 }
 
-// They go to terminals and logs.
+// The texts are shown on terminals and in logs.
 TEST(SessionMessage, RefusesTextsOfFlowsThatAreNotPrintable) {
   for (const char* text : {"\n", "\x1b[2J", "\xff", "\x7f"}) {
     FlowOpened flow = flow_opened();
@@ -146,16 +146,16 @@ TEST(SessionMessage, RefusesTextsOfFlowsThatAreNotPrintable) {
   }
 }
 
-TEST(SessionMessage, RefusesAFlowThatGoesNeitherWay) {
+TEST(SessionMessage, RefusesAnInvalidDirection) {
   std::vector<std::byte> body = body_of(FlowOpened{});
-  // Behind the type, two numbers and the length of a name.
+  // After the type, two numbers and the length of a name.
   constexpr std::size_t kSends = 1 + 8 + 8 + 2;
   ASSERT_EQ(body[kSends], std::byte{0});
   body[kSends] = std::byte{2};
   EXPECT_FALSE(decode_session_message(body).ok());
 }
 
-// A reply that repeats the request's name in its error must still be one that its reader takes.
+// A reply whose error repeats the request's name must still be valid.
 TEST(SessionMessage, BoundsNamesInRequestsSoThatErrorsMayRepeatThem) {
   EXPECT_FALSE(decode_session_message(body_of(PathRequest{1, 1, std::string(4000, 'x')})).ok());
   EXPECT_FALSE(decode_session_message(body_of(ViewRequest{std::string(4000, 'x')})).ok());

@@ -21,13 +21,13 @@ class PortTransportTest : public testing::Test {
   PortFacts port_;
 };
 
-TEST_F(PortTransportTest, ADeviceThatCanBeUsedIsUsed) {
+TEST_F(PortTransportTest, UsesAUsableDevice) {
   EXPECT_EQ(hops(port_, TransportSetting::kAuto), "rdma: mlx5_0, RoCE v2, GID 3");
   EXPECT_EQ(hops(port_, TransportSetting::kVerbs), "rdma: mlx5_0, RoCE v2, GID 3");
   EXPECT_EQ(hops(port_, TransportSetting::kTcp), "tcp: CABLEWAY_TRANSPORT=tcp");
 }
 
-TEST_F(PortTransportTest, WithoutADeviceItIsTcpUnlessVerbsIsWanted) {
+TEST_F(PortTransportTest, UsesTcpWithoutADeviceUnlessVerbsIsRequired) {
   port_.rdma_device = "";
   port_.gid_index = -1;
   EXPECT_EQ(hops(port_, TransportSetting::kAuto), "tcp: no RDMA device behind enp1s0");
@@ -37,7 +37,7 @@ TEST_F(PortTransportTest, WithoutADeviceItIsTcpUnlessVerbsIsWanted) {
   EXPECT_EQ(hops(port_, TransportSetting::kAuto), "tcp: RDMA device mlx5_0 behind enp1s0 is gone");
 }
 
-TEST_F(PortTransportTest, ADeviceThatShouldWorkAndDoesNotRefuses) {
+TEST_F(PortTransportTest, RefusesIfTheDeviceIsUnusable) {
   port_.gid_index = -1;
   port_.rdma_trouble = "RDMA device mlx5_0 behind enp1s0 is on InfiniBand";
   EXPECT_EQ(hops(port_, TransportSetting::kAuto), "refused: RDMA device mlx5_0 behind enp1s0 is on InfiniBand");

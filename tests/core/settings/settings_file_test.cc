@@ -40,9 +40,9 @@ std::string error_of(const std::string& file) {
   return std::string(status.message());
 }
 
-TEST(SettingsFile, MayGiveEverySetting) {
+TEST(SettingsFile, ParsesEverySetting) {
   const absl::StatusOr<Settings> settings = settings_of(R"(
-    node = "n1.rack-2"       # ünïcode in a comment is nobody's business
+    node = "n1.rack-2"       # ünïcode in a comment is ignored
     cluster = "lab"
     ports = ["eth1", " 10.7.0.0/16", "fd00::/8"]
     runtime_dir = "/run/x"
@@ -91,13 +91,13 @@ TEST(SettingsFile, MayGiveEverySetting) {
   EXPECT_TRUE(settings->drain);
   EXPECT_EQ(settings->relay_memory, 96U << 20);
   EXPECT_FALSE(settings->cable_test);
-  // All but `config`, which no file can give.
+  // All but `config`, which is not allowed in the file.
   EXPECT_EQ(settings->origins.size(), all_settings().size() - 1);
   EXPECT_EQ(settings->origins.at("node"), "c.toml:2");
   EXPECT_EQ(settings->origins.at("drain"), "c.toml:16");
 }
 
-TEST(SettingsFile, OptionsGoBeforeTheEnvironmentAndThatBeforeTheFile) {
+TEST(SettingsFile, OptionsOverrideTheEnvironmentWhichOverridesTheFile) {
   const std::string file = "log = \"warn\"\nlinger = 7\nrelay_port = 9\n";
   const absl::StatusOr<Settings> settings =
       settings_of(file, {{"CABLEWAY_LOG", "debug"}, {"CABLEWAY_LINGER", "8"}, {"CABLEWAY_RELAY_PORT", ""}},
@@ -105,7 +105,7 @@ TEST(SettingsFile, OptionsGoBeforeTheEnvironmentAndThatBeforeTheFile) {
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->log_level, "error");
   EXPECT_EQ(settings->linger, std::chrono::seconds(8));
-  EXPECT_EQ(settings->relay_port, 9);  // an empty variable is none
+  EXPECT_EQ(settings->relay_port, 9);  // an empty variable counts as unset
   EXPECT_EQ(settings->node, "host7.example.org");
   EXPECT_THAT(settings->origins, ElementsAre(std::pair("linger", "CABLEWAY_LINGER"), std::pair("log", "--log"),
                                              std::pair("relay_port", "c.toml:3")));
@@ -124,7 +124,7 @@ TEST(SettingsFile, AListMayBeTextAndEmpty) {
   }
 }
 
-TEST(SettingsFile, AnErrorNamesLineValueAndWhatWasExpected) {
+TEST(SettingsFile, ErrorNamesLineValueAndExpectation) {
   EXPECT_EQ(error_of("\n\nlog = \"loud\""), "c.toml:3: log is \"loud\"; expected trace, debug, info, warn or error");
   EXPECT_EQ(error_of("node = 5"),
             "c.toml:1: node is the number 5; expected text in quotes: 1 to 63 letters, digits, '.', '_' or '-'");
@@ -142,7 +142,7 @@ TEST(SettingsFile, AnErrorNamesLineValueAndWhatWasExpected) {
   EXPECT_THAT(error_of("log_file = \"\""), StartsWith("c.toml:1: log_file is \"\"; expected a path"));
 }
 
-TEST(SettingsFile, AnUnknownKeyIsNamedWithAllThatAreKnown) {
+TEST(SettingsFile, ErrorNamesAnUnknownKeyAndTheKnownOnes) {
   EXPECT_THAT(error_of("cluster = \"c\"\nnod = \"n0\""),
               AllOf(StartsWith("c.toml:2: unknown key \"nod\" (did you mean \"node\"?) in the settings file; expected "
                                "one of node, cluster,"),
@@ -158,7 +158,7 @@ TEST(SettingsFile, DataPortsAreARange) {
   }
 }
 
-TEST(SettingsFile, ValuesThatContradictEachOtherAreBothNamed) {
+TEST(SettingsFile, ErrorNamesBothContradictingValues) {
   EXPECT_EQ(error_of("hello_ms = 334"),
             "hold_ms is 1000 (the default) and hello_ms is 334 (c.toml:1); expected hold_ms to be at least 3 times "
             "hello_ms, here 1002");
@@ -174,7 +174,7 @@ TEST(SettingsFile, RefusesCharactersBeyondAsciiInValues) {
   EXPECT_THAT(error_of("n\xc3\xb6"
                        "de = \"n0\""),
               StartsWith("c.toml:1: syntax error"));
-  // Behind a value, and behind a byte order mark, they are none of the value.
+  // After a value, and after a byte order mark, they are not part of a value.
   EXPECT_TRUE(settings_of("\xef\xbb\xbflog_file = \"/tmp/e\"#\xc3\xa9\n# \xc3\xa9").ok());
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> documented_rows() {
   return rows;
 }
 
-// As docs/settings.md has it.
+// The row of docs/settings.md.
 std::string documentation_row(const Setting& setting) {
   const std::string note(setting.default_note);
   const std::string default_value = note.empty() ? "`" + setting.show(Settings{}) + "`" : note;
@@ -27,7 +27,7 @@ std::string documentation_row(const Setting& setting) {
          std::string(setting.meaning) + " |";
 }
 
-TEST(SettingsTable, IsTheOneInTheDocumentation) {
+TEST(SettingsTable, MatchesTheDocumentation) {
   std::vector<std::string> rows;
   for (const Setting& setting : all_settings()) rows.push_back(documentation_row(setting));
   EXPECT_EQ(documented_rows(), rows) << "docs/settings.md and core/settings/settings_table.cc differ";
@@ -48,13 +48,13 @@ TEST(SettingsTable, SpellsVariablesAndOptions) {
   EXPECT_EQ(option_of(*find_setting("relay_port")), "--relay-port");
 }
 
-TEST(SettingsTable, TakesEveryDefaultThatItShows) {
+TEST(SettingsTable, AcceptsEveryDefaultThatItShows) {
   const Settings defaults;
   for (const Setting& setting : all_settings()) {
     const std::string value = setting.show(defaults);
     if (value.empty()) continue;
     Settings settings;
-    EXPECT_FALSE(setting.set(setting, value, settings)) << setting.key << " does not take its default " << value;
+    EXPECT_FALSE(setting.set(setting, value, settings)) << setting.key << " does not accept its default " << value;
     EXPECT_EQ(setting.show(settings), value);
   }
 }

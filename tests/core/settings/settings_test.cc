@@ -61,16 +61,16 @@ TEST(Settings, AreReadFromTheirVariables) {
   EXPECT_EQ(settings->linger, std::chrono::seconds(0));
 }
 
-TEST(Settings, RefuseANameThatIsNone) {
+TEST(Settings, RefuseAnInvalidName) {
   EXPECT_THAT(error_of({{"CABLEWAY_NODE", "a b"}}),
               AllOf(HasSubstr("CABLEWAY_NODE is \"a b\""), HasSubstr("expected 1 to 63 letters")));
   EXPECT_THAT(error_of({{"CABLEWAY_NODE", std::string(64, 'n')}}), HasSubstr("CABLEWAY_NODE"));
   EXPECT_TRUE(read({{"CABLEWAY_NODE", std::string(63, 'n')}}).ok());
-  // The host's name stands in for the variable, and what to set is said.
+  // The host's name replaces the variable; the error names the variable to set.
   EXPECT_THAT(error_of({}, ""), HasSubstr("CABLEWAY_NODE is \"\""));
 }
 
-TEST(Settings, TakeMemoryInBytesAndInUnits) {
+TEST(Settings, AcceptMemoryInBytesAndInUnits) {
   for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"1048576", 1ULL << 20},
                                     {"1024K", 1ULL << 20},
                                     {"1M", 1ULL << 20},
@@ -89,7 +89,7 @@ TEST(Settings, TakeMemoryInBytesAndInUnits) {
   }
 }
 
-TEST(Settings, RefuseALogLevelThatIsNone) {
+TEST(Settings, RefuseAnInvalidLogLevel) {
   for (const char* level : {"trace", "debug", "info", "warn", "error"}) {
     EXPECT_TRUE(read({{"CABLEWAY_LOG", level}}).ok()) << level;
   }
@@ -97,7 +97,7 @@ TEST(Settings, RefuseALogLevelThatIsNone) {
               AllOf(HasSubstr("CABLEWAY_LOG is \"loud\""), HasSubstr("trace, debug, info, warn or error")));
 }
 
-TEST(Settings, RefuseALingerThatIsNoTime) {
+TEST(Settings, RefuseAnInvalidLinger) {
   EXPECT_TRUE(read({{"CABLEWAY_LINGER", "86400"}}).ok());
   for (const char* linger : {"86401", "-1", "soon", "1.5", "99999999999"}) {
     EXPECT_THAT(error_of({{"CABLEWAY_LINGER", linger}}),
@@ -105,14 +105,14 @@ TEST(Settings, RefuseALingerThatIsNoTime) {
   }
 }
 
-TEST(CheckNames, KnowsEverySetting) {
+TEST(CheckNames, AcceptsEverySetting) {
   const char* const environment[] = {
       "PATH=/bin",         "CABLEWAY_NODE=n0",  "CABLEWAY_CLUSTER=c", "CABLEWAY_RUNTIME_DIR=r", "CABLEWAY_PORTS=p",
       "CABLEWAY_LOG=info", "CABLEWAY_DAEMON=d", "CABLEWAY_LINGER=1",  "CABLEWAYS=not ours",     nullptr};
   EXPECT_TRUE(check_names(environment).ok());
 }
 
-TEST(CheckNames, NamesTheOneItDoesNotKnow) {
+TEST(CheckNames, NamesAnUnknownVariable) {
   const char* const environment[] = {"CABLEWAY_NODE=n0", "CABLEWAY_PORT=x", nullptr};
   const absl::Status status = check_names(environment);
   EXPECT_TRUE(absl::IsInvalidArgument(status));

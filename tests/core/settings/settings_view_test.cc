@@ -21,7 +21,7 @@ Settings sample() {
   return settings;
 }
 
-TEST(SettingsView, TellsWhereEachComesFrom) {
+TEST(SettingsView, ShowsTheOriginOfEachSetting) {
   const std::string text = describe_settings(sample(), {"ports: no cable"}, ViewFormat::kText);
   EXPECT_THAT(text, HasSubstr("\nnode                n0                CABLEWAY_NODE\n"));
   EXPECT_THAT(text, HasSubstr("\nports               eth1,10.7.0.0/16  c.toml:3\n"));

@@ -23,7 +23,7 @@ class EventsView : public testing::Test {
   sim::NodeWorld world_{1};
 };
 
-TEST_F(EventsView, TellsWhatHappenedAndWhen) {
+TEST_F(EventsView, ShowsEvents) {
   const auto segments = world_.build(2, {{0, 1}});
   world_.start_all();
   ASSERT_TRUE(world_.settle(2s, [&] { return world_.node(0).paths().topology().cable_count() == 1; }));
@@ -50,18 +50,18 @@ TEST_F(EventsView, TellsWhatHappenedAndWhen) {
   EXPECT_EQ(events[0].at("fields").at("neighbour"), "n1");
 }
 
-TEST_F(EventsView, SaysWhatWasLeftOut) {
+TEST_F(EventsView, ShowsTheNumberLeftOut) {
   world_.build(1, {});
   world_.start_all();
   for (int i = 0; i < 100; ++i) world_.node(0).event_sink().raise(EventCode::kConnectionRefused, "refused");
   EXPECT_EQ(view().at("left_out"), (json{{"CONNECTION_REFUSED", 100 - EventLog::kBurst}}));
 }
 
-// Else the answer would not fit into a session's message, and nobody would see anything.
-TEST_F(EventsView, HasRoomForTheLongestEvents) {
+// A larger view would not fit into a session message and could not be shown at all.
+TEST_F(EventsView, FitsTheLongestEventsIntoAMessage) {
   world_.build(1, {});
   world_.start_all();
-  // What takes two bytes as JSON.
+  // Quotes take two bytes in JSON.
   EventFields fields;
   for (std::size_t i = 0; i < EventLog::kMaxFields; ++i) {
     fields.push_back({"restart_needed" + std::to_string(i), std::string(EventLog::kMaxFieldBytes, '"')});

@@ -65,7 +65,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
   EXPECT_EQ(ports[0], expected) << ports.dump(2);
 }
 
-TEST_F(PortsView, SaysWhatIsNotUsedAndWhatWasDropped) {
+TEST_F(PortsView, ShowsRejectedPortsAndDroppedDatagrams) {
   const json answer = view({{"eth9", "is down: ip link set eth9 up", true}});
   EXPECT_EQ(answer.at("schema"), 1);
   EXPECT_EQ(answer.at("node"), "n1");

@@ -13,7 +13,7 @@
 namespace cableway {
 namespace {
 
-// n1 of the line n0 - n1 - n2, once all cables stand.
+// n1 of the line n0 - n1 - n2, once all cables are up.
 class StatusView : public ::testing::Test {
  protected:
   StatusView() {
@@ -145,14 +145,14 @@ TEST_F(StatusView, HasAnEmptyListWithoutCircuits) {
   EXPECT_EQ(view.at("circuits"), nlohmann::json::array());
 }
 
-TEST_F(StatusView, SaysWhyNoCircuitGetsIn) {
+TEST_F(StatusView, ShowsWhyNoCircuitCanArrive) {
   const nlohmann::json view =
       nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {{EventCode::kNotListening, "cannot listen"}}));
   EXPECT_EQ(view.at("problems"), nlohmann::json::parse(R"([
       {"code": "NOT_LISTENING", "interface": "", "text": "cannot listen", "seconds": null}])"));
 }
 
-TEST_F(StatusView, SaysWhichPortsCannotBeUsedAndSinceWhen) {
+TEST_F(StatusView, ShowsUnusablePortsAndTheirAge) {
   world_.fabric().set_rejected(1, {{"eth8", "is down", true}});
   world_.clock().run_for(std::chrono::milliseconds(3500));
   const nlohmann::json view = nlohmann::json::parse(status_view(node(), RelayStatus{}, {}, 0, {}));
@@ -161,7 +161,7 @@ TEST_F(StatusView, SaysWhichPortsCannotBeUsedAndSinceWhen) {
   EXPECT_EQ(view.at("events").at("PORT_UNUSABLE"), 1);
 }
 
-// A view must not end the node, whatever names it shows.
+// A view must not throw, whatever names it shows.
 TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
   RelayStatus relay;
   relay.circuits = {{7, "n0 -\xff\xfe-> \"n1\"\n", 1, 1, 1}};
@@ -169,12 +169,12 @@ TEST_F(StatusView, ShowsAPathThatIsNotUtf8) {
   EXPECT_EQ(view.at("circuits").at(0).at("chunks"), 1);
 }
 
-// Else the answer would not fit into a session's message, and nobody would see anything.
-TEST_F(StatusView, HasRoomForTheLongestFlows) {
+// A larger view would not fit into a session message and could not be shown at all.
+TEST_F(StatusView, FitsTheLongestFlowsIntoAMessage) {
   FlowsStatus flows;
   FlowOpened flow;
   flow.flow = ~std::uint64_t{0};
-  // What takes two bytes as JSON.
+  // Quotes take two bytes in JSON.
   flow.node = std::string(kMaxNodeNameBytes, '"');
   flow.path = std::string(kMaxPathText, '"');
   flow.port = std::string(kMaxPortName, '"');
@@ -186,7 +186,7 @@ TEST_F(StatusView, HasRoomForTheLongestFlows) {
   EXPECT_LT(status_view(node(), relay, flows, 0, {}).size(), kMaxSessionMessageBytes - (1U << 20));
 }
 
-// Else the answer would not fit into a session's message.
+// A larger view would not fit into a session message.
 TEST_F(StatusView, ListsOnlyAsManyCircuitsAsFit) {
   RelayStatus relay;
   relay.circuits.assign(1000, {7, std::string(20000, 'x'), 1, 1, 1});

@@ -52,14 +52,14 @@ TEST_F(ViewTableTest, EveryViewIsAJsonObject) {
   EXPECT_EQ(names, "topology status ports events ");
 }
 
-TEST_F(ViewTableTest, TheTopologyIsWhatTheReaderReads) {
+TEST_F(ViewTableTest, TheTopologyViewCanBeParsed) {
   const absl::StatusOr<routing::Topology> read =
       routing::parse_json_topology(answer_view("topology", sources()).text, "the view");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, node().paths().topology());
 }
 
-TEST_F(ViewTableTest, AViewShowsWhatRunsAroundTheNode) {
+TEST_F(ViewTableTest, AViewShowsTheHostsComponents) {
   const nlohmann::json status =
       nlohmann::json::parse(answer_view("status", sources({{EventCode::kNotListening, "a port is taken"}})).text);
   EXPECT_EQ(status["sessions"], 3);
@@ -69,7 +69,7 @@ TEST_F(ViewTableTest, AViewShowsWhatRunsAroundTheNode) {
   EXPECT_EQ(ports["rejected"][0]["interface"], "lo");
 }
 
-TEST_F(ViewTableTest, AnUnknownNameIsAnsweredWithThoseThereAre) {
+TEST_F(ViewTableTest, AnUnknownNameIsAnsweredWithTheKnownNames) {
   EXPECT_EQ(answer_view("flows", sources()),
             (ViewReply{"no view \"flows\"; there are topology, status, ports, events", ""}));
   EXPECT_EQ(
@@ -77,7 +77,7 @@ TEST_F(ViewTableTest, AnUnknownNameIsAnsweredWithThoseThereAre) {
       (ViewReply{"no view \"evnets\" (did you mean \"events\"?); there are topology, status, ports, events", ""}));
 }
 
-TEST_F(ViewTableTest, WhatDoesNotFitIntoAMessageIsRefused) {
+TEST_F(ViewTableTest, AViewTooLargeForAMessageIsRefused) {
   const ViewReply reply =
       answer_view("status", sources({{EventCode::kNotListening, std::string(kMaxSessionMessageBytes, 'x')}}));
   EXPECT_EQ(reply.text, "");

@@ -178,7 +178,7 @@ TEST_F(SealedSetupTest, IsValidOnItsOwnConnectionOnly) {
 
   const UniqueFd second = test::connect_to(acceptor_->port());
   EXPECT_EQ(receive(second).kind, FrameKind::kChallenge);
-  EXPECT_THAT(refusal_of(second, recorded), HasSubstr("the seal of the set-up is wrong; it is changed, copied"));
+  EXPECT_THAT(refusal_of(second, recorded), HasSubstr("the seal of the set-up is wrong; it was modified, replayed"));
   EXPECT_EQ(accepted_.size(), 1U);
 }
 

@@ -51,7 +51,7 @@ class FlowOverTcp : public testing::TestWithParam<FlowShape> {
     ASSERT_TRUE(finished) << "stalled after " << script.receives_done() << " of " << sizes.size() << " messages";
     circuit.relay();
     for (const auto& relay : circuit.relays()) EXPECT_EQ(relay->slots_in_use(), 0U);
-    EXPECT_TRUE(script.nothing_came_late());
+    EXPECT_TRUE(script.no_late_writes());
   }
 };
 
