@@ -11,7 +11,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr double kMegabits = 1000;
-// InfiniBand's names for rates are not exactly Ethernet's.
+// InfiniBand's nominal rates differ slightly from Ethernet's.
 constexpr double kSameRate = 0.9;
 
 std::string text_of(const PcieLink& link) {
@@ -47,7 +47,7 @@ class LinkExamination {
     add(Severity::kWarning, FindingCode::kRdmaLinkSlow,
         absl::StrCat("the link of RDMA device ", facts_.rdma_device, " has ", facts_.rdma_rate,
                      ", less than the interface's ", rate_text(port_.rate_mbps)),
-        absl::StrCat("some of its lanes may be down: look at the cable and its connectors (ethtool ", port_.interface,
+        absl::StrCat("some of its lanes may be down: check the cable and its connectors (ethtool ", port_.interface,
                      ", rdma link show)"));
   }
 
@@ -60,24 +60,22 @@ class LinkExamination {
         absl::StrCat("its PCIe link is ", text_of(facts_.pcie), ", too slow for the port's ",
                      rate_text(port_.rate_mbps)),
         less_than_most
-            ? absl::StrCat("the adapter can do ", text_of(facts_.pcie_most),
-                           ": put it into a slot with as many lanes, seat it again, look at the BIOS's PCIe settings")
-            : "the adapter can do no more by this link: where its connector has a second one (two interfaces of one "
-              "plug, see cableway ports), give that an address too");
+            ? absl::StrCat("the adapter supports ", text_of(facts_.pcie_most),
+                           ": use a slot with as many lanes, reseat it, check the BIOS's PCIe settings")
+            : "this link is at the adapter's maximum: if its connector has a second one (two interfaces of one plug, see cableway ports), give that an address too");
   }
 
-  // Counters grow from the device's start: they say that something was lost, not that it is lost now.
+  // The counters start with the device: they show past losses, not necessarily current ones.
   void look_at_counters() {
     const std::string look_again =
-        absl::StrCat("look again after a job (cat /sys/class/infiniband/",
+        absl::StrCat("check again after a job (cat /sys/class/infiniband/",
                      facts_.rdma_device.substr(0, facts_.rdma_device.find(':')), "/ports/*/hw_counters/*)");
     if (!facts_.losses.empty()) {
       add(Severity::kRemark, FindingCode::kRdmaLosses,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted losses since its start: ", text_of(facts_.losses)),
           absl::StrCat(look_again,
-                       "; if they grow, look at cable and connectors, and let both ends pause each other: flow control "
-                       "of the priority that CABLEWAY_RDMA_SERVICE_LEVEL names (PFC), or of the port (ethtool -A ",
+                       "; if they grow, check cable and connectors, and enable flow control at both ends: of the priority that CABLEWAY_RDMA_SERVICE_LEVEL selects (PFC), or of the port (ethtool -A  ",
                        port_.interface, " rx on tx on)"));
     }
     if (!facts_.congestion.empty()) {
@@ -85,7 +83,7 @@ class LinkExamination {
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted congestion since its start: ", text_of(facts_.congestion)),
           absl::StrCat(look_again,
-                       "; a cable without a switch has none: is there one, or does a port share its slot?"));
+                       "; a cable without a switch causes none: check for a switch, or a port that shares its PCIe slot"));
     }
   }
 

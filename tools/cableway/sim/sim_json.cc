@@ -56,7 +56,7 @@ Json hottest_json(const SimReport& report) {
   return hottest;
 }
 
-// A connector leads to several nodes: its far end is null.
+// A connector may reach several nodes: its far end is null.
 Json shared_direction_json(const SimReport& report, const sim::SharedLoad& load, bool outward) {
   const std::string& node = report.topology.node(load.node).name;
   const bool is_wire = load.kind == sim::SharedLoad::Kind::kWire;
@@ -193,7 +193,7 @@ std::string sim_json(const SimReport& report) {
                {"flows", prediction.flows},
                {"chunk_crossings", prediction.crossings},
                {"elapsed_s", report.elapsed_s}});
-  // What the shell was given need not be UTF-8.
+  // Command-line arguments need not be UTF-8.
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -43,13 +43,13 @@ std::string change_text(double now, double before) {
   return before > 0 ? absl::StrFormat("%+.1f %%", 100 * (now / before - 1)) : "-";
 }
 
-// What is so before anything fails.
+// Nodes that are cut off before any failure.
 std::string parts_text(const WhatIf& what_if) {
   const AllToAllShares& intact = what_if.failures.intact;
   if (intact.pairs_cut == 0) return "";
   const std::string why = what_if.failures.parts > 1
                               ? absl::StrCat("the cluster is in ", what_if.failures.parts, " parts already")
-                              : "nodes that drain relay nothing";
+                              : "draining nodes relay nothing";
   return absl::StrCat("cut off   ", why, ": ", intact.pairs_cut, " of ", intact.pairs_cut + intact.pairs,
                       " ordered pairs of nodes have no path, and are not counted below\n");
 }
@@ -59,7 +59,7 @@ std::string shares_text(const AllToAllShares& shares) {
                       throughput_text(shares.total_rate));
 }
 
-// Plugs and ports that several cables share, cables and nodes without which others lose each other.
+// Shared connectors, cables and nodes whose failure disconnects other nodes.
 std::vector<std::string> single_points(const WhatIf& what_if) {
   const routing::PhysicalCables& physical = what_if.failures.physical;
   const routing::WeakPoints& weak = what_if.failures.weak;
@@ -109,7 +109,7 @@ std::uint64_t pairs_joined(const WhatIf& what_if, const sim::AddedCable& added) 
 
 std::string added_text(const WhatIf& what_if) {
   const sim::AddedCableReport& added = what_if.added;
-  if (added.best.empty()) return "\none more cable: every two nodes share one\n";
+  if (added.best.empty()) return "\none more cable: every two nodes already share one\n";
   TextTable table({{"between"},
                    {"pairs joined", Align::kRight},
                    {"slowest pair", Align::kRight},
@@ -117,7 +117,7 @@ std::string added_text(const WhatIf& what_if) {
                    {"all together", Align::kRight},
                    {"change", Align::kRight}});
   for (const sim::AddedCable& each : added.best) {
-    // Where pairs are joined, what the others get is no longer all there is.
+    // The shares are comparable only if no pair was joined.
     const std::uint64_t joined = pairs_joined(what_if, each);
     const auto change = [&](double now, double before) { return joined > 0 ? "-" : change_text(now, before); };
     table.add_row({absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
@@ -182,7 +182,7 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
                       looked_at_two(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
-                                             : "\ntwo cables fail: not looked at, there are too many cases\n",
+                                             : "\ntwo cables fail: skipped, there are too many cases\n",
                       added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
 

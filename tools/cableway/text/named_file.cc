@@ -23,7 +23,7 @@ absl::Status cannot_write(const std::string& path, int error) {
   return absl::FailedPreconditionError(absl::StrCat("file \"", path, "\" cannot be written: ", reason));
 }
 
-// Devices are for /dev/null and terminals.
+// Character devices: /dev/null and terminals.
 absl::Status check_kind(const std::string& path, mode_t mode) {
   if (S_ISDIR(mode)) return cannot_write(path, EISDIR);
   if (S_ISREG(mode) || S_ISCHR(mode)) return absl::OkStatus();
@@ -31,13 +31,13 @@ absl::Status check_kind(const std::string& path, mode_t mode) {
                                                     "; expected a regular file, /dev/stdout or /dev/fd/N"));
 }
 
-// What the process was started with goes on from where it is; a file begins again.
+// An inherited descriptor is appended to at its offset; a file is truncated.
 host::UniqueFd open_output(const std::string& path) {
   constexpr mode_t kMode = 0666;
   if (const std::optional<int> inherited = host::inherited_descriptor(path)) {
     return host::UniqueFd(::fcntl(*inherited, F_DUPFD_CLOEXEC, 0));
   }
-  // Without O_NONBLOCK a pipe's reader would be waited for here.
+  // Without O_NONBLOCK, open() would wait for a pipe's reader.
   return host::UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode));
 }
 

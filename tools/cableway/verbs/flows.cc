@@ -27,7 +27,7 @@ double mean_mbps(const Json& circuit) {
   return static_cast<double>(number(circuit, "bytes")) * kBitsPerByte / kMegabitsPerMillisecond / milliseconds;
 }
 
-// Of `open` things, those that are not among `listed`.
+// The number of open flows or circuits that are not in `listed`.
 std::uint64_t left_out(std::uint64_t open, const Json& listed) {
   return open > listed.size() ? open - listed.size() : 0;
 }
@@ -60,7 +60,7 @@ std::string own_flows_text(const Json& status) {
                    {"path"},
                    {"open for", Align::kRight},
                    {"port"},
-                   {"over, and why"}});
+                   {"transport, and why"}});
   for (const Json& flow : flows) {
     const Json& process = flow.at("process");
     table.add_row({flow_id(flow), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
@@ -81,8 +81,8 @@ std::string circuits_text(const Json& status) {
                    {"chunks", Align::kRight},
                    {"payload", Align::kRight},
                    {"mean Mbit/s", Align::kRight},
-                   {"in over, and why"},
-                   {"out over, and why"}});
+                   {"in, and why"},
+                   {"out, and why"}});
   for (const Json& circuit : circuits) {
     table.add_row({flow_id(circuit), text(circuit, "path"), age_text(number(circuit, "open_ms")),
                    absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
@@ -120,11 +120,8 @@ class FlowsVerb final : public Verb {
   Command describe() override {
     return {.name = "flows",
             .summary =
-                "the flows of this host's processes and the circuits that pass through its node, each with what it "
-                "goes over "
-                "and why.\n"
-                "The rate of a circuit is its mean since it was opened; of flows no rate is known: their data goes "
-                "from process to process",
+                "the flows of this host's processes and the circuits through its node, with the transport of each hop and why.\n"
+                "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
             .examples = {"cableway flows", "watch cableway flows",
                          "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
             .arguments = {json_flag(json_)}};
