@@ -22,13 +22,13 @@ class Examination {
   explicit Examination(const Examined& examined) : examined_(examined) {}
 
   std::vector<Finding> run() {
-    look_at_node();
-    look_at_key();
-    look_at_host();
-    look_at_verbs();
-    look_at_ports();
-    if (examined_.status) look_at_status(*examined_.status);
-    if (examined_.topology) look_at_topology(*examined_.topology);
+    check_node();
+    check_key();
+    check_host();
+    check_verbs();
+    check_ports();
+    if (examined_.status) check_status(*examined_.status);
+    if (examined_.topology) check_topology(*examined_.topology);
     return std::move(findings_);
   }
 
@@ -41,7 +41,7 @@ class Examination {
     findings_.push_back({severity, std::move(code), std::move(about), std::move(what), std::move(advice)});
   }
 
-  void look_at_node() {
+  void check_node() {
     if (!examined_.node.ok()) {
       const std::string reason(examined_.node.message());
       const std::size_t line = reason.find('\n');
@@ -54,7 +54,7 @@ class Examination {
         absl::StrCat(text(*examined_.status, "node"), " of cluster ", text(*examined_.status, "cluster"), " answers"));
   }
 
-  void look_at_key() {
+  void check_key() {
     if (examined_.settings.key_file.empty()) {
       return add(Severity::kRemark, EventCode::kKeyMissing, "key",
                  "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change its data",
@@ -62,14 +62,14 @@ class Examination {
     }
     if (examined_.key.ok())
       return add(Severity::kOk, FindingCode::kKeyReadable, "key",
-                 absl::StrCat(examined_.settings.key_file, "  holds a key"));
+                 absl::StrCat(examined_.settings.key_file, " holds a key"));
     // A key that only root can read is expected if the node runs as root.
-    const bool others_node = examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
-    add(others_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
+    const bool is_other_users_node = examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
+    add(is_other_users_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
         std::string(examined_.key.message()));
   }
 
-  void look_at_host() {
+  void check_host() {
     const HostFacts& host = examined_.host;
     if (host.plugin.empty()) {
       add(Severity::kWarning, FindingCode::kPluginMissing, "plugin",
@@ -79,7 +79,7 @@ class Examination {
     if (uses_rdma() && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {
       add(Severity::kWarning, FindingCode::kMemlockLow, "memory",
           absl::StrCat("the memory lock limit of this shell is ", bytes_text(*host.memlock_bytes),
-                       " : RDMA needs more, and fails without it"),
+                       ": RDMA needs more, and fails without it"),
           "ulimit -l unlimited (/etc/security/limits.conf), LimitMEMLOCK=infinity in a unit, docker run --ulimit "
           "memlock=-1");
     }
@@ -93,7 +93,7 @@ class Examination {
     return examined_.host.has_rdma_devices && examined_.settings.transport != TransportSetting::kTcp;
   }
 
-  void look_at_verbs() {
+  void check_verbs() {
     const HostFacts& host = examined_.host;
     if (!uses_rdma()) return;
     if (!host.has_verbs_files) {
@@ -117,7 +117,7 @@ class Examination {
     return list;
   }
 
-  void look_at_ports() {
+  void check_ports() {
     const Json ports = examined_.ports ? examined_.ports->at("ports")
                                        : ports_of_host(examined_.host.ports, examined_.settings.transport);
     if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
@@ -133,16 +133,16 @@ class Examination {
     append(examine_rejected(rejected()));
   }
 
-  void look_at_status(const Json& status) {
+  void check_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
       if (code == name_of(EventCode::kPortUnusable)) continue;  // examine_rejected() reports them
-      const bool goes_on_all_the_same = code == name_of(EventCode::kLinkLocalUsed);
+      const bool is_usable = code == name_of(EventCode::kLinkLocalUsed);
       const std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");
       // The text of a problem contains the advice.
       add_named(
-          goes_on_all_the_same ? Severity::kWarning : Severity::kError, code, "problem",
+          is_usable ? Severity::kWarning : Severity::kError, code, "problem",
           seconds.is_null() ? what : absl::StrCat(what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")"));
     }
     if (status.at("draining").get<bool>()) {
@@ -152,7 +152,7 @@ class Examination {
     const Json& relayed = status.at("relayed");
     if (number(relayed, "circuits_broken") > 0) {
       add(Severity::kRemark, EventCode::kCircuitBroken, "node",
-          absl::StrCat(number(relayed, "circuits_broken"), "  circuits through it have broken since it started"),
+          absl::StrCat(number(relayed, "circuits_broken"), " circuits through it have broken since it started"),
           "cableway events and the node's log show when cables were lost: CABLE_LOST");
     }
     if (number(relayed, "setups_refused") > 0) {
@@ -162,7 +162,7 @@ class Examination {
     }
   }
 
-  void look_at_topology(const routing::Topology& topology) {
+  void check_topology(const routing::Topology& topology) {
     const auto names = [&](const std::vector<routing::NodeIndex>& nodes) {
       return absl::StrJoin(nodes, ", ", [&](std::string* out, routing::NodeIndex node) {
         absl::StrAppend(out, topology.node(node).name);

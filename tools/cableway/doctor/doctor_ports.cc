@@ -66,11 +66,11 @@ class PortExamination {
                        "ethtool ",
                        interface_, " shows the link"));
     }
-    if (has_carrier) look_at_neighbours();
-    look_at_rates();
-    look_at_mtu();
-    look_at_transport();
-    if (!port_.at("control").is_null()) look_at_control(port_.at("control"));
+    if (has_carrier) check_neighbours();
+    check_rates();
+    check_mtu();
+    check_transport();
+    if (!port_.at("control").is_null()) check_control(port_.at("control"));
     return std::move(findings_);
   }
 
@@ -83,17 +83,17 @@ class PortExamination {
   std::string firewall() const {
     return absl::StrCat("UDP ", settings_.control_port, ", TCP ", settings_.relay_port,
                         settings_.data_ports == PortRange{}
-                            ? "  and the whole ephemeral TCP port range"
+                            ? " and the whole ephemeral TCP port range"
                             : absl::StrCat(" and ", settings_.data_ports.low, "-", settings_.data_ports.high));
   }
 
-  void look_at_neighbours() {
+  void check_neighbours() {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
     if (neighbours.empty()) {
       add(Severity::kWarning, FindingCode::kNeighbourMissing,
           absl::StrCat("carrier on ", interface_, ", but no neighbour answers hellos"),
-          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? Firewalls at both ends must allow  ",
+          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? Firewalls at both ends must allow ",
                        firewall()));
     }
     for (const Json& neighbour : neighbours) {
@@ -103,13 +103,13 @@ class PortExamination {
       } else {
         add(Severity::kWarning, FindingCode::kCableOneWay,
             absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
-            absl::StrCat("check the problems below and run cableway doctor there; a firewall may drop what this node sends:  ",
+            absl::StrCat("check the problems below and run cableway doctor there; a firewall may drop what this node sends: ",
                          firewall()));
       }
     }
   }
 
-  void look_at_rates() {
+  void check_rates() {
     if (port_.at("rate_mbps").is_null() || !port_.at("carrier").get<bool>()) return;
     const std::uint64_t rate = number(port_, "rate_mbps");
     std::uint64_t theirs = 0;
@@ -130,15 +130,15 @@ class PortExamination {
     }
   }
 
-  void look_at_mtu() {
+  void check_mtu() {
     const std::uint64_t mtu = number(port_, "mtu");
-    if (text(port_, "transport") == "rdma") return look_at_rdma_mtu(mtu);
+    if (text(port_, "transport") == "rdma") return check_rdma_mtu(mtu);
     if (mtu >= kJumboMtu) return;
     add(Severity::kRemark, FindingCode::kMtuSmall, absl::StrCat("MTU ", mtu),
         absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ", larger_mtu()));
   }
 
-  void look_at_rdma_mtu(std::uint64_t mtu) {
+  void check_rdma_mtu(std::uint64_t mtu) {
     const std::uint64_t allowed = host::roce_mtu_of(mtu);
     const std::uint64_t taken = port_.at("rdma_mtu").is_null() ? allowed : number(port_, "rdma_mtu");
     if (taken < allowed) {
@@ -149,7 +149,7 @@ class PortExamination {
     } else if (taken < kMaxRdmaMtu) {
       add(Severity::kRemark, FindingCode::kRdmaMtuSmall,
           absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
-          absl::StrCat("packets of 4096 bytes need MTU 4200 at least; 9000 helps TCP, too:  ", larger_mtu()));
+          absl::StrCat("packets of 4096 bytes need MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
     }
   }
 
@@ -158,7 +158,7 @@ class PortExamination {
   }
 
   // Without a carrier no RDMA device is active: refusals are reported only for ports with one.
-  void look_at_transport() {
+  void check_transport() {
     const std::string kind = text(port_, "transport");
     const std::string why = text(port_, "transport_reason");
     const bool has_device = !port_.at("rdma_device").is_null();
@@ -179,7 +179,7 @@ class PortExamination {
     }
   }
 
-  void look_at_control(const Json& control) {
+  void check_control(const Json& control) {
     for (const auto& [error, count] : control.at("send_errors").items()) {
       const std::string what = absl::StrCat(count.get<std::uint64_t>(), " datagrams could not be sent (", error, ")");
       if (error == "EPERM") {
@@ -290,17 +290,17 @@ Json ports_of_host(const std::vector<PortFacts>& ports, TransportSetting wanted)
 
 std::vector<Finding> examine_rejected(const std::vector<RejectedPort>& rejected) {
   std::vector<Finding> findings;
-  std::map<std::string, std::vector<std::string>> unasked;  // interfaces by reason
+  std::map<std::string, std::vector<std::string>> not_requested;  // interfaces by reason
   for (const RejectedPort& each : rejected) {
     const Severity severity = severity_of(each);
     if (severity == Severity::kOk) {
-      unasked[each.reason].push_back(each.interface);
+      not_requested[each.reason].push_back(each.interface);
     } else {
       const auto code = each.asked_for ? name_of(EventCode::kPortUnusable) : name_of(FindingCode::kPortNotUsed);
       findings.push_back({severity, std::string(code), each.interface, each.reason, advice_for(each.reason)});
     }
   }
-  for (const auto& [reason, interfaces] : unasked) {
+  for (const auto& [reason, interfaces] : not_requested) {
     findings.push_back({Severity::kOk, std::string(name_of(FindingCode::kPortNotUsed)), "not used",
                         absl::StrCat(absl::StrJoin(interfaces, ", "), ": ", reason), ""});
   }

@@ -55,7 +55,7 @@ bool is_in_container() {
 
 }  // namespace
 
-HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder,
+HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
                        const HardwareFolders& folders) {
   HostFacts facts;
   find_plugin(program_folder, facts);

@@ -40,7 +40,7 @@ struct HostFacts {
   bool sees_hardware = false;  // whether any interface is backed by a device
 };
 
-HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder,
+HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
                        const HardwareFolders& folders = {});
 
 // The folder of the running program, with links resolved; empty if the kernel does not report it.

@@ -81,7 +81,7 @@ std::map<std::string, LinkFacts> read_links(const host::Sysfs& sysfs) {
     LinkFacts& facts = links[name];
     const std::string device = absl::StrCat("class/net/", name, "/device");
     facts.pcie = read_pcie(sysfs, device, "current");
-    facts.pcie_most = read_pcie(sysfs, device, "max");
+    facts.pcie_max = read_pcie(sysfs, device, "max");
     if (port != nullptr) read_rdma(sysfs, *port, facts);
   }
   return links;

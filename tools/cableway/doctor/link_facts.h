@@ -24,7 +24,7 @@ struct LinkFacts {
   std::string rdma_rate;    // "100 Gb/sec (4X EDR)"; of hardware only, as software devices report arbitrary rates
   std::uint64_t rdma_rate_mbps = 0;
   PcieLink pcie;       // as it runs now
-  PcieLink pcie_most;  // the adapter's maximum
+  PcieLink pcie_max;  // the adapter's maximum
   // The device's non-zero counters of losses and congestion since it started, by name.
   std::map<std::string, std::uint64_t> losses;
   std::map<std::string, std::uint64_t> congestion;

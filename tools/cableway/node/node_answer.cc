@@ -7,7 +7,7 @@
 namespace cableway::cli {
 
 absl::Status not_understood(const std::string& view, const std::string& reason) {
-  return absl::InvalidArgumentError(absl::StrCat("the node's ", view, "  cannot be parsed (", reason,
+  return absl::InvalidArgumentError(absl::StrCat("the node's ", view, " cannot be parsed (", reason,
                                                  "): install the same Cableway version for both, and restart cablewayd"));
 }
 

@@ -14,21 +14,21 @@
 namespace cableway::cli {
 namespace {
 
-std::string where(const Settings& settings) {
+std::string place_of(const Settings& settings) {
   return absl::StrCat("cluster \"", settings.cluster, "\", runtime dir \"", settings.runtime_dir, "\"");
 }
 
 absl::Status no_node(const Settings& settings) {
   return absl::NotFoundError(absl::StrCat(
-      "no node runs in this network namespace (", where(settings),
+      "no node runs in this network namespace (", place_of(settings),
       ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
       "To query a node in another container or namespace, run cableway there; for a node with another CABLEWAY_CLUSTER or CABLEWAY_RUNTIME_DIR, set the same here."));
 }
 
 absl::Status no_answer(const Settings& settings, std::chrono::milliseconds deadline) {
   return absl::DeadlineExceededError(absl::StrCat(
-      "the node here (", where(settings), ") did not answer within ", std::chrono::duration<double>(deadline).count(),
-      "  s. Its cablewayd may be stopped or overloaded: check its log, or restart it."));
+      "the node here (", place_of(settings), ") did not answer within ", std::chrono::duration<double>(deadline).count(),
+      " s. Its cablewayd may be stopped or overloaded: check its log, or restart it."));
 }
 
 struct NodeReply {

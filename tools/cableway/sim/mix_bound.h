@@ -9,8 +9,9 @@
 
 namespace cableway::cli {
 
-// For repeated operations: the mean, as in a prediction: the bound of all together divided by their number. For a mix: groups that wait for each other need at least the sum of their bounds, each as if alone; the bound is that of the longest such chain, with the method of its last group. Errors are
-// those of sim::cable_bound() and sim::groups_of().
+// For repeated operations: the mean, as in a prediction: the bound of all together divided by their number. For a mix:
+// groups that wait for each other need at least the sum of their bounds, each as if alone; the bound is that of the
+// longest such chain, with the method of its last group. Errors are those of sim::cable_bound() and sim::groups_of().
 absl::StatusOr<sim::CableBound> job_bound(const routing::Topology& topology, const sim::PredictionRequest& request,
                                           const sim::ConcurrentFlowSettings& settings = {});
 

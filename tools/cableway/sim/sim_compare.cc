@@ -36,7 +36,7 @@ std::string shown_name(const std::string& name) {
 }
 
 // Identifies the output of other modes by a member that only they have.
-std::string_view known_as(const ParsedJson& json) {
+std::string_view fault_of_other_output(const ParsedJson& json) {
   if (json.contains("single_points_of_failure")) return "it is a result of cableway sim --what-if, which has no times";
   if (json.contains("change")) return "it is a comparison by cableway sim --compare already";
   return "";
@@ -50,7 +50,7 @@ class ResultReader {
   absl::StatusOr<SimResult> read(const ParsedJson& json) {
     if (!json.is_object()) return bad_result(file_, absl::StrCat("it holds ", type_text(json), ", not an object"));
     if (const std::string wrong = routing::schema_fault(json); !wrong.empty()) return bad_result(file_, wrong);
-    if (const std::string_view known = known_as(json); !known.empty()) return bad_result(file_, std::string(known));
+    if (const std::string_view known = fault_of_other_output(json); !known.empty()) return bad_result(file_, std::string(known));
     SimResult result;
     result.name = file_;
     result.topology = text(json, "", "topology");

@@ -37,7 +37,7 @@ std::string time_card(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
   if (prediction.early_end) {
     return card("Ended early after", seconds_text(prediction.whole_s),
-                more(absl::StrCat(percent_text(prediction.early_end->share_done), "  of the messages were completed")));
+                more(absl::StrCat(percent_text(prediction.early_end->share_done), " of the messages were completed")));
   }
   const std::size_t operations = prediction.operation_s.size();
   return card("Time", seconds_text(prediction.time_s),
@@ -45,11 +45,11 @@ std::string time_card(const SimReport& report) {
 }
 
 std::string bound_card(const SimReport& report) {
-  if (!report.bound) return card("Share of the cables' bound", "-", more(report.no_bound));
+  if (!report.bound) return card("Ratio (bound / time)", "-", more(report.no_bound));
   const double ratio = ratio_of(report);
   const std::string meter =
       absl::StrFormat("<div class=\"meter\"><span style=\"width:%.1f%%\"></span></div>", 100 * std::min(ratio, 1.0));
-  return card("Share of the cables' bound", ratio > 0 ? percent_text(ratio) : "-",
+  return card("Ratio (bound / time)", ratio > 0 ? percent_text(ratio) : "-",
               absl::StrCat(meter, more(absl::StrCat("lower bound ", seconds_text(report.bound->seconds), ": ",
                                                     report.bound->method))));
 }
@@ -78,16 +78,16 @@ std::string cards(const SimReport& report) {
   return absl::StrCat("<div class=\"cards\">\n", text, "</div>\n");
 }
 
-std::string anew_text(const SimReport& report) {
-  if (!report.again) return "";
-  const JobAnew& again = *report.again;
-  if (!again.impossible.empty()) {
-    return absl::StrCat("<p>Restarted without the cut cables, the job cannot run:  ", xml_text(again.impossible),
+std::string restart_text(const SimReport& report) {
+  if (!report.restart) return "";
+  const JobRestart& restart = *report.restart;
+  if (!restart.impossible.empty()) {
+    return absl::StrCat("<p>Restarted without the cut cables, the job cannot run: ", xml_text(restart.impossible),
                         ".</p>\n");
   }
   return absl::StrFormat(
       "<p>Restarted without the cut cables, the whole job takes %s at flow level: %.2f times the %s with all cables.</p>\n",
-      seconds_text(again.without_s), again.without_s / again.intact_s, seconds_text(again.intact_s));
+      seconds_text(restart.without_s), restart.without_s / restart.intact_s, seconds_text(restart.intact_s));
 }
 
 std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
@@ -115,7 +115,7 @@ std::string failures(const SimReport& report) {
     absl::StrAppend(&text, "<p>The job ended: ", xml_text(report.prediction.early_end->reason), ".</p>\n");
   }
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect));
-  return absl::StrCat(text, anew_text(report), "</section>\n");
+  return absl::StrCat(text, restart_text(report), "</section>\n");
 }
 
 std::string legend(bool has_cut) {
@@ -131,7 +131,7 @@ std::string legend(bool has_cut) {
 std::string map_section(const SimReport& report) {
   if (report.topology.cable_count() > kMaxCablesDrawn) {
     return section("Cables", absl::StrCat("<p class=\"soft\">More than ", kMaxCablesDrawn,
-                                          "  cables: too many to draw.</p>\n"));
+                                          " cables: too many to draw.</p>\n"));
   }
   const bool has_cut = std::any_of(report.prediction.cuts.begin(), report.prediction.cuts.end(),
                                    [](const sim::CutEffect& effect) { return effect.happened; });
@@ -149,7 +149,7 @@ std::string timeline_section(const SimReport& report) {
   return section("Over time",
                  absl::StrCat("<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
                               busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy,
-                                                                  "  active directions. ")
+                                                                  " active directions. ")
                                                    : "",
                               "Each row is 0 to 100 % of the cable's rate, in intervals of ",
                               seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
@@ -266,7 +266,7 @@ std::string sim_html(const SimReport& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
       xml_text(title), "</title>\n<style>", kReportStyle, "</style>\n</head>\n<body>\n<main>\n<h1>", xml_text(title),
       "</h1>\n<p class=\"soft\">", xml_text(topology_summary(report.topology)), "; ", report.request.ranks.size(),
-      "  ranks. Predicted by Cableway's simulator.</p>\n", cards(report), failures(report), map_section(report),
+      " ranks. Predicted by Cableway's simulator.</p>\n", cards(report), failures(report), map_section(report),
       timeline_section(report), groups_section(report), cables_section(report), shared_section(report),
       relays_section(report), origin_section(report), "</main>\n</body>\n</html>\n");
 }

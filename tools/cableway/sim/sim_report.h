@@ -20,7 +20,7 @@ struct ReportBound {
 };
 
 // The same job at flow level, with all cables and restarted without the cut ones.
-struct JobAnew {
+struct JobRestart {
   double intact_s = 0;
   double without_s = 0;
   std::string impossible;  // not empty: why it cannot run without them
@@ -36,7 +36,7 @@ struct SimReport {
   sim::Prediction prediction;
   std::optional<ReportBound> bound;
   std::string no_bound;  // why there is no bound
-  std::optional<JobAnew> again;
+  std::optional<JobRestart> restart;
   double elapsed_s = 0;  // wall-clock time
 };
 

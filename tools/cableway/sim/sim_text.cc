@@ -22,7 +22,7 @@ std::string line(const char* heading, const std::string& text) {
   return absl::StrFormat("%-10s %s\n", heading, text);
 }
 
-std::string what_was_asked(const SimReport& report) {
+std::string request_text(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
   return absl::StrCat(
       line("topology", absl::StrCat(report.source, ": ", topology_summary(report.topology))),
@@ -44,7 +44,7 @@ std::string bound_text(const SimReport& report) {
       line("bound", absl::StrCat(seconds_text(bound.seconds), ", the lower bound of the cables (", bound.method,
                                  bound.gap > 0 ? absl::StrFormat(", within %.1f %%", 100 * bound.gap) : "", ")"));
   if (const double ratio = ratio_of(report); ratio > 0) {
-    absl::StrAppend(&text, line("ratio", absl::StrFormat("%.3f of the bound's speed", ratio)));
+    absl::StrAppend(&text, line("ratio", absl::StrFormat("%.3f of what the cables allow", ratio)));
   }
   return text;
 }
@@ -136,15 +136,15 @@ std::string cut_text(const SimReport& report, const sim::CutEffect& effect, bool
 std::string cuts_text(const SimReport& report, bool all) {
   std::string text;
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect, all));
-  if (!report.again) return text.empty() ? "" : absl::StrCat("\n", text);
-  const JobAnew& again = *report.again;
-  if (!again.impossible.empty()) {
-    absl::StrAppend(&text, line("restarted", absl::StrCat("without the cut cables the job cannot run: ", again.impossible)));
+  if (!report.restart) return text.empty() ? "" : absl::StrCat("\n", text);
+  const JobRestart& restart = *report.restart;
+  if (!restart.impossible.empty()) {
+    absl::StrAppend(&text, line("restarted", absl::StrCat("without the cut cables the job cannot run: ", restart.impossible)));
   } else {
     absl::StrAppend(&text,
                     line("restarted", absl::StrFormat("without the cut cables the whole job takes %s at flow level, %.2f times the %s with all cables",
-                                                  seconds_text(again.without_s), again.without_s / again.intact_s,
-                                                  seconds_text(again.intact_s))));
+                                                  seconds_text(restart.without_s), restart.without_s / restart.intact_s,
+                                                  seconds_text(restart.intact_s))));
   }
   return absl::StrCat("\n", text);
 }
@@ -195,7 +195,7 @@ std::string shared_text(const SimReport& report, bool all) {
 }  // namespace
 
 std::string sim_text(const SimReport& report, bool all) {
-  return absl::StrCat(what_was_asked(report), "\n", times_text(report), relays_text(report), hottest_text(report),
+  return absl::StrCat(request_text(report), "\n", times_text(report), relays_text(report), hottest_text(report),
                       simulated_text(report), groups_text(report), cuts_text(report, all), cables_text(report, all),
                       shared_text(report, all));
 }

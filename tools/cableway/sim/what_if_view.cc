@@ -29,7 +29,7 @@ std::vector<FailureCase> worst_first(std::vector<FailureCase> cases) {
   return cases;
 }
 
-bool looked_at_two(const WhatIf& what_if) {
+bool has_two_cable_cases(const WhatIf& what_if) {
   return what_if.failures.cables.size() < 2 || !what_if.failures.two_cables.empty();
 }
 
@@ -181,7 +181,7 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
                       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-                      looked_at_two(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                      has_two_cable_cases(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
                                              : "\ntwo cables fail: skipped, there are too many cases\n",
                       added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
@@ -201,7 +201,7 @@ std::string what_if_json(const WhatIf& what_if) {
                      {"intact", shares_json(what_if, what_if.failures.intact)},
                      {"single_points_of_failure", single_points(what_if)},
                      {"one_cable", cases_json(what_if, what_if.failures.cables)},
-                     {"two_cables", looked_at_two(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
+                     {"two_cables", has_two_cable_cases(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
                      {"one_node", cases_json(what_if, what_if.failures.nodes)},
                      {"added_cable_mbps", what_if.added.rate_mbps},
                      {"added_cables", added},

@@ -63,8 +63,8 @@ absl::Status check_writable(const std::string& path) {
   if (is_there) {
     if (absl::Status kind = check_kind(path, status.st_mode); !kind.ok()) return kind;
   }
-  const std::string looked_at = is_there ? path : folder.empty() ? "." : folder.string();
-  return ::access(looked_at.c_str(), W_OK) == 0 ? absl::OkStatus() : cannot_write(path, errno);
+  const std::string checked = is_there ? path : folder.empty() ? "." : folder.string();
+  return ::access(checked.c_str(), W_OK) == 0 ? absl::OkStatus() : cannot_write(path, errno);
 }
 
 absl::Status write_named_file(const std::string& path, const std::string& text) {

@@ -20,11 +20,11 @@ absl::StatusOr<Json> ask_for_json(const Invocation& invocation, const std::strin
   return parse_answer(answer->text, view);
 }
 
-Examined look_at_everything(const Invocation& invocation) {
+Examined examine_all(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   Examined examined;
   examined.settings = settings;
-  examined.host = invocation.surroundings.look_at_host(settings.ports);
+  examined.host = invocation.surroundings.read_host_facts(settings.ports);
   if (!settings.key_file.empty()) examined.key = host::read_key(settings.key_file).status();
   absl::StatusOr<Json> status = ask_for_json(invocation, "status");
   examined.node = status.status();
@@ -52,7 +52,7 @@ class DoctorVerb final : public Verb {
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const Examined examined = look_at_everything(invocation);
+    const Examined examined = examine_all(invocation);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
     Answer answer{json_ ? doctor_json(*findings) : doctor_text(*findings)};

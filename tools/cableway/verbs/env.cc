@@ -51,10 +51,10 @@ void add_docker(const HostFacts& host, JobEnvironment& environment) {
   }
   if (host.plugin.empty()) return;
   const std::string installation = std::filesystem::path(host.plugin).parent_path().parent_path();
-  const bool hides_the_images_own = installation == "/usr/local" || installation == "/usr" || installation == "/";
-  if (hides_the_images_own) {
+  const bool would_hide_image_files = installation == "/usr/local" || installation == "/usr" || installation == "/";
+  if (would_hide_image_files) {
     environment.remarks.push_back(absl::StrCat("for a container: ", installation,
-                                               "  cannot be mounted over the image's own folder. Unpack the package into a separate folder, such as /opt/cableway, and use the cableway there"));
+                                               " cannot be mounted over the image's own folder. Unpack the package into a separate folder, such as /opt/cableway, and use the cableway there"));
     return;
   }
   environment.docker_options.insert(environment.docker_options.end(),
@@ -116,7 +116,7 @@ class EnvVerb final : public Verb {
 
  private:
   static absl::StatusOr<JobEnvironment> find(const Invocation& invocation) {
-    const HostFacts host = invocation.surroundings.look_at_host(invocation.settings.ports);
+    const HostFacts host = invocation.surroundings.read_host_facts(invocation.settings.ports);
     absl::StatusOr<std::vector<std::string>> cable_interfaces = ports_of_node(invocation);
     if (!cable_interfaces.ok()) return cable_interfaces.status();
     for (const PortFacts& port : host.ports) cable_interfaces->push_back(port.interface);

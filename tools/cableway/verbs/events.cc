@@ -84,7 +84,7 @@ std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
     seen.last = 0;
   }
   const NewEvents found = new_events(answer.at("events"), seen.last);
-  if (found.lost > 0) note(absl::StrCat(found.lost, "  events were lost"));
+  if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost"));
   for (const Json* event : found.events) {
     if (!is_wanted(*event, tail.filter)) continue;
     absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event), "\n");

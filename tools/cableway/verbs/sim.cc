@@ -128,7 +128,7 @@ void find_bound(const Context& context, SimReport& report) {
 }
 
 // Predicts the job without every cable that was cut while it ran, whether or not that ended the job.
-void start_anew(SimReport& report) {
+void predict_restart(SimReport& report) {
   std::vector<routing::CableIndex> gone;
   for (const sim::CutEffect& effect : report.prediction.cuts) {
     if (!effect.happened) continue;
@@ -139,13 +139,13 @@ void start_anew(SimReport& report) {
   if (gone.empty()) return;
   const absl::StatusOr<sim::Prediction> intact = sim::predict_flow_level(report.topology, report.request);
   if (!intact.ok() || intact->time_s <= 0) return;
-  report.again = JobAnew{intact->time_s, 0, ""};
+  report.restart = JobRestart{intact->time_s, 0, ""};
   const absl::StatusOr<sim::Prediction> without =
       sim::predict_flow_level(sim::without_cables(report.topology, gone), report.request);
   if (without.ok()) {
-    report.again->without_s = without->time_s;
+    report.restart->without_s = without->time_s;
   } else {
-    report.again->impossible = std::string(without.status().message());
+    report.restart->impossible = std::string(without.status().message());
   }
 }
 
@@ -176,7 +176,7 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   report.prediction = *std::move(prediction);
   report.elapsed_s = seconds_since(began);
   find_bound(context, report);
-  start_anew(report);
+  predict_restart(report);
   Answer answer{context.options.json ? sim_json(report) : sim_text(report, options.all)};
   if (!options.html.empty()) {
     if (absl::Status status = write_named_file(options.html, sim_html(report)); !status.ok()) return status;
@@ -191,7 +191,7 @@ absl::Status check_html(const SimOptions& options) {
   for (const std::string& input : {options.topology, options.mix}) {
     if (std::error_code ignored; !input.empty() && std::filesystem::equivalent(html, input, ignored)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--html ", routing::in_quotes(html), "  is an input; expected another file"));
+          absl::StrCat("--html ", routing::in_quotes(html), " is an input; expected another file"));
     }
   }
   return check_writable(html);

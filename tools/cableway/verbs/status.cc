@@ -17,7 +17,7 @@ std::string registered_text(const Json& memory) {
   if (number(memory, "registered_bytes") == 0) return "";
   return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
                       bytes_text(number(memory, "floor_bytes")),
-                      "  of it as floors; leases: ", number(memory, "leased"), " of ", number(memory, "leases"),
+                      " of it as floors; leases: ", number(memory, "leased"), " of ", number(memory, "leases"),
                       " out (", bytes_text(number(memory, "leased_bytes")), "), at most ",
                       number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n");
 }
@@ -31,7 +31,7 @@ std::string facts_text(const Json& status) {
   return absl::StrCat(
       "node ", text(status, "node"), " of cluster ", text(status, "cluster"),
       draining ? ", draining: no path leads through it" : "", "\n", "  topology    ", number(status, "nodes"),
-      " nodes, itself included; ", number(status, "cables_up"), " cables  of this node up\n", "  addresses   ",
+      " nodes, itself included; ", number(status, "cables_up"), " cables of this node up\n", "  addresses   ",
       addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
       number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
       "  flows       ", number(own, "flows_open"), " of processes here open, ", number(own, "flows_opened"),
@@ -39,7 +39,7 @@ std::string facts_text(const Json& status) {
       " in ", number(relayed, "chunks"), " chunks\n", "  circuits    ", number(relayed, "circuits_open"), " open, ",
       number(relayed, "circuits_opened"), " opened, ", number(relayed, "circuits_broken"), " broken, ",
       number(relayed, "setups_refused"), " set-ups refused\n", "  memory      ",
-      bytes_text(number(memory, "floor_bytes")), "  in floors, ", bytes_text(number(memory, "leased_bytes")),
+      bytes_text(number(memory, "floor_bytes")), " in floors, ", bytes_text(number(memory, "leased_bytes")),
       " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_most"),
       " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
       number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n",

@@ -17,8 +17,8 @@ struct Surroundings {
   const char* const* environment;  // null-terminated array of NAME=VALUE
   std::string host_name;
   std::chrono::milliseconds node_deadline{5000};  // time limit of a query to the node
-  std::function<HostFacts(const std::vector<PortSelector>&)> look_at_host = [](const auto& selectors) {
-    return cli::look_at_host(selectors, program_folder());
+  std::function<HostFacts(const std::vector<PortSelector>&)> read_host_facts = [](const auto& selectors) {
+    return cli::read_host_facts(selectors, program_folder());
   };
   // Called between two queries of `events --follow`.
   std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };

@@ -353,7 +353,7 @@ TEST(Doctor, TheHalvesOfAPlugCarryItsRateTogether) {
   port(examined)["plug"] = "p0";
   EXPECT_THAT(examine(examined), Contains(AllOf(finding(Severity::kWarning, "port eth1", "its PCIe link is 32 GT/s x4"),
                                                 Field(&Finding::advice, HasSubstr("put it into a slot")))));
-  link(examined).pcie_most = link(examined).pcie;
+  link(examined).pcie_max = link(examined).pcie;
   EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("give that an address too"))));
   Json other = port(examined);
   other["interface"] = "eth2";

@@ -42,8 +42,8 @@ TEST_F(LinkFactsTest, ReadsRateAndSlot) {
   EXPECT_EQ(facts.pcie.gigatransfers, 16);
   EXPECT_EQ(facts.pcie.lanes, 8);
   EXPECT_NEAR(facts.pcie.gigabits(), 126, 0.1);
-  EXPECT_EQ(facts.pcie_most.gigatransfers, 32);
-  EXPECT_EQ(facts.pcie_most.lanes, 16);
+  EXPECT_EQ(facts.pcie_max.gigatransfers, 32);
+  EXPECT_EQ(facts.pcie_max.lanes, 16);
   EXPECT_TRUE(facts.losses.empty());
   EXPECT_TRUE(facts.congestion.empty());
 }
@@ -99,17 +99,17 @@ TEST(PcieLink, CarriesLessThanItsTransfers) {
 TEST(HostFacts, LooksAtTheHardwareWhereItIsTold) {
   host::test::FakeSysfs sysfs;
   const HardwareFolders folders{sysfs.root(), sysfs.rdma_folder()};
-  EXPECT_FALSE(look_at_host({}, "", folders).has_rdma_devices);
+  EXPECT_FALSE(read_host_facts({}, "", folders).has_rdma_devices);
   sysfs.add_rdma_device("mlx5_0");
   sysfs.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
   sysfs.link_device("class/net/eth1", "0000:01:00.0");
-  HostFacts facts = look_at_host({}, "", folders);
+  HostFacts facts = read_host_facts({}, "", folders);
   EXPECT_TRUE(facts.has_rdma_devices);
   EXPECT_TRUE(facts.has_verbs_files);
   EXPECT_TRUE(facts.sees_hardware);
   EXPECT_EQ(facts.links.at("eth1").rdma_device, "mlx5_0");
   sysfs.remove("dev");
-  facts = look_at_host({}, "", folders);
+  facts = read_host_facts({}, "", folders);
   EXPECT_TRUE(facts.has_rdma_devices);
   EXPECT_FALSE(facts.has_verbs_files);
 }

@@ -82,7 +82,7 @@ SimReport cut_report() {
   effect.lost = {{0, {1, 2, 0, {{effect.cut.cable}, {NodeIndex{1}, NodeIndex{2}}}}},
                  {0, {0, 2, 1, {{CableIndex{0}, effect.cut.cable}, {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}}}}}};
   prediction.cuts = {effect};
-  report.again = JobAnew{0.081, 0.162, ""};
+  report.restart = JobRestart{0.081, 0.162, ""};
   return report;
 }
 
@@ -171,7 +171,7 @@ c2     n2  n3   10000    0.0 %   0.0 %    0 bytes    0 bytes
 
 TEST(SimText, OfAnImpossibleRestartAndACutThatCameTooLate) {
   SimReport report = cut_report();
-  report.again->impossible = "no path";
+  report.restart->impossible = "no path";
   sim::CutEffect late;
   late.cut = {CableIndex{0}, std::chrono::seconds(2)};
   late.wire = {CableIndex{0}};
