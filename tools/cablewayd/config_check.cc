@@ -28,8 +28,7 @@ void warn_of_ports(const Settings& settings, const std::vector<PortFacts>& ports
     std::string here;
     for (const PortFacts& port : ports) absl::StrAppend(&here, here.empty() ? "" : ", ", port.interface);
     warnings.push_back(absl::StrCat("ports: ", in_quotes(to_text(selector)),
-                                    " matches no interface of this host; available: ",
-                                    here.empty() ? "none" : here));
+                                    " matches no interface of this host; available: ", here.empty() ? "none" : here));
   }
 }
 

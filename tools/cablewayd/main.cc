@@ -198,7 +198,8 @@ int main(int argc, char** argv) {
   cableway::Options options;
   std::vector<cableway::GivenSetting> given;
   cableway::add_settings(app, given);
-  app.add_flag("--check-config", options.check_config, "check settings and key, print the effective settings, then exit");
+  app.add_flag("--check-config", options.check_config,
+               "check settings and key, print the effective settings, then exit");
   app.add_flag("--json", options.json, "with --check-config: as JSON");
   app.add_flag("--session", options.session, "run in the background while a job needs a node; used by the plugin");
   app.add_option("--ready-fd", options.ready_fd, "file descriptor on which to report \"ready\" or the error");

@@ -14,7 +14,9 @@ namespace {
 constexpr std::uint64_t kMaxSeeds = 1'000'000'000;
 
 constexpr char kAbout[] =
-    "Runs simulation tests: worlds of real Cableway nodes in virtual time, each with a graph, flows and faults derived from one seed. Every world is checked against the rules of docs/simtest.md. A seed that breaks a rule is shown with the command that replays it.";
+    "Runs simulation tests: worlds of real Cableway nodes in virtual time, each with a graph, flows and faults derived "
+    "from one seed. Every world is checked against the rules of docs/simtest.md. A seed that breaks a rule is shown "
+    "with the command that replays it.";
 
 constexpr char kFooter[] =
     "Exit status: 0 no rule was broken, 1 a rule was broken, 2 invalid arguments or file.\n"
@@ -63,11 +65,10 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.footer(kFooter);
   app.add_option("--seeds", seeds, "Run these seeds: A..B, inclusive");
   std::string graphs;
-  app.add_option("--deadlock", graphs,
-                 "Run all-to-all on the random graphs of these seeds to find deadlocks: A..B");
-  app.add_option("--most-nodes", options.max_nodes, "Maximum number of nodes of a graph of --deadlock")->check(CLI::Range(2, 1024));
-  app.add_option("--replay", replay,
-                 "Run one seed again, with its own faults or the given ones: SEED[:FAULTS]");
+  app.add_option("--deadlock", graphs, "Run all-to-all on the random graphs of these seeds to find deadlocks: A..B");
+  app.add_option("--most-nodes", options.max_nodes, "Maximum number of nodes of a graph of --deadlock")
+      ->check(CLI::Range(2, 1024));
+  app.add_option("--replay", replay, "Run one seed again, with its own faults or the given ones: SEED[:FAULTS]");
   app.add_option("--scenario", options.scenario, "Run this scenario file (tests/scenarios)")->check(CLI::ExistingFile);
   app.add_option("--jobs", options.jobs, "Number of processes that run seeds in parallel")->check(CLI::Range(1, 256));
   app.add_option("--stop-after", options.stop_after, "Stop after this many failures")->check(CLI::Range(1, 1'000'000));

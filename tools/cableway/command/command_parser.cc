@@ -96,7 +96,8 @@ class CommandTree {
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() == 0) return root_.exit(error, out, err);
       const std::size_t command = parsed_command();
-      if (command < commands_.size()) return refuse(error_text(commands_[command], error), commands_[command].name, err);
+      if (command < commands_.size())
+        return refuse(error_text(commands_[command], error), commands_[command].name, err);
       return refuse(absl::StrCat(expected_command(), ", found ", routing::in_quotes(arguments.front())), "", err);
     }
     return parsed_command();
@@ -128,7 +129,8 @@ class CommandTree {
     CLI::App* const added =
         root_.add_subcommand(name, absl::StrCat(summary, ": ", absl::StrJoin(members_of(name), ", ")));
     added->require_subcommand(1);
-    added->footer(absl::StrCat(program_.name, " ", name, " COMMAND --help shows the options and examples of a command."));
+    added->footer(
+        absl::StrCat(program_.name, " ", name, " COMMAND --help shows the options and examples of a command."));
     groups_[name] = added;
     return *added;
   }
@@ -161,7 +163,8 @@ class CommandTree {
     const std::string& first = arguments[0];
     if (first.starts_with('-')) return "";
     const std::vector<std::string> firsts = first_words();
-    if (std::find(firsts.begin(), firsts.end(), first) == firsts.end()) return unknown_command(first, expected_command());
+    if (std::find(firsts.begin(), firsts.end(), first) == firsts.end())
+      return unknown_command(first, expected_command());
     const std::vector<std::string> members = members_of(first);
     const std::string second = arguments.size() > 1 ? arguments[1] : "";
     if (members.empty() || second == "--help" || second == "-h") return "";

@@ -56,15 +56,17 @@ class Examination {
 
   void check_key() {
     if (examined_.settings.key_file.empty()) {
-      return add(Severity::kRemark, EventCode::kKeyMissing, "key",
-                 "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change its data",
-                 "openssl rand -hex 32 > key, chmod 600, the same file on every node, and CABLEWAY_KEY_FILE");
+      return add(
+          Severity::kRemark, EventCode::kKeyMissing, "key",
+          "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change its data",
+          "openssl rand -hex 32 > key, chmod 600, the same file on every node, and CABLEWAY_KEY_FILE");
     }
     if (examined_.key.ok())
       return add(Severity::kOk, FindingCode::kKeyReadable, "key",
                  absl::StrCat(examined_.settings.key_file, " holds a key"));
     // A key that only root can read is expected if the node runs as root.
-    const bool is_other_users_node = examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
+    const bool is_other_users_node =
+        examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
     add(is_other_users_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
         std::string(examined_.key.message()));
   }
@@ -72,8 +74,7 @@ class Examination {
   void check_host() {
     const HostFacts& host = examined_.host;
     if (host.plugin.empty()) {
-      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin",
-          absl::StrCat("no plugin at ", host.plugin_sought),
+      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin", absl::StrCat("no plugin at ", host.plugin_sought),
           "unpack the whole package, and use the cableway in its bin/");
     }
     if (uses_rdma() && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {

@@ -59,10 +59,10 @@ class LinkExamination {
     add(Severity::kWarning, FindingCode::kPcieLinkSlow,
         absl::StrCat("its PCIe link is ", text_of(facts_.pcie), ", too slow for the port's ",
                      rate_text(port_.rate_mbps)),
-        is_below_max
-            ? absl::StrCat("the adapter supports ", text_of(facts_.pcie_max),
-                           ": use a slot with as many lanes, reseat it, check the BIOS's PCIe settings")
-            : "this link is at the adapter's maximum: if its connector has a second one (two interfaces of one plug, see cableway ports), give that an address too");
+        is_below_max ? absl::StrCat("the adapter supports ", text_of(facts_.pcie_max),
+                                    ": use a slot with as many lanes, reseat it, check the BIOS's PCIe settings")
+                     : "this link is at the adapter's maximum: if its connector has a second one (two interfaces of "
+                       "one plug, see cableway ports), give that an address too");
   }
 
   // The counters start with the device: they show past losses, not necessarily current ones.
@@ -75,15 +75,17 @@ class LinkExamination {
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted losses since its start: ", text_of(facts_.losses)),
           absl::StrCat(check_again,
-                       "; if they grow, check cable and connectors, and enable flow control at both ends: of the priority that CABLEWAY_RDMA_SERVICE_LEVEL selects (PFC), or of the port (ethtool -A ",
+                       "; if they grow, check cable and connectors, and enable flow control at both ends: of the "
+                       "priority that CABLEWAY_RDMA_SERVICE_LEVEL selects (PFC), or of the port (ethtool -A ",
                        port_.interface, " rx on tx on)"));
     }
     if (!facts_.congestion.empty()) {
       add(Severity::kRemark, FindingCode::kRdmaCongestion,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted congestion since its start: ", text_of(facts_.congestion)),
-          absl::StrCat(check_again,
-                       "; a cable without a switch causes none: check for a switch, or a port that shares its PCIe slot"));
+          absl::StrCat(
+              check_again,
+              "; a cable without a switch causes none: check for a switch, or a port that shares its PCIe slot"));
     }
   }
 

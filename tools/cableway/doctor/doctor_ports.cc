@@ -30,7 +30,8 @@ std::string advice_for_refusal(const std::string& why) {
        "set the adapter's port to Ethernet (mlxconfig set LINK_TYPE_P1=ETH, and restart the host), or "
        "CABLEWAY_TRANSPORT=tcp on this node"},
       {"only one of RoCE v1",
-       "enable RoCE v2 in the driver (devlink dev param: enable_roce); for an adapter without it, such as the first ConnectX-3, set CABLEWAY_TRANSPORT=tcp on this node"},
+       "enable RoCE v2 in the driver (devlink dev param: enable_roce); for an adapter without it, such as the first "
+       "ConnectX-3, set CABLEWAY_TRANSPORT=tcp on this node"},
       {"has no RoCE v2 GID",
        "the device's GIDs follow the interface's addresses: see /sys/class/infiniband/*/ports/*/gids, and the driver's "
        "log (dmesg)"},
@@ -93,7 +94,8 @@ class PortExamination {
     if (neighbours.empty()) {
       add(Severity::kWarning, FindingCode::kNeighbourMissing,
           absl::StrCat("carrier on ", interface_, ", but no neighbour answers hellos"),
-          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? Firewalls at both ends must allow ",
+          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? "
+                       "Firewalls at both ends must allow ",
                        firewall()));
     }
     for (const Json& neighbour : neighbours) {
@@ -103,8 +105,9 @@ class PortExamination {
       } else {
         add(Severity::kWarning, FindingCode::kCableOneWay,
             absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
-            absl::StrCat("check the problems below and run cableway doctor there; a firewall may drop what this node sends: ",
-                         firewall()));
+            absl::StrCat(
+                "check the problems below and run cableway doctor there; a firewall may drop what this node sends: ",
+                firewall()));
       }
     }
   }
@@ -121,7 +124,8 @@ class PortExamination {
     if (rate < theirs) {
       add(Severity::kWarning, FindingCode::kRateBelowNeighbour,
           absl::StrCat("runs at ", rate_text(rate), ", its neighbour's port at ", rate_text(theirs)),
-          absl::StrCat("the cable is as fast as its slower end: check the cable, its connectors and the speed set there (ethtool ",
+          absl::StrCat("the cable is as fast as its slower end: check the cable, its connectors and the speed set "
+                       "there (ethtool ",
                        interface_, ")"));
     } else if (rate < fastest_mbps_) {
       add(Severity::kRemark, FindingCode::kRateBelowFastest,

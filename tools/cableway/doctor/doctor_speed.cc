@@ -17,10 +17,12 @@ constexpr std::uint64_t kMaxExpectedMbps = 20'000;
 constexpr double kGoodShare = 0.7;
 
 constexpr char kWhenSlow[] =
-    "test again while no job runs; the usual reasons are small frames (MTU 1500), a busy CPU, a bad cable (ethtool -S shows errors) or a switch in between";
+    "test again while no job runs; the usual reasons are small frames (MTU 1500), a busy CPU, a bad cable (ethtool -S "
+    "shows errors) or a switch in between";
 
 constexpr char kWhenNotReached[] =
-    "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd (CABLEWAY_RELAY_PORT there), and no other program may use it; run cableway doctor there";
+    "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd "
+    "(CABLEWAY_RELAY_PORT there), and no other program may use it; run cableway doctor there";
 
 // A failed test means that circuits fail, too, unless tests are disabled there or another test is running.
 bool stops_circuits(const absl::Status& status) {

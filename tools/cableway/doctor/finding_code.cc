@@ -76,10 +76,10 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kCableTested, "CABLE_TESTED", "a cable is as fast as it should be", "-"},
     {Code::kCableSlow, "CABLE_SLOW", "a cable is slower than 70 % of its nominal rate, or of 20 Gbit/s",
      "test again without load; the usual reasons are MTU 1500, a busy CPU, a bad cable or a switch"},
-    {Code::kCableUntested, "CABLE_UNTESTED", "a cable's speed was not tested: tests are disabled there, or another test is running",
+    {Code::kCableUntested, "CABLE_UNTESTED",
+     "a cable's speed was not tested: tests are disabled there, or another test is running",
      "CABLEWAY_CABLE_TEST=true on both nodes allows it"},
-    {Code::kCableUnreachable, "CABLE_UNREACHABLE",
-     "a neighbour's relay port is unreachable: circuits fail, too",
+    {Code::kCableUnreachable, "CABLE_UNREACHABLE", "a neighbour's relay port is unreachable: circuits fail, too",
      "check firewalls, and run cableway doctor there"},
 
     {Code::kTopologyInParts, "TOPOLOGY_IN_PARTS", "no path leads from one part of the cluster to the other",

@@ -56,7 +56,7 @@ bool is_in_container() {
 }  // namespace
 
 HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
-                       const HardwareFolders& folders) {
+                          const HardwareFolders& folders) {
   HostFacts facts;
   find_plugin(program_folder, facts);
   find_ports(selectors, folders, facts);

@@ -41,7 +41,7 @@ struct HostFacts {
 };
 
 HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
-                       const HardwareFolders& folders = {});
+                          const HardwareFolders& folders = {});
 
 // The folder of the running program, with links resolved; empty if the kernel does not report it.
 std::string program_folder();

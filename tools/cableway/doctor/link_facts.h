@@ -23,7 +23,7 @@ struct LinkFacts {
   std::string rdma_device;  // "mlx5_0", "mlx4_0:2"
   std::string rdma_rate;    // "100 Gb/sec (4X EDR)"; of hardware only, as software devices report arbitrary rates
   std::uint64_t rdma_rate_mbps = 0;
-  PcieLink pcie;       // as it runs now
+  PcieLink pcie;      // as it runs now
   PcieLink pcie_max;  // the adapter's maximum
   // The device's non-zero counters of losses and congestion since it started, by name.
   std::map<std::string, std::uint64_t> losses;

@@ -7,8 +7,9 @@
 namespace cableway::cli {
 
 absl::Status not_understood(const std::string& view, const std::string& reason) {
-  return absl::InvalidArgumentError(absl::StrCat("the node's ", view, " cannot be parsed (", reason,
-                                                 "): install the same Cableway version for both, and restart cablewayd"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the node's ", view, " cannot be parsed (", reason,
+                   "): install the same Cableway version for both, and restart cablewayd"));
 }
 
 absl::StatusOr<Json> parse_answer(const std::string& answer, const std::string& view) {

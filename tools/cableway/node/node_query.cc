@@ -19,16 +19,18 @@ std::string place_of(const Settings& settings) {
 }
 
 absl::Status no_node(const Settings& settings) {
-  return absl::NotFoundError(absl::StrCat(
-      "no node runs in this network namespace (", place_of(settings),
-      ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
-      "To query a node in another container or namespace, run cableway there; for a node with another CABLEWAY_CLUSTER or CABLEWAY_RUNTIME_DIR, set the same here."));
+  return absl::NotFoundError(
+      absl::StrCat("no node runs in this network namespace (", place_of(settings),
+                   ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
+                   "To query a node in another container or namespace, run cableway there; for a node with another "
+                   "CABLEWAY_CLUSTER or CABLEWAY_RUNTIME_DIR, set the same here."));
 }
 
 absl::Status no_answer(const Settings& settings, std::chrono::milliseconds deadline) {
-  return absl::DeadlineExceededError(absl::StrCat(
-      "the node here (", place_of(settings), ") did not answer within ", std::chrono::duration<double>(deadline).count(),
-      " s. Its cablewayd may be stopped or overloaded: check its log, or restart it."));
+  return absl::DeadlineExceededError(
+      absl::StrCat("the node here (", place_of(settings), ") did not answer within ",
+                   std::chrono::duration<double>(deadline).count(),
+                   " s. Its cablewayd may be stopped or overloaded: check its log, or restart it."));
 }
 
 struct NodeReply {
@@ -56,8 +58,9 @@ class Query {
  private:
   void on_welcome(absl::StatusOr<SessionMessage> reply) {
     if (absl::IsUnavailable(reply.status())) {
-      return end(absl::UnavailableError(
-          "the node closed the session immediately. It accepts root and the user that it runs as (try sudo), and at most 1,024 sessions"));
+      return end(
+          absl::UnavailableError("the node closed the session immediately. It accepts root and the user that it runs "
+                                 "as (try sudo), and at most 1,024 sessions"));
     }
     if (!reply.ok()) return end(reply.status());
     const Welcome* welcome = std::get_if<Welcome>(&*reply);

@@ -89,7 +89,8 @@ class SvgDrawing {
 
   std::string legend(double y) const {
     return absl::StrFormat(
-        "<text class=\"legend\" x=\"16\" y=\"%.1f\">thick box: the node that was queried; grey: draining; red, dashed: not reached; orange: slower than the fastest</text>\n",
+        "<text class=\"legend\" x=\"16\" y=\"%.1f\">thick box: the node that was queried; grey: draining; red, dashed: "
+        "not reached; orange: slower than the fastest</text>\n",
         y);
   }
 

@@ -50,7 +50,8 @@ class ResultReader {
   absl::StatusOr<SimResult> read(const ParsedJson& json) {
     if (!json.is_object()) return bad_result(file_, absl::StrCat("it holds ", type_text(json), ", not an object"));
     if (const std::string wrong = routing::schema_fault(json); !wrong.empty()) return bad_result(file_, wrong);
-    if (const std::string_view known = fault_of_other_output(json); !known.empty()) return bad_result(file_, std::string(known));
+    if (const std::string_view known = fault_of_other_output(json); !known.empty())
+      return bad_result(file_, std::string(known));
     SimResult result;
     result.name = file_;
     result.topology = text(json, "", "topology");

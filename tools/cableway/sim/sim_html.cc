@@ -86,7 +86,8 @@ std::string restart_text(const SimReport& report) {
                         ".</p>\n");
   }
   return absl::StrFormat(
-      "<p>Restarted without the cut cables, the whole job takes %s at flow level: %.2f times the %s with all cables.</p>\n",
+      "<p>Restarted without the cut cables, the whole job takes %s at flow level: %.2f times the %s with all "
+      "cables.</p>\n",
       seconds_text(restart.without_s), restart.without_s / restart.intact_s, seconds_text(restart.intact_s));
 }
 
@@ -130,14 +131,15 @@ std::string legend(bool has_cut) {
 
 std::string map_section(const SimReport& report) {
   if (report.topology.cable_count() > kMaxCablesDrawn) {
-    return section("Cables", absl::StrCat("<p class=\"soft\">More than ", kMaxCablesDrawn,
-                                          " cables: too many to draw.</p>\n"));
+    return section("Cables",
+                   absl::StrCat("<p class=\"soft\">More than ", kMaxCablesDrawn, " cables: too many to draw.</p>\n"));
   }
   const bool has_cut = std::any_of(report.prediction.cuts.begin(), report.prediction.cuts.end(),
                                    [](const sim::CutEffect& effect) { return effect.happened; });
   return section("How busy the cables were",
                  absl::StrCat("<div class=\"wide\">\n", cable_map(report), "</div>\n", legend(has_cut),
-                              "<p class=\"soft\">Each cable is two lines, one per direction, in right-hand traffic; the label is the busier direction. Hover for details.</p>\n"));
+                              "<p class=\"soft\">Each cable is two lines, one per direction, in right-hand traffic; "
+                              "the label is the busier direction. Hover for details.</p>\n"));
 }
 
 std::string timeline_section(const SimReport& report) {
@@ -146,14 +148,14 @@ std::string timeline_section(const SimReport& report) {
   const auto& cables = report.prediction.cables;
   const std::size_t busy = static_cast<std::size_t>(std::count_if(
       cables.begin(), cables.end(), [](const sim::CableLoad& load) { return heat_of(load.utilisation) > 0; }));
-  return section("Over time",
-                 absl::StrCat("<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
-                              busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy,
-                                                                  " active directions. ")
-                                                   : "",
-                              "Each row is 0 to 100 % of the cable's rate, in intervals of ",
-                              seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
-                              "; the number is the mean.</p>\n"));
+  return section(
+      "Over time",
+      absl::StrCat(
+          "<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
+          busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy, " active directions. ") : "",
+          "Each row is 0 to 100 % of the cable's rate, in intervals of ",
+          seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
+          "; the number is the mean.</p>\n"));
 }
 
 std::string share_cell(double utilisation) {
@@ -205,7 +207,8 @@ std::string shared_section(const SimReport& report) {
           "class=\"n\">received</th></tr></thead>\n<tbody>\n",
           rows, "</tbody></table></div>\n",
           shown < shared.size() ? absl::StrCat("<p class=\"soft\">and ", shared.size() - shown, " more</p>\n") : "",
-          "<p class=\"soft\">They may be saturated while none of their cables is. Out and in are seen from the node; for a wire, from its end a.</p>\n"));
+          "<p class=\"soft\">They may be saturated while none of their cables is. Out and in are seen from the node; "
+          "for a wire, from its end a.</p>\n"));
 }
 
 std::string groups_section(const SimReport& report) {
@@ -234,10 +237,11 @@ std::string relays_section(const SimReport& report) {
                     relay.circuits, "</td><td class=\"n\">", relay.most_leases, "</td><td class=\"n\">",
                     bytes_text(relay.bytes), "</td></tr>\n");
   }
-  return section("Relays",
-                 absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>node</th><th class=\"n\">circuits</th><th "
-                              "class=\"n\">most slots leased</th><th class=\"n\">slot memory</th></tr></thead>\n<tbody>\n",
-                              rows, "</tbody></table></div>\n"));
+  return section(
+      "Relays",
+      absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>node</th><th class=\"n\">circuits</th><th "
+                   "class=\"n\">most slots leased</th><th class=\"n\">slot memory</th></tr></thead>\n<tbody>\n",
+                   rows, "</tbody></table></div>\n"));
 }
 
 std::string term(const char* name, const std::string& text) {

@@ -26,7 +26,8 @@ std::vector<Argument> workload_arguments(SimOptions& options) {
                   "all_reduce (ring, tree), all_gather, reduce_scatter, broadcast, reduce, all_to_all,\n"
                   "sendrecv (opposite, neighbour, SOURCE-DESTINATION), pingpong (SOURCE-DESTINATION),\n"
                   "pipeline (micro-batches); as in all_reduce:256MiB,tree"),
-      text_option("--mix", "FILE", options.mix, "read the workloads of groups of ranks from this TOML file, instead of --workload")
+      text_option("--mix", "FILE", options.mix,
+                  "read the workloads of groups of ranks from this TOML file, instead of --workload")
           .excluding({"--workload", "--repeat"}),
       text_option("--rank-order", "ORDER", options.rank_order,
                   "the node of each rank: names or numbers, N0,N1,..; or best, as found by `cableway plan ranks`.\n"
@@ -41,7 +42,8 @@ std::vector<Argument> world_arguments(SimOptions& options) {
                    "cut a cable while the workload runs: cable:NAME@TIME or cable:A-B@TIME (nodes), with all cables of "
                    "its wire.\nMay be given several times"),
       choice_option("--level", {"chunk", "flow"}, options.level,
-                    "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth shares, for large systems"),
+                    "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
+                    "shares, for large systems"),
       text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
       number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,
@@ -63,14 +65,15 @@ std::vector<Argument> sim_arguments(SimOptions& options) {
                    {flag("--json", options.json, "as JSON"), topology_option(options.topology, "--topology,--file")});
   arguments.push_back(flag("--all", options.all, "show all cables and cases, not only the worst"));
   arguments.push_back(flag("--progress", options.progress, "show progress even if standard error is not a terminal"));
+  arguments.push_back(flag("--what-if", options.what_if,
+                           "instead of a workload: evaluate every failure of one cable, two cables and one node, and "
+                           "the best places for one more cable")
+                          .excluding(of_a_workload));
   arguments.push_back(
-      flag("--what-if", options.what_if,
-           "instead of a workload: evaluate every failure of one cable, two cables and one node, and the best places for one more cable")
-          .excluding(of_a_workload));
-  arguments.push_back(two_texts_option("--compare", "A B", options.compare,
-                                       "instead of a workload and a topology: compare two results of --json side by side")
-                          .excluding(of_a_workload)
-                          .excluding({"--topology", "--all", "--progress", "--what-if"}));
+      two_texts_option("--compare", "A B", options.compare,
+                       "instead of a workload and a topology: compare two results of --json side by side")
+          .excluding(of_a_workload)
+          .excluding({"--topology", "--all", "--progress", "--what-if"}));
   return arguments;
 }
 

@@ -139,12 +139,16 @@ std::string cuts_text(const SimReport& report, bool all) {
   if (!report.restart) return text.empty() ? "" : absl::StrCat("\n", text);
   const JobRestart& restart = *report.restart;
   if (!restart.impossible.empty()) {
-    absl::StrAppend(&text, line("restarted", absl::StrCat("without the cut cables the job cannot run: ", restart.impossible)));
-  } else {
     absl::StrAppend(&text,
-                    line("restarted", absl::StrFormat("without the cut cables the whole job takes %s at flow level, %.2f times the %s with all cables",
-                                                  seconds_text(restart.without_s), restart.without_s / restart.intact_s,
-                                                  seconds_text(restart.intact_s))));
+                    line("restarted", absl::StrCat("without the cut cables the job cannot run: ", restart.impossible)));
+  } else {
+    absl::StrAppend(
+        &text,
+        line("restarted",
+             absl::StrFormat(
+                 "without the cut cables the whole job takes %s at flow level, %.2f times the %s with all cables",
+                 seconds_text(restart.without_s), restart.without_s / restart.intact_s,
+                 seconds_text(restart.intact_s))));
   }
   return absl::StrCat("\n", text);
 }

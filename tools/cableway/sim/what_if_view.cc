@@ -181,8 +181,9 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
                       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-                      has_two_cable_cases(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
-                                             : "\ntwo cables fail: skipped, there are too many cases\n",
+                      has_two_cable_cases(what_if)
+                          ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                          : "\ntwo cables fail: skipped, there are too many cases\n",
                       added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
 
@@ -195,17 +196,18 @@ std::string what_if_json(const WhatIf& what_if) {
                      {"slowest_pair_GBps", each.shares.least_rate / 1e9},
                      {"total_GBps", each.shares.total_rate / 1e9}});
   }
-  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
-                     {"topology", what_if.source},
-                     {"parts", what_if.failures.parts},
-                     {"intact", shares_json(what_if, what_if.failures.intact)},
-                     {"single_points_of_failure", single_points(what_if)},
-                     {"one_cable", cases_json(what_if, what_if.failures.cables)},
-                     {"two_cables", has_two_cable_cases(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
-                     {"one_node", cases_json(what_if, what_if.failures.nodes)},
-                     {"added_cable_mbps", what_if.added.rate_mbps},
-                     {"added_cables", added},
-                     {"elapsed_s", what_if.elapsed_s}};
+  const Json view = {
+      {routing::kSchemaMember, routing::kJsonSchema},
+      {"topology", what_if.source},
+      {"parts", what_if.failures.parts},
+      {"intact", shares_json(what_if, what_if.failures.intact)},
+      {"single_points_of_failure", single_points(what_if)},
+      {"one_cable", cases_json(what_if, what_if.failures.cables)},
+      {"two_cables", has_two_cable_cases(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
+      {"one_node", cases_json(what_if, what_if.failures.nodes)},
+      {"added_cable_mbps", what_if.added.rate_mbps},
+      {"added_cables", added},
+      {"elapsed_s", what_if.elapsed_s}};
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

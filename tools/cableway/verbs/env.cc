@@ -20,7 +20,11 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kNoNetwork[] =
-    "NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set: this host has no default route, or only over its cables. A job's processes find each other over ordinary IP before they use the cables, so all nodes need a common IP network. Connect them with any switch or Wi-Fi, however slow, and set both variables to its interface; or give every node an address on a dummy interface, with routes over the cables to all the others and net.ipv4.ip_forward=1, and set both to that interface";
+    "NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set: this host has no default route, or only over its cables. A "
+    "job's processes find each other over ordinary IP before they use the cables, so all nodes need a common IP "
+    "network. Connect them with any switch or Wi-Fi, however slow, and set both variables to its interface; or give "
+    "every node an address on a dummy interface, with routes over the cables to all the others and "
+    "net.ipv4.ip_forward=1, and set both to that interface";
 
 // Adds the settings that a process here would not derive by itself. A node name that equals the host's name is omitted.
 void add_settings(const Settings& settings, JobEnvironment& environment) {
@@ -53,8 +57,10 @@ void add_docker(const HostFacts& host, JobEnvironment& environment) {
   const std::string installation = std::filesystem::path(host.plugin).parent_path().parent_path();
   const bool would_hide_image_files = installation == "/usr/local" || installation == "/usr" || installation == "/";
   if (would_hide_image_files) {
-    environment.remarks.push_back(absl::StrCat("for a container: ", installation,
-                                               " cannot be mounted over the image's own folder. Unpack the package into a separate folder, such as /opt/cableway, and use the cableway there"));
+    environment.remarks.push_back(
+        absl::StrCat("for a container: ", installation,
+                     " cannot be mounted over the image's own folder. Unpack the package into a separate folder, such "
+                     "as /opt/cableway, and use the cableway there"));
     return;
   }
   environment.docker_options.insert(environment.docker_options.end(),
@@ -98,13 +104,13 @@ std::vector<std::string> rank_order(const KnownTopology& known) {
 class EnvVerb final : public Verb {
  public:
   Command describe() override {
-    return {
-        .name = "env",
-        .summary = "the environment variables of a job here, as shell commands; remarks and rank order as comments",
-        .notes = "It works without a node, too; then there is no rank order.",
-        .examples = {"eval \"$(cableway env)\"", "docker run $(cableway env --docker) IMAGE python train.py",
-                     "cableway env --json | jq -r .rank_order[]"},
-        .arguments = {json_flag(json_), flag("--docker", docker_, "print options for docker run").excluding({"--json"})}};
+    return {.name = "env",
+            .summary = "the environment variables of a job here, as shell commands; remarks and rank order as comments",
+            .notes = "It works without a node, too; then there is no rank order.",
+            .examples = {"eval \"$(cableway env)\"", "docker run $(cableway env --docker) IMAGE python train.py",
+                         "cableway env --json | jq -r .rank_order[]"},
+            .arguments = {json_flag(json_),
+                          flag("--docker", docker_, "print options for docker run").excluding({"--json"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

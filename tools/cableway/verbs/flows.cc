@@ -118,13 +118,15 @@ Json circuit_json(const Json& circuit) {
 class FlowsVerb final : public Verb {
  public:
   Command describe() override {
-    return {.name = "flows",
-            .summary =
-                "the flows of this host's processes and the circuits through its node, with the transport of each hop and why.\n"
-                "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
-            .examples = {"cableway flows", "watch cableway flows",
-                         "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
-            .arguments = {json_flag(json_)}};
+    return {
+        .name = "flows",
+        .summary =
+            "the flows of this host's processes and the circuits through its node, with the transport of each hop and "
+            "why.\n"
+            "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
+        .examples = {"cableway flows", "watch cableway flows",
+                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
+        .arguments = {json_flag(json_)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

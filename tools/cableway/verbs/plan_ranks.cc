@@ -72,16 +72,17 @@ std::string ranks_table(const Topology& topology, const std::vector<NodeIndex>& 
 class PlanRanksVerb final : public Verb {
  public:
   Command describe() override {
-    return {.name = "plan ranks",
-            .summary =
-                "an order of the job's nodes in which neighbours share cables, and its cost compared to the given order",
-            .notes =
-                "NCCL's rings connect each rank to the next, and the last to the first. Start the ranks in this order.",
-            .examples = {"cableway plan ranks", "cableway plan ranks --hosts n0,n3,n1,n2",
-                         "cableway plan ranks --file torus:4x4 --json | jq -r .planned.order[]"},
-            .arguments = {
-                json_flag(json_), topology_option(file_),
-                list_option("--hosts", "N0,N1,..", hosts_, "the job's nodes, in their current rank order; default: all nodes")}};
+    return {
+        .name = "plan ranks",
+        .summary =
+            "an order of the job's nodes in which neighbours share cables, and its cost compared to the given order",
+        .notes =
+            "NCCL's rings connect each rank to the next, and the last to the first. Start the ranks in this order.",
+        .examples = {"cableway plan ranks", "cableway plan ranks --hosts n0,n3,n1,n2",
+                     "cableway plan ranks --file torus:4x4 --json | jq -r .planned.order[]"},
+        .arguments = {json_flag(json_), topology_option(file_),
+                      list_option("--hosts", "N0,N1,..", hosts_,
+                                  "the job's nodes, in their current rank order; default: all nodes")}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -122,9 +123,8 @@ absl::StatusOr<std::string> rank_plan_text(const Topology& topology, const std::
   if (!plan.ok()) return plan.status();
   const RankPlacement& planned = plan->planned;
   return absl::StrCat("hosts    ", absl::StrJoin(names_of(topology, planned.order), ","), "\ncost     ",
-                      cost_text(planned.cost),
-                      planned.is_best ? ": no order is better\n" : ": the best order found\n", "as given ",
-                      absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given), "\n\n",
+                      cost_text(planned.cost), planned.is_best ? ": no order is better\n" : ": the best order found\n",
+                      "as given ", absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given), "\n\n",
                       ranks_table(topology, planned.order));
 }
 

@@ -32,7 +32,8 @@ std::string neighbour_line(const Json& neighbour) {
       absl::StrCat("node ", text(neighbour, "node"), ", its port ", text(neighbour, "interface"), ": ");
   const std::string heard = absl::StrCat("last heard ", age_text(number(neighbour, "heard_ms")), " ago");
   if (text(neighbour, "state") != "up") {
-    return absl::StrCat(who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
+    return absl::StrCat(
+        who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
   }
   return absl::StrCat(who, "up for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
                       " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour), " there; ", heard);
@@ -86,7 +87,8 @@ class PortsVerb final : public Verb {
   Command describe() override {
     return {.name = "ports",
             .summary =
-                "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the reason",
+                "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
+                "reason",
             .examples = {"cableway ports", "cableway ports --json | jq '.rejected'"},
             .arguments = {json_flag(json_)}};
   }

@@ -102,7 +102,8 @@ std::string routes_text(const Topology& topology, NodeIndex self) {
     }
   }
   return absl::StrCat("routes of ", topology.node(self).name,
-                      "; * marks the path of a destination's first flow; further flows use the next ones in turn\n\n", table.text());
+                      "; * marks the path of a destination's first flow; further flows use the next ones in turn\n\n",
+                      table.text());
 }
 
 std::string routes_json(const Topology& topology, NodeIndex self) {

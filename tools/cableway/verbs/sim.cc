@@ -203,7 +203,8 @@ class SimVerb final : public Verb {
     return {.name = "sim",
             .summary = "predicts the time of a workload on a topology, and the effect of failures",
             .notes =
-                "It runs the code of the relays and flow ends in virtual time; nothing is sent. docs/simulator.md describes the model.\n\nExit status 5: a cut cable ended the job.",
+                "It runs the code of the relays and flow ends in virtual time; nothing is sent. docs/simulator.md "
+                "describes the model.\n\nExit status 5: a cut cable ended the job.",
             .examples = {"cableway sim --topology ring:8 --workload all_reduce:256MiB",
                          "cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --rank-order best "
                          "--html report.html",

@@ -16,10 +16,10 @@ namespace {
 std::string registered_text(const Json& memory) {
   if (number(memory, "registered_bytes") == 0) return "";
   return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
-                      bytes_text(number(memory, "floor_bytes")),
-                      " of it as floors; leases: ", number(memory, "leased"), " of ", number(memory, "leases"),
-                      " out (", bytes_text(number(memory, "leased_bytes")), "), at most ",
-                      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n");
+                      bytes_text(number(memory, "floor_bytes")), " of it as floors; leases: ", number(memory, "leased"),
+                      " of ", number(memory, "leases"), " out (", bytes_text(number(memory, "leased_bytes")),
+                      "), at most ", number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"),
+                      " times\n");
 }
 
 std::string facts_text(const Json& status) {
