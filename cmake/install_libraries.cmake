@@ -1,4 +1,6 @@
-# Runs at install time, after the programs are in place: copies the abseil, libnl and libsodium libraries that they need, directly or indirectly, into lib/, and the copyright notices of compiled-in libraries into share/doc/. READELF, LIBRARY_FOLDERS and COPYRIGHT_FOLDER come from package.cmake. Uses readelf instead of ldd, which works in a cross build.
+# Runs at install time, after the programs are in place: copies the abseil, libnl and libsodium libraries that they need,
+# directly or indirectly, into lib/, and the copyright notices of compiled-in libraries into share/doc/. READELF,
+# LIBRARY_FOLDERS and COPYRIGHT_FOLDER come from package.cmake. Uses readelf instead of ldd: it works in a cross build.
 cmake_policy(VERSION 3.25)
 set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 file(GLOB pending "${root}/bin/*" "${root}/lib/lib*.so")

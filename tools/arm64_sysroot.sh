@@ -3,7 +3,10 @@
 #
 #   tools/arm64_sysroot.sh [--check]
 #
-# It uses apt for this machine's release with a separate package state, so nothing is installed here, no foreign architecture is added and root is not needed. --check only reports, by its exit status, whether the sysroot is complete. Ubuntu keeps arm64 on another mirror: its address is derived from this machine's sources, unless CABLEWAY_ARM64_MIRROR is set.
+# It uses apt for this machine's release with a separate package state, so nothing is installed here, no foreign
+# architecture is added and root is not needed. --check only reports, by its exit status, whether the sysroot is complete.
+# Ubuntu keeps arm64 on another mirror: its address is derived from this machine's sources, unless CABLEWAY_ARM64_MIRROR
+# is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

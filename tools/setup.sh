@@ -13,8 +13,8 @@ not changed. Uses sudo if not run as root.
   --all     also the needs of `tools/test.sh --all`: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
             only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
             build/arm64-sysroot, not into the system)
-  --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian the
-            kernel that the lab's guests run (it goes to build/softroce, not into the system)
+  --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
+            the kernel that the lab's guests run (it goes to build/softroce, not into the system)
   --check   install nothing; list missing packages, and exit with 1 if there are any
 END
 }
@@ -59,7 +59,7 @@ if $verbs; then
 fi
 
 if ! command -v dpkg-query apt-get >/dev/null; then
-  echo "setup: this machine has no apt. Install the equivalents of these Debian packages, then build: ${packages[*]%%:*}" >&2
+  echo "setup: this machine has no apt. Install the equivalents of these packages, then build: ${packages[*]%%:*}" >&2
   exit 1
 fi
 
@@ -104,8 +104,8 @@ if $check; then
   fi
   ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
   $sysroot || echo "setup: missing build/arm64-sysroot (create it with tools/arm64_sysroot.sh)"
-  ((${#missing_images[@]} == 0)) || echo "setup: missing images in build/softroce for ${missing_images[*]} (create them with" \
-  "tools/lab/softroce images --arch)"
+  ((${#missing_images[@]} == 0)) || echo "setup: missing images in build/softroce for ${missing_images[*]}" \
+    "(create them with tools/lab/softroce images --arch)"
   exit 1
 fi
 

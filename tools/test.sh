@@ -7,8 +7,8 @@ usage() {
   cat <<'END'
 usage: tools/test.sh [--all [--no-verbs]] [--verbs] [--filter REGEX] [--preset NAME]
 
-Installs missing packages (tools/setup.sh), configures and builds the preset `release`, and runs all tests except those with
-real verbs.
+Installs missing packages (tools/setup.sh), configures and builds the preset `release`, and runs all tests except those
+with real verbs.
 
   --all            also: address and undefined-behaviour sanitizers and the fuzzers (asan, with clang), thread sanitizer
                    (tsan), arm64 (a cross build whose unit tests run under qemu-user), clang-format, clang-tidy,
