@@ -68,7 +68,8 @@ absl::Status ConnectionTable::read_handles(const std::vector<std::string>& handl
     if (!key.sending) continue;
     const auto it = offered.find(key);
     if (it == offered.end() || !it->second.is_binary() || it->second.get_binary().size() != pending.handle.size()) {
-      return absl::InternalError(absl::StrCat("rank ", key.peer, " does not listen for rank ", rank_, " on channel ", key.channel, ": use the same build of collperf on all ranks"));
+      return absl::InternalError(absl::StrCat("rank ", key.peer, " does not listen for rank ", rank_, " on channel ",
+                                              key.channel, ": use the same build of collperf on all ranks"));
     }
     std::ranges::copy(it->second.get_binary(), pending.handle.begin());
   }

@@ -148,7 +148,8 @@ void check_step_bytes(const Options& options) {
   for (const Workload& workload : options.workloads) {
     for (std::uint64_t size : options.sizes) {
       if (size <= kMaxBytes && size / step_bytes_of(options, workload) <= kMaxMessages) continue;
-      refuse("--sizes", absl::StrCat(size, " bytes would exceed ", kMaxMessages, " messages or ", kMaxBytes, " bytes: choose a smaller size or a larger --step-bytes"));
+      refuse("--sizes", absl::StrCat(size, " bytes would exceed ", kMaxMessages, " messages or ", kMaxBytes,
+                                     " bytes: choose a smaller size or a larger --step-bytes"));
     }
   }
 }
@@ -207,18 +208,20 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
 
 void add_work_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
-  app.add_option(
-         "--op", raw.operations,
-         "Operations, separated by commas: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv, "
-         "pipeline, or all, which excludes pipeline")
+  app.add_option("--op", raw.operations,
+                 "Operations, separated by commas: all_reduce, all_gather, reduce_scatter, broadcast, reduce, "
+                 "all_to_all, sendrecv, "
+                 "pipeline, or all, which excludes pipeline")
       ->delimiter(',')
       ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
                              "sendrecv", "pipeline", "all"}));
-  app.add_option("--algo", raw.algorithms, "Algorithms of all_reduce: ring, tree, or ring,tree [ring; both with --op all]")
+  app.add_option("--algo", raw.algorithms,
+                 "Algorithms of all_reduce: ring, tree, or ring,tree [ring; both with --op all]")
       ->delimiter(',')
       ->check(CLI::IsMember({"ring", "tree"}));
   app.add_option("--pattern", raw.patterns,
-                 "Patterns of sendrecv, separated by commas: opposite (r to r+N/2), neighbour (r to r+1), \"pair A B\" (only A to B)")
+                 "Patterns of sendrecv, separated by commas: opposite (r to r+N/2), neighbour (r to r+1), \"pair A B\" "
+                 "(only A to B)")
       ->delimiter(',');
   app.add_option("--micro-batches", raw.micro_batches, "Number of micro-batches of pipeline")
       ->check(CLI::Range(1, 4096))
@@ -253,9 +256,11 @@ void add_transfer_options(CLI::App& app, RawOptions& raw) {
       ->capture_default_str();
   app.add_option("--step-bytes", o.step_bytes, "Largest message [512K; 128K for all_to_all and sendrecv, as NCCL]")
       ->transform(CLI::AsSizeValue(false));
-  app.add_flag("!--no-recv-hint", o.recv_hint,
-               "Do not pass NCCL's hint that receive completions are optional (v9 and later); for plugins that act on it");
-  app.add_option("--idle-us", raw.idle_us, "When nothing moves, sleep this many microseconds; 0 yields the CPU, as NCCL does")
+  app.add_flag(
+      "!--no-recv-hint", o.recv_hint,
+      "Do not pass NCCL's hint that receive completions are optional (v9 and later); for plugins that act on it");
+  app.add_option("--idle-us", raw.idle_us,
+                 "When nothing moves, sleep this many microseconds; 0 yields the CPU, as NCCL does")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
 }
@@ -268,7 +273,8 @@ void add_check_options(CLI::App& app, RawOptions& raw) {
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   app.add_flag("--check-all", o.check_all, "Also use fresh data for each timed operation, and check them all");
-  app.add_option("--timeout", raw.timeout_s, "Time limit in seconds: for all ranks to join, to connect, and without any progress")
+  app.add_option("--timeout", raw.timeout_s,
+                 "Time limit in seconds: for all ranks to join, to connect, and without any progress")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
   app.add_option("--peer-grace", raw.grace_s, "Seconds for the plugin to report by itself that another rank failed")

@@ -186,7 +186,8 @@ void RankRun::refresh(Measurement& m) {
 void RankRun::report_wrong(const Measurement& m, const CheckResult& check, const char* where) const {
   if (check.wrong_bytes == 0) return;
   std::fprintf(stderr,
-               "collperf[%d]: %s %s of %llu bytes, data set %u: %llu bytes wrong%s, the first at %llu: 0x%02x, " "expected 0x%02x\n",
+               "collperf[%d]: %s %s of %llu bytes, data set %u: %llu bytes wrong%s, the first at %llu: 0x%02x, "
+               "expected 0x%02x\n",
                options_.rank, operation_name(m.workload).c_str(), variant_name(m.workload).c_str(),
                static_cast<unsigned long long>(m.size), m.tag.iteration,
                static_cast<unsigned long long>(check.wrong_bytes), where,

@@ -192,8 +192,9 @@ absl::Status Rendezvous::admit_members(int listener) {
 // An error ends the run on all ranks; an untrusted peer is only disconnected.
 absl::Status Rendezvous::admit(FrameSocket socket, const Frame& hello) {
   const nlohmann::json fields = nlohmann::json::parse(hello.payload, nullptr, /*allow_exceptions=*/false);
-  if (hello.type != FrameType::kHello || !fields.is_object() || fields.value("protocol", nlohmann::json()) != kProtocol ||
-      !fields.contains("rank") || !fields["rank"].is_number_integer()) {
+  if (hello.type != FrameType::kHello || !fields.is_object() ||
+      fields.value("protocol", nlohmann::json()) != kProtocol || !fields.contains("rank") ||
+      !fields["rank"].is_number_integer()) {
     return absl::OkStatus();
   }
   const std::int64_t rank = fields["rank"].get<std::int64_t>();
@@ -227,7 +228,8 @@ absl::Status Rendezvous::join_as_member() {
     if (fd.ok()) {
       peers_[0] = std::make_unique<FrameSocket>(*std::move(fd), kFrameLimit);
     } else if (Clock::now() >= deadline) {
-      return absl::DeadlineExceededError(absl::StrCat("rank ", options_.rank, " cannot reach rank 0 at ", address(), " (", fd.status().message(), "): is rank 0 running there?"));
+      return absl::DeadlineExceededError(absl::StrCat("rank ", options_.rank, " cannot reach rank 0 at ", address(),
+                                                      " (", fd.status().message(), "): is rank 0 running there?"));
     } else {
       std::this_thread::sleep_for(kRetry);
     }
@@ -251,10 +253,12 @@ absl::Status Rendezvous::await_welcome() {
       return absl::InternalError(absl::StrCat("the process at ", address(), " is not rank 0 of this run"));
     }
     if (!pumped.ok()) {
-      return absl::UnavailableError(absl::StrCat("rank 0 at ", address(), " closed the connection: ", pumped.message()));
+      return absl::UnavailableError(
+          absl::StrCat("rank 0 at ", address(), " closed the connection: ", pumped.message()));
     }
   }
-  return absl::DeadlineExceededError(absl::StrCat("rank 0 at ", address(), " did not report that all ranks have joined"));
+  return absl::DeadlineExceededError(
+      absl::StrCat("rank 0 at ", address(), " did not report that all ranks have joined"));
 }
 
 // Reads from all peers; the first failure is kept, and rank 0 forwards it.
