@@ -1,5 +1,5 @@
 # Cross build for arm64: Debian's cross compiler over the libraries that tools/arm64_sysroot.sh unpacked, tests run
-# under qemu-user. CABLEWAY_ARM64_SYSROOT in the environment names another sysroot.
+# under qemu-user. The environment variable CABLEWAY_ARM64_SYSROOT selects another sysroot.
 if(DEFINED ENV{CABLEWAY_ARM64_SYSROOT})
   set(CMAKE_SYSROOT $ENV{CABLEWAY_ARM64_SYSROOT})
 else()

@@ -1,6 +1,6 @@
 # Runs at install time, after the programs are in place: copies the abseil, libnl and libsodium libraries that they need,
-# directly or through each other, into lib/, and into share/doc/ the notices that travel with what is compiled in.
-# READELF, LIBRARY_FOLDERS and COPYRIGHT_FOLDER come from package.cmake. readelf and not ldd, so that a cross build can too.
+# directly or indirectly, into lib/, and the copyright notices of compiled-in libraries into share/doc/. READELF,
+# LIBRARY_FOLDERS and COPYRIGHT_FOLDER come from package.cmake. Uses readelf instead of ldd: it works in a cross build.
 cmake_policy(VERSION 3.25)
 set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 file(GLOB pending "${root}/bin/*" "${root}/lib/lib*.so")
@@ -8,7 +8,7 @@ set(copied "")
 while(pending)
   list(POP_FRONT pending binary)
   execute_process(COMMAND "${READELF}" -d "${binary}" OUTPUT_VARIABLE dynamic ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
-  # Finds what it NEEDs, and a library's own SONAME, which is in <copied> already.
+  # Matches the NEEDED libraries, and a library's own SONAME, which is in <copied> already.
   string(REGEX MATCHALL "lib(absl_[A-Za-z0-9_]+|nl-3|nl-[a-z]+-3|sodium)\\.so[.0-9]*" needed "${dynamic}")
   foreach(name IN LISTS needed)
     if(NOT name IN_LIST copied)

@@ -1,8 +1,8 @@
-# What each folder of the product may use: the one place where the allowed arrows are written. A target that links
-# against more does not configure. tests/layering reads the tables and fails on an #include that reaches further, a
-# folder that is missing here, an arrow that no #include needs, and a cycle.
+# The allowed dependencies between the product's folders; this is the only place that defines them. Configuring fails if
+# a target links against more. tests/layering reads these tables and fails on a forbidden #include, a folder that is
+# missing here, a dependency that no #include needs, and a cycle.
 
-# Layers: all folders of the first may use all folders of the others.
+# Layers: all folders of the first layer may use all folders of the others.
 #   cableway_layer_uses(<layer> <layers it uses>)
 function(cableway_layer_uses layer)
   set_property(GLOBAL PROPERTY "CABLEWAY_LAYER_${layer}" "${ARGN}")
@@ -15,7 +15,7 @@ cableway_layer_uses(nccl_adapter routing core core/linux)
 cableway_layer_uses(sim routing core)
 cableway_layer_uses(tools routing core core/linux nccl_adapter sim)
 
-# Rooms: the folders of one layer, lowest first. CMake needs nothing of these lines.
+# Rooms: the folders of one layer, lowest first. Only tests/layering reads these lines.
 #   cableway_room_uses(<folder> <folders of the same layer that its sources include>)
 function(cableway_room_uses)
 endfunction()
@@ -86,7 +86,7 @@ cableway_room_uses(tools/cableway/verbs tools/cableway/text tools/cableway/comma
 cableway_room_uses(tools/cableway tools/cableway/text tools/cableway/command tools/cableway/verbs)
 
 # cableway_layer(<layer> SOURCES <files> [LIBRARIES <external libraries>] [LAYERS <layers it uses>])
-# Makes the static library cableway_<layer>, with "_" for "/".
+# Creates the static library cableway_<layer>, with "_" for "/".
 function(cableway_layer layer)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LAYERS" ${ARGN})
   cableway_layer_target(${layer} target)
@@ -112,7 +112,7 @@ function(cableway_refuse_link layer used)
   endif()
 endfunction()
 
-# Looks at what each layer links against however it came to: LIBRARIES, or target_link_libraries after the fact.
+# Checks everything that each layer links against, through LIBRARIES or a later target_link_libraries.
 function(cableway_check_links)
   get_property(layers GLOBAL PROPERTY CABLEWAY_LAYERS)
   foreach(layer IN LISTS layers)

@@ -1,4 +1,4 @@
-# libibverbs::headers, and nothing of the library: core/linux/rdma/verbs_library.h finds it at run time.
+# libibverbs::headers only: core/linux/rdma/verbs_library.h loads the library at run time.
 find_path(CABLEWAY_IBVERBS_INCLUDE infiniband/verbs.h REQUIRED)
 mark_as_advanced(CABLEWAY_IBVERBS_INCLUDE)
 add_library(libibverbs::headers INTERFACE IMPORTED GLOBAL)

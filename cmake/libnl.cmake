@@ -1,4 +1,4 @@
-# libnl::nl, the library that speaks netlink. Found by file, since the cross build has no pkg-config for its sysroot.
+# libnl::nl, the netlink library. Found by file, since the cross build has no pkg-config for its sysroot.
 find_path(CABLEWAY_LIBNL_INCLUDE netlink/netlink.h PATH_SUFFIXES libnl3 REQUIRED)
 find_library(CABLEWAY_LIBNL_LIBRARY nl-3 REQUIRED)
 mark_as_advanced(CABLEWAY_LIBNL_INCLUDE CABLEWAY_LIBNL_LIBRARY)

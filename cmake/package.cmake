@@ -1,8 +1,8 @@
-# The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It brings the abseil, libnl and
-# libsodium libraries that it needs, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md says why.
+# The package: cableway-<version>-linux-<arch>.tar.gz with lib/, bin/ and share/doc/. It contains the abseil, libnl and
+# libsodium libraries that it needs, found through DT_RPATH: docs/decisions/0002-how-abseil-travels.md explains why.
 set(cableway_shipped nccl-net-cableway cablewayd cableway collperf)
 
-# --disable-new-dtags: DT_RUNPATH, the default, is not used for the libraries of our libraries.
+# --disable-new-dtags: DT_RUNPATH, the default, does not apply to indirect dependencies.
 set_target_properties(${cableway_shipped} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
 foreach(target IN LISTS cableway_shipped)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
@@ -15,7 +15,7 @@ install(FILES ${CMAKE_BINARY_DIR}/cablewayd.service DESTINATION lib/systemd/syst
 get_target_property(cableway_absl_library absl::status LOCATION)
 cmake_path(GET cableway_absl_library PARENT_PATH cableway_absl_folder)
 cmake_path(GET CABLEWAY_SODIUM PARENT_PATH cableway_sodium_folder)
-# Where the library itself is, whatever links lead there: in the sysroot, libnl's are in another folder.
+# The folder of the library itself, with links resolved: in the sysroot, libnl's links are in another folder.
 file(REAL_PATH ${CABLEWAY_LIBNL_LIBRARY} cableway_libnl_library)
 cmake_path(GET cableway_libnl_library PARENT_PATH cableway_libnl_folder)
 install(CODE "set(READELF \"${CMAKE_READELF}\")

@@ -3,10 +3,10 @@
 #
 #   tools/arm64_sysroot.sh [--check]
 #
-# It asks apt for the same release that this machine runs, with a package state of its own, so nothing is installed here,
-# no foreign architecture is added and root is not needed. --check only tells, by its exit status, whether the sysroot is
-# complete. Ubuntu keeps arm64 on another mirror: the address is derived from this machine's sources, or taken from
-# CABLEWAY_ARM64_MIRROR.
+# It uses apt for this machine's release with a separate package state, so nothing is installed here, no foreign
+# architecture is added and root is not needed. --check only reports, by its exit status, whether the sysroot is complete.
+# Ubuntu keeps arm64 on another mirror: its address is derived from this machine's sources, unless CABLEWAY_ARM64_MIRROR
+# is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -51,7 +51,7 @@ if [[ $ID == ubuntu ]]; then
       sed -nE 's#^([a-z]+)://[^/]*\.([a-z0-9-]+\.[a-z]+)/ubuntu/*$#\1://ports.\2/ubuntu-ports#p' | head -n 1 || true)
   fi
   if [[ -z $mirror ]]; then
-    echo "arm64_sysroot: cannot tell from apt's sources where Ubuntu's arm64 packages are;" \
+    echo "arm64_sysroot: cannot derive the mirror of Ubuntu's arm64 packages from apt's sources;" \
       "set CABLEWAY_ARM64_MIRROR to the address of an ubuntu-ports mirror" >&2
     exit 1
   fi
@@ -68,8 +68,8 @@ if ! { apt-get -q update && apt-get -q -y --no-install-recommends --download-onl
   # A third-party source without arm64 fails the update but not the download.
   if ! apt-get -q -y --no-install-recommends --download-only install "${packages[@]}" </dev/null >>"$log" 2>&1; then
     tail -n 20 "$log" >&2
-    echo "arm64_sysroot: apt cannot get the arm64 packages of $PRETTY_NAME${mirror:+ from $mirror}" \
-      "(all of its output: $log)${mirror:+; CABLEWAY_ARM64_MIRROR names another mirror}" >&2
+    echo "arm64_sysroot: apt cannot download the arm64 packages of $PRETTY_NAME${mirror:+ from $mirror}" \
+      "(full output: $log)${mirror:+; CABLEWAY_ARM64_MIRROR selects another mirror}" >&2
     exit 1
   fi
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Benchmarks. Each writes its section of docs/benchmarks.md; what runs on cables builds a lab of its own in network namespaces.
+# Benchmarks. Each writes its section of docs/benchmarks.md; those that need cables build a lab of their own.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -7,17 +7,17 @@ usage() {
   cat <<'END'
 usage: tools/bench.sh BENCHMARK [options]
 
-  relay   what relays cost: throughput through 0 to 3 relays on cables of 1 Gbit/s; against kernel IP forwarding with
-          nothing shaped, throughput and CPU time per byte; 8-byte latency
+  relay   the cost of relays: throughput through 0 to 3 relays on cables of 1 Gbit/s; compared to kernel IP forwarding
+          without rate limits, throughput and CPU time per byte; 8-byte latency
   fidelity
-          the simulator beside the real thing: times of operations on several topologies, predicted and measured
-  verbs   RDMA hops on emulated machines with soft-RoCE: beside perftest's ib_write_bw, and through relays
+          the accuracy of the simulator: times of operations on several topologies, predicted and measured
+  verbs   RDMA hops on emulated machines with soft-RoCE: compared to perftest's ib_write_bw, and through relays
   convergence
-          real nodes in virtual time, from power-on to one topology on all of them
+          real nodes in virtual time, from power-on until all have the same topology
   crossings
-          chunks that the simulator takes over cables in a second, and how long whole operations take it
-  chunk   what a relay's CPU does for one chunk over RDMA, on devices that are not there
-  routes  shortest paths beside Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
+          the simulator's speed: chunks over cables per second, and the time of whole operations
+  chunk   a relay's CPU time per chunk over RDMA, on stub devices
+  routes  shortest paths compared to Boost.Graph's, max-min shares of 100,000 flows, all failures of a torus
 
 tools/bench.sh BENCHMARK --help lists its options.
 END

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows Cableway at work on this machine. All of it is in tools/demo/; this finds a Python to run it.
+# Demonstrates Cableway on this machine. The demo is in tools/demo/; this script finds a Python to run it.
 set -euo pipefail
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -18,9 +18,9 @@ if ! find_python && ! { "$tools/setup.sh" && hash -r && find_python; }; then
   echo "demo: FAILED: needs Python 3.11 or later, which Debian 12 and Ubuntu 24.04 have as python3"
   exit 1
 fi
-# Root leaves no files in somebody else's tree.
+# Root must not leave files in another user's tree.
 if [[ -n ${SUDO_UID:-} ]]; then
   export PYTHONDONTWRITEBYTECODE=1
 fi
-# In place of this shell, so that a signal to the script reaches what has to clean up.
+# Replaces this shell, so that signals to the script reach the program that cleans up.
 exec "$python" "$tools/demo/demo.py" "$@"

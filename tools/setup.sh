@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what building, running and testing Cableway needs and this machine lacks.
+# Installs the missing dependencies for building, running and testing Cableway.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,15 +7,15 @@ usage() {
   cat <<'END'
 usage: tools/setup.sh [--all] [--verbs] [--check]
 
-Installs what this machine lacks to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. What is there is left
-alone. Uses sudo where it is not root.
+Installs the missing packages to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. Installed packages are
+not changed. Uses sudo if not run as root.
 
-  --all     also what `tools/test.sh --all` needs: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
+  --all     also the needs of `tools/test.sh --all`: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
             only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
             build/arm64-sysroot, not into the system)
-  --verbs   also what tools/lab/softroce and `tools/test.sh --verbs` need: QEMU, tools for RDMA devices, and on Debian the
-            kernel that the lab's guests run (it goes to build/softroce, not into the system)
-  --check   install nothing; list what is missing, and exit with 1 if anything is
+  --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
+            the kernel that the lab's guests run (it goes to build/softroce, not into the system)
+  --check   install nothing; list missing packages, and exit with 1 if there are any
 END
 }
 
@@ -30,7 +30,7 @@ for argument in "$@"; do
   esac
 done
 
-# package, or package:command where any source of the command will do
+# package, or package:command if the command may come from any source
 packages=(
   g++:g++ gcc:gcc cmake:cmake ninja-build:ninja ccache:ccache
   libabsl-dev libbenchmark-dev libboost-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev libibverbs-dev libnl-3-dev
@@ -48,7 +48,7 @@ if $all; then
 fi
 if $verbs; then
   packages+=(ibverbs-providers ibverbs-utils:ibv_devinfo perftest:ib_write_bw)
-  # Guests of the other architecture are for who asks for them (tools/lab/softroce run --arch).
+  # Guests of the other architecture are made on request (tools/lab/softroce run --arch).
   if [[ $(uname -m) == aarch64 ]]; then
     packages+=(qemu-system-arm:qemu-system-aarch64)
     guests=(arm64)
@@ -59,7 +59,7 @@ if $verbs; then
 fi
 
 if ! command -v dpkg-query apt-get >/dev/null; then
-  echo "setup: this machine has no apt. Install what these Debian packages hold, then build: ${packages[*]%%:*}" >&2
+  echo "setup: this machine has no apt. Install the equivalents of these packages, then build: ${packages[*]%%:*}" >&2
   exit 1
 fi
 
@@ -77,7 +77,7 @@ find_missing() {
       missing+=("$package")
     fi
   done
-  # The sanitizer and fuzzer runtimes are a package named by the version that `clang` means here.
+  # The package of the sanitizer and fuzzer runtimes is named after the version of `clang`.
   if $all && command -v clang >/dev/null &&
     [[ ! -e $(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a") ]]; then
     missing+=("libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev")
@@ -88,31 +88,31 @@ sysroot=true
 if $all && [[ $(uname -m) != aarch64 ]] && ! tools/arm64_sysroot.sh --check; then
   sysroot=false
 fi
-# Those of the lab's guests that lack their images. Debian alone has the packages that they are made of.
-unmade=()
+# Guest architectures of the lab without images. Only Debian has the packages that images are made of.
+missing_images=()
 if $verbs && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then
   for guest in "${guests[@]}"; do
-    command -v python3 >/dev/null && tools/lab/softroce images --arch "$guest" --check || unmade+=("$guest")
+    command -v python3 >/dev/null && tools/lab/softroce images --arch "$guest" --check || missing_images+=("$guest")
   done
 fi
 
 find_missing
 if $check; then
-  if ((${#missing[@]} == 0)) && $sysroot && ((${#unmade[@]} == 0)); then
+  if ((${#missing[@]} == 0)) && $sysroot && ((${#missing_images[@]} == 0)); then
     echo "setup: nothing is missing"
     exit 0
   fi
   ((${#missing[@]} == 0)) || echo "setup: missing packages: ${missing[*]}"
-  $sysroot || echo "setup: missing build/arm64-sysroot (tools/arm64_sysroot.sh makes it)"
-  ((${#unmade[@]} == 0)) || echo "setup: missing images in build/softroce for ${unmade[*]} (tools/lab/softroce images" \
-    "--arch makes them)"
+  $sysroot || echo "setup: missing build/arm64-sysroot (create it with tools/arm64_sysroot.sh)"
+  ((${#missing_images[@]} == 0)) || echo "setup: missing images in build/softroce for ${missing_images[*]}" \
+    "(create them with tools/lab/softroce images --arch)"
   exit 1
 fi
 
 mkdir -p build
 log=build/setup.log
 as_root=()
-apt() { # <what is being done> <arguments of apt-get>
+apt() { # <description> <arguments of apt-get>
   echo "setup: $1"
   shift
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
@@ -122,7 +122,7 @@ apt() { # <what is being done> <arguments of apt-get>
 install_missing() {
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
-      echo "setup: installing needs root and sudo is not to be had here. Run as root: apt-get install ${missing[*]}" >&2
+      echo "setup: installing needs root, and sudo is not available. Run as root: apt-get install ${missing[*]}" >&2
       exit 1
     fi
     as_root=(sudo)
@@ -132,13 +132,13 @@ install_missing() {
     echo "setup: some package lists could not be read (see $log); trying with the others"
   apt "installing ${missing[*]}" install --no-install-recommends "${missing[@]}" || {
     tail -n 20 "$log" >&2
-    echo "setup: apt could not install ${missing[*]} (all of its output: $log)." \
-      "Debian 12 and Ubuntu 24.04 with the universe component have them all" >&2
+    echo "setup: apt could not install ${missing[*]} (full output: $log)." \
+      "Debian 12 and Ubuntu 24.04 with the universe component provide them all" >&2
     exit 1
   }
 }
 
-# Twice, because clang has to be there to say which runtimes it wants.
+# Twice, because the runtimes' package depends on the version of clang.
 for _ in 1 2; do
   if ((${#missing[@]} > 0)); then
     install_missing
@@ -155,13 +155,13 @@ if ! $sysroot; then
   echo "setup: unpacking the arm64 libraries into build/arm64-sysroot"
   tools/arm64_sysroot.sh
 fi
-for guest in "${unmade[@]}"; do
-  echo "setup: making what the soft-RoCE lab's $guest guests start from, in build/softroce"
+for guest in "${missing_images[@]}"; do
+  echo "setup: creating the images of the soft-RoCE lab's $guest guests in build/softroce"
   tools/lab/softroce images --arch "$guest" >/dev/null
 done
 have=$(cmake --version | sed -n 's/^cmake version //p')
 if [[ $(printf '%s\n3.25\n' "$have" | sort -V | head -n 1) != 3.25 ]]; then
-  echo "setup: CMake $have ($(command -v cmake)) is too old: 3.25 is needed, which Debian 12 and Ubuntu 24.04 have" >&2
+  echo "setup: CMake $have ($(command -v cmake)) is too old: 3.25 is needed, as in Debian 12 and Ubuntu 24.04" >&2
   exit 1
 fi
 echo "setup: complete"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the style of our sources. Exits with 1 and says where, if anything is wrong.
+# Checks the style of the sources. Exits with 1 and lists the places of any violation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,10 +7,10 @@ usage() {
   cat <<'END'
 usage: tools/style.sh format|fix|shell|tidy
 
-  format  clang-format 14 agrees with every C and C++ file
-  fix     clang-format rewrites them until it does
-  shell   shellcheck finds nothing in any shell script
-  tidy    clang-tidy 14 finds nothing in what ships; needs the preset `asan` configured
+  format  check every C and C++ file with clang-format 14
+  fix     reformat every C and C++ file with clang-format 14
+  shell   check every shell script with shellcheck
+  tidy    check the shipped sources with clang-tidy 14; needs the preset `asan` configured
 END
 }
 
@@ -33,7 +33,7 @@ case ${1:-} in
       echo "style: no build/asan/compile_commands.json: run cmake --preset asan" >&2
       exit 1
     fi
-    # That preset compiles several sources at once, so that what they include is looked at once and not for each of them.
+    # That preset compiles several sources together, so that their common headers are checked only once.
     log=build/asan/tidy.log
     if ! run-clang-tidy-14 -quiet -p build/asan -j "$(nproc)" \
       "^$PWD/(build/asan/)?(routing|core|nccl_adapter|sim|tools)/" >"$log" 2>&1; then

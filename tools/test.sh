@@ -7,17 +7,17 @@ usage() {
   cat <<'END'
 usage: tools/test.sh [--all [--no-verbs]] [--verbs] [--filter REGEX] [--preset NAME]
 
-Installs what is missing (tools/setup.sh), configures and builds the preset `release`, and runs every test but those with
-real verbs.
+Installs missing packages (tools/setup.sh), configures and builds the preset `release`, and runs all tests except those
+with real verbs.
 
   --all            also: address and undefined-behaviour sanitizers and the fuzzers (asan, with clang), thread sanitizer
                    (tsan), arm64 (a cross build whose unit tests run under qemu-user), clang-format, clang-tidy,
                    shellcheck, the tests with real verbs
   --verbs          only the tests with real verbs, one at a time, in virtual machines with soft-RoCE (tools/lab/softroce)
-  --no-verbs       with --all: without those
+  --no-verbs       with --all: skip the tests with real verbs
   --filter REGEX   run only the tests whose name matches; with --all their names begin with "asan.", "tsan.", "arm64."
                    or "style."
-  --preset NAME    build and test that preset alone: release, debug, asan, tsan or arm64
+  --preset NAME    build and test only this preset: release, debug, asan, tsan or arm64
 
 Output of the stages goes to build/logs/. Exit status 0 means that every stage and every test passed.
 END
@@ -45,7 +45,7 @@ if $all && [[ -n $preset ]]; then
   exit 2
 fi
 if $no_verbs && { $verbs || ! $all; }; then
-  echo "test.sh: --no-verbs goes with --all alone" >&2
+  echo "test.sh: --no-verbs needs --all" >&2
   exit 2
 fi
 
@@ -56,11 +56,11 @@ export NINJA_STATUS='[%f/%t] '
 elapsed() { printf '[%3d:%02d]' $((SECONDS / 60)) $((SECONDS % 60)); }
 
 failed() { # <stage> <log>
-  echo "$(elapsed) test.sh: FAILED in stage '$1'; all of its output: $2" >&2
+  echo "$(elapsed) test.sh: FAILED in stage '$1'; full output: $2" >&2
   exit 1
 }
 
-# Runs one stage, its output to a log that is shown if it fails. A sign of life every half minute.
+# Runs one stage, with its output in a log that is shown if it fails. Prints progress every half minute.
 stage() { # <name> <command...>
   local name=$1 log=$logs/${1// /-}.log begin=$SECONDS worker
   shift
@@ -80,7 +80,7 @@ stage() { # <name> <command...>
   fi
 }
 
-build() { # <preset>: configures and builds it, and makes sure that it has tests
+build() { # <preset>: configures and builds it, and checks that it has tests
   stage "configure $1" cmake --preset "$1"
   stage "build $1" cmake --build --preset "$1"
   local count
@@ -92,8 +92,8 @@ build() { # <preset>: configures and builds it, and makes sure that it has tests
   echo "$(elapsed)   $1: $count tests"
 }
 
-# Runs ctest in its final form; its closing line comes last, whatever it prints around it.
-conclude() { # <arguments that say what ctest runs>
+# Runs ctest and prints its closing line last.
+conclude() { # <arguments of ctest that select the tests>
   local log=$logs/ctest.log
   echo "$(elapsed) test"
   local status=0
@@ -102,13 +102,13 @@ conclude() { # <arguments that say what ctest runs>
   echo "$(elapsed) done"
   if ((status != 0)); then
     sed -n '/^The following tests FAILED/,$p' "$log" >&2
-    echo "$(elapsed) test.sh: FAILED in stage 'test'; all of its output: $log" >&2
+    echo "$(elapsed) test.sh: FAILED in stage 'test'; full output: $log" >&2
   fi
   grep -E '^[0-9]+% tests passed' "$log" || true
   return "$status"
 }
 
-# One more than there are processors: many tests wait most of their time.
+# One more than the number of processors: many tests mostly wait.
 jobs=(-j $(($(nproc) + 1)))
 
 if ! $all; then

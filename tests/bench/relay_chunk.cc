@@ -1,10 +1,10 @@
-// What a relay's CPU does for one chunk over RDMA, without the wire: a flow through one relay on stub devices that move
-// no payload. Only the relay's own calls are timed; the devices' work between them is not. No payload memory is
-// mapped, so that a copy could not go unseen. Prints one JSON object; exit status 1 if anything was copied or
-// allocated. (Instructions are counted from outside, by callgrind: tools/bench.sh chunk.)
+// Measures a relay's CPU time per chunk over RDMA, without the wire: a flow through one relay on stub devices that move
+// no payload. Only the relay's own calls are timed, not the devices' work between them. Payload memory is not mapped,
+// so a copy would crash. Prints one JSON object; exit status 1 if anything was copied or allocated. (callgrind counts
+// the instructions: tools/bench.sh chunk.)
 //
-//   chunk by chunk  the relay looks after every chunk
-//   in turns        it has many to move whenever it looks
+//   chunk by chunk  the relay runs after every chunk
+//   in turns        the relay moves many chunks per run
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr std::uint64_t kWarmUpChunks = 10'000;
 constexpr char kChunkByChunk[] = "chunk_by_chunk";
 constexpr char kInTurns[] = "in_turns";
 
-// Addresses without memory behind them.
+// A reserved address range without memory.
 class Unmapped {
  public:
   explicit Unmapped(std::size_t bytes)
@@ -59,7 +59,7 @@ std::int64_t thread_cpu_ns() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-// What asking twice costs, at least: it is in every figure once.
+// The minimum cost of reading the clock, which every measurement includes once.
 std::int64_t clock_cost_ns() {
   std::int64_t least = 1'000'000;
   for (int i = 0; i < 10'000; ++i) {
@@ -71,7 +71,7 @@ std::int64_t clock_cost_ns() {
 
 class RelayedFlow {
  public:
-  // One turn of everybody; `timed` is called with what the relay does.
+  // Runs every component once; `timed` is called with the relay's work.
   template <typename Timed>
   absl::Status turn(Timed timed) {
     while (receiver_.can_post() && sender_.can_post()) {
@@ -88,7 +88,7 @@ class RelayedFlow {
     network_.deliver_all();
     return network_.misuse();
   }
-  // Makes the relay lease all that it may have, by keeping from it for a while that what it sent has arrived.
+  // Makes the relay lease its maximum of slots, by withholding its send completions for a while.
   absl::Status fill() {
     second_.near_pair->hold_completions(true);
     absl::Status status;
@@ -153,7 +153,7 @@ absl::StatusOr<Cost> run_turns(RelayedFlow& flow, std::uint64_t chunks) {
   return cost;
 }
 
-// What left, and was not read by the device from the slot that it had arrived in.
+// Relayed bytes that the device did not send from the slot in which they were received.
 std::uint64_t copied_bytes(const Cost& cost) {
   const std::uint64_t sent_before = (1 + kLeases) * kChunkBytes;
   const std::uint64_t by_device = cost.payload_bytes + sent_before;
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
   if (!known || text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos ||
       text[0] == '0') {
     std::cerr << "usage: relay_chunk CHUNKS [" << cableway::kChunkByChunk << " | " << cableway::kInTurns
-              << "], such as relay_chunk 1000000\n";
+              << "], for example relay_chunk 1000000\n";
     return 2;
   }
   return cableway::measure_cases(std::stoull(text), only);

@@ -1,4 +1,4 @@
-// How long routes and the flow model take, by Google Benchmark: see tools/bench.sh routes.
+// Measures routes and the flow model with Google Benchmark: see tools/bench.sh routes.
 #include <benchmark/benchmark.h>
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -33,7 +33,7 @@ const Topology& large_torus() {
   return torus;
 }
 
-// One source after the other, so that no run finds another's memory warm.
+// A different source for every run, so that no run uses another's cached memory.
 class NextSource {
  public:
   NodeIndex next() { return NodeIndex{next_++ * 97 % kNodes}; }
@@ -68,7 +68,7 @@ Graph graph_of(const Topology& topology) {
                static_cast<std::uint32_t>(topology.node_count()));
 }
 
-// Boost's own, with the same costs, on the graph that it is fastest on: distances, and one predecessor a node.
+// Boost's implementation with the same costs, on its fastest graph type: distances, and one predecessor per node.
 void boost_dijkstra(benchmark::State& state) {
   const Graph graph = graph_of(large_torus());
   const auto index = boost::get(boost::vertex_index, graph);
@@ -97,7 +97,7 @@ void all_pairs(benchmark::State& state) {
 }
 BENCHMARK(all_pairs)->Unit(benchmark::kMillisecond);
 
-// The path of one flow, as a node chooses it among those that are equally short.
+// The path of one flow, as a node selects it among the equally short ones.
 void path_for_flow(benchmark::State& state) {
   const routing::RouteTable routes = routing::compute_routes(large_torus(), NodeIndex{0});
   NextSource destination;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tools/bench.sh routes makes of Google Benchmark's JSON: medians in seconds, goals met and missed."""
+"""The report of tools/bench.sh routes from Google Benchmark's JSON: medians in seconds, goals met and missed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench_error import BenchError
 
 
 def report(**changes: float) -> dict[str, Any]:
-    """Two repetitions of everything, in seconds; the second is a little slower. Each with its aggregate."""
+    """Two repetitions of every benchmark, in seconds, the second slightly slower, and an aggregate."""
     seconds = {"shortest_paths": 40e-6, "boost_dijkstra": 100e-6, "all_pairs": 0.04, "path_for_flow": 30e-6,
                "max_min_shares": 0.02, "failures": 18.0} | changes
     runs: list[dict[str, Any]] = []
@@ -33,10 +33,10 @@ class RoutesReportTest(unittest.TestCase):
         self.assertAlmostEqual(times["failures"].median, 18 * 1.25)
         self.assertAlmostEqual(times["shortest_paths"].values[0], 40e-6)
 
-    def test_what_is_missing_is_named(self) -> None:
+    def test_a_missing_benchmark_is_named(self) -> None:
         some = report()
         some["benchmarks"] = [run for run in some["benchmarks"] if "max_min" not in run["run_name"]]
-        with self.assertRaisesRegex(BenchError, "no max_min_shares: build it again"):
+        with self.assertRaisesRegex(BenchError, "no max_min_shares: rebuild it"):
             routes_report.times_of(some)
 
     def test_goals_that_are_met(self) -> None:
@@ -45,18 +45,18 @@ class RoutesReportTest(unittest.TestCase):
         text = routes_report.section_text(times, {"CPU": "of some kind"})
         self.assertIn("| CPU | of some kind |", text)
         self.assertIn("| shortest paths / Boost.Graph's Dijkstra | 0.40 | <= 1.2 | met |", text)
-        self.assertIn("| shortest paths between all pairs of it | 50 | 40..60 | ms |", text)
+        self.assertIn("| shortest paths between all pairs of that torus | 50 | 40..60 | ms |", text)
         self.assertNotIn("missed", text)
 
     def test_each_goal_can_be_missed(self) -> None:
-        for changes, said in (({"shortest_paths": 121e-6}, r"Dijkstra: 1\.21; the goal is <= 1\.2$"),
+        for changes, message in (({"shortest_paths": 121e-6}, r"Dijkstra: 1\.21; the goal is <= 1\.2$"),
                               ({"max_min_shares": 0.41}, r"s: 0\.51\d; the goal is <= 0\.5$"),
-                              ({"failures": 49.0}, r"aimed at: 61\.\d; the goal is <= 60$")):
-            with self.subTest(said):
+                              ({"failures": 49.0}, r"stretch goal: 61\.\d; the goal is <= 60$")):
+            with self.subTest(message):
                 times = routes_report.times_of(report(**changes))
                 lines = routes_report.missed(times)
                 self.assertEqual(len(lines), 1)
-                self.assertRegex(lines[0], said)
+                self.assertRegex(lines[0], message)
                 self.assertEqual(routes_report.section_text(times, {}).count("**missed**"), 1)
 
 

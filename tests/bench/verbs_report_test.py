@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tools/bench.sh verbs makes of its figures and of perftest's output: ratios, goals met and missed."""
+"""The report of tools/bench.sh verbs from its rates and perftest's output: ratios, goals met and missed."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ class VerbsReportTest(unittest.TestCase):
             self.assertIn(f"| {way} |", text)
 
     def test_each_goal_can_be_missed(self) -> None:
-        for rates, found, said in ((line(direct=0.96), ring(), r"ib_write_bw is 0\.9600; the goal is >= 0\.97$"),
+        for rates, found, message in ((line(direct=0.96), ring(), r"ib_write_bw is 0\.9600; the goal is >= 0\.97$"),
                                    (line(relay_1=0.97), ring(), r"1 relay / direct is 0\.9700; the goal is >= 0\.98$"),
                                    (line(relay_2=0.96), ring(), r"2 relays / direct is 0\.9600; the goal is >= 0\.97$"),
                                    (line(), ring(1.88), r"twice one way is 0\.9400; the goal is >= 0\.95$")):
-            with self.subTest(said):
+            with self.subTest(message):
                 missed = verbs_report.missed_goals(rates, found)
                 self.assertEqual(len(missed), 1)
-                self.assertRegex(missed[0], said)
+                self.assertRegex(missed[0], message)
                 self.assertEqual(verbs_report.section_text(rates, found, {}, Plan(1, 1)).count("**missed**"), 1)
 
-    def test_perftest_s_average(self) -> None:
+    def test_average_of_perftest(self) -> None:
         self.assertEqual(average_mebibytes(PERFTEST_OUTPUT), 4.71)
-        with self.assertRaisesRegex(BenchError, "does not say its average:\nno route"):
+        with self.assertRaisesRegex(BenchError, "printed no average:\nno route"):
             average_mebibytes("no route")
-        with self.assertRaisesRegex(BenchError, "does not say its average"):
+        with self.assertRaisesRegex(BenchError, "printed no average"):
             average_mebibytes(PERFTEST_OUTPUT.replace("4.71", "0.00"))
 
 

@@ -112,7 +112,7 @@ TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_warning("no circuit " + world_.path({"a", "b"}) + ": node b: " + std::to_string(kMaxWaiting) +
-                " connections are already waiting for accept");
+                   " connections are already waiting for accept");
     test.send("full");
     test.receive();
     void* comm = rank.connect(handle);

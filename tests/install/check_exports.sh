@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_exports.sh NM PLUGIN: the plugin exports its five tables and nothing else. A symbol more could be bound by, or
-# shadow, one of the frameworks that load us.
+# check_exports.sh NM PLUGIN: checks that the plugin exports its five tables and nothing else. Another symbol could
+# conflict with symbols of the frameworks that load the plugin.
 set -eu
 nm=$1
 plugin=$2

@@ -1,5 +1,5 @@
-// Loads the plugin the way NCCL does and looks at what it exports. In C, as NCCL is to a plugin: no C++ runtime of ours
-// that could hide a missing library.
+// Loads the plugin as NCCL does and checks what it exports. In C, so that this program's C++ runtime cannot hide a
+// missing library.
 //
 //   dlopen_plugin <path to libnccl-net-cableway.so>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# empty_root.sh BUILD WORK VERSION READELF EMULATOR COMPILER...: makes the package of BUILD, unpacks it into a root that has
-# only the C and C++ runtimes, and loads and runs it there. EMULATOR is a static qemu, or "native".
+# empty_root.sh BUILD WORK VERSION READELF EMULATOR COMPILER...: creates the package of BUILD, unpacks it into a root that
+# has only the C and C++ runtimes, and loads and runs it there. EMULATOR is a static qemu, or "native".
 set -eu
 build=$1 work=$2 version=$3 readelf=$4 emulator=$5
 shift 5
@@ -25,12 +25,12 @@ for file in lib/libnccl-net-cableway.so bin/cablewayd bin/cableway bin/collperf 
 done
 cp "$build/bin/dlopen_plugin" "$root/"
 
-# All that the package may expect of a machine; it has to bring whatever else it needs.
+# The libraries that the package may expect; it must contain all others that it needs.
 for library in $("$readelf" -d "$root/opt/$home/"bin/* "$root/opt/$home/"lib/*.so* | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do
   case $library in
     libc.so.6 | libm.so.6 | libstdc++.so.6 | libgcc_s.so.1 | libpthread.so.0 | libdl.so.2 | librt.so.1) ;;
     ld-linux*) ;;
-    *) [ -e "$root/opt/$home/lib/$library" ] || fail "something in the package needs $library, which it does not bring" ;;
+    *) [ -e "$root/opt/$home/lib/$library" ] || fail "the package needs $library, but does not contain it" ;;
   esac
 done
 for library in libc.so.6 libm.so.6 libstdc++.so.6 libgcc_s.so.1 libpthread.so.0 libdl.so.2 librt.so.1; do
@@ -50,7 +50,7 @@ mount --rbind /proc "$1/proc" && exec chroot "$@"
 END
 chmod +x "$enter"
 
-# The loader finds $ORIGIN of a program through /proc, so the root gets one.
+# The loader finds $ORIGIN of a program through /proc, so the root needs one.
 in_root() {
   if [ "$emulator" != native ]; then
     set -- /emulator "$@"
@@ -68,24 +68,24 @@ if [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user true 2>/dev/null; the
 fi
 in_root /dlopen_plugin "/opt/$home/lib/libnccl-net-cableway.so"
 for program in cablewayd cableway; do
-  said=$(in_root "/opt/$home/bin/$program" --version) || fail "$program --version failed: $said"
-  case $said in
+  output=$(in_root "/opt/$home/bin/$program" --version) || fail "$program --version failed: $output"
+  case $output in
     *"$version"*) ;;
-    *) fail "$program --version says '$said', expected $version" ;;
+    *) fail "$program --version printed '$output', expected $version" ;;
   esac
 done
-# Reading a key takes libsodium.
+# Reading a key needs libsodium.
 echo 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f >"$root/key"
 chmod 600 "$root/key"
-said=$(in_root "/opt/$home/bin/cablewayd" --check-config --node n0 --ports lo --key-file /key) ||
-  fail "cablewayd --check-config failed: $said"
-case $said in
+output=$(in_root "/opt/$home/bin/cablewayd" --check-config --node n0 --ports lo --key-file /key) ||
+  fail "cablewayd --check-config failed: $output"
+case $output in
   *"/key"*"--key-file"*) ;;
-  *) fail "cablewayd --check-config says '$said', expected the key file among the settings" ;;
+  *) fail "cablewayd --check-config printed '$output', expected the key file among the settings" ;;
 esac
 in_root "/opt/$home/bin/collperf" --help >/dev/null || fail "collperf --help failed"
 
-# The root is as empty as it has to be: without what travelled along, nothing loads.
+# Checks that the root has no libraries of its own: without the package's libraries, nothing loads.
 mkdir "$root/aside"
 mv "$root/opt/$home/"lib/libabsl_* "$root/aside/"
 if in_root /dlopen_plugin "/opt/$home/lib/libnccl-net-cableway.so" 2>"$work/refused.log"; then

@@ -3,8 +3,8 @@
 
     unit_file_test.py UNIT PREFIX
 
-UNIT is the file as it is installed, PREFIX where. That it runs the cablewayd which is installed there, and may do what a
-node must; what systemd itself thinks of it, where systemd-analyze is to be had.
+UNIT is the installed file, PREFIX the installation folder. Checks that the unit runs the installed cablewayd with the
+permissions that a node needs; and runs systemd-analyze on it if that is available.
 """
 
 import configparser
@@ -36,7 +36,7 @@ class UnitFileTest(unittest.TestCase):
         self.assertEqual(self.service["LimitMEMLOCK"], "infinity")
         self.assertGreaterEqual(int(self.service["LimitNOFILE"]), 65536)
 
-    def test_leaves_a_node_what_it_needs(self):
+    def test_grants_a_node_what_it_needs(self):
         self.assertEqual(self.service["CapabilityBoundingSet"], "CAP_NET_ADMIN")
         families = set(self.service["RestrictAddressFamilies"].split())
         self.assertLessEqual({"AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"}, families)
@@ -48,7 +48,7 @@ class UnitFileTest(unittest.TestCase):
         if analyze is None:
             self.skipTest("no systemd-analyze here")
         with tempfile.TemporaryDirectory() as folder:
-            # It insists on the program; this machine need not have it installed.
+            # systemd-analyze requires the program, which need not be installed here.
             daemon = pathlib.Path(folder) / "cablewayd"
             daemon.write_text("#!/bin/sh\n")
             daemon.chmod(0o755)
@@ -57,8 +57,8 @@ class UnitFileTest(unittest.TestCase):
             done = subprocess.run(
                 [analyze, "--man=no", "verify", str(copy)], capture_output=True, text=True, timeout=60, check=False
             )
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "cablewayd" in line]
-        self.assertEqual(said, [])
+        faults = [line for line in (done.stdout + done.stderr).splitlines() if "cablewayd" in line]
+        self.assertEqual(faults, [])
         self.assertEqual(done.returncode, 0, done.stderr)
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads every source file of a Cableway tree and reports what breaks the structure of the tree.
+"""Reads every source file of a Cableway tree and reports violations of the tree's structure.
 
     check_layers.py [ROOT]
 
-One line a fault, "file:line: what is wrong", and exit status 1 if there is any. Checked are: includes against the tables
-in cmake/layers.cmake (the one source of truth for the arrows), the tables against the includes, headers and calls that a
-layer must not use, names that say nothing, files that are too long, folders that are too full, and paths of one
-developer's machine.
+Prints one line per fault, "file:line: fault", and exits with status 1 if there is any. Checks: includes against the tables
+in cmake/layers.cmake (the only definition of the dependencies), the tables against the includes, headers and calls that a
+layer must not use, meaningless names, files that are too long, folders that are too full, and paths of one developer's
+machine.
 """
 
 import collections
@@ -24,7 +24,7 @@ LIMITED_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake"}
 SKIPPED_FOLDERS = {".git", "build", "out", ".cache", "__pycache__", "corpus"}
 
 EMPTY_NAME = re.compile(r"(^|[._-])(utils?|common|helpers?|managers?|misc)($|[._-])")
-# Written in pieces, so that this file passes its own check.
+# Split, so that this file passes its own check.
 FOREIGN_PATH = re.compile("/wo" r"rk/(main|shared)|\.\./sh" r"ared\b|/tmp/te" r"am\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 ARROWS = re.compile(r"^cableway_(layer|room)_uses\(([^)]*)\)", re.MULTILINE)
@@ -46,29 +46,29 @@ LOGGING = r"iostream$|spdlog/|syslog\.h"
 # layer -> [(pattern of an included path, why)]
 FORBIDDEN_INCLUDES = {
     "routing": [
-        (KERNEL, "routing is pure: it knows no kernel"),
+        (KERNEL, "routing is pure: no kernel interfaces"),
         (r"(thread|mutex|shared_mutex|condition_variable|future|atomic|pthread\.h)$", "routing is pure: no threads"),
         (r"absl/synchronization/", "routing is pure: no threads"),
         (r"(random|ctime|time\.h)$|absl/(random|time)/", "routing is pure: no clock, no randomness"),
         (LOGGING, "routing is pure: no logging"),
-        (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
+        (UNORDERED, "its order differs between runs: use a std::map, a btree_map or a sorted vector"),
     ],
     "core": [
         (KERNEL, "only core/linux touches the kernel"),
         (GRAPH, "Boost.Graph lives in routing"),
-        (r"(thread|future|pthread\.h)$", "threads are made in core/linux"),
-        (r"random$|absl/random/", "the same seed gives the same run: randomness is passed in"),
-        (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
+        (r"(thread|future|pthread\.h)$", "threads are created in core/linux"),
+        (r"random$|absl/random/", "a seed must reproduce a run: randomness is passed in"),
+        (UNORDERED, "its order differs between runs: use a std::map, a btree_map or a sorted vector"),
     ],
     "core/linux": [(GRAPH, "Boost.Graph lives in routing")],
     "nccl_adapter": [
         (GRAPH, "Boost.Graph lives in routing"),
-        (r"absl/flags/", "flags in a library that is loaded beside a framework clash with the framework's own"),
+        (r"absl/flags/", "flags in a library that is loaded beside a framework conflict with the framework's own"),
     ],
     "sim": [
-        (KERNEL, "the simulator knows no kernel"),
+        (KERNEL, "the simulator uses no kernel interfaces"),
         (GRAPH, "Boost.Graph lives in routing"),
-        (UNORDERED, "its order differs from run to run: use a std::map, a btree_map or a sorted vector"),
+        (UNORDERED, "its order differs between runs: use a std::map, a btree_map or a sorted vector"),
     ],
     "tools": [(GRAPH, "Boost.Graph lives in routing")],
 }
@@ -78,12 +78,12 @@ FORBIDDEN_CODE = {
     "routing": [
         (CLOCKS, "routing reads no clock"),
         (RANDOMNESS, "routing is a pure function"),
-        (THREADS, "routing makes no thread"),
+        (THREADS, "routing creates no thread"),
     ],
     "core": [
         (CLOCKS, "time comes from the Clock"),
         (RANDOMNESS, "randomness is passed in"),
-        (THREADS, "threads are made in core/linux"),
+        (THREADS, "threads are created in core/linux"),
     ],
     "sim": [(CLOCKS, "the simulator's time is virtual"), (THREADS, "a simulated world has one thread")],
 }
@@ -126,7 +126,7 @@ def check_tables(tables):
 
 
 def walk(root):
-    """Every file of ours below root, in order, as a path relative to root."""
+    """Every file of the tree below root, in order, as a path relative to root."""
     for path in sorted(root.iterdir()):
         if path.name in SKIPPED_FOLDERS or path.is_symlink():
             continue
@@ -141,12 +141,12 @@ def check_names(path):
     for part in path.parts:
         match = EMPTY_NAME.search(part.lower())
         if match:
-            yield 0, f"'{match.group(2)}' in a name says nothing: name the concept"
+            yield 0, f"'{match.group(2)}' in a name is meaningless: name the concept"
 
 
 def check_text(path, lines):
     if path.suffix in LIMITED_SUFFIXES and len(lines) > MAX_LINES:
-        yield len(lines), f"{len(lines)} lines, more than {MAX_LINES}: this is more than one concept"
+        yield len(lines), f"{len(lines)} lines, more than {MAX_LINES}: split it"
     for number, line in enumerate(lines, 1):
         if FOREIGN_PATH.search(line):
             yield number, f"a path of one developer's machine: {line.strip()}"
@@ -193,7 +193,7 @@ def check_folders(paths):
     sources = collections.Counter(path.parent for path in paths if path.suffix in LIMITED_SUFFIXES)
     for folder, count in sorted(sources.items()):
         if count > MAX_SOURCES:
-            yield folder, 0, f"{count} sources, more than {MAX_SOURCES}: this folder is more than one room"
+            yield folder, 0, f"{count} sources, more than {MAX_SOURCES}: split it"
 
 
 def check_file(root, path, tables, used):
@@ -221,7 +221,7 @@ def faults(root):
     for room, others in tables.rooms.items():
         for other in sorted(others):
             if (room, other) not in used:
-                yield TABLES, 0, f"folder {room} does not use folder {other}: take it off its line"
+                yield TABLES, 0, f"folder {room} does not use folder {other}: remove it from its line"
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants one fault at a time in a small tree and expects check_layers.py, or CMake, to refuse it; then every include
+"""Plants one fault at a time in a small tree and expects check_layers.py, or CMake, to reject it; then every include
 that this tree's own tables forbid.
 
     check_layers_test.py ROOT
@@ -17,9 +17,9 @@ import check_layers
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path(".").resolve()
 CHECK = pathlib.Path(__file__).with_name("check_layers.py")
 
-# (what is planted, file, its text, what the report must say)
+# (planted fault, file, its text, expected report)
 PLANTED = [
-    ("an include against an arrow", "routing/bad.cc", '#include "core/node.h"\n', "layer routing may not use layer core "),
+    ("a forbidden include", "routing/bad.cc", '#include "core/node.h"\n', "layer routing may not use layer core "),
     ("the same in angle brackets", "routing/bad.cc", "#include <core/node.h>\n", "layer routing may not use layer core "),
     ("sim over core/linux", "sim/bad.h", '#include "core/linux/socket.h"\n', "layer sim may not use layer core/linux"),
     ("core over core/linux", "core/bad.cc", '#  include "core/linux/socket.h"\n', "layer core may not use layer core/linux"),
@@ -38,7 +38,7 @@ PLANTED = [
     ("Asio in core", "core/bad.cc", "#include <boost/asio.hpp>\n", "only core/linux touches the kernel"),
     ("unistd in core", "core/bad.cc", "#include <unistd.h>\n", "only core/linux touches the kernel"),
     ("netlink in core", "core/bad.cc", "#include <netlink/route/link.h>\n", "only core/linux touches the kernel"),
-    ("a thread in core", "core/bad.cc", "std::thread worker;\n", "threads are made in core/linux"),
+    ("a thread in core", "core/bad.cc", "std::thread worker;\n", "threads are created in core/linux"),
     ("a hash map in core", "core/bad.cc", '#include "absl/container/flat_hash_map.h"\n', "its order differs"),
     ("a clock in sim", "sim/bad.cc", "absl::Time t = absl::Now();\n", "time is virtual"),
     ("Boost.Graph in tools", "tools/bad.cc", "#include <boost/graph/adjacency_list.hpp>\n", "Boost.Graph lives in routing"),
@@ -51,7 +51,7 @@ PLANTED = [
     ("a path of this machine", "docs/x.md", "see ../sh" "ared/x.md\n", "developer's machine"),
 ]
 
-# Must not be reported: what looks like a fault and is none.
+# Must not be reported: looks like a fault, but is allowed.
 INNOCENT = {
     "routing/fine.cc": '#include "routing/topology.h"\n#include <boost/graph/adjacency_list.hpp>\n// steady_clock\n',
     "core/fine.cc": '#include "routing/topology.h"\n#include "core/node.h"\n#include <mutex>\n',
@@ -126,7 +126,7 @@ class CheckLayersTest(unittest.TestCase):
 
     def test_catches_each_planted_fault(self):
         make_tree(self.folder)
-        for what, path, text, said in PLANTED:
+        for what, path, text, message in PLANTED:
             with self.subTest(what):
                 plant(self.folder, path, text)
                 result = check(self.folder)
@@ -135,10 +135,10 @@ class CheckLayersTest(unittest.TestCase):
                     (self.folder / path).parent.rmdir()
                 self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
                 self.assertIn(path, result.stdout)
-                self.assertIn(said, result.stdout)
+                self.assertIn(message, result.stdout)
                 self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
 
-    def test_a_lost_table_is_an_error(self):
+    def test_a_missing_table_is_an_error(self):
         make_tree(self.folder)
         (self.folder / "cmake" / "layers.cmake").write_text("")
         result = check(self.folder)
@@ -150,16 +150,16 @@ class CheckLayersTest(unittest.TestCase):
         for number in range(check_layers.MAX_SOURCES + 1):
             plant(self.folder, f"tests/core/crowd/{number}.cc", "")
         result = check(self.folder)
-        self.assertEqual(result.stdout, "tests/core/crowd:0: 31 sources, more than 30: this folder is more than one room\n")
+        self.assertEqual(result.stdout, "tests/core/crowd:0: 31 sources, more than 30: split it\n")
 
-    def test_an_arrow_that_nothing_needs_is_a_fault(self):
+    def test_an_unneeded_dependency_is_a_fault(self):
         make_tree(self.folder, (LAYERS + ROOMS).replace("uses(tools)", "uses(tools tools/cableway)"))
         self.assertEqual(
             check(self.folder).stdout,
-            "cmake/layers.cmake:0: folder tools does not use folder tools/cableway: take it off its line\n",
+            "cmake/layers.cmake:0: folder tools does not use folder tools/cableway: remove it from its line\n",
         )
 
-    def test_an_arrow_to_nowhere_is_a_fault(self):
+    def test_a_dependency_on_an_unknown_layer_is_a_fault(self):
         make_tree(self.folder, (LAYERS + ROOMS).replace("uses(sim routing core)", "uses(sim routing core attic)"))
         self.assertIn("layer sim uses attic, which has no line of its own", check(self.folder).stdout)
 
@@ -214,16 +214,16 @@ class CMakeRefusesTest(unittest.TestCase):
             command = ["cmake", "-G", "Ninja", "-S", folder, "-B", folder + "/b"]
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    def assert_refused(self, lines, said):
+    def assert_refused(self, lines, message):
         result = self.configure(lines)
         self.assertNotEqual(result.returncode, 0, result.stdout)
-        self.assertIn(said, " ".join(result.stderr.split()))
+        self.assertIn(message, " ".join(result.stderr.split()))
 
-    def test_accepts_the_allowed_arrows(self):
+    def test_accepts_the_allowed_dependencies(self):
         result = self.configure([("routing", ""), ("core", "LAYERS routing"), ("sim", "LAYERS core routing")])
         self.assertEqual(result.returncode, 0, result.stderr)
 
-    def test_refuses_a_layer_against_the_arrow(self):
+    def test_refuses_a_forbidden_layer(self):
         self.assert_refused([("core", ""), ("routing", "LAYERS core")], "layer routing may not use layer core")
 
     def test_refuses_a_layer_passed_as_a_library(self):

@@ -135,7 +135,7 @@ class LabNodes:
         process = self.popen(name, [str(word) for word in command])
         out, errors = process.communicate(timeout=PATIENCE_S)
         if process.returncode != 0:
-            kind = NoAnswer if b"has not answered" in errors else AssertionError
+            kind = NoAnswer if b"did not answer within" in errors else AssertionError
             raise kind(f"{command} in {name} ended with {process.returncode}: {errors.decode()}")
         return out.decode()
 

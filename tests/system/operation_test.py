@@ -93,7 +93,7 @@ class DoctorTest(unittest.TestCase):
         self.check_found(nodes, "n1", "error", "of node n2 has 1500: set both to the same")
         self.assertEqual(doctor(nodes, "n1", "--no-speed")[0], 2)
         nodes.kill("n2")
-        self.check_found(nodes, "n1", "warning", "carrier on to-n2, nobody answers hello")
+        self.check_found(nodes, "n1", "warning", "carrier on to-n2, but no neighbour answers hellos")
         nodes.ip("n0", "link set to-n1 down")
         self.check_found(nodes, "n1", "warning", "no carrier")
         nodes.kill("n1")

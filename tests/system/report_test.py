@@ -163,7 +163,7 @@ class ReportTest(unittest.TestCase):
                            status=5)
         text = "".join(self.check_page(page).itertext())
         self.assertIn("rank 0 on n0 -> rank 1 on n1", text)
-        self.assertIn("Started again without what was cut", text)
+        self.assertIn("Restarted without the cut cables", text)
 
     def test_escapes_what_the_command_line_holds(self) -> None:
         folder = self.folder / "a<b>&\"c' d"

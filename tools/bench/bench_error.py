@@ -1,21 +1,21 @@
-"""What a benchmark cannot do, and its exit statuses."""
+"""The error of a benchmark, and the exit statuses."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 
-EXIT_MISSED = 1  # measured, and short of a goal
+EXIT_MISSED = 1  # measured, but a goal was missed
 EXIT_FAILED = 3  # not measured
 EXIT_INTERRUPTED = 130
 
 
 class BenchError(Exception):
-    """The message says what was attempted, what happened and what to do next."""
+    """The message tells what was attempted, what happened and what to do next."""
 
 
 def exit_status(run: Callable[[], int]) -> int:
-    """What `run` returns; an error is printed."""
+    """Returns the result of `run`; prints an error."""
     try:
         return run()
     except BenchError as error:

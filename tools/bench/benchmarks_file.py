@@ -11,7 +11,7 @@ _INTRO = """\
 # Benchmarks
 
 Measured by the scripts in `tools/` and `tests/gpu/`, which write their own sections; edits between the markers are
-overwritten. Each section says what it ran on. What falls short of a goal is shown as missed.
+overwritten. Each section names the machine that it ran on. Unmet goals are shown as missed.
 """
 
 
@@ -20,19 +20,19 @@ def _markers(section: str) -> tuple[str, str]:
 
 
 def replace_section(text: str, section: str, body: str) -> str:
-    """The text with the section's body replaced, or appended where there is none. Nothing else changes."""
+    """The text with the section's body replaced, or appended if the section is missing. Nothing else changes."""
     begin, end = _markers(section)
     whole = f"{begin}\n{body.strip()}\n{end}"
     if begin not in text and end not in text:
         return f"{text.rstrip()}\n\n{whole}\n"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(end) < text.index(begin):
-        raise BenchError(f"expected one {begin} and behind it one {end}: repair the markers, or remove them all")
+        raise BenchError(f"expected one {begin} followed by one {end}: repair the markers, or remove them all")
     head, _, rest = text.partition(begin)
     return head + whole + rest.partition(end)[2]
 
 
 def write_section(path: Path, section: str, body: str) -> None:
-    """Writes the section into the file, which is made where there is none and never seen half written."""
+    """Writes the section into the file atomically; creates the file if it is missing."""
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else _INTRO
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bench.sh chunk: what a relay's CPU does for one chunk over RDMA, without the wire."""
+"""tools/bench.sh chunk: a relay's CPU time per chunk over RDMA, without the wire."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _COUNTED_CHUNKS = 20_000
 _RELAY = "cableway::RelayCircuit::progress()"
 _REPEATS = 5
 _GOAL_US = 0.5
-_CASES = {"chunk_by_chunk": "the relay looks after every chunk", "in_turns": "it has many to move whenever it looks"}
+_CASES = {"chunk_by_chunk": "the relay runs after every chunk", "in_turns": "the relay moves many chunks per run"}
 
 _DESCRIPTION = f"""\
 A flow through one relay over RDMA links, on stub devices that move no payload, {_CHUNKS} chunks of 64 KiB, {_REPEATS} times.
-Counted is the CPU time of the relay's own calls, its postings and polls included, and their instructions where valgrind is
-installed. Goal: {_GOAL_US} us a chunk. That nothing is copied and nothing allocated is checked in every run."""
+Measures the CPU time of the relay's own calls, its postings and polls included, and their instructions if valgrind is
+installed. Goal: {_GOAL_US} us per chunk. Every run checks that nothing is copied and nothing is allocated."""
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh chunk", description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="few chunks, once, to see that all works: not judged, and not written unless --out is given")
+                        help="few chunks, one run, as a smoke test: not judged, and not written unless --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'chunk' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the programs built there (default: build the preset `release` and use that)")
+                        help="use the programs in this build folder (default: build the preset `release` and use it)")
     return parser.parse_args()
 
 
@@ -55,19 +55,19 @@ def _run_once(build: Path, chunks: int) -> dict[str, Any]:
 
 
 def _counted_instructions(build: Path, case: str, chunks: int) -> int:
-    """Of the relay's calls in one run, by callgrind."""
+    """The instructions of the relay's calls in one run, counted by callgrind."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", f"--toggle-collect={_RELAY}",
                    build / "bin/relay_chunk", str(chunks), case]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or collected is None or int(collected[1]) == 0:
-        raise BenchError(f"callgrind counted nothing of relay_chunk {chunks} {case}: {done.stderr.strip()}")
+        raise BenchError(f"callgrind counted no instructions of relay_chunk {chunks} {case}: {done.stderr.strip()}")
     return int(collected[1])
 
 
 def _instructions(build: Path, case: str) -> str:
-    """For a chunk: what twice as many chunks take, less what set-up and warm-up take as well."""
+    """Instructions per chunk: the difference of two runs, which cancels set-up and warm-up."""
     if shutil.which("valgrind") is None:
         return "not counted: valgrind is not installed"
     more, fewer = (_counted_instructions(build, case, chunks) for chunks in (2 * _COUNTED_CHUNKS, _COUNTED_CHUNKS))
@@ -76,7 +76,7 @@ def _instructions(build: Path, case: str) -> str:
 
 def _section(runs: list[dict[str, Any]], instructions: dict[str, str], facts: dict[str, str]) -> str:
     lines = [
-        "## What a relay's CPU does for a chunk over RDMA",
+        "## A relay's CPU time per chunk over RDMA",
         "",
         "`tools/bench.sh chunk`: a flow through one relay, chunks of 64 KiB, on stub devices that move no payload: the relay's"
         f" own calls, without the wire. Median of {len(runs)} runs, and their range. Payload memory is not mapped, so a copy"
@@ -84,14 +84,15 @@ def _section(runs: list[dict[str, Any]], instructions: dict[str, str], facts: di
         "",
         *facts_table(facts),
         "",
-        "| | chunks a turn | slots | CPU, us a chunk | range | instructions a chunk | postings a chunk | |",
+        "| | chunks per turn | slots | CPU, us per chunk | range | instructions per chunk | postings per chunk | |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for case, words in _CASES.items():
+    for case, description in _CASES.items():
         cost = Spread(tuple(run[case]["cpu_us_per_chunk"] for run in runs))
         last = runs[-1][case]
         verdict = "goal met" if cost.median <= _GOAL_US else "**missed**"
-        lines.append(f"| {words} | {last['chunks_a_turn']:.2f} | {last['slots']} | {cost.median:.3f} | {cost.range_text('.3f')} |"
+        lines.append(f"| {description} | {last['chunks_a_turn']:.2f} | {last['slots']} | {cost.median:.3f} |"
+                     f" {cost.range_text('.3f')} |"
                      f" {instructions[case]} | {last['postings_per_chunk']:.2f} | {verdict} |")
     lines += ["", f"Goal: {_GOAL_US} us."]
     return "\n".join(lines)

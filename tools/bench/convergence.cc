@@ -1,5 +1,5 @@
-// Real nodes in virtual time, from power-on until all hold the same whole topology: how long that takes them, and this
-// machine; what they send. One topology per run, so that the memory is its own. Prints one JSON object.
+// Real nodes in virtual time, from power-on until all have the same complete topology: virtual time, wall time, and
+// what they send. One topology per run, so that the memory is that of one topology. Prints one JSON object.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -22,8 +22,8 @@ constexpr Duration kLimit = std::chrono::minutes(5);
 constexpr Duration kStep = std::chrono::milliseconds(10);
 constexpr std::uint64_t kSeed = 1;
 
-// Every node has told of all of its cables, as far as the first node knows.
-bool is_whole(const Node& node, const routing::Topology& topology) {
+// Whether the first node has the advertisements of all nodes with all their cables.
+bool is_complete(const Node& node, const routing::Topology& topology) {
   const auto& entries = node.flooding().database().entries();
   if (entries.size() != topology.node_count()) return false;
   std::size_t adjacencies = 0;
@@ -50,7 +50,7 @@ int converge(const std::string& spec) {
   bool converged = false;
   while (!converged && world.clock().now() < Instant{kLimit}) {
     world.clock().run_for(kStep);
-    converged = is_whole(world.node(0), *topology) && world.agrees();
+    converged = is_complete(world.node(0), *topology) && world.agrees();
   }
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   rusage usage{};
@@ -77,7 +77,7 @@ int converge(const std::string& spec) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "usage: convergence SPEC, such as torus:32x32\n";
+    std::cerr << "usage: convergence SPEC, for example torus:32x32\n";
     return 2;
   }
   return cableway::converge(argv[1]);

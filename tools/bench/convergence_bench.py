@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bench.sh convergence: real nodes in virtual time, from power-on to one topology on all of them."""
+"""tools/bench.sh convergence: real nodes in virtual time, from power-on until all have the same topology."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _WALL_LIMIT_S = 60
 _JUDGED = "torus:32x32"
 
 _DESCRIPTION = f"""\
-Starts the nodes of {', '.join(_SPECS)} at once and runs them until all hold the same topology with all cables; with
---large {_LARGEST} as well, which takes long and much memory."""
+Starts the nodes of {', '.join(_SPECS)} at once and runs them until all have the same topology with all cables; with
+--large {_LARGEST} as well, which needs much time and memory."""
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh convergence", description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="16 nodes, to see that all works: not judged, and not written unless --out is given")
-    parser.add_argument("--large", action="store_true", help=f"{_LARGEST} as well")
+                        help="16 nodes, as a smoke test: not judged, and not written unless --out is given")
+    parser.add_argument("--large", action="store_true", help=f"also measure {_LARGEST}")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'convergence' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the programs built there (default: build the preset `release` and use that)")
+                        help="use the programs in this build folder (default: build the preset `release` and use it)")
     return parser.parse_args()
 
 
@@ -52,15 +52,15 @@ def _measure(build: Path, spec: str) -> dict[str, Any]:
 
 def _section(results: list[dict[str, Any]], facts: dict[str, str]) -> str:
     lines = [
-        "## From power-on to one topology",
+        "## From power-on to a common topology",
         "",
         "`tools/bench.sh convergence`: real nodes (neighbours, flooding, databases) over cables in memory and virtual time, all"
-        " started at once, until every one holds the same database with all cables. One thread.",
+        " started at once, until all have the same database with all cables. One thread.",
         "",
         *facts_table(facts),
         "",
-        "| topology | nodes | cables | converged | virtual time, s | wall time, s | CPU time, s | datagrams a node |"
-        " KB a node | memory, MB |",
+        "| topology | nodes | cables | converged | virtual time, s | wall time, s | CPU time, s | datagrams per node |"
+        " KB per node | memory, MB |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for each in results:
@@ -85,7 +85,7 @@ def _run(arguments: argparse.Namespace) -> int:
         write_section(out, "convergence", _section(results, facts))
         say(f"wrote {out}")
     last = results[-1]
-    print(f"convergence: {last['nodes']} nodes, {last['wall_s']:.1f} s, {last['datagrams_per_node']:.0f} datagrams a node",
+    print(f"convergence: {last['nodes']} nodes, {last['wall_s']:.1f} s, {last['datagrams_per_node']:.0f} datagrams per node",
           flush=True)
     late = [each for each in results if not each["converged"] or
             (each["spec"] == _JUDGED and each["wall_s"] > _WALL_LIMIT_S)]

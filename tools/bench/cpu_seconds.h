@@ -1,4 +1,4 @@
-// What this process has used of the processors so far, in user and in kernel mode.
+// The CPU time of this process so far, in user and in kernel mode.
 #ifndef CABLEWAY_TOOLS_BENCH_CPU_SECONDS_H_
 #define CABLEWAY_TOOLS_BENCH_CPU_SECONDS_H_
 

@@ -1,9 +1,9 @@
 """CPU time used by the whole machine, from /proc/stat, and by processes, from /proc/PID/stat.
 
-The machine's busy time is what it did not idle: user, nice, system and, which matters for networking, interrupts and
-soft interrupts. The kernel forwards packets in soft interrupts, on behalf of whichever process happens to run; so only
-the machine's total compares forwarding with relaying. A process's time is what getrusage(2) would say; it includes the
-soft interrupts that ran on its back.
+The machine's busy time is its non-idle time: user, nice, system and, important for networking, interrupts and soft
+interrupts. The kernel forwards packets in soft interrupts, in the context of any running process; so only the machine's
+total compares forwarding with relaying. A process's time is that of getrusage(2); it includes the soft interrupts that
+ran in its context.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import os
 from pathlib import Path
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-_BUSY_COLUMNS = (0, 1, 2, 5, 6)  # user, nice, system, irq, softirq; not steal: that was another machine's
-_UTIME, _STIME = 11, 12  # counted from the state, the first field behind the command's name
+_BUSY_COLUMNS = (0, 1, 2, 5, 6)  # user, nice, system, irq, softirq; not steal: that is another machine's
+_UTIME, _STIME = 11, 12  # counted from the state, the first field after the command's name
 
 
 def busy_seconds() -> float:
-    """Of all CPUs together, since boot."""
+    """The busy time of all CPUs together, since boot."""
     columns = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:]
     return sum(int(columns[i]) for i in _BUSY_COLUMNS) / _TICKS_PER_SECOND
 
 
 def process_seconds(pid: int) -> float:
-    """Of all threads of a process that is still there; 0 when it has gone."""
+    """The CPU time of all threads of a process; 0 if the process has ended."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-// One workload on one topology, predicted chunk by chunk: how fast the simulator is. A crossing is one chunk that
+// Measures the simulator's speed: one workload on one topology, predicted chunk by chunk. A crossing is one chunk that
 // crosses one cable, through the real flow ends and relays. Prints one JSON object.
 #include <sys/resource.h>
 
@@ -62,7 +62,7 @@ int predict(const std::string& spec, std::string_view workload_text) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::cerr << "usage: crossings SPEC WORKLOAD, such as ring:64 all_reduce:1GiB\n";
+    std::cerr << "usage: crossings SPEC WORKLOAD, for example ring:64 all_reduce:1GiB\n";
     return 2;
   }
   return cableway::predict(argv[1], argv[2]);

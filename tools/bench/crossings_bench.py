@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/bench.sh crossings: how many chunks the simulator takes over cables in a second."""
+"""tools/bench.sh crossings: how many chunks per second the simulator moves over cables."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _CASES = (_WHOLE_JOB, Case("line:8", "sendrecv:4GiB,0-7"), Case("torus:4x4", "al
           Case("mesh:8", "all_reduce:4GiB"))
 _QUICK_CASES = (Case("ring:4", "all_reduce:16MiB"),)
 _REPEATS = 5
-_LEAST_RATE = 1e6
+_MIN_RATE = 1e6
 _GOAL_RATE = 2e6
 _WALL_LIMIT_S = 30
 _WALL_GOAL_S = 10
 
 _DESCRIPTION = f"""\
 Predicts {', '.join(f'{case.workload} on {case.spec}' for case in _CASES)}, {_REPEATS} times each in turn, and counts the
-crossings: one chunk of 64 KiB over one cable, through the flow ends and relays that plugin and daemon run. Limits:
-{_LEAST_RATE / 1e6:.0f} million crossings a second of CPU time in each case (goal {_GOAL_RATE / 1e6:.0f} million), and
+crossings: one chunk of 64 KiB over one cable, through the flow ends and relays of plugin and daemon. Limits:
+{_MIN_RATE / 1e6:.0f} million crossings per second of CPU time in each case (goal {_GOAL_RATE / 1e6:.0f} million), and
 {_WALL_LIMIT_S} s for the first case (goal {_WALL_GOAL_S} s)."""
 
 
@@ -44,11 +44,11 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh crossings", description=_DESCRIPTION,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="one small case, once, to see that all works: not judged, and not written unless --out is given")
+                        help="one small case, one run, as a smoke test: not judged, and not written unless --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'crossings' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the programs built there (default: build the preset `release` and use that)")
+                        help="use the programs in this build folder (default: build the preset `release` and use it)")
     return parser.parse_args()
 
 
@@ -61,7 +61,7 @@ def _run_once(build: Path, case: Case) -> dict[str, Any]:
 
 
 def _measure(build: Path, cases: tuple[Case, ...], repeats: int) -> list[dict[str, Any]]:
-    """By case the run of median CPU time, with the median wall time. The cases take turns, so that a busy spell meets all."""
+    """By case: the run of median CPU time, with the median wall time. The cases take turns, so that load affects all."""
     runs: dict[Case, list[dict[str, Any]]] = {case: [] for case in cases}
     for repeat in range(repeats):
         for case in cases:
@@ -83,14 +83,14 @@ def _verdict(value: float, limit: float, goal: float, more_is_better: bool) -> s
 
 def _section(results: list[dict[str, Any]], facts: dict[str, str], repeats: int) -> str:
     lines = [
-        "## What the simulator gets through",
+        "## Speed of the simulator",
         "",
         "`tools/bench.sh crossings`: operations predicted chunk by chunk, through the real flow ends and relays, one thread. A"
         f" crossing is one chunk of 64 KiB over one cable. Median of {repeats} runs.",
         "",
         *facts_table(facts),
         "",
-        "| topology | workload | flows | crossings | predicted, s | wall time, s | million crossings a CPU second | memory, MB | |",
+        "| topology | workload | flows | crossings | predicted, s | wall time, s | million crossings per CPU second | memory, MB | |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for each in results:
@@ -98,8 +98,8 @@ def _section(results: list[dict[str, Any]], facts: dict[str, str], repeats: int)
         lines.append(
             f"| {each['spec']} | {each['workload']} | {each['flows']} | {each['crossings']} | {each['predicted_s']:.3f} |"
             f" {each['wall_s']:.2f} | {rate / 1e6:.2f} | {each['memory_mb']:.0f} |"
-            f" {_verdict(rate, _LEAST_RATE, _GOAL_RATE, True)} |")
-    lines += ["", f"Limit {_LEAST_RATE / 1e6:.0f} million a second, goal {_GOAL_RATE / 1e6:.0f} million."
+            f" {_verdict(rate, _MIN_RATE, _GOAL_RATE, True)} |")
+    lines += ["", f"Limit {_MIN_RATE / 1e6:.0f} million per second, goal {_GOAL_RATE / 1e6:.0f} million."
               f" {results[0]['workload']} on {results[0]['spec']} within {_WALL_LIMIT_S} s (goal {_WALL_GOAL_S} s):"
               f" {_verdict(results[0]['wall_s'], _WALL_LIMIT_S, _WALL_GOAL_S, False)}."]
     return "\n".join(lines)
@@ -115,11 +115,11 @@ def _run(arguments: argparse.Namespace) -> int:
         write_section(out, "crossings", _section(results, facts, repeats))
         say(f"wrote {out}")
     slowest = min(results, key=lambda result: result["crossings_per_cpu_s"])
-    print(f"crossings: {slowest['crossings_per_cpu_s'] / 1e6:.2f} million a second at least,"
+    print(f"crossings: {slowest['crossings_per_cpu_s'] / 1e6:.2f} million per second at least,"
           f" {results[0]['workload']} on {results[0]['spec']} in {results[0]['wall_s']:.2f} s", flush=True)
     if arguments.quick:
         return 0
-    missed = slowest["crossings_per_cpu_s"] < _LEAST_RATE or results[0]["wall_s"] > _WALL_LIMIT_S
+    missed = slowest["crossings_per_cpu_s"] < _MIN_RATE or results[0]["wall_s"] > _WALL_LIMIT_S
     return EXIT_MISSED if missed else 0
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""tools/bench.sh fidelity: how far the simulator is from the real thing.
+"""tools/bench.sh fidelity: how accurate the simulator is.
 
 The same workloads on the same topologies, predicted by `cableway sim` and measured with collperf over the plugin in network
-namespaces whose cables are shaped. Started outside of a lab it runs itself in one lab after the other.
+namespaces with shaped cables. Started outside a lab, it runs itself in one lab after the other.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from release_build import ROOT, chosen_build
 
 _TARGETS = ("cableway", "cablewayd", "collperf", "nccl-net-cableway")
 _SPECS = ("ring:4", "line:4", "star:4", "mesh:4", "torus:2x3")
-_RATE_MBPS = 200  # two cores copy for all nodes of a lab: the cables and not they are to be the limit
-_BURST = "32KiB"   # of a cable's shaping; the lab's own 128 KiB are 5 ms, for which an idle cable would make up later
-_MTU = 9000       # the lab's
-_CHUNK = "16KiB"  # relays over TCP pass a chunk on while it arrives, a few packets at a time
+_RATE_MBPS = 200  # two cores copy for all nodes of a lab: the cables must be the limit, not the cores
+_BURST = "32KiB"   # of a cable's shaping; the lab's default of 128 KiB would let an idle cable catch up for 5 ms
+_MTU = 9000       # as in the lab
+_CHUNK = "16KiB"  # relays over TCP forward a chunk while it arrives, a few packets at a time
 _ROUNDS = 5
 _PORT = 29500
 _LIMIT_S = 120
@@ -41,16 +41,16 @@ _LIMIT_S = 120
 class _Size:
     mebibytes: int
     warm_up: int
-    operations: int  # timed ones of a run; each may begin while the one before it ends, in both worlds
+    operations: int  # timed ones of a run; consecutive ones may overlap, both measured and predicted
 
     def __str__(self) -> str:
         return f"{self.mebibytes}MiB"
 
 
-# The smaller one has more of them: TCP's turns with few messages differ from operation to operation.
+# The smaller size has more: with few messages, TCP's behaviour varies between operations.
 _SIZES = (_Size(1, warm_up=4, operations=16), _Size(8, warm_up=1, operations=4))
 
-# What collperf calls it, by what the simulator does.
+# collperf's options by the simulator's workload.
 _WORKLOADS = {
     "all_reduce,ring": ("--op", "all_reduce", "--algo", "ring"),
     "all_reduce,tree": ("--op", "all_reduce", "--algo", "tree"),
@@ -67,25 +67,24 @@ Runs {len(_WORKLOADS)} workloads of {' and '.join(map(str, _SIZES))} on {', '.jo
 Mbit/s, {_ROUNDS} times each, and compares the median time of an operation with the one that `cableway sim` predicts.
 
 The last line of standard output is `fidelity: MEDIAN WORST CASES`: the median and the worst error of the cases that are
-limited by their cables, and how many these are. The section says what that means and shows the others too."""
+limited by their cables, and their number. The section defines that and shows the other cases, too."""
 
 _EPILOG = """\
 exit status: 0 measured; 1 measured, but the median error is above 5 %, the worst above 12 %, or fewer than 30 cases are
-limited by their cables; 2 bad options; 3 not measured; 77 this system cannot hold a lab."""
+limited by their cables; 2 invalid options; 3 not measured; 77 this system cannot run a lab."""
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh fidelity", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="one round on ring:4 to see that all works: not judged, and not written unless --out is"
-                             " given")
+                        help="one round on ring:4, as a smoke test: not judged, and not written unless --out is" " given")
     parser.add_argument("--topology", choices=_SPECS, metavar="SPEC",
-                        help="on this one only: not judged, and not written unless --out is given")
+                        help="measure this topology only: not judged, and not written unless --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'fidelity' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the programs built there (default: build the preset `release` and use that)")
+                        help="use the programs in this build folder (default: build the preset `release` and use it)")
     parser.add_argument("--in-lab", metavar="SPEC", help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=_ROUNDS, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
@@ -93,7 +92,7 @@ def _parse() -> argparse.Namespace:
 
 
 def _predict(build: Path, spec: str, workload: str, size: _Size) -> tuple[float, float]:
-    """Seconds for one operation, and the least in which the busiest direction of a cable takes its bytes."""
+    """Seconds of one operation, and the minimum that the busiest direction of a cable needs for its bytes."""
     operation, _, variant = workload.partition(",")
     text = f"{operation}:{size}" + (f",{variant}" if variant else "")
     command = [str(build / "bin/cableway"), "sim", "--topology", f"{spec}@{_RATE_MBPS}Mbit/s", "--workload", text,
@@ -101,13 +100,13 @@ def _predict(build: Path, spec: str, workload: str, size: _Size) -> tuple[float,
     done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
     if done.returncode != 0:
         raise BenchError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-    forecast = json.loads(done.stdout)
-    least_s = forecast["hottest"]["bytes"] * 8 / (_RATE_MBPS * 1e6) / size.operations
-    return float(forecast["time_s"]), least_s
+    prediction = json.loads(done.stdout)
+    least_s = prediction["hottest"]["bytes"] * 8 / (_RATE_MBPS * 1e6) / size.operations
+    return float(prediction["time_s"]), least_s
 
 
 def _measure(build: Path, scratch: Path, workload: str, size: _Size) -> float:
-    """One run of collperf on all nodes: seconds for one operation."""
+    """One run of collperf on all nodes: seconds of one operation."""
     nodes = os.environ["LAB_NODES"].split()
     result = scratch / "result.json"
     arguments = ["--sizes", f"{size.mebibytes}M", "--warmup", str(size.warm_up), "--iters", str(size.operations),
@@ -129,7 +128,7 @@ def _measure(build: Path, scratch: Path, workload: str, size: _Size) -> float:
 
 
 def _run_in_lab(arguments: argparse.Namespace, build: Path) -> None:
-    """All workloads on the lab around this process; adds its cases to the file of results."""
+    """Runs all workloads in the current lab; adds its cases to the file of results."""
     cases = json.loads(arguments.results.read_text(encoding="utf-8")) if arguments.results.exists() else []
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch, ExitStack() as stack:
         for node in os.environ["LAB_NODES"].split():
@@ -162,7 +161,7 @@ def _run(arguments: argparse.Namespace) -> int:
     specs, rounds = (_SPECS[:1], 1) if arguments.quick else (_SPECS, arguments.rounds)
     if arguments.topology:
         specs = (arguments.topology,)
-    is_whole = specs == _SPECS
+    is_full_run = specs == _SPECS
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch:
         results = Path(scratch) / "results.json"
         for spec in specs:
@@ -173,11 +172,11 @@ def _run(arguments: argparse.Namespace) -> int:
             if done.returncode != 0:
                 return done.returncode
         cases = [Case(**case) for case in json.loads(results.read_text(encoding="utf-8"))]
-    out = arguments.out or (ROOT / "docs/benchmarks.md" if is_whole else None)
+    out = arguments.out or (ROOT / "docs/benchmarks.md" if is_full_run else None)
     if out is not None:
         write_section(out, "fidelity", section_text(cases, facts, rounds, _cables_text(), _means_text()))
         say(f"wrote {out}")
-    missed = missed_goals(cases) if is_whole else []
+    missed = missed_goals(cases) if is_full_run else []
     for line in missed:
         print(f"bench: {line}", file=sys.stderr, flush=True)
     print(summary_line(cases), flush=True)

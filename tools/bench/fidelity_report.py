@@ -1,4 +1,4 @@
-"""What the fidelity benchmark found, as text."""
+"""The results of the fidelity benchmark as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from machine import facts_table
 
 _MEDIAN_LIMIT, _MEDIAN_GOAL = 0.05, 0.03
 _WORST_LIMIT, _WORST_GOAL = 0.12, 0.08
-_LEAST_CASES = 30
+_MIN_CASES = 30
 _BUSY_LIMIT = 0.9
 
 
@@ -19,7 +19,7 @@ class Case:
     workload: str
     size: str
     predicted_s: float
-    least_s: float  # in which the busiest direction of a cable takes its bytes
+    least_s: float  # minimum that the busiest direction of a cable needs for its bytes
     measured_s: list[float]
 
     @property
@@ -28,17 +28,17 @@ class Case:
 
     @property
     def error(self) -> float:
-        """Above 0: the simulator is slower than what was measured."""
+        """Above 0: the predicted time is longer than the measured one."""
         return self.predicted_s / self.median_s - 1
 
     @property
     def busy(self) -> float:
-        """How much of the shorter one of both times the busiest direction of a cable needs for its bytes."""
+        """The share of the shorter of both times that the busiest direction of a cable needs for its bytes."""
         return self.least_s / min(self.predicted_s, self.median_s)
 
     @property
     def is_judged(self) -> bool:
-        """Limited by the cables. By the shorter time, so that a case about which both disagree is judged."""
+        """Whether the cables are the limit; by the shorter time, so that a case is judged if the times disagree."""
         return self.busy >= _BUSY_LIMIT
 
 
@@ -47,7 +47,7 @@ def _judged(cases: list[Case]) -> list[Case]:
 
 
 def _errors(cases: list[Case]) -> tuple[float, float]:
-    """Median and worst of the judged cases; 0 where there are none."""
+    """Median and worst error of the judged cases; 0 if there are none."""
     errors = [abs(case.error) for case in _judged(cases)]
     return (statistics.median(errors), max(errors)) if errors else (0.0, 0.0)
 
@@ -55,8 +55,8 @@ def _errors(cases: list[Case]) -> tuple[float, float]:
 def missed_goals(cases: list[Case]) -> list[str]:
     median, worst = _errors(cases)
     missed = []
-    if len(_judged(cases)) < _LEAST_CASES:
-        missed.append(f"{len(_judged(cases))} cases are limited by their cables, fewer than {_LEAST_CASES}")
+    if len(_judged(cases)) < _MIN_CASES:
+        missed.append(f"{len(_judged(cases))} cases are limited by their cables, fewer than {_MIN_CASES}")
     if median > _MEDIAN_LIMIT:
         missed.append(f"the median error is {median:.1%}, more than {_MEDIAN_LIMIT:.0%}")
     if worst > _WORST_LIMIT:
@@ -79,10 +79,10 @@ def _summary_rows(cases: list[Case]) -> list[str]:
     median, worst = _errors(cases)
     judged = len(_judged(cases))
     rows = [
-        "| what | found | wanted | |",
+        "| what | result | limit | |",
         "|---|---|---|---|",
-        f"| cases limited by their cables | {judged} of {len(cases)} | >= {_LEAST_CASES} |"
-        f" {'met' if judged >= _LEAST_CASES else '**missed**'} |",
+        f"| cases limited by their cables | {judged} of {len(cases)} | >= {_MIN_CASES} |"
+        f" {'met' if judged >= _MIN_CASES else '**missed**'} |",
         f"| median error of these | {median:.1%} | <= {_MEDIAN_LIMIT:.0%} |"
         f" {_verdict(median, _MEDIAN_LIMIT, _MEDIAN_GOAL)} |",
         f"| worst error of these | {worst:.1%} | <= {_WORST_LIMIT:.0%} | {_verdict(worst, _WORST_LIMIT, _WORST_GOAL)} |",
@@ -104,18 +104,18 @@ def _case_row(case: Case) -> str:
 
 
 def section_text(cases: list[Case], facts: dict[str, str], rounds: int, cables: str, means: str) -> str:
-    """`cables`: what they are like. `means`: of what each run is the mean."""
+    """`cables`: their properties. `means`: the operations of each run."""
     lines = [
-        "## The simulator beside the real thing",
+        "## Accuracy of the simulator",
         "",
-        f"`tools/bench.sh fidelity`: the time of one operation as `cableway sim` predicts it, beside what collperf over the"
-        f" plugin measures in network namespaces with cables of {cables}, an MTU of 9000, one rank in each node,"
-        f" ranks in the order of nodes; predicted with chunks of 16 KiB, as relays over TCP pass a chunk on while it arrives."
+        f"`tools/bench.sh fidelity`: the time of one operation as predicted by `cableway sim` and as measured by"
+        f" collperf over the plugin in network namespaces with cables of {cables}, an MTU of 9000, one rank in each node,"
+        f" ranks in the order of nodes; predicted with chunks of 16 KiB, as relays over TCP forward a chunk while it arrives."
         f" Median of {rounds} runs, each the mean of {means}; predicted as the mean of as many.",
         "",
-        f"Busy: for how much of the operation the busiest direction of a cable is needed for the bytes that it carries. That is"
-        f" reckoned with the shorter one of the predicted and the measured time. Below {_BUSY_LIMIT:.0%} both agree that no cable"
-        f" is the limit: the case is shown, and not judged. Where only one of them has the cables wait, it is.",
+        f"Busy: the share of the operation's time that the busiest direction of a cable needs for its bytes, by the"
+        f" shorter of the predicted and the measured time. Below {_BUSY_LIMIT:.0%} both agree that no cable is the limit:"
+        f" the case is shown, but not judged. If only one of them has idle cables, the case is judged.",
         "",
         *facts_table(facts),
         "",

@@ -1,4 +1,4 @@
-"""What a flow costs: bytes and CPU time between two moments in its midst, away from set-up, warm-up and checks."""
+"""The cost of a flow: bytes and CPU time of a window in its middle, without set-up, warm-up and checks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from bench_error import BenchError
 from cpu_time import busy_seconds, process_seconds
 
-_FLOWING_BYTES = 64 << 20  # that many received: the flow has begun
+_FLOWING_BYTES = 64 << 20  # received bytes after which the flow counts as started
 _SETTLE_S = 0.1
 
 
 def received_bytes(pid: int) -> int:
-    """By all interfaces but loopback of the process's network namespace; 0 when it has gone. The counters see
-    segmentation-offload packets, so headers are less than 1 % of it."""
+    """Received bytes of all interfaces but loopback of the process's network namespace; 0 if the process has ended.
+    The counters see segmentation-offload packets, so headers are less than 1 %."""
     try:
         lines = Path(f"/proc/{pid}/net/dev").read_text(encoding="ascii").splitlines()[2:]
     except (OSError, ValueError):
@@ -42,7 +42,7 @@ class Sample:
 @dataclass(frozen=True)
 class WindowCost:
     gigabytes: float
-    machine_cpu_s: float  # the whole machine's, less what it takes idle
+    machine_cpu_s: float  # of the whole machine, minus its idle load
     process_cpu_s: dict[str, float]
 
     def machine_per_gigabyte(self) -> float:
@@ -53,7 +53,7 @@ class WindowCost:
 
 
 class FlowWindow:
-    """Polled while the flow runs; opens by itself once bytes flow, and closes `length_s` later."""
+    """Polled while the flow runs; opens when bytes flow, and closes `length_s` later."""
 
     def __init__(self, receiver: int, processes: dict[str, int], length_s: float, idle_rate: float) -> None:
         """`processes`: names and process ids. `idle_rate`: busy seconds per second of the idle machine."""
@@ -67,7 +67,7 @@ class FlowWindow:
     def poll(self) -> None:
         now = time.monotonic()
         if self._received_before is None:
-            if is_program(self._receiver, "collperf"):  # and in its node, whose counters are older than this flow
+            if is_program(self._receiver, "collperf"):  # now in its node, whose counters started before this flow
                 self._received_before = received_bytes(self._receiver)
         elif self._flows_since is None:
             if received_bytes(self._receiver) >= self._received_before + _FLOWING_BYTES:
@@ -85,7 +85,7 @@ class FlowWindow:
     def _since(self, opened: Sample) -> WindowCost:
         now = self._sample()
         if now.received <= opened.received:
-            raise BenchError("the flow stood still while its cost was measured")
+            raise BenchError("no bytes were received while the flow's cost was measured")
         idle_s = (now.time - opened.time) * self._idle_rate
         return WindowCost(gigabytes=(now.received - opened.received) / 1e9,
                           machine_cpu_s=now.busy_s - opened.busy_s - idle_s,

@@ -19,16 +19,16 @@ _ANSWER_S = 60
 _UP_S = 90  # emulated, on a machine that may be busy
 _POLL_S = 0.5
 _SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_LOG": "warn", "CABLEWAY_RELAY_MEMORY": "256M"}
-# perftest's, as Cableway's is by default: 1.07 s. Its own, 14, is 67 ms: on these slow cables packets wait for longer than
-# that in queues, and are sent twice.
+# The same for perftest as Cableway's default: 1.07 s. perftest's default, 14, is 67 ms: on these slow cables packets are
+# queued longer than that, and are retransmitted.
 _RC_TIMEOUT = 18
-_IDLE_US = 200  # guests share the host's processors: what waits in one takes from all others
+_IDLE_US = 200  # guests share the host's CPUs: polling in one slows all others
 _FIRST_PORT = 29500
 _PERFTEST_PORT = 18515
 
 
 class GuestProcess(LabProcess):
-    """A command in a guest. Its process id is that of `softroce exec`, which passes signals on."""
+    """A command in a guest. Its process ID is that of `softroce exec`, which forwards signals."""
 
     TOOL = "softroce"
 
@@ -54,7 +54,7 @@ def management_address(node: str) -> str:
 
 
 def start_nodes(build: Path, stack: ExitStack, cables: int) -> None:
-    """A cablewayd in every guest, until the stack closes; each knows all cables."""
+    """Starts a cablewayd in every guest, until the stack closes, and waits until each has all cables."""
     daemons = []
     for node in guests():
         daemons.append(GuestProcess(node, [str(build / "bin/cablewayd")], _SETTINGS))
@@ -66,18 +66,18 @@ def start_nodes(build: Path, stack: ExitStack, cables: int) -> None:
             if done.returncode == 0 and len(json.loads(done.stdout)["cables"]) == cables:
                 break
             if not daemon.running() or time.monotonic() > deadline:
-                raise daemon.fail(f"does not know all cables: {done.stdout}{done.stderr}")
+                raise daemon.fail(f"has not found all cables: {done.stdout}{done.stderr}")
             time.sleep(_POLL_S)
 
 
 class CollperfRuns:
-    """Runs of collperf; those that are started together run at once."""
+    """Runs of collperf; those of one call run at the same time."""
 
     def __init__(self, build: Path) -> None:
         self._build, self._port = build, _FIRST_PORT
 
     def megabytes_per_s(self, limit_s: float, *runs: tuple[Sequence[str], Sequence[str]]) -> list[float]:
-        """Of each run: the nodes of its ranks, and collperf's options."""
+        """The rate of each run, given by the nodes of its ranks and collperf's options."""
         with ExitStack() as stack:
             ranks: list[LabProcess] = []
             firsts: list[LabProcess] = []
@@ -98,7 +98,7 @@ class CollperfRuns:
 
 
 def _report_in(output: str) -> dict[str, Any]:
-    """What collperf prints with --json -; warnings may stand around it."""
+    """The output of collperf --json -, which warnings may surround."""
     return json.JSONDecoder().raw_decode(output[output.index("{"):])[0]
 
 
@@ -109,7 +109,7 @@ def _rate(report: dict[str, Any]) -> float:
 
 
 def _device_towards(node: str, address: str) -> tuple[str, int]:
-    """Of the interface with this address: its RDMA device, and the index of the RoCE v2 GID that is the address."""
+    """The RDMA device of the interface with this address, and the index of the address's RoCE v2 GID."""
     for device in output_of(node, "ls", "/sys/class/infiniband").split():
         shown = output_of(node, "ibv_devinfo", "-v", "-d", device)
         if match := re.search(rf"GID\[\s*(\d+)\]:\s+::ffff:{re.escape(address)}, RoCE v2", shown):
@@ -118,16 +118,16 @@ def _device_towards(node: str, address: str) -> tuple[str, int]:
 
 
 def average_mebibytes(output: str) -> float:
-    """What ib_write_bw calls BW average, in what it calls MB/sec."""
+    """The value that ib_write_bw prints as BW average, in its MB/sec."""
     match = re.search(r"^ *65536\s+\d+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s*$", output, re.MULTILINE)
-    # It says 0 where it cannot tell how fast the processor's own clock goes.
+    # It prints 0 if it cannot determine the CPU's clock rate.
     if match is None or float(match[1]) == 0:
-        raise BenchError(f"ib_write_bw does not say its average:\n{output}")
+        raise BenchError(f"ib_write_bw printed no average:\n{output}")
     return float(match[1])
 
 
 def ib_write_bw(sender: tuple[str, str], receiver: tuple[str, str], seconds: int) -> float:
-    """MB/s of perftest's 64 KiB writes between two (node, address of its port), for so many seconds."""
+    """MB/s of perftest's 64 KiB writes between two (node, address of its port), measured for `seconds`."""
     words = ["ib_write_bw", "-F", "-s", "65536", "-u", str(_RC_TIMEOUT), "-D", str(seconds), "-f", "2"]
 
     def command(end: tuple[str, str], *more: str) -> list[str]:

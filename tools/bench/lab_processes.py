@@ -1,5 +1,5 @@
-"""Processes in a lab's nodes: nodes' daemons and collperf's ranks. All are this process's children, and none outlives
-it: the lab ends what is left."""
+"""Processes in a lab's nodes: daemons and ranks of collperf. All are this process's children, and none outlives it: the
+lab ends the remaining ones."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from bench_error import BenchError
 
 _READY_LIMIT_S = 20
 _STOP_LIMIT_S = 10
-_POLL_S = 0.1  # seldom, because what is measured shares the CPUs with this process
+_POLL_S = 0.1  # rarely, because the measured processes share the CPUs with this one
 _TAIL_CHARACTERS = 2000
 
 
 class LabProcess:
-    """A command in a node. Its process id is the command's own: `lab exec` becomes the command."""
+    """A command in a node. Its process ID is that of the command: `lab exec` becomes the command."""
 
     TOOL = "lab"
 
     def __init__(self, node: str, command: list[str], environment: Mapping[str, str], cpus: str = "",
                  pass_fds: tuple[int, ...] = ()):
-        """`cpus`: a list as taskset(1) takes it; empty for all."""
+        """`cpus`: a list in taskset(1)'s syntax; empty for all."""
         pinned = ["taskset", "--cpu-list", cpus, *command] if cpus else command
         self.name = f"{Path(command[0]).name} on {node}"
         self._output = tempfile.TemporaryFile()
-        settings = [f"{key}={value}" for key, value in environment.items()]  # by env(1): they go before the lab's own
+        settings = [f"{key}={value}" for key, value in environment.items()]  # by env(1), to override the lab's own
         self._process = subprocess.Popen(
             [self.TOOL, "exec", node, "--", "env", *settings, *pinned], stdin=subprocess.DEVNULL, stdout=self._output,
             stderr=self._output, pass_fds=pass_fds)
@@ -57,7 +57,7 @@ class LabProcess:
         return self._output.read().decode(errors="replace")
 
     def stop(self) -> None:
-        """SIGTERM, and SIGKILL to what does not heed it."""
+        """Sends SIGTERM, then SIGKILL after a time limit."""
         self._process.terminate()
         try:
             self._process.wait(_STOP_LIMIT_S)
@@ -68,8 +68,8 @@ class LabProcess:
 
 
 def start_node(node: str, command: list[str], environment: Mapping[str, str], cpus: str) -> LabProcess:
-    """A cablewayd, or what answers in its place, that has said it is ready. Its neighbours it may still have to find:
-    a job waits for its paths."""
+    """Starts a cablewayd, or a replacement, and waits until it is ready. It may not have found its neighbours yet: a job
+    waits for its paths."""
     reading, writing = os.pipe()
     process = LabProcess(node, [*command, f"--ready-fd={writing}"], environment, cpus, (writing,))
     os.close(writing)
@@ -85,7 +85,7 @@ def start_node(node: str, command: list[str], environment: Mapping[str, str], cp
 
 
 def wait_for_all(processes: list[LabProcess], limit_s: float, on_poll: Callable[[], None]) -> None:
-    """Until all have ended well; raises at the first that fails, or at the limit. Meanwhile calls on_poll."""
+    """Waits until all have ended with success; raises at the first failure, or at the limit. Meanwhile calls on_poll."""
     deadline = time.monotonic() + limit_s
     while running := [process for process in processes if process.running()]:
         for process in processes:

@@ -1,4 +1,4 @@
-"""What a benchmark ran on."""
+"""The machine, system and build of a benchmark run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _commit() -> str:
 
 
 def describe(build: Path) -> dict[str, str]:
-    """Facts about machine, system and build, in the order to show them."""
+    """Facts about machine, system and build, in display order."""
     return {
         "CPU": f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores, {platform.machine()}",
         "kernel": platform.release().partition("-")[0],
@@ -60,5 +60,5 @@ def describe(build: Path) -> dict[str, str]:
 
 
 def facts_table(facts: dict[str, str]) -> list[str]:
-    """The lines of a table of them, for a section of docs/benchmarks.md."""
+    """The facts as lines of a table, for a section of docs/benchmarks.md."""
     return ["| ran on | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())]

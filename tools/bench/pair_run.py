@@ -1,8 +1,8 @@
-"""One run of collperf between two nodes of a line of five: side by side, through relays, or through the kernels'
-forwarding. Plugin, sockets and collperf are the same every time; only what lies between differs.
+"""One run of collperf between two nodes of a line of five: neighbours, through relays, or through the kernels'
+forwarding. Plugin, sockets and collperf are the same every time; only the nodes between differ.
 
-Every run starts its own nodes and ends them: cablewayd, or, where the kernels forward, routed_node with a topology file
-that says so, since no node would find such a path by itself. The two take turns.
+Every run starts and ends its own nodes: cablewayd, or, if the kernels forward, routed_node with a topology file, since
+a node does not discover such a path. The two take turns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NODES = ("n0", "n1", "n2", "n3", "n4")
 MESSAGE_BYTES = 4 << 20
 MESSAGES_IN_FLIGHT = 8
 # One operation of collperf. Two are open at a time and follow each other without a gap, so 16 messages in each keep 8
-# in flight from the first to the last.
+# in flight throughout.
 OPERATION_BYTES = 16 * MESSAGE_BYTES
 
 WINDOW_SHARE = 0.5  # of a run's time, in which its cost is measured
@@ -34,7 +34,7 @@ _SLACK_S = 60  # for set-up, warm-up and checks
 
 @dataclass(frozen=True)
 class Way:
-    """From n0 to a node further down the line."""
+    """The connection from n0 to a node further down the line."""
 
     hops_between: int
     forwarded: bool = False
@@ -53,7 +53,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Placement:
-    """Which CPUs run what, as taskset(1) takes it; empty for any."""
+    """The CPUs of the processes, in taskset(1)'s syntax; empty for any."""
 
     name: str
     endpoints: str = ""
@@ -64,8 +64,8 @@ SHARED = Placement("all share the CPUs")
 
 
 def apart() -> Placement | None:
-    """Endpoints, of which only one is at work at a time, on one CPU, and what lies between them on the others: so that
-    it has a CPU when it is needed, as on a host of its own. None where there is one CPU alone."""
+    """Endpoints, of which only one is active at a time, on one CPU, and the nodes between on the others, so that these
+    have a free CPU, as on a dedicated host. None if there is only one CPU."""
     first, *others = sorted(os.sched_getaffinity(0))
     if not others:
         return None
@@ -109,16 +109,16 @@ class Outcome:
 
 
 class PairRunner:
-    """Runs pairs in the lab around this process, which forwards."""
+    """Runs pairs in the current lab, whose kernels forward."""
 
     def __init__(self, builds: Builds, scratch: Path) -> None:
         self._builds, self._scratch = builds, scratch
         self._address = self._lab("exec", "n0", "--", "printenv", "LAB_NODE_ADDRESS").strip()
 
     def throughput(self, way: Way, seconds: float, idle_us: int, idle_rate: float | None = None) -> Outcome:
-        """At least `seconds` of messages one way. With an idle_rate (see FlowWindow), what it costs as well."""
-        # As many operations as a cable of 1 Gbit/s takes in that time: there, one stream without a break. On a faster
-        # one collperf adds batches until the time is full, and each waits for the one before to drain.
+        """At least `seconds` of messages one way. With an idle_rate (see FlowWindow), also measures the cost."""
+        # As many operations as a cable of 1 Gbit/s carries in that time: there, one uninterrupted stream. On a faster
+        # one collperf adds batches until the time has passed, and each waits for the previous one to drain.
         operations = math.ceil(seconds * 125e6 / OPERATION_BYTES)
         arguments = ["--pattern", "pair 0 1", "--sizes", str(OPERATION_BYTES), "--step-bytes", str(MESSAGE_BYTES),
                      "--in-flight", str(MESSAGES_IN_FLIGHT), "--warmup", "1", "--iters", str(operations),
@@ -153,7 +153,7 @@ class PairRunner:
                 window = FlowWindow(ranks[1].pid, processes, seconds * WINDOW_SHARE, idle_rate)
             wait_for_all(ranks, _SLACK_S + 4 * seconds, window.poll if window else lambda: None)
         if window and window.cost is None:
-            raise BenchError(f"{way.name}: the flow ended before its cost was measured: is the machine overloaded?")
+            raise BenchError(f"{way.name}: the flow ended before its cost was measured: the machine may be overloaded")
         return self._outcome(way, window.cost if window else None)
 
     def _command(self, rank: int, arguments: list[str]) -> list[str]:
@@ -183,7 +183,7 @@ class PairRunner:
 
 
 def unshape_cables() -> None:
-    """Takes the rate off every cable of the line."""
+    """Removes the rate limit of every cable of the line."""
     for here, there in zip(NODES, NODES[1:]):
         done = subprocess.run(["lab", "shape", f"{here}-{there}", "--rate", "none"], capture_output=True, text=True,
                               timeout=60, check=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""tools/bench.sh relay: measures what relays cost, writes it into docs/benchmarks.md, says whether the goals are met.
+"""tools/bench.sh relay: measures the cost of relays, writes it into docs/benchmarks.md, reports whether the goals are met.
 
-Started outside of a lab it builds one and runs itself in it.
+Started outside a lab, it creates one and runs itself in it.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ _QUICK = Plan(repeats=1, throughput_s=1, latency_s=0.2, idle_s=0.5)
 
 _DESCRIPTION = """\
 Sends 4 MiB messages, 8 in flight, down a line of five nodes: from the first to its neighbour (direct) and through one,
-two and three relays, on cables of 1 Gbit/s. Then without a limit, side by side with the kernel's IP forwarding:
+two and three relays, on cables of 1 Gbit/s. Then without a rate limit, compared to the kernel's IP forwarding:
 throughput and CPU time per byte through one relay or router, and the latency of 8 bytes through one to three. The
-median of five interleaved rounds counts. Takes about ten minutes; use a machine that does nothing else.
+results are medians of five interleaved rounds. Takes about ten minutes; use an otherwise idle machine.
 
 The last line of standard output is `relay: 1.000 R1 R2 R3`: throughput through 1, 2 and 3 relays as a share of
 direct throughput."""
 
 _EPILOG = """\
-exit status: 0 measured; 1 measured, but R1 < 0.99 or R3 < 0.98; 2 bad options; 3 not measured; 77 this system cannot
-hold a lab."""
+exit status: 0 measured; 1 measured, but R1 < 0.99 or R3 < 0.98; 2 invalid options; 3 not measured; 77 this system cannot run
+a lab."""
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh relay", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="one short round to see that all works: figures are not judged, and not written unless"
+                        help="one short round as a smoke test: not judged, and not written unless"
                              " --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'relay' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the programs built there (default: build the preset `release` and use that)")
+                        help="use the programs in this build folder (default: build the preset `release` and use it)")
     parser.add_argument("--in-lab", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -72,7 +72,7 @@ def _run(arguments: argparse.Namespace) -> int:
         write_section(out, "relay", section_text(measurements, facts))
         say(f"wrote {out}")
     if measurements.machine_was_busy():
-        say("WARNING: the machine was busy with other work, so these figures say little")
+        say("WARNING: the machine was busy with other work, so these results are not meaningful")
     print(summary_text(measurements))
     missed = [] if arguments.quick else missed_ratios(measurements)
     for line in missed:

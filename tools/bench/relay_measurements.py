@@ -1,7 +1,7 @@
-"""What tools/bench.sh relay measures, and in which order.
+"""The measurements of tools/bench.sh relay, in their order.
 
-Everything that is compared runs in turns, round after round in the same lab, so that a drift of the machine hits all
-alike; the median over the rounds counts.
+Compared cases run in turns, round after round in the same lab, so that a drift of the machine affects all equally; the
+results are medians over the rounds.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from cpu_time import busy_seconds
 from pair_run import SHARED, Outcome, PairRunner, Placement, Way, apart, unshape_cables
 from spread import Spread
 
-# What endpoints do that wait for data: yield the processor, as NCCL's threads do, or sleep for so many microseconds.
-# Real endpoints have a machine of their own; here they share the CPUs with every relay, and polling takes from those.
+# How endpoints wait for data: they yield the CPU, as NCCL's threads do, or sleep for this many microseconds. Real
+# endpoints have dedicated machines; here they share the CPUs with every relay, and polling slows the relays.
 YIELD_US = 0
 SLEEP_US = 50
 
-_MOST_IDLE_SHARE = 0.1
+_MAX_IDLE_SHARE = 0.1
 
 SHAPED_WAYS = (Way(0), Way(1), Way(2), Way(3))
 UNSHAPED_WAYS = (Way(0), Way(1, forwarded=True), Way(1))
@@ -37,7 +37,7 @@ class Plan:
 
 @dataclass
 class Series:
-    """Outcomes by what was measured: the way, and how endpoints wait."""
+    """Outcomes by the way and by how endpoints wait."""
 
     outcomes: dict[tuple[Way, int], list[Outcome]] = field(default_factory=dict)
 
@@ -69,8 +69,8 @@ class Measurements:
     idle_rate: float  # busy seconds per second of the idle machine
 
     def machine_was_busy(self) -> bool:
-        """Other work took so much that the figures say little."""
-        return self.idle_rate > _MOST_IDLE_SHARE * len(os.sched_getaffinity(0))
+        """Whether other work makes the results meaningless."""
+        return self.idle_rate > _MAX_IDLE_SHARE * len(os.sched_getaffinity(0))
 
 
 def say(text: str) -> None:
@@ -122,9 +122,9 @@ def _measure_latency(runner: PairRunner, plan: Plan) -> dict[Placement, Series]:
 
 
 def measure(runner: PairRunner, plan: Plan) -> Measurements:
-    """In a lab line:5 at 1 Gbit/s whose kernels forward; unshapes it on the way."""
+    """Measures in a lab line:5 at 1 Gbit/s whose kernels forward; removes the rate limit in between."""
     idle_rate = _measure_idle_rate(plan.idle_s)
-    say(f"before anything runs, the machine uses {idle_rate:.3f} CPU seconds a second")
+    say(f"before the measurement, the machine uses {idle_rate:.3f} CPU seconds per second")
     shaped = _measure_shaped(runner, plan)
     unshape_cables()
     unshaped = _measure_unshaped(runner, plan, idle_rate)

@@ -1,4 +1,4 @@
-"""What the relay benchmark found, as text: a section of docs/benchmarks.md, a summary for the terminal, the verdict."""
+"""The results of the relay benchmark as text: a section of docs/benchmarks.md, a summary for the terminal, the verdict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from machine import facts_table
 from pair_run import MESSAGES_IN_FLIGHT, WINDOW_SHARE, Way
 from relay_measurements import LATENCY_WAYS, SHAPED_WAYS, SLEEP_US, UNSHAPED_WAYS, YIELD_US, Measurements
 
-_RATIO_GOALS = {1: 0.99, 3: 0.98}  # relays: least share of direct throughput; the exit status depends on these
+_RATIO_GOALS = {1: 0.99, 3: 0.98}  # relays: minimum share of direct throughput; the exit status depends on these
 _FORWARDING_SHARE = 0.8
 _LATENCY_FACTOR = 1.5
 _FORWARDED, _RELAYED = Way(1, forwarded=True), Way(1)
@@ -25,7 +25,7 @@ def ratio_line(measurements: Measurements) -> str:
 
 
 def missed_ratios(measurements: Measurements) -> list[str]:
-    """What is short of the goals on which the exit status depends, one line each."""
+    """The missed goals on which the exit status depends, one line each."""
     found = ratios(measurements)
     return [f"MISSED: throughput through {Way(relays).name} is {found[relays]:.4f} of direct; the goal is >= {goal}"
             for relays, goal in _RATIO_GOALS.items() if found[relays] < goal]
@@ -71,7 +71,7 @@ def _shaped_table(m: Measurements) -> list[str]:
 
 def _machine_cpu(m: Measurements, way: Way, idle_us: int) -> str:
     if m.machine_was_busy():
-        return "unknown |"  # nobody can tell whose time it was
+        return "unknown |"  # other work distorts it
     spread = m.unshaped.machine_cpu(way, idle_us)
     return f"{spread.median:.3f} | {spread.range_text('.3f')}"
 
@@ -104,14 +104,14 @@ def _latency_table(m: Measurements) -> list[str]:
 
 
 def _verdict_table(m: Measurements) -> list[str]:
-    return ["| what | found | goal | |", "|---|---|---|---|", *(verdict.row() for verdict in verdicts(m))]
+    return ["| what | result | goal | |", "|---|---|---|---|", *(verdict.row() for verdict in verdicts(m))]
 
 
 def _busy_note(m: Measurements) -> list[str]:
     if not m.machine_was_busy():
         return []
-    return [f"**The machine was busy with other work ({m.idle_rate:.2f} CPU seconds a second before the start), so"
-            " these figures say little.**"]
+    return [f"**The machine was busy with other work ({m.idle_rate:.2f} CPU seconds per second before the start), so"
+            " these results are not meaningful.**"]
 
 
 def _method(m: Measurements) -> str:
@@ -119,29 +119,28 @@ def _method(m: Measurements) -> str:
 `tools/bench.sh relay`: a line of five network namespaces on one machine. The first sends to the second (direct), to the
 third (through one relay) and so on, with collperf on the plugin; the last operation of every run is checked byte by
 byte. Messages of 4 MiB, {MESSAGES_IN_FLIGHT} in flight, one connection, at least {m.plan.throughput_s:g} s;
-medians over {m.plan.repeats} round(s) in which all ways take turns."""
+medians over {m.plan.repeats} round(s) in which all cases take turns."""
 
 
 _SHAPED_METHOD = f"""\
-The cable is the limit, not the CPU. Endpoints that wait sleep {SLEEP_US} us: real ones have a machine of their own, and
-here they would take the CPUs from the relays."""
+The cable is the limit, not the CPU. Waiting endpoints sleep {SLEEP_US} us: real ones have dedicated machines, and here
+they would take the CPUs from the relays."""
 
 
 def _unshaped_method(m: Measurements) -> str:
     return f"""\
 The same bytes, plugin and sockets; between them one relay (`cablewayd`) or one router (the kernel's `ip_forward`, one
-TCP connection end to end). CPU time is the machine's busy time from `/proc/stat`, soft interrupts included, less
-{m.idle_rate:.3f} s a second that it takes idle, over the bytes that the receiver's interfaces counted, in
-{WINDOW_SHARE:g} of each run's time. The kernel forwards in soft interrupts on the back of whichever process runs, so
+TCP connection end to end). CPU time is the machine's busy time from `/proc/stat`, soft interrupts included, minus
+{m.idle_rate:.3f} s per second of the idle machine, divided by the bytes that the receiver's interfaces counted, in
+{WINDOW_SHARE:g} of each run's time. The kernel forwards in soft interrupts in the context of any running process, so
 the processes' own times (as getrusage counts them) show where CPU time was spent, not for whom. Endpoints that yield,
-as NCCL's threads do, keep the CPUs busy whether there is work or not: their CPU time per byte only says how long it
-took."""
+as NCCL's threads do, always keep the CPUs busy: their CPU time per byte only reflects the duration."""
 
 
 _LATENCY_METHOD = """\
-Half a round trip, p50, nothing shaped. Endpoints that wait yield, as NCCL's threads do, so on a small machine they keep
-all CPUs busy, and a relay has to wait for one; the kernel forwards on the back of whoever sends. With the endpoints, of
-which only one is at work at a time, on one CPU, relays and endpoints find their CPU free, as on hosts of their own."""
+Half a round trip, p50, without rate limits. Waiting endpoints yield, as NCCL's threads do, so on a small machine they
+keep all CPUs busy, and a relay has to wait for one; the kernel forwards in the sender's context. With the endpoints, of
+which only one is active at a time, on one CPU, relays and endpoints have a free CPU, as on dedicated hosts."""
 
 
 def _table(lines: list[str]) -> str:
@@ -151,11 +150,12 @@ def _table(lines: list[str]) -> str:
 def section_text(m: Measurements, facts: dict[str, str]) -> str:
     paragraphs = ["## Relaying", _method(m), *_busy_note(m), _table(facts_table(facts)), _table(_verdict_table(m)),
                   "### Cables of 1 Gbit/s", _SHAPED_METHOD, _table(_shaped_table(m)),
-                  "### Against kernel IP forwarding, nothing shaped", _unshaped_method(m), _table(_unshaped_table(m)),
+                  "### Compared to kernel IP forwarding, without rate limits", _unshaped_method(m),
+                  _table(_unshaped_table(m)),
                   "### 8-byte latency", _LATENCY_METHOD, _table(_latency_table(m))]
     return "\n\n".join(paragraphs)
 
 
 def summary_text(m: Measurements) -> str:
-    """The tables for a terminal."""
+    """The tables as shown on the terminal."""
     return "\n\n".join(map(_table, (_shaped_table(m), _unshaped_table(m), _latency_table(m), _verdict_table(m)))) + "\n"

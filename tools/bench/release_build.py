@@ -1,4 +1,4 @@
-"""The build that benchmarks use unless they are given another."""
+"""The default build of the benchmarks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RELEASE_BUILD = ROOT / "build/release"
 
 
 def chosen_build(given: Path | None, targets: Sequence[str]) -> Path:
-    """The folder that was given, or the preset `release`, in which the targets are built."""
+    """The given folder; else builds the targets of the preset `release` and returns its folder."""
     if given is not None:
         return given.resolve()
     say("building the preset release")

@@ -1,6 +1,6 @@
-// routed_node FILE: answers the sessions of one node out of a topology file, in place of cablewayd, and relays nothing.
-// Cables that are routed lead the plugin's flows through the kernels' forwarding: what benchmarks compare relays with.
-// The node, and which socket, are the settings' (CABLEWAY_NODE, CABLEWAY_CLUSTER, CABLEWAY_RUNTIME_DIR).
+// routed_node FILE: serves the sessions of one node from a topology file, in place of cablewayd, and relays nothing.
+// Routed cables send the plugin's flows through the kernels' forwarding, which benchmarks compare with relays. The
+// settings select the node and its socket (CABLEWAY_NODE, CABLEWAY_CLUSTER, CABLEWAY_RUNTIME_DIR).
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@
 namespace cableway {
 namespace {
 
-// What a process on the node has to know of it: the addresses of its cables' ends, and the rate of the fastest.
+// The node's data that a process needs: the addresses of its cables' ends, and the rate of the fastest.
 Welcome welcome_to(const Settings& settings, const routing::Topology& topology) {
   Welcome welcome;
   welcome.node = settings.node;
@@ -45,7 +45,7 @@ Welcome welcome_to(const Settings& settings, const routing::Topology& topology) 
 
 SessionMessage answer_to(const PathPlanner& planner, const SessionMessage& request) {
   const auto* path = std::get_if<PathRequest>(&request);
-  if (path == nullptr) return ViewReply{"this node is a benchmark's: it knows paths and has nothing to show", {}};
+  if (path == nullptr) return ViewReply{"this is a benchmark's node: it has paths, but no views", {}};
   absl::StatusOr<std::vector<Hop>> hops = planner.path_for_flow(path->node, path->ordinal);
   if (!hops.ok()) return PathReply{path->request, std::string(hops.status().message()), {}};
   return PathReply{path->request, {}, {*std::move(hops)}};
@@ -84,11 +84,11 @@ absl::Status serve(const std::string& file, int ready_fd) {
 }  // namespace cableway
 
 int main(int argc, char** argv) {
-  CLI::App app{"routed_node - answers the sessions of a node out of a topology file, for benchmarks"};
+  CLI::App app{"routed_node - serves the sessions of a node from a topology file, for benchmarks"};
   std::string file;
   int ready_fd = -1;
-  app.add_option("FILE", file, "topology file, as `lab topology --routed A-B` prints it")->required();
-  app.add_option("--ready-fd", ready_fd, "descriptor on which to say \"ready\"");
+  app.add_option("FILE", file, "topology file, as printed by `lab topology --routed A-B`")->required();
+  app.add_option("--ready-fd", ready_fd, "file descriptor on which to report \"ready\"");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = cableway::serve(file, ready_fd);
   if (status.ok()) return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tools/bench.sh routes: measures routes and flow model, writes it into docs/benchmarks.md, says whether the goals are
-met."""
+"""tools/bench.sh routes: measures routes and flow model, writes the results into docs/benchmarks.md, reports whether the
+goals are met."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from routes_report import goals, missed, section_text, times_of
 _REPETITIONS = 5
 
 _DESCRIPTION = """\
-Shortest paths on a torus of 1,024 nodes beside Boost.Graph's Dijkstra, all pairs of it, max-min shares of 100,000 flows,
-and all failures of one cable, of two and of one node of a torus of 64. One thread, CPU time; takes some minutes."""
+Shortest paths on a torus of 1,024 nodes compared to Boost.Graph's Dijkstra, all its pairs, max-min shares of 100,000
+flows, and all failures of one cable, two cables and one node of a torus of 64. One thread, CPU time; takes some minutes."""
 
-_EPILOG = "exit status: 0 measured; 1 measured, but short of a goal; 2 bad options; 3 not measured."
+_EPILOG = "exit status: 0 measured; 1 measured, but a goal was missed; 2 invalid options; 3 not measured."
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh routes", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="measure once; figures are not written unless --out is given")
+                        help="measure once; results are not written unless --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'routes' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the program built there (default: build the preset `release` and use that)")
+                        help="use the program in this build folder (default: build the preset `release` and use it)")
     return parser.parse_args()
 
 

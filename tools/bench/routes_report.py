@@ -1,4 +1,4 @@
-"""What the benchmark of routes and flow model found, as text: a section of docs/benchmarks.md, and the verdict."""
+"""The results of the benchmark of routes and flow model as text: a section of docs/benchmarks.md, and the verdict."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spread import Spread
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
-# Name in tests/bench/routes_bench.cc: what it is, and in which unit to show it.
+# Name in tests/bench/routes_bench.cc: description and unit.
 _SHOWN = {
     "shortest_paths": ("shortest paths from one node, torus of 1,024", "us"),
-    "boost_dijkstra": ("the same by Boost.Graph's Dijkstra", "us"),
-    "all_pairs": ("shortest paths between all pairs of it", "ms"),
-    "path_for_flow": ("a flow's path, of those that are equally short", "us"),
-    "max_min_shares": ("max-min shares of 100,000 flows on it", "ms"),
-    "failures": ("8,320 failures of a torus of 64: one cable, two, one node", "s"),
+    "boost_dijkstra": ("the same with Boost.Graph's Dijkstra", "us"),
+    "all_pairs": ("shortest paths between all pairs of that torus", "ms"),
+    "path_for_flow": ("selection of a flow's path among equally short ones", "us"),
+    "max_min_shares": ("max-min shares of 100,000 flows on that torus", "ms"),
+    "failures": ("8,320 failures of a torus of 64: one cable, two cables, one node", "s"),
 }
 
 
@@ -48,7 +48,7 @@ def times_of(report: Mapping[str, Any]) -> dict[str, Spread]:
             values.setdefault(name, []).append(run["cpu_time"] * _SECONDS[run["time_unit"]])
     missing = [name for name in _SHOWN if name not in values]
     if missing:
-        raise BenchError(f"routes_bench measured no {', '.join(missing)}: build it again")
+        raise BenchError(f"routes_bench measured no {', '.join(missing)}: rebuild it")
     return {name: Spread(tuple(values[name])) for name in _SHOWN}
 
 
@@ -59,7 +59,7 @@ def goals(times: Mapping[str, Spread]) -> list[Goal]:
         Goal("shortest paths / Boost.Graph's Dijkstra", ratio, ".2f", 1.2),
         Goal("max-min shares of 100,000 flows, s", times["max_min_shares"].median, ".3f", 0.5),
         Goal("all failures of a torus of 64, s", failures, ".1f", 120),
-        Goal("the same, what is aimed at", failures, ".1f", 60),
+        Goal("the same, stretch goal", failures, ".1f", 60),
     ]
 
 
@@ -67,7 +67,7 @@ def section_text(times: Mapping[str, Spread], facts: Mapping[str, str]) -> str:
     lines = ["## Routes and flow model", "",
              "`tools/bench.sh routes`: CPU time of one thread, median of the repetitions, which take turns.", "",
              *facts_table(facts),
-             "", "| what | found | goal | |", "|---|---|---|---|"]
+             "", "| what | result | goal | |", "|---|---|---|---|"]
     lines += [goal.row() for goal in goals(times)]
     lines += ["", "| what | median | min..max | |", "|---|---|---|---|"]
     for name, (what, unit) in _SHOWN.items():

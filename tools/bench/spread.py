@@ -1,4 +1,4 @@
-"""Repeated measurements of one thing: their median and how far apart they lie."""
+"""Repeated measurements of one quantity: their median and range."""
 
 from __future__ import annotations
 

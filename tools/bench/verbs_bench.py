@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""tools/bench.sh verbs: measures RDMA hops on soft-RoCE, writes it into docs/benchmarks.md, says whether the goals are
-met.
+"""tools/bench.sh verbs: measures RDMA hops on soft-RoCE, writes the results into docs/benchmarks.md, reports whether the
+goals are met.
 
-Started outside of a lab it builds two, one after the other, and runs itself in them.
+Started outside a lab, it creates two, one after the other, and runs itself in them.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _UNAVAILABLE = 77
 
 _DESCRIPTION = """\
 Down a line of four emulated machines with soft-RoCE, on cables of 40 Mbit/s: perftest's ib_write_bw on one cable, and
-collperf on the same cable and through one and two relays; beside them ib_write_bw through kernels that forward. Then a
-ring of four, every cable busy one way and both ways. Takes a quarter of an hour; use a machine that does nothing else.
+collperf on the same cable and through one and two relays; for comparison, ib_write_bw through forwarding kernels. Then
+a ring of four, every cable busy one way and both ways. Takes a quarter of an hour; use an otherwise idle machine.
 
 The last line of standard output is `verbs: D R1 R2`: direct throughput as a share of ib_write_bw's, and throughput
 through one and two relays as a share of direct throughput."""
 
 _EPILOG = """\
-exit status: 0 measured; 1 measured, but short of a goal; 2 bad options; 3 not measured; 77 this system cannot hold
+exit status: 0 measured; 1 measured, but a goal was missed; 2 invalid options; 3 not measured; 77 this system cannot run
 guests."""
 
 
@@ -45,12 +45,12 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser("tools/bench.sh verbs", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="one short round to see that all works: figures are not judged, and not written unless"
+                        help="one short round as a smoke test: not judged, and not written unless"
                              " --out is given")
     parser.add_argument("--out", type=Path, metavar="FILE",
                         help="write the section 'verbs' of this file (default: docs/benchmarks.md)")
     parser.add_argument("--build", type=Path, metavar="DIR",
-                        help="use the programs built there (default: build the preset `release` and use that)")
+                        help="use the programs in this build folder (default: build the preset `release` and use it)")
     parser.add_argument("--in-lab", choices=_LABS, help=argparse.SUPPRESS)
     parser.add_argument("--results", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -62,7 +62,7 @@ def _run_in_lab(arguments: argparse.Namespace, plan: Plan) -> None:
 
 
 def _measure(name: str, build: Path, scratch: Path, quick: bool) -> Rates | int:
-    """In a lab of its own; else the lab's exit status."""
+    """Measures in a new lab; returns the rates, or the lab's exit status if it failed."""
     results = scratch / f"{name}.json"
     command = [sys.executable, __file__, "--in-lab", name, "--results", str(results), "--build", str(build)]
     done = subprocess.run([ROOT / "tools/lab/softroce", "run", *_LABS[name], "--", *command, *["--quick"] * quick],

@@ -1,4 +1,4 @@
-"""What tools/bench.sh verbs measures in labs of guests, and in which order. All that is compared takes turns."""
+"""The measurements of tools/bench.sh verbs in labs of guests, in their order. Compared cases take turns."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ LINE_MBPS = 40
 RING_MBPS = 10
 MESSAGE_BYTES = 1 << 20
 MESSAGES_IN_FLIGHT = 8
-# An operation ends when all of it has arrived. It is this long, so that a path's filling and draining, which a stream has
-# once, count for little.
+# An operation ends when all its data has arrived. It is long enough that filling and draining the path matter little.
 OPERATION_S = 5
 _SLACK_S = 120.0
 
-# Ways down the line, and round the ring.
+# Cases on the line and on the ring.
 PERFTEST, DIRECT, RELAY_1, RELAY_2 = "ib_write_bw", "direct", "1 relay", "2 relays"
 ROUTER_1, ROUTER_2 = "ib_write_bw, 1 router", "ib_write_bw, 2 routers"
-# Each connection has a queue pair of its own on every hop.
+# Each connection has its own queue pair on every hop.
 DIRECT_4, RELAY_1_4 = "direct, 4 connections", "1 relay, 4 connections"
 ONE_WAY, BOTH_WAYS = "one way", "both ways"
 LINE_WAYS = (PERFTEST, DIRECT, RELAY_1, RELAY_2, ROUTER_1, ROUTER_2, DIRECT_4, RELAY_1_4)
@@ -61,7 +60,7 @@ class Rates:
 
 
 def _options(seconds: int, rate_mbps: int, pattern: str, connections: int = 1) -> list[str]:
-    """So many operations as a cable takes in that time."""
+    """Options for as many operations as a cable carries in that time."""
     operation_bytes = math.ceil(OPERATION_S * rate_mbps * 125e3 / MESSAGE_BYTES) * MESSAGE_BYTES
     return ["--pattern", pattern, "--sizes", str(operation_bytes), "--step-bytes", str(MESSAGE_BYTES // connections),
             "--in-flight", str(MESSAGES_IN_FLIGHT), "--channels", str(connections), "--warmup", "1", "--iters",
@@ -69,7 +68,7 @@ def _options(seconds: int, rate_mbps: int, pattern: str, connections: int = 1) -
 
 
 def measure_line(build: Path, plan: Plan) -> Rates:
-    """In a lab line:4 at LINE_MBPS whose kernels forward."""
+    """Measures in a lab line:4 at LINE_MBPS whose kernels forward."""
     rates, runs, nodes = Rates(), CollperfRuns(build), guests()
 
     def ours(relays: int, connections: int = 1) -> float:
@@ -93,7 +92,7 @@ def measure_line(build: Path, plan: Plan) -> Rates:
 
 
 def measure_ring(build: Path, plan: Plan) -> Rates:
-    """In a lab ring:4 at RING_MBPS: what one cable carries, the mean of all, one way round and both ways at once."""
+    """Measures in a lab ring:4 at RING_MBPS: the mean rate of a cable, one way round and both ways at once."""
     rates, runs, nodes = Rates(), CollperfRuns(build), guests()
     options = _options(plan.seconds, RING_MBPS, "neighbour")
     forward, backward = (nodes, options), (list(reversed(nodes)), options)

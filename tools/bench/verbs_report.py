@@ -1,4 +1,4 @@
-"""What the verbs benchmark found, as text: a section of docs/benchmarks.md, and the verdict."""
+"""The results of the verbs benchmark as text: a section of docs/benchmarks.md, and the verdict."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def _table(rates: Rates, ways: tuple[str, ...], head: str) -> str:
 def _method(plan: Plan) -> str:
     return f"""\
 `tools/bench.sh verbs`: nodes are emulated machines with the kernel's soft-RoCE (tools/lab/softroce), with
-`CABLEWAY_TRANSPORT=verbs`; the cable is the limit, not the emulated processor. Ours: collperf on the plugin, messages of
+`CABLEWAY_TRANSPORT=verbs`; the cable is the limit, not the emulated CPU. Cableway: collperf on the plugin, messages of
 {MESSAGE_BYTES >> 20} MiB, {MESSAGES_IN_FLIGHT} in flight, one connection, which is one queue pair on each hop, operations of {OPERATION_S} s after one to
 warm up, the last one checked byte by byte; with 4 connections, messages of a quarter.
-ib_write_bw: perftest's writes of 64 KiB; to nodes further away it goes through the kernels' IP forwarding, on one queue
-pair end to end. Some {plan.seconds} s each; medians over {plan.repeats} round(s) in which all take turns."""
+ib_write_bw: perftest's writes of 64 KiB; to more distant nodes it uses the kernels' IP forwarding, on one queue
+pair end to end. Some {plan.seconds} s each; medians over {plan.repeats} round(s) in which all cases take turns."""
 
 
 _RING_METHOD = """\
-Each node sends to the next, and then to the one before as well. What one cable carries, the mean of all four."""
+Each node sends to the next, and then also to the previous one. The mean rate of a cable, over all four."""
 
 
 def section_text(line: Rates, ring: Rates, facts: dict[str, str], plan: Plan) -> str:
-    verdicts = ["| what | found | goal | |", "|---|---|---|---|", *(goal.row() for goal in goals(line, ring))]
+    verdicts = ["| what | result | goal | |", "|---|---|---|---|", *(goal.row() for goal in goals(line, ring))]
     return "\n\n".join(["## RDMA hops, on soft-RoCE", _method(plan), "\n".join(facts_table(facts)), "\n".join(verdicts),
                         f"### A line of four, cables of {LINE_MBPS} Mbit/s", _table(line, LINE_WAYS, "from the first node"),
                         f"### A ring of four, cables of {RING_MBPS} Mbit/s", _RING_METHOD,

@@ -19,15 +19,15 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kDescription[] =
-    "cableway - shows what the Cableway node of this host knows and does, plans jobs, and finds what is wrong.\n"
-    "It asks the node that runs in this network namespace; what is about a topology also takes a file or a shape.";
+    "cableway - shows the state of this host's Cableway node, plans jobs, and diagnoses problems.\n"
+    "It queries the node that runs in this network namespace; commands about a topology also accept a file or a shape.";
 
 constexpr char kNotes[] =
     "cableway COMMAND --help has the options and examples of a command.\n\n"
-    "Settings, as for cablewayd: CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR say which node of this network namespace is "
-    "meant\n(default: cableway, default), CABLEWAY_NODE which node of a file (default: the host's name).\n\n"
-    "Exit status: 0 done; 1 failed; 2 arguments or settings that make no sense; 3 no node runs here;\n"
-    "4 the node here has not answered within 5 s. Of doctor: 1 warnings, 2 errors.";
+    "Settings, as for cablewayd: CABLEWAY_CLUSTER and CABLEWAY_RUNTIME_DIR select the node in this network "
+    "namespace\n(default: cableway, default), CABLEWAY_NODE the node of a topology file (default: the host's name).\n\n"
+    "Exit status: 0 success; 1 failure; 2 invalid arguments or settings; 3 no node runs here;\n"
+    "4 the node here did not answer within 5 s. Of doctor: 1 warnings, 2 errors.";
 
 Program program() {
   return {.name = "cableway",
@@ -77,7 +77,7 @@ int run(const std::vector<std::string>& arguments, const Surroundings& surroundi
   if (!answer.ok()) return fail(err, answer.status(), exit_status_of(answer.status()));
   for (const std::string& remark : answer->remarks) err << "cableway: " << remark << "\n";
   out << answer->text << std::flush;
-  if (!out) return fail(err, absl::UnavailableError("cannot write the answer to standard output"), kFailed);
+  if (!out) return fail(err, absl::UnavailableError("cannot write to standard output"), kFailed);
   return answer->exit_status;
 }
 

@@ -10,8 +10,8 @@
 
 namespace cableway::cli {
 
-// Runs one command and returns its exit status (command/exit_status.h). `arguments` does not hold the program's name.
-// What was asked for goes to `out`, everything else to `err`.
+// Runs one command and returns its exit status (command/exit_status.h). `arguments` excludes the program's name. Writes
+// the result to `out`, everything else to `err`.
 int run(const std::vector<std::string>& arguments, const Surroundings& surroundings, std::ostream& out,
         std::ostream& err);
 

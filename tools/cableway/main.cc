@@ -1,4 +1,4 @@
-// cableway: shows what a Cableway node knows and does.
+// cableway: shows the state of a Cableway node.
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "tools/cableway/command_line.h"
 
 int main(int argc, char** argv) {
-  // A reader that has left (cableway status | head -1) is an error of the stream, which run() reports.
+  // A reader that closes the pipe (cableway status | head -1) is a stream error, which run() reports.
   ::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   return cableway::cli::run(arguments,

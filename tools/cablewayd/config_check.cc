@@ -28,12 +28,11 @@ void warn_of_ports(const Settings& settings, const std::vector<PortFacts>& ports
     std::string here;
     for (const PortFacts& port : ports) absl::StrAppend(&here, here.empty() ? "" : ", ", port.interface);
     warnings.push_back(absl::StrCat("ports: ", in_quotes(to_text(selector)),
-                                    " matches no interface of this host; it has ",
-                                    here.empty() ? "none that carries cables" : here));
+                                    " matches no interface of this host; available: ", here.empty() ? "none" : here));
   }
 }
 
-// The log file, or where it is to be made: folders that are missing are made, too.
+// Checks the log file or the nearest existing folder: missing folders will be created.
 void warn_of_log_file(const std::string& file, std::vector<std::string>& warnings) {
   if (file.empty()) return;
   std::filesystem::path there = file;
@@ -46,7 +45,7 @@ void warn_of_log_file(const std::string& file, std::vector<std::string>& warning
 
 void warn_of_daemon(const std::string& daemon, std::vector<std::string>& warnings) {
   if (daemon.empty() || ::access(daemon.c_str(), X_OK) == 0) return;
-  warnings.push_back(absl::StrCat("daemon: ", in_quotes(daemon), " cannot be run: ", std::strerror(errno)));
+  warnings.push_back(absl::StrCat("daemon: ", in_quotes(daemon), " cannot be executed: ", std::strerror(errno)));
 }
 
 }  // namespace

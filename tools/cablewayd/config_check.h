@@ -1,4 +1,4 @@
-// What `cablewayd --check-config` looks at beyond each setting by itself.
+// The checks of `cablewayd --check-config` beyond each single setting.
 #ifndef CABLEWAY_TOOLS_CABLEWAYD_CONFIG_CHECK_H_
 #define CABLEWAY_TOOLS_CABLEWAYD_CONFIG_CHECK_H_
 
@@ -13,8 +13,9 @@
 
 namespace cableway {
 
-// The settings in force, with a warning for each selector that matches none of this host's `ports` (nothing: not known)
-// and for a path that cannot serve. An error is what would keep a node from starting, or from its key. Changes nothing.
+// Returns the effective settings, with a warning for each selector that matches none of this host's `ports` (not set:
+// unknown) and for each unusable path. Errors are those that would prevent a node from starting or reading its key.
+// Changes nothing.
 absl::StatusOr<std::string> check_config(const Settings& settings, const std::optional<std::vector<PortFacts>>& ports,
                                          ViewFormat format);
 

@@ -1,4 +1,4 @@
-// Ends a node that a job started, once nobody has needed it for a while.
+// Ends a node that a job started after it has been idle for a while.
 #ifndef CABLEWAY_TOOLS_CABLEWAYD_IDLE_WATCH_H_
 #define CABLEWAY_TOOLS_CABLEWAYD_IDLE_WATCH_H_
 
@@ -15,8 +15,8 @@ namespace cableway {
 
 class IdleWatch {
  public:
-  // `end` is called once `service` has been idle for `linger`, but not before whoever started the node had its time to
-  // say hello.
+  // Calls `end` once `service` has been idle for `linger`, but not before the starting process had time to open its
+  // session.
   IdleWatch(boost::asio::io_context& io, const host::NodeService& service, std::chrono::seconds linger,
             std::function<void()> end)
       : service_(service),

@@ -1,5 +1,5 @@
-// cablewayd: the node of this host (network namespace). Reads its settings, makes the node, and runs until it is told
-// to stop, or, with --session, until nobody has needed it for a while.
+// cablewayd: the node of this host (network namespace). Reads its settings, starts the node, and runs until a signal
+// ends it, or, with --session, until the node has been idle for a while.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@
 namespace cableway {
 namespace {
 
-// As of cableway: arguments that make no sense.
+// Exit status of invalid arguments, as in cableway.
 constexpr int kNotUsable = 2;
 
 struct Options {
@@ -37,7 +37,7 @@ struct Options {
   int ready_fd = -1;
 };
 
-// Circuits take four descriptors each, and each lease of the relay memory two.
+// Each circuit uses four descriptors, and each lease of the relay memory two.
 bool raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
@@ -45,7 +45,7 @@ bool raise_descriptor_limit() {
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-// Says `text` to whoever started this process and waits for it (core/linux/session/node_starter.h).
+// Reports `text` to the process that started this one and waits for it (core/linux/session/node_starter.h).
 void report(int ready_fd, const std::string& text) {
   if (ready_fd < 0) return;
   const std::string line = text + "\n";
@@ -57,7 +57,7 @@ absl::StatusOr<Settings> settings_of(const std::vector<GivenSetting>& given) {
   return host::read_settings({.environment = environ, .host_name = host::host_name(), .options = given});
 }
 
-// A running node from its settings to its end.
+// A node from its settings to its end.
 class Daemon {
  public:
   Daemon(const Settings& settings, const Options& options, const std::vector<GivenSetting>& given)
@@ -72,7 +72,7 @@ class Daemon {
     const absl::Status log_opened = log_.reopen();
     const bool limit_raised = raise_descriptor_limit();
     auto service = host::NodeService::start(io_, settings_, [this](const Event& event) { log_.write(event); });
-    // Two ranks that start a node at the same time both have one.
+    // When two ranks start a node at the same time, the loser uses the winner's.
     if (options_.session && absl::IsAlreadyExists(service.status())) {
       report(options_.ready_fd, "ready");
       return absl::OkStatus();
@@ -89,7 +89,7 @@ class Daemon {
     await_reload();
     if (options_.session) {
       idle_ = std::make_unique<IdleWatch>(io_, *service_, settings_.linger, [this] {
-        end(absl::StrCat("nobody has needed this node for ", settings_.linger.count(), " s"));
+        end(absl::StrCat("this node has been idle for ", settings_.linger.count(), " s"));
       });
     }
     report(options_.ready_fd, "ready");
@@ -106,7 +106,7 @@ class Daemon {
   void note_log(const absl::Status& opened) {
     if (opened.ok()) return;
     const std::string reason(opened.message());
-    service_->events().raise(EventCode::kLogUnavailable, absl::StrCat(reason, "; the log goes on as before"),
+    service_->events().raise(EventCode::kLogUnavailable, absl::StrCat(reason, "; logging continues unchanged"),
                              {{"reason", reason}});
   }
 
@@ -118,14 +118,14 @@ class Daemon {
     });
   }
 
-  // All of the new settings are good before any is taken.
+  // Applies the new settings only if all of them are valid.
   void reload() {
     note_log(log_.reopen());
     const absl::StatusOr<Settings> settings = settings_of(given_);
     if (!settings.ok()) {
       const std::string reason(settings.status().message());
       return service_->events().raise(EventCode::kSettingsRefused,
-                                      absl::StrCat("not reloaded, nothing has changed: ", reason),
+                                      absl::StrCat("settings not reloaded, nothing has changed: ", reason),
                                       {{"reason", reason}});
     }
     log_.set_level(spdlog::level::from_str(settings->log_level));
@@ -143,7 +143,7 @@ class Daemon {
   std::unique_ptr<IdleWatch> idle_;
 };
 
-// Every interface with every address, whatever the settings select of them.
+// Every interface with every address, regardless of the settings.
 absl::StatusOr<std::vector<PortFacts>> all_ports(const Settings& settings) {
   std::vector<PortSelector> selectors = settings.ports;
   selectors.push_back(*parse_port_selector("0.0.0.0/0"));
@@ -176,7 +176,7 @@ int run(const Options& options, const std::vector<GivenSetting>& given) {
   return 1;
 }
 
-// One option for each setting. Its value is put into `given` while the command line is parsed.
+// One option per setting. The parser appends its value to `given`.
 void add_settings(CLI::App& app, std::vector<GivenSetting>& given) {
   for (const Setting& setting : all_settings()) {
     const std::string option = option_of(setting);
@@ -193,15 +193,16 @@ void add_settings(CLI::App& app, std::vector<GivenSetting>& given) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "cablewayd - the Cableway node of this host: keeps its routes, answers its jobs, relays for others.\n"
-      "Settings come from options, else the environment (CABLEWAY_NODE, ..), else the settings file."};
+      "cablewayd - the Cableway node of this host: computes routes, serves the host's jobs, relays for other nodes.\n"
+      "Settings are read from options, else the environment (CABLEWAY_NODE, ..), else the settings file."};
   cableway::Options options;
   std::vector<cableway::GivenSetting> given;
   cableway::add_settings(app, given);
-  app.add_flag("--check-config", options.check_config, "check settings and key, show what is in force, then exit");
+  app.add_flag("--check-config", options.check_config,
+               "check settings and key, print the effective settings, then exit");
   app.add_flag("--json", options.json, "with --check-config: as JSON");
-  app.add_flag("--session", options.session, "run in the background while a job needs a node; the plugin uses this");
-  app.add_option("--ready-fd", options.ready_fd, "descriptor on which to say \"ready\", or why not");
+  app.add_flag("--session", options.session, "run in the background while a job needs a node; used by the plugin");
+  app.add_option("--ready-fd", options.ready_fd, "file descriptor on which to report \"ready\" or the error");
   app.set_version_flag("--version", "cablewayd " CABLEWAY_VERSION);
   try {
     app.parse(argc, argv);
@@ -210,9 +211,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "cablewayd: %s; see cablewayd --help\n", error.what());
     return cableway::kNotUsable;
   }
-  // splice(2) to a connection that the peer has closed raises it, and has no flag that says otherwise.
+  // splice(2) to a connection that the peer has closed raises it, and has no MSG_NOSIGNAL.
   ::signal(SIGPIPE, SIG_IGN);
-  // The starter must not become the node's parent for life.
+  // The starting process must not remain the node's parent.
   if (options.session) {
     const pid_t child = ::fork();
     if (child < 0) std::perror("cablewayd: cannot fork");

@@ -23,7 +23,7 @@ absl::Status check_kind(const std::string& file) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("log file ", routing::in_quotes(file), " is no file; expected a regular file, or none yet"));
+      absl::StrCat("log file ", routing::in_quotes(file), " is not a file; expected a regular file, or none yet"));
 }
 
 spdlog::level::level_enum level_of(EventSeverity severity) {
@@ -51,7 +51,7 @@ NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
     ++state->errors;
     if (state->reported.exchange(true)) return;
     static_cast<void>(std::fprintf(
-        stderr, "cablewayd: %s; the node goes on, and more such errors are not shown until the log is opened again\n",
+        stderr, "cablewayd: %s; the node continues, and further such errors are not shown until the log is reopened\n",
         why.c_str()));
   });
 }

@@ -1,5 +1,5 @@
-// Where a node's events go as lines of text. A log that cannot be written never hurts the node: nothing is thrown, the
-// lines are lost and counted, and standard error hears of it once.
+// Logs a node's events as lines of text. A log that cannot be written never affects the node: nothing is thrown, the
+// lines are lost and counted, and the first error is reported on standard error.
 #ifndef CABLEWAY_TOOLS_CABLEWAYD_NODE_LOG_H_
 #define CABLEWAY_TOOLS_CABLEWAYD_NODE_LOG_H_
 
@@ -16,20 +16,20 @@
 
 namespace cableway {
 
-// One thread.
+// Used by one thread.
 class NodeLog {
  public:
-  // Logs to standard error until reopen() has opened `file`; for good where that is empty.
+  // Logs to standard error until reopen() has opened `file`; always if that is empty.
   NodeLog(std::string file, spdlog::level::level_enum level);
 
-  // Opens the file, again if it was open, as after its rotation. Where that fails, the log goes on as before.
+  // Opens or reopens the file, as after a log rotation. On failure, logging continues unchanged.
   absl::Status reopen();
 
-  // A line with the event's time, severity, code and text, where its severity is not below the level.
+  // Writes a line with the event's time, severity, code and text, unless its severity is below the level.
   void write(const Event& event);
   void set_level(spdlog::level::level_enum level) { logger_->set_level(level); }
 
-  // Writes that failed so far.
+  // Number of failed writes.
   std::uint64_t write_errors() const { return state_->errors; }
 
  private:

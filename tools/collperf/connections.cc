@@ -69,7 +69,7 @@ absl::Status ConnectionTable::read_handles(const std::vector<std::string>& handl
     const auto it = offered.find(key);
     if (it == offered.end() || !it->second.is_binary() || it->second.get_binary().size() != pending.handle.size()) {
       return absl::InternalError(absl::StrCat("rank ", key.peer, " does not listen for rank ", rank_, " on channel ",
-                                              key.channel, ": is it the same build of collperf?"));
+                                              key.channel, ": use the same build of collperf on all ranks"));
     }
     std::ranges::copy(it->second.get_binary(), pending.handle.begin());
   }
@@ -121,7 +121,7 @@ absl::Status ConnectionTable::establish(const std::vector<std::string>& handles,
     if (control_.stop.load(std::memory_order_relaxed)) return absl::CancelledError("stopped");
     if (!pending_.empty() && Clock::now() >= deadline) {
       return absl::DeadlineExceededError(
-          absl::StrCat("not connected after ", seconds_of(timeout), " s: ", pending_list()));
+          absl::StrCat("connections missing after ", seconds_of(timeout), " s: ", pending_list()));
     }
     sched_yield();
   }

@@ -1,8 +1,9 @@
-// ConnectionTable: this rank's connections to its peers, made when a schedule first needs them and kept until the end.
+// ConnectionTable: this rank's connections to its peers, set up when a schedule first needs them and kept until the end
+// of the run.
 //
-// A connection has a direction and a channel, as in NCCL. Setting up is in three parts because the handles travel over
-// the rendezvous in between: listen() on every rank, an all-gather of what it returns, establish() on every rank. The
-// plugin's calls are non-blocking and retried in a loop, in any order, until the deadline.
+// A connection has a direction and a channel, as in NCCL. Set-up has three parts because the handles are exchanged over
+// the rendezvous: listen() on every rank, an all-gather of its results, establish() on every rank. The plugin's calls
+// are non-blocking and retried in a loop, in any order, until the deadline.
 //
 // All functions run on the service thread, one at a time; the progress thread reads the connections meanwhile.
 #ifndef CABLEWAY_TOOLS_COLLPERF_CONNECTIONS_H_
@@ -35,7 +36,7 @@ std::string describe(const ConnectionKey& key);
 
 struct Connection {
   void* comm = nullptr;
-  std::array<void*, kAreas> mhandles{};  // by area of the memory; null where it has no bytes
+  std::array<void*, kAreas> mhandles{};  // by memory area; null if the area is empty
 };
 
 class ConnectionTable {
@@ -43,15 +44,15 @@ class ConnectionTable {
   ConnectionTable(NetPlugin& net, const HostMemory& memory, int device, int rank, WorkControl& control)
       : net_(net), memory_(memory), device_(device), rank_(rank), control_(control) {}
 
-  // Listens for the connections of `schedule` that do not exist yet, and returns the handles for the other ranks.
+  // Listens for the connections of `schedule` that do not exist yet. Returns the handles for the other ranks.
   absl::StatusOr<std::string> listen(const Schedule& schedule);
 
-  // Connects and accepts with everybody's handles, by rank, and registers the memory.
+  // Connects and accepts with the handles of all ranks, by rank, and registers the memory.
   absl::Status establish(const std::vector<std::string>& handles, std::chrono::milliseconds timeout);
 
   const Connection& get(const ConnectionKey& key) const { return connections_.at(key); }
 
-  // Deregisters and closes everything, also what is half open.
+  // Deregisters and closes everything, including half-open connections.
   absl::Status close();
 
  private:
@@ -68,7 +69,7 @@ class ConnectionTable {
   absl::Status close_one(const ConnectionKey& key, Connection& connection);
   std::string pending_list() const;
 
-  // Calls the plugin, so that the supervisor knows where it is.
+  // Calls the plugin and publishes the call's name for the supervisor.
   template <typename Call>
   nccl::abi::Result guard(const char* name, Call call);
 

@@ -22,7 +22,7 @@ namespace abi = nccl::abi;
 constexpr std::size_t kMaxDurations = std::size_t{1} << 20;
 constexpr std::size_t kMaxStuckNamed = 8;
 
-// Two functions, because a compiler vectorises a loop over arrays that it can tell apart or that are the same.
+// Two functions, because a compiler vectorises a loop only if it knows whether the arrays are distinct or the same.
 void add_in_place(std::uint32_t* target, const std::uint32_t* addend, std::uint64_t words) {
   for (std::uint64_t i = 0; i < words; ++i) target[i] += addend[i];
 }
@@ -119,7 +119,7 @@ Engine::Outcome Engine::post_one(const Lane& lane, const Due& due, void** reques
     if (result != abi::kSuccess) return fail(result_error(result, absl::StrCat("isend ", describe(lane.key))));
     return Outcome::kMoved;
   }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): NCCL's interface wants a number for a pointer
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): NCCL's interface passes a number as a pointer
   void* const hint = reinterpret_cast<void*>(abi::kOptionalRecvCompletion);
   if (settings_.recv_hint && net_.abi_version() >= 9) *request = hint;
   const abi::Result result = guard("irecv", [&] {
@@ -129,7 +129,7 @@ Engine::Outcome Engine::post_one(const Lane& lane, const Due& due, void** reques
   if (result != abi::kSuccess) return fail(result_error(result, absl::StrCat("irecv ", describe(lane.key))));
   if (*request == hint) {
     return fail(absl::InternalError(
-        absl::StrCat("irecv ", describe(lane.key), " left NCCL's hint in *request, which NCCL takes for a request")));
+        absl::StrCat("irecv ", describe(lane.key), " left NCCL's hint in *request, which NCCL treats as a request")));
   }
   return Outcome::kMoved;
 }
@@ -159,7 +159,7 @@ Engine::Outcome Engine::test_oldest(Lane& lane) {
     if (result != abi::kSuccess) {
       return fail(result_error(result, absl::StrCat("test of a message ", describe(lane.key))));
     }
-    if (done == kNotWritten) return fail(absl::InternalError("test did not say whether the request is done"));
+    if (done == kNotWritten) return fail(absl::InternalError("test did not set *done"));
     if (done == 0) break;
     const std::uint64_t bytes = progress_.step(progress_.oldest(lane.index)).bytes;
     if (!lane.key.sending && static_cast<std::uint64_t>(sizes[0]) != bytes) {

@@ -1,13 +1,13 @@
 // Engine: executes schedules through the plugin, as NCCL's progress thread drives its proxy operations.
 //
-// One loop visits every connection: it posts what may be posted, up to the limit in flight; isend and irecv that answer
-// "not now" (a null request) are tried again; the oldest request of a connection is tested until it is not done. When
-// nothing moved, the thread yields.
+// One loop visits every connection: it posts messages up to the limit in flight; isend and irecv that return "not now"
+// (a null request) are retried; the oldest request of a connection is tested until it is not done. When nothing moved,
+// the thread yields.
 //
-// Which steps may start, over operations that follow each other as on a CUDA stream: sim/workload/schedule_progress.h.
+// Which steps may start, across consecutive operations as on a CUDA stream: sim/workload/schedule_progress.h.
 //
-// prepare() on the main thread, run() on the progress thread; finished() may be read anywhere. run() allocates nothing
-// unless it fails.
+// prepare() runs on the main thread, run() on the progress thread; finished() may be called on any thread. run()
+// allocates nothing unless it fails.
 #ifndef CABLEWAY_TOOLS_COLLPERF_ENGINE_H_
 #define CABLEWAY_TOOLS_COLLPERF_ENGINE_H_
 
@@ -32,8 +32,8 @@ using workload::Step;
 struct EngineSettings {
   int in_flight = 8;                         // requests per connection
   bool recv_hint = true;                     // put NCCL's "completion is optional" into *request of irecv
-  std::chrono::microseconds idle{0};         // sleep this long when nothing moves, rather than yield
-  std::chrono::milliseconds timeout{60000};  // without any progress, before the run fails
+  std::chrono::microseconds idle{0};         // sleep this long when nothing moves, instead of yielding
+  std::chrono::milliseconds timeout{60000};  // limit without any progress, after which the run fails
 };
 
 class Engine {
@@ -45,7 +45,7 @@ class Engine {
         control_(control),
         progress_(static_cast<std::uint64_t>(settings.in_flight)) {}
 
-  // Takes the schedule that the next runs will execute; its connections exist.
+  // Sets the schedule of the next runs. Precondition: its connections exist.
   void prepare(Schedule schedule, const ConnectionTable& connections);
 
   // Executes the schedule `operations` times. The error names the call, the peer, or what is stuck.

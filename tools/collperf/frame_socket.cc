@@ -73,7 +73,7 @@ absl::Status FrameSocket::send(FrameType type, const std::string& payload, Clock
     } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
       return absl::UnavailableError(absl::StrCat("cannot send: ", std::generic_category().message(errno)));
     } else if (!wait_until(fd_.get(), POLLOUT, deadline)) {
-      return absl::DeadlineExceededError("the peer reads nothing");
+      return absl::DeadlineExceededError("the peer does not read");
     }
   }
   return absl::OkStatus();
@@ -84,7 +84,7 @@ absl::Status FrameSocket::check_header() const {
   const std::uint8_t type = static_cast<std::uint8_t>(received_[4]);
   if (length_of(received_) > payload_limit_ || type < static_cast<std::uint8_t>(FrameType::kHello) ||
       type > static_cast<std::uint8_t>(FrameType::kAlive)) {
-    return absl::InvalidArgumentError("it does not speak collperf's rendezvous protocol");
+    return absl::InvalidArgumentError("it does not use collperf's rendezvous protocol");
   }
   return absl::OkStatus();
 }

@@ -1,7 +1,7 @@
 // FrameSocket: length-prefixed frames over a connected TCP socket, without blocking.
 //
-// A frame is a 4-byte little-endian length, a type byte, and `length` bytes of payload. Nothing that arrives is
-// trusted: a frame above the limit, or of no known type, ends the connection with an error. One thread.
+// A frame is a 4-byte little-endian length, a type byte, and `length` bytes of payload. Received data is not trusted: a
+// frame above the limit or of an unknown type ends the connection with an error. Used by one thread.
 #ifndef CABLEWAY_TOOLS_COLLPERF_FRAME_SOCKET_H_
 #define CABLEWAY_TOOLS_COLLPERF_FRAME_SOCKET_H_
 
@@ -18,12 +18,12 @@ namespace cableway::collperf {
 
 using Clock = std::chrono::steady_clock;
 
-// For messages.
+// For error messages.
 inline double seconds_of(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// A file descriptor that closes itself.
+// An owned file descriptor, closed on destruction.
 class OwnedFd {
  public:
   OwnedFd() = default;
@@ -50,17 +50,17 @@ inline constexpr std::uint32_t kFrameLimit = 64 * 1024 * 1024;
 
 class FrameSocket {
  public:
-  // Takes a connected socket and makes it non-blocking.
+  // Takes ownership of a connected socket and makes it non-blocking.
   FrameSocket(OwnedFd fd, std::uint32_t payload_limit);
 
   int fd() const { return fd_.get(); }
   void set_payload_limit(std::uint32_t limit) { payload_limit_ = limit; }
 
-  // Sends a whole frame, waiting for room until `deadline`.
+  // Sends a whole frame, waiting for buffer space until `deadline`.
   absl::Status send(FrameType type, const std::string& payload, Clock::time_point deadline);
 
-  // Reads what has arrived, without waiting. An error when the peer closed or the stream makes no sense; frames that
-  // arrived before that can still be taken.
+  // Reads the available bytes, without waiting. Fails when the peer closed or the stream is malformed; frames received
+  // before that can still be taken.
   absl::Status pump();
 
   // The oldest whole frame.
@@ -68,12 +68,12 @@ class FrameSocket {
   // The type of the oldest whole frame.
   std::optional<FrameType> next() const;
 
-  // When bytes last arrived; at first, the beginning of the connection.
+  // When bytes were last received; initially, the time of construction.
   Clock::time_point last_heard() const { return last_heard_; }
-  // For a peer that had nothing to say until now.
+  // For a peer that was not expected to send until now.
   void restart_silence() { last_heard_ = Clock::now(); }
 
-  // Says that nothing more will be sent.
+  // Shuts down the sending direction.
   void shutdown();
 
  private:

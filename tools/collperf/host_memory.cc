@@ -12,7 +12,7 @@ namespace cableway::collperf {
 
 absl::StatusOr<HostMemory> HostMemory::allocate(std::uint64_t input, std::uint64_t output, std::uint64_t staging) {
   HostMemory memory;
-  // Operations of no bytes send empty messages, and those need registered memory as well.
+  // Empty operations send empty messages, which need registered memory as well.
   input = std::max<std::uint64_t>(input, 1);
   output = std::max<std::uint64_t>(output, 1);
   const std::array<std::uint64_t, kAreas> sizes = {input, output, output, staging, staging};

@@ -1,7 +1,7 @@
-// HostMemory: the page-aligned buffers of a rank, allocated once for everything the rank will run.
+// HostMemory: the page-aligned buffers of a rank, allocated once for all operations of the run.
 //
-// Output and staging exist twice, because receives of one operation are posted while the one before it still runs
-// (engine.h). Behind each output lie kGuardBytes that no plugin has been told about.
+// Output and staging exist twice, because receives of one operation are posted while the previous one still runs
+// (engine.h). Each output is followed by kGuardBytes that are not registered with the plugin.
 #ifndef CABLEWAY_TOOLS_COLLPERF_HOST_MEMORY_H_
 #define CABLEWAY_TOOLS_COLLPERF_HOST_MEMORY_H_
 
@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kGuardBytes = 4096;
 
 inline constexpr int kAreas = 5;
 
-// The area in which `region` lies for the operation with this number.
+// The area of `region` for the operation with this number.
 constexpr int area_of(Region region, std::uint64_t operation) {
   const int parity = static_cast<int>(operation % workload::kOperationsOpen);
   switch (region) {
@@ -39,7 +39,7 @@ class HostMemory {
  public:
   struct Area {
     std::uint8_t* data = nullptr;
-    std::uint64_t bytes = 0;         // what may be registered and used
+    std::uint64_t bytes = 0;         // registered and used
     std::uint64_t mapped_bytes = 0;  // with the guard
   };
 

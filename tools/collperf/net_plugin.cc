@@ -12,7 +12,7 @@ namespace {
 
 namespace abi = nccl::abi;
 
-// NCCL hands a callback from v10 on; without a profiler it does nothing.
+// NCCL passes a profiler callback from v10 on; without a profiler it does nothing.
 abi::Result ignore_profiler_event(void**, int, void*, std::int64_t, void*) {
   return abi::kSuccess;
 }
@@ -163,7 +163,7 @@ class VersionedPlugin final : public NetPlugin {
 
  private:
   static constexpr int kTag = 0;
-  static constexpr std::size_t kLargestV8Message = std::size_t{1} << 30;  // what NCCL's own v8 shim allows
+  static constexpr std::size_t kLargestV8Message = std::size_t{1} << 30;  // the limit of NCCL's own v8 shim
 
   const Table& table_;
   abi::CommConfig config_{abi::kTrafficClassUndefined};
@@ -202,7 +202,7 @@ absl::StatusOr<std::unique_ptr<NetPlugin>> wrap(const void* raw) {
   const auto* const table = static_cast<const typename VersionTypes<version>::Table*>(raw);
   if (const char* const missing = missing_function<version>(*table); missing != nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("ncclNetPlugin_v", version, " has a null ", missing, ", which NCCL calls without asking"));
+        absl::StrCat("ncclNetPlugin_v", version, " has a null ", missing, ", which NCCL calls without a check"));
   }
   return std::make_unique<VersionedPlugin<version>>(table);
 }

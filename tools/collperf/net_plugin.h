@@ -1,7 +1,8 @@
-// NetPlugin: a loaded NCCL net plugin behind one interface, whichever version of the function table it exports.
+// NetPlugin: a loaded NCCL net plugin behind one interface, for every version of the function table.
 //
 // The calls and their rules are NCCL's own (nccl_adapter/abi/net_abi.h); differences between the versions are hidden.
-// Data calls (isend, irecv, test) return NCCL's plain result codes; result_error() turns one into a status for people.
+// Data calls (isend, irecv, test) return NCCL's plain result codes; result_error() turns one into a status with a
+// readable message.
 #ifndef CABLEWAY_TOOLS_COLLPERF_NET_PLUGIN_H_
 #define CABLEWAY_TOOLS_COLLPERF_NET_PLUGIN_H_
 
@@ -34,13 +35,12 @@ class NetPlugin {
   virtual int abi_version() const = 0;
   virtual std::string name() const = 0;
 
-  // The context of init() belongs to the plugin and is passed back to it by this object. finalize() does nothing before
-  // v11.
+  // This object stores the plugin's context from init() and passes it back. finalize() does nothing before v11.
   virtual nccl::abi::Result init(std::uint64_t comm_id, nccl::abi::Logger logger) = 0;
   virtual nccl::abi::Result finalize() = 0;
   virtual nccl::abi::Result devices(int* count) = 0;
   virtual nccl::abi::Result get_properties(int device, DeviceProperties* properties) = 0;
-  // Does nothing where the plugin has no such function.
+  // Does nothing if the plugin has no such function.
   virtual nccl::abi::Result set_net_attr(nccl::abi::NetAttr* attr) = 0;
 
   virtual nccl::abi::Result listen(int device, void* handle, void** listen_comm) = 0;
@@ -58,8 +58,8 @@ class NetPlugin {
   virtual nccl::abi::Result test(void* request, int* done, int* sizes) = 0;
 };
 
-// A NetPlugin over `table`, the data object that a library exports as ncclNetPlugin_v<version>. Fails where the version
-// is not 8 to 12, or the table lacks a function that NCCL calls without asking.
+// A NetPlugin over `table`, the data object that a library exports as ncclNetPlugin_v<version>. Fails if the version is
+// not 8 to 12, or the table lacks a function that NCCL calls without a check.
 absl::StatusOr<std::unique_ptr<NetPlugin>> wrap_plugin_table(int version, const void* table);
 
 // "isend to rank 2 (channel 0) failed: remote error (6); the plugin's last warning: ...".

@@ -25,7 +25,7 @@ constexpr std::uint64_t kMaxMessages = 1000000;  // per operation and rank: boun
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 constexpr int kMaxRanks = 1024;
 
-// What the command line says, before it is checked as a whole.
+// The command line before the options are checked against each other.
 struct RawOptions {
   Options options;
   std::vector<std::string> operations;
@@ -47,7 +47,7 @@ struct RawOptions {
   throw CLI::ValidationError(option, reason);
 }
 
-// Read before there are threads.
+// Called before any thread starts.
 const char* environment(const char* name) {
   return std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
 }
@@ -133,7 +133,7 @@ std::vector<Workload> all_workloads(RawOptions raw) {
 
 std::vector<std::uint64_t> all_sizes(const RawOptions& raw) {
   if (!raw.sizes.empty()) return raw.sizes;
-  if (raw.max == 0 && raw.min != 0) refuse("--min", "goes with --max");
+  if (raw.max == 0 && raw.min != 0) refuse("--min", "needs --max");
   if (raw.max == 0) return raw.latency ? std::vector<std::uint64_t>{8} : std::vector<std::uint64_t>{8, 65536, 1 << 20};
   if (raw.min == 0 || raw.min > raw.max) refuse("--min", "must be from 1 to --max");
   std::vector<std::uint64_t> sizes;
@@ -148,13 +148,13 @@ void check_step_bytes(const Options& options) {
   for (const Workload& workload : options.workloads) {
     for (std::uint64_t size : options.sizes) {
       if (size <= kMaxBytes && size / step_bytes_of(options, workload) <= kMaxMessages) continue;
-      refuse("--sizes", absl::StrCat(size, " bytes would be over ", kMaxMessages, " messages or over ", kMaxBytes,
+      refuse("--sizes", absl::StrCat(size, " bytes would exceed ", kMaxMessages, " messages or ", kMaxBytes,
                                      " bytes: choose a smaller size or a larger --step-bytes"));
     }
   }
 }
 
-// Fills in what depends on several options, and refuses what does not go together.
+// Sets the values that depend on several options, and rejects conflicting ones.
 Options complete(RawOptions raw) {
   Options& options = raw.options;
   if (options.rank >= options.ranks) {
@@ -165,7 +165,7 @@ Options complete(RawOptions raw) {
     const char* const host = environment("MASTER_ADDR");
     const char* const port = environment("MASTER_PORT");
     if (host == nullptr || port == nullptr) {
-      refuse("--rendezvous", "is needed: HOST:PORT of rank 0 (or set MASTER_ADDR and MASTER_PORT)");
+      refuse("--rendezvous", "is required: HOST:PORT of rank 0 (or set MASTER_ADDR and MASTER_PORT)");
     }
     raw.rendezvous = absl::StrCat(host, ":", port);
   }
@@ -173,7 +173,7 @@ Options complete(RawOptions raw) {
   options.workloads = all_workloads(raw);
   options.sizes = all_sizes(raw);
   check_step_bytes(options);
-  if (options.check_all && !options.check) refuse("--check-all", "does not go with --no-check");
+  if (options.check_all && !options.check) refuse("--check-all", "conflicts with --no-check");
   if (options.iterations == 0 && options.seconds > 0) refuse("--seconds", "needs --iters of 1 or more");
   options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(raw.timeout_s * 1000));
   options.peer_grace = std::chrono::milliseconds(static_cast<std::int64_t>(raw.grace_s * 1000));
@@ -198,30 +198,32 @@ void add_place_options(CLI::App& app, RawOptions& raw) {
       ->envname("RANK")
       ->required()
       ->check(CLI::Range(0, kMaxRanks - 1));
-  app.add_option("--ranks", o.ranks, "How many ranks there are")
+  app.add_option("--ranks", o.ranks, "Number of ranks")
       ->envname("WORLD_SIZE")
       ->required()
       ->check(CLI::Range(2, kMaxRanks));
   app.add_option("--rendezvous", raw.rendezvous,
-                 "HOST:PORT where rank 0 listens and the others find it [MASTER_ADDR:MASTER_PORT]");
+                 "HOST:PORT where rank 0 listens and the others connect [MASTER_ADDR:MASTER_PORT]");
 }
 
 void add_work_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
-  app.add_option(
-         "--op", raw.operations,
-         "Operations, with commas: all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv, "
-         "pipeline, or all, which leaves the pipeline out")
+  app.add_option("--op", raw.operations,
+                 "Operations, separated by commas: all_reduce, all_gather, reduce_scatter, broadcast, reduce, "
+                 "all_to_all, sendrecv, "
+                 "pipeline, or all, which excludes pipeline")
       ->delimiter(',')
       ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
                              "sendrecv", "pipeline", "all"}));
-  app.add_option("--algo", raw.algorithms, "Of all_reduce: ring, tree, or both with a comma [ring; both with --op all]")
+  app.add_option("--algo", raw.algorithms,
+                 "Algorithms of all_reduce: ring, tree, or ring,tree [ring; both with --op all]")
       ->delimiter(',')
       ->check(CLI::IsMember({"ring", "tree"}));
   app.add_option("--pattern", raw.patterns,
-                 "Of sendrecv, with commas: opposite (r to r+N/2), neighbour (r to r+1), \"pair A B\" (only A to B)")
+                 "Patterns of sendrecv, separated by commas: opposite (r to r+N/2), neighbour (r to r+1), \"pair A B\" "
+                 "(only A to B)")
       ->delimiter(',');
-  app.add_option("--micro-batches", raw.micro_batches, "Of pipeline: in how many the size is sent from rank to rank")
+  app.add_option("--micro-batches", raw.micro_batches, "Number of micro-batches of pipeline")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--latency", raw.latency,
@@ -231,22 +233,22 @@ void add_work_options(CLI::App& app, RawOptions& raw) {
                           ->transform(CLI::AsSizeValue(false));
   app.add_option("--min", raw.min, "Smallest size, with --max")->transform(CLI::AsSizeValue(false))->excludes(sizes);
   app.add_option("--max", raw.max, "Largest size, with --min")->transform(CLI::AsSizeValue(false))->excludes(sizes);
-  app.add_option("--factor", raw.factor, "From one size to the next")
+  app.add_option("--factor", raw.factor, "Factor from one size to the next")
       ->check(CLI::Range(2, 1024))
       ->capture_default_str();
   app.add_option("--warmup", o.warmup, "Operations before the clock starts")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  app.add_option("--iters", o.iterations, "Operations that are timed; 0 for checked ones only")
+  app.add_option("--iters", o.iterations, "Timed operations; 0 for checked ones only")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  app.add_option("--seconds", o.seconds, "Go on until that much time has been measured")
+  app.add_option("--seconds", o.seconds, "Repeat until this much time has been measured")
       ->check(CLI::Range(0.0, 86400.0));
 }
 
 void add_transfer_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
-  app.add_option("--channels", o.channels, "Channels, each with connections of its own; small sizes use fewer")
+  app.add_option("--channels", o.channels, "Channels, each with its own connections; small sizes use fewer")
       ->check(CLI::Range(1, nccl::abi::kMaxChannels))
       ->capture_default_str();
   app.add_option("--in-flight", o.in_flight, "Messages in flight per connection")
@@ -254,9 +256,11 @@ void add_transfer_options(CLI::App& app, RawOptions& raw) {
       ->capture_default_str();
   app.add_option("--step-bytes", o.step_bytes, "Largest message [512K; 128K for all_to_all and sendrecv, as NCCL]")
       ->transform(CLI::AsSizeValue(false));
-  app.add_flag("!--no-recv-hint", o.recv_hint,
-               "Do not offer plugins of v9 and later to leave out receive completions; for those that take the offer");
-  app.add_option("--idle-us", raw.idle_us, "When nothing moves, sleep this long; 0 yields the processor, as NCCL does")
+  app.add_flag(
+      "!--no-recv-hint", o.recv_hint,
+      "Do not pass NCCL's hint that receive completions are optional (v9 and later); for plugins that act on it");
+  app.add_option("--idle-us", raw.idle_us,
+                 "When nothing moves, sleep this many microseconds; 0 yields the CPU, as NCCL does")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
 }
@@ -264,21 +268,22 @@ void add_transfer_options(CLI::App& app, RawOptions& raw) {
 void add_check_options(CLI::App& app, RawOptions& raw) {
   Options& o = raw.options;
   app.add_flag("--check,!--no-check", o.check,
-               "Check every byte of the last timed and of the checked operations [yes]");
-  app.add_option("--check-iters", o.check_iterations, "Operations after the timed ones, with fresh data, all checked")
+               "Check every byte of the last timed operation and of --check-iters [yes]");
+  app.add_option("--check-iters", o.check_iterations, "Checked operations with fresh data after the timed ones")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  app.add_flag("--check-all", o.check_all, "Fresh data for each timed operation as well, and check them all");
-  app.add_option("--timeout", raw.timeout_s, "Seconds: for ranks to come, to connect, for anything to move")
+  app.add_flag("--check-all", o.check_all, "Also use fresh data for each timed operation, and check them all");
+  app.add_option("--timeout", raw.timeout_s,
+                 "Time limit in seconds: for all ranks to join, to connect, and without any progress")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
-  app.add_option("--peer-grace", raw.grace_s, "Seconds the plugin gets to report by itself that another rank failed")
+  app.add_option("--peer-grace", raw.grace_s, "Seconds for the plugin to report by itself that another rank failed")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app.add_option("--json", o.json,
                  "Rank 0 writes the results to this file; - for standard output instead of the table");
-  app.add_flag("--progress", o.progress, "Rank 0 says every second where it is");
-  app.add_flag("--verbose", o.verbose, "Show the plugin's INFO lines (as CABLEWAY_LOG=info)");
+  app.add_flag("--progress", o.progress, "Rank 0 prints its progress every second");
+  app.add_flag("--verbose", o.verbose, "Show the plugin's INFO lines (like CABLEWAY_LOG=info)");
 }
 
 }  // namespace
@@ -310,7 +315,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   RawOptions raw;
   CLI::App app(
       "Runs collectives over an NCCL net plugin on host memory, without a GPU, and checks every byte.\n"
-      "Start one process per rank. Exit status: 0 all right, 1 wrong bytes, 2 bad options, 3 failed.",
+      "Start one process per rank. Exit status: 0 success, 1 wrong bytes, 2 invalid options, 3 failure.",
       "collperf");
   add_place_options(app, raw);
   add_work_options(app, raw);

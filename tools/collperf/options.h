@@ -47,10 +47,10 @@ struct Options {
 
 std::uint64_t step_bytes_of(const Options& options, const Workload& workload);
 
-// What has to be the same on all ranks.
+// The options that must be the same on all ranks.
 nlohmann::json agreement_of(const Options& options);
 
-// The options, or the status to exit with; then help or an error has been printed.
+// The options, or the exit status after help or an error was printed.
 std::variant<Options, int> parse_options(int argc, const char* const* argv);
 
 }  // namespace cableway::collperf

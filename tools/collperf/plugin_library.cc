@@ -35,7 +35,7 @@ absl::StatusOr<int> choose_version(const std::vector<int>& exported, int wanted,
   if (exported.empty()) {
     return absl::NotFoundError(absl::StrCat(path, " exports none of ", symbol_name(kOldestVersion), " to ",
                                             symbol_name(kNewestVersion),
-                                            ": it is no NCCL net plugin, or too old or new"));
+                                            ": it is not an NCCL net plugin, or an unsupported version"));
   }
   if (wanted == 0) return exported.back();
   for (int version : exported) {
@@ -56,7 +56,7 @@ absl::StatusOr<PluginLibrary> PluginLibrary::open(const std::string& name, int v
   for (const std::string& path : candidates(name)) {
     std::unique_ptr<void, Unload> library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
     if (library == nullptr) {
-      failures.push_back(dlerror());  // NOLINT(concurrency-mt-unsafe): the GNU library keeps one per thread
+      failures.push_back(dlerror());  // NOLINT(concurrency-mt-unsafe): glibc keeps one per thread
       continue;
     }
     const absl::StatusOr<int> chosen = choose_version(exported_versions(library.get()), version, path);
@@ -67,7 +67,7 @@ absl::StatusOr<PluginLibrary> PluginLibrary::open(const std::string& name, int v
     return PluginLibrary(std::move(library), *std::move(net), path);
   }
   return absl::NotFoundError(absl::StrCat("no net plugin '", name, "': ", absl::StrJoin(failures, "; "),
-                                          "; give --plugin a path, or a name that LD_LIBRARY_PATH leads to"));
+                                          "; give --plugin a path, or a name found through LD_LIBRARY_PATH"));
 }
 
 }  // namespace cableway::collperf

@@ -15,8 +15,8 @@ inline constexpr int kNewestVersion = 12;
 
 class PluginLibrary {
  public:
-  // `name` is tried as it is, then as libnccl-net-<name>.so where it is neither a path nor a file name already.
-  // `version` 0 takes the newest that the library exports. The error names what was tried and what was found.
+  // `name` is tried unchanged, then as libnccl-net-<name>.so unless it is a path or a file name. `version` 0 selects
+  // the newest that the library exports. The error names the attempts and their results.
   static absl::StatusOr<PluginLibrary> open(const std::string& name, int version);
 
   NetPlugin& net() { return *net_; }

@@ -59,7 +59,7 @@ __attribute__((format(printf, 5, 6))) void write_line(abi::LogLevel level, unsig
   const std::lock_guard lock(state.mutex);
   if (level == abi::kLogWarn || level == abi::kLogAbort) state.last_warning = text.data();
   if (!is_shown(state, level)) return;
-  // NCCL drops a line that names no subsystem; a plugin author wants to know.
+  // NCCL drops lines without a subsystem; the note tells plugin authors.
   const char* const note = flags == 0 ? " (flags 0: NCCL would drop this line)" : "";
   std::fprintf(stderr, "collperf[%d] plugin %s %s:%d %s%s\n", state.rank, level_name(level),
                file == nullptr ? "?" : file, line, text.data(), note);

@@ -1,6 +1,6 @@
-// The logger that collperf hands to the plugin, as NCCL hands it its own.
+// The logger that collperf passes to the plugin, in the place of NCCL's.
 //
-// NCCL's logger carries no context argument, so its state is one per process. All functions are thread-safe.
+// NCCL's logger has no context argument, so its state is per process. All functions are thread-safe.
 #ifndef CABLEWAY_TOOLS_COLLPERF_PLUGIN_LOG_H_
 #define CABLEWAY_TOOLS_COLLPERF_PLUGIN_LOG_H_
 
@@ -10,12 +10,12 @@
 
 namespace cableway::collperf {
 
-// Lines go to stderr, with the rank in front: warnings always, INFO where `verbose`, TRACE where `trace`.
+// Lines go to stderr, prefixed with the rank: warnings always, INFO if `verbose`, TRACE if `trace`.
 void configure_plugin_log(int rank, bool verbose, bool trace);
 
 nccl::abi::Logger plugin_logger();
 
-// The plugin's last warning, empty where there was none. Errors quote it.
+// The plugin's last warning, empty if there was none. Error messages quote it.
 std::string last_plugin_warning();
 
 }  // namespace cableway::collperf

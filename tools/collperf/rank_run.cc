@@ -112,7 +112,7 @@ absl::Status RankRun::init_plugin() {
     return result_error(result, "getProperties");
   }
   if ((properties.ptr_support & abi::kPtrHost) == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("device ", properties.name, " does not take host memory"));
+    return absl::InvalidArgumentError(absl::StrCat("device ", properties.name, " does not support host memory"));
   }
   description_.device_name = properties.name;
   description_.speed_mbps = properties.speed_mbps;
@@ -171,7 +171,7 @@ absl::Status RankRun::run_operations(std::uint64_t operations) {
   return supervisor_->run(progress_, progress_control_, [this, operations] { return engine_->run(operations); });
 }
 
-// New data in the input, and poison wherever data has to arrive.
+// Fills the input with new data, and the outputs with poison.
 void RankRun::refresh(Measurement& m) {
   ++m.tag.iteration;
   fill_input(m.tag, options_.rank, memory_->area(area_of(Region::kInput, 0)).data,
@@ -186,8 +186,8 @@ void RankRun::refresh(Measurement& m) {
 void RankRun::report_wrong(const Measurement& m, const CheckResult& check, const char* where) const {
   if (check.wrong_bytes == 0) return;
   std::fprintf(stderr,
-               "collperf[%d]: %s %s of %llu bytes, data set %u: %llu bytes wrong%s, the first at %llu: 0x%02x where "
-               "0x%02x belongs\n",
+               "collperf[%d]: %s %s of %llu bytes, data set %u: %llu bytes wrong%s, the first at %llu: 0x%02x, "
+               "expected 0x%02x\n",
                options_.rank, operation_name(m.workload).c_str(), variant_name(m.workload).c_str(),
                static_cast<unsigned long long>(m.size), m.tag.iteration,
                static_cast<unsigned long long>(check.wrong_bytes), where,
@@ -199,7 +199,7 @@ void RankRun::check(Measurement& m) {
   const CheckResult data = check_output(m.tag, options_.ranks, m.expected, output);
   report_wrong(m, data, "");
   const CheckResult guard = check_poison(output + output_size(m.workload, options_.ranks, m.size), kGuardBytes);
-  report_wrong(m, guard, " behind the end of the output");
+  report_wrong(m, guard, " beyond the end of the output");
   m.result.wrong += data.wrong_bytes + guard.wrong_bytes;
   m.result.bytes_verified += data.checked_bytes;
 }
@@ -213,7 +213,7 @@ absl::Status RankRun::run_batch(Measurement& m, std::uint64_t operations) {
   return absl::OkStatus();
 }
 
-// How many operations come next: --iters at first, then what --seconds still needs. Also a barrier.
+// The number of operations of the next batch: --iters at first, then as many as --seconds still needs. Also a barrier.
 absl::StatusOr<std::uint64_t> RankRun::agree_on_batch(const Measurement& m) {
   const absl::StatusOr<std::vector<std::string>> all = rendezvous_->all_gather(std::to_string(m.result.seconds));
   if (!all.ok()) return all.status();
@@ -229,7 +229,7 @@ absl::StatusOr<std::uint64_t> RankRun::agree_on_batch(const Measurement& m) {
   if (done == 0 || seconds >= options_.seconds) return 0;
   if (options_.check_all) return 1;
   const double per_operation = std::max(seconds / static_cast<double>(done), 1e-9);
-  // A little more than needed, rather than many small rounds; never so much that a wrong guess costs much.
+  // Slightly more than needed, to avoid many small batches; bounded, in case the estimate is wrong.
   const double more = std::ceil((options_.seconds - seconds) * 1.02 / per_operation);
   return static_cast<std::uint64_t>(std::clamp(more, 1.0, static_cast<double>(done) * 16));
 }
@@ -359,7 +359,7 @@ int RankRun::finish(const absl::Status& status) {
 
 int RankRun::execute() {
   configure_plugin_log(options_.rank, options_.verbose, options_.trace);
-  // Before the minutes that a run may take.
+  // Checked first, since a run may take minutes.
   if (options_.rank == 0 && !options_.json.empty() && options_.json != "-" &&
       !std::ofstream(options_.json, std::ios::app)) {
     std::fprintf(stderr, "collperf[0]: cannot write %s\n", options_.json.c_str());

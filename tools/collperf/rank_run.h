@@ -1,8 +1,8 @@
 // RankRun: one rank's part of a run, from the rendezvous to the report.
 //
 // Threads, as in NCCL: init, devices and properties on the main thread; listening, connecting, registering and closing
-// on a service thread; sending and receiving on a progress thread. The main thread supervises and talks to the other
-// ranks.
+// on a service thread; sending and receiving on a progress thread. The main thread supervises and communicates with the
+// other ranks.
 #ifndef CABLEWAY_TOOLS_COLLPERF_RANK_RUN_H_
 #define CABLEWAY_TOOLS_COLLPERF_RANK_RUN_H_
 

@@ -20,10 +20,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr char kProtocol[] = "cableway-collperf-1";
-constexpr milliseconds kHelloTimeout{5000};   // for a connection that has not said who it is
-constexpr std::size_t kMaxUnidentified = 64;  // such connections at a time
+constexpr milliseconds kHelloTimeout{5000};   // for a connection that has not sent its hello
+constexpr std::size_t kMaxUnidentified = 64;  // limit of such connections at a time
 constexpr milliseconds kRetry{50};
-// Members wait a little longer than rank 0, so that they hear its reason rather than give their own.
+// Members wait longer than rank 0, so that they receive its reason instead of reporting their own timeout.
 constexpr milliseconds kMemberGrace{5000};
 constexpr milliseconds kAbortTimeout{1000};
 constexpr milliseconds kAliveInterval{500};
@@ -154,7 +154,7 @@ absl::Status Rendezvous::join_as_root() {
   for (int rank = 1; rank < options_.ranks; ++rank) {
     FrameSocket& peer = *peers_[static_cast<std::size_t>(rank)];
     if (!peer.send(FrameType::kWelcome, "", Clock::now() + options_.timeout).ok()) {
-      return absl::UnavailableError(absl::StrCat("rank ", rank, " left before all ranks were there"));
+      return absl::UnavailableError(absl::StrCat("rank ", rank, " left before all ranks had joined"));
     }
     peer.restart_silence();
   }
@@ -168,7 +168,7 @@ absl::Status Rendezvous::admit_members(int listener) {
     if (Clock::now() >= deadline) {
       return absl::DeadlineExceededError(absl::StrCat(
           "rank 0 waited ", seconds_of(options_.timeout), " s at ", address(), " and rank ", missing_members(), " of ",
-          options_.ranks, " did not come: were they started, and do they reach this address?"));
+          options_.ranks, " did not join: were they started, and can they reach this address?"));
     }
     wait_readable(descriptors(listener, unidentified), kRetry);
     accept_unidentified(listener, unidentified);
@@ -180,7 +180,7 @@ absl::Status Rendezvous::admit_members(int listener) {
         it = unidentified.erase(it);
         if (absl::Status status = admit(std::move(socket), *hello); !status.ok()) return status;
       } else if (!pumped.ok() || Clock::now() >= it->deadline) {
-        it = unidentified.erase(it);  // not one of ours
+        it = unidentified.erase(it);  // not a rank of this run
       } else {
         ++it;
       }
@@ -189,25 +189,26 @@ absl::Status Rendezvous::admit_members(int listener) {
   return absl::OkStatus();
 }
 
-// An error here ends the run on all ranks; somebody who is none of ours is only turned away.
+// An error ends the run on all ranks; an untrusted peer is only disconnected.
 absl::Status Rendezvous::admit(FrameSocket socket, const Frame& hello) {
-  const nlohmann::json said = nlohmann::json::parse(hello.payload, nullptr, /*allow_exceptions=*/false);
-  if (hello.type != FrameType::kHello || !said.is_object() || said.value("protocol", nlohmann::json()) != kProtocol ||
-      !said.contains("rank") || !said["rank"].is_number_integer()) {
+  const nlohmann::json fields = nlohmann::json::parse(hello.payload, nullptr, /*allow_exceptions=*/false);
+  if (hello.type != FrameType::kHello || !fields.is_object() ||
+      fields.value("protocol", nlohmann::json()) != kProtocol || !fields.contains("rank") ||
+      !fields["rank"].is_number_integer()) {
     return absl::OkStatus();
   }
-  const std::int64_t rank = said["rank"].get<std::int64_t>();
+  const std::int64_t rank = fields["rank"].get<std::int64_t>();
   std::string refusal;
-  if (said.value("ranks", nlohmann::json()) != options_.ranks) {
-    refusal = absl::StrCat("a process came with another number of ranks: ", options_.ranks, " and ",
-                           said.value("ranks", nlohmann::json()).dump());
+  if (fields.value("ranks", nlohmann::json()) != options_.ranks) {
+    refusal = absl::StrCat("a process joined with another number of ranks: ", options_.ranks, " and ",
+                           fields.value("ranks", nlohmann::json()).dump());
   } else if (rank < 1 || rank >= options_.ranks) {
-    refusal = absl::StrCat("a process came as rank ", rank, " of ", options_.ranks);
+    refusal = absl::StrCat("a process joined as rank ", rank, " of ", options_.ranks);
   } else if (peers_[static_cast<std::size_t>(rank)] != nullptr) {
-    refusal = absl::StrCat("two processes came as rank ", rank);
-  } else if (said.value("agreement", nlohmann::json()) != options_.agreement) {
+    refusal = absl::StrCat("two processes joined as rank ", rank);
+  } else if (fields.value("agreement", nlohmann::json()) != options_.agreement) {
     refusal = absl::StrCat("rank 0 and rank ", rank, " were started with different options: ",
-                           differences(options_.agreement, said.value("agreement", nlohmann::json())));
+                           differences(options_.agreement, fields.value("agreement", nlohmann::json())));
   }
   if (!refusal.empty()) {
     (void)socket.send(FrameType::kAbort, refusal, Clock::now() + kAbortTimeout);
@@ -227,7 +228,7 @@ absl::Status Rendezvous::join_as_member() {
     if (fd.ok()) {
       peers_[0] = std::make_unique<FrameSocket>(*std::move(fd), kFrameLimit);
     } else if (Clock::now() >= deadline) {
-      return absl::DeadlineExceededError(absl::StrCat("rank ", options_.rank, " does not reach rank 0 at ", address(),
+      return absl::DeadlineExceededError(absl::StrCat("rank ", options_.rank, " cannot reach rank 0 at ", address(),
                                                       " (", fd.status().message(), "): is rank 0 running there?"));
     } else {
       std::this_thread::sleep_for(kRetry);
@@ -236,7 +237,7 @@ absl::Status Rendezvous::join_as_member() {
   const nlohmann::json hello = {
       {"protocol", kProtocol}, {"rank", options_.rank}, {"ranks", options_.ranks}, {"agreement", options_.agreement}};
   if (absl::Status status = peers_[0]->send(FrameType::kHello, hello.dump(), deadline + kMemberGrace); !status.ok()) {
-    return absl::UnavailableError(absl::StrCat("rank 0 at ", address(), " does not listen: ", status.message()));
+    return absl::UnavailableError(absl::StrCat("rank 0 at ", address(), " does not accept data: ", status.message()));
   }
   return await_welcome();
 }
@@ -249,16 +250,18 @@ absl::Status Rendezvous::await_welcome() {
     if (std::optional<Frame> frame = peers_[0]->take(); frame.has_value()) {
       if (frame->type == FrameType::kWelcome) return absl::OkStatus();
       if (frame->type == FrameType::kAbort) return absl::AbortedError(frame->payload);
-      return absl::InternalError(absl::StrCat("what answers at ", address(), " is not rank 0 of this collperf"));
+      return absl::InternalError(absl::StrCat("the process at ", address(), " is not rank 0 of this run"));
     }
     if (!pumped.ok()) {
-      return absl::UnavailableError(absl::StrCat("rank 0 at ", address(), " went away: ", pumped.message()));
+      return absl::UnavailableError(
+          absl::StrCat("rank 0 at ", address(), " closed the connection: ", pumped.message()));
     }
   }
-  return absl::DeadlineExceededError(absl::StrCat("rank 0 at ", address(), " never said that all ranks are there"));
+  return absl::DeadlineExceededError(
+      absl::StrCat("rank 0 at ", address(), " did not report that all ranks have joined"));
 }
 
-// Reads from everybody; the first loss is kept, and rank 0 passes it on.
+// Reads from all peers; the first failure is kept, and rank 0 forwards it.
 absl::Status Rendezvous::pump_all() {
   for (std::size_t rank = 0; rank < peers_.size() && failure_.ok(); ++rank) {
     if (peers_[rank] == nullptr) continue;
@@ -266,15 +269,15 @@ absl::Status Rendezvous::pump_all() {
     const absl::Status pumped = peer.pump();
     while (peer.next() == FrameType::kAlive) peer.take();
     if (peer.next() == FrameType::kAbort) {
-      const std::string said = peer.take()->payload;
-      failure_ = absl::AbortedError(rank == 0 ? said : absl::StrCat("rank ", rank, ": ", said));
+      const std::string reason = peer.take()->payload;
+      failure_ = absl::AbortedError(rank == 0 ? reason : absl::StrCat("rank ", rank, ": ", reason));
     } else if (!pumped.ok() && !peer.next().has_value()) {
-      failure_ = absl::UnavailableError(absl::StrCat("rank ", rank, " is gone: ", pumped.message()));
+      failure_ = absl::UnavailableError(absl::StrCat("rank ", rank, " is lost: ", pumped.message()));
     } else if (Clock::now() - peer.last_heard() > options_.timeout) {
       failure_ = absl::DeadlineExceededError(
           absl::StrCat("rank ", rank, " has been silent for ", seconds_of(options_.timeout), " s"));
     }
-    if (!failure_.ok()) tell_members(std::string(failure_.message()), static_cast<int>(rank));
+    if (!failure_.ok()) notify_members(std::string(failure_.message()), static_cast<int>(rank));
   }
   return failure_;
 }
@@ -284,12 +287,12 @@ void Rendezvous::send_alive() {
   if (now < next_alive_) return;
   next_alive_ = now + kAliveInterval;
   for (const auto& peer : peers_) {
-    // A loss shows when reading.
+    // pump_all() detects a lost peer.
     if (peer != nullptr) (void)peer->send(FrameType::kAlive, "", now + kAbortTimeout);
   }
 }
 
-void Rendezvous::tell_members(const std::string& reason, int except_rank) {
+void Rendezvous::notify_members(const std::string& reason, int except_rank) {
   if (options_.rank != 0) return;
   for (int rank = 1; rank < options_.ranks; ++rank) {
     const auto& peer = peers_[static_cast<std::size_t>(rank)];
@@ -339,7 +342,7 @@ absl::StatusOr<std::vector<std::string>> Rendezvous::gather_as_root(const std::s
 absl::StatusOr<std::vector<std::string>> Rendezvous::gather_as_member(const std::string& blob) {
   FrameSocket& root = *peers_[0];
   const absl::Status sent = root.send(FrameType::kGather, blob, Clock::now() + options_.timeout);
-  // Where rank 0 is gone, what it said last says why.
+  // If rank 0 is lost, its last frame gives the reason.
   for (;;) {
     if (absl::Status status = check_peers(); !status.ok()) return status;
     if (!sent.ok()) return absl::UnavailableError(absl::StrCat("rank 0: ", sent.message()));
@@ -360,7 +363,7 @@ void Rendezvous::abort(const std::string& reason) {
     (void)peer->send(FrameType::kAbort, reason, deadline);
     peer->shutdown();
   }
-  // Closing a socket that still has unread data resets it, and a reset would eat the reason.
+  // Closing a socket with unread data resets the connection, which would discard the reason.
   for (auto& peer : peers_) {
     while (peer != nullptr && Clock::now() < deadline) {
       while (peer->take().has_value()) continue;

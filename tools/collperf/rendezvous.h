@@ -1,7 +1,7 @@
-// Rendezvous: how the ranks of a run find each other, exchange small data and learn that one of them has failed.
+// Rendezvous: lets the ranks of a run find each other, exchange small data and detect that a rank has failed.
 //
-// Rank 0 listens at an address that all ranks know; the others connect to it and stay connected. The data that is
-// measured never goes this way. Every wait has a deadline, and an error names the ranks that it is about.
+// Rank 0 listens at an address that all ranks have; the others connect to it and stay connected. Measured data does not
+// use these connections. Every wait has a deadline, and errors name the ranks concerned.
 //
 // Owned and used by one thread.
 #ifndef CABLEWAY_TOOLS_COLLPERF_RENDEZVOUS_H_
@@ -26,24 +26,25 @@ struct RendezvousOptions {
   std::string host;
   std::uint16_t port = 0;
   std::chrono::milliseconds timeout{60000};
-  // An object of options that must be the same on all ranks; a rank that differs is refused by the option's name.
+  // An object of options that must be the same on all ranks; a rank that differs is rejected, and the error names the
+  // option.
   nlohmann::json agreement = nlohmann::json::object();
 };
 
 class Rendezvous {
  public:
-  // Returns when all ranks are there.
+  // Returns when all ranks have joined.
   static absl::StatusOr<std::unique_ptr<Rendezvous>> join(RendezvousOptions options);
 
-  // Everybody's blob, by rank, once everybody has called it. Also a barrier. It waits as long as the others are there
-  // and not silent: what they are busy with has deadlines of its own.
+  // Returns the blobs of all ranks, by rank, once all have called it. Also a barrier. Waits as long as the other ranks
+  // are connected and not silent: their work has its own deadlines.
   absl::StatusOr<std::vector<std::string>> all_gather(const std::string& blob);
 
-  // Does not wait, and must be called every second or so while this rank is busy: it shows that the rank lives. An
-  // error when a rank has failed or gone; rank 0 passes such news on to the others.
+  // Does not wait. Must be called about every second while this rank is busy: it sends keep-alives. Fails when a rank
+  // has failed or disconnected; rank 0 forwards the failure to the others.
   absl::Status check_peers();
 
-  // Tells the others why this rank gives up. The object is of no further use.
+  // Sends the others the reason why this rank ends. The object must not be used afterwards.
   void abort(const std::string& reason);
 
  private:
@@ -59,14 +60,14 @@ class Rendezvous {
   absl::Status pump_all();
   void send_alive();
   std::vector<int> peer_descriptors() const;
-  void tell_members(const std::string& reason, int except_rank);
+  void notify_members(const std::string& reason, int except_rank);
   std::string address() const;
   std::string missing_members() const;
 
   RendezvousOptions options_;
-  // By rank, as far as this rank talks to them: rank 0 to all others, the others to rank 0.
+  // By rank; only the connected ones: on rank 0 all others, elsewhere rank 0.
   std::vector<std::unique_ptr<FrameSocket>> peers_;
-  absl::Status failure_;  // the first loss, which stays
+  absl::Status failure_;  // the first failure; sticky
   Clock::time_point next_alive_{};
 };
 

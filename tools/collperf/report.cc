@@ -9,7 +9,7 @@
 namespace cableway::collperf {
 namespace {
 
-// The largest of one number over the ranks: an operation is as slow as its slowest rank.
+// The maximum of one value over the ranks: an operation is as slow as its slowest rank.
 template <typename Member>
 double slowest_of(const Result& result, Member member) {
   double slowest = 0;

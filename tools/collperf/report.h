@@ -1,25 +1,25 @@
-// What collperf reports: a table for people and a JSON document for programs.
+// The report of collperf: a text table and a JSON document.
 //
 // The JSON document:
 //   schema          1
 //   plugin          {path, name, abi, device, device_name, speed_mbps}
 //   ranks, channels, in_flight
 //   results         one object per operation and size:
-//     op, variant       "all_reduce", "ring"; variant is "" where there is only one, "pair A B", "8 batches"
-//     size_bytes        as nccl-tests counts it; rounded up to what the ranks can divide
+//     op, variant       "all_reduce", "ring"; variant is "" if there is only one, "pair A B", "8 batches"
+//     size_bytes        as nccl-tests counts it; rounded up to a multiple that the ranks can divide
 //     step_bytes        the largest message
 //     iterations        timed operations
 //     time_us           mean time of one operation, on the slowest rank; for pingpong, half a round trip
-//     p50_us, p99_us    the same of single operations, from the end of one to the end of the next
+//     p50_us, p99_us    percentiles of single operations, from the end of one to the end of the next
 //     algbw_GBps        size_bytes / time, in 1e9 bytes per second
 //     busbw_GBps        algbw_GBps times nccl-tests' factor of the operation
-//     wrong             bytes that were not what they had to be, all ranks, all checked operations
+//     wrong             bytes with wrong content, all ranks, all checked operations
 //     bytes_verified    bytes compared, all ranks, all checked operations
-//     seconds           measured time in all, on the slowest rank
-//     cpu_seconds       by rank: processor time of the whole process (plugin threads too) in that time
-//     bytes_sent        by rank: payload handed to isend in that time; CPU per GB = cpu_seconds / bytes_sent * 1e9
+//     seconds           total measured time, on the slowest rank
+//     cpu_seconds       by rank: CPU time of the whole process (plugin threads too) in that time
+//     bytes_sent        by rank: payload passed to isend in that time; CPU per GB = cpu_seconds / bytes_sent * 1e9
 //   wrong, bytes_verified   sums over the results
-//   ok              true when everything ran and nothing was wrong
+//   ok              true if everything ran and no byte was wrong
 //   error           why the run ended early, or null
 // Times and bandwidths are null when no operation was timed (--iters 0).
 #ifndef CABLEWAY_TOOLS_COLLPERF_REPORT_H_
@@ -49,11 +49,11 @@ struct RankResult {
   std::uint64_t bytes_verified = 0;
 };
 
-// For the way to rank 0.
+// Serialisation for the transfer to rank 0.
 std::string encode(const RankResult& result);
 absl::StatusOr<RankResult> decode_rank_result(const std::string& text);
 
-// The value at `percent` of the sorted durations, in microseconds; 0 where there are none.
+// The value at `percent` of the sorted durations, in microseconds; 0 if there are none.
 double percentile_us(std::vector<std::uint32_t> nanoseconds, int percent);
 
 struct Result {
@@ -74,7 +74,7 @@ struct Result {
   std::uint64_t bytes_verified() const;
 
  private:
-  double per_message() const;  // what one operation counts as: half for a round trip
+  double per_message() const;  // weight of one operation: half for a round trip
 };
 
 struct PluginDescription {

@@ -1,8 +1,8 @@
-// Supervisor: runs work on a WorkerThread while it watches the other ranks and whether the work still moves.
+// Supervisor: runs work on a WorkerThread while it monitors the other ranks and the progress of the work.
 //
-// When another rank fails, the plugin gets `peer_grace` to notice by itself, because that is what a user wants to know;
-// then the work is told to stop. Work that does not return although it was told, or that is stuck inside a plugin call,
-// cannot be ended from outside: the process then says so and exits.
+// When another rank fails, the plugin has `peer_grace` to report it by itself, since that is part of the test; then the
+// work is requested to stop. Work that does not return, or that is stuck inside a plugin call, cannot be ended from
+// outside: the process then reports that and exits.
 #ifndef CABLEWAY_TOOLS_COLLPERF_SUPERVISOR_H_
 #define CABLEWAY_TOOLS_COLLPERF_SUPERVISOR_H_
 
@@ -21,8 +21,8 @@ namespace cableway::collperf {
 // Shared between the work and its supervisor.
 struct WorkControl {
   std::atomic<bool> stop{false};            // set by the supervisor; the work returns soon after
-  std::atomic<std::uint64_t> heartbeat{0};  // counted up by the work between plugin calls
-  std::atomic<const char*> call{nullptr};   // the plugin function that is being called, a literal
+  std::atomic<std::uint64_t> heartbeat{0};  // incremented by the work between plugin calls
+  std::atomic<const char*> call{nullptr};   // the plugin function being called, a literal
 };
 
 inline constexpr int kExitFailed = 3;
@@ -30,18 +30,18 @@ inline constexpr int kExitFailed = 3;
 class Supervisor {
  public:
   struct Limits {
-    std::chrono::milliseconds timeout;     // within which any plugin call returns
+    std::chrono::milliseconds timeout;     // limit of any plugin call
     std::chrono::milliseconds peer_grace;  // see above
   };
 
-  // `tick` is called every few hundredths of a second while work runs.
+  // `tick` is called about every 20 ms while work runs.
   Supervisor(Rendezvous& rendezvous, Limits limits, std::function<void()> tick)
       : rendezvous_(rendezvous), limits_(limits), tick_(std::move(tick)) {}
 
   // Runs `work`. Its own error wins over the loss of a peer.
   absl::Status run(WorkerThread& worker, WorkControl& control, std::function<absl::Status()> work);
 
-  // As run(), when the others may leave at any time.
+  // Like run(), when the other ranks may disconnect at any time.
   absl::Status run_alone(WorkerThread& worker, WorkControl& control, std::function<absl::Status()> work);
 
  private:

@@ -24,7 +24,7 @@ std::uint32_t key_of(DataTag tag, int rank) {
   return mix(mix(mix(tag.measurement + 1) + tag.iteration) + static_cast<std::uint32_t>(rank));
 }
 
-// The high half of the index only matters beyond 16 GiB; it is mixed in so that the pattern never repeats.
+// The high half of the index matters only beyond 16 GiB; it is included so that the pattern never repeats.
 std::uint32_t word_of(std::uint32_t key, std::uint64_t index) {
   return mix(static_cast<std::uint32_t>(index) * 0x9e3779b1U + key + static_cast<std::uint32_t>(index >> 32));
 }

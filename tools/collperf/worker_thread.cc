@@ -39,7 +39,7 @@ void WorkerThread::loop() {
     changed_.wait(lock, [this] { return quit_ || work_ != nullptr; });
     if (work_ == nullptr) return;
     lock.unlock();
-    absl::Status result = work_();  // only this thread takes work_ back
+    absl::Status result = work_();  // only this thread clears work_
     lock.lock();
     result_ = std::move(result);
     work_ = nullptr;

@@ -1,5 +1,5 @@
-// WorkerThread: a thread that runs one piece of work at a time, for plugin calls that NCCL makes from a thread of their
-// own (its service thread, its progress thread).
+// WorkerThread: a thread that runs one piece of work at a time, for plugin calls that NCCL makes from dedicated threads
+// (its service thread, its progress thread).
 #ifndef CABLEWAY_TOOLS_COLLPERF_WORKER_THREAD_H_
 #define CABLEWAY_TOOLS_COLLPERF_WORKER_THREAD_H_
 
@@ -21,13 +21,13 @@ class WorkerThread {
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
-  // The work before it must have been waited for.
+  // Precondition: the previous work has finished.
   void start(std::function<absl::Status()> work);
 
   // True once the work has returned.
   bool wait_for(std::chrono::milliseconds limit);
 
-  // What the work returned.
+  // The result of the finished work.
   absl::Status take_result();
 
  private:

@@ -29,7 +29,7 @@ class Campaign {
   Summary run() {
     const std::uint64_t seeds = last_ - options_.seeds->first + 1;
     workers_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(options_.jobs, seeds)));
-    // No more workers than seeds, so that the last of these is no greater than the last seed.
+    // Not more workers than seeds, so that every worker has a seed.
     for (std::size_t i = 0; i < workers_.size(); ++i) start(workers_[i], options_.seeds->first + i);
     while (working() && summary_.failures.size() < options_.stop_after) {
       wait();
@@ -44,7 +44,7 @@ class Campaign {
   struct Worker {
     pid_t process = -1;
     int pipe = -1;
-    std::uint64_t seed = 0;  // that it works on
+    std::uint64_t seed = 0;  // the seed it runs now
     std::string unread;
   };
 
@@ -57,7 +57,7 @@ class Campaign {
     return false;
   }
 
-  // A process that runs this seed, and every jobs-th after it.
+  // Starts a process that runs this seed, and every jobs-th after it.
   void start(Worker& worker, std::uint64_t seed) {
     worker = Worker{};
     if (seed > last_) return;
@@ -125,7 +125,7 @@ class Campaign {
     report_(report);
   }
 
-  // Of itself, when it had no seed left; or in the middle of one, which is that seed's failure.
+  // The worker's process has ended: regularly after its last seed, or during a seed, which then has failed.
   void ended(Worker& worker) {
     int status = 0;
     waitpid(worker.process, &status, 0);
@@ -135,8 +135,8 @@ class Campaign {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     const std::string how = !WIFSIGNALED(status) ? absl::StrCat("ended with status ", WEXITSTATUS(status))
                             : WTERMSIG(status) == SIGALRM
-                                ? absl::StrCat("had not ended after ", options_.seconds_per_seed, " s")
-                                : absl::StrCat("died of signal ", WTERMSIG(status));
+                                ? absl::StrCat("was still running after ", options_.seconds_per_seed, " s")
+                                : absl::StrCat("was killed by signal ", WTERMSIG(status));
     SimtestReport report;
     report.seed = seed;
     report.failures.push_back(Failure{absl::StrCat("seed ", seed), 0, 0, "the process that ran it " + how,

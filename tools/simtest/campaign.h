@@ -1,4 +1,4 @@
-// Many seeds, in several processes: one that dies or hangs costs its own seed and says which.
+// Runs many seeds in several processes: a process that dies or hangs fails only its current seed.
 #ifndef CABLEWAY_TOOLS_SIMTEST_CAMPAIGN_H_
 #define CABLEWAY_TOOLS_SIMTEST_CAMPAIGN_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway::simtest {
 
-// `report` is called for every seed as it ends. Progress goes to standard error from the second second on.
+// `report` is called for every seed when it ends. Progress goes to standard error after two seconds.
 Summary run_campaign(const Options& options, const std::function<void(const SimtestReport&)>& report);
 
 }  // namespace cableway::simtest

@@ -1,4 +1,4 @@
-// simtest: the protocol's worlds by seed.
+// simtest: runs simulation tests of the protocol by seed.
 #include <chrono>
 #include <cstdio>
 

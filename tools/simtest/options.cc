@@ -14,12 +14,12 @@ namespace {
 constexpr std::uint64_t kMaxSeeds = 1'000'000'000;
 
 constexpr char kAbout[] =
-    "Runs worlds of real Cableway nodes in virtual time, each decided by one seed: its graph, its flows, and what goes "
-    "wrong. Every world is held against the rules of docs/simulator.md. A seed that breaks one is shown with the "
-    "command that runs it again.";
+    "Runs simulation tests: worlds of real Cableway nodes in virtual time, each with a graph, flows and faults derived "
+    "from one seed. Every world is checked against the rules of docs/simtest.md. A seed that breaks a rule is shown "
+    "with the command that replays it.";
 
 constexpr char kFooter[] =
-    "Exit status: 0 no rule was broken, 1 one was, 2 the command line or a file is wrong.\n"
+    "Exit status: 0 no rule was broken, 1 a rule was broken, 2 invalid arguments or file.\n"
     "Examples:\n"
     "  simtest --seeds 1..2000\n"
     "  simtest --deadlock 1..300\n"
@@ -36,7 +36,7 @@ absl::StatusOr<SeedRange> parse_seeds(const std::string& text) {
   if (!absl::SimpleAtoi(text.substr(0, dots), &range.first) || !absl::SimpleAtoi(last, &range.last) ||
       range.last < range.first || range.last - range.first >= kMaxSeeds) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", text, "\" is no range; expected A..B with A <= B, ", kMaxSeeds, " seeds at most"));
+        absl::StrCat("\"", text, "\" is not a range; expected A..B with A <= B, at most ", kMaxSeeds, " seeds"));
   }
   return range;
 }
@@ -63,21 +63,20 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   options.jobs = std::max(1U, std::thread::hardware_concurrency());
   CLI::App app(kAbout, "simtest");
   app.footer(kFooter);
-  app.add_option("--seeds", seeds, "Run these seeds: A..B, both included");
+  app.add_option("--seeds", seeds, "Run these seeds: A..B, inclusive");
   std::string graphs;
-  app.add_option("--deadlock", graphs,
-                 "All-to-all on the random graphs of these seeds, looking for circles of waits: A..B");
-  app.add_option("--most-nodes", options.max_nodes, "Of a graph of --deadlock")->check(CLI::Range(2, 1024));
-  app.add_option("--replay", replay,
-                 "Run one seed again, with faults in place of its own if they are named: SEED[:FAULTS]");
-  app.add_option("--scenario", options.scenario, "Run what this file says (tests/scenarios)")->check(CLI::ExistingFile);
-  app.add_option("--jobs", options.jobs, "Processes that run seeds side by side")->check(CLI::Range(1, 256));
-  app.add_option("--stop-after", options.stop_after, "Stop after so many failures")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--seconds-per-seed", options.seconds_per_seed, "A seed that takes longer has failed")
+  app.add_option("--deadlock", graphs, "Run all-to-all on the random graphs of these seeds to find deadlocks: A..B");
+  app.add_option("--most-nodes", options.max_nodes, "Maximum number of nodes of a graph of --deadlock")
+      ->check(CLI::Range(2, 1024));
+  app.add_option("--replay", replay, "Run one seed again, with its own faults or the given ones: SEED[:FAULTS]");
+  app.add_option("--scenario", options.scenario, "Run this scenario file (tests/scenarios)")->check(CLI::ExistingFile);
+  app.add_option("--jobs", options.jobs, "Number of processes that run seeds in parallel")->check(CLI::Range(1, 256));
+  app.add_option("--stop-after", options.stop_after, "Stop after this many failures")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--seconds-per-seed", options.seconds_per_seed, "Time limit of a seed; a slower one has failed")
       ->check(CLI::Range(1, 3600));
   app.add_flag("--twice", options.twice, "Run everything twice: the traces must be equal");
   app.add_flag("--hashes", options.hashes, "Print each seed's trace hash");
-  app.add_flag("--keep-faults", keep, "Do not look for a smaller plan that fails, too");
+  app.add_flag("--keep-faults", keep, "Do not search for a smaller plan that also fails");
   app.add_flag("--json", options.json, "Print the summary as JSON");
   try {
     app.parse(argc, argv);

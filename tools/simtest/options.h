@@ -1,4 +1,4 @@
-// What simtest's command line says.
+// The command line of simtest.
 #ifndef CABLEWAY_TOOLS_SIMTEST_OPTIONS_H_
 #define CABLEWAY_TOOLS_SIMTEST_OPTIONS_H_
 
@@ -19,7 +19,7 @@ struct SeedRange {
 
 struct Replay {
   std::uint64_t seed = 0;
-  std::optional<sim::FaultPlan> faults;  // in place of the seed's own
+  std::optional<sim::FaultPlan> faults;  // replaces the seed's own
 };
 
 struct Options {
@@ -37,12 +37,12 @@ struct Options {
   bool shrink = true;
 };
 
-// "A..B" or "A"; InvalidArgument says what was expected.
+// "A..B" or "A"; InvalidArgument tells what was expected.
 absl::StatusOr<SeedRange> parse_seeds(const std::string& text);
 // "SEED" or "SEED:FAULTS".
 absl::StatusOr<Replay> parse_replay(const std::string& text);
 
-// Prints what it has to say itself. Without a value: the exit status.
+// Help and errors are already printed. Without `options`, the program ends with `exit_status`.
 struct ParsedOptions {
   std::optional<Options> options;
   int exit_status = 0;

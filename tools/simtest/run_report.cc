@@ -34,7 +34,7 @@ std::string to_line(const SimtestReport& report) {
 
 absl::StatusOr<SimtestReport> from_line(const std::string& line) {
   const json object = json::parse(line, nullptr, false);
-  if (!object.is_object()) return absl::InvalidArgumentError("no report: " + line.substr(0, 80));
+  if (!object.is_object()) return absl::InvalidArgumentError("not a report: " + line.substr(0, 80));
   SimtestReport report;
   sim::SimtestResult& result = report.result;
   const auto number = [&](const char* name) { return object.value(name, std::uint64_t{0}); };

@@ -1,4 +1,4 @@
-// What one simulation test came to, as one line between processes, and what many did, for people and for programs.
+// The result of one simulation test, as one line between processes, and the summary of many, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
 #define CABLEWAY_TOOLS_SIMTEST_RUN_REPORT_H_
 
@@ -11,7 +11,7 @@
 
 namespace cableway::simtest {
 
-// A rule that was broken, and how to see it again.
+// A broken rule, and the command that reproduces it.
 struct Failure {
   std::string run;  // "seed 17"
   int rule = 0;     // 0: the process that ran it died
@@ -41,7 +41,7 @@ struct Summary {
   std::uint64_t failed = 0;
   std::uint64_t circuits = 0;
   std::uint64_t rdma_hops = 0;
-  std::uint64_t trace = 0;  // of all runs' traces, whatever their order
+  std::uint64_t trace = 0;  // combined from all runs' traces, independent of their order
   std::vector<Failure> failures;
 
   void add(const SimtestReport& report);

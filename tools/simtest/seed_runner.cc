@@ -21,7 +21,7 @@ std::string replay_command(std::uint64_t seed, const sim::FaultPlan& faults) {
   return absl::StrCat("simtest --replay ", seed, ":", sim::to_text(faults));
 }
 
-// With a bound on the time that it takes: a failure is worth more soon than small.
+// Shrinks the fault plan within a time limit: an early report is worth more than a small plan.
 sim::FaultPlan smaller(const sim::SimtestPlan& plan, int rule) {
   const auto begin = std::chrono::steady_clock::now();
   return sim::shrink(plan.faults, kMaxShrinks, [&](const sim::FaultPlan& faults) {

@@ -1,4 +1,4 @@
-// Runs one simulation test, and if it breaks a rule looks for the smallest plan that does.
+// Runs one simulation test, and if it breaks a rule searches for a smaller plan that does.
 #ifndef CABLEWAY_TOOLS_SIMTEST_SEED_RUNNER_H_
 #define CABLEWAY_TOOLS_SIMTEST_SEED_RUNNER_H_
 
@@ -11,13 +11,13 @@
 
 namespace cableway::simtest {
 
-// InvalidArgument names a fault whose target the seed's world does not have.
+// InvalidArgument names a fault whose target does not exist in the seed's world.
 absl::StatusOr<sim::SimtestPlan> plan_of(const Replay& replay);
 
 SimtestReport run_seed(std::uint64_t seed, const Options& options);
-// InvalidArgument: the file cannot be read, or is no scenario.
+// InvalidArgument: the file cannot be read, or is not a scenario.
 absl::StatusOr<SimtestReport> run_scenario(const std::string& file, bool twice);
-// `name`: for people; `replay`: the command that runs it again.
+// `name`: as shown in reports; `replay`: the command that runs it again.
 SimtestReport run_plan(const sim::SimtestPlan& plan, const std::string& name, const std::string& replay, bool twice);
 
 }  // namespace cableway::simtest

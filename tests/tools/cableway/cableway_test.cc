@@ -1,4 +1,4 @@
-// The command-line tool from arguments to output, against topology files and against nodes that answer as told.
+// The command-line tool from arguments to output, with topology files and with fake nodes.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST_F(FileTest, RoutesOfANode) {
   const Outcome outcome = cableway({"routes", "--node", "n3", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_EQ(outcome.out,
-            R"(routes of n3; * is the path of a destination's first flow, the next flows take the next ones in turn
+            R"(routes of n3; * marks the path of a destination's first flow; further flows use the next ones in turn
 
 to  hops  us    paths               weight (Mbit/s)
 n0     1   1  * n3 -c3- n0                    10000
@@ -120,7 +120,7 @@ TEST_F(FileTest, RoutesAsJson) {
       {"nodes": ["n3", "n2", "n1"], "cables": ["c2", "c1"], "weight_mbps": 10000}]})"));
 }
 
-TEST_F(FileTest, RoutesAreOfTheNodeThatTheSettingsNameElseOfTheHost) {
+TEST_F(FileTest, RoutesAreOfTheNodeInTheSettingsElseOfTheHost) {
   const std::string path = file(to_topology_file(ring()));
   EXPECT_THAT(cableway({"routes", "--file", path}, {"CABLEWAY_NODE=n2"}).out, StartsWith("routes of n2;"));
   const Outcome outcome = cableway({"routes", "--file", path});
@@ -129,7 +129,7 @@ TEST_F(FileTest, RoutesAreOfTheNodeThatTheSettingsNameElseOfTheHost) {
   EXPECT_EQ(outcome.err, "cableway: the topology has no node \"somewhere\"; expected one of n0, n1, n2, n3\n");
 }
 
-TEST_F(FileTest, AFileThatIsNoTopologyIsRefusedWithItsLine) {
+TEST_F(FileTest, AnInvalidTopologyFileIsRefusedWithItsLine) {
   const std::string path = file("cluster = \"lab\"\n[[node]]\nname = \"n 0\"\n");
   const Outcome outcome = cableway({"topology", "--file", path});
   EXPECT_EQ(outcome.exit_status, kFailed);
@@ -137,7 +137,7 @@ TEST_F(FileTest, AFileThatIsNoTopologyIsRefusedWithItsLine) {
   EXPECT_THAT(outcome.err, StartsWith("cableway: " + path + ":3: "));
 }
 
-TEST_F(FileTest, WhatTopologyPrintsIsReadAgain) {
+TEST_F(FileTest, PrintedTopologiesCanBeReadBack) {
   const std::string spec = "twins:4@200Gbit/s,500ns";
   for (const auto& [option, ending] : {std::pair("--json", ".json"), std::pair("--dot", ".dot")}) {
     const Outcome printed = cableway({"topology", option, "--file", spec});
@@ -154,7 +154,7 @@ TEST_F(FileTest, AGraphmlFileIsATopology) {
   EXPECT_THAT(cableway({"topology", "--file", path}).out, StartsWith("line: 2 nodes, 1 cable of 10 Gbit/s"));
 }
 
-TEST(SpecTest, EveryOfflineViewTakesOne) {
+TEST(SpecTest, EveryOfflineViewAcceptsOne) {
   EXPECT_THAT(cableway({"topology", "--file", "ring:8@100Gbit/s,2us"}).out,
               StartsWith("ring: 8 nodes, 8 cables of 100 Gbit/s, 2 us\n"));
   EXPECT_THAT(cableway({"routes", "--file", "ring:8", "--node", "n3"}).out, StartsWith("routes of n3;"));
@@ -180,7 +180,7 @@ TEST(FileErrorTest, AFileThatCannotBeReadIsNamed) {
 
 TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
   EXPECT_THAT(cableway({"topology", "--file", "/dev/zero"}).err, HasSubstr("is a device; expected a regular file"));
-  // What is handed over may be anything.
+  // Inherited descriptors may be of any kind.
   const host::UniqueFd endless(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
   const Outcome outcome = cableway({"topology", "--file", "/dev/fd/" + std::to_string(endless.get())});
   EXPECT_EQ(outcome.exit_status, kFailed);
@@ -221,12 +221,12 @@ TEST(ArgumentsTest, HelpAndVersionGoToStandardOutput) {
   for (const char* argument : {"--help", "-h"}) {
     const Outcome outcome = cableway({argument});
     EXPECT_EQ(outcome.exit_status, kDone);
-    EXPECT_THAT(outcome.out, AllOf(HasSubstr("topology"), HasSubstr("Exit status: 0 done"), HasSubstr("Examples")));
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("topology"), HasSubstr("Exit status: 0 success"), HasSubstr("Examples")));
     EXPECT_EQ(outcome.err, "");
   }
   const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
       {{"topology"}, "--svg"},    {{"routes"}, "--node"},         {{"path"}, "--flow"},
-      {{"status"}, "--json"},     {{"ports"}, "--json"},          {{"flows"}, "process to process"},
+      {{"status"}, "--json"},     {{"ports"}, "--json"},          {{"flows"}, "transport of each hop"},
       {{"events"}, "--follow"},   {{"plan", "ranks"}, "--hosts"}, {{"env"}, "--docker"},
       {{"doctor"}, "--no-speed"},
   };
@@ -283,7 +283,7 @@ RelayStatus busy_relay() {
   return relay;
 }
 
-// n1 of a ring in virtual time, its cables found.
+// Status of n1 of a ring in virtual time, after discovery.
 const std::string& status_of_n1() {
   static const std::string status = [] {
     sim::NodeWorld world(1);
@@ -304,16 +304,16 @@ TEST(NodeTest, StatusAsText) {
   EXPECT_EQ(
       outcome.out,
       "node n1 of cluster test\n"
-      "  knows       4 nodes, itself included; 2 cables of its own are up\n"
+      "  topology    4 nodes, itself included; 2 cables of this node up\n"
       "  addresses   10.0.0.2, 10.0.0.5\n"
       "  relay port  7470\n"
       "  sessions    3, this command's included\n"
       "  flows       2 of processes here open, 9 opened, 1 failed\n"
       "  relayed     5.0 MiB in 40 chunks\n"
       "  circuits    1 open, 7 opened, 2 broken, 1 set-ups refused\n"
-      "  memory      512.0 KiB in circuits, 8.0 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
+      "  memory      512.0 KiB in floors, 8.0 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
       "  leases      1 of 64 out, at most 3 at once, waited for 2 times\n"
-      "  RDMA        32.0 MiB registered, 64.0 KiB of it in circuits; leases: 15 of 511 out (960.0 KiB), at most 30 "
+      "  RDMA        32.0 MiB registered, 64.0 KiB of it as floors; leases: 15 of 511 out (960.0 KiB), at most 30 "
       "at once, waited for 4 times\n");
 }
 
@@ -324,7 +324,7 @@ TEST(NodeTest, StatusAsJsonIsTheNodesOwn) {
   EXPECT_EQ(outcome.out, status_of_n1() + "\n");
 }
 
-TEST(NodeTest, TopologyAndRoutesAreOfTheNodeThatRunsHere) {
+TEST(NodeTest, TopologyAndRoutesComeFromTheNodeHere) {
   const FakeNode node([](const std::string& view) {
     return view == "topology" ? ViewReply{"", to_json_topology(ring())} : ViewReply{"no such view", ""};
   });
@@ -334,7 +334,7 @@ TEST(NodeTest, TopologyAndRoutesAreOfTheNodeThatRunsHere) {
   EXPECT_EQ(cableway({"routes", "--node", "n9"}).exit_status, kFailed);
 }
 
-TEST(NodeTest, NoNodeHereSaysHowToStartOne) {
+TEST(NodeTest, WithoutANodeTheErrorTellsHowToStartOne) {
   for (const char* view : {"topology", "routes", "status", "ports", "flows", "events"}) {
     const Outcome outcome = cableway({view});
     EXPECT_EQ(outcome.exit_status, kNoNode);
@@ -344,17 +344,17 @@ TEST(NodeTest, NoNodeHereSaysHowToStartOne) {
   }
 }
 
-TEST(NodeTest, ASilentNodeIsGivenUpAtTheDeadline) {
+TEST(NodeTest, ASilentNodeTimesOut) {
   boost::asio::io_context io;
   const stream_protocol::acceptor silent(io, endpoint());
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = cableway({"status"}, {}, milliseconds(200));
   EXPECT_EQ(outcome.exit_status, kNoAnswer);
-  EXPECT_THAT(outcome.err, HasSubstr("has not answered for 0.2 s"));
+  EXPECT_THAT(outcome.err, HasSubstr("did not answer within 0.2 s"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(200));
 }
 
-TEST(NodeTest, ANodeThatHangsUpSaysWhom) {
+TEST(NodeTest, AClosedSessionIsReportedWithAdvice) {
   IoThread thread;
   stream_protocol::acceptor acceptor(thread.io(), endpoint());
   acceptor.async_accept([](boost::system::error_code, stream_protocol::socket) {});
@@ -362,29 +362,29 @@ TEST(NodeTest, ANodeThatHangsUpSaysWhom) {
   const Outcome outcome = cableway({"status"});
   thread.stop();
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("closed the session at once"), HasSubstr("sudo")));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("closed the session immediately"), HasSubstr("sudo")));
 }
 
-TEST(NodeTest, WhatTheNodeRefusesIsPassedOn) {
+TEST(NodeTest, ARefusalOfTheNodeIsForwarded) {
   const FakeNode node([](const std::string& view) { return ViewReply{"no view " + view + " today", ""}; });
   const Outcome outcome = cableway({"status"});
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("the node says: no view status today"));
+  EXPECT_THAT(outcome.err, HasSubstr("the node reports: no view status today"));
 }
 
-TEST(NodeTest, AnAnswerThatIsNoStatusIsRefused) {
+TEST(NodeTest, AMalformedStatusIsRefused) {
   for (const char* text : {"", "{", "[]", "{}", R"({"node": 1, "relayed": {}})"}) {
     const FakeNode node([&](const std::string&) { return ViewReply{"", text}; });
     const Outcome outcome = cableway({"status"});
     EXPECT_EQ(outcome.exit_status, kFailed) << text;
     EXPECT_EQ(outcome.out, "");
-    EXPECT_THAT(outcome.err, HasSubstr("the node's status is not understood"));
+    EXPECT_THAT(outcome.err, HasSubstr("the node's status cannot be parsed"));
   }
   const FakeNode node([](const std::string&) { return ViewReply{"", "42"}; });
   EXPECT_EQ(cableway({"status", "--json"}).exit_status, kFailed);
 }
 
-// Three events, each of another severity.
+// Three events, each of a different severity.
 ViewReply some_events() {
   nlohmann::json events = nlohmann::json::array();
   for (const char* code : {"SETUP_ARRIVED", "CABLE_UP", "CABLE_LOST"}) {
@@ -400,7 +400,7 @@ ViewReply some_events() {
   return {"", nlohmann::json{{"schema", 1}, {"node", "n1"}, {"incarnation", "1"}, {"events", events}}.dump()};
 }
 
-TEST(NodeTest, EventsAreThoseOfASeverityAndACode) {
+TEST(NodeTest, EventsAreFilteredBySeverityAndCode) {
   const FakeNode node([](const std::string&) { return some_events(); });
   const auto events = [](std::vector<std::string> options) {
     options.insert(options.begin(), {"events", "--json"});
@@ -416,7 +416,7 @@ TEST(NodeTest, EventsAreThoseOfASeverityAndACode) {
               AllOf(HasSubstr("warning   CABLE_LOST  text of CABLE_LOST"), Not(HasSubstr("CABLE_UP"))));
 }
 
-TEST(NodeTest, EventsOfSeveritiesAndCodesThatAreNoneAreRefused) {
+TEST(NodeTest, UnknownSeveritiesAndCodesAreRefused) {
   const Outcome severity = cableway({"events", "--severity", "warn"});
   EXPECT_EQ(severity.exit_status, kNotUsable);
   EXPECT_THAT(severity.err, HasSubstr("expected debug, info, warning or error, found \"warn\""));
@@ -434,7 +434,7 @@ TEST(NodeTest, AnswersOfTheWrongKindAreRefused) {
   const Outcome outcome = cableway({"topology"});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err,
-              HasSubstr("the node's topology is not understood (the view: at /nodes: not an array; expected [..])"));
+              HasSubstr("the node's topology cannot be parsed (the view: at /nodes: not an array; expected [..])"));
 }
 
 }  // namespace

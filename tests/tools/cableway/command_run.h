@@ -1,4 +1,4 @@
-// The command run in the test's process, and a node that answers it as told.
+// Runs the command in the test's process, and a fake node that answers it.
 #ifndef CABLEWAY_TESTS_TOOLS_CABLEWAY_COMMAND_RUN_H_
 #define CABLEWAY_TESTS_TOOLS_CABLEWAY_COMMAND_RUN_H_
 
@@ -29,7 +29,7 @@ struct Outcome {
   std::string err;
 };
 
-// Every test has a session socket of its own.
+// Every test process has its own session socket.
 inline std::string runtime_dir() {
   return "cableway_test." + std::to_string(::getpid());
 }
@@ -66,7 +66,7 @@ inline Outcome run_command(const std::vector<std::string>& arguments, Around aro
   return {exit_status, out.str(), err.str()};
 }
 
-// An io_context that runs on a thread of its own from start() to stop().
+// An io_context that runs on its own thread from start() to stop().
 class IoThread {
  public:
   ~IoThread() { stop(); }
@@ -85,7 +85,7 @@ class IoThread {
   std::thread thread_;
 };
 
-// A node n1 that answers views as told.
+// A node n1 whose views come from a callback.
 class FakeNode {
  public:
   explicit FakeNode(std::function<SessionMessage(const std::string& view)> answer) {

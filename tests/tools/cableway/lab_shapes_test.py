@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shapes that both `cableway` and `tools/lab` know have the same nodes, cables, interfaces and addresses.
+"""The shapes that both `cableway` and `tools/lab` support have the same nodes, cables, interfaces and addresses.
 
     lab_shapes_test.py CABLEWAY
 """
@@ -37,17 +37,17 @@ class LabShapes(unittest.TestCase):
         for spec in SPECS:
             with self.subTest(spec):
                 lab = address_plan.fill_in(topology_spec.parse_spec(spec))
-                ours = generated(spec)
-                self.assertEqual([node["name"] for node in ours["nodes"]], lab.node_names())
+                generated_topology = generated(spec)
+                self.assertEqual([node["name"] for node in generated_topology["nodes"]], lab.node_names())
                 expected = {cable.name: sorted((end.node, end.interface, end.address) for end in cable.ends)
                             for cable in lab.cables}
-                self.assertEqual(ports_of_cables(ours), expected)
+                self.assertEqual(ports_of_cables(generated_topology), expected)
 
     def test_switched_ports_are_the_labs(self):
         lab = address_plan.fill_in(topology_spec.parse_spec("switch:5"))
         expected = {(cable.ends[0].node, cable.ends[0].interface, cable.ends[0].address) for cable in lab.cables}
-        ours = {end for ends in ports_of_cables(generated("switch:5")).values() for end in ends}
-        self.assertEqual(ours, expected)
+        found = {end for ends in ports_of_cables(generated("switch:5")).values() for end in ends}
+        self.assertEqual(found, expected)
 
 
 if __name__ == "__main__":

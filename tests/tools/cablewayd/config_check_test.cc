@@ -35,7 +35,7 @@ std::string error_of(const Settings& settings) {
   return std::string(view.status().message());
 }
 
-TEST(ConfigCheck, ShowsSettingsThatAreGoodWithoutAWarning) {
+TEST(ConfigCheck, ShowsValidSettingsWithoutAWarning) {
   EXPECT_THAT(shown(sample()), AllOf(HasSubstr("node                n0"), Not(HasSubstr("warning"))));
 }
 
@@ -47,11 +47,11 @@ TEST(ConfigCheck, WarnsOfSelectorsThatMatchNoPort) {
   port.interface = "eth1";
   port.addresses = {{*routing::parse_port_address("10.7.0.1"), 24}};
   EXPECT_THAT(shown(settings, std::vector{port}),
-              AllOf(HasSubstr("\nwarning: ports: \"eth7\" matches no interface of this host; it has eth1\n"),
+              AllOf(HasSubstr("\nwarning: ports: \"eth7\" matches no interface of this host; available: eth1\n"),
                     HasSubstr("\nwarning: ports: \"10.8.0.0/16\" matches no interface"),
                     Not(HasSubstr("ports: \"eth1\"")), Not(HasSubstr("ports: \"10.7.0.0/16\""))));
-  EXPECT_THAT(shown(settings, std::vector<PortFacts>{}), HasSubstr("it has none that carries cables"));
-  EXPECT_THAT(shown(settings), Not(HasSubstr("warning")));  // not known is not none
+  EXPECT_THAT(shown(settings, std::vector<PortFacts>{}), HasSubstr("available: none"));
+  EXPECT_THAT(shown(settings), Not(HasSubstr("warning")));  // unknown ports cause no warning
 }
 
 TEST(ConfigCheck, ReadsTheKey) {
@@ -65,7 +65,7 @@ TEST(ConfigCheck, ReadsTheKey) {
   EXPECT_THAT(error_of(settings), HasSubstr("No such file"));
 }
 
-TEST(ConfigCheck, WarnsOfPathsThatCannotServe) {
+TEST(ConfigCheck, WarnsOfUnusablePaths) {
   const TemporaryFolder folder;
   Settings settings = sample();
   settings.log_file = folder.path("new.log");
@@ -79,7 +79,7 @@ TEST(ConfigCheck, WarnsOfPathsThatCannotServe) {
                                      HasSubstr("warning: daemon: "), HasSubstr("Permission denied")));
 }
 
-TEST(ConfigCheck, KnowsHowLongASocketsNameMayBe) {
+TEST(ConfigCheck, RefusesSocketNamesThatAreTooLong) {
   Settings settings = sample();
   settings.cluster = std::string(63, 'c');
   settings.runtime_dir = std::string(80, 'r');

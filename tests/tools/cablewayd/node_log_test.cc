@@ -53,9 +53,9 @@ TEST(NodeLog, GoesToStandardErrorWithoutAFile) {
   CapturedErrors errors;
   NodeLog log("", spdlog::level::info);
   EXPECT_TRUE(log.reopen().ok());
-  log.write(event("heard"));
-  log.write(event("too quiet", EventCode::kSetupArrived));
-  EXPECT_THAT(errors.take(), AllOf(HasSubstr("heard\n"), Not(HasSubstr("quiet"))));
+  log.write(event("shown"));
+  log.write(event("hidden", EventCode::kSetupArrived));
+  EXPECT_THAT(errors.take(), AllOf(HasSubstr("shown\n"), Not(HasSubstr("hidden"))));
 }
 
 TEST(NodeLog, LinesHaveSeverityCodeAndText) {
@@ -70,7 +70,7 @@ TEST(NodeLog, LinesHaveSeverityCodeAndText) {
                                    ::testing::ContainsRegex("^\\[2026-0[23]-[0-9]+ [0-9:]+\\.000\\] ")));
 }
 
-TEST(NodeLog, ShowsWhatIsNotBelowItsLevel) {
+TEST(NodeLog, ShowsEventsFromItsLevelUp) {
   CapturedErrors errors;
   NodeLog log("", spdlog::level::warn);
   log.write(event("topology", EventCode::kTopologyChanged));
@@ -81,7 +81,7 @@ TEST(NodeLog, ShowsWhatIsNotBelowItsLevel) {
               AllOf(HasSubstr("CIRCUIT_LOST lost\n"), Not(HasSubstr("topology")), Not(HasSubstr("broken"))));
 }
 
-TEST(NodeLog, GoesToItsFileAtOnceAndIsAppended) {
+TEST(NodeLog, AppendsToItsFileImmediately) {
   const TemporaryFolder folder;
   const std::string path = folder.file("node.log", "before\n");
   CapturedErrors errors;
@@ -106,19 +106,20 @@ TEST(NodeLog, FollowsARotation) {
   EXPECT_THAT(text_of(path), AllOf(HasSubstr("third"), Not(HasSubstr("second"))));
 }
 
-TEST(NodeLog, AFullDiskIsCountedAndToldOnce) {
+TEST(NodeLog, AFullDiskIsCountedAndReportedOnce) {
   CapturedErrors errors;
   NodeLog log("/dev/full", spdlog::level::info);
   ASSERT_TRUE(log.reopen().ok());
   constexpr int kLines = 10000;  // far more than any buffer holds
   for (int i = 0; i < kLines; ++i) log.write(event("line " + std::to_string(i)));
   EXPECT_GE(log.write_errors(), static_cast<std::uint64_t>(kLines));
-  const std::string told = errors.take();
-  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told.substr(0, 1000);
-  EXPECT_THAT(told, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left on device"), HasSubstr("the node goes on")));
+  const std::string reported = errors.take();
+  EXPECT_EQ(std::count(reported.begin(), reported.end(), '\n'), 1) << reported.substr(0, 1000);
+  EXPECT_THAT(reported,
+              AllOf(HasSubstr("/dev/full"), HasSubstr("No space left on device"), HasSubstr("the node continues")));
 }
 
-TEST(NodeLog, GoesOnAsBeforeWhereTheFileCannotBeOpened) {
+TEST(NodeLog, ContinuesUnchangedIfTheFileCannotBeOpened) {
   const TemporaryFolder folder;
   const std::string path = folder.path("node.log");
   NodeLog log(path, spdlog::level::info);
@@ -139,7 +140,7 @@ TEST(NodeLog, DoesNotWaitForAPipesReader) {
   EXPECT_FALSE(NodeLog(path, spdlog::level::info).reopen().ok());
 }
 
-TEST(NodeLog, AFolderThatCannotBeIsAnError) {
+TEST(NodeLog, AnImpossibleFolderIsAnError) {
   const TemporaryFolder folder;
   const std::string path = folder.file("file", "") + "/node.log";
   CapturedErrors errors;

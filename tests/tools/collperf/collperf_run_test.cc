@@ -15,15 +15,15 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Seconds: long enough for processes to start and to meet on a busy machine.
+// Seconds: long enough for processes to start and to connect on a busy machine.
 constexpr char kTimeout[] = "10";
-// Shorter, for tests that wait until it is over.
+// Shorter, for tests that wait for the timeout.
 constexpr char kAwaitedTimeout[] = "6";
 
 void expect_all_ok(const std::vector<RankProcess>& ranks) {
   for (const RankProcess& rank : ranks) {
     EXPECT_EQ(rank.status, 0) << rank.out;
-    // The loopback plugin warns of everything that was left open or used wrongly.
+    // The loopback plugin warns of leaks and misuse.
     EXPECT_THAT(rank.out, Not(HasSubstr("WARN")));
   }
 }
@@ -34,7 +34,7 @@ nlohmann::json json_of(const RankProcess& rank) {
 
 class EveryAbi : public testing::TestWithParam<int> {};
 
-TEST_P(EveryAbi, EveryOperationIsRight) {
+TEST_P(EveryAbi, EveryOperationIsCorrect) {
   const auto ranks = run_ranks({.arguments = {"--abi", std::to_string(GetParam()), "--op", "all,pipeline", "--pattern",
                                               "opposite,neighbour,pair 3 1", "--sizes", "0,8,1001,300001", "--warmup",
                                               "2", "--iters", "4", "--step-bytes", "4K", "--json", "-"}});
@@ -62,14 +62,14 @@ TEST(CollperfRunTest, CountsEveryByteItVerifies) {
   EXPECT_EQ(json_of(ranks[0])["bytes_verified"], 4 * 4 * (1 << 20));
 }
 
-TEST(CollperfRunTest, ChecksEveryTimedOperationWhenAsked) {
+TEST(CollperfRunTest, ChecksEveryTimedOperationOnRequest) {
   const auto ranks = run_ranks({.arguments = {"--op", "all_gather", "--sizes", "64K", "--iters", "5", "--check-iters",
                                               "0", "--check-all", "--json", "-"}});
   expect_all_ok(ranks);
   EXPECT_EQ(json_of(ranks[0])["bytes_verified"], 4 * 5 * (64 << 10));
 }
 
-TEST(CollperfRunTest, GoesOnForTheSecondsAskedFor) {
+TEST(CollperfRunTest, RunsForTheRequestedSeconds) {
   const auto ranks = run_ranks({.ranks = 2,
                                 .arguments = {"--op", "sendrecv", "--pattern", "pair 0 1", "--sizes", "8", "--iters",
                                               "1", "--seconds", "0.5", "--json", "-"}});
@@ -106,7 +106,7 @@ TEST(CollperfRunTest, OneWrongBitIsFound) {
                                 .environment = {"LOOPBACK_CORRUPT=300000"},
                                 .fault_rank = 2});
   const nlohmann::json json = json_of({0, ranks[0].out.substr(ranks[0].out.find('{'))});
-  // The byte went wrong at rank 2, which passed it on.
+  // Rank 2 received the wrong byte and forwarded it.
   EXPECT_THAT(json["wrong"].get<int>(), AnyOf(1, 2, 3));
   EXPECT_EQ(json["ok"], false);
   for (const RankProcess& rank : ranks) EXPECT_EQ(rank.status, 1) << rank.out;
@@ -122,7 +122,7 @@ TEST(CollperfRunTest, WrongBytesOfASumAreFound) {
   EXPECT_EQ(ranks[0].status, 1);
 }
 
-TEST(CollperfRunTest, AStallEndsWithTheStuckConnection) {
+TEST(CollperfRunTest, AStallIsReportedWithItsConnection) {
   const auto ranks =
       run_ranks({.ranks = 2,
                  .arguments = {"--op", "sendrecv", "--sizes", "1M", "--timeout", kAwaitedTimeout, "--peer-grace", "5"},
@@ -152,7 +152,7 @@ TEST(CollperfRunTest, AKilledRankEndsTheOthers) {
   for (int rank : {0, 1, 3}) {
     EXPECT_EQ(ranks[static_cast<std::size_t>(rank)].status, 3) << ranks[static_cast<std::size_t>(rank)].out;
   }
-  // Rank 3 receives from rank 2: the plugin itself notices.
+  // Rank 3 receives from rank 2: the plugin itself detects it.
   EXPECT_THAT(ranks[3].out, HasSubstr("from rank 2 (channel "));
 }
 
@@ -161,7 +161,7 @@ TEST(CollperfRunTest, NamesThePeerThatIsNotConnected) {
                                 .environment = {"LOOPBACK_NO_ACCEPT=1"},
                                 .fault_rank = 3});
   EXPECT_EQ(ranks[3].status, 3);
-  EXPECT_THAT(ranks[3].out, HasSubstr("not connected after 6 s: from rank 2 (channel 0)"));
+  EXPECT_THAT(ranks[3].out, HasSubstr("connections missing after 6 s: from rank 2 (channel 0)"));
 }
 
 TEST(CollperfRunTest, APluginThatBlocksIsNamed) {
@@ -187,12 +187,12 @@ TEST(CollperfRunTest, AHintLeftInTheRequestIsAnError) {
 TEST(CollperfRunTest, NamesTheMissingRank) {
   const auto ranks = run_ranks({.ranks = 3, .arguments = {"--timeout", kAwaitedTimeout}, .missing_rank = 1});
   EXPECT_EQ(ranks[0].status, 3);
-  EXPECT_THAT(ranks[0].out, HasSubstr("rank 1 of 3 did not come"));
+  EXPECT_THAT(ranks[0].out, HasSubstr("rank 1 of 3 did not join"));
   EXPECT_EQ(ranks[2].status, 3);
-  EXPECT_THAT(ranks[2].out, HasSubstr("rank 1 of 3 did not come"));
+  EXPECT_THAT(ranks[2].out, HasSubstr("rank 1 of 3 did not join"));
 }
 
-TEST(CollperfRunTest, SaysWhatIsWrongWithThePlugin) {
+TEST(CollperfRunTest, ReportsInvalidPlugins) {
   const auto missing = run_ranks({.ranks = 2, .plugin = "no-such-plugin"});
   EXPECT_EQ(missing[0].status, 3);
   EXPECT_THAT(missing[0].out, HasSubstr("libnccl-net-no-such-plugin.so"));

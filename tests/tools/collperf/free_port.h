@@ -1,4 +1,4 @@
-// A TCP port of 127.0.0.1 that was free a moment ago; 0 where there is none.
+// A TCP port of 127.0.0.1 that was just free; 0 if there is none.
 #ifndef CABLEWAY_TESTS_TOOLS_COLLPERF_FREE_PORT_H_
 #define CABLEWAY_TESTS_TOOLS_COLLPERF_FREE_PORT_H_
 

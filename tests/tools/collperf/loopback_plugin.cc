@@ -1,10 +1,10 @@
 // A small net plugin for the tests of collperf: TCP on 127.0.0.1, non-blocking, no threads. It exports the tables v8 to
 // v12 over one implementation and is stricter than a plugin needs to be: unregistered memory, an oversize message, or
-// something left open at finalize is an error or a warning.
+// an object left open at finalize is an error or a warning.
 //
 // Faults, each switched on by an environment variable:
 //   LOOPBACK_CORRUPT=N     flips a bit of the N-th byte that this process receives
-//   LOOPBACK_STALL=N       from the N-th message on, nothing is sent any more
+//   LOOPBACK_STALL=N       nothing is sent from the N-th message on
 //   LOOPBACK_FAIL=N        the N-th isend fails with a warning and ncclRemoteError
 //   LOOPBACK_NO_ACCEPT=1   accept never succeeds
 //   LOOPBACK_BLOCK=1       the first test() of a message never returns
@@ -37,7 +37,7 @@ constexpr std::uint32_t kMagic = 0x6c6f6f70;
 constexpr unsigned long kSubsystems = abi::kSubsysInit | abi::kSubsysNet;
 
 std::uint64_t fault_number(const char* name) {
-  const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* const text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never modified
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
@@ -51,7 +51,7 @@ struct Faults {
   bool keep_hint = fault_number("LOOPBACK_KEEP_HINT") != 0;
 };
 
-// One communicator per process, which is what collperf makes. Its functions are called from one thread at a time.
+// One communicator per process, as collperf creates. Its functions are called from one thread at a time.
 struct Process {
   abi::Logger logger = nullptr;
   Faults faults;
@@ -71,7 +71,7 @@ Process& this_process() {
 struct Handle {
   std::uint32_t magic;
   std::uint16_t port;
-  std::uint16_t connect_calls;  // the handle's bytes last between retries
+  std::uint16_t connect_calls;  // the handle's bytes persist between retries
 };
 
 struct Header {
@@ -146,7 +146,7 @@ abi::Result connect_to_peer(void* raw_handle, void** send_comm) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   const sockaddr_in address = loopback_address(handle.port);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    LOOPBACK_WARN("nobody listens at port %d", handle.port);
+    LOOPBACK_WARN("no listener at port %d", handle.port);
     close(fd);
     return abi::kRemoteError;
   }
@@ -206,7 +206,7 @@ bool is_registered(const Comm& comm, void* data, std::size_t size, void* mhandle
   return begin >= base && begin + size <= base + bytes;
 }
 
-// The next request, or null: all are in use, or it is time for a "not now".
+// The next request, or null if all are in use, or for every fifth call ("not now").
 abi::Result start_request(Comm& comm, void* data, std::size_t size, void* mhandle, void** request) {
   *request = nullptr;
   if (!is_registered(comm, data, size, mhandle)) {
@@ -243,7 +243,7 @@ abi::Result start_receive(void* comm, int n, void** data, std::size_t size, void
   return result;
 }
 
-// Moves bytes of one stretch; what is left is tried again with the next test().
+// Transfers bytes of one buffer; the next test() retries the rest.
 abi::Result move_bytes(const Comm& comm, std::uint8_t* data, std::size_t bytes, std::size_t& done) {
   while (done < bytes) {
     const ssize_t n = comm.sending ? send(comm.fd, data + done, bytes - done, MSG_NOSIGNAL)
@@ -260,7 +260,7 @@ abi::Result move_bytes(const Comm& comm, std::uint8_t* data, std::size_t bytes, 
   return abi::kSuccess;
 }
 
-void corrupt_if_asked(const Request& request) {
+void corrupt_if_requested(const Request& request) {
   Process& process = this_process();
   const std::uint64_t before = process.bytes_received;
   process.bytes_received += request.header.bytes;
@@ -280,7 +280,7 @@ abi::Result progress(Comm& comm, Request& request) {
     return r;
   }
   request.done = request.payload_done == request.header.bytes;
-  if (request.done && !comm.sending) corrupt_if_asked(request);
+  if (request.done && !comm.sending) corrupt_if_requested(request);
   return abi::kSuccess;
 }
 

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// An environment in which only the command line speaks.
+// Clears the environment variables that replace options.
 class OptionsTest : public testing::Test {
  protected:
   OptionsTest() {
@@ -29,11 +29,11 @@ class OptionsTest : public testing::Test {
     testing::internal::CaptureStderr();
     testing::internal::CaptureStdout();
     std::variant<Options, int> parsed = parse_options(static_cast<int>(arguments.size()), arguments.data());
-    said_ = testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout();
+    output_ = testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout();
     return parsed;
   }
 
-  // Parses after the options that are always needed.
+  // Parses the arguments after the required options.
   std::variant<Options, int> parse_more(std::vector<const char*> arguments) {
     std::vector<const char*> all = {"--rank", "1", "--ranks", "4", "--rendezvous", "host:29500"};
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -42,7 +42,7 @@ class OptionsTest : public testing::Test {
 
   Options good(std::vector<const char*> arguments) {
     const std::variant<Options, int> parsed = parse_more(std::move(arguments));
-    EXPECT_TRUE(std::holds_alternative<Options>(parsed)) << said_;
+    EXPECT_TRUE(std::holds_alternative<Options>(parsed)) << output_;
     return std::holds_alternative<Options>(parsed) ? std::get<Options>(parsed) : Options();
   }
 
@@ -50,13 +50,13 @@ class OptionsTest : public testing::Test {
     const std::variant<Options, int> parsed = parse_more(std::move(arguments));
     ASSERT_TRUE(std::holds_alternative<int>(parsed)) << reason;
     EXPECT_EQ(std::get<int>(parsed), 2);
-    EXPECT_THAT(said_, HasSubstr(reason));
+    EXPECT_THAT(output_, HasSubstr(reason));
   }
 
-  std::string said_;
+  std::string output_;
 };
 
-TEST_F(OptionsTest, DefaultsAreNccls) {
+TEST_F(OptionsTest, DefaultsAreThoseOfNccl) {
   const Options options = good({});
   EXPECT_THAT(options.workloads, ElementsAre(Workload{Operation::kAllReduceRing}));
   EXPECT_EQ(options.in_flight, 8);
@@ -68,13 +68,13 @@ TEST_F(OptionsTest, DefaultsAreNccls) {
   EXPECT_EQ(step_bytes_of(options, {Operation::kPair, 0, 1}), 128U * 1024);
 }
 
-TEST_F(OptionsTest, TakesRankAndRendezvousFromTheEnvironment) {
+TEST_F(OptionsTest, ReadsRankAndRendezvousFromTheEnvironment) {
   set_variable("RANK", "2");
   set_variable("WORLD_SIZE", "3");
   set_variable("MASTER_ADDR", "10.0.0.1");
   set_variable("MASTER_PORT", "1234");
   const std::variant<Options, int> parsed = parse({});
-  ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << said_;
+  ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << output_;
   const Options& options = std::get<Options>(parsed);
   EXPECT_EQ(options.rank, 2);
   EXPECT_EQ(options.ranks, 3);
@@ -118,11 +118,11 @@ TEST_F(OptionsTest, Sizes) {
 
 TEST_F(OptionsTest, Ipv6Rendezvous) {
   const std::variant<Options, int> parsed = parse({"--rank", "0", "--ranks", "2", "--rendezvous", "[fe80::1%eth0]:80"});
-  ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << said_;
+  ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << output_;
   EXPECT_EQ(std::get<Options>(parsed).host, "fe80::1%eth0");
 }
 
-TEST_F(OptionsTest, BadInputIsRefusedByName) {
+TEST_F(OptionsTest, InvalidOptionsAreNamed) {
   expect_refused({"--op", "all_redcue"}, "all_redcue");
   expect_refused({"--algo", "star"}, "star");
   expect_refused({"--pattern", "oposite", "--op", "sendrecv"}, "'oposite' is none of");
@@ -146,12 +146,12 @@ TEST_F(OptionsTest, BadInputIsRefusedByName) {
   expect_refused({"--bogus"}, "--bogus");
 }
 
-TEST_F(OptionsTest, BadPlaceIsRefusedByName) {
+TEST_F(OptionsTest, InvalidRanksAndRendezvousAreNamed) {
   const auto refused = [&](std::vector<const char*> arguments, const char* reason) {
     const std::variant<Options, int> parsed = parse(std::move(arguments));
     ASSERT_TRUE(std::holds_alternative<int>(parsed)) << reason;
     EXPECT_EQ(std::get<int>(parsed), 2);
-    EXPECT_THAT(said_, HasSubstr(reason));
+    EXPECT_THAT(output_, HasSubstr(reason));
   };
   refused({}, "--rank");
   refused({"--rank", "0"}, "--ranks");
@@ -163,11 +163,11 @@ TEST_F(OptionsTest, BadPlaceIsRefusedByName) {
   refused({"--rank", "0", "--ranks", "2", "--rendezvous", ":1"}, "names no host");
 }
 
-TEST_F(OptionsTest, HelpIsNoError) {
+TEST_F(OptionsTest, HelpSucceeds) {
   const std::variant<Options, int> parsed = parse({"--help"});
   ASSERT_TRUE(std::holds_alternative<int>(parsed));
   EXPECT_EQ(std::get<int>(parsed), 0);
-  EXPECT_THAT(said_, HasSubstr("--rendezvous"));
+  EXPECT_THAT(output_, HasSubstr("--rendezvous"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ std::vector<RankProcess> run_ranks(const RankSetup& setup) {
   const auto output = [&](int rank) { return absl::StrCat(directory, "/rank", rank); };
   std::vector<pid_t> pids;
   for (int rank = 0; rank < setup.ranks; ++rank) {
-    // Empty unless the tests are cross-built: then the binary needs the emulator that runs this one.
+    // Empty unless the tests are cross-built: then the binary needs this one's emulator.
     std::vector<std::string> command = absl::StrSplit(COLLPERF_EMULATOR, ' ', absl::SkipEmpty());
     const std::vector<std::string> place = {COLLPERF_BINARY,
                                             "--plugin",

@@ -8,7 +8,7 @@
 namespace cableway::collperf {
 
 struct RankProcess {
-  int status = -1;  // exit status; 128 + signal where a signal ended it
+  int status = -1;  // exit status; 128 + signal if a signal ended it
   std::string out;  // standard output and error together
 };
 
@@ -21,7 +21,7 @@ struct RankSetup {
   std::string plugin{};   // the loopback plugin unless given
 };
 
-// Waits for all; kills them when they take longer than 90 s. By rank.
+// Waits for all and returns them by rank; kills them after 90 s.
 std::vector<RankProcess> run_ranks(const RankSetup& setup);
 
 }  // namespace cableway::collperf

@@ -46,8 +46,8 @@ class RendezvousTest : public testing::Test {
     return joined;
   }
 
-  // Connects to rank 0 as an untrusted peer does, says something, and keeps the socket.
-  OwnedFd say(const std::string& text) const {
+  // Connects to rank 0 as an untrusted peer, sends `text`, and returns the open socket.
+  OwnedFd connect_and_send(const std::string& text) const {
     for (;;) {
       OwnedFd fd(socket(AF_INET, SOCK_STREAM, 0));
       sockaddr_in address{};
@@ -65,7 +65,7 @@ class RendezvousTest : public testing::Test {
   std::uint16_t port_ = free_port();
 };
 
-TEST_F(RendezvousTest, EverybodyGetsEverybodysBlob) {
+TEST_F(RendezvousTest, EveryRankGetsTheBlobsOfAll) {
   auto ranks = join_all(4);
   for (int round = 0; round < 3; ++round) {
     std::vector<std::future<absl::StatusOr<std::vector<std::string>>>> futures;
@@ -84,7 +84,7 @@ TEST_F(RendezvousTest, EverybodyGetsEverybodysBlob) {
 }
 
 TEST_F(RendezvousTest, LargeBlobs) {
-  // A slow machine, and a sanitizer, may take long over so much.
+  // Slow machines and sanitizers may need long for this much data.
   auto ranks = join_all(2, milliseconds(60000));
   auto other = std::async(std::launch::async, [&] { return ranks[1]->all_gather(std::string(5 << 20, 'b')); });
   const auto blobs = ranks[0]->all_gather(std::string(5 << 20, 'a'));
@@ -93,26 +93,26 @@ TEST_F(RendezvousTest, LargeBlobs) {
   EXPECT_EQ(other.get()->front(), std::string(5 << 20, 'a'));
 }
 
-TEST_F(RendezvousTest, NamesTheRanksThatDidNotCome) {
+TEST_F(RendezvousTest, NamesTheRanksThatDidNotJoin) {
   auto member = join_soon(options_of_rank(2, 4, milliseconds(5000)));
   const Joined root = Rendezvous::join(options_of_rank(0, 4, milliseconds(5000)));
   ASSERT_FALSE(root.ok());
-  EXPECT_THAT(std::string(root.status().message()), HasSubstr("rank 1, 3 of 4 did not come"));
+  EXPECT_THAT(std::string(root.status().message()), HasSubstr("rank 1, 3 of 4 did not join"));
   const Joined joined = member.get();
   ASSERT_FALSE(joined.ok());
-  EXPECT_THAT(std::string(joined.status().message()), HasSubstr("rank 1, 3 of 4 did not come"));
+  EXPECT_THAT(std::string(joined.status().message()), HasSubstr("rank 1, 3 of 4 did not join"));
 }
 
-TEST_F(RendezvousTest, SaysThatRankZeroIsNotThere) {
+TEST_F(RendezvousTest, ReportsThatRankZeroIsUnreachable) {
   const Joined joined = Rendezvous::join(options_of_rank(3, 4, milliseconds(300)));
   ASSERT_FALSE(joined.ok());
   EXPECT_THAT(std::string(joined.status().message()),
-              HasSubstr(absl::StrCat("rank 3 does not reach rank 0 at 127.0.0.1:", port_)));
+              HasSubstr(absl::StrCat("rank 3 cannot reach rank 0 at 127.0.0.1:", port_)));
 }
 
-TEST_F(RendezvousTest, SaysThatTheAddressIsNotOurs) {
+TEST_F(RendezvousTest, ReportsAForeignAddress) {
   RendezvousOptions options = options_of_rank(0, 2);
-  options.host = "192.0.2.1";  // nobody's (RFC 5737)
+  options.host = "192.0.2.1";  // reserved for documentation (RFC 5737)
   const Joined joined = Rendezvous::join(options);
   ASSERT_FALSE(joined.ok());
   EXPECT_THAT(std::string(joined.status().message()), HasSubstr("cannot listen at 192.0.2.1"));
@@ -133,7 +133,7 @@ TEST_F(RendezvousTest, TwoProcessesOfOneRank) {
   auto second = join_soon(options_of_rank(1, 3));
   const Joined root = Rendezvous::join(options_of_rank(0, 3));
   ASSERT_FALSE(root.ok());
-  EXPECT_THAT(std::string(root.status().message()), HasSubstr("two processes came as rank 1"));
+  EXPECT_THAT(std::string(root.status().message()), HasSubstr("two processes joined as rank 1"));
   EXPECT_FALSE(first.get().ok());
   EXPECT_FALSE(second.get().ok());
 }
@@ -145,36 +145,36 @@ TEST_F(RendezvousTest, AnotherNumberOfRanks) {
   EXPECT_FALSE(member.get().ok());
 }
 
-TEST_F(RendezvousTest, GarbageIsTurnedAwayAndTheRunGoesOn) {
+TEST_F(RendezvousTest, GarbageIsRejectedAndTheRunContinues) {
   auto root = join_soon(options_of_rank(0, 2));
   std::vector<OwnedFd> untrusted_peers;
-  untrusted_peers.push_back(say("GET / HTTP/1.1\r\n\r\n"));
-  untrusted_peers.push_back(say(std::string(100000, '\xff')));
-  untrusted_peers.push_back(say(std::string("\x02\0\0\0\x01{}", 7)));      // a hello that says nothing
-  untrusted_peers.push_back(say(std::string("\x05\0\0\0\x01[1,2]", 10)));  // a hello of the wrong kind
+  untrusted_peers.push_back(connect_and_send("GET / HTTP/1.1\r\n\r\n"));
+  untrusted_peers.push_back(connect_and_send(std::string(100000, '\xff')));
+  untrusted_peers.push_back(connect_and_send(std::string("\x02\0\0\0\x01{}", 7)));      // an empty hello
+  untrusted_peers.push_back(connect_and_send(std::string("\x05\0\0\0\x01[1,2]", 10)));  // a hello of the wrong type
   untrusted_peers.push_back(
-      say(std::string("\x04\0\0\0\x03"
-                      "abcd",
-                      9)));                                                // a gather from nobody
-  untrusted_peers.push_back(say(""));                                      // silence
-  untrusted_peers.push_back(say(std::string("\xff\xff\xff\x7f\x01", 5)));  // a huge length
+      connect_and_send(std::string("\x04\0\0\0\x03"
+                                   "abcd",
+                                   9)));                                                // a gather without a hello
+  untrusted_peers.push_back(connect_and_send(""));                                      // silence
+  untrusted_peers.push_back(connect_and_send(std::string("\xff\xff\xff\x7f\x01", 5)));  // a huge length
   auto member = join_soon(options_of_rank(1, 2));
   EXPECT_TRUE(root.get().ok());
   EXPECT_TRUE(member.get().ok());
 }
 
-TEST_F(RendezvousTest, ARankThatLeavesIsNamedOnEveryOtherRank) {
+TEST_F(RendezvousTest, ALostRankIsNamedOnEveryOtherRank) {
   auto ranks = join_all(3);
   ranks[2].reset();
   const auto root = ranks[0]->all_gather("");
   ASSERT_FALSE(root.ok());
-  EXPECT_THAT(std::string(root.status().message()), HasSubstr("rank 2 is gone"));
+  EXPECT_THAT(std::string(root.status().message()), HasSubstr("rank 2 is lost"));
   const auto member = ranks[1]->all_gather("");
   ASSERT_FALSE(member.ok());
-  EXPECT_THAT(std::string(member.status().message()), HasSubstr("rank 2 is gone"));
+  EXPECT_THAT(std::string(member.status().message()), HasSubstr("rank 2 is lost"));
 }
 
-TEST_F(RendezvousTest, AReasonTravelsToEveryRank) {
+TEST_F(RendezvousTest, AReasonIsForwardedToEveryRank) {
   auto ranks = join_all(3);
   auto aborting = std::async(std::launch::async, [&] { ranks[1]->abort("the cable is on fire"); });
   absl::Status root;
@@ -185,7 +185,7 @@ TEST_F(RendezvousTest, AReasonTravelsToEveryRank) {
   EXPECT_EQ(member.message(), "rank 1: the cable is on fire");
 }
 
-TEST_F(RendezvousTest, ABusyRankIsWaitedForAndASilentOneIsNot) {
+TEST_F(RendezvousTest, ABusyRankDoesNotTimeOutButASilentOneDoes) {
   auto ranks = join_all(2, milliseconds(6000));
   auto waiting = std::async(std::launch::async, [&] { return ranks[0]->all_gather(""); });
   const Clock::time_point busy_until = Clock::now() + milliseconds(8000);

@@ -43,7 +43,7 @@ TEST(ReportTest, RoundTripsCountHalf) {
   EXPECT_DOUBLE_EQ(result.p99_us(), 300);
 }
 
-TEST(ReportTest, RankResultsSurviveTheWay) {
+TEST(ReportTest, RankResultsSurviveSerialisation) {
   const RankResult sent{3, 0.5, 1, 2, 0.25, 1ULL << 40, 7, 1ULL << 50};
   const absl::StatusOr<RankResult> received = decode_rank_result(encode(sent));
   ASSERT_TRUE(received.ok());
@@ -86,7 +86,7 @@ TEST(ReportTest, JsonHasTheDocumentedFields) {
   EXPECT_EQ(result["bytes_sent"][3], 60000000);
 }
 
-TEST(ReportTest, WhatIsWrongIsNotOk) {
+TEST(ReportTest, ResultsWithWrongBytesAreNotOk) {
   Options options;
   Result result = four_ranks({Operation::kBroadcast});
   result.by_rank[2].wrong = 3;
@@ -97,7 +97,7 @@ TEST(ReportTest, WhatIsWrongIsNotOk) {
   EXPECT_EQ(json_report(options, {}, {}, absl::InternalError("why"))["ok"], false);
 }
 
-TEST(ReportTest, NothingTimedIsNull) {
+TEST(ReportTest, UntimedResultsAreNull) {
   Result result = four_ranks({Operation::kBroadcast});
   for (RankResult& rank : result.by_rank) rank.iterations = 0;
   const nlohmann::json json = json_report({}, {}, {result}, absl::OkStatus());

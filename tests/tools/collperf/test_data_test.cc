@@ -17,7 +17,7 @@ std::vector<std::uint8_t> input_of(DataTag tag, int rank, std::uint64_t bytes) {
   return data;
 }
 
-TEST(TestDataTest, EveryWordDependsOnRankMeasurementIterationAndPlace) {
+TEST(TestDataTest, EveryWordDependsOnRankMeasurementIterationAndIndex) {
   std::set<std::uint32_t> words;
   for (std::uint32_t measurement : {0U, 1U}) {
     for (std::uint32_t iteration : {0U, 1U, 2U}) {
@@ -31,7 +31,7 @@ TEST(TestDataTest, EveryWordDependsOnRankMeasurementIterationAndPlace) {
   EXPECT_EQ(words.size(), 2U * 3 * 4 * 5);
 }
 
-TEST(TestDataTest, AcceptsWhatBelongsThere) {
+TEST(TestDataTest, AcceptsCorrectData) {
   const DataTag tag{3, 4};
   for (std::uint64_t bytes : {0, 1, 3, 4, 4097, 100003}) {
     const std::vector<std::uint8_t> data = input_of(tag, 2, bytes);
@@ -65,7 +65,7 @@ TEST(TestDataTest, FindsEverySingleWrongByte) {
   }
 }
 
-TEST(TestDataTest, RecognisesAnotherRankIterationOrMeasurement) {
+TEST(TestDataTest, DetectsAnotherRankIterationOrMeasurement) {
   const std::vector<ExpectedSegment> segments = {{Content::kFromRank, 0, 4000, 0, 0}};
   EXPECT_GT(check_output({0, 1}, 2, segments, input_of({0, 1}, 1, 4000).data()).wrong_bytes, 3900U);
   EXPECT_GT(check_output({0, 1}, 2, segments, input_of({0, 2}, 0, 4000).data()).wrong_bytes, 3900U);
@@ -85,7 +85,7 @@ TEST(TestDataTest, SumsAreExact) {
   EXPECT_GE(check_output(tag, kRanks, {segment}, reinterpret_cast<std::uint8_t*>(sum.data())).wrong_bytes, 1U);
 }
 
-TEST(TestDataTest, PoisonThatWasTouchedIsWrongButNeverCountsAsVerified) {
+TEST(TestDataTest, OverwrittenPoisonIsWrongButNeverCountsAsVerified) {
   std::vector<std::uint8_t> data(10000);
   fill_poison(data.data(), data.size());
   EXPECT_EQ(check_poison(data.data(), data.size()).wrong_bytes, 0U);

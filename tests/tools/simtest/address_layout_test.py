@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The traces of simtest's seeds and scenarios do not depend on where a process's memory lies.
+"""The traces of simtest's seeds and scenarios do not depend on the address layout of the process.
 
     address_layout_test.py SIMTEST FOLDER_OF_SCENARIOS
 """
@@ -25,16 +25,16 @@ def main() -> None:
     simtest = sys.argv[1]
     scenarios = sorted(pathlib.Path(sys.argv[2]).glob("*.toml"))
     one_job = hashes([simtest, "--jobs", "1"], scenarios)
-    elsewhere = {
-        "addresses are not random": hashes(["setarch", "-R", simtest], scenarios),
-        "memory is given out from above": hashes(["setarch", "--addr-compat-layout", simtest], scenarios),
+    other_layouts = {
+        "no address randomisation": hashes(["setarch", "-R", simtest], scenarios),
+        "legacy address layout": hashes(["setarch", "--addr-compat-layout", simtest], scenarios),
         "every allocation is a mapping": hashes(["env", "MALLOC_MMAP_THRESHOLD_=4096", simtest], scenarios),
     }
-    for what, lines in elsewhere.items():
+    for what, lines in other_layouts.items():
         different = [pair for pair in zip(one_job, lines) if pair[0] != pair[1]]
         if different or len(lines) != len(one_job):
             sys.exit(f"{what}: {len(different)} traces differ, the first: {different[:1]}; expected none")
-    print(f"{len(one_job)} traces are the same in {1 + len(elsewhere)} layouts of memory")
+    print(f"{len(one_job)} traces are the same in {1 + len(other_layouts)} address layouts")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Seeds, AreARangeOrOne) {
+TEST(Seeds, AreARangeOrASingleSeed) {
   EXPECT_EQ(parse_seeds("3..7")->first, 3U);
   EXPECT_EQ(parse_seeds("3..7")->last, 7U);
   EXPECT_EQ(parse_seeds("9")->last, 9U);
@@ -23,7 +23,7 @@ TEST(Seeds, AreARangeOrOne) {
   EXPECT_THAT(std::string(parse_seeds("3..2").status().message()), HasSubstr("expected A..B"));
 }
 
-TEST(ReplayOption, TakesASeedAndItsFaults) {
+TEST(ReplayOption, AcceptsASeedAndItsFaults) {
   EXPECT_FALSE(parse_replay("17")->faults.has_value());
   EXPECT_TRUE(parse_replay("17:none")->faults->empty());
   const absl::StatusOr<Replay> replay = parse_replay("17:cut@1+2:3:1,kill@5+6:7:0");
@@ -50,14 +50,14 @@ TEST(ReplayOption, AFaultWithoutATargetIsNamed) {
   EXPECT_TRUE(plan_of(*parse_replay("17:cut@1+2:" + last_cable + ":1,kill@1+2:" + last_flow + ":0")).ok());
 }
 
-TEST(ReplayOption, EverySeedCanBeReplayedAsItWasShown) {
+TEST(ReplayOption, EverySeedCanBeReplayedAsShown) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const Replay shown{seed, sim::make_simtest_plan(seed).faults};
     EXPECT_TRUE(plan_of(shown).ok()) << plan_of(shown).status();
   }
 }
 
-TEST(SimtestReport, CrossesAPipeAsItIs) {
+TEST(SimtestReport, SurvivesSerialisation) {
   SimtestReport report;
   report.seed = 5;
   report.result.trace = 0xFFFF'FFFF'FFFF'FFFFULL;
@@ -73,7 +73,7 @@ TEST(SimtestReport, CrossesAPipeAsItIs) {
   EXPECT_FALSE(from_line("half a li").ok());
 }
 
-TEST(SimtestReport, SaysWhichSchemaItsJsonHas) {
+TEST(SimtestReport, JsonHasItsSchema) {
   EXPECT_EQ(to_json(Summary()).find("{\n  \"schema\": 1,"), 0U) << to_json(Summary());
 }
 

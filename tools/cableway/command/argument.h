@@ -1,4 +1,4 @@
-// What a command takes on its command line, as data: by one description it is read, and --help is written.
+// A command's arguments, as data: one description serves both the parser and --help.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_ARGUMENT_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_ARGUMENT_H_
 
@@ -12,36 +12,36 @@ namespace cableway::cli {
 
 struct Argument {
   enum class Kind { kFlag, kOption, kPositional };
-  // Puts the values where the command wants them. Returns what is wrong with them, empty: nothing.
+  // Stores the values in the command's variables. Returns an error text; empty if the values are valid.
   using Take = std::function<std::string(const std::vector<std::string>& values)>;
 
   Kind kind;
-  std::string names;    // "--follow,-f"; of a positional argument what stands for it, "A"
-  std::string value;    // what stands for the values of an option in --help, "FILE"
-  std::string meaning;  // its lines end with "\n", but for the last
+  std::string names;    // "--follow,-f"; of a positional argument its placeholder, "A"
+  std::string value;    // placeholder of an option's values in --help, "FILE"
+  std::string meaning;  // lines are separated by "\n"
   Take take;
-  std::string default_value = {};          // as --help shows it
-  int values = 1;                          // how many an option takes at a time
-  bool repeatable = false;                 // an option may be given several times
-  std::vector<std::string> excludes = {};  // options that cannot stand beside it
+  std::string default_value = {};          // shown in --help
+  int values = 1;                          // number of values per occurrence of an option
+  bool repeatable = false;                 // whether an option may be given several times
+  std::vector<std::string> excludes = {};  // options that cannot be combined with it
 
-  // The same, but it cannot stand beside these.
+  // Returns this argument with more excluded options.
   Argument excluding(std::vector<std::string> others) &&;
 
   // The first of the names.
   std::string name() const;
 };
 
-// Each of these puts what is given into `target`, which outlives the parsing; what it holds before is the default. No
-// text may be empty: a shell's variable that is not set is not what was meant.
+// Each of these stores the given value in `target`, which outlives the parsing; the value before parsing is the
+// default. Empty texts are rejected: they usually come from an unset shell variable.
 Argument flag(std::string names, bool& target, std::string meaning);
 Argument positional(std::string name, std::string& target, std::string meaning);
 Argument text_option(std::string names, std::string value, std::string& target, std::string meaning);
 // May be given several times.
 Argument texts_option(std::string names, std::string value, std::vector<std::string>& target, std::string meaning);
-// Two words behind the option.
+// Takes two words.
 Argument two_texts_option(std::string names, std::string value, std::vector<std::string>& target, std::string meaning);
-// One word with commas.
+// One word, a comma-separated list.
 Argument list_option(std::string names, std::string value, std::vector<std::string>& target, std::string meaning);
 Argument choice_option(std::string names, std::vector<std::string> choices, std::string& target, std::string meaning);
 // From `lowest` to `highest`.

@@ -1,4 +1,4 @@
-// A program and its commands, as data: what --help shows, and what their command lines take.
+// A program and its commands, as data: the contents of --help and the arguments they accept.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_COMMAND_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_COMMAND_H_
 
@@ -10,9 +10,9 @@
 namespace cableway::cli {
 
 struct Command {
-  std::string name;  // one word, or two with a space: the first is then a group's
+  std::string name;  // one word, or two separated by a space: the first then names a group
   std::string summary;
-  std::string notes = {};  // of --help, below the options; paragraphs with an empty line between them
+  std::string notes = {};  // shown in --help below the options; paragraphs separated by empty lines
   std::vector<std::string> examples;
   std::vector<Argument> arguments;
 };

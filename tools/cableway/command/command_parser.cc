@@ -22,8 +22,8 @@ std::vector<std::string> words_of(const std::string& name) {
   return absl::StrSplit(name, ' ');
 }
 
-// What `typed` should have been: "did you mean "plan"?", or `otherwise` where nothing is near.
-std::string meant(const std::string& typed, const std::vector<std::string>& names, const std::string& otherwise) {
+// A suggestion for `typed`: "did you mean "plan"?", or `otherwise` if no name is similar.
+std::string suggestion(const std::string& typed, const std::vector<std::string>& names, const std::string& otherwise) {
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::optional<std::string_view> nearest = routing::nearest_name(typed, views);
   return nearest ? absl::StrCat("did you mean ", routing::in_quotes(*nearest), "?") : otherwise;
@@ -39,7 +39,7 @@ std::string footer(const std::string& notes, const std::vector<std::string>& exa
   return absl::StrCat(notes, notes.empty() ? "" : "\n\n", "Examples:\n  ", absl::StrJoin(examples, "\n  "));
 }
 
-// CLI11's, but that it does not list with each option all those that cannot stand beside it.
+// CLI11's formatter, without the list of excluded options after each option.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -74,7 +74,7 @@ void add_arguments(CLI::App& app, const std::vector<Argument>& arguments) {
   }
 }
 
-// The commands as CLI11 has them, each word of a name a level.
+// The commands as CLI11 subcommands; each word of a name is one level.
 class CommandTree {
  public:
   CommandTree(const Program& program, const std::vector<Command>& commands)
@@ -88,22 +88,23 @@ class CommandTree {
 
   std::variant<std::size_t, int> parse(const std::vector<std::string>& arguments, std::ostream& out,
                                        std::ostream& err) {
-    if (const std::string wrong = wrong_command(arguments); !wrong.empty()) return refuse(wrong, "", err);
-    // CLI11 takes them from the end.
+    if (const std::string wrong = command_error(arguments); !wrong.empty()) return refuse(wrong, "", err);
+    // CLI11 expects them in reverse order.
     std::vector<std::string> from_the_end(arguments.rbegin(), arguments.rend());
     try {
       root_.parse(std::move(from_the_end));
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() == 0) return root_.exit(error, out, err);
       const std::size_t command = parsed_command();
-      if (command < commands_.size()) return refuse(mistake(commands_[command], error), commands_[command].name, err);
+      if (command < commands_.size())
+        return refuse(error_text(commands_[command], error), commands_[command].name, err);
       return refuse(absl::StrCat(expected_command(), ", found ", routing::in_quotes(arguments.front())), "", err);
     }
     return parsed_command();
   }
 
  private:
-  // `command`: whose --help says more, empty for the program.
+  // `command`: the one whose --help is referred to; empty for the program.
   int refuse(const std::string& why, const std::string& command, std::ostream& err) const {
     err << program_.name << ": " << why << (why.ends_with('?') ? " See " : "; see ") << program_.name << " " << command
         << (command.empty() ? "" : " ") << "--help\n";
@@ -128,7 +129,8 @@ class CommandTree {
     CLI::App* const added =
         root_.add_subcommand(name, absl::StrCat(summary, ": ", absl::StrJoin(members_of(name), ", ")));
     added->require_subcommand(1);
-    added->footer(absl::StrCat(program_.name, " ", name, " COMMAND --help has the options and examples of a command."));
+    added->footer(
+        absl::StrCat(program_.name, " ", name, " COMMAND --help shows the options and examples of a command."));
     groups_[name] = added;
     return *added;
   }
@@ -154,42 +156,43 @@ class CommandTree {
 
   std::string expected_command() const { return absl::StrCat("expected ", alternatives(first_words())); }
 
-  // What is wrong with the words that should name a command; empty: nothing. CLI11 says that a subcommand is missing
-  // where it does not know the one that is there.
-  std::string wrong_command(const std::vector<std::string>& arguments) const {
+  // The error in the words that name a command; empty if there is none. CLI11 itself reports an unknown subcommand as a
+  // missing one.
+  std::string command_error(const std::vector<std::string>& arguments) const {
     if (arguments.empty()) return expected_command();
     const std::string& first = arguments[0];
     if (first.starts_with('-')) return "";
     const std::vector<std::string> firsts = first_words();
-    if (std::find(firsts.begin(), firsts.end(), first) == firsts.end()) return no_command(first, expected_command());
+    if (std::find(firsts.begin(), firsts.end(), first) == firsts.end())
+      return unknown_command(first, expected_command());
     const std::vector<std::string> members = members_of(first);
     const std::string second = arguments.size() > 1 ? arguments[1] : "";
     if (members.empty() || second == "--help" || second == "-h") return "";
     if (std::find(members.begin(), members.end(), second) != members.end()) return "";
     const std::string expected = absl::StrCat("expected ", first, " ", alternatives(members));
     if (second.empty() || second.starts_with('-')) return expected;
-    return no_command(absl::StrCat(first, " ", second), expected);
+    return unknown_command(absl::StrCat(first, " ", second), expected);
   }
 
-  std::string no_command(const std::string& typed, const std::string& expected) const {
+  std::string unknown_command(const std::string& typed, const std::string& expected) const {
     std::vector<std::string> names;
     std::string whole = typed;
     for (const Command& command : commands_) {
       names.push_back(command.name);
-      // The second word says enough.
+      // The second word alone identifies the command.
       if (words_of(command.name).back() == typed) whole = command.name;
     }
     for (const CommandGroup& group : program_.groups) names.push_back(group.name);
-    return absl::StrCat("no command ", routing::in_quotes(typed), "; ", meant(whole, names, expected));
+    return absl::StrCat("no command ", routing::in_quotes(typed), "; ", suggestion(whole, names, expected));
   }
 
-  // The number of commands: none.
+  // The number of commands if none was parsed.
   std::size_t parsed_command() const {
     const auto parsed = std::find_if(apps_.begin(), apps_.end(), [](const CLI::App* app) { return app->parsed(); });
     return static_cast<std::size_t>(parsed - apps_.begin());
   }
 
-  std::string mistake(const Command& command, const CLI::ParseError& error) const {
+  std::string error_text(const Command& command, const CLI::ParseError& error) const {
     if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return error.what();
     const std::vector<std::string> extras = root_.remaining(/*recurse=*/true);
     const auto is_option = [](const std::string& extra) { return extra.size() > 1 && extra.starts_with('-'); };
@@ -203,7 +206,7 @@ class CommandTree {
       known.insert(known.end(), names.begin(), names.end());
     }
     return absl::StrCat(command.name, " has no option ", routing::in_quotes(typed), "; ",
-                        meant(typed, known, absl::StrCat("it has ", absl::StrJoin(known, ", "))));
+                        suggestion(typed, known, absl::StrCat("it has ", absl::StrJoin(known, ", "))));
   }
 
   const Program& program_;

@@ -1,4 +1,4 @@
-// Exit statuses of `cableway`. A script can tell "there is no node" from "the node does not answer".
+// Exit statuses of `cableway`. A script can distinguish "there is no node" from "the node does not answer".
 #ifndef CABLEWAY_TOOLS_CABLEWAY_COMMAND_EXIT_STATUS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_COMMAND_EXIT_STATUS_H_
 
@@ -7,16 +7,16 @@
 namespace cableway::cli {
 
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;     // a file that is no topology, a node that is not in it, a node that refuses
-inline constexpr int kNotUsable = 2;  // arguments or CABLEWAY_ settings that make no sense
+inline constexpr int kFailed = 1;     // invalid topology file, unknown node, request refused by the node
+inline constexpr int kNotUsable = 2;  // invalid arguments or CABLEWAY_ settings
 inline constexpr int kNoNode = 3;     // no node runs here
-inline constexpr int kNoAnswer = 4;   // a node runs here and has not answered in time
-inline constexpr int kJobEnded = 5;   // of sim: a cable that was cut has ended the job
+inline constexpr int kNoAnswer = 4;   // a node runs here but did not answer in time
+inline constexpr int kJobEnded = 5;   // of sim: a cut cable ended the job
 // Of doctor.
 inline constexpr int kWarnings = 1;
 inline constexpr int kErrors = 2;
 
-// Of a command that has failed so: NotFound is kNoNode, DeadlineExceeded kNoAnswer, as ask_node() has them.
+// The exit status of a failed command: NotFound is kNoNode, DeadlineExceeded is kNoAnswer, as ask_node() returns them.
 inline int exit_status_of(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk:

@@ -22,13 +22,13 @@ class Examination {
   explicit Examination(const Examined& examined) : examined_(examined) {}
 
   std::vector<Finding> run() {
-    look_at_node();
-    look_at_key();
-    look_at_host();
-    look_at_verbs();
-    look_at_ports();
-    if (examined_.status) look_at_status(*examined_.status);
-    if (examined_.topology) look_at_topology(*examined_.topology);
+    check_node();
+    check_key();
+    check_host();
+    check_verbs();
+    check_ports();
+    if (examined_.status) check_status(*examined_.status);
+    if (examined_.topology) check_topology(*examined_.topology);
     return std::move(findings_);
   }
 
@@ -41,7 +41,7 @@ class Examination {
     findings_.push_back({severity, std::move(code), std::move(about), std::move(what), std::move(advice)});
   }
 
-  void look_at_node() {
+  void check_node() {
     if (!examined_.node.ok()) {
       const std::string reason(examined_.node.message());
       const std::size_t line = reason.find('\n');
@@ -54,39 +54,39 @@ class Examination {
         absl::StrCat(text(*examined_.status, "node"), " of cluster ", text(*examined_.status, "cluster"), " answers"));
   }
 
-  void look_at_key() {
+  void check_key() {
     if (examined_.settings.key_file.empty()) {
-      return add(Severity::kRemark, EventCode::kKeyMissing, "key",
-                 "no CABLEWAY_KEY_FILE: whoever can reach a cable can join the cluster and read and change what "
-                 "crosses it",
-                 "openssl rand -hex 32 > key, chmod 600, the same file on every node, and CABLEWAY_KEY_FILE");
+      return add(
+          Severity::kRemark, EventCode::kKeyMissing, "key",
+          "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change its data",
+          "openssl rand -hex 32 > key, chmod 600, the same file on every node, and CABLEWAY_KEY_FILE");
     }
     if (examined_.key.ok())
       return add(Severity::kOk, FindingCode::kKeyReadable, "key",
-                 absl::StrCat(examined_.settings.key_file, " is a key"));
-    // Root's key is not for this user to read, and need not be.
-    const bool others_node = examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
-    add(others_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
+                 absl::StrCat(examined_.settings.key_file, " holds a key"));
+    // A key that only root can read is expected if the node runs as root.
+    const bool is_other_users_node =
+        examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
+    add(is_other_users_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
         std::string(examined_.key.message()));
   }
 
-  void look_at_host() {
+  void check_host() {
     const HostFacts& host = examined_.host;
     if (host.plugin.empty()) {
-      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin",
-          absl::StrCat("there is none at ", host.plugin_sought),
+      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin", absl::StrCat("no plugin at ", host.plugin_sought),
           "unpack the whole package, and use the cableway in its bin/");
     }
     if (uses_rdma() && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {
       add(Severity::kWarning, FindingCode::kMemlockLow, "memory",
-          absl::StrCat("this shell may lock ", bytes_text(*host.memlock_bytes),
-                       " of memory: RDMA needs more, and fails without it"),
+          absl::StrCat("the memory lock limit of this shell is ", bytes_text(*host.memlock_bytes),
+                       ": RDMA needs more, and fails without it"),
           "ulimit -l unlimited (/etc/security/limits.conf), LimitMEMLOCK=infinity in a unit, docker run --ulimit "
           "memlock=-1");
     }
     if (host.default_interfaces.empty()) {
       add(Severity::kRemark, FindingCode::kDefaultRouteMissing, "network", "no default route",
-          "a job's processes find each other over ordinary IP: cableway env says what they need");
+          "a job's processes find each other over ordinary IP: cableway env shows what they need");
     }
   }
 
@@ -94,7 +94,7 @@ class Examination {
     return examined_.host.has_rdma_devices && examined_.settings.transport != TransportSetting::kTcp;
   }
 
-  void look_at_verbs() {
+  void check_verbs() {
     const HostFacts& host = examined_.host;
     if (!uses_rdma()) return;
     if (!host.has_verbs_files) {
@@ -103,12 +103,12 @@ class Examination {
     }
     if (!host.no_verbs_library.empty()) {
       add(Severity::kWarning, FindingCode::kVerbsLibraryMissing, "RDMA",
-          absl::StrCat("there are RDMA devices, and ", host.no_verbs_library),
-          "without it hops over ports with such a device are refused; CABLEWAY_TRANSPORT=tcp does without RDMA");
+          absl::StrCat("there are RDMA devices, but ", host.no_verbs_library),
+          "without libibverbs, hops over ports with such a device are refused; CABLEWAY_TRANSPORT=tcp avoids RDMA");
     }
   }
 
-  // As the node has them, else the host.
+  // As the node reports them, else as this host sees them.
   std::vector<RejectedPort> rejected() const {
     if (!examined_.ports) return examined_.host.rejected;
     std::vector<RejectedPort> list;
@@ -118,12 +118,12 @@ class Examination {
     return list;
   }
 
-  void look_at_ports() {
+  void check_ports() {
     const Json ports = examined_.ports ? examined_.ports->at("ports")
                                        : ports_of_host(examined_.host.ports, examined_.settings.transport);
     if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
       add(Severity::kError, FindingCode::kContainerNetwork, "container",
-          "this container has a network of its own, without the host's interfaces",
+          "this container has its own network, without the host's interfaces",
           "start it with docker run --network host");
     } else if (ports.empty()) {
       add(Severity::kError, EventCode::kNoPorts, "ports", "there is no port",
@@ -134,36 +134,36 @@ class Examination {
     append(examine_rejected(rejected()));
   }
 
-  void look_at_status(const Json& status) {
+  void check_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
-      if (code == name_of(EventCode::kPortUnusable)) continue;  // rejected ports are looked at as such
-      const bool goes_on_all_the_same = code == name_of(EventCode::kLinkLocalUsed);
+      if (code == name_of(EventCode::kPortUnusable)) continue;  // examine_rejected() reports them
+      const bool is_usable = code == name_of(EventCode::kLinkLocalUsed);
       const std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");
-      // What the node says of a problem says what to do about it.
+      // The text of a problem contains the advice.
       add_named(
-          goes_on_all_the_same ? Severity::kWarning : Severity::kError, code, "problem",
+          is_usable ? Severity::kWarning : Severity::kError, code, "problem",
           seconds.is_null() ? what : absl::StrCat(what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")"));
     }
     if (status.at("draining").get<bool>()) {
-      add(Severity::kRemark, EventCode::kDraining, "node", "it drains: no path leads through it",
-          "CABLEWAY_DRAIN=false and systemctl reload cablewayd end that");
+      add(Severity::kRemark, EventCode::kDraining, "node", "it is draining: no path leads through it",
+          "to end that: CABLEWAY_DRAIN=false and systemctl reload cablewayd");
     }
     const Json& relayed = status.at("relayed");
     if (number(relayed, "circuits_broken") > 0) {
       add(Severity::kRemark, EventCode::kCircuitBroken, "node",
-          absl::StrCat(number(relayed, "circuits_broken"), " circuits through it broke since it was started"),
-          "cableway events and the node's log say when cables went: CABLE_LOST");
+          absl::StrCat(number(relayed, "circuits_broken"), " circuits through it have broken since it started"),
+          "cableway events and the node's log show when cables were lost: CABLE_LOST");
     }
     if (number(relayed, "setups_refused") > 0) {
       add(Severity::kRemark, EventCode::kCircuitRefused, "node",
           absl::StrCat("it has refused ", number(relayed, "setups_refused"), " set-ups"),
-          "cableway events and the node's log say which, and why: CIRCUIT_REFUSED, CONNECTION_REFUSED");
+          "cableway events and the node's log show which, and why: CIRCUIT_REFUSED, CONNECTION_REFUSED");
     }
   }
 
-  void look_at_topology(const routing::Topology& topology) {
+  void check_topology(const routing::Topology& topology) {
     const auto names = [&](const std::vector<routing::NodeIndex>& nodes) {
       return absl::StrJoin(nodes, ", ", [&](std::string* out, routing::NodeIndex node) {
         absl::StrAppend(out, topology.node(node).name);
@@ -174,15 +174,15 @@ class Examination {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
       add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",
-          absl::StrCat("no path leads from one to the other of: ", groups),
-          "a node that has ended is forgotten after 5 minutes; else plug its cables, or start cablewayd there");
+          absl::StrCat("no path leads between these parts: ", groups),
+          "a node that has ended is forgotten after 5 minutes; otherwise connect its cables, or start cablewayd there");
     }
     const routing::PhysicalCables physical = routing::physical_cables(topology);
     const routing::WeakPoints weak = routing::weak_points(topology, physical);
     if (!weak.nodes.empty()) {
       add(Severity::kRemark, FindingCode::kSinglePointOfFailure, "topology",
-          absl::StrCat("without any one of ", names(weak.nodes), ", others lose each other"),
-          "another cable around them would keep all together");
+          absl::StrCat("if any one of ", names(weak.nodes), " fails, the topology falls apart"),
+          "add a cable that bypasses them");
     }
   }
 

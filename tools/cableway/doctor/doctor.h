@@ -20,25 +20,25 @@ enum class Severity { kOk, kRemark, kWarning, kError };
 
 struct Finding {
   Severity severity = Severity::kOk;
-  std::string code;    // name of a FindingCode, or of an EventCode where the node knows the same
+  std::string code;    // name of a FindingCode, or of an EventCode where the node reports the same
   std::string about;   // "port eth1", "key", ..
-  std::string what;    // what is the case
-  std::string advice;  // what to do; may be empty where nothing is to be done
+  std::string what;    // the observation
+  std::string advice;  // what to do; empty if nothing is to be done
 };
 
-// All that doctor looks at.
+// Everything that doctor examines.
 struct Examined {
   Settings settings;
   HostFacts host;
-  absl::Status key;            // of reading the key file, if there is one
-  absl::Status node;           // of asking it; the following are its answers
+  absl::Status key;            // result of reading the key file, if there is one
+  absl::Status node;           // result of querying it; the following are its answers
   std::optional<Json> ports;   // core/view/ports_view.h
   std::optional<Json> status;  // core/view/status_view.h
   std::optional<routing::Topology> topology;
 };
 
-// Pure. In the order of the data's way: settings, host, ports, neighbours, topology. JSON's exceptions where an answer
-// of the node's is not what it should be.
+// Pure. Findings are in the order settings, host, ports, neighbours, topology. Throws Json::exception if an answer of
+// the node is malformed.
 std::vector<Finding> examine(const Examined& examined);
 
 }  // namespace cableway::cli

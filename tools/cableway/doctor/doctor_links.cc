@@ -11,7 +11,7 @@ namespace cableway::cli {
 namespace {
 
 constexpr double kMegabits = 1000;
-// InfiniBand's names for rates are not exactly Ethernet's.
+// InfiniBand's nominal rates differ slightly from Ethernet's.
 constexpr double kSameRate = 0.9;
 
 std::string text_of(const PcieLink& link) {
@@ -29,9 +29,9 @@ class LinkExamination {
   LinkExamination(const LinkedPort& port, const LinkFacts& facts) : port_(port), facts_(facts) {}
 
   std::vector<Finding> run() {
-    look_at_rate();
-    look_at_pcie();
-    look_at_counters();
+    check_rate();
+    check_pcie();
+    check_counters();
     return std::move(findings_);
   }
 
@@ -41,51 +41,51 @@ class LinkExamination {
                          std::move(advice)});
   }
 
-  void look_at_rate() {
+  void check_rate() {
     const auto rate = static_cast<double>(facts_.rdma_rate_mbps);
     if (rate == 0 || rate >= kSameRate * static_cast<double>(port_.rate_mbps)) return;
     add(Severity::kWarning, FindingCode::kRdmaLinkSlow,
         absl::StrCat("the link of RDMA device ", facts_.rdma_device, " has ", facts_.rdma_rate,
                      ", less than the interface's ", rate_text(port_.rate_mbps)),
-        absl::StrCat("some of its lanes may be down: look at the cable and its connectors (ethtool ", port_.interface,
+        absl::StrCat("some of its lanes may be down: check the cable and its connectors (ethtool ", port_.interface,
                      ", rdma link show)"));
   }
 
-  void look_at_pcie() {
+  void check_pcie() {
     const double carried = facts_.pcie.gigabits();
     const double wanted = static_cast<double>(port_.rate_mbps) / kMegabits / static_cast<double>(port_.halves);
     if (carried == 0 || carried >= wanted) return;
-    const bool less_than_most = facts_.pcie_most.gigabits() > carried;
+    const bool is_below_max = facts_.pcie_max.gigabits() > carried;
     add(Severity::kWarning, FindingCode::kPcieLinkSlow,
         absl::StrCat("its PCIe link is ", text_of(facts_.pcie), ", too slow for the port's ",
                      rate_text(port_.rate_mbps)),
-        less_than_most
-            ? absl::StrCat("the adapter can do ", text_of(facts_.pcie_most),
-                           ": put it into a slot with as many lanes, seat it again, look at the BIOS's PCIe settings")
-            : "the adapter can do no more by this link: where its connector has a second one (two interfaces of one "
-              "plug, see cableway ports), give that an address too");
+        is_below_max ? absl::StrCat("the adapter supports ", text_of(facts_.pcie_max),
+                                    ": use a slot with as many lanes, reseat it, check the BIOS's PCIe settings")
+                     : "this link is at the adapter's maximum: if its connector has a second one (two interfaces of "
+                       "one plug, see cableway ports), give that an address too");
   }
 
-  // Counters grow from the device's start: they say that something was lost, not that it is lost now.
-  void look_at_counters() {
-    const std::string look_again =
-        absl::StrCat("look again after a job (cat /sys/class/infiniband/",
+  // The counters start with the device: they show past losses, not necessarily current ones.
+  void check_counters() {
+    const std::string check_again =
+        absl::StrCat("check again after a job (cat /sys/class/infiniband/",
                      facts_.rdma_device.substr(0, facts_.rdma_device.find(':')), "/ports/*/hw_counters/*)");
     if (!facts_.losses.empty()) {
       add(Severity::kRemark, FindingCode::kRdmaLosses,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted losses since its start: ", text_of(facts_.losses)),
-          absl::StrCat(look_again,
-                       "; if they grow, look at cable and connectors, and let both ends pause each other: flow control "
-                       "of the priority that CABLEWAY_RDMA_SERVICE_LEVEL names (PFC), or of the port (ethtool -A ",
+          absl::StrCat(check_again,
+                       "; if they grow, check cable and connectors, and enable flow control at both ends: of the "
+                       "priority that CABLEWAY_RDMA_SERVICE_LEVEL selects (PFC), or of the port (ethtool -A ",
                        port_.interface, " rx on tx on)"));
     }
     if (!facts_.congestion.empty()) {
       add(Severity::kRemark, FindingCode::kRdmaCongestion,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted congestion since its start: ", text_of(facts_.congestion)),
-          absl::StrCat(look_again,
-                       "; a cable without a switch has none: is there one, or does a port share its slot?"));
+          absl::StrCat(
+              check_again,
+              "; a cable without a switch causes none: check for a switch, or a port that shares its PCIe slot"));
     }
   }
 

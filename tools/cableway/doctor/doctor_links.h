@@ -1,4 +1,4 @@
-// What is wrong with the hardware behind a port: the part of doctor.h that reads tools/cableway/doctor/link_facts.h.
+// Findings about the hardware behind a port: the part of doctor.h that reads tools/cableway/doctor/link_facts.h.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_LINKS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_LINKS_H_
 
@@ -11,7 +11,7 @@
 
 namespace cableway::cli {
 
-// A port whose connector's rate is shared by so many ports, each with a PCIe link of its own.
+// A port whose connector's rate is shared by `halves` ports, each with its own PCIe link.
 struct LinkedPort {
   std::string interface;
   std::uint64_t rate_mbps = 0;  // 0: not known

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kJumboMtu = 4096;
 constexpr std::uint64_t kMaxRdmaMtu = 4096;
 
-// What to do about hops that are refused.
+// Advice for refused hops.
 std::string advice_for_refusal(const std::string& why) {
   constexpr struct {
     const char* part;
@@ -30,24 +30,24 @@ std::string advice_for_refusal(const std::string& why) {
        "set the adapter's port to Ethernet (mlxconfig set LINK_TYPE_P1=ETH, and restart the host), or "
        "CABLEWAY_TRANSPORT=tcp on this node"},
       {"only one of RoCE v1",
-       "let the driver have RoCE v2 (devlink dev param: enable_roce); an adapter without it, as the first ConnectX-3, "
-       "goes with CABLEWAY_TRANSPORT=tcp on this node"},
+       "enable RoCE v2 in the driver (devlink dev param: enable_roce); for an adapter without it, such as the first "
+       "ConnectX-3, set CABLEWAY_TRANSPORT=tcp on this node"},
       {"has no RoCE v2 GID",
        "the device's GIDs follow the interface's addresses: see /sys/class/infiniband/*/ports/*/gids, and the driver's "
        "log (dmesg)"},
       {"is not active", "rdma link show, and the driver's log (dmesg)"},
-      {"ib_uverbs", "modprobe ib_uverbs, on the host where this is a container"},
+      {"ib_uverbs", "modprobe ib_uverbs (for a container, on its host)"},
       {"Permission denied",
-       "let this node's user read and write /dev/infiniband/uverbs* (a udev rule, or their group)"},
+       "give this node's user read and write access to /dev/infiniband/uverbs* (a udev rule, or their group)"},
       {"a container needs", "start the container with --device /dev/infiniband; on a host, udevadm trigger"},
       {"rdma-core", "apt-get install rdma-core, on each host with RDMA devices, and in each container"},
       {"ibverbs-providers", "apt-get install ibverbs-providers"},
-      {"CABLEWAY_TRANSPORT is verbs", "CABLEWAY_TRANSPORT=auto takes TCP there; or give the cable an RDMA device"},
+      {"CABLEWAY_TRANSPORT is verbs", "CABLEWAY_TRANSPORT=auto uses TCP there; or give the cable an RDMA device"},
   };
   for (const auto& [part, advice] : kAdvice) {
     if (absl::StrContains(why, part)) return advice;
   }
-  return "rdma link show, and the driver's log (dmesg); CABLEWAY_TRANSPORT=tcp on this node does without";
+  return "rdma link show, and the driver's log (dmesg); CABLEWAY_TRANSPORT=tcp on this node avoids RDMA";
 }
 
 class PortExamination {
@@ -67,11 +67,11 @@ class PortExamination {
                        "ethtool ",
                        interface_, " shows the link"));
     }
-    if (has_carrier) look_at_neighbours();
-    look_at_rates();
-    look_at_mtu();
-    look_at_transport();
-    if (!port_.at("control").is_null()) look_at_control(port_.at("control"));
+    if (has_carrier) check_neighbours();
+    check_rates();
+    check_mtu();
+    check_transport();
+    if (!port_.at("control").is_null()) check_control(port_.at("control"));
     return std::move(findings_);
   }
 
@@ -84,18 +84,18 @@ class PortExamination {
   std::string firewall() const {
     return absl::StrCat("UDP ", settings_.control_port, ", TCP ", settings_.relay_port,
                         settings_.data_ports == PortRange{}
-                            ? " and all TCP ports that processes may get"
+                            ? " and the whole ephemeral TCP port range"
                             : absl::StrCat(" and ", settings_.data_ports.low, "-", settings_.data_ports.high));
   }
 
-  void look_at_neighbours() {
+  void check_neighbours() {
     const Json& neighbours = port_.at("neighbours");
     if (neighbours.is_null()) return;
     if (neighbours.empty()) {
       add(Severity::kWarning, FindingCode::kNeighbourMissing,
-          absl::StrCat("carrier on ", interface_, ", nobody answers hello"),
-          absl::StrCat("is cablewayd running there, with that interface among its ports (cableway ports)? A firewall, "
-                       "here or there, must let through ",
+          absl::StrCat("carrier on ", interface_, ", but no neighbour answers hellos"),
+          absl::StrCat("is cablewayd running at the other end, with that interface among its ports (cableway ports)? "
+                       "Firewalls at both ends must allow ",
                        firewall()));
     }
     for (const Json& neighbour : neighbours) {
@@ -105,14 +105,14 @@ class PortExamination {
       } else {
         add(Severity::kWarning, FindingCode::kCableOneWay,
             absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
-            absl::StrCat("look at the problems below and at cableway doctor there; a firewall may stop what this node "
-                         "sends: ",
-                         firewall()));
+            absl::StrCat(
+                "check the problems below and run cableway doctor there; a firewall may drop what this node sends: ",
+                firewall()));
       }
     }
   }
 
-  void look_at_rates() {
+  void check_rates() {
     if (port_.at("rate_mbps").is_null() || !port_.at("carrier").get<bool>()) return;
     const std::uint64_t rate = number(port_, "rate_mbps");
     std::uint64_t theirs = 0;
@@ -124,36 +124,36 @@ class PortExamination {
     if (rate < theirs) {
       add(Severity::kWarning, FindingCode::kRateBelowNeighbour,
           absl::StrCat("runs at ", rate_text(rate), ", its neighbour's port at ", rate_text(theirs)),
-          absl::StrCat("the cable is as fast as its slower end: look at the cable, its connectors and the speed set "
+          absl::StrCat("the cable is as fast as its slower end: check the cable, its connectors and the speed set "
                        "there (ethtool ",
                        interface_, ")"));
     } else if (rate < fastest_mbps_) {
       add(Severity::kRemark, FindingCode::kRateBelowFastest,
           absl::StrCat("runs at ", rate_text(rate), ", the fastest port of this node at ", rate_text(fastest_mbps_)),
-          absl::StrCat("if both should be alike, look at the cable and the speed set (ethtool ", interface_, ")"));
+          absl::StrCat("if both should be equal, check the cable and the speed set (ethtool ", interface_, ")"));
     }
   }
 
-  void look_at_mtu() {
+  void check_mtu() {
     const std::uint64_t mtu = number(port_, "mtu");
-    if (text(port_, "transport") == "rdma") return look_at_rdma_mtu(mtu);
+    if (text(port_, "transport") == "rdma") return check_rdma_mtu(mtu);
     if (mtu >= kJumboMtu) return;
     add(Severity::kRemark, FindingCode::kMtuSmall, absl::StrCat("MTU ", mtu),
         absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ", larger_mtu()));
   }
 
-  void look_at_rdma_mtu(std::uint64_t mtu) {
+  void check_rdma_mtu(std::uint64_t mtu) {
     const std::uint64_t allowed = host::roce_mtu_of(mtu);
     const std::uint64_t taken = port_.at("rdma_mtu").is_null() ? allowed : number(port_, "rdma_mtu");
     if (taken < allowed) {
       add(Severity::kRemark, FindingCode::kRdmaMtuNotTaken,
           absl::StrCat("RDMA packets of ", taken, " bytes, though MTU ", mtu, " has room for ", allowed),
-          absl::StrCat("some drivers take a new MTU only when the interface comes up: ip link set ", interface_,
+          absl::StrCat("some drivers apply a new MTU only when the interface comes up: ip link set ", interface_,
                        " down, then up"));
     } else if (taken < kMaxRdmaMtu) {
       add(Severity::kRemark, FindingCode::kRdmaMtuSmall,
           absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
-          absl::StrCat("4096 take MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
+          absl::StrCat("packets of 4096 bytes need MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
     }
   }
 
@@ -161,8 +161,8 @@ class PortExamination {
     return absl::StrCat("ip link set dev ", interface_, " mtu 9000, at both ends of the cable at the same time");
   }
 
-  // A port that has no carrier has nothing to be active with.
-  void look_at_transport() {
+  // Without a carrier no RDMA device is active: refusals are reported only for ports with one.
+  void check_transport() {
     const std::string kind = text(port_, "transport");
     const std::string why = text(port_, "transport_reason");
     const bool has_device = !port_.at("rdma_device").is_null();
@@ -176,34 +176,34 @@ class PortExamination {
           advice_for_refusal(why));
     } else if (kind == "tcp" && has_device) {
       add(Severity::kRemark, FindingCode::kRdmaDeviceUnused,
-          absl::StrCat("data goes over TCP, as ", why, " says, past RDMA device ", text(port_, "rdma_device")),
+          absl::StrCat("data goes over TCP although there is RDMA device ", text(port_, "rdma_device"), ": ", why),
           "CABLEWAY_TRANSPORT=auto uses it");
     } else if (kind == "tcp") {
       add(Severity::kRemark, FindingCode::kRdmaDeviceNone, "no RDMA device: data goes over TCP", "");
     }
   }
 
-  void look_at_control(const Json& control) {
+  void check_control(const Json& control) {
     for (const auto& [error, count] : control.at("send_errors").items()) {
       const std::string what = absl::StrCat(count.get<std::uint64_t>(), " datagrams could not be sent (", error, ")");
       if (error == "EPERM") {
         add(Severity::kError, FindingCode::kDatagramsFirewalled,
-            absl::StrCat(what, ": a firewall of this host refuses them"),
-            absl::StrCat("let through, to and from ", interface_, ": ", firewall()));
+            absl::StrCat(what, ": a firewall on this host rejects them"),
+            absl::StrCat("allow to and from ", interface_, ": ", firewall()));
       } else {
         add(Severity::kWarning, FindingCode::kDatagramsUnsent, what,
-            absl::StrCat("the last one: ", text_or_dash(control, "last_error")));
+            absl::StrCat("the last error: ", text_or_dash(control, "last_error")));
       }
     }
     for (const Json& reason : control.at("not_open")) {
       add(Severity::kWarning, EventCode::kPortDeaf, reason.get<std::string>(),
-          absl::StrCat("another program, or a second node, may hold UDP ", settings_.control_port,
-                       "; CABLEWAY_CONTROL_PORT gives all nodes another"));
+          absl::StrCat("another program, or a second node, may use UDP ", settings_.control_port,
+                       "; CABLEWAY_CONTROL_PORT, set on all nodes, selects another"));
     }
     if (number(control, "ttl_refused") > 0) {
       add(Severity::kWarning, FindingCode::kDatagramsRouted,
           absl::StrCat(number(control, "ttl_refused"), " datagrams came through a router"),
-          "Cableway's cables have nothing between their ends: join the ports directly, or by a switch");
+          "a cable must not cross a router: connect the ports directly, or through a switch");
     }
     if (number(control, "oversized") > 0) {
       add(Severity::kWarning, FindingCode::kDatagramsOversized,
@@ -224,7 +224,7 @@ bool is_one_of(const std::string& reason, std::initializer_list<const char*> par
   return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return absl::StrContains(reason, part); });
 }
 
-// kOk: nobody meant it to be a port.
+// kOk: it was not requested as a port.
 Severity severity_of(const RejectedPort& rejected) {
   const std::string& reason = rejected.reason;
   if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "name it in CABLEWAY_PORTS"})) {
@@ -238,7 +238,7 @@ Severity severity_of(const RejectedPort& rejected) {
 
 std::string advice_for(const std::string& reason) {
   if (absl::StrContains(reason, "no such interface")) {
-    return "correct CABLEWAY_PORTS, and restart cablewayd; ip -br link shows the interfaces there are";
+    return "correct CABLEWAY_PORTS, and restart cablewayd; ip -br link lists the interfaces";
   }
   if (absl::StrContains(reason, "no interface has an address inside it")) {
     return "give the cable's interface an address of that prefix, or correct CABLEWAY_PORTS; ip -br addr shows them";
@@ -246,7 +246,7 @@ std::string advice_for(const std::string& reason) {
   if (absl::StrContains(reason, "has no address")) {
     return "give it one: ip addr add 10.7.0.1/30 dev .., and another of that subnet to the other end";
   }
-  return "";  // the reason says it
+  return "";  // the reason is enough
 }
 
 }  // namespace
@@ -294,17 +294,17 @@ Json ports_of_host(const std::vector<PortFacts>& ports, TransportSetting wanted)
 
 std::vector<Finding> examine_rejected(const std::vector<RejectedPort>& rejected) {
   std::vector<Finding> findings;
-  std::map<std::string, std::vector<std::string>> unasked;  // interfaces by reason
+  std::map<std::string, std::vector<std::string>> not_requested;  // interfaces by reason
   for (const RejectedPort& each : rejected) {
     const Severity severity = severity_of(each);
     if (severity == Severity::kOk) {
-      unasked[each.reason].push_back(each.interface);
+      not_requested[each.reason].push_back(each.interface);
     } else {
       const auto code = each.asked_for ? name_of(EventCode::kPortUnusable) : name_of(FindingCode::kPortNotUsed);
       findings.push_back({severity, std::string(code), each.interface, each.reason, advice_for(each.reason)});
     }
   }
-  for (const auto& [reason, interfaces] : unasked) {
+  for (const auto& [reason, interfaces] : not_requested) {
     findings.push_back({Severity::kOk, std::string(name_of(FindingCode::kPortNotUsed)), "not used",
                         absl::StrCat(absl::StrJoin(interfaces, ", "), ": ", reason), ""});
   }

@@ -17,14 +17,14 @@ constexpr std::uint64_t kMaxExpectedMbps = 20'000;
 constexpr double kGoodShare = 0.7;
 
 constexpr char kWhenSlow[] =
-    "test again while no job runs; small frames (MTU 1500), a busy CPU, a bad cable (ethtool -S shows errors) or a "
-    "switch in between are the usual reasons";
+    "test again while no job runs; the usual reasons are small frames (MTU 1500), a busy CPU, a bad cable (ethtool -S "
+    "shows errors) or a switch in between";
 
 constexpr char kWhenNotReached[] =
-    "circuits come the same way: a firewall, here or there, must let through the TCP port of cablewayd "
-    "(CABLEWAY_RELAY_PORT there), and nobody else may hold it; see cableway doctor there";
+    "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd "
+    "(CABLEWAY_RELAY_PORT there), and no other program may use it; run cableway doctor there";
 
-// What stops a test would stop circuits, too, unless somebody wanted it so or tests there himself.
+// A failed test means that circuits fail, too, unless tests are disabled there or another test is running.
 bool stops_circuits(const absl::Status& status) {
   return !absl::StrContains(status.message(), "CABLEWAY_CABLE_TEST is false") &&
          !absl::StrContains(status.message(), "test of this port is");

@@ -1,4 +1,4 @@
-// How the findings of doctor.h are shown, and what a script learns from them.
+// The findings of doctor.h, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_
 
@@ -11,7 +11,7 @@ namespace cableway::cli {
 
 Severity worst_of(const std::vector<Finding>& findings);
 
-// The worst first, each with what to do, then a line that counts them.
+// The worst first, each with its advice, then a line of counts.
 std::string doctor_text(std::vector<Finding> findings);
 
 //   worst     "ok", "remark", "warning" or "error"

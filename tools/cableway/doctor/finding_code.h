@@ -1,5 +1,6 @@
-// What `cableway doctor` can find beside what the node itself reports (core/event/event_code.h), as stable codes.
-// docs/findings.md is the same table for operators. Codes are never renamed or reused; new ones may be added.
+// Stable codes of the findings that only `cableway doctor` reports; those of the node itself are in
+// core/event/event_code.h. docs/findings.md is the same table for operators. Codes are never renamed or reused; new
+// ones may be added.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FINDING_CODE_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_FINDING_CODE_H_
 
@@ -58,8 +59,8 @@ enum class FindingCode : std::uint8_t {
 struct FindingKind {
   FindingCode code;
   std::string_view name;     // "CARRIER_MISSING"
-  std::string_view meaning;  // one line, as docs/findings.md has it
-  std::string_view advice;   // what to do; "-" where nothing is to be done. Findings say it with names and numbers
+  std::string_view meaning;  // one line, as in docs/findings.md
+  std::string_view advice;   // what to do; "-" if nothing is to be done. Findings add names and numbers
 };
 
 // All codes, in the order of FindingCode.

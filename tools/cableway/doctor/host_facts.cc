@@ -27,7 +27,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-// Beside this program's folder, as the package has it, or in it.
+// In lib/ beside this program's folder, as in the package, or in that folder.
 void find_plugin(const std::string& folder, HostFacts& facts) {
   const fs::path beside = (fs::path(folder) / ".." / "lib" / kPlugin).lexically_normal();
   facts.plugin_sought = beside;
@@ -48,15 +48,15 @@ void find_ports(const std::vector<PortSelector>& selectors, const HardwareFolder
   facts.no_ports = (*inventory)->status();
 }
 
-// Docker, Podman, and what else follows systemd's convention, leave a sign.
+// Docker, Podman, and container managers that follow systemd's convention.
 bool is_in_container() {
   return is_there("/.dockerenv") || is_there("/run/.containerenv") || std::getenv("container") != nullptr;
 }
 
 }  // namespace
 
-HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder,
-                       const HardwareFolders& folders) {
+HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
+                          const HardwareFolders& folders) {
   HostFacts facts;
   find_plugin(program_folder, facts);
   find_ports(selectors, folders, facts);

@@ -1,4 +1,4 @@
-// What of this host matters to a job and is not the node's to know. Read-only.
+// Facts about this host that matter to a job and that the node does not report. Read-only.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_HOST_FACTS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_HOST_FACTS_H_
 
@@ -15,7 +15,7 @@
 
 namespace cableway::cli {
 
-// Where a host shows its hardware. Tests have trees of their own.
+// The folders in which the kernel shows the hardware. Tests use their own trees.
 struct HardwareFolders {
   std::string sysfs = "/sys";
   std::string rdma = host::kRdmaDeviceFolder;
@@ -24,26 +24,26 @@ struct HardwareFolders {
 struct HostFacts {
   std::string plugin;  // absolute path of the NCCL plugin of this installation; empty: it has none
   std::string plugin_sought;
-  std::vector<std::string> default_interfaces;  // that default routes go through, the best first
+  std::vector<std::string> default_interfaces;  // interfaces of the default routes, the best first
 
-  // As a node with the same settings would see them now.
+  // As a node with the same settings would see them.
   std::vector<PortFacts> ports;
   std::vector<RejectedPort> rejected;
-  std::string no_ports;                    // why there is none, else empty
+  std::string no_ports;                    // why there are none, else empty
   std::map<std::string, LinkFacts> links;  // of the interfaces with hardware or an RDMA device, by name
 
-  std::optional<std::uint64_t> memlock_bytes;  // a process's limit of locked memory; nothing: it has none
+  std::optional<std::uint64_t> memlock_bytes;  // a process's limit of locked memory; not set: unlimited
   bool has_rdma_devices = false;
   bool has_verbs_files = false;  // /dev/infiniband
-  std::string no_verbs_library;  // why libibverbs cannot be used; not looked for where there is no RDMA device
+  std::string no_verbs_library;  // why libibverbs cannot be used; not checked without an RDMA device
   bool in_container = false;
-  bool sees_hardware = false;  // some interface is a device and not made by software
+  bool sees_hardware = false;  // whether any interface is backed by a device
 };
 
-HostFacts look_at_host(const std::vector<PortSelector>& selectors, const std::string& program_folder,
-                       const HardwareFolders& folders = {});
+HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
+                          const HardwareFolders& folders = {});
 
-// Of the program that runs, without links; empty where the kernel does not say.
+// The folder of the running program, with links resolved; empty if the kernel does not report it.
 std::string program_folder();
 
 }  // namespace cableway::cli

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxLinks = 4096;
 
-// Each driver has names of its own.
+// Counter names differ by driver.
 constexpr const char* kLosses[] = {
     "out_of_sequence",    "packet_seq_err",   "implied_nak_seq_err", "local_ack_timeout_err",
     "rx_discards",        "rx_roce_discards", "port_rcv_errors",     "port_xmit_discards",
@@ -22,7 +22,7 @@ constexpr const char* kCongestion[] = {
     "np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled", "tx_cnp_pkts", "rx_cnp_pkts", "rx_ecn_marked_pkts",
 };
 
-// Of "16.0 GT/s PCIe" and "100 Gb/sec (4X EDR)"; 0 where there is none.
+// The number in "16.0 GT/s PCIe" or "100 Gb/sec (4X EDR)"; 0 if there is none.
 double first_number(const std::string& text) {
   double value = 0;
   const bool is_number = absl::SimpleAtod(text.substr(0, text.find(' ')), &value);
@@ -33,7 +33,7 @@ PcieLink read_pcie(const host::Sysfs& sysfs, const std::string& folder, const ch
   PcieLink link;
   link.gigatransfers = first_number(sysfs.line(absl::StrCat(folder, "/", which, "_link_speed")));
   const bool is_number = absl::SimpleAtoi(sysfs.line(absl::StrCat(folder, "/", which, "_link_width")), &link.lanes);
-  // 255 is what a link says that it does not know.
+  // The kernel reports 255 for an unknown width.
   if (!is_number || link.lanes < 1 || link.lanes > 32) link.lanes = 0;
   return link;
 }
@@ -81,7 +81,7 @@ std::map<std::string, LinkFacts> read_links(const host::Sysfs& sysfs) {
     LinkFacts& facts = links[name];
     const std::string device = absl::StrCat("class/net/", name, "/device");
     facts.pcie = read_pcie(sysfs, device, "current");
-    facts.pcie_most = read_pcie(sysfs, device, "max");
+    facts.pcie_max = read_pcie(sysfs, device, "max");
     if (port != nullptr) read_rdma(sysfs, *port, facts);
   }
   return links;

@@ -7,13 +7,14 @@
 namespace cableway::cli {
 
 absl::Status not_understood(const std::string& view, const std::string& reason) {
-  return absl::InvalidArgumentError(absl::StrCat("the node's ", view, " is not understood (", reason,
-                                                 "): install the same Cableway for both, and restart cablewayd"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the node's ", view, " cannot be parsed (", reason,
+                   "): install the same Cableway version for both, and restart cablewayd"));
 }
 
 absl::StatusOr<Json> parse_answer(const std::string& answer, const std::string& view) {
   Json json = Json::parse(answer, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return not_understood(view, "it is no JSON object");
+  if (!json.is_object()) return not_understood(view, "it is not a JSON object");
   if (const std::string wrong = routing::schema_fault(json); !wrong.empty()) return not_understood(view, wrong);
   return json;
 }

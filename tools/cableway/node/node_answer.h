@@ -1,4 +1,4 @@
-// What a node answers is read here, and only here: JSON that may be another version's.
+// Parses a node's answers, which may come from another version. All commands use these functions.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_ANSWER_H_
 #define CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_ANSWER_H_
 
@@ -10,16 +10,16 @@
 
 namespace cableway::cli {
 
-// `view` names the answer in the error: "the node's status is not understood (..)".
+// `view` names the answer in the error: "the node's status cannot be parsed (..)".
 absl::Status not_understood(const std::string& view, const std::string& reason);
 
-// The answer as JSON; InvalidArgument where it is no JSON object.
+// The answer as JSON; InvalidArgument if it is not a JSON object.
 absl::StatusOr<Json> parse_answer(const std::string& answer, const std::string& view);
 
-// As scripts get it: indented, with a newline at its end.
+// As printed for scripts: indented, with a final newline.
 absl::StatusOr<std::string> answer_as_json(const std::string& answer, const std::string& view);
 
-// What `render` makes of the answer. A field that is missing or of another kind is an error, not an end.
+// Applies `render` to the answer. A field that is missing or of another type becomes an error.
 template <typename Render>
 absl::StatusOr<std::string> render_answer(const std::string& answer, const std::string& view, Render render) {
   absl::StatusOr<Json> json = parse_answer(answer, view);
@@ -31,7 +31,7 @@ absl::StatusOr<std::string> render_answer(const std::string& answer, const std::
   }
 }
 
-// JSON's own exceptions where the field is not there or of another kind.
+// Throw Json::exception if the field is missing or of another type.
 inline std::uint64_t number(const Json& object, const char* name) {
   return object.at(name).get<std::uint64_t>();
 }

@@ -1,4 +1,4 @@
-// A node of a topology by the name that somebody gave for it.
+// A node of a topology by its name.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_BY_NAME_H_
 #define CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_BY_NAME_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway::cli {
 
-// InvalidArgument names some of the nodes that there are.
+// InvalidArgument lists some of the existing nodes.
 absl::StatusOr<routing::NodeIndex> node_by_name(const routing::Topology& topology, const std::string& name);
 
 }  // namespace cableway::cli

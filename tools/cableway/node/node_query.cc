@@ -14,22 +14,23 @@
 namespace cableway::cli {
 namespace {
 
-std::string where(const Settings& settings) {
+std::string place_of(const Settings& settings) {
   return absl::StrCat("cluster \"", settings.cluster, "\", runtime dir \"", settings.runtime_dir, "\"");
 }
 
 absl::Status no_node(const Settings& settings) {
-  return absl::NotFoundError(absl::StrCat(
-      "no node runs in this network namespace (", where(settings),
-      ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
-      "A node elsewhere, in a container or namespace, is asked there; one with another CABLEWAY_CLUSTER or "
-      "CABLEWAY_RUNTIME_DIR, with the same set here."));
+  return absl::NotFoundError(
+      absl::StrCat("no node runs in this network namespace (", place_of(settings),
+                   ").\nStart one: systemctl start cablewayd, or  CABLEWAY_PORTS=eth1,.. cablewayd\n"
+                   "To query a node in another container or namespace, run cableway there; for a node with another "
+                   "CABLEWAY_CLUSTER or CABLEWAY_RUNTIME_DIR, set the same here."));
 }
 
 absl::Status no_answer(const Settings& settings, std::chrono::milliseconds deadline) {
-  return absl::DeadlineExceededError(absl::StrCat(
-      "the node here (", where(settings), ") has not answered for ", std::chrono::duration<double>(deadline).count(),
-      " s. Is its cablewayd stopped or starved? Its log may say; else restart it."));
+  return absl::DeadlineExceededError(
+      absl::StrCat("the node here (", place_of(settings), ") did not answer within ",
+                   std::chrono::duration<double>(deadline).count(),
+                   " s. Its cablewayd may be stopped or overloaded: check its log, or restart it."));
 }
 
 struct NodeReply {
@@ -39,10 +40,10 @@ struct NodeReply {
 
 absl::Status unexpected() {
   return absl::InternalError(
-      "the node answered with something else than was asked for: install the same Cableway for both");
+      "the node's answer does not match the request: install the same Cableway version for both");
 }
 
-// Hello, then the request. Everything happens on the thread of the io_context.
+// Sends Hello, then the request. Runs on the thread of the io_context.
 class Query {
  public:
   Query(host::SessionClient& session, SessionMessage request) : session_(session), request_(std::move(request)) {}
@@ -57,9 +58,9 @@ class Query {
  private:
   void on_welcome(absl::StatusOr<SessionMessage> reply) {
     if (absl::IsUnavailable(reply.status())) {
-      return end(absl::UnavailableError(
-          "the node closed the session at once. It answers root and the user that it runs as (try sudo), and at most "
-          "1,024 sessions"));
+      return end(
+          absl::UnavailableError("the node closed the session immediately. It accepts root and the user that it runs "
+                                 "as (try sudo), and at most 1,024 sessions"));
     }
     if (!reply.ok()) return end(reply.status());
     const Welcome* welcome = std::get_if<Welcome>(&*reply);
@@ -71,7 +72,7 @@ class Query {
     });
   }
 
-  // The first result counts: closing the session fails what is still unanswered.
+  // The first result counts: closing the session fails the pending requests.
   void end(absl::StatusOr<NodeReply> result) {
     if (result_) return;
     result_ = std::move(result);
@@ -99,7 +100,7 @@ absl::StatusOr<NodeReply> ask(const Settings& settings, SessionMessage request, 
     (*session)->close();
     result = no_answer(settings, deadline);
   }
-  // What the close has cancelled still refers to the query.
+  // Cancelled handlers still refer to the query.
   io.restart();
   io.poll();
   return *std::move(result);
@@ -113,7 +114,7 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
   if (!reply.ok()) return reply.status();
   auto* answer = std::get_if<ViewReply>(&reply->reply);
   if (answer == nullptr) return unexpected();
-  if (!answer->error.empty()) return absl::FailedPreconditionError(absl::StrCat("the node says: ", answer->error));
+  if (!answer->error.empty()) return absl::FailedPreconditionError(absl::StrCat("the node reports: ", answer->error));
   return NodeView{std::move(reply->node), std::move(answer->text)};
 }
 

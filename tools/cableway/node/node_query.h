@@ -1,4 +1,4 @@
-// Asks the node that runs here, in this network namespace, for one of its views.
+// Queries the node that runs in this network namespace for one of its views.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_QUERY_H_
 #define CABLEWAY_TOOLS_CABLEWAY_NODE_NODE_QUERY_H_
 
@@ -16,13 +16,13 @@ struct NodeView {
   std::string text;
 };
 
-// `view` as in ViewRequest. NotFound: no node runs here, and how to start one. DeadlineExceeded: one runs and has not
-// answered for `deadline`. Other errors: it has ended the session, refused, or has no such view.
+// `view` as in ViewRequest. NotFound: no node runs here; the message tells how to start one. DeadlineExceeded: the node
+// did not answer within `deadline`. Other errors: the node closed the session, refused, or has no such view.
 absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
                                   std::chrono::milliseconds deadline);
 
-// How fast the node's cable is: request and errors as in core/session/session_message.h and ask_node().
-// FailedPrecondition: the node or its neighbour does not test it, and why.
+// Measures a cable's rate; request and errors as in core/session/session_message.h and ask_node(). FailedPrecondition:
+// why the node or its neighbour does not test it.
 absl::StatusOr<CableProbeReply> test_cable(const Settings& settings, const CableProbeRequest& request,
                                            std::chrono::milliseconds deadline);
 

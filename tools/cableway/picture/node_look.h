@@ -11,18 +11,18 @@
 namespace cableway::cli {
 
 struct NodeLook {
-  bool self = false;       // the node that was asked
-  bool draining = false;   // carries nothing of others
-  bool unreached = false;  // known, but no path leads there: it has failed, or its cables have
+  bool self = false;       // the node that was queried
+  bool draining = false;   // relays nothing
+  bool unreached = false;  // known but unreachable: it or its cables have failed
 };
 
-// By node. Without `self`, what the largest part of the topology does not reach is unreached.
+// By node. Without `self`, nodes outside the largest part of the topology count as unreached.
 std::vector<NodeLook> node_looks(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
-// "draining", "unreached", both, or nothing.
+// "draining", "unreached", both, or empty.
 std::string note_of(const NodeLook& look);
 
-// "c0", or nothing where the name is made of the cable's ends.
+// "c0", or empty if the name is derived from the cable's ends.
 std::string own_name(const routing::Topology& topology, const routing::Cable& cable);
 
 // "c0: n0 eth1 10.7.0.1 - n1 eth0 10.7.0.2, 10 Gbit/s, 1 us"

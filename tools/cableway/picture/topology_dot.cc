@@ -13,7 +13,7 @@
 namespace cableway::cli {
 namespace {
 
-// A name of a valid topology has no character that needs more.
+// Names of a valid topology contain no character that needs escaping.
 std::string quoted(const std::string& text) {
   return absl::StrCat("\"", text, "\"");
 }
@@ -31,7 +31,7 @@ const char* engine_for(routing::TopologyKind kind) {
   }
 }
 
-// What routing/topology_io/dot_topology.h reads back; Graphviz passes over names that it does not know.
+// Attributes that routing/topology_io/dot_topology.h reads back; Graphviz ignores unknown names.
 void append_facts(const routing::Node& node, std::vector<std::string>& attributes) {
   if (node.relay_port != routing::kDefaultRelayPort) {
     attributes.push_back(absl::StrCat("relay_port=", node.relay_port));

@@ -9,8 +9,8 @@
 
 namespace cableway::cli {
 
-// routing/topology_io/dot_topology.h reads it back. `self`: whose view it is; that node is drawn bold, and those it
-// does not reach dashed and red. Draining nodes are grey.
+// routing/topology_io/dot_topology.h reads it back. `self`: the node whose view this is; it is drawn bold, and nodes
+// that it does not reach dashed and red. Draining nodes are grey.
 std::string topology_dot(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
 }  // namespace cableway::cli

@@ -15,9 +15,9 @@ using routing::TopologyShape;
 
 constexpr std::size_t kLongestRow = 8;
 constexpr double kParallelGap = 22;
-constexpr double kArc = 46;  // of a cable that passes nodes on its way
+constexpr double kArc = 46;  // of a cable that bypasses nodes
 
-// In rows, each read in the other direction than the one before, so that neighbours stay neighbours.
+// In rows of alternating direction, so that neighbours stay adjacent.
 std::vector<Place> place_line(const std::vector<NodeIndex>& order, double spacing) {
   std::vector<Place> places(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -50,7 +50,7 @@ std::vector<Place> place_circle(std::span<const NodeIndex> order, std::size_t no
   return places;
 }
 
-// Leaves one beside the other, every other node above the middle of its children.
+// Leaves side by side, every other node above the middle of its children.
 class TreePlaces {
  public:
   TreePlaces(const Topology& topology, double spacing)
@@ -69,7 +69,7 @@ class TreePlaces {
     std::size_t depth = 0;
   };
 
-  // Every node before its children, siblings in their order; leaves get their places on the way.
+  // Pre-order, siblings in their order; places the leaves.
   void walk(NodeIndex root) {
     std::vector<Step> left = {{root, root, 0}};
     while (!left.empty()) {
@@ -130,7 +130,7 @@ std::vector<Place> place_nodes(const Topology& topology, const TopologyShape& sh
   return {};
 }
 
-// Upwards or to the left around the nodes between.
+// Bends upwards or to the left, around the nodes between.
 double arc_of(const Place& a, const Place& b, double spacing) {
   const double distance = std::hypot(b.x - a.x, b.y - a.y);
   if (distance < spacing * 1.5) return 0;
@@ -152,7 +152,8 @@ void place_cables(const Topology& topology, const TopologyShape& shape, double s
     const double count = static_cast<double>(parallel.size());
     const double arc = shape.kind == TopologyKind::kTorus ? arc_of(a, b, spacing) : 0;
     layout.bends.push_back((place - (count - 1) / 2) * kParallelGap + arc);
-    // Of parallel cables one beside the other; of an arc where it passes neither a node nor another label.
+    // Labels of parallel cables go side by side; the label of an arc goes where it meets neither a node nor another
+    // label.
     const double on_arc = 0.7 * spacing / std::max(std::hypot(b.x - a.x, b.y - a.y), spacing);
     layout.labels.push_back(arc != 0 ? on_arc : 0.25 + 0.5 * (place + 1) / (count + 1));
   }

@@ -18,8 +18,8 @@ struct TopologyLayout {
   std::vector<Place> places;  // by node, all within the size
   double width = 0;
   double height = 0;
-  std::vector<double> bends;   // by cable: how far its middle is from the straight line, to its right seen from end a
-  std::vector<double> labels;  // by cable: where on it its label goes, 0 at its end a, 1 at its end b
+  std::vector<double> bends;   // by cable: distance of its middle from the straight line, to the right seen from end a
+  std::vector<double> labels;  // by cable: position of its label, 0 at end a, 1 at end b
 };
 
 // A line in rows, a torus as its grid, a star around its hub, a tree level by level, all else on a circle. `spacing` is

@@ -89,12 +89,12 @@ class SvgDrawing {
 
   std::string legend(double y) const {
     return absl::StrFormat(
-        "<text class=\"legend\" x=\"16\" y=\"%.1f\">thick box: the node asked; grey: draining; red, dashed: not "
-        "reached; orange: slower than the fastest</text>\n",
+        "<text class=\"legend\" x=\"16\" y=\"%.1f\">thick box: the node that was queried; grey: draining; red, dashed: "
+        "not reached; orange: slower than the fastest</text>\n",
         y);
   }
 
-  // The point of a cable's curve, 0 at its end a, 1 at its end b.
+  // A point of a cable's curve: `where` is 0 at end a, 1 at end b.
   Place point(std::uint32_t cable, double where) const {
     const Place middle = control(cable);
     const Place& a = layout_.places[topology_.cables()[cable].a.node.value];
@@ -104,7 +104,7 @@ class SvgDrawing {
             rest * rest * a.y + 2 * rest * where * middle.y + where * where * b.y};
   }
 
-  // Of the quadratic curve: twice as far from the straight line as the curve itself gets.
+  // The control point is twice as far from the straight line as the curve gets.
   Place control(std::uint32_t cable) const {
     const Place& a = layout_.places[topology_.cables()[cable].a.node.value];
     const Place& b = layout_.places[topology_.cables()[cable].b.node.value];
@@ -118,7 +118,7 @@ class SvgDrawing {
     const Place& a = layout_.places[cable.a.node.value];
     const Place& b = layout_.places[cable.b.node.value];
     const Place middle = control(index);
-    // Rates span decades; a width that does, too, would show nothing.
+    // Rates span decades, so the width is logarithmic.
     const double share = static_cast<double>(cable.rate_mbps) / static_cast<double>(fastest_);
     const double width = std::clamp(4 + std::log10(share), 1.5, 4.0);
     return absl::StrFormat(

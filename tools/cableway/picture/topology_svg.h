@@ -1,4 +1,4 @@
-// `cableway topology --svg`: the topology as a picture that any browser shows, with nothing from elsewhere in it.
+// `cableway topology --svg`: the topology as a self-contained picture for any browser.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_SVG_H_
 #define CABLEWAY_TOOLS_CABLEWAY_PICTURE_TOPOLOGY_SVG_H_
 
@@ -9,8 +9,8 @@
 
 namespace cableway::cli {
 
-// Every cable is a line, thicker the faster it is, with its rate and, on hovering, all that is known of it; with more
-// than 200 cables the rates are left to the hovering. `self` and how nodes look: as in topology_dot.h.
+// Every cable is a line, thicker the faster it is, with its rate and, in a tooltip, all its properties; with more than
+// 200 cables the rates are in the tooltips only. `self` and how nodes look: as in topology_dot.h.
 std::string topology_svg(const routing::Topology& topology, std::optional<routing::NodeIndex> self);
 
 }  // namespace cableway::cli

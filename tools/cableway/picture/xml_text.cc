@@ -6,7 +6,7 @@
 namespace cableway::cli {
 namespace {
 
-// How many bytes the UTF-8 character at `at` has; 0 where there is none that XML may have.
+// The length in bytes of the UTF-8 character at `at`; 0 if it is invalid or not allowed in XML.
 std::size_t character_at(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<std::uint8_t>(text[i]) : std::uint8_t{0};

@@ -1,4 +1,4 @@
-// Text as it stands in XML and HTML, in elements and in attributes with double quotes.
+// Text escaped for XML and HTML, for elements and for attributes in double quotes.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_PICTURE_XML_TEXT_H_
 #define CABLEWAY_TOOLS_CABLEWAY_PICTURE_XML_TEXT_H_
 
@@ -6,8 +6,8 @@
 
 namespace cableway::cli {
 
-// Characters that have a meaning there are escaped. What XML has no way to say (control characters, bytes that are not
-// UTF-8) becomes a question mark.
+// Special characters are escaped. What XML cannot represent (control characters, bytes that are not UTF-8) becomes a
+// question mark.
 std::string xml_text(const std::string& text);
 
 }  // namespace cableway::cli

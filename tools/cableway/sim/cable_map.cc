@@ -25,12 +25,12 @@ using routing::Topology;
 constexpr double kNameCharacter = 8;
 constexpr double kMapBoxHeight = 36;
 constexpr double kSmallestMapBox = 56;
-constexpr double kLaneGap = 4.5;  // of a direction from the middle of its cable
+constexpr double kLaneGap = 4.5;  // distance of a direction's lane from the middle of its cable
 constexpr double kArrow = 6;
 constexpr double kLabelCharacter = 6.6;
 constexpr double kLabelHeight = 12;
 constexpr double kLabelGap = 11;  // from the middle of a cable
-// Around the outermost nodes' boxes: for arcs and labels.
+// Space around the outermost boxes, for arcs and labels.
 constexpr double kRoomBeside = 125;
 constexpr double kRoomAbove = 64;
 constexpr std::size_t kMaxMapLabels = 100;
@@ -53,7 +53,7 @@ struct Curve {
     return {rest * rest * begin.x + 2 * rest * where * control.x + where * where * end.x,
             rest * rest * begin.y + 2 * rest * where * control.y + where * where * end.y};
   }
-  // The direction at a place, of length 1.
+  // The unit tangent at a place.
   Place along(double where) const {
     const double x = (1 - where) * (control.x - begin.x) + where * (end.x - control.x);
     const double y = (1 - where) * (control.y - begin.y) + where * (end.y - control.y);
@@ -61,7 +61,7 @@ struct Curve {
     return {x / length, y / length};
   }
   Curve reversed() const { return {end, control, begin}; }
-  // Beside it, to the right as one goes along.
+  // A parallel curve to the right, seen from `begin`.
   Curve beside(double distance) const {
     const double length = std::max(std::hypot(end.x - begin.x, end.y - begin.y), 1e-9);
     const double x = -(end.y - begin.y) / length * distance;
@@ -103,7 +103,7 @@ class CableMap {
   }
 
   std::string text() const {
-    // The layout leaves more room around it than is needed here.
+    // The layout's margin is larger than needed here.
     const double spare_x = std::max(0.0, layout_.places.empty() ? 0 : leftmost() - kRoomBeside - widest_ / 2);
     const double spare_y = std::max(0.0, layout_.places.empty() ? 0 : topmost() - kRoomAbove - kMapBoxHeight / 2);
     const double width = layout_.width - 2 * spare_x;
@@ -153,7 +153,7 @@ class CableMap {
                         "</g>\n");
   }
 
-  // An arrow stands before the far node's box, wherever that begins.
+  // The arrow's place is clear of the far node's box.
   std::string lane(std::uint32_t index, bool from_a) const {
     const Curve whole = from_a ? curve(index) : curve(index).reversed();
     const Curve lane = whole.beside(kLaneGap);
@@ -175,7 +175,7 @@ class CableMap {
         base.y - ahead.x * size * 0.8);
   }
 
-  // The hottest first: where there is no room for all, the others do without. What was cut always has one.
+  // The hottest cables first: if there is no room for all labels, the others have none. Cut cables always have one.
   std::string labels() const {
     std::vector<Box> taken;
     taken.reserve(topology_.node_count() + topology_.cable_count());
@@ -203,7 +203,7 @@ class CableMap {
                         cut_[index] ? "cut" : absl::StrFormat("%.0f %%", 100 * utilisation));
   }
 
-  // Beside the cable, where nothing is.
+  // A free place beside the cable.
   std::optional<Place> find_room(std::uint32_t index, double width, const std::vector<Box>& taken) const {
     const Curve cable = curve(index);
     for (const double where : {layout_.labels[index], 0.5, 0.4, 0.6, 0.3, 0.7}) {
@@ -217,8 +217,8 @@ class CableMap {
     return beside(cable, layout_.labels[index], width, true);
   }
 
-  // The middle of a text of this width that does not touch the cable: on the side away from the middle of the drawing,
-  // or on the other.
+  // The middle of a text of this width that does not touch the cable: `outward` is the side away from the middle of the
+  // drawing.
   Place beside(const Curve& curve, double where, double width, bool outward) const {
     const Place at = curve.at(where);
     const Place ahead = curve.along(where);

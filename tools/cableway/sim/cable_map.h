@@ -1,5 +1,4 @@
-// The topology of a report as a drawing: every cable is two lines, one for each direction, the more striking the busier
-// it was.
+// The topology of a report as a drawing: every cable is two lines, one per direction, more prominent the busier it was.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_CABLE_MAP_H_
 
@@ -10,12 +9,12 @@
 
 namespace cableway::cli {
 
-// Beyond that a drawing shows nothing.
+// Larger drawings are illegible.
 inline constexpr std::size_t kMaxCablesDrawn = 4096;
 
 inline constexpr int kHeatLevels = 6;
 
-// 0: nothing; 1 to 5: below a quarter, a half, three quarters, nine tenths, and above.
+// 0: idle; 1 to 5: below 0.25, 0.5, 0.75, 0.9, and above.
 int heat_of(double utilisation);
 // "idle", "below 25 %", ..
 const char* heat_name(int heat);

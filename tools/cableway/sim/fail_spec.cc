@@ -21,10 +21,10 @@ absl::Status bad_fail(std::string_view text, const std::string& wrong) {
 absl::StatusOr<FailSpec> parse_fail_spec(std::string_view text) {
   if (!text.starts_with(kFailKind)) return bad_fail(text, "only cables can fail");
   const std::size_t at = text.rfind('@');
-  if (at == std::string_view::npos) return bad_fail(text, "it does not say when");
+  if (at == std::string_view::npos) return bad_fail(text, "it has no time");
   FailSpec spec;
   spec.cable = std::string(text.substr(kFailKind.size(), at - kFailKind.size()));
-  if (spec.cable.empty()) return bad_fail(text, "it does not say which cable");
+  if (spec.cable.empty()) return bad_fail(text, "it has no cable");
   const absl::StatusOr<std::uint64_t> when_ns = routing::parse_time_ns(text.substr(at + 1));
   if (!when_ns.ok()) return bad_fail(text, std::string(when_ns.status().message()));
   spec.when = Duration(static_cast<Duration::rep>(*when_ns));

@@ -1,5 +1,4 @@
-// What `cableway sim --fail` is given: which cable is cut, and when. "cable:c3@10ms", "cable:n0-n1@1.5s",
-// "cable:0-1@0s"
+// The value of `cableway sim --fail`: which cable is cut, and when. "cable:c3@10ms", "cable:n0-n1@1.5s", "cable:0-1@0s"
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_FAIL_SPEC_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_FAIL_SPEC_H_
 
@@ -13,7 +12,7 @@ namespace cableway::cli {
 
 struct FailSpec {
   std::string cable;  // its name, or the two nodes that it joins
-  Duration when{0};   // since the beginning
+  Duration when{0};   // since the start of the simulation
 };
 
 // InvalidArgument says what was expected.

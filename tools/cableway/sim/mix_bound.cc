@@ -6,7 +6,7 @@
 namespace cableway::cli {
 namespace {
 
-// Of all of them together: they overlap, so while a pipeline fills for one the one before it still empties.
+// The bound of all operations together: they overlap, so one fills its pipeline while the previous one drains.
 sim::CableBound of_operations(sim::CableBound one, double operations) {
   if (operations * one.repeated_s > one.seconds) {
     one.seconds = operations * one.repeated_s;

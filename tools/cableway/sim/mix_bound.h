@@ -1,4 +1,4 @@
-// The least time in which cables can do what `cableway sim` was asked for, a mix included.
+// A lower bound of the time that the cables need for the job of `cableway sim`, a mix included.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_MIX_BOUND_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_MIX_BOUND_H_
 
@@ -9,10 +9,9 @@
 
 namespace cableway::cli {
 
-// Of operations one after the other: what they take at least, all together, by their number: the mean, as of a
-// prediction. Of a mix: groups that wait for each other take at least their bounds one after
-// the other, as if each were alone; the bound of the longest such row, with the method of its last group. Errors are
-// those of sim::cable_bound() and sim::groups_of().
+// For repeated operations: the mean, as in a prediction: the bound of all together divided by their number. For a mix:
+// groups that wait for each other need at least the sum of their bounds, each as if alone; the bound is that of the
+// longest such chain, with the method of its last group. Errors are those of sim::cable_bound() and sim::groups_of().
 absl::StatusOr<sim::CableBound> job_bound(const routing::Topology& topology, const sim::PredictionRequest& request,
                                           const sim::ConcurrentFlowSettings& settings = {});
 

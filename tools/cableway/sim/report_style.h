@@ -1,11 +1,11 @@
-// How a report looks: the style sheet of its page, for light and dark, on screens and on paper.
+// The style sheet of a report's page, for light and dark themes, screen and print.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_REPORT_STYLE_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_REPORT_STYLE_H_
 
 namespace cableway::cli {
 
-// Blues for cables with room, orange and red for those without: told apart by people who see few colours too, and in
-// the drawing by their width as well.
+// Blue for cables with spare capacity, orange and red for those without: distinguishable with colour blindness, and in
+// the drawing by width as well.
 inline constexpr char kReportStyle[] = R"css(
 :root{color-scheme:light dark;
  --page:#f5f6f8;--card:#ffffff;--ink:#1b222c;--soft:#5b6675;--line:#dde2e9;--node:#ffffff;--edge:#44546a;--accent:#1f5f99;

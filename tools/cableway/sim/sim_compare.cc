@@ -27,21 +27,22 @@ absl::Status bad_result(const std::string& file, const std::string& wrong) {
       absl::StrCat("file \"", file, "\": ", wrong, "; expected what cableway sim --json prints"));
 }
 
-// A terminal shows nothing else than names where names should be; a connector's have spaces, a wire's have signs.
+// Quotes a name from the file unless it is printable ASCII, so that it cannot control a terminal. Names of connectors
+// contain spaces, names of wires signs.
 std::string shown_name(const std::string& name) {
   const bool is_plain = !name.empty() && name.size() <= kMaxNameBytes &&
                         std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
   return is_plain ? name : routing::in_quotes(name);
 }
 
-// What other commands print is told apart by a member that nothing else has.
-std::string_view known_as(const ParsedJson& json) {
+// Identifies the output of other modes by a member that only they have.
+std::string_view fault_of_other_output(const ParsedJson& json) {
   if (json.contains("single_points_of_failure")) return "it is a result of cableway sim --what-if, which has no times";
   if (json.contains("change")) return "it is a comparison by cableway sim --compare already";
   return "";
 }
 
-// Reads one object; the first fault ends it.
+// Reads one object; the first fault is reported.
 class ResultReader {
  public:
   explicit ResultReader(const std::string& file) : file_(file) {}
@@ -49,7 +50,8 @@ class ResultReader {
   absl::StatusOr<SimResult> read(const ParsedJson& json) {
     if (!json.is_object()) return bad_result(file_, absl::StrCat("it holds ", type_text(json), ", not an object"));
     if (const std::string wrong = routing::schema_fault(json); !wrong.empty()) return bad_result(file_, wrong);
-    if (const std::string_view known = known_as(json); !known.empty()) return bad_result(file_, std::string(known));
+    if (const std::string_view known = fault_of_other_output(json); !known.empty())
+      return bad_result(file_, std::string(known));
     SimResult result;
     result.name = file_;
     result.topology = text(json, "", "topology");
@@ -78,7 +80,7 @@ class ResultReader {
     if (status_.ok()) status_ = bad_result(file_, wrong);
   }
 
-  // Null where it is not there, which is a fault. `of` is "hottest." and the like.
+  // Null if it is missing, which is a fault. `of` is the parent's prefix, such as "hottest.".
   const ParsedJson* member(const ParsedJson& object, const char* of, const char* name) {
     const auto found = object.find(name);
     if (found != object.end()) return &*found;
@@ -105,7 +107,7 @@ class ResultReader {
     return std::nullopt;
   }
 
-  // What is shared only where it was busier than every cable.
+  // Prefers a shared wire or connector only if it was busier than every cable.
   void read_hottest(const ParsedJson& json, SimResult& result) {
     result.hottest = "-";
     const ParsedJson* cable = member(json, "", "hottest");
@@ -114,7 +116,7 @@ class ResultReader {
       result.hottest = absl::StrCat(shown_name(text(*cable, "hottest.", "cable")), " ", way(*cable, "hottest."));
       result.hottest_utilisation = quantity(*cable, "hottest.", "utilisation");
     }
-    // Results of before it was written have none.
+    // Results of older versions lack this member.
     const auto shared = json.find("hottest_shared");
     if (shared == json.end() || shared->is_null()) return;
     if (!shared->is_object()) return wrong_type(*shared, "", "hottest_shared", "an object or null");
@@ -222,7 +224,7 @@ std::string comparison_json(const SimResult& a, const SimResult& b) {
                                          {"algbw", or_null(change(a.algbw_GBps, b.algbw_GBps))},
                                          {"busbw", or_null(change(a.busbw_GBps, b.busbw_GBps))},
                                          {"ratio", or_null(change(a.ratio, b.ratio))}}}};
-  // What the shell was given need not be UTF-8.
+  // Command-line arguments need not be UTF-8.
   return view.dump(2, ' ', false, ParsedJson::error_handler_t::replace) + "\n";
 }
 

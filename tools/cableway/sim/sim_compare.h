@@ -12,7 +12,7 @@ namespace cableway::cli {
 
 inline constexpr std::size_t kMaxSimResultBytes = std::size_t{64} << 20;
 
-// What is compared of a result. What the result has as null is not there.
+// The compared members of a result. Null members are not set.
 struct SimResult {
   std::string name;  // of its file
   std::string topology;
@@ -27,8 +27,8 @@ struct SimResult {
   std::optional<double> hottest_utilisation;
 };
 
-// Pure. InvalidArgument names the file and what is wrong in it: the member that is missing or of another type, or what
-// it is instead.
+// Pure. InvalidArgument names the file and the fault: a member that is missing or of another type, or the output of
+// another mode.
 absl::StatusOr<SimResult> parse_sim_result(std::string_view text, const std::string& file_name);
 
 std::string comparison_text(const SimResult& a, const SimResult& b);

@@ -37,7 +37,7 @@ std::string time_card(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
   if (prediction.early_end) {
     return card("Ended early after", seconds_text(prediction.whole_s),
-                more(absl::StrCat(percent_text(prediction.early_end->share_done), " of the messages were done")));
+                more(absl::StrCat(percent_text(prediction.early_end->share_done), " of the messages were completed")));
   }
   const std::size_t operations = prediction.operation_s.size();
   return card("Time", seconds_text(prediction.time_s),
@@ -45,12 +45,12 @@ std::string time_card(const SimReport& report) {
 }
 
 std::string bound_card(const SimReport& report) {
-  if (!report.bound) return card("Of what the cables allow", "-", more(report.no_bound));
+  if (!report.bound) return card("Ratio (bound / time)", "-", more(report.no_bound));
   const double ratio = ratio_of(report);
   const std::string meter =
       absl::StrFormat("<div class=\"meter\"><span style=\"width:%.1f%%\"></span></div>", 100 * std::min(ratio, 1.0));
-  return card("Of what the cables allow", ratio > 0 ? percent_text(ratio) : "-",
-              absl::StrCat(meter, more(absl::StrCat("no less than ", seconds_text(report.bound->seconds), ": ",
+  return card("Ratio (bound / time)", ratio > 0 ? percent_text(ratio) : "-",
+              absl::StrCat(meter, more(absl::StrCat("lower bound ", seconds_text(report.bound->seconds), ": ",
                                                     report.bound->method))));
 }
 
@@ -78,24 +78,24 @@ std::string cards(const SimReport& report) {
   return absl::StrCat("<div class=\"cards\">\n", text, "</div>\n");
 }
 
-std::string anew_text(const SimReport& report) {
-  if (!report.again) return "";
-  const JobAnew& again = *report.again;
-  if (!again.impossible.empty()) {
-    return absl::StrCat("<p>Started again without what was cut, the job cannot run: ", xml_text(again.impossible),
+std::string restart_text(const SimReport& report) {
+  if (!report.restart) return "";
+  const JobRestart& restart = *report.restart;
+  if (!restart.impossible.empty()) {
+    return absl::StrCat("<p>Restarted without the cut cables, the job cannot run: ", xml_text(restart.impossible),
                         ".</p>\n");
   }
   return absl::StrFormat(
-      "<p>Started again without what was cut, all of the job takes %s at flow level: %.2f times the %s with all "
+      "<p>Restarted without the cut cables, the whole job takes %s at flow level: %.2f times the %s with all "
       "cables.</p>\n",
-      seconds_text(again.without_s), again.without_s / again.intact_s, seconds_text(again.intact_s));
+      seconds_text(restart.without_s), restart.without_s / restart.intact_s, seconds_text(restart.intact_s));
 }
 
 std::string cut_text(const SimReport& report, const sim::CutEffect& effect) {
   const std::string when = seconds_text(std::chrono::duration<double>(effect.cut.when).count());
   std::string text =
       absl::StrCat("<p><b>", xml_text(wire_text(report.topology, effect.wire)), "</b> cut at ", when, ": ");
-  if (!effect.happened) return absl::StrCat(text, "the job had ended before.</p>\n");
+  if (!effect.happened) return absl::StrCat(text, "the job had already ended.</p>\n");
   absl::StrAppend(&text, effect.lost.size(), effect.lost.size() == 1 ? " flow was lost." : " flows were lost.",
                   "</p>\n");
   if (effect.lost.empty()) return text;
@@ -116,7 +116,7 @@ std::string failures(const SimReport& report) {
     absl::StrAppend(&text, "<p>The job ended: ", xml_text(report.prediction.early_end->reason), ".</p>\n");
   }
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect));
-  return absl::StrCat(text, anew_text(report), "</section>\n");
+  return absl::StrCat(text, restart_text(report), "</section>\n");
 }
 
 std::string legend(bool has_cut) {
@@ -131,15 +131,15 @@ std::string legend(bool has_cut) {
 
 std::string map_section(const SimReport& report) {
   if (report.topology.cable_count() > kMaxCablesDrawn) {
-    return section("Cables", absl::StrCat("<p class=\"soft\">More than ", kMaxCablesDrawn,
-                                          " cables: a drawing would show nothing.</p>\n"));
+    return section("Cables",
+                   absl::StrCat("<p class=\"soft\">More than ", kMaxCablesDrawn, " cables: too many to draw.</p>\n"));
   }
   const bool has_cut = std::any_of(report.prediction.cuts.begin(), report.prediction.cuts.end(),
                                    [](const sim::CutEffect& effect) { return effect.happened; });
   return section("How busy the cables were",
                  absl::StrCat("<div class=\"wide\">\n", cable_map(report), "</div>\n", legend(has_cut),
-                              "<p class=\"soft\">Each cable is two lines, one for each direction, on the right as "
-                              "one drives; beside it, its busier direction. More on hovering.</p>\n"));
+                              "<p class=\"soft\">Each cable is two lines, one per direction, in right-hand traffic; "
+                              "the label is the busier direction. Hover for details.</p>\n"));
 }
 
 std::string timeline_section(const SimReport& report) {
@@ -148,14 +148,14 @@ std::string timeline_section(const SimReport& report) {
   const auto& cables = report.prediction.cables;
   const std::size_t busy = static_cast<std::size_t>(std::count_if(
       cables.begin(), cables.end(), [](const sim::CableLoad& load) { return heat_of(load.utilisation) > 0; }));
-  return section("Over time",
-                 absl::StrCat("<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
-                              busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy,
-                                                                  " directions that were not idle. ")
-                                                   : "",
-                              "Each row is 0 to 100 % of the cable's rate, in intervals of ",
-                              seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
-                              "; the number is the mean.</p>\n"));
+  return section(
+      "Over time",
+      absl::StrCat(
+          "<div class=\"wide\">\n", chart, "</div>\n<p class=\"soft\">",
+          busy > kTimelineRows ? absl::StrCat("The ", kTimelineRows, " hottest of ", busy, " active directions. ") : "",
+          "Each row is 0 to 100 % of the cable's rate, in intervals of ",
+          seconds_text(std::chrono::duration<double>(report.prediction.timeline.interval).count()),
+          "; the number is the mean.</p>\n"));
 }
 
 std::string share_cell(double utilisation) {
@@ -207,8 +207,8 @@ std::string shared_section(const SimReport& report) {
           "class=\"n\">received</th></tr></thead>\n<tbody>\n",
           rows, "</tbody></table></div>\n",
           shown < shared.size() ? absl::StrCat("<p class=\"soft\">and ", shared.size() - shown, " more</p>\n") : "",
-          "<p class=\"soft\">They may be full while none of their cables is. Out and in are as the node has "
-          "them; of a wire, as its end a has them.</p>\n"));
+          "<p class=\"soft\">They may be saturated while none of their cables is. Out and in are seen from the node; "
+          "for a wire, from its end a.</p>\n"));
 }
 
 std::string groups_section(const SimReport& report) {
@@ -237,11 +237,11 @@ std::string relays_section(const SimReport& report) {
                     relay.circuits, "</td><td class=\"n\">", relay.most_leases, "</td><td class=\"n\">",
                     bytes_text(relay.bytes), "</td></tr>\n");
   }
-  return section("Relays",
-                 absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>node</th><th class=\"n\">circuits</th><th "
-                              "class=\"n\">slots leased, at most</th><th class=\"n\">memory of its "
-                              "slots</th></tr></thead>\n<tbody>\n",
-                              rows, "</tbody></table></div>\n"));
+  return section(
+      "Relays",
+      absl::StrCat("<div class=\"wide\"><table>\n<thead><tr><th>node</th><th class=\"n\">circuits</th><th "
+                   "class=\"n\">most slots leased</th><th class=\"n\">slot memory</th></tr></thead>\n<tbody>\n",
+                   rows, "</tbody></table></div>\n"));
 }
 
 std::string term(const char* name, const std::string& text) {
@@ -256,7 +256,7 @@ std::string origin_section(const SimReport& report) {
                   term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s),
                                                  ": ", report.prediction.flows, " flows, ", report.prediction.crossings,
                                                  " chunks over cables")));
-  return section("How it was made",
+  return section("How this report was made",
                  absl::StrCat("<pre>", xml_text(report.command), "</pre>\n<dl>\n", facts, "</dl>\n"));
 }
 
@@ -270,7 +270,7 @@ std::string sim_html(const SimReport& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
       xml_text(title), "</title>\n<style>", kReportStyle, "</style>\n</head>\n<body>\n<main>\n<h1>", xml_text(title),
       "</h1>\n<p class=\"soft\">", xml_text(topology_summary(report.topology)), "; ", report.request.ranks.size(),
-      " ranks. What Cableway's simulator expects.</p>\n", cards(report), failures(report), map_section(report),
+      " ranks. Predicted by Cableway's simulator.</p>\n", cards(report), failures(report), map_section(report),
       timeline_section(report), groups_section(report), cables_section(report), shared_section(report),
       relays_section(report), origin_section(report), "</main>\n</body>\n</html>\n");
 }

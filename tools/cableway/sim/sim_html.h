@@ -1,5 +1,5 @@
-// `cableway sim --html`: what was found, as one page that any browser shows, with nothing from elsewhere in it and no
-// scripts. It is well-formed XML, too.
+// `cableway sim --html`: the result as one self-contained page for any browser, without scripts. It is also well-formed
+// XML.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_HTML_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_HTML_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway::cli {
 
-// The table has the hottest cables, kMaxCableRows of them at most.
+// Rows of the cable table, which starts with the hottest.
 inline constexpr std::size_t kMaxCableRows = 500;
 
 std::string sim_html(const SimReport& report);

@@ -20,11 +20,11 @@ using routing::CableIndex;
 using routing::NodeIndex;
 using routing::Topology;
 
-// A stream's share of a packet: what IP and TCP take of the MTU, and what Ethernet adds to it.
+// Bytes per packet: IP and TCP headers within the MTU, and Ethernet's overhead outside it.
 constexpr int kHeadersInMtu = 52;
 constexpr int kHeadersOnWire = 66;
 
-// By its name, or by its place among all nodes, from 0.
+// By its name, or by its index among all nodes.
 std::optional<NodeIndex> find_node(const Topology& topology, std::string_view text) {
   if (const std::optional<NodeIndex> node = topology.find_node(text)) return node;
   std::uint32_t place = 0;
@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<NodeIndex>> find_ranks(const Topology& topology, cons
   return ranks;
 }
 
-// A name of two nodes may itself contain a hyphen, so every one is tried.
+// Node names may contain hyphens, so every hyphen is tried as the separator.
 absl::StatusOr<CableIndex> find_failing_cable(const Topology& topology, const std::string& text) {
   if (const std::optional<CableIndex> cable = topology.find_cable(text)) return *cable;
   for (std::size_t hyphen = text.find('-'); hyphen != std::string::npos; hyphen = text.find('-', hyphen + 1)) {

@@ -56,7 +56,7 @@ Json hottest_json(const SimReport& report) {
   return hottest;
 }
 
-// A connector leads to several nodes: its far end is null.
+// A connector may reach several nodes: its far end is null.
 Json shared_direction_json(const SimReport& report, const sim::SharedLoad& load, bool outward) {
   const std::string& node = report.topology.node(load.node).name;
   const bool is_wire = load.kind == sim::SharedLoad::Kind::kWire;
@@ -148,14 +148,14 @@ Json end_json(const SimReport& report) {
   return {{"time_s", report.prediction.whole_s}, {"share_done", end.share_done}, {"reason", end.reason}};
 }
 
-Json anew_json(const SimReport& report) {
-  if (!report.again) return nullptr;
-  return {{"intact_time_s", report.again->intact_s},
-          {"time_s", positive_or_null(report.again->without_s)},
-          {"impossible", report.again->impossible.empty() ? Json(nullptr) : Json(report.again->impossible)}};
+Json restart_json(const SimReport& report) {
+  if (!report.restart) return nullptr;
+  return {{"intact_time_s", report.restart->intact_s},
+          {"time_s", positive_or_null(report.restart->without_s)},
+          {"impossible", report.restart->impossible.empty() ? Json(nullptr) : Json(report.restart->impossible)}};
 }
 
-Json asked_json(const SimReport& report) {
+Json request_json(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
   return {{routing::kSchemaMember, routing::kJsonSchema},
           {"command", report.command},
@@ -172,7 +172,7 @@ Json asked_json(const SimReport& report) {
 
 std::string sim_json(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
-  Json view = asked_json(report);
+  Json view = request_json(report);
   view.update({{"size_bytes", prediction.size == 0 ? Json(nullptr) : Json(prediction.size)},
                {"time_s", positive_or_null(prediction.time_s)},
                {"algbw_GBps", positive_or_null(prediction.algbw_GBps)},
@@ -189,11 +189,11 @@ std::string sim_json(const SimReport& report) {
                {"relays", relays_json(report)},
                {"groups", groups_json(report)},
                {"failures", failures_json(report)},
-               {"started_anew", anew_json(report)},
+               {"started_anew", restart_json(report)},
                {"flows", prediction.flows},
                {"chunk_crossings", prediction.crossings},
                {"elapsed_s", report.elapsed_s}});
-  // What the shell was given need not be UTF-8.
+  // Command-line arguments need not be UTF-8.
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// `cableway sim --json`: what was found, for scripts and for --compare. docs/cli.md has the fields.
+// `cableway sim --json`: the result, for scripts and for --compare. docs/cli.md lists the fields.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_JSON_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_JSON_H_
 

@@ -26,13 +26,14 @@ std::vector<Argument> workload_arguments(SimOptions& options) {
                   "all_reduce (ring, tree), all_gather, reduce_scatter, broadcast, reduce, all_to_all,\n"
                   "sendrecv (opposite, neighbour, SOURCE-DESTINATION), pingpong (SOURCE-DESTINATION),\n"
                   "pipeline (micro-batches); as in all_reduce:256MiB,tree"),
-      text_option("--mix", "FILE", options.mix, "what groups of ranks do, from this file (TOML), instead of --workload")
+      text_option("--mix", "FILE", options.mix,
+                  "read the workloads of groups of ranks from this TOML file, instead of --workload")
           .excluding({"--workload", "--repeat"}),
       text_option("--rank-order", "ORDER", options.rank_order,
-                  "the node of each rank: names or numbers, N0,N1,..; or best, as `cableway plan ranks` finds it.\n"
+                  "the node of each rank: names or numbers, N0,N1,..; or best, as found by `cableway plan ranks`.\n"
                   "Default: one rank on each node, in the nodes' order"),
-      number_option("--channels", 1, kMaxSimChannels, options.channels, "of each connection, as NCCL has them"),
-      number_option("--repeat", 1, kMaxSimRepeats, options.repeat, "so many operations, one after the other")};
+      number_option("--channels", 1, kMaxSimChannels, options.channels, "channels of each connection, as in NCCL"),
+      number_option("--repeat", 1, kMaxSimRepeats, options.repeat, "number of operations, run one after the other")};
 }
 
 std::vector<Argument> world_arguments(SimOptions& options) {
@@ -41,14 +42,14 @@ std::vector<Argument> world_arguments(SimOptions& options) {
                    "cut a cable while the workload runs: cable:NAME@TIME or cable:A-B@TIME (nodes), with all cables of "
                    "its wire.\nMay be given several times"),
       choice_option("--level", {"chunk", "flow"}, options.level,
-                    "chunk: every chunk, through the relays' and flow ends' own code; flow: shares of bandwidth only, "
-                    "for large systems"),
-      text_option("--chunk", "SIZE", options.chunk, "how large chunks are"),
-      number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "of the cables' ports, in bytes"),
+                    "chunk: simulate every chunk with the code of the relays and flow ends; flow: only bandwidth "
+                    "shares, for large systems"),
+      text_option("--chunk", "SIZE", options.chunk, "size of a chunk"),
+      number_option("--mtu", kLeastMtu, kMaxMtu, options.mtu, "MTU of the cables' ports, in bytes"),
       real_option("--relay-time", 0, kMaxRelayTimeUs, options.relay_time_us,
-                  "us that a relay's thread takes for a chunk"),
+                  "microseconds of a relay's thread per chunk"),
       number_option("--leases", 0, kMaxSimLeases, options.leases,
-                    "slots in each relay's pool, beside one for each circuit")};
+                    "slots in each relay's pool, in addition to each circuit's own")};
 }
 
 }  // namespace
@@ -56,23 +57,23 @@ std::vector<Argument> world_arguments(SimOptions& options) {
 std::vector<Argument> sim_arguments(SimOptions& options) {
   std::vector<Argument> arguments = workload_arguments(options);
   for (Argument& argument : world_arguments(options)) arguments.push_back(std::move(argument));
-  arguments.push_back(text_option("--html", "FILE", options.html, "also write a report to this file, for a browser"));
-  // What would be ignored was meant for something else.
+  arguments.push_back(text_option("--html", "FILE", options.html, "also write an HTML report to this file"));
+  // Options that would be ignored are rejected.
   std::vector<std::string> of_a_workload;
   for (const Argument& argument : arguments) of_a_workload.push_back(argument.name());
   arguments.insert(arguments.begin(),
                    {flag("--json", options.json, "as JSON"), topology_option(options.topology, "--topology,--file")});
   arguments.push_back(flag("--all", options.all, "show all cables and cases, not only the worst"));
-  arguments.push_back(flag("--progress", options.progress, "show progress although standard error is no terminal"));
+  arguments.push_back(flag("--progress", options.progress, "show progress even if standard error is not a terminal"));
+  arguments.push_back(flag("--what-if", options.what_if,
+                           "instead of a workload: evaluate every failure of one cable, two cables and one node, and "
+                           "the best places for one more cable")
+                          .excluding(of_a_workload));
   arguments.push_back(
-      flag("--what-if", options.what_if,
-           "instead of a workload: every failure of one and two cables and of one node, and which added "
-           "cable helps most")
-          .excluding(of_a_workload));
-  arguments.push_back(two_texts_option("--compare", "A B", options.compare,
-                                       "instead of a workload and a topology: two results of --json, side by side")
-                          .excluding(of_a_workload)
-                          .excluding({"--topology", "--all", "--progress", "--what-if"}));
+      two_texts_option("--compare", "A B", options.compare,
+                       "instead of a workload and a topology: compare two results of --json side by side")
+          .excluding(of_a_workload)
+          .excluding({"--topology", "--all", "--progress", "--what-if"}));
   return arguments;
 }
 
@@ -80,7 +81,7 @@ absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {
   SimPlan plan;
   if (options.workload.empty() && options.mix.empty()) {
     return absl::InvalidArgumentError(
-        "what is to be simulated? Expected --workload, --mix, --what-if or --compare; see cableway sim --help");
+        "nothing to simulate: expected --workload, --mix, --what-if or --compare; see cableway sim --help");
   }
   if (!options.workload.empty()) {
     absl::StatusOr<workload::SizedWorkload> sized = workload::parse_workload(options.workload);
@@ -93,7 +94,7 @@ absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {
     plan.failures.push_back(*std::move(spec));
   }
   if (!options.fail.empty() && options.level == "flow") {
-    return absl::InvalidArgumentError("--fail needs --level chunk: at flow level nothing happens to a flow");
+    return absl::InvalidArgumentError("--fail needs --level chunk: flow level does not simulate failures");
   }
   const absl::StatusOr<std::uint32_t> chunk = chunk_size(options.chunk);
   if (!chunk.ok()) return chunk.status();

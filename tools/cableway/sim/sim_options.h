@@ -1,4 +1,4 @@
-// `cableway sim`: its options, as they stand on the command line and as what they mean.
+// The options of `cableway sim`, as given and as parsed.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_OPTIONS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_OPTIONS_H_
 
@@ -14,7 +14,7 @@
 
 namespace cableway::cli {
 
-// Bounds, so that the memory of a simulation is known beforehand.
+// Bounds that limit the memory of a simulation.
 inline constexpr int kMaxSimChannels = 64;
 inline constexpr int kMaxSimRepeats = 10'000;
 inline constexpr int kLeastMtu = 576;
@@ -22,10 +22,10 @@ inline constexpr int kMaxMtu = 65'535;
 inline constexpr int kMaxSimLeases = 1 << 20;
 inline constexpr double kMaxRelayTimeUs = 1e6;
 
-// As on the command line.
+// As given on the command line.
 struct SimOptions {
   bool json = false;
-  std::string topology;  // as find_topology() takes it
+  std::string topology;  // the argument of find_topology()
   std::string workload;
   std::string mix;
   std::vector<std::string> fail;
@@ -44,17 +44,17 @@ struct SimOptions {
   std::vector<std::string> compare;
 };
 
-// Puts what is given into `options`, which outlives the parsing.
+// The parser stores the values in `options`, which outlives the parsing.
 std::vector<Argument> sim_arguments(SimOptions& options);
 
-// What the options say that needs no topology.
+// The parsed options that need no topology.
 struct SimPlan {
-  std::optional<workload::SizedWorkload> workload;  // not there: a mix, which is still to be read
+  std::optional<workload::SizedWorkload> workload;  // not set: a mix, which is read later
   std::vector<FailSpec> failures;
   std::uint32_t chunk_bytes = 0;
 };
 
-// Of what is simulated, not of --what-if and --compare. Every error is InvalidArgument and names the option.
+// For a simulation, not for --what-if and --compare. Every error is InvalidArgument and names the option.
 absl::StatusOr<SimPlan> make_plan(const SimOptions& options);
 
 }  // namespace cableway::cli

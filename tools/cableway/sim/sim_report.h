@@ -1,4 +1,4 @@
-// What a simulation has found: the value that its views (text, JSON, a page for browsers) show.
+// The result of a simulation, as shown by its views (text, JSON, HTML).
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_REPORT_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_REPORT_H_
 
@@ -12,38 +12,38 @@
 
 namespace cableway::cli {
 
-// The least time in which the cables can do it (sim/flow_model/cable_bound.h).
+// The lower bound of the time that the cables need (sim/flow_model/cable_bound.h).
 struct ReportBound {
   double seconds = 0;
   std::string method;
   double gap = 0;
 };
 
-// The same job at flow level, with all cables and started again without those that were cut.
-struct JobAnew {
+// The same job at flow level, with all cables and restarted without the cut ones.
+struct JobRestart {
   double intact_s = 0;
   double without_s = 0;
-  std::string impossible;  // not empty: why it cannot be started without them
+  std::string impossible;  // not empty: why it cannot run without them
 };
 
 struct SimReport {
   routing::Topology topology;
   std::string source;    // of the topology: a spec, a file, or "node n0"
-  std::string workload;  // as it was asked for, or the mix's file
+  std::string workload;  // as given, or the mix's file
   std::string level;     // "chunk" or "flow"
   std::string command;
   sim::PredictionRequest request;
   sim::Prediction prediction;
   std::optional<ReportBound> bound;
-  std::string no_bound;  // why there is none
-  std::optional<JobAnew> again;
-  double elapsed_s = 0;  // of the host's time
+  std::string no_bound;  // why there is no bound
+  std::optional<JobRestart> restart;
+  double elapsed_s = 0;  // wall-clock time
 };
 
-// Of the time that the cables allow, 1 at best; 0 where there is no bound or no time.
+// Bound over time, 1 at best; 0 without a bound or a time.
 double ratio_of(const SimReport& report);
 
-// Both directions of a cable, and of which end more has come.
+// The load of a cable's two directions.
 struct CableBusyness {
   routing::CableIndex cable;
   double from_a = 0;  // utilisation
@@ -53,22 +53,22 @@ struct CableBusyness {
   double most() const { return from_a > from_b ? from_a : from_b; }
 };
 
-// All cables, the one with the busiest direction first; equal ones in their own order.
+// All cables, sorted by their busier direction, the hottest first; stable.
 std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction);
 
-// What cables share, the one with the busier direction first; equal ones in their own order.
+// All shared wires and connectors, sorted by their busier direction, the hottest first; stable.
 std::vector<sim::SharedLoad> hottest_shared_first(const sim::Prediction& prediction);
 
-// The direction that was busiest.
+// The busiest direction.
 struct HottestPlace {
-  const sim::SharedLoad* shared = nullptr;  // not there: it is Prediction::hottest, a cable
-  bool outward = true;                      // of what is shared
+  const sim::SharedLoad* shared = nullptr;  // null: it is Prediction::hottest, a cable
+  bool outward = true;                      // direction of `shared`
   double utilisation = 0;
 };
 
-// Of what cables share; nothing where they share nothing.
+// Among shared wires and connectors; not set if there are none.
 std::optional<HottestPlace> hottest_shared(const sim::Prediction& prediction);
-// Of all; what is shared only where it was busier than every cable. Nothing where there is no cable.
+// Among all; a shared wire or connector only if it was busier than every cable. Not set without cables.
 std::optional<HottestPlace> hottest_place(const sim::Prediction& prediction);
 
 // "n3 -> n4" of a wire; "out" or "in" of a connector.
@@ -87,10 +87,10 @@ std::string topology_summary(const routing::Topology& topology);
 std::string ranks_text(const routing::Topology& topology, const std::vector<routing::NodeIndex>& ranks,
                        std::size_t most);
 
-// "rank 0 on n0 -> rank 2 on n2 through n1, channel 0"; a mix's group stands before it.
+// "rank 0 on n0 -> rank 2 on n2 through n1, channel 0", prefixed with the group of a mix.
 std::string lost_flow_text(const SimReport& report, const sim::CutEffect::LostFlow& lost);
 
-// "c3 and c4", the cables that a cut has cut.
+// "c3 and c4", the cables of a cut wire.
 std::string wire_text(const routing::Topology& topology, const std::vector<routing::CableIndex>& wire);
 
 }  // namespace cableway::cli

@@ -22,7 +22,7 @@ std::string line(const char* heading, const std::string& text) {
   return absl::StrFormat("%-10s %s\n", heading, text);
 }
 
-std::string what_was_asked(const SimReport& report) {
+std::string request_text(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
   return absl::StrCat(
       line("topology", absl::StrCat(report.source, ": ", topology_summary(report.topology))),
@@ -41,7 +41,7 @@ std::string bound_text(const SimReport& report) {
   if (!report.bound) return line("bound", absl::StrCat("not known: ", report.no_bound));
   const ReportBound& bound = *report.bound;
   std::string text =
-      line("bound", absl::StrCat(seconds_text(bound.seconds), ", the least that the cables allow (", bound.method,
+      line("bound", absl::StrCat(seconds_text(bound.seconds), ", the lower bound of the cables (", bound.method,
                                  bound.gap > 0 ? absl::StrFormat(", within %.1f %%", 100 * bound.gap) : "", ")"));
   if (const double ratio = ratio_of(report); ratio > 0) {
     absl::StrAppend(&text, line("ratio", absl::StrFormat("%.3f of what the cables allow", ratio)));
@@ -53,7 +53,7 @@ std::string times_text(const SimReport& report) {
   const sim::Prediction& prediction = report.prediction;
   if (prediction.early_end) {
     return absl::StrCat(
-        line("ended", absl::StrFormat("at %s, with %.1f %% of the messages done", seconds_text(prediction.whole_s),
+        line("ended", absl::StrFormat("at %s, with %.1f %% of the messages completed", seconds_text(prediction.whole_s),
                                       100 * prediction.early_end->share_done)),
         line("why", prediction.early_end->reason), bound_text(report));
   }
@@ -70,11 +70,11 @@ std::string times_text(const SimReport& report) {
 std::string relays_text(const SimReport& report) {
   const std::vector<sim::RelayLoad>& relays = report.prediction.relays;
   if (report.level == "flow") return "";
-  if (relays.empty()) return line("relays", "none: no flow goes over more than one cable");
+  if (relays.empty()) return line("relays", "none: no flow crosses more than one cable");
   const auto most = std::max_element(relays.begin(), relays.end(),
                                      [](const auto& left, const auto& right) { return left.bytes < right.bytes; });
   return line("relays", absl::StrCat(relays.size(), relays.size() == 1 ? " node relays" : " nodes relay",
-                                     "; the most memory takes ", report.topology.node(most->node).name, ": ",
+                                     "; the most memory is used by ", report.topology.node(most->node).name, ": ",
                                      bytes_text(most->bytes), " of slots for ", most->circuits, " circuits"));
 }
 
@@ -120,7 +120,7 @@ std::string groups_text(const SimReport& report) {
 std::string cut_text(const SimReport& report, const sim::CutEffect& effect, bool all) {
   const std::string cable = wire_text(report.topology, effect.wire);
   const std::string when = seconds_text(std::chrono::duration<double>(effect.cut.when).count());
-  if (!effect.happened) return absl::StrCat("cut        ", cable, " at ", when, ": the job had ended before\n");
+  if (!effect.happened) return absl::StrCat("cut        ", cable, " at ", when, ": the job had already ended\n");
   std::string text = absl::StrCat("cut        ", cable, " at ", when, ": ", effect.lost.size(),
                                   effect.lost.size() == 1 ? " flow was lost\n" : " flows were lost\n");
   const std::size_t shown = all ? effect.lost.size() : std::min(effect.lost.size(), kRowsShown);
@@ -136,16 +136,19 @@ std::string cut_text(const SimReport& report, const sim::CutEffect& effect, bool
 std::string cuts_text(const SimReport& report, bool all) {
   std::string text;
   for (const sim::CutEffect& effect : report.prediction.cuts) absl::StrAppend(&text, cut_text(report, effect, all));
-  if (!report.again) return text.empty() ? "" : absl::StrCat("\n", text);
-  const JobAnew& again = *report.again;
-  if (!again.impossible.empty()) {
-    absl::StrAppend(&text, line("again", absl::StrCat("without what was cut the job cannot run: ", again.impossible)));
-  } else {
+  if (!report.restart) return text.empty() ? "" : absl::StrCat("\n", text);
+  const JobRestart& restart = *report.restart;
+  if (!restart.impossible.empty()) {
     absl::StrAppend(&text,
-                    line("again", absl::StrFormat("without what was cut, all of it takes %s at flow level, %.2f times "
-                                                  "the %s with all cables",
-                                                  seconds_text(again.without_s), again.without_s / again.intact_s,
-                                                  seconds_text(again.intact_s))));
+                    line("restarted", absl::StrCat("without the cut cables the job cannot run: ", restart.impossible)));
+  } else {
+    absl::StrAppend(
+        &text,
+        line("restarted",
+             absl::StrFormat(
+                 "without the cut cables the whole job takes %s at flow level, %.2f times the %s with all cables",
+                 seconds_text(restart.without_s), restart.without_s / restart.intact_s,
+                 seconds_text(restart.intact_s))));
   }
   return absl::StrCat("\n", text);
 }
@@ -196,7 +199,7 @@ std::string shared_text(const SimReport& report, bool all) {
 }  // namespace
 
 std::string sim_text(const SimReport& report, bool all) {
-  return absl::StrCat(what_was_asked(report), "\n", times_text(report), relays_text(report), hottest_text(report),
+  return absl::StrCat(request_text(report), "\n", times_text(report), relays_text(report), hottest_text(report),
                       simulated_text(report), groups_text(report), cuts_text(report, all), cables_text(report, all),
                       shared_text(report, all));
 }

@@ -1,4 +1,4 @@
-// `cableway sim`: what was found, for people.
+// `cableway sim`: the result as text.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_TEXT_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_SIM_TEXT_H_
 

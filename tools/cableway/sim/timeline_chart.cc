@@ -28,7 +28,7 @@ double seconds(Duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-// 1, 2 or 5 times a power of ten, so that there are some five of them.
+// 1, 2 or 5 times a power of ten, for about five ticks.
 double tick_distance(double whole) {
   const double rough = whole / 5;
   const double power = std::pow(10, std::floor(std::log10(rough)));

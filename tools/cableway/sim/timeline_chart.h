@@ -1,4 +1,4 @@
-// How busy the hottest cables of a report were over time, as drawings.
+// A chart of the hottest cables' utilisation over time.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_TIMELINE_CHART_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_TIMELINE_CHART_H_
 
@@ -11,8 +11,8 @@ namespace cableway::cli {
 
 inline constexpr std::size_t kTimelineRows = 24;
 
-// An svg element: a row for each of the hottest directions that were not idle, the hottest first, 0 to 100 % upwards,
-// and a line at every cut. Empty where the report has no timeline.
+// An svg element: a row for each of the hottest active directions, the hottest first, 0 to 100 % upwards, and a line at
+// every cut. Empty where the report has no timeline.
 std::string timeline_chart(const SimReport& report);
 
 }  // namespace cableway::cli

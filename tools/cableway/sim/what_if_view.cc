@@ -28,7 +28,7 @@ std::vector<FailureCase> worst_first(std::vector<FailureCase> cases) {
   return cases;
 }
 
-bool looked_at_two(const WhatIf& what_if) {
+bool has_two_cable_cases(const WhatIf& what_if) {
   return what_if.failures.cables.size() < 2 || !what_if.failures.two_cables.empty();
 }
 
@@ -42,13 +42,13 @@ std::string change_text(double now, double before) {
   return before > 0 ? absl::StrFormat("%+.1f %%", 100 * (now / before - 1)) : "-";
 }
 
-// What is so before anything fails.
+// Nodes that are cut off before any failure.
 std::string parts_text(const WhatIf& what_if) {
   const AllToAllShares& intact = what_if.failures.intact;
   if (intact.pairs_cut == 0) return "";
   const std::string why = what_if.failures.parts > 1
                               ? absl::StrCat("the cluster is in ", what_if.failures.parts, " parts already")
-                              : "nodes that drain relay nothing";
+                              : "draining nodes relay nothing";
   return absl::StrCat("cut off   ", why, ": ", intact.pairs_cut, " of ", intact.pairs_cut + intact.pairs,
                       " ordered pairs of nodes have no path, and are not counted below\n");
 }
@@ -58,7 +58,7 @@ std::string shares_text(const AllToAllShares& shares) {
                       throughput_text(shares.total_rate));
 }
 
-// Plugs and ports that several cables share, cables and nodes without which others lose each other.
+// Shared connectors, cables and nodes whose failure disconnects other nodes.
 std::vector<std::string> single_points(const WhatIf& what_if) {
   const routing::PhysicalCables& physical = what_if.failures.physical;
   const routing::WeakPoints& weak = what_if.failures.weak;
@@ -108,7 +108,7 @@ std::uint64_t pairs_joined(const WhatIf& what_if, const sim::AddedCable& added) 
 
 std::string added_text(const WhatIf& what_if) {
   const sim::AddedCableReport& added = what_if.added;
-  if (added.best.empty()) return "\none more cable: every two nodes share one\n";
+  if (added.best.empty()) return "\none more cable: every two nodes already share one\n";
   TextTable table({{"between"},
                    {"pairs joined", TextTable::Align::kRight},
                    {"slowest pair", TextTable::Align::kRight},
@@ -116,7 +116,7 @@ std::string added_text(const WhatIf& what_if) {
                    {"all together", TextTable::Align::kRight},
                    {"change", TextTable::Align::kRight}});
   for (const sim::AddedCable& each : added.best) {
-    // Where pairs are joined, what the others get is no longer all there is.
+    // The shares are comparable only if no pair was joined.
     const std::uint64_t joined = pairs_joined(what_if, each);
     const auto change = [&](double now, double before) { return joined > 0 ? "-" : change_text(now, before); };
     table.add_row({absl::StrCat(what_if.topology.node(each.a).name, " - ", what_if.topology.node(each.b).name),
@@ -180,8 +180,9 @@ std::string what_if_text(const WhatIf& what_if, bool all) {
                       "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
                       cases_text(what_if, "one cable fails", what_if.failures.cables, all),
                       cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-                      looked_at_two(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
-                                             : "\ntwo cables fail: not looked at, there are too many cases\n",
+                      has_two_cable_cases(what_if)
+                          ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                          : "\ntwo cables fail: skipped, there are too many cases\n",
                       added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
 
@@ -194,17 +195,18 @@ std::string what_if_json(const WhatIf& what_if) {
                      {"slowest_pair_GBps", each.shares.least_rate / 1e9},
                      {"total_GBps", each.shares.total_rate / 1e9}});
   }
-  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
-                     {"topology", what_if.source},
-                     {"parts", what_if.failures.parts},
-                     {"intact", shares_json(what_if, what_if.failures.intact)},
-                     {"single_points_of_failure", single_points(what_if)},
-                     {"one_cable", cases_json(what_if, what_if.failures.cables)},
-                     {"two_cables", looked_at_two(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
-                     {"one_node", cases_json(what_if, what_if.failures.nodes)},
-                     {"added_cable_mbps", what_if.added.rate_mbps},
-                     {"added_cables", added},
-                     {"elapsed_s", what_if.elapsed_s}};
+  const Json view = {
+      {routing::kSchemaMember, routing::kJsonSchema},
+      {"topology", what_if.source},
+      {"parts", what_if.failures.parts},
+      {"intact", shares_json(what_if, what_if.failures.intact)},
+      {"single_points_of_failure", single_points(what_if)},
+      {"one_cable", cases_json(what_if, what_if.failures.cables)},
+      {"two_cables", has_two_cable_cases(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
+      {"one_node", cases_json(what_if, what_if.failures.nodes)},
+      {"added_cable_mbps", what_if.added.rate_mbps},
+      {"added_cables", added},
+      {"elapsed_s", what_if.elapsed_s}};
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// `cableway sim --what-if`: what each failure leaves of an all_to_all, and which added cable helps it most.
+// `cableway sim --what-if`: the throughput of an all_to_all after each failure, and with one more cable.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_SIM_WHAT_IF_VIEW_H_
 #define CABLEWAY_TOOLS_CABLEWAY_SIM_WHAT_IF_VIEW_H_
 
@@ -21,7 +21,7 @@ struct WhatIf {
 // `all`: every case, not only the ten worst of each kind.
 std::string what_if_text(const WhatIf& what_if, bool all);
 
-// docs/cli.md has the fields.
+// docs/cli.md lists the fields.
 std::string what_if_json(const WhatIf& what_if);
 
 }  // namespace cableway::cli

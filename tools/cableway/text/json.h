@@ -1,4 +1,4 @@
-// JSON as the views print it: members in the order in which they were written.
+// JSON of the views: members keep their insertion order.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_TEXT_JSON_H_
 #define CABLEWAY_TOOLS_CABLEWAY_TEXT_JSON_H_
 

@@ -23,7 +23,7 @@ absl::Status cannot_write(const std::string& path, int error) {
   return absl::FailedPreconditionError(absl::StrCat("file \"", path, "\" cannot be written: ", reason));
 }
 
-// Devices are for /dev/null and terminals.
+// Character devices: /dev/null and terminals.
 absl::Status check_kind(const std::string& path, mode_t mode) {
   if (S_ISDIR(mode)) return cannot_write(path, EISDIR);
   if (S_ISREG(mode) || S_ISCHR(mode)) return absl::OkStatus();
@@ -31,13 +31,13 @@ absl::Status check_kind(const std::string& path, mode_t mode) {
                                                     "; expected a regular file, /dev/stdout or /dev/fd/N"));
 }
 
-// What the process was started with goes on from where it is; a file begins again.
+// An inherited descriptor is appended to at its offset; a file is truncated.
 host::UniqueFd open_output(const std::string& path) {
   constexpr mode_t kMode = 0666;
   if (const std::optional<int> inherited = host::inherited_descriptor(path)) {
     return host::UniqueFd(::fcntl(*inherited, F_DUPFD_CLOEXEC, 0));
   }
-  // Without O_NONBLOCK a pipe's reader would be waited for here.
+  // Without O_NONBLOCK, open() would wait for a pipe's reader.
   return host::UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, kMode));
 }
 
@@ -63,8 +63,8 @@ absl::Status check_writable(const std::string& path) {
   if (is_there) {
     if (absl::Status kind = check_kind(path, status.st_mode); !kind.ok()) return kind;
   }
-  const std::string looked_at = is_there ? path : folder.empty() ? "." : folder.string();
-  return ::access(looked_at.c_str(), W_OK) == 0 ? absl::OkStatus() : cannot_write(path, errno);
+  const std::string checked = is_there ? path : folder.empty() ? "." : folder.string();
+  return ::access(checked.c_str(), W_OK) == 0 ? absl::OkStatus() : cannot_write(path, errno);
 }
 
 absl::Status write_named_file(const std::string& path, const std::string& text) {

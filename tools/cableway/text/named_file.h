@@ -10,17 +10,15 @@
 
 namespace cableway::cli {
 
-// At most the first `limit` bytes, of what host::open_input() opens. InvalidArgument names the file and says why it
-// cannot be read.
+// Reads at most the first `limit` bytes through host::open_input(). InvalidArgument names the file and why it cannot be
+// read.
 absl::StatusOr<std::string> read_named_file(const std::string& path, std::size_t limit);
 
-// Whether write_named_file() can be expected to work, without creating anything: to be asked before work that takes
-// long. A pipe has to be one that the process was started with (/dev/stdout, /dev/fd/N): no other is sure to have a
-// reader. FailedPrecondition names the file.
+// Checks whether write_named_file() will probably succeed, without creating anything; call it before long work. A pipe
+// must be inherited (/dev/stdout, /dev/fd/N): others may have no reader. FailedPrecondition names the file.
 absl::Status check_writable(const std::string& path);
 
-// Waits for nobody who would have to open a pipe first. FailedPrecondition names the file and says why it cannot be
-// written.
+// Never waits for a pipe to be opened. FailedPrecondition names the file and why it cannot be written.
 absl::Status write_named_file(const std::string& path, const std::string& text);
 
 }  // namespace cableway::cli

@@ -12,8 +12,8 @@ namespace cableway::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{200};
-// Before that the rest of the time is a guess.
-constexpr double kShareToGuessFrom = 0.02;
+// Below that share, the remaining time is not estimated.
+constexpr double kMinShareForEstimate = 0.02;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void ProgressLine::show(double share, const std::string& what) {
   next_ = now + kInterval;
   const double elapsed_s = std::chrono::duration<double>(now - began_).count();
   std::string line = absl::StrFormat("cableway: %s %3.0f %%", what, 100 * share);
-  if (share >= kShareToGuessFrom) {
+  if (share >= kMinShareForEstimate) {
     absl::StrAppend(&line, absl::StrFormat(", about %.0f s to go", elapsed_s * (1 - share) / share));
   }
   const std::size_t width = line.size();

@@ -1,4 +1,4 @@
-// Quantities as people read them.
+// Quantities as human-readable text.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_TEXT_QUANTITY_TEXT_H_
 #define CABLEWAY_TOOLS_CABLEWAY_TEXT_QUANTITY_TEXT_H_
 
@@ -15,7 +15,7 @@ std::string rate_text(std::uint64_t rate_mbps);
 std::string age_text(std::uint64_t milliseconds);
 // A duration to four digits: "0 s", "12.35 us", "375.8 ms", "1.234 s"
 std::string seconds_text(double seconds);
-// Latencies, which topologies give in microseconds and paths add up in nanoseconds.
+// Converts latencies, which topologies store in microseconds and paths sum in nanoseconds.
 double microseconds(std::uint64_t nanoseconds);
 // Of a share: "97.3 %"
 std::string percent_text(double share);

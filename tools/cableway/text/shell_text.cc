@@ -12,7 +12,7 @@ namespace {
 
 bool is_plain(const std::string& word) {
   constexpr std::string_view kPlain = "_./:,=@%+-";
-  // To zsh a leading '=' is the path of a command.
+  // zsh expands a leading '=' to the path of a command.
   return !word.empty() && word.front() != '=' && std::all_of(word.begin(), word.end(), [&](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
   });

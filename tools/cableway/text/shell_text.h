@@ -6,7 +6,7 @@
 
 namespace cableway::cli {
 
-// The word itself where no character of it means anything to a shell, else in single quotes.
+// The word itself if it has no character special to a shell, else in single quotes.
 std::string shell_quoted(const std::string& word);
 
 }  // namespace cableway::cli

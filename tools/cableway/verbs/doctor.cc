@@ -20,11 +20,11 @@ absl::StatusOr<Json> ask_for_json(const Invocation& invocation, const std::strin
   return parse_answer(answer->text, view);
 }
 
-Examined look_at_everything(const Invocation& invocation) {
+Examined examine_all(const Invocation& invocation) {
   const Settings& settings = invocation.settings;
   Examined examined;
   examined.settings = settings;
-  examined.host = invocation.surroundings.look_at_host(settings.ports);
+  examined.host = invocation.surroundings.read_host_facts(settings.ports);
   if (!settings.key_file.empty()) examined.key = host::read_key(settings.key_file).status();
   absl::StatusOr<Json> status = ask_for_json(invocation, "status");
   examined.node = status.status();
@@ -42,18 +42,18 @@ class DoctorVerb final : public Verb {
  public:
   Command describe() override {
     return {.name = "doctor",
-            .summary = "looks for what is wrong and says what to do; changes nothing",
+            .summary = "diagnoses problems and advises what to do; changes nothing",
             .notes =
-                "It looks at the settings, the host and the node, and at the host alone where no node runs.\n\n"
-                "Exit status: 0 nothing, or only remarks; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
+                "It examines the settings, the host and the node; only settings and host if no node runs.\n\n"
+                "Exit status: 0 no findings, or only remarks; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
                 "here does not answer.",
             .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --json | jq '.findings[]'"},
-            .arguments = {json_flag(json_),
-                          flag("--no-speed", no_speed_, "do not send data over the cables to see how fast they are")}};
+            .arguments = {json_flag(json_), flag("--no-speed", no_speed_,
+                                                 "skip the cable speed tests, which send data over the cables")}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const Examined examined = look_at_everything(invocation);
+    const Examined examined = examine_all(invocation);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
     Answer answer{json_ ? doctor_json(*findings) : doctor_text(*findings)};

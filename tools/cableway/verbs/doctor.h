@@ -1,4 +1,4 @@
-// `cableway doctor`: looks for what is wrong with this host, its node and its cables, by tools/cableway/doctor.
+// `cableway doctor`: diagnoses this host, its node and its cables with tools/cableway/doctor.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_DOCTOR_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_DOCTOR_H_
 

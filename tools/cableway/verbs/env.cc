@@ -20,13 +20,13 @@ namespace cableway::cli {
 namespace {
 
 constexpr char kNoNetwork[] =
-    "NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set: this host has no default route, or only over its cables. "
-    "A job's processes find each other over ordinary IP before they use the cables, so all nodes need one network on "
-    "which each reaches each. Join them by any switch or Wi-Fi, however slow, and set both variables to its interface; "
-    "or give every node an address of its own on a dummy interface, with routes over the cables to all the others and "
+    "NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set: this host has no default route, or only over its cables. A "
+    "job's processes find each other over ordinary IP before they use the cables, so all nodes need a common IP "
+    "network. Connect them with any switch or Wi-Fi, however slow, and set both variables to its interface; or give "
+    "every node an address on a dummy interface, with routes over the cables to all the others and "
     "net.ipv4.ip_forward=1, and set both to that interface";
 
-// What a process here would not find by itself. A name that is only the host's is left out: it is found again.
+// Adds the settings that a process here would not derive by itself. A node name that equals the host's name is omitted.
 void add_settings(const Settings& settings, JobEnvironment& environment) {
   const Settings defaults;
   for (const Setting& setting : all_settings()) {
@@ -40,7 +40,7 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
 void add_network(const HostFacts& host, const std::vector<std::string>& cable_interfaces, JobEnvironment& environment) {
   for (const std::string& interface : host.default_interfaces) {
     if (std::find(cable_interfaces.begin(), cable_interfaces.end(), interface) != cable_interfaces.end()) continue;
-    // NCCL takes a name as the beginning of names, unless it is told that it is all of one.
+    // NCCL matches a name as a prefix unless it starts with "=".
     environment.variables.emplace_back("NCCL_SOCKET_IFNAME", absl::StrCat("=", interface));
     environment.variables.emplace_back("GLOO_SOCKET_IFNAME", interface);
     return;
@@ -55,11 +55,12 @@ void add_docker(const HostFacts& host, JobEnvironment& environment) {
   }
   if (host.plugin.empty()) return;
   const std::string installation = std::filesystem::path(host.plugin).parent_path().parent_path();
-  const bool hides_the_images_own = installation == "/usr/local" || installation == "/usr" || installation == "/";
-  if (hides_the_images_own) {
-    environment.remarks.push_back(absl::StrCat("for a container: ", installation,
-                                               " cannot be mounted over the image's own. Unpack the package into a "
-                                               "folder of its own, such as /opt/cableway, and use the cableway there"));
+  const bool would_hide_image_files = installation == "/usr/local" || installation == "/usr" || installation == "/";
+  if (would_hide_image_files) {
+    environment.remarks.push_back(
+        absl::StrCat("for a container: ", installation,
+                     " cannot be mounted over the image's own folder. Unpack the package into a separate folder, such "
+                     "as /opt/cableway, and use the cableway there"));
     return;
   }
   environment.docker_options.insert(environment.docker_options.end(),
@@ -87,7 +88,7 @@ absl::StatusOr<std::vector<std::string>> ports_of_node(const Invocation& invocat
   return interfaces;
 }
 
-// The nodes that this one reaches, in the order in which a job should number them; empty where that is not known.
+// The nodes that this one reaches, in the recommended rank order; empty if unknown.
 std::vector<std::string> rank_order(const KnownTopology& known) {
   const std::optional<routing::NodeIndex> self = known.topology.find_node(known.node);
   std::vector<std::string> names;
@@ -103,13 +104,13 @@ std::vector<std::string> rank_order(const KnownTopology& known) {
 class EnvVerb final : public Verb {
  public:
   Command describe() override {
-    return {
-        .name = "env",
-        .summary = "the environment that a job here needs, for a shell; remarks and rank order as comments",
-        .notes = "It works without a node, too; then it knows no rank order.",
-        .examples = {"eval \"$(cableway env)\"", "docker run $(cableway env --docker) IMAGE python train.py",
-                     "cableway env --json | jq -r .rank_order[]"},
-        .arguments = {json_flag(json_), flag("--docker", docker_, "as options of docker run").excluding({"--json"})}};
+    return {.name = "env",
+            .summary = "the environment variables of a job here, as shell commands; remarks and rank order as comments",
+            .notes = "It works without a node, too; then there is no rank order.",
+            .examples = {"eval \"$(cableway env)\"", "docker run $(cableway env --docker) IMAGE python train.py",
+                         "cableway env --json | jq -r .rank_order[]"},
+            .arguments = {json_flag(json_),
+                          flag("--docker", docker_, "print options for docker run").excluding({"--json"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -121,7 +122,7 @@ class EnvVerb final : public Verb {
 
  private:
   static absl::StatusOr<JobEnvironment> find(const Invocation& invocation) {
-    const HostFacts host = invocation.surroundings.look_at_host(invocation.settings.ports);
+    const HostFacts host = invocation.surroundings.read_host_facts(invocation.settings.ports);
     absl::StatusOr<std::vector<std::string>> cable_interfaces = ports_of_node(invocation);
     if (!cable_interfaces.ok()) return cable_interfaces.status();
     for (const PortFacts& port : host.ports) cable_interfaces->push_back(port.interface);
@@ -134,7 +135,7 @@ class EnvVerb final : public Verb {
     }
     const std::string why(known.status().message());
     environment.remarks.push_back(absl::IsNotFound(known.status())
-                                      ? "no rank order: no node runs here, the plugin will start one"
+                                      ? "no rank order: no node runs here yet, the plugin will start one"
                                       : absl::StrCat("no rank order: ", why.substr(0, why.find('\n'))));
     return environment;
   }
@@ -153,7 +154,7 @@ JobEnvironment job_environment(const Settings& settings, const HostFacts& host,
                                const std::vector<std::string>& cable_interfaces) {
   JobEnvironment environment;
   if (host.plugin.empty()) {
-    environment.remarks.push_back(absl::StrCat("NCCL_NET_PLUGIN is not set: there is no plugin at ", host.plugin_sought,
+    environment.remarks.push_back(absl::StrCat("NCCL_NET_PLUGIN is not set: no plugin found at ", host.plugin_sought,
                                                ". Set it to the absolute path of libnccl-net-cableway.so"));
   } else {
     environment.variables.emplace_back("NCCL_NET_PLUGIN", host.plugin);

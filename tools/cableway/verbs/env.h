@@ -1,4 +1,4 @@
-// `cableway env`: what a job here must have in its environment, for shells, for Docker and as JSON.
+// `cableway env`: the environment of a job here, for shells, for Docker and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_ENV_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_ENV_H_
 
@@ -19,7 +19,7 @@ struct JobEnvironment {
   std::vector<std::pair<std::string, std::string>> variables;
   std::vector<std::string> docker_options;
   std::vector<std::string> rank_order;  // nodes by rank; empty: not known
-  std::vector<std::string> remarks;     // what is missing, and what to do
+  std::vector<std::string> remarks;     // missing variables, and what to do
 };
 
 // `cable_interfaces`: the node's ports, which a job's bootstrap must not use.

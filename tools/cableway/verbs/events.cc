@@ -22,7 +22,7 @@
 namespace cableway::cli {
 namespace {
 
-// The newest event that was looked at, and the incarnation of the node that it was from.
+// The newest event shown, and the node's incarnation that it is from.
 struct Seen {
   std::string incarnation;
   std::uint64_t last = 0;
@@ -48,14 +48,14 @@ std::string event_line(const Json& event) {
                       "  ", text(event, "code"), "  ", text(event, "text"));
 }
 
-// Lines of JSON are documents of their own.
+// Each line of JSON is a document.
 std::string with_schema(const Json& members) {
   Json line = {{routing::kSchemaMember, routing::kJsonSchema}};
   line.update(members);
   return line.dump();
 }
 
-// Those of the answer's events that nobody has looked at yet, and how many the node has none of any more.
+// The answer's unseen events, and how many the node has discarded in between.
 struct NewEvents {
   std::vector<const Json*> events;
   std::uint64_t lost = 0;
@@ -80,11 +80,11 @@ std::string new_lines(const Json& answer, const EventTail& tail, Seen& seen) {
   };
   if (const std::string incarnation = std::exchange(seen.incarnation, text(answer, "incarnation"));
       !incarnation.empty() && incarnation != seen.incarnation) {
-    note("the node was started again");
+    note("the node was restarted");
     seen.last = 0;
   }
   const NewEvents found = new_events(answer.at("events"), seen.last);
-  if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost in between"));
+  if (found.lost > 0) note(absl::StrCat(found.lost, " events were lost"));
   for (const Json* event : found.events) {
     if (!is_wanted(*event, tail.filter)) continue;
     absl::StrAppend(&lines, tail.json ? with_schema(*event) : event_line(*event), "\n");
@@ -114,12 +114,12 @@ class EventsVerb final : public Verb {
  public:
   Command describe() override {
     return {.name = "events",
-            .summary = "the last 1000 things that happened to the node, oldest first",
-            .notes = "Without --severity they are those from info up; docs/findings.md says what each code means.",
+            .summary = "the last 1000 events of the node, oldest first",
+            .notes = "Without --severity, events of severity info and above; docs/findings.md explains each code.",
             .examples = {"cableway events", "cableway events --severity warning", "cableway events --code CABLE_LOST",
                          "cableway events --follow --json"},
-            .arguments = {flag("--json", json_, "as JSON; with --follow, an object a line"),
-                          flag("--follow,-f", follow_, "go on with those that come, until it is interrupted"),
+            .arguments = {flag("--json", json_, "as JSON; with --follow, one object per line"),
+                          flag("--follow,-f", follow_, "keep printing new events until interrupted"),
                           choice_option("--severity", {"debug", "info", "warning", "error"}, severity_,
                                         "only events of this severity and above"),
                           codes_option(codes_)}};

@@ -1,4 +1,4 @@
-// `cableway events`: what happened to the node here, oldest first, for people and as JSON.
+// `cableway events`: the events of the node here, oldest first, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_EVENTS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_EVENTS_H_
 
@@ -17,26 +17,26 @@ namespace cableway::cli {
 // Which events are shown.
 struct EventFilter {
   EventSeverity least = EventSeverity::kInfo;
-  std::vector<std::string> codes = {};  // names; none: all
+  std::vector<std::string> codes = {};  // names; empty: all
 };
 
 std::unique_ptr<Verb> events_verb();
 
-// Of what the node answered (core/view/events_view.h). InvalidArgument: that are no events.
+// Parses the node's answer (core/view/events_view.h). InvalidArgument: it is not an events view.
 absl::StatusOr<std::string> events_text(const std::string& answer, const EventFilter& filter);
-// The answer, with the events that the filter lets through.
+// The answer, with only the events that pass the filter.
 absl::StatusOr<std::string> events_json(const std::string& answer, const EventFilter& filter);
 
 struct EventTail {
-  bool json = false;  // one JSON object a line
+  bool json = false;  // one JSON object per line
   EventFilter filter;
-  // Asks the node; its errors end the tail.
+  // Queries the node; its errors end the tail.
   std::function<absl::StatusOr<std::string>()> ask;
-  std::function<void()> pause;  // between two questions
+  std::function<void()> pause;  // between two queries
 };
 
-// Writes the events there are, then those that come, until the node cannot be asked any more or `out` fails; returns
-// why. Says where events were lost, whatever the filter, and where a node of a new incarnation answers.
+// Writes the existing events, then new ones, until the node cannot be queried or `out` fails; returns why. Notes lost
+// events, whatever the filter, and a new incarnation of the node.
 absl::Status follow_events(const EventTail& tail, std::ostream& out);
 
 }  // namespace cableway::cli

@@ -25,7 +25,7 @@ double mean_mbps(const Json& circuit) {
   return static_cast<double>(number(circuit, "bytes")) * kBitsPerByte / kMegabitsPerMillisecond / milliseconds;
 }
 
-// Of `open` things, those that are not among `listed`.
+// The number of open flows or circuits that are not in `listed`.
 std::uint64_t left_out(std::uint64_t open, const Json& listed) {
   return open > listed.size() ? open - listed.size() : 0;
 }
@@ -58,7 +58,7 @@ std::string own_flows_text(const Json& status) {
                    {"path"},
                    {"open for", TextTable::Align::kRight},
                    {"port"},
-                   {"over, and why"}});
+                   {"transport, and why"}});
   for (const Json& flow : flows) {
     const Json& process = flow.at("process");
     table.add_row({flow_id(flow), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
@@ -79,8 +79,8 @@ std::string circuits_text(const Json& status) {
                    {"chunks", TextTable::Align::kRight},
                    {"payload", TextTable::Align::kRight},
                    {"mean Mbit/s", TextTable::Align::kRight},
-                   {"in over, and why"},
-                   {"out over, and why"}});
+                   {"in, and why"},
+                   {"out, and why"}});
   for (const Json& circuit : circuits) {
     table.add_row({flow_id(circuit), text(circuit, "path"), age_text(number(circuit, "open_ms")),
                    absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
@@ -116,16 +116,15 @@ Json circuit_json(const Json& circuit) {
 class FlowsVerb final : public Verb {
  public:
   Command describe() override {
-    return {.name = "flows",
-            .summary =
-                "the flows of this host's processes and the circuits that pass through its node, each with what it "
-                "goes over "
-                "and why.\n"
-                "The rate of a circuit is its mean since it was opened; of flows no rate is known: their data goes "
-                "from process to process",
-            .examples = {"cableway flows", "watch cableway flows",
-                         "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
-            .arguments = {json_flag(json_)}};
+    return {
+        .name = "flows",
+        .summary =
+            "the flows of this host's processes and the circuits through its node, with the transport of each hop and "
+            "why.\n"
+            "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
+        .examples = {"cableway flows", "watch cableway flows",
+                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
+        .arguments = {json_flag(json_)}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

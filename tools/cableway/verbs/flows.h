@@ -1,5 +1,5 @@
-// `cableway flows`: the flows of this host's processes and the circuits that pass through the node here, each with what
-// it goes over and why, for people and as JSON.
+// `cableway flows`: the flows of this host's processes and the circuits through the node here, each with its transport
+// and why, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_FLOWS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_FLOWS_H_
 
@@ -13,13 +13,13 @@ namespace cableway::cli {
 
 std::unique_ptr<Verb> flows_verb();
 
-// Both take the node's status (core/view/status_view.h). InvalidArgument: that is no such status.
+// Both parse the node's status (core/view/status_view.h). InvalidArgument: it is not a status view.
 absl::StatusOr<std::string> flows_text(const std::string& answer);
 
 //   node
 //   flows              of this host's processes: {flow (16 hex digits), process, node, sends, path, port, transport,
 //                      reason, open_ms}
-//   flows_left_out     open ones that the node did not list, for their number
+//   flows_left_out     number of open flows that the node did not list
 //   circuits           through this node: {flow, path, chunks, bytes, open_ms, mean_mbps (since it was opened),
 //                      upstream, downstream (each {transport, reason})}
 //   circuits_left_out

@@ -23,8 +23,8 @@ using routing::Topology;
 
 struct Found {
   routing::Route route;
-  std::size_t first = 0;            // place of flow 0's path
-  std::vector<std::size_t> wanted;  // places in route.paths
+  std::size_t first = 0;            // index of flow 0's path
+  std::vector<std::size_t> wanted;  // indexes in route.paths
 };
 
 std::size_t place_of(const routing::Route& route, const routing::Path& path) {
@@ -37,7 +37,7 @@ absl::StatusOr<Found> find_paths(const Topology& topology, const PathQuery& quer
   const routing::RouteTable table = routing::compute_routes(topology, query.from);
   if (!table.reaches(query.to)) {
     return absl::UnavailableError(absl::StrCat("no path leads from node ", topology.node(query.from).name, " to node ",
-                                               topology.node(query.to).name, ": see cableway topology"));
+                                               topology.node(query.to).name, "; see cableway topology"));
   }
   Found found;
   found.route = table.route_to(query.to);
@@ -102,7 +102,7 @@ class PathVerb final : public Verb {
         .arguments = {json_flag(json_), topology_option(file_),
                       positional("A", from_, "the node where the paths begin"),
                       positional("B", to_, "the node where they end"),
-                      ordinal_option("--flow", flow_, "only the path that the flow of this number takes, from 0")}};
+                      ordinal_option("--flow", flow_, "only the path of the flow with this number, from 0")}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {

@@ -1,4 +1,4 @@
-// `cableway path A B`: the paths from one node to another, cable by cable, for people and as JSON.
+// `cableway path A B`: the paths from one node to another, cable by cable, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PATH_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_PATH_H_
 
@@ -18,17 +18,16 @@ std::unique_ptr<Verb> path_verb();
 struct PathQuery {
   routing::NodeIndex from;
   routing::NodeIndex to;
-  std::optional<std::uint64_t> flow;  // only the path that this flow of the two takes
+  std::optional<std::uint64_t> flow;  // only the path of this flow between the two
 };
 
-// Unavailable: no path leads there. Precondition of both: the nodes are the topology's.
+// Unavailable: there is no path. Precondition of both: the nodes are nodes of `topology`.
 absl::StatusOr<std::string> path_text(const routing::Topology& topology, const PathQuery& query);
 
-//   from, to, hops, latency_us, flow (the number asked for, or null)
-//   first_path  place in all paths of the one that flow 0 takes, from 0
+//   from, to, hops, latency_us, flow (the requested number, or null)
+//   first_path  index of flow 0's path among all paths, from 0
 //   paths       ranked: {rank (from 0), weight_mbps, nodes, hops: {cable, from: {node, interface, address}, to,
-//   rate_mbps,
-//               latency_us}}
+//   rate_mbps, latency_us}}
 absl::StatusOr<std::string> path_json(const routing::Topology& topology, const PathQuery& query);
 
 }  // namespace cableway::cli

@@ -42,10 +42,10 @@ std::vector<std::string> names_of(const Topology& topology, std::span<const Node
 
 std::string cost_text(const PlacementCost& cost) {
   return absl::StrCat(cost.relays, cost.relays == 1 ? " relay, " : " relays, ", microseconds(cost.latency_ns),
-                      " us around");
+                      " us around the ring");
 }
 
-// "c0", "c0 or c1 directly", or the nodes in between.
+// "c0", "c0, c1", or "through n1, n2".
 std::string way_text(const Topology& topology, NodeIndex from, NodeIndex to) {
   const auto cables = topology.cables_between(from, to);
   if (!cables.empty()) {
@@ -72,18 +72,17 @@ std::string ranks_table(const Topology& topology, const std::vector<NodeIndex>& 
 class PlanRanksVerb final : public Verb {
  public:
   Command describe() override {
-    return {.name = "plan ranks",
-            .summary =
-                "an order of the job's nodes in which neighbours share cables, and what it costs beside the "
-                "given order",
-            .notes =
-                "NCCL's rings go from each rank to the next, and from the last to the first. Start the ranks in "
-                "this order.",
-            .examples = {"cableway plan ranks", "cableway plan ranks --hosts n0,n3,n1,n2",
-                         "cableway plan ranks --file torus:4x4 --json | jq -r .planned.order[]"},
-            .arguments = {
-                json_flag(json_), topology_option(file_),
-                list_option("--hosts", "N0,N1,..", hosts_, "the job's nodes, in the order of their ranks now; all")}};
+    return {
+        .name = "plan ranks",
+        .summary =
+            "an order of the job's nodes in which neighbours share cables, and its cost compared to the given order",
+        .notes =
+            "NCCL's rings connect each rank to the next, and the last to the first. Start the ranks in this order.",
+        .examples = {"cableway plan ranks", "cableway plan ranks --hosts n0,n3,n1,n2",
+                     "cableway plan ranks --file torus:4x4 --json | jq -r .planned.order[]"},
+        .arguments = {json_flag(json_), topology_option(file_),
+                      list_option("--hosts", "N0,N1,..", hosts_,
+                                  "the job's nodes, in their current rank order; default: all nodes")}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -124,9 +123,8 @@ absl::StatusOr<std::string> rank_plan_text(const Topology& topology, const std::
   if (!plan.ok()) return plan.status();
   const RankPlacement& planned = plan->planned;
   return absl::StrCat("hosts    ", absl::StrJoin(names_of(topology, planned.order), ","), "\ncost     ",
-                      cost_text(planned.cost),
-                      planned.is_best ? ": no order is better\n" : ": the best that was found\n", "as given ",
-                      absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given), "\n\n",
+                      cost_text(planned.cost), planned.is_best ? ": no order is better\n" : ": the best order found\n",
+                      "as given ", absl::StrJoin(names_of(topology, hosts), ","), ": ", cost_text(plan->given), "\n\n",
                       ranks_table(topology, planned.order));
 }
 

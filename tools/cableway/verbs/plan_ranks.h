@@ -1,4 +1,4 @@
-// `cableway plan ranks`: in which order a job's nodes should be numbered, for people and as JSON.
+// `cableway plan ranks`: the recommended rank order of a job's nodes, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_PLAN_RANKS_H_
 
@@ -14,7 +14,7 @@ namespace cableway::cli {
 
 std::unique_ptr<Verb> plan_ranks_verb();
 
-// `hosts`: the nodes of the job in the order in which somebody has them now. The errors are place_ranks()'s
+// `hosts`: the nodes of the job in their current rank order. Errors are those of place_ranks()
 // (routing/placement/rank_placement.h). Precondition: all are nodes of `topology`.
 absl::StatusOr<std::string> rank_plan_text(const routing::Topology& topology,
                                            const std::vector<routing::NodeIndex>& hosts);

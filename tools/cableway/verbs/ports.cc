@@ -32,13 +32,14 @@ std::string neighbour_line(const Json& neighbour) {
       absl::StrCat("node ", text(neighbour, "node"), ", its port ", text(neighbour, "interface"), ": ");
   const std::string heard = absl::StrCat("last heard ", age_text(number(neighbour, "heard_ms")), " ago");
   if (text(neighbour, "state") != "up") {
-    return absl::StrCat(who, "heard, but does not hear this node, or does not fit (see cableway doctor); ", heard);
+    return absl::StrCat(
+        who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
   }
   return absl::StrCat(who, "up for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
                       " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour), " there; ", heard);
 }
 
-// Only what is not zero, of that which tells of trouble.
+// Error counters are shown only if they are not zero.
 std::string control_text(const Json& control) {
   if (control.is_null()) return "-";
   std::string line = absl::StrCat(number(control, "sent"), " sent, ", number(control, "received"), " received");
@@ -60,7 +61,7 @@ std::string port_text(const Json& port) {
                    text(port, "transport_reason"), "\n");
   if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
   const Json& neighbours = port.at("neighbours");
-  if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  nobody is heard\n");
+  if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  none heard\n");
   for (const Json& neighbour : neighbours) absl::StrAppend(&lines, "  neighbour  ", neighbour_line(neighbour), "\n");
   const Json& control = port.at("control");
   absl::StrAppend(&lines, "  datagrams  ", control_text(control), "\n");
@@ -86,8 +87,7 @@ class PortsVerb final : public Verb {
   Command describe() override {
     return {.name = "ports",
             .summary =
-                "every port with its addresses, rate, RDMA device and neighbours, and every interface that is none, "
-                "with the "
+                "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
                 "reason",
             .examples = {"cableway ports", "cableway ports --json | jq '.rejected'"},
             .arguments = {json_flag(json_)}};

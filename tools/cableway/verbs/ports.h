@@ -1,4 +1,4 @@
-// `cableway ports`: the ports of the node here, its neighbours on them, and what is no port and why, for people.
+// `cableway ports`: the ports of the node here, its neighbours on them, and the unused interfaces and why, as text.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_PORTS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_PORTS_H_
 
@@ -12,7 +12,7 @@ namespace cableway::cli {
 
 std::unique_ptr<Verb> ports_verb();
 
-// Of what the node answered (core/view/ports_view.h). InvalidArgument: those are no ports.
+// Parses the node's answer (core/view/ports_view.h). InvalidArgument: it is not a ports view.
 absl::StatusOr<std::string> ports_text(const std::string& answer);
 
 }  // namespace cableway::cli

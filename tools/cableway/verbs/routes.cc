@@ -62,7 +62,7 @@ class RoutesVerb final : public Verb {
             .examples = {"cableway routes", "cableway routes --file ring:8 --node n0"},
             .arguments = {json_flag(json_), topology_option(file_),
                           text_option("--node", "NODE", node_,
-                                      "of this node, instead of the one that runs here or CABLEWAY_NODE")}};
+                                      "the routes of this node, instead of the one that runs here or CABLEWAY_NODE")}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -102,8 +102,8 @@ std::string routes_text(const Topology& topology, NodeIndex self) {
     }
   }
   return absl::StrCat("routes of ", topology.node(self).name,
-                      "; * is the path of a destination's first flow, the next ",
-                      "flows take the next ones in turn\n\n", table.text());
+                      "; * marks the path of a destination's first flow; further flows use the next ones in turn\n\n",
+                      table.text());
 }
 
 std::string routes_json(const Topology& topology, NodeIndex self) {

@@ -1,4 +1,4 @@
-// `cableway routes`: how one node reaches the others, for people and as JSON.
+// `cableway routes`: how one node reaches the others, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_ROUTES_H_
 
@@ -19,7 +19,7 @@ std::string routes_text(const routing::Topology& topology, routing::NodeIndex se
 //   routes    one per other node:
 //     destination, hops, latency_us
 //     paths        ranked; {nodes, cables, weight_mbps}, both ends among the nodes
-//     first_path   place in paths of the one that the first flow takes, from 0
+//     first_path   index in paths of the first flow's path, from 0
 std::string routes_json(const routing::Topology& topology, routing::NodeIndex self);
 
 }  // namespace cableway::cli

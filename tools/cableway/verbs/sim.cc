@@ -37,14 +37,14 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::size_t kTimelineSamples = 240;
-// Beyond that no two cables fail: their results would take too much memory.
+// With more cases, failures of two cables are skipped: their results would take too much memory.
 constexpr std::size_t kMaxFailureCases = 1'000'000;
 
 double seconds_since(steady_clock::time_point began) {
   return std::chrono::duration<double>(steady_clock::now() - began).count();
 }
 
-// One run: what was asked for, and where to say how far it is.
+// The options of a run, and where to show its progress.
 struct Context {
   const SimOptions& options;
   const Invocation& invocation;
@@ -115,7 +115,7 @@ void find_bound(const Context& context, SimReport& report) {
   ProgressLine line = context.progress_line();
   sim::ConcurrentFlowSettings settings;
   settings.progress = [&line](std::size_t trees, std::size_t most) {
-    line.show(static_cast<double>(trees) / static_cast<double>(most), "what the cables allow, at most");
+    line.show(static_cast<double>(trees) / static_cast<double>(most), "computing the bound, at most");
   };
   const absl::StatusOr<sim::CableBound> bound = job_bound(report.topology, report.request, settings);
   if (!bound.ok()) {
@@ -127,8 +127,8 @@ void find_bound(const Context& context, SimReport& report) {
       ReportBound{bound->seconds, report.request.mix ? absl::StrCat("groups in turn, ", method) : method, bound->gap};
 }
 
-// Without whatever was cut while the job ran, whether that ended it or not.
-void start_anew(SimReport& report) {
+// Predicts the job without every cable that was cut while it ran, whether or not that ended the job.
+void predict_restart(SimReport& report) {
   std::vector<routing::CableIndex> gone;
   for (const sim::CutEffect& effect : report.prediction.cuts) {
     if (!effect.happened) continue;
@@ -139,13 +139,13 @@ void start_anew(SimReport& report) {
   if (gone.empty()) return;
   const absl::StatusOr<sim::Prediction> intact = sim::predict_flow_level(report.topology, report.request);
   if (!intact.ok() || intact->time_s <= 0) return;
-  report.again = JobAnew{intact->time_s, 0, ""};
+  report.restart = JobRestart{intact->time_s, 0, ""};
   const absl::StatusOr<sim::Prediction> without =
       sim::predict_flow_level(sim::without_cables(report.topology, gone), report.request);
   if (without.ok()) {
-    report.again->without_s = without->time_s;
+    report.restart->without_s = without->time_s;
   } else {
-    report.again->impossible = std::string(without.status().message());
+    report.restart->impossible = std::string(without.status().message());
   }
 }
 
@@ -155,7 +155,7 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   const auto began = steady_clock::now();
   absl::StatusOr<sim::PredictionRequest> request = make_request(options, plan, topology);
   if (!request.ok()) return request.status();
-  // A workload is an argument; a mix is a file.
+  // A workload error is a usage error; a mix error is a file error.
   if (absl::Status fits = check_fit(*request); !fits.ok()) {
     if (plan.workload || request->ranks.size() < 2) return not_usable(fits);
     return absl::InvalidArgumentError(absl::StrCat(options.mix, ": ", fits.message()));
@@ -176,7 +176,7 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   report.prediction = *std::move(prediction);
   report.elapsed_s = seconds_since(began);
   find_bound(context, report);
-  start_anew(report);
+  predict_restart(report);
   Answer answer{context.options.json ? sim_json(report) : sim_text(report, options.all)};
   if (!options.html.empty()) {
     if (absl::Status status = write_named_file(options.html, sim_html(report)); !status.ok()) return status;
@@ -185,13 +185,13 @@ absl::StatusOr<Answer> run_workload(const Context& context, const SimPlan& plan,
   return answer;
 }
 
-// Before anything is simulated: that the report can be written, and over nothing that is read.
+// Checks before the simulation that the report can be written and does not overwrite an input.
 absl::Status check_html(const SimOptions& options) {
   const std::string& html = options.html;
   for (const std::string& input : {options.topology, options.mix}) {
     if (std::error_code ignored; !input.empty() && std::filesystem::equivalent(html, input, ignored)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--html ", routing::in_quotes(html), " is what is read; expected another file"));
+          absl::StrCat("--html ", routing::in_quotes(html), " is an input; expected another file"));
     }
   }
   return check_writable(html);
@@ -201,10 +201,10 @@ class SimVerb final : public Verb {
  public:
   Command describe() override {
     return {.name = "sim",
-            .summary = "what a workload will do on a topology, and what failures will do to it",
+            .summary = "predicts the time of a workload on a topology, and the effect of failures",
             .notes =
-                "It runs the relays' and flow ends' own code in virtual time; nothing is sent. docs/simulator.md "
-                "says what is modelled.\n\nExit status 5: a cable that was cut has ended the job.",
+                "It runs the code of the relays and flow ends in virtual time; nothing is sent. docs/simulator.md "
+                "describes the model.\n\nExit status 5: a cut cable ended the job.",
             .examples = {"cableway sim --topology ring:8 --workload all_reduce:256MiB",
                          "cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --rank-order best "
                          "--html report.html",

@@ -1,5 +1,5 @@
-// `cableway sim`: runs what the options ask for by sim/prediction and sim/flow_model, and hands the results to the
-// views in tools/cableway/sim.
+// `cableway sim`: runs sim/prediction and sim/flow_model according to the options, and passes the results to the views
+// in tools/cableway/sim.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_SIM_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_SIM_H_
 

@@ -12,14 +12,14 @@
 namespace cableway::cli {
 namespace {
 
-// Of a node whose circuits all go over TCP there is nothing to say.
+// Empty if all circuits of the node use TCP.
 std::string registered_text(const Json& memory) {
   if (number(memory, "registered_bytes") == 0) return "";
   return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
-                      bytes_text(number(memory, "floor_bytes")),
-                      " of it in circuits; leases: ", number(memory, "leased"), " of ", number(memory, "leases"),
-                      " out (", bytes_text(number(memory, "leased_bytes")), "), at most ",
-                      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n");
+                      bytes_text(number(memory, "floor_bytes")), " of it as floors; leases: ", number(memory, "leased"),
+                      " of ", number(memory, "leases"), " out (", bytes_text(number(memory, "leased_bytes")),
+                      "), at most ", number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"),
+                      " times\n");
 }
 
 std::string facts_text(const Json& status) {
@@ -30,8 +30,8 @@ std::string facts_text(const Json& status) {
   const bool draining = status.at("draining").get<bool>();
   return absl::StrCat(
       "node ", text(status, "node"), " of cluster ", text(status, "cluster"),
-      draining ? ", draining: no path leads through it" : "", "\n", "  knows       ", number(status, "nodes"),
-      " nodes, itself included; ", number(status, "cables_up"), " cables of its own are up\n", "  addresses   ",
+      draining ? ", draining: no path leads through it" : "", "\n", "  topology    ", number(status, "nodes"),
+      " nodes, itself included; ", number(status, "cables_up"), " cables of this node up\n", "  addresses   ",
       addresses.empty() ? "none: see cableway ports" : absl::StrJoin(addresses, ", "), "\n", "  relay port  ",
       number(status, "relay_port"), "\n", "  sessions    ", number(status, "sessions"), ", this command's included\n",
       "  flows       ", number(own, "flows_open"), " of processes here open, ", number(own, "flows_opened"),
@@ -39,7 +39,7 @@ std::string facts_text(const Json& status) {
       " in ", number(relayed, "chunks"), " chunks\n", "  circuits    ", number(relayed, "circuits_open"), " open, ",
       number(relayed, "circuits_opened"), " opened, ", number(relayed, "circuits_broken"), " broken, ",
       number(relayed, "setups_refused"), " set-ups refused\n", "  memory      ",
-      bytes_text(number(memory, "floor_bytes")), " in circuits, ", bytes_text(number(memory, "leased_bytes")),
+      bytes_text(number(memory, "floor_bytes")), " in floors, ", bytes_text(number(memory, "leased_bytes")),
       " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_most"),
       " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
       number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n",
@@ -61,7 +61,7 @@ class StatusVerb final : public Verb {
  public:
   Command describe() override {
     return {.name = "status",
-            .summary = "the node: addresses, problems, sessions, what it has relayed",
+            .summary = "the node's addresses, problems, sessions, flows and relaying",
             .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
             .arguments = {json_flag(json_)}};
   }

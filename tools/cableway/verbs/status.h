@@ -1,4 +1,4 @@
-// `cableway status`: what the node here is and does, for people.
+// `cableway status`: the state of the node here, as text.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_STATUS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_STATUS_H_
 
@@ -12,7 +12,7 @@ namespace cableway::cli {
 
 std::unique_ptr<Verb> status_verb();
 
-// Of what the node answered (core/view/status_view.h). InvalidArgument: that is no such status.
+// Parses the node's answer (core/view/status_view.h). InvalidArgument: it is not a status view.
 absl::StatusOr<std::string> status_text(const std::string& answer);
 
 }  // namespace cableway::cli

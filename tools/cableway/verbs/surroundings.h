@@ -1,4 +1,4 @@
-// What the command learns from outside its arguments.
+// The command's inputs other than its arguments.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_SURROUNDINGS_H_
 
@@ -16,13 +16,13 @@ namespace cableway::cli {
 struct Surroundings {
   const char* const* environment;  // null-terminated array of NAME=VALUE
   std::string host_name;
-  std::chrono::milliseconds node_deadline{5000};  // how long to wait for a node
-  std::function<HostFacts(const std::vector<PortSelector>&)> look_at_host = [](const auto& selectors) {
-    return cli::look_at_host(selectors, program_folder());
+  std::chrono::milliseconds node_deadline{5000};  // time limit of a query to the node
+  std::function<HostFacts(const std::vector<PortSelector>&)> read_host_facts = [](const auto& selectors) {
+    return cli::read_host_facts(selectors, program_folder());
   };
-  // Between two looks at a node that is followed.
+  // Called between two queries of `events --follow`.
   std::function<void()> pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); };
-  // Whether somebody looks at standard error, and after how long they are told how far something is.
+  // Whether standard error is a terminal, and after how long progress is shown there.
   bool err_is_terminal = false;
   std::chrono::milliseconds progress_patience{2000};
 };

@@ -32,7 +32,7 @@ class TopologyVerb final : public Verb {
         find_topology(invocation.settings, file_, invocation.surroundings.node_deadline);
     if (!known.ok()) return known.status();
     const routing::Topology& topology = known->topology;
-    // A file is nobody's view.
+    // A topology file has no node of its own.
     const std::optional<routing::NodeIndex> self = file_.empty() ? topology.find_node(known->node) : std::nullopt;
     if (json_) return Answer{routing::to_json_topology(topology)};
     if (dot_) return Answer{topology_dot(topology, self)};

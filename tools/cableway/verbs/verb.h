@@ -1,4 +1,4 @@
-// A verb: one thing that `cableway` can be told to do. verb_table.h lists them all.
+// A verb: one command of `cableway`. verb_table.h lists them all.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_H_
 #define CABLEWAY_TOOLS_CABLEWAY_VERBS_VERB_H_
 
@@ -15,29 +15,29 @@
 
 namespace cableway::cli {
 
-// What a verb runs with, beside its arguments.
+// The inputs and outputs of a verb, beside its arguments.
 struct Invocation {
   const Settings& settings;
   const Surroundings& surroundings;
-  const std::string& command_line;  // all of it, as a shell reads it
-  std::ostream& out;                // of what goes on until it is interrupted; everything else is an answer
-  std::ostream& err;                // how far something is
+  const std::string& command_line;  // complete, quoted for a shell
+  std::ostream& out;                // for output that continues until interrupted; other output is the Answer
+  std::ostream& err;                // progress
 };
 
 struct Answer {
   std::string text;
   int exit_status = kDone;
-  std::vector<std::string> remarks = {};  // for people, beside the text
+  std::vector<std::string> remarks = {};  // printed to standard error
 };
 
 class Verb {
  public:
   virtual ~Verb() = default;
 
-  // Its name, help and arguments. These are put into the verb while a command line is parsed, so once for each verb.
+  // Its name, help and arguments. Call it once: the arguments refer to the verb's members, which the parser sets.
   virtual Command describe() = 0;
 
-  // What was asked for. An error's exit status is that of exit_status_of().
+  // Runs the command. An error's exit status is that of exit_status_of().
   virtual absl::StatusOr<Answer> run(const Invocation& invocation) = 0;
 };
 

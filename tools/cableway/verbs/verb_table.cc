@@ -29,7 +29,7 @@ std::vector<std::unique_ptr<Verb>> all_verbs() {
 }
 
 std::vector<CommandGroup> verb_groups() {
-  return {{"plan", "plans for jobs"}};
+  return {{"plan", "plan jobs"}};
 }
 
 }  // namespace cableway::cli

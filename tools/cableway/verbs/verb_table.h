@@ -11,7 +11,7 @@ namespace cableway::cli {
 
 std::vector<std::unique_ptr<Verb>> all_verbs();
 
-// Of the verbs whose names have two words.
+// The groups of the verbs whose names have two words.
 std::vector<CommandGroup> verb_groups();
 
 }  // namespace cableway::cli

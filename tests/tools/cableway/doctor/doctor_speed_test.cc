@@ -22,18 +22,18 @@ Json ports(const std::string& rate, const std::string& neighbour_rate) {
 }
 
 Finding tested(const Json& ports, std::uint64_t one_way, std::uint64_t there, std::uint64_t back) {
-  std::vector<CableProbeRequest> asked;
+  std::vector<CableProbeRequest> requests;
   const std::vector<Finding> findings = examine_speed(ports, [&](const CableProbeRequest& request) {
-    asked.push_back(request);
+    requests.push_back(request);
     return request.both_ways ? CableProbeReply{"", there, back} : CableProbeReply{"", one_way, 0};
   });
-  EXPECT_THAT(asked,
+  EXPECT_THAT(requests,
               ElementsAre(CableProbeRequest{"eth1", "n0", 500, false}, CableProbeRequest{"eth1", "n0", 500, true}));
   EXPECT_EQ(findings.size(), 1U);
   return findings.front();
 }
 
-TEST(DoctorSpeed, IsFineNearTheNominalRateOfTheSlowerEnd) {
+TEST(DoctorSpeed, AcceptsRatesNearTheNominalRateOfTheSlowerEnd) {
   const Finding finding = tested(ports("100000", "10000"), 9449, 9300, 9000);
   EXPECT_EQ(finding.severity, Severity::kOk);
   EXPECT_EQ(finding.code, "CABLE_TESTED");
@@ -43,7 +43,7 @@ TEST(DoctorSpeed, IsFineNearTheNominalRateOfTheSlowerEnd) {
   EXPECT_EQ(finding.advice, "");
 }
 
-TEST(DoctorSpeed, WarnsOfASlowCableAndRemarksThatOneIsSlowBothWays) {
+TEST(DoctorSpeed, WarnsOfASlowCableAndRemarksOnOneThatIsSlowBothWays) {
   EXPECT_EQ(tested(ports("10000", "10000"), 6999, 9000, 9000).severity, Severity::kWarning);
   EXPECT_EQ(tested(ports("10000", "10000"), 7000, 7000, 7000).severity, Severity::kOk);
   const Finding finding = tested(ports("10000", "10000"), 9000, 9000, 4000);
@@ -57,13 +57,13 @@ TEST(DoctorSpeed, ExpectsNoMoreThanOneConnectionCanDo) {
   EXPECT_EQ(tested(ports("400000", "400000"), 13'999, 14'000, 14'000).severity, Severity::kWarning);
 }
 
-TEST(DoctorSpeed, JudgesNothingWhereTheRateIsNotKnown) {
+TEST(DoctorSpeed, AcceptsAnyRateIfTheNominalOneIsUnknown) {
   const Finding finding = tested(ports("null", "null"), 1, 1, 1);
   EXPECT_EQ(finding.severity, Severity::kOk);
   EXPECT_THAT(finding.what, HasSubstr("nominal not known"));
 }
 
-TEST(DoctorSpeed, RemarksWhyACableWasNotTested) {
+TEST(DoctorSpeed, ReportsWhyACableWasNotTested) {
   const std::vector<Finding> findings =
       examine_speed(ports("1000", "1000"), [](const CableProbeRequest&) -> absl::StatusOr<CableProbeReply> {
         return absl::FailedPreconditionError("CABLEWAY_CABLE_TEST is false on this node");
@@ -74,7 +74,7 @@ TEST(DoctorSpeed, RemarksWhyACableWasNotTested) {
   EXPECT_EQ(findings[0].what, "its speed could not be tested: CABLEWAY_CABLE_TEST is false on this node");
 }
 
-TEST(DoctorSpeed, WarnsOfACableThatNoConnectionCrosses) {
+TEST(DoctorSpeed, WarnsOfAnUnreachableNeighbour) {
   const std::vector<Finding> findings =
       examine_speed(ports("1000", "1000"), [](const CableProbeRequest&) -> absl::StatusOr<CableProbeReply> {
         return absl::FailedPreconditionError("cannot reach 10.7.0.2 port 7470: Connection timed out");

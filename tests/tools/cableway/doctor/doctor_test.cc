@@ -66,7 +66,7 @@ LinkFacts& link(Examined& examined) {
   return examined.host.links["eth1"];
 }
 
-// Hops over eth1, which has a device, are refused.
+// Makes hops over eth1, which has a device, refused.
 void refuse(Examined& examined, const std::string& why) {
   port(examined)["gid_index"] = nullptr;
   port(examined)["rdma_trouble"] = why;
@@ -74,14 +74,14 @@ void refuse(Examined& examined, const std::string& why) {
   port(examined)["transport_reason"] = why;
 }
 
-TEST(Doctor, FindsNothingWhereNothingIsWrong) {
+TEST(Doctor, AHealthyNodeHasNoFindings) {
   const std::vector<Finding> findings = examine(healthy());
   EXPECT_EQ(worst_of(findings), Severity::kOk) << doctor_text(findings);
   EXPECT_THAT(findings, Contains(finding(Severity::kOk, "node", "n1 of cluster lab answers")));
   EXPECT_THAT(findings, Contains(finding(Severity::kOk, "port eth1", "cable to node n0 (eth0) is up")));
 }
 
-TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
+TEST(Doctor, EveryWarningAndErrorHasAdvice) {
   Examined examined = healthy();
   examined.host = {};
   examined.host.in_container = true;
@@ -107,7 +107,7 @@ TEST(Doctor, EveryWarningAndErrorSaysWhatToDo) {
   EXPECT_EQ(wrong, 13);
 }
 
-// What changes one thing of a healthy node, and what is found then.
+// One change of a healthy node, and the expected finding.
 struct Fault {
   const char* name;
   const char* code;
@@ -128,9 +128,9 @@ const Fault kFaults[] = {
     {"no node", "NODE_NOT_RUNNING", [](Examined& e) { e.node = absl::NotFoundError("no node runs here\nStart one"); },
      Severity::kError, "node", "no node runs here"},
     {"no plugin", "PLUGIN_MISSING", [](Examined& e) { e.host.plugin = ""; }, Severity::kWarning, "plugin",
-     "there is none"},
+     "no plugin at"},
     {"memlock", "MEMLOCK_LOW", [](Examined& e) { e.host.memlock_bytes = 8U << 20; }, Severity::kWarning, "memory",
-     "may lock 8.0 MiB of memory"},
+     "memory lock limit of this shell is 8.0 MiB"},
     {"no route", "DEFAULT_ROUTE_MISSING", [](Examined& e) { e.host.default_interfaces.clear(); }, Severity::kRemark,
      "network", "no default route"},
     {"container network", "CONTAINER_NETWORK",
@@ -139,7 +139,7 @@ const Fault kFaults[] = {
        e.host.sees_hardware = false;
        (*e.ports)["ports"] = Json::array();
      },
-     Severity::kError, "container", "network of its own"},
+     Severity::kError, "container", "has its own network"},
     {"container device", "VERBS_FILES_MISSING", [](Examined& e) { e.host.has_verbs_files = false; }, Severity::kWarning,
      "RDMA", "no /dev/infiniband"},
     {"no port", "NO_PORTS", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",
@@ -147,7 +147,7 @@ const Fault kFaults[] = {
     {"no carrier", "CARRIER_MISSING", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1",
      "no carrier"},
     {"silence", "NEIGHBOUR_MISSING", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning,
-     "port eth1", "carrier on eth1, nobody answers hello"},
+     "port eth1", "carrier on eth1, but no neighbour answers hellos"},
     {"one way", "CABLE_ONE_WAY", [](Examined& e) { port(e)["neighbours"][0]["state"] = "heard"; }, Severity::kWarning,
      "port eth1", "node n0 (eth0) is heard, but the cable is not up"},
     {"slow", "RATE_BELOW_NEIGHBOUR", [](Examined& e) { port(e)["rate_mbps"] = 10000; }, Severity::kWarning, "port eth1",
@@ -186,13 +186,13 @@ const Fault kFaults[] = {
        port(e)["transport"] = "tcp";
        port(e)["transport_reason"] = "CABLEWAY_TRANSPORT=tcp";
      },
-     Severity::kRemark, "port eth1", "data goes over TCP, as CABLEWAY_TRANSPORT=tcp says, past RDMA device mlx5_0"},
+     Severity::kRemark, "port eth1", "data goes over TCP although there is RDMA device mlx5_0: CABLEWAY_TRANSPORT=tcp"},
     {"no GID", "HOPS_REFUSED",
      [](Examined& e) { refuse(e, "RDMA device mlx5_0 behind eth1 has no RoCE v2 GID for 10.7.0.2"); }, Severity::kError,
      "port eth1", "hops over it are refused: RDMA device mlx5_0 behind eth1 has no RoCE v2 GID"},
     {"no library", "VERBS_LIBRARY_MISSING",
      [](Examined& e) { e.host.no_verbs_library = "this host has no libibverbs.so.1"; }, Severity::kWarning, "RDMA",
-     "there are RDMA devices, and this host has no libibverbs.so.1"},
+     "there are RDMA devices, but this host has no libibverbs.so.1"},
     {"small packets", "RDMA_MTU_SMALL",
      [](Examined& e) {
        port(e)["mtu"] = 1500;
@@ -255,19 +255,20 @@ const Fault kFaults[] = {
        (*e.status)["problems"] = Json::parse(R"([{"code": "LINK_LOCAL_USED", "text": "no subnet", "seconds": null}])");
      },
      Severity::kWarning, "problem", "no subnet"},
-    {"drains", "DRAINING", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kRemark, "node", "it drains"},
+    {"drains", "DRAINING", [](Examined& e) { (*e.status)["draining"] = true; }, Severity::kRemark, "node",
+     "it is draining"},
     {"broken", "CIRCUIT_BROKEN", [](Examined& e) { (*e.status)["relayed"]["circuits_broken"] = 2; }, Severity::kRemark,
-     "node", "2 circuits through it broke"},
+     "node", "2 circuits through it have broken"},
     {"refused", "CIRCUIT_REFUSED", [](Examined& e) { (*e.status)["relayed"]["setups_refused"] = 2; }, Severity::kRemark,
      "node", "it has refused 2 set-ups"},
     {"two parts", "TOPOLOGY_IN_PARTS",
      [](Examined& e) {
        e.topology = routing::sample_topology(3, {{0, 2}});
      },
-     Severity::kWarning, "topology", "no path leads from one to the other of: n0, n2 | n1"},
+     Severity::kWarning, "topology", "no path leads between these parts: n0, n2 | n1"},
     {"one in the middle", "SINGLE_POINT_OF_FAILURE",
      [](Examined& e) { e.topology = routing::sample_topology(3, routing::line_pairs(3)); }, Severity::kRemark,
-     "topology", "without any one of n1, others lose each other"},
+     "topology", "if any one of n1 fails, the topology falls apart"},
 };
 
 TEST(Doctor, FindsEachFault) {
@@ -293,9 +294,9 @@ TEST(Doctor, EveryFindingHasACodeThatIsDocumented) {
   }
 }
 
-// The reasons are those of rdma_ports.cc, verbs_library.cc, verbs_device.cc and port_transport.cc: a changed word there
-// must be noticed here.
-TEST(Doctor, SaysWhatToDoAboutEachRefusal) {
+// The reasons come from rdma_ports.cc, verbs_library.cc, verbs_device.cc and port_transport.cc: this test fails if they
+// are reworded there.
+TEST(Doctor, HasAdviceForEachRefusal) {
   host::RdmaPort rdma;
   rdma.device = "mlx5_0";
   rdma.link_layer = "Ethernet";
@@ -314,7 +315,7 @@ TEST(Doctor, SaysWhatToDoAboutEachRefusal) {
   };
   EXPECT_THAT(advice_for_port(), HasSubstr("GIDs follow the interface's addresses"));
   rdma.gids = {{2, "eth1", address, 1}};
-  EXPECT_THAT(advice_for_port(), HasSubstr("let the driver have RoCE v2"));
+  EXPECT_THAT(advice_for_port(), HasSubstr("enable RoCE v2 in the driver"));
   rdma.state = "1: DOWN";
   EXPECT_THAT(advice_for_port(), HasSubstr("rdma link show"));
   rdma.link_layer = "InfiniBand";
@@ -328,14 +329,14 @@ TEST(Doctor, SaysWhatToDoAboutEachRefusal) {
   EXPECT_THAT(advice("RDMA device mlx5_0: local catastrophic error"), HasSubstr("dmesg"));
 }
 
-TEST(Doctor, APortWithoutCarrierHasNoRdmaToMiss) {
+TEST(Doctor, RdmaIsNotCheckedOnAPortWithoutCarrier) {
   Examined examined = healthy();
   port(examined)["carrier"] = false;
   refuse(examined, "RDMA device mlx5_0 behind eth1 is not active");
   EXPECT_EQ(worst_of(examine(examined)), Severity::kWarning);
 }
 
-TEST(Doctor, WhereTcpIsWantedRdmaIsNotMissed) {
+TEST(Doctor, RdmaIsNotCheckedIfTheSettingIsTcp) {
   Examined examined = healthy();
   examined.settings.transport = TransportSetting::kTcp;
   examined.host.has_verbs_files = false;
@@ -344,7 +345,7 @@ TEST(Doctor, WhereTcpIsWantedRdmaIsNotMissed) {
   EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined));
 }
 
-TEST(Doctor, TheHalvesOfAPlugCarryItsRateTogether) {
+TEST(Doctor, TheHalvesOfAPlugShareItsRate) {
   Examined examined = healthy();
   link(examined).pcie = {32, 4};
   port(examined)["rate_mbps"] = 200000;
@@ -352,8 +353,8 @@ TEST(Doctor, TheHalvesOfAPlugCarryItsRateTogether) {
   link(examined).rdma_rate_mbps = 200000;
   port(examined)["plug"] = "p0";
   EXPECT_THAT(examine(examined), Contains(AllOf(finding(Severity::kWarning, "port eth1", "its PCIe link is 32 GT/s x4"),
-                                                Field(&Finding::advice, HasSubstr("put it into a slot")))));
-  link(examined).pcie_most = link(examined).pcie;
+                                                Field(&Finding::advice, HasSubstr("use a slot with as many lanes")))));
+  link(examined).pcie_max = link(examined).pcie;
   EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("give that an address too"))));
   Json other = port(examined);
   other["interface"] = "eth2";
@@ -370,19 +371,19 @@ TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {
   EXPECT_THAT(examine(examined), Contains(Field(&Finding::advice, HasSubstr("UDP 1, TCP 2 and 3-4"))));
 }
 
-TEST(Doctor, TellsOfARejectedPortOnce) {
+TEST(Doctor, ReportsARejectedPortOnce) {
   Examined examined = healthy();
   (*examined.ports)["rejected"] =
       Json::parse(R"([{"interface": "eth8", "reason": "is in CABLEWAY_PORTS, but there is no such interface",
                        "asked_for": true}])");
   (*examined.status)["problems"] = Json::parse(R"([{"code": "PORT_UNUSABLE", "seconds": 5,
                        "text": "eth8 is in CABLEWAY_PORTS, but there is no such interface"}])");
-  int told = 0;
-  for (const Finding& found : examine(examined)) told += found.severity == Severity::kError ? 1 : 0;
-  EXPECT_EQ(told, 1);
+  int reported = 0;
+  for (const Finding& found : examine(examined)) reported += found.severity == Severity::kError ? 1 : 0;
+  EXPECT_EQ(reported, 1);
 }
 
-TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
+TEST(Doctor, ExaminesTheHostIfNoNodeRuns) {
   Examined examined = healthy();
   examined.node = absl::NotFoundError("no node runs here\nStart one: cablewayd");
   examined.ports.reset();
@@ -404,7 +405,7 @@ TEST(Doctor, LooksAtTheHostWhereNoNodeRuns) {
   EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "port eth1", "no carrier")));
   EXPECT_THAT(findings, Contains(finding(Severity::kError, "port eth2", "hops over it are refused: RDMA device")));
   EXPECT_THAT(findings, Contains(finding(Severity::kWarning, "eth7", "is down")));
-  EXPECT_THAT(findings, Not(Contains(Field(&Finding::what, HasSubstr("answers hello")))));
+  EXPECT_THAT(findings, Not(Contains(Field(&Finding::what, HasSubstr("answers hellos")))));
 }
 
 host::KernelLink link_named(const std::string& name) {
@@ -416,8 +417,8 @@ host::KernelLink link_named(const std::string& name) {
   return link;
 }
 
-// The reasons are those that port_selection.cc gives: a changed word there must be noticed here.
-TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
+// The reasons come from port_selection.cc: this test fails if they are reworded there.
+TEST(Doctor, DistinguishesRequestedPortsFromOthers) {
   host::KernelNetwork network;
   network.links[1] = link_named("lo");
   network.links[1].loopback = true;
@@ -454,10 +455,11 @@ TEST(Doctor, TellsWhatWasAskedForFromWhatWasNot) {
   EXPECT_THAT(findings, Contains(finding(Severity::kError, "10.9.0.0/16", "no interface has an address inside it")));
   EXPECT_EQ(findings.size(), 8U);
 
-  const std::vector<Finding> unasked = examine_rejected(host::select_ports(network, host::DeviceFacts(), {}).rejected);
-  EXPECT_THAT(unasked, Contains(finding(Severity::kOk, "not used", "lo: is the loopback interface")));
-  EXPECT_THAT(unasked, Contains(finding(Severity::kOk, "not used", "docker0, br1: has no RDMA device")));
-  EXPECT_LE(worst_of(unasked), Severity::kRemark);
+  const std::vector<Finding> not_requested =
+      examine_rejected(host::select_ports(network, host::DeviceFacts(), {}).rejected);
+  EXPECT_THAT(not_requested, Contains(finding(Severity::kOk, "not used", "lo: is the loopback interface")));
+  EXPECT_THAT(not_requested, Contains(finding(Severity::kOk, "not used", "docker0, br1: has no RDMA device")));
+  EXPECT_LE(worst_of(not_requested), Severity::kRemark);
 }
 
 TEST(DoctorView, PutsTheWorstFirst) {

@@ -13,7 +13,7 @@
 namespace cableway::cli {
 namespace {
 
-TEST(FindingCode, TheTableIsTheOneInTheDocumentation) {
+TEST(FindingCode, TheTableMatchesTheDocumentation) {
   std::vector<std::string> rows;
   for (const FindingKind& kind : finding_kinds()) {
     rows.push_back("| `" + std::string(kind.name) + "` | " + std::string(kind.meaning) + " | " +
@@ -23,7 +23,7 @@ TEST(FindingCode, TheTableIsTheOneInTheDocumentation) {
       << "docs/findings.md and tools/cableway/doctor/finding_code.cc differ";
 }
 
-TEST(FindingCode, NoCodeIsThereTwiceNorOneOfAnEvent) {
+TEST(FindingCode, CodesAreUniqueAndDifferFromEventCodes) {
   std::set<std::string_view> names;
   for (const FindingKind& kind : finding_kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-// eth1 with mlx5_0, both of them one function in a slot.
+// eth1 with mlx5_0, one PCI function in a slot.
 class LinkFactsTest : public testing::Test {
  protected:
   LinkFactsTest() {
@@ -25,7 +25,7 @@ class LinkFactsTest : public testing::Test {
     slot("max_link_speed", "32.0 GT/s PCIe");
     slot("max_link_width", "16");
   }
-  // The link's target is not there, so what is read through it has to be.
+  // Creates a file in the folder that the device link points to.
   void slot(const std::string& file, const std::string& text) {
     sysfs_.write("devices/pci0000:00/0000:01:00.0/" + file, text);
   }
@@ -42,13 +42,13 @@ TEST_F(LinkFactsTest, ReadsRateAndSlot) {
   EXPECT_EQ(facts.pcie.gigatransfers, 16);
   EXPECT_EQ(facts.pcie.lanes, 8);
   EXPECT_NEAR(facts.pcie.gigabits(), 126, 0.1);
-  EXPECT_EQ(facts.pcie_most.gigatransfers, 32);
-  EXPECT_EQ(facts.pcie_most.lanes, 16);
+  EXPECT_EQ(facts.pcie_max.gigatransfers, 32);
+  EXPECT_EQ(facts.pcie_max.lanes, 16);
   EXPECT_TRUE(facts.losses.empty());
   EXPECT_TRUE(facts.congestion.empty());
 }
 
-TEST_F(LinkFactsTest, ReadsTheCountersThatTellOfTrouble) {
+TEST_F(LinkFactsTest, ReadsTheCountersOfLossesAndCongestion) {
   const std::string port = "class/infiniband/mlx5_0/ports/1/";
   sysfs_.write(port + "hw_counters/out_of_sequence", "7");
   sysfs_.write(port + "hw_counters/packet_seq_err", "0");
@@ -60,7 +60,7 @@ TEST_F(LinkFactsTest, ReadsTheCountersThatTellOfTrouble) {
   EXPECT_THAT(facts.congestion, ElementsAre(Pair("np_cnp_sent", 3)));
 }
 
-TEST_F(LinkFactsTest, EachPortOfADeviceHasItsOwn) {
+TEST_F(LinkFactsTest, EachPortOfADeviceHasItsOwnFacts) {
   sysfs_.add_rdma_port("mlx5_0", 2);
   sysfs_.link_device("class/net/eth2", "0000:01:00.0");
   sysfs_.write("class/net/eth2/dev_port", "1");
@@ -74,11 +74,11 @@ TEST_F(LinkFactsTest, EachPortOfADeviceHasItsOwn) {
   EXPECT_THAT(read().at("eth2").losses, ElementsAre(Pair("packet_seq_err", 1)));
 }
 
-TEST_F(LinkFactsTest, WhatIsNotKnownIsNothing) {
+TEST_F(LinkFactsTest, UnknownValuesAreZero) {
   slot("current_link_speed", "Unknown");
   slot("current_link_width", "255");
   sysfs_.write("class/net/veth0/speed", "10000");
-  // Software makes up a rate.
+  // Software devices report an arbitrary rate.
   sysfs_.add_rdma_device("rxe0");
   sysfs_.add_gid("rxe0", 0, "veth1", "0000:0000:0000:0000:0000:ffff:0a07:0001");
   sysfs_.write("class/net/veth1/speed", "10000");
@@ -96,20 +96,20 @@ TEST(PcieLink, CarriesLessThanItsTransfers) {
   EXPECT_EQ((PcieLink{16, 0}.gigabits()), 0);
 }
 
-TEST(HostFacts, LooksAtTheHardwareWhereItIsTold) {
+TEST(HostFacts, ReadsTheHardwareFromTheGivenFolders) {
   host::test::FakeSysfs sysfs;
   const HardwareFolders folders{sysfs.root(), sysfs.rdma_folder()};
-  EXPECT_FALSE(look_at_host({}, "", folders).has_rdma_devices);
+  EXPECT_FALSE(read_host_facts({}, "", folders).has_rdma_devices);
   sysfs.add_rdma_device("mlx5_0");
   sysfs.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
   sysfs.link_device("class/net/eth1", "0000:01:00.0");
-  HostFacts facts = look_at_host({}, "", folders);
+  HostFacts facts = read_host_facts({}, "", folders);
   EXPECT_TRUE(facts.has_rdma_devices);
   EXPECT_TRUE(facts.has_verbs_files);
   EXPECT_TRUE(facts.sees_hardware);
   EXPECT_EQ(facts.links.at("eth1").rdma_device, "mlx5_0");
   sysfs.remove("dev");
-  facts = look_at_host({}, "", folders);
+  facts = read_host_facts({}, "", folders);
   EXPECT_TRUE(facts.has_rdma_devices);
   EXPECT_FALSE(facts.has_verbs_files);
 }

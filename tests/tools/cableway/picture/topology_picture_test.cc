@@ -1,4 +1,4 @@
-// Drawings of topologies: where nodes are put, the Graphviz text, and a picture that is XML and overlaps nowhere.
+// Drawings of topologies: node placement, Graphviz text, and SVG pictures that are valid XML without overlaps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,15 +36,15 @@ struct Element {
   double number(const std::string& attribute) const { return std::strtod(attributes.at(attribute).c_str(), nullptr); }
 };
 
-// The elements of an XML text in their order; records a failure where it is not well-formed. Knows what a picture
-// needs: elements, attributes in double quotes, text, the five entities.
+// The elements of an XML text in their order; records a failure if it is not well-formed. Supports elements, attributes
+// in double quotes, text and the five entities.
 class TinyXml {
  public:
   explicit TinyXml(std::string text) : text_(std::move(text)) {
     skip_space();
     read_element();
     skip_space();
-    expect(at_ == text_.size(), "something follows the root");
+    expect(at_ == text_.size(), "text after the root element");
   }
 
   const std::vector<Element>& elements() const { return elements_; }
@@ -83,10 +83,10 @@ class TinyXml {
     if (failed_) return "";
     const std::string raw = text_.substr(at_, stop - at_);
     at_ = stop;
-    expect(raw.find_first_of(end == '"' ? "<" : ">\"") == std::string::npos, "a character that is not escaped");
+    expect(raw.find_first_of(end == '"' ? "<" : ">\"") == std::string::npos, "an unescaped character");
     for (std::size_t i = raw.find('&'); i != std::string::npos; i = raw.find('&', i + 1)) {
       const std::string entity = raw.substr(i, raw.find(';', i) + 1 - i);
-      expect(std::set<std::string>{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"}.contains(entity), "no entity");
+      expect(std::set<std::string>{"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"}.contains(entity), "an unknown entity");
     }
     return raw;
   }
@@ -177,7 +177,7 @@ TEST(TopologySvg, IsXmlWithEveryNodeAndCableAndNoNodeOverAnother) {
   }
 }
 
-TEST(TopologySvg, CablesTellAllThatIsKnownOfThem) {
+TEST(TopologySvg, CableTooltipsHaveAllProperties) {
   std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
   cables[0].a.interface = "e<&>1";
   cables[0].rate_mbps = 100'000;
@@ -192,7 +192,7 @@ TEST(TopologySvg, CablesTellAllThatIsKnownOfThem) {
   EXPECT_GT(paths[0].number("stroke-width"), paths[1].number("stroke-width"));
 }
 
-TEST(TopologySvg, ShowsWhoWasAskedWhoDrainsAndWhoIsNotReached) {
+TEST(TopologySvg, ShowsTheQueriedDrainingAndUnreachedNodes) {
   std::vector<Node> nodes = routing::sample_nodes(4);
   nodes[1].draining = true;
   const Topology topology =
@@ -202,12 +202,12 @@ TEST(TopologySvg, ShowsWhoWasAskedWhoDrainsAndWhoIsNotReached) {
   EXPECT_EQ(looks[1].attributes.at("class"), "node draining");
   EXPECT_EQ(looks[2].attributes.at("class"), "node");
   EXPECT_EQ(looks[3].attributes.at("class"), "node unreached");
-  // Without a node that was asked, the larger part is the one that counts.
+  // Without a queried node, the larger part counts as reached.
   EXPECT_EQ(boxes(TinyXml(topology_svg(topology, std::nullopt)))[3].attributes.at("class"), "node unreached");
   EXPECT_EQ(boxes(TinyXml(topology_svg(topology, NodeIndex{3})))[0].attributes.at("class"), "node unreached");
 }
 
-TEST(TopologySvg, OfManyCablesHasNoLabels) {
+TEST(TopologySvg, ManyCablesHaveNoLabels) {
   const TinyXml few(topology_svg(routing::sample_topology(20, routing::mesh_pairs(20)), std::nullopt));
   const TinyXml many(topology_svg(routing::sample_topology(21, routing::mesh_pairs(21)), std::nullopt));
   const auto rates = [](const TinyXml& xml) {
@@ -219,7 +219,7 @@ TEST(TopologySvg, OfManyCablesHasNoLabels) {
   EXPECT_EQ(rates(many), 0);
 }
 
-TEST(TopologyLayout, ATorusIsAGridAndItsClosingCablesPassAroundTheNodesBetween) {
+TEST(TopologyLayout, ATorusIsAGridAndItsClosingCablesBypassTheNodesBetween) {
   const Topology torus = routing::sample_topology(9, routing::torus_pairs(3, 3));
   const TopologyLayout layout = lay_out(torus, routing::recognise_shape(torus), 100);
   std::set<double> columns;
@@ -294,7 +294,7 @@ TEST(TopologyDot, ReadsBack) {
   }
 }
 
-TEST(TopologyDot, LetsGraphvizPutARingOnACircle) {
+TEST(TopologyDot, SelectsTheGraphvizLayoutByShape) {
   EXPECT_THAT(topology_dot(routing::sample_topology(5, routing::ring_pairs(5)), std::nullopt),
               HasSubstr("layout=circo"));
   EXPECT_THAT(topology_dot(routing::sample_topology(5, routing::line_pairs(5)), std::nullopt), HasSubstr("layout=dot"));

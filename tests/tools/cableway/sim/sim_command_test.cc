@@ -54,16 +54,16 @@ class SimFileTest : public ::testing::Test {
   const std::filesystem::path folder_ = std::filesystem::temp_directory_path() / (runtime_dir() + ".sim");
 };
 
-TEST(SimCommand, SaysTimeBoundAndTheHottestCable) {
+TEST(SimCommand, PrintsTimeBoundAndTheHottestCable) {
   const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_reduce:16MiB"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("topology   ring:4: ring, 4 nodes, 4 cables\n"), HasSubstr("\nbusbw "),
-                                 HasSubstr("the least that the cables allow"), HasSubstr("of what the cables allow"),
+                                 HasSubstr("the lower bound of the cables"), HasSubstr("of what the cables allow"),
                                  HasSubstr("\nhottest "), HasSubstr("\ncable  a   b ")));
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(SimCommand, JsonHasWhatIsDocumented) {
+TEST(SimCommand, JsonHasTheDocumentedFields) {
   const Outcome outcome = sim({"--topology", "ring:4", "--workload", "all_to_all:16MiB", "--json", "--repeat", "3"});
   ASSERT_EQ(outcome.exit_status, kDone) << outcome.err;
   const json view = json::parse(outcome.out);
@@ -85,7 +85,7 @@ TEST(SimCommand, JsonHasWhatIsDocumented) {
   EXPECT_TRUE(view["started_anew"].is_null());
 }
 
-// The cables' bound is one for whatever the figure beside it is: the mean of operations that overlap, too.
+// The cables' bound also holds for the mean of overlapping operations.
 TEST(SimCommand, NothingIsFasterThanTheCablesAllow) {
   for (const char* level : {"chunk", "flow"}) {
     for (const char* repeat : {"1", "20"}) {
@@ -101,32 +101,32 @@ TEST(SimCommand, NothingIsFasterThanTheCablesAllow) {
   }
 }
 
-TEST(SimCommand, WhatTakesLongerThanADayIsNoStandstill) {
+TEST(SimCommand, JobsOfMoreThanADayAreRefused) {
   const Outcome outcome = sim({"--topology", "line:2@1Mbit/s", "--workload", "sendrecv:12GiB,0-1"});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("takes more than 24 h on these cables; expected less data"));
 }
 
-// A job that would have been over by then is not started again without what was to be cut later.
-TEST(SimCommand, OnlyWhatWasCutIsMissingAnew) {
+// Cables whose cut comes after the end of the job are kept in the restarted job.
+TEST(SimCommand, TheRestartedJobLacksOnlyTheCutCables) {
   const Outcome late = sim(
       {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@900ms"});
   EXPECT_EQ(late.exit_status, kJobEnded);
-  EXPECT_THAT(late.out, HasSubstr("without what was cut, all of it takes"));
+  EXPECT_THAT(late.out, HasSubstr("without the cut cables the whole job takes"));
   const Outcome both = sim(
       {"--topology", "ring:4", "--workload", "all_reduce:16MiB", "--fail", "cable:c0@1ms", "--fail", "cable:c2@1ms"});
-  EXPECT_THAT(both.out, HasSubstr("without what was cut the job cannot run"));
+  EXPECT_THAT(both.out, HasSubstr("without the cut cables the job cannot run"));
 }
 
-TEST_F(SimFileTest, AReportIsNotWrittenOverWhatIsRead) {
+TEST_F(SimFileTest, AReportDoesNotOverwriteAnInput) {
   const std::string topology = file("in.dot", "graph { a -- b }");
   const Outcome outcome = sim({"--topology", topology, "--workload", "sendrecv:1MiB,0-1", "--html", topology});
   EXPECT_EQ(outcome.exit_status, kFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("is what is read; expected another file"));
+  EXPECT_THAT(outcome.err, HasSubstr("is an input; expected another file"));
   EXPECT_EQ(text_of("in.dot"), "graph { a -- b }");
 }
 
-TEST_F(SimFileTest, APipeWithNobodyAtItsOtherEndIsRefusedAndNotWaitedFor) {
+TEST_F(SimFileTest, APipeWithoutAPeerIsRefusedWithoutWaiting) {
   const std::string pipe = path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const auto refused = [&](const std::vector<std::string>& arguments) {
@@ -141,8 +141,8 @@ TEST_F(SimFileTest, APipeWithNobodyAtItsOtherEndIsRefusedAndNotWaitedFor) {
   refused({"--topology", "ring:4", "--workload", "sendrecv:1MiB,0-1", "--html", pipe});
 }
 
-// As a shell's <(..) and >(..) hand them over.
-TEST_F(SimFileTest, APipeThatWasHandedOverIsReadAndWritten) {
+// Pipes as a shell passes them for <(..) and >(..).
+TEST_F(SimFileTest, AnInheritedPipeIsReadAndWritten) {
   int mix[2];
   int page[2];
   ASSERT_EQ(::pipe(mix), 0);
@@ -167,7 +167,7 @@ TEST_F(SimFileTest, APipeThatWasHandedOverIsReadAndWritten) {
   EXPECT_THAT(got, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("</html>")));
 }
 
-TEST(SimCommand, ThePortThatCablesShareIsNamedWhereItIsTheHottest) {
+TEST(SimCommand, ASharedPortIsNamedIfItIsTheHottest) {
   const Outcome outcome = sim({"--topology", "switch:4", "--workload", "all_to_all:64MiB"});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_THAT(outcome.out,
@@ -186,7 +186,7 @@ TEST(SimCommand, ThePortThatCablesShareIsNamedWhereItIsTheHottest) {
   EXPECT_NEAR(flow["hottest_shared"]["utilisation"], 1, 0.01);
 }
 
-TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
+TEST(SimCommand, ACutThatEndsTheJobHasItsOwnStatus) {
   const Outcome outcome =
       sim({"--topology", "ring:4", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms", "--json"});
   EXPECT_EQ(outcome.exit_status, kJobEnded) << outcome.err;
@@ -199,11 +199,11 @@ TEST(SimCommand, ACutThatEndsTheJobHasAStatusOfItsOwn) {
   EXPECT_GE(view["started_anew"]["time_s"], view["started_anew"]["intact_time_s"]);
 }
 
-TEST(SimCommand, ACutThatLeavesNoWayIsSaid) {
+TEST(SimCommand, ACutThatLeavesNoPathIsReported) {
   const Outcome outcome = sim({"--topology", "line:3", "--workload", "all_reduce:64MiB", "--fail", "cable:0-1@10ms"});
   EXPECT_EQ(outcome.exit_status, kJobEnded);
   EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("\nended      at 10"), HasSubstr("without what was cut the job cannot run: ")));
+              AllOf(HasSubstr("\nended      at 10"), HasSubstr("without the cut cables the job cannot run: ")));
 }
 
 TEST(SimCommand, FlowLevelIsForLargeSystems) {
@@ -216,20 +216,20 @@ TEST(SimCommand, FlowLevelIsForLargeSystems) {
   EXPECT_EQ(view["chunk_crossings"], 0);
 }
 
-TEST(SimCommand, WhatIsTooLargeChunkByChunkIsRefused) {
+TEST(SimCommand, AJobTooLargeForChunkLevelIsRefused) {
   const Outcome outcome = sim({"--topology", "ring:64", "--workload", "all_reduce:1024GiB"});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("too large"), HasSubstr("--level flow")));
 }
 
-TEST(SimCommand, WhatMakesNoSenseIsNamed) {
+TEST(SimCommand, InvalidOptionsAreNamed) {
   const auto refused = [](std::vector<std::string> arguments, int status, const std::string& what) {
     const Outcome outcome = sim(std::move(arguments));
     EXPECT_EQ(outcome.exit_status, status) << what;
     EXPECT_EQ(outcome.out, "");
     EXPECT_THAT(outcome.err, HasSubstr(what));
   };
-  refused({"--topology", "ring:4"}, kNotUsable, "Expected --workload");
+  refused({"--topology", "ring:4"}, kNotUsable, "expected --workload");
   refused({"--topology", "ring:4", "--workload", "all_reduce"}, kNotUsable, "workload \"all_reduce\"");
   refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--channels", "0"}, kNotUsable, "--channels");
   refused({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--mix", "x"}, kNotUsable, "--mix");
@@ -268,24 +268,24 @@ TEST(SimCommand, WhatMakesNoSenseIsNamed) {
   refused({"--compare", "/nowhere/a.json", "/nowhere/b.json"}, kFailed, "/nowhere/a.json");
 }
 
-TEST(SimCommand, WithoutATopologyItAsksTheNode) {
+TEST(SimCommand, WithoutATopologyItQueriesTheNode) {
   const Outcome outcome = sim({"--workload", "all_reduce:1MiB"});
   EXPECT_EQ(outcome.exit_status, kNoNode);
 }
 
-TEST(SimCommand, ShowsProgressWhereSomebodyLooks) {
+TEST(SimCommand, ShowsProgressOnATerminal) {
   const std::vector<std::string> arguments = {"--topology", "ring:8", "--workload", "all_reduce:64MiB"};
   Around around;
   around.progress_patience = std::chrono::milliseconds(0);
-  EXPECT_EQ(sim(arguments, around).err, "") << "no terminal";
+  EXPECT_EQ(sim(arguments, around).err, "") << "not a terminal";
   around.err_is_terminal = true;
   EXPECT_THAT(sim(arguments, around).err, HasSubstr("\rcableway: simulating, "));
   around.err_is_terminal = false;
-  std::vector<std::string> asked = arguments;
-  asked.emplace_back("--progress");
-  EXPECT_THAT(sim(asked, around).err, HasSubstr("\rcableway: simulating, "));
+  std::vector<std::string> with_progress = arguments;
+  with_progress.emplace_back("--progress");
+  EXPECT_THAT(sim(with_progress, around).err, HasSubstr("\rcableway: simulating, "));
   around.progress_patience = std::chrono::milliseconds(100'000);
-  EXPECT_EQ(sim(asked, around).err, "");
+  EXPECT_EQ(sim(with_progress, around).err, "");
 }
 
 TEST_F(SimFileTest, AMixComesFromAFile) {
@@ -303,14 +303,14 @@ TEST_F(SimFileTest, AMixComesFromAFile) {
   EXPECT_LE(view["ratio"], 1.0);
 }
 
-TEST_F(SimFileTest, AWrongMixIsSaidWithItsLine) {
+TEST_F(SimFileTest, AnInvalidMixIsReportedWithItsLine) {
   const Outcome outcome = sim(
       {"--topology", "ring:4", "--mix", file("mix.toml", "[[group]]\nranks = [0]\nworkload = \"all_reduce:4MiB\"\n")});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("mix.toml:"));
 }
 
-TEST_F(SimFileTest, AMixOfOtherRanksIsAWrongFile) {
+TEST_F(SimFileTest, AMixWithUnknownRanksIsInvalid) {
   const std::string mix = file("mix.toml", "[[group]]\nranks = [0, 9]\nworkload = \"all_reduce:4MiB\"\n");
   const Outcome outcome = sim({"--topology", "ring:4", "--mix", mix});
   EXPECT_EQ(outcome.exit_status, kFailed);
@@ -339,7 +339,7 @@ TEST_F(SimFileTest, ComparesTwoResults) {
   EXPECT_NEAR(view["change"]["busbw"], 1, 0.1);
 }
 
-TEST_F(SimFileTest, WhatIsNoResultIsNotCompared) {
+TEST_F(SimFileTest, InvalidResultsAreNotCompared) {
   const auto refusal = [&](const std::string& text) {
     const std::string name = file("bad.json", text);
     const Outcome outcome = sim({"--compare", name, name});
@@ -352,7 +352,7 @@ TEST_F(SimFileTest, WhatIsNoResultIsNotCompared) {
   }
 }
 
-TEST_F(SimFileTest, WhatIsNoResultIsToldByItsMember) {
+TEST_F(SimFileTest, InvalidResultsAreReportedWithTheMember) {
   json good = json::parse(sim({"--topology", "ring:4", "--workload", "all_reduce:1MiB", "--json"}).out);
   const auto refusal = [&](const json& result) {
     const Outcome outcome = sim({"--compare", file("bad.json", result.dump()), path("bad.json")});
@@ -388,7 +388,7 @@ TEST_F(SimFileTest, WhatIsNoResultIsToldByItsMember) {
   EXPECT_THAT(refusal(json::parse(sim({"--compare", a, a, "--json"}).out)), HasSubstr("it is a comparison"));
 }
 
-TEST_F(SimFileTest, ThePortThatIsTheHottestIsCompared) {
+TEST_F(SimFileTest, TheHottestSharedPortIsCompared) {
   const std::string a = file("a.json", sim({"--topology", "switch:4", "--workload", "all_to_all:16MiB", "--json"}).out);
   json old = json::parse(text_of("a.json"));
   old.erase("hottest_shared");
@@ -398,8 +398,8 @@ TEST_F(SimFileTest, ThePortThatIsTheHottestIsCompared) {
   EXPECT_THAT(outcome.out, ContainsRegex("\nwhere +n[0-3] [a-z0-9-]+, (out|in) +[^ ]+ n[0-3] -> n[0-3]\n"));
 }
 
-// What a node knows may be in parts.
-TEST(SimWhatIf, WhatWasCutOffBeforeIsSaidAndNotCounted) {
+// A node's topology may be in parts.
+TEST(SimWhatIf, PairsCutOffBeforeAreReportedAndNotCounted) {
   const routing::Topology parts = routing::sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
   const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_json_topology(parts)}; });
   const Outcome outcome = sim({"--what-if"});

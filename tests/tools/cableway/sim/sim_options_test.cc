@@ -1,4 +1,4 @@
-// What the options of `cableway sim` mean, and which are refused.
+// Parsing of the options of `cableway sim`, and which are refused.
 #include "tools/cableway/sim/sim_options.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ std::string error_of(const SimOptions& options) {
   return std::string(make_plan(options).status().message());
 }
 
-TEST(SimOptions, AFailureSaysWhichCableAndWhen) {
+TEST(SimOptions, AFailureHasACableAndATime) {
   const absl::StatusOr<FailSpec> spec = parse_fail_spec("cable:n0-n1@10ms");
   ASSERT_TRUE(spec.ok()) << spec.status();
   EXPECT_EQ(spec->cable, "n0-n1");
@@ -41,7 +41,7 @@ TEST(SimOptions, AFailureSaysWhichCableAndWhen) {
   EXPECT_EQ(parse_fail_spec("cable:c3@86400s")->when, std::chrono::hours(24));
 }
 
-TEST(SimOptions, AFailureThatSaysLessIsRefusedWithAnExample) {
+TEST(SimOptions, AnIncompleteFailureIsRefusedWithAnExample) {
   for (const char* text : {"", "c3", "node:n0@1ms", "cable:c3", "cable:@1ms", "cable:c3@", "cable:c3@10",
                            "cable:c3@-1ms", "cable:c3@1h", "cable:c3@nan", "cable:c3@86401s", "cable:c3@999999999s"}) {
     const absl::StatusOr<FailSpec> spec = parse_fail_spec(text);
@@ -50,8 +50,8 @@ TEST(SimOptions, AFailureThatSaysLessIsRefusedWithAnExample) {
   }
 }
 
-TEST(SimOptions, WhatMakesNoSenseIsNamed) {
-  EXPECT_THAT(error_of(SimOptions{}), HasSubstr("Expected --workload, --mix, --what-if or --compare"));
+TEST(SimOptions, InvalidOptionsAreNamed) {
+  EXPECT_THAT(error_of(SimOptions{}), HasSubstr("expected --workload, --mix, --what-if or --compare"));
   SimOptions bad = options();
   bad.workload = "all_reduce";
   EXPECT_THAT(error_of(bad), HasSubstr("workload \"all_reduce\""));
@@ -71,7 +71,7 @@ const Topology& ring() {
   return topology;
 }
 
-TEST(SimJob, RanksAreNamedNumberedOrFound) {
+TEST(SimJob, RanksAreGivenByNameByNumberOrBest) {
   EXPECT_EQ(find_ranks(ring(), "")->size(), 12U);
   EXPECT_EQ(*find_ranks(ring(), "n2,0,n11"), (std::vector<NodeIndex>{NodeIndex{2}, NodeIndex{0}, NodeIndex{11}}));
   EXPECT_EQ(*find_ranks(ring(), "10"), (std::vector<NodeIndex>{NodeIndex{10}}))
@@ -94,13 +94,13 @@ TEST(SimJob, ACableIsFoundByItsNameOrItsNodes) {
   }
 }
 
-TEST(SimJob, OfParallelCablesOneHasToBeNamed) {
+TEST(SimJob, ParallelCablesMustBeNamed) {
   const Topology twins = routing::sample_topology(2, {{0, 1}, {0, 1}});
   EXPECT_EQ(std::string(find_failing_cable(twins, "0-1").status().message()),
             "--fail: 2 cables join 0-1; expected the name of one of them: c0, c1");
 }
 
-TEST(SimJob, HasWhatTheOptionsSay) {
+TEST(SimJob, MapsTheOptions) {
   SimOptions all = options();
   all.channels = 4;
   all.repeat = 3;
@@ -131,13 +131,13 @@ TEST(SimJob, RefusesRanksThatDoNotFitTheWorkload) {
   EXPECT_FALSE(check_fit(*make_request(few, *make_plan(few), ring())).ok());
 }
 
-TEST(XmlText, EscapesAndLeavesOutWhatXmlCannotSay) {
+TEST(XmlText, EscapesAndReplacesInvalidCharacters) {
   EXPECT_EQ(xml_text("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c'");
   EXPECT_EQ(xml_text("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"), "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
   EXPECT_EQ(xml_text(std::string("a\0b\x1B\x7F", 5)), "a?b??");
   EXPECT_EQ(xml_text("\xFF\xC0\xAF"), "???");
   EXPECT_EQ(xml_text("\xED\xA0\x80"), "???") << "half of a surrogate pair";
-  EXPECT_EQ(xml_text("\xE2\x82"), "??") << "cut short";
+  EXPECT_EQ(xml_text("\xE2\x82"), "??") << "truncated";
 }
 
 class ProgressLineTest : public ::testing::Test {
@@ -147,7 +147,7 @@ class ProgressLineTest : public ::testing::Test {
   std::ostringstream out_;
 };
 
-TEST_F(ProgressLineTest, SaysNothingBeforePatienceIsOverAndNothingTooOften) {
+TEST_F(ProgressLineTest, PrintsNothingBeforePatienceHasPassedAndNotTooOften) {
   {
     ProgressLine line(out_, true, std::chrono::milliseconds(2000), clock_);
     line.show(0.1, "simulating");
@@ -161,10 +161,10 @@ TEST_F(ProgressLineTest, SaysNothingBeforePatienceIsOverAndNothingTooOften) {
     line.show(1, "simulating");
     EXPECT_EQ(out_.str(), "\rcableway: simulating  25 %, about 6 s to go\rcableway: simulating 100 %, about 0 s to go");
   }
-  EXPECT_TRUE(out_.str().ends_with(" \r")) << "the line is taken away";
+  EXPECT_TRUE(out_.str().ends_with(" \r")) << "the line is erased";
 }
 
-TEST_F(ProgressLineTest, SaysNothingWhereNobodyLooks) {
+TEST_F(ProgressLineTest, PrintsNothingIfNotShown) {
   {
     ProgressLine line(out_, false, std::chrono::milliseconds(0), clock_);
     now_ += std::chrono::hours(1);

@@ -1,4 +1,4 @@
-// What `cableway sim` shows of a result: text and JSON to the letter, the page by its elements.
+// The views of `cableway sim`: exact text and JSON, and the elements of the page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ using ::testing::Not;
 
 constexpr double kRate = 10e9 / 8;
 
-// An all_reduce on a ring of four that nobody has simulated.
+// A made-up result of an all_reduce on a ring of four.
 SimReport sample_report() {
   SimReport report{routing::sample_topology(4, routing::ring_pairs(4)),
                    "ring:4",
@@ -82,7 +82,7 @@ SimReport cut_report() {
   effect.lost = {{0, {1, 2, 0, {{effect.cut.cable}, {NodeIndex{1}, NodeIndex{2}}}}},
                  {0, {0, 2, 1, {{CableIndex{0}, effect.cut.cable}, {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}}}}}};
   prediction.cuts = {effect};
-  report.again = JobAnew{0.081, 0.162, ""};
+  report.restart = JobRestart{0.081, 0.162, ""};
   return report;
 }
 
@@ -94,9 +94,9 @@ ranks      n0, n1, n2, n3
 time       100 ms
 algbw      0.671 GB/s
 busbw      1.007 GB/s
-bound      50 ms, the least that the cables allow (injection)
+bound      50 ms, the lower bound of the cables (injection)
 ratio      0.500 of what the cables allow
-relays     2 nodes relay; the most memory takes n1: 512.0 KiB of slots for 2 circuits
+relays     2 nodes relay; the most memory is used by n1: 512.0 KiB of slots for 2 circuits
 hottest    c1 n1 -> n2: 100.0 %
 simulated  in 1.5 s: 8 flows, 6144 chunks over cables
 
@@ -128,7 +128,7 @@ SimReport switch_report() {
   return report;
 }
 
-TEST(SimText, OfAPortThatCablesShare) {
+TEST(SimText, OfASharedPort) {
   const SimReport report = switch_report();
   const std::string port = report.prediction.shared[1].name;
   EXPECT_THAT(sim_text(report, false),
@@ -149,17 +149,17 @@ TEST(SimText, OfACut) {
 workload   all_reduce:64MiB on 4 ranks, 2 channels
 ranks      n0, n1, n2, n3
 
-ended      at 40 ms, with 40.0 % of the messages done
+ended      at 40 ms, with 40.0 % of the messages completed
 why        cable c1 was cut
-bound      50 ms, the least that the cables allow (injection)
-relays     2 nodes relay; the most memory takes n1: 512.0 KiB of slots for 2 circuits
+bound      50 ms, the lower bound of the cables (injection)
+relays     2 nodes relay; the most memory is used by n1: 512.0 KiB of slots for 2 circuits
 hottest    c1 n1 -> n2: 100.0 %
 simulated  in 1.5 s: 8 flows, 6144 chunks over cables
 
 cut        c1 at 40 ms: 2 flows were lost
            rank 1 on n1 -> rank 2 on n2, channel 0
            rank 0 on n0 -> rank 2 on n2 through n1, channel 1
-again       without what was cut, all of it takes 162 ms at flow level, 2.00 times the 81 ms with all cables
+restarted  without the cut cables the whole job takes 162 ms at flow level, 2.00 times the 81 ms with all cables
 
 cable  a   b   Mbit/s   a -> b  b -> a  sent by a  sent by b
 c1     n1  n2   10000  100.0 %   1.0 %  119.2 MiB    1.2 MiB
@@ -169,15 +169,15 @@ c2     n2  n3   10000    0.0 %   0.0 %    0 bytes    0 bytes
 )");
 }
 
-TEST(SimText, OfAnImpossibleRestartAndACutThatCameTooLate) {
+TEST(SimText, OfAnImpossibleRestartAndALateCut) {
   SimReport report = cut_report();
-  report.again->impossible = "no path";
+  report.restart->impossible = "no path";
   sim::CutEffect late;
   late.cut = {CableIndex{0}, std::chrono::seconds(2)};
   late.wire = {CableIndex{0}};
   report.prediction.cuts.push_back(late);
-  EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("without what was cut the job cannot run: no path\n"),
-                                             HasSubstr("c0 at 2 s: the job had ended before\n")));
+  EXPECT_THAT(sim_text(report, false), AllOf(HasSubstr("without the cut cables the job cannot run: no path\n"),
+                                             HasSubstr("c0 at 2 s: the job had already ended\n")));
 }
 
 TEST(SimText, OfManyCablesShowsTheHottestOnly) {
@@ -348,7 +348,7 @@ TEST(SimJson, OfACut) {
   EXPECT_EQ(view["failures"][0]["lost_flows"][1]["path"], nlohmann::json::array({"n0", "n1", "n2"}));
 }
 
-TEST(SimJson, OfACommandThatIsNoUtf8IsStillJson) {
+TEST(SimJson, ACommandThatIsNotUtf8IsStillJson) {
   SimReport report = sample_report();
   report.command = "cableway sim --html '\xFF'";
   EXPECT_FALSE(nlohmann::json::parse(sim_json(report))["command"].get<std::string>().empty());
@@ -381,7 +381,7 @@ TEST(CableMap, EveryCableHasTwoDirectionsWithTheirHeat) {
                          HasSubstr(">rank 3</text>")));
 }
 
-TEST(CableMap, ShowsWhatWasCutAndWhoHasNoRank) {
+TEST(CableMap, ShowsCutCablesAndNodesWithoutRanks) {
   SimReport report = cut_report();
   report.request.ranks = {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{0}};
   const std::string map = cable_map(report);
@@ -404,14 +404,14 @@ SimReport report_with_timeline() {
 
 TEST(TimelineChart, HasARowForEveryDirectionAndALineForACut) {
   const std::string chart = timeline_chart(report_with_timeline());
-  EXPECT_EQ(count_of(chart, "class=\"area "), 5U) << "those that were not idle";
+  EXPECT_EQ(count_of(chart, "class=\"area "), 5U) << "the active ones";
   EXPECT_EQ(count_of(chart, "class=\"moment\""), 1U);
   EXPECT_LT(chart.find("c1  n1 -&gt; n2"), chart.find("c1  n2 -&gt; n1")) << "the hottest comes first";
   EXPECT_THAT(chart, AllOf(HasSubstr(">10 ms</text>"), HasSubstr(">40 ms</text>")));
   EXPECT_EQ(timeline_chart(sample_report()), "");
 }
 
-TEST(SimHtml, IsOnePageWithEverythingInIt) {
+TEST(SimHtml, IsOneSelfContainedPage) {
   const std::string page = sim_html(report_with_timeline());
   EXPECT_THAT(page, AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("default-src 'none'"), HasSubstr("class=\"map\""),
                           HasSubstr("class=\"timeline\""), HasSubstr("cable c1 was cut"),
@@ -454,7 +454,7 @@ where       c1 n1 -> n2  c1 n1 -> n2
 )");
 }
 
-TEST(SimCompare, WhatEndedEarlyHasNothingToCompare) {
+TEST(SimCompare, ResultsThatEndedEarlyHaveNoChange) {
   const absl::StatusOr<SimResult> a = parse_sim_result(sim_json(sample_report()), "a.json");
   const absl::StatusOr<SimResult> b = parse_sim_result(sim_json(cut_report()), "b.json");
   ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();

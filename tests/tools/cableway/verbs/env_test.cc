@@ -29,12 +29,12 @@ Settings settings_of_a_lab() {
   settings.cluster = "lab 1";
   settings.relay_port = 7470;
   settings.config = "/etc/cableway/cableway.toml";
-  // The relay port was given, and is the default all the same.
+  // The relay port was set explicitly to its default.
   settings.origins = {{"cluster", "CABLEWAY_CLUSTER"}, {"relay_port", "x:1"}, {"config", "CABLEWAY_CONFIG"}};
   return settings;
 }
 
-TEST(JobEnvironment, IsWhatAShellCanRead) {
+TEST(JobEnvironment, AsShell) {
   JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {"eth1"});
   environment.rank_order = {"n0", "n2"};
   EXPECT_EQ(as_shell(environment),
@@ -47,7 +47,7 @@ TEST(JobEnvironment, IsWhatAShellCanRead) {
             "# nodes by rank, so that neighbours share cables: n0,n2\n");
 }
 
-TEST(JobEnvironment, IsWhatDockerCanRead) {
+TEST(JobEnvironment, AsDocker) {
   Settings settings;
   EXPECT_EQ(as_docker(job_environment(settings, host_with_lan(), {})),
             "--network host --ulimit memlock=-1 --device /dev/infiniband -v /opt/cableway:/opt/cableway:ro "
@@ -64,14 +64,14 @@ TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
   EXPECT_THAT(environment.remarks, Contains(HasSubstr("/usr/local cannot be mounted")));
 }
 
-TEST(JobEnvironment, SaysWhatIsMissing) {
+TEST(JobEnvironment, ReportsMissingVariables) {
   HostFacts host;
   host.plugin_sought = "/x/lib/libnccl-net-cableway.so";
   host.default_interfaces = {"eth1"};
   const JobEnvironment environment = job_environment(Settings(), host, {"eth1"});
   EXPECT_THAT(environment.variables, Not(Contains(Pair("NCCL_NET_PLUGIN", ::testing::_))));
   EXPECT_THAT(environment.variables, Not(Contains(Pair("NCCL_SOCKET_IFNAME", ::testing::_))));
-  EXPECT_THAT(as_shell(environment), HasSubstr("# NCCL_NET_PLUGIN is not set: there is no plugin at /x/lib/"));
+  EXPECT_THAT(as_shell(environment), HasSubstr("# NCCL_NET_PLUGIN is not set: no plugin found at /x/lib/"));
   EXPECT_THAT(as_shell(environment), HasSubstr("\n# NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME are not set"));
 }
 

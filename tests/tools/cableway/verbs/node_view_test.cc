@@ -1,4 +1,4 @@
-// What a node answers, for people: from JSON as core/*_view.h gives it to text.
+// The text of a node's answers, from the JSON of core/view/*_view.h.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,52 +46,52 @@ constexpr char kStatus[] =
                 "upstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"},
                 "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})";
 
-TEST(StatusText, TellsOfProblems) {
+TEST(StatusText, ListsProblems) {
   EXPECT_EQ(*status_text(kStatus),
             "node n1 of cluster lab, draining: no path leads through it\n"
-            "  knows       3 nodes, itself included; 0 cables of its own are up\n"
+            "  topology    3 nodes, itself included; 0 cables of this node up\n"
             "  addresses   none: see cableway ports\n"
             "  relay port  7470\n"
             "  sessions    1, this command's included\n"
             "  flows       4 of processes here open, 6 opened, 1 failed\n"
             "  relayed     1.5 KiB in 2 chunks\n"
             "  circuits    3 open, 4 opened, 0 broken, 0 set-ups refused\n"
-            "  memory      1.5 MiB in circuits, 8.2 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
+            "  memory      1.5 MiB in floors, 8.2 MiB in leases, of 1.0 GiB; room for 1024 circuits\n"
             "  leases      1 of 62 out, at most 2 at once, waited for 3 times\n"
             "  problem     two nodes are called n0 (for 1 min 01 s) [NAME_TAKEN]\n"
             "  problem     cable c9: its ends do not agree [CABLE_LEFT_OUT]\n");
 }
 
-TEST(StatusText, TellsOfRegisteredMemoryWhereThereIsSome) {
+TEST(StatusText, ShowsRegisteredMemoryIfThereIsAny) {
   json status = json::parse(kStatus);
   EXPECT_THAT(*status_text(kStatus), Not(HasSubstr("RDMA")));
   status["rdma_memory"]["registered_bytes"] = 65536;
   status["rdma_memory"]["floor_bytes"] = 65536;
   EXPECT_THAT(
       *status_text(status.dump()),
-      HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it in circuits; leases: 0 of 512 out (0 bytes), "
+      HasSubstr("\n  RDMA        64.0 KiB registered, 64.0 KiB of it as floors; leases: 0 of 512 out (0 bytes), "
                 "at most 0 at once, waited for 0 times\n"));
 }
 
-TEST(FlowsText, ListsFlowsAndCircuitsWithWhatTheyGoOver) {
+TEST(FlowsText, ListsFlowsAndCircuitsWithTheirTransports) {
   EXPECT_EQ(*flows_text(kStatus),
             R"(flows of processes on node n1: 4 open
 
-flow              process  peer     path        open for  port  over, and why
+flow              process  peer     path        open for  port  transport, and why
 0000000000000003     4711  to n2    n1 -> n2  1 min 01 s  eth1  rdma rxe0: both ends have it
 0000000000000004        -  from n1  n1 -> n1       0.0 s  -     tcp: both ends are on this node
 and 2 more
 
 circuits through node n1: 3 open
 
-flow              path                  open for  chunks  payload  mean Mbit/s  in over, and why                   out over, and why
+flow              path                  open for  chunks  payload  mean Mbit/s  in, and why                        out, and why
 00000000000000ab  n0 -c0-> n1 -c1-> n2     4.0 s       2  4.8 MiB         10.0  tcp: the other end offers no RDMA  rdma rxe1: both ends have it
 0000000000000001  n2 -c1-> n1 -c0-> n0     0.0 s       0  0 bytes          0.0  tcp: CABLEWAY_TRANSPORT=tcp        tcp: CABLEWAY_TRANSPORT=tcp
 and 1 more
 )");
 }
 
-TEST(FlowsText, SaysThatThereIsNone) {
+TEST(FlowsText, IsShortWithoutFlows) {
   json status = json::parse(kStatus);
   status["flows"] = status["circuits"] = json::array();
   status["own"]["flows_open"] = status["relayed"]["circuits_open"] = 0;
@@ -148,7 +148,7 @@ port eth1
   hops       rdma: mlx5_0, RoCE v2, GID 3
   plug       p0
   neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there; last heard 0.0 s ago
-  neighbour  node n4, its port eth0: heard, but does not hear this node, or does not fit (see cableway doctor); last heard 0.1 s ago
+  neighbour  node n4, its port eth0: heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); last heard 0.1 s ago
   datagrams  10 sent, 9 received, 2 foreign, 4 not sent (EPERM)
   last error cannot send
   not open   cannot bind
@@ -158,7 +158,7 @@ port eth2
   link       no carrier, MTU 1500
   RDMA       mlx5_1, not usable now
   hops       refused: mlx5_1 is not active
-  neighbour  nobody is heard
+  neighbour  none heard
   datagrams  -
 
 port eth3
@@ -166,7 +166,7 @@ port eth3
   link       rate unknown, MTU 1500
   RDMA       none
   hops       tcp: no RDMA device behind eth3
-  neighbour  nobody is heard
+  neighbour  none heard
   datagrams  -
 
 not used  why
@@ -177,7 +177,7 @@ datagrams dropped by the node: 1 garbage, 5 unknown
 )");
 }
 
-TEST(NodeViews, RefuseWhatIsNoAnswer) {
+TEST(NodeViews, RefuseMalformedAnswers) {
   for (const char* text : {"", "{", "[]", "{}", R"({"node": 1})"}) {
     for (const auto& [view, name] :
          {std::pair(status_text(text), "status"), std::pair(flows_text(text), "status"),
@@ -185,7 +185,7 @@ TEST(NodeViews, RefuseWhatIsNoAnswer) {
           std::pair(events_text(text, {}), "events"), std::pair(events_json(text, {}), "events")}) {
       EXPECT_EQ(view.status().code(), absl::StatusCode::kInvalidArgument) << text;
       EXPECT_THAT(std::string(view.status().message()),
-                  HasSubstr(std::string("the node's ") + name + " is not understood"));
+                  HasSubstr(std::string("the node's ") + name + " cannot be parsed"));
     }
   }
 }
@@ -235,13 +235,13 @@ TEST(EventsText, IsOldestFirstWithTimeAndCode) {
             "2026-03-01 12:34:00.789  0.0 s  info      CABLE_UP    event 10\n");
 }
 
-TEST(EventsText, HasWhatTheFilterLetsThrough) {
+TEST(EventsText, IsFiltered) {
   EXPECT_EQ(*events_text(events(8, 10), {EventSeverity::kWarning, {}}),
             "time (UTC)                ago  severity  code        what happened to node n1\n"
             "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n");
 }
 
-TEST(EventsJson, HasTheAnswersMembersAndWhatTheFilterLetsThrough) {
+TEST(EventsJson, HasTheAnswersMembersAndFilteredEvents) {
   json expected = json::parse(events(8, 10));
   EXPECT_EQ(json::parse(*events_json(events(8, 10), {})), expected);
   expected["events"] = json::array({event(9, 1000)});
@@ -250,23 +250,23 @@ TEST(EventsJson, HasTheAnswersMembersAndWhatTheFilterLetsThrough) {
             json::parse(events(8, 10)));
 }
 
-TEST(EventsJson, HasEventsOfTheLeastSeverityAndAbove) {
+TEST(EventsJson, HasEventsOfTheMinimumSeverityAndAbove) {
   EXPECT_EQ(shown_with({EventSeverity::kDebug, {}}), 4U);
-  EXPECT_EQ(shown_with({}), 3U) << "debug events only where they are asked for";
+  EXPECT_EQ(shown_with({}), 3U) << "debug events only on request";
   EXPECT_EQ(shown_with({EventSeverity::kWarning, {}}), 2U);
   EXPECT_EQ(shown_with({EventSeverity::kError, {}}), 1U);
 }
 
-TEST(NodeAnswer, OfALaterSchemaIsNotUnderstood) {
+TEST(NodeAnswer, OfALaterSchemaIsRefused) {
   json answer = json::parse(events(1, 1));
   answer["schema"] = 2;
   const auto text = events_text(answer.dump(), {});
   EXPECT_EQ(text.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(text.status().message()),
-              HasSubstr("the node's events is not understood (its schema is 2, and this Cableway reads 1"));
+              HasSubstr("the node's events cannot be parsed (its schema is 2, and this Cableway reads 1"));
 }
 
-// Answers in turn, then the node is gone.
+// Gives the answers in turn, then NotFound.
 class FollowEvents : public ::testing::Test {
  protected:
   absl::Status follow(std::deque<std::string> answers, bool as_json = false, EventFilter filter = {}) {
@@ -280,7 +280,7 @@ class FollowEvents : public ::testing::Test {
                          [&] { ++pauses_; }};
     return follow_events(tail, out_);
   }
-  // As a line of follow, of no age.
+  // The line of an event as printed by --follow.
   static std::string line(std::uint64_t number, const std::string& age = "0.0") {
     const json shown = event(number, 0);
     return "2026-03-01 12:34:0" + std::to_string(number) + ".789 UTC  " + age + " s ago  " +
@@ -292,31 +292,31 @@ class FollowEvents : public ::testing::Test {
   int pauses_ = 0;
 };
 
-TEST_F(FollowEvents, WritesEachEventOnceUntilTheNodeIsGone) {
+TEST_F(FollowEvents, WritesEachEventOnceUntilTheNodeEnds) {
   EXPECT_EQ(follow({events(1, 2), events(1, 2), events(1, 3)}), absl::NotFoundError("gone"));
   EXPECT_EQ(out_.str(), line(1, "1.0") + line(2) + line(3));
   EXPECT_EQ(pauses_, 3);
 }
 
-TEST_F(FollowEvents, SaysWhereEventsWereLostAndWhereTheNodeIsNew) {
+TEST_F(FollowEvents, NotesLostEventsAndNewIncarnations) {
   EXPECT_FALSE(follow({events(1, 1), events(5, 5), events(1, 2, "2")}).ok());
-  EXPECT_EQ(out_.str(), line(1) + "3 events were lost in between\n" + line(5) + "the node was started again\n" +
-                            line(1, "1.0") + line(2));
+  EXPECT_EQ(out_.str(),
+            line(1) + "3 events were lost\n" + line(5) + "the node was restarted\n" + line(1, "1.0") + line(2));
 }
 
-TEST_F(FollowEvents, CountsTheEventsThatAreMissingAmongNewOnes) {
+TEST_F(FollowEvents, CountsEventsMissingAmongNewOnes) {
   json with_a_gap = json::parse(events(1, 5));
   with_a_gap["events"].erase(2);
   EXPECT_FALSE(follow({events(1, 1), with_a_gap.dump()}).ok());
-  EXPECT_EQ(out_.str(), line(1) + "1 events were lost in between\n" + line(2, "3.0") + line(4, "1.0") + line(5));
+  EXPECT_EQ(out_.str(), line(1) + "1 events were lost\n" + line(2, "3.0") + line(4, "1.0") + line(5));
 }
 
-TEST_F(FollowEvents, HasWhatTheFilterLetsThrough) {
+TEST_F(FollowEvents, IsFiltered) {
   EXPECT_FALSE(follow({events(1, 2), events(1, 4)}, false, {EventSeverity::kWarning, {}}).ok());
   EXPECT_EQ(out_.str(), line(3, "1.0"));
 }
 
-TEST_F(FollowEvents, AsJsonHasAnObjectALine) {
+TEST_F(FollowEvents, AsJsonHasOneObjectPerLine) {
   EXPECT_FALSE(follow({events(1, 1), events(3, 3)}, /*as_json=*/true).ok());
   std::istringstream lines(out_.str());
   std::vector<json> shown;
@@ -325,10 +325,10 @@ TEST_F(FollowEvents, AsJsonHasAnObjectALine) {
     shown.push_back(json::parse(each));
     shown.back().erase("schema");
   }
-  EXPECT_THAT(shown, ::testing::ElementsAre(event(1, 0), json{{"note", "1 events were lost in between"}}, event(3, 0)));
+  EXPECT_THAT(shown, ::testing::ElementsAre(event(1, 0), json{{"note", "1 events were lost"}}, event(3, 0)));
 }
 
-TEST_F(FollowEvents, EndsWhenNobodyReads) {
+TEST_F(FollowEvents, EndsWhenTheOutputFails) {
   out_.setstate(std::ios::badbit);
   EXPECT_EQ(follow({events(1, 1), events(1, 1)}).code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(pauses_, 0);

@@ -17,7 +17,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A ring of four whose first cable is known by its interfaces and is slow.
+// A ring of four whose first cable has interface names and is slow.
 const routing::Topology& ring() {
   static const routing::Topology topology = [] {
     std::vector<routing::Cable> cables;
@@ -48,7 +48,7 @@ path 2, 10 Gbit/s
 )");
 }
 
-TEST(PathView, ShowsTheOnePathOfAFlow) {
+TEST(PathView, ShowsOnlyThePathOfAFlow) {
   EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 1}),
               AllOf(HasSubstr("2 paths\n\npath 2, 10 Gbit/s, of flow 1\n"), Not(HasSubstr("path 1"))));
   EXPECT_THAT(*path_text(ring(), {NodeIndex{0}, NodeIndex{2}, 4}), HasSubstr("path 1, 1 Gbit/s, of flow 4\n"));
@@ -73,7 +73,7 @@ TEST(PathView, WithinANodeCrossesNoCable) {
             nlohmann::json::parse(R"({"rank": 0, "weight_mbps": null, "nodes": ["n1"], "hops": []})"));
 }
 
-TEST(PathView, SaysWhereNoPathLeads) {
+TEST(PathView, ReportsThatThereIsNoPath) {
   const routing::Topology parts = routing::sample_topology(3, {{0, 1}});
   for (const auto& view :
        {path_text(parts, {NodeIndex{0}, NodeIndex{2}, {}}), path_json(parts, {NodeIndex{0}, NodeIndex{2}, {}})}) {

@@ -14,7 +14,7 @@ namespace {
 using routing::NodeIndex;
 using ::testing::HasSubstr;
 
-// Around: n0 n2 n1 n3.
+// A ring in the order n0 n2 n1 n3.
 const routing::Topology& crossed_ring() {
   static const routing::Topology topology = routing::sample_topology(4, {{0, 2}, {2, 1}, {1, 3}, {3, 0}});
   return topology;
@@ -23,8 +23,8 @@ const routing::Topology& crossed_ring() {
 TEST(RankPlan, PutsNeighboursSideBySide) {
   EXPECT_EQ(*rank_plan_text(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}}),
             R"(hosts    n0,n2,n1,n3
-cost     0 relays, 4 us around: no order is better
-as given n0,n1,n2,n3: 2 relays, 6 us around
+cost     0 relays, 4 us around the ring: no order is better
+as given n0,n1,n2,n3: 2 relays, 6 us around the ring
 
 rank  node  to the next
    0  n0    c0
@@ -38,8 +38,8 @@ TEST(RankPlan, NamesTheRelaysThatCannotBeAvoided) {
   const routing::Topology line = routing::sample_topology(3, routing::line_pairs(3));
   EXPECT_EQ(*rank_plan_text(line, {NodeIndex{2}, NodeIndex{0}}),
             R"(hosts    n0,n2
-cost     2 relays, 4 us around: no order is better
-as given n2,n0: 2 relays, 4 us around
+cost     2 relays, 4 us around the ring: no order is better
+as given n2,n0: 2 relays, 4 us around the ring
 
 rank  node  to the next
    0  n0    through n1
