@@ -19,7 +19,12 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   const absl::Status status = host_.check_transit(setup.setup());
   if (status.ok()) return dial_onward(std::move(setup));
   // The source's topology may be newer than this node's, after a node started or a cable was plugged in.
-  if (!absl::IsNotFound(status) || waiting_.size() == kMaxWaiting) return refuse(std::move(setup), status);
+  if (!absl::IsNotFound(status)) return refuse(std::move(setup), status);
+  if (waiting_.size() == kMaxWaiting) {
+    return refuse(std::move(setup), absl::ResourceExhaustedError(
+                                        absl::StrCat("node ", name_, " already has ", kMaxWaiting,
+                                                     " set-ups that wait for the topology; last: ", status.message())));
+  }
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
   const Instant deadline = means_.clock.now() + std::min<Duration>(budget / 2, kTransitLimit);

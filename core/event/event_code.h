@@ -31,7 +31,7 @@ enum class EventCode : std::uint8_t {
   // Its ports.
   kNoPorts,
   kPortUnusable,
-  kPortDeaf,
+  kControlSocketFailed,
   kNotListening,
   kRdmaUnwatched,
   kRdmaDeviceFailed,

@@ -56,14 +56,14 @@ nlohmann::ordered_json with_leases(nlohmann::ordered_json first, const MemorySta
   first.update({{"floor_bytes", memory.floors},
                 {"leases", memory.leases},
                 {"leased", memory.leased},
-                {"leased_most", memory.max_leased},
+                {"leased_max", memory.max_leased},
                 {"leased_bytes", memory.leased_bytes},
                 {"waits", memory.waits}});
   return first;
 }
 
 nlohmann::ordered_json memory_json(const RelayMemoryStatus& memory) {
-  return with_leases({{"bytes", memory.bytes}, {"circuits_most", memory.max_circuits}}, memory);
+  return with_leases({{"bytes", memory.bytes}, {"circuits_max", memory.max_circuits}}, memory);
 }
 
 nlohmann::ordered_json rdma_memory_json(const RdmaMemoryStatus& memory) {

@@ -74,7 +74,7 @@ TEST_P(LeaseTest, AnIdleFlowHoldsNoLeaseOfItsRelay) {
     EXPECT_THAT(warnings(), testing::IsEmpty());
   });
   sender.send(receiver.receive());
-  EXPECT_TRUE(becomes_true([&] { return slots("leased_most") > 0; })) << "no slot was leased";
+  EXPECT_TRUE(becomes_true([&] { return slots("leased_max") > 0; })) << "no slot was leased";
   receiver.send("look");
   EXPECT_EQ(receiver.receive(), "received");
   EXPECT_EQ(sender.receive(), "sent");

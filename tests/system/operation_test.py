@@ -143,7 +143,7 @@ class DoctorTest(unittest.TestCase):
         try:
             nodes.wait_until(lambda: "bound" in nodes.text("squatter"), lambda: "another process on the port")
             nodes.start()
-            nodes.wait_for_problem("n1", "PORT_DEAF .*hellos cannot be received there")
+            nodes.wait_for_problem("n1", "CONTROL_SOCKET_FAILED .*hellos cannot be received there")
         finally:
             squatter.kill()
             squatter.wait()

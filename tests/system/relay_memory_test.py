@@ -111,7 +111,7 @@ class RelayMemoryTest(unittest.TestCase):
         status = nodes.cableway(name, "status")
         self.assertEqual(status["relayed"]["circuits_opened"], CIRCUITS)
         self.assertEqual(status["relayed"]["circuits_broken"], 0)
-        self.assertEqual(status["relay_memory"]["leased_most"], status["relay_memory"]["leases"])
+        self.assertEqual(status["relay_memory"]["leased_max"], status["relay_memory"]["leases"])
         self.assertGreater(status["relay_memory"]["waits"], 0)
         self.assertGreater(nodes.count_logged(name, "LEASES_EXHAUSTED"), 0)
 

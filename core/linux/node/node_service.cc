@@ -334,7 +334,8 @@ ViewSources NodeService::view_sources() const {
 // Why circuits or neighbours cannot reach this node.
 std::vector<HostProblem> NodeService::problems() const {
   std::vector<HostProblem> problems;
-  for (std::string& reason : control_socket_errors()) problems.push_back({EventCode::kPortDeaf, std::move(reason)});
+  for (std::string& reason : control_socket_errors())
+    problems.push_back({EventCode::kControlSocketFailed, std::move(reason)});
   if (std::string none = inventory_->status(); !none.empty()) {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
@@ -359,7 +360,7 @@ void NodeService::use_ports() {
   std::vector<std::string> errors = control_socket_errors();
   for (const std::string& reason : errors) {
     if (std::find(socket_errors_.begin(), socket_errors_.end(), reason) != socket_errors_.end()) continue;
-    events().raise(EventCode::kPortDeaf, reason, {{"reason", reason}});
+    events().raise(EventCode::kControlSocketFailed, reason, {{"reason", reason}});
   }
   socket_errors_ = std::move(errors);
 }

@@ -1,4 +1,4 @@
-// The invariants of a simulation test (docs/simulator.md). Cheap ones are checked at every step that could break them,
+// The invariants of a simulation test (docs/simtest.md). Cheap ones are checked at every step that could break them,
 // the others at the end (node_rules.h).
 #ifndef CABLEWAY_SIM_SIMTEST_RULES_RULES_H_
 #define CABLEWAY_SIM_SIMTEST_RULES_RULES_H_

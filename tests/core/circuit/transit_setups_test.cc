@@ -213,6 +213,17 @@ TEST_F(TransitSetupsTest, WaitForHalfTheirBudgetUpToTheLimit) {
   EXPECT_EQ(host_.refusals.size(), 2U);
 }
 
+TEST_F(TransitSetupsTest, AreRefusedIfTooManyWaitForTheTopology) {
+  host_.transit = absl::NotFoundError("no cable c1");
+  host_.limit = 2 * TransitSetups::kMaxWaiting;
+  std::vector<std::shared_ptr<PlayedPeer>> waiting;
+  for (std::size_t i = 0; i < TransitSetups::kMaxWaiting; ++i) waiting.push_back(arrive(setup()));
+  EXPECT_TRUE(waiting.back()->is_open);
+  EXPECT_EQ(reason_at(*arrive(setup())),
+            "node n1 already has 256 set-ups that wait for the topology; last: no cable c1");
+  EXPECT_EQ(transit_.in_setup(), TransitSetups::kMaxWaiting);
+}
+
 TEST_F(TransitSetupsTest, AreRefusedAtOnceIfTheTopologyForbidsThem) {
   host_.transit = absl::PermissionDeniedError("this node drains");
   EXPECT_EQ(reason_at(*arrive(setup())), "this node drains");

@@ -189,7 +189,7 @@ std::string sim_json(const SimReport& report) {
                {"relays", relays_json(report)},
                {"groups", groups_json(report)},
                {"failures", failures_json(report)},
-               {"started_anew", restart_json(report)},
+               {"restarted", restart_json(report)},
                {"flows", prediction.flows},
                {"chunk_crossings", prediction.crossings},
                {"elapsed_s", report.elapsed_s}});

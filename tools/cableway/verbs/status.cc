@@ -18,7 +18,7 @@ std::string registered_text(const Json& memory) {
   return absl::StrCat("  RDMA        ", bytes_text(number(memory, "registered_bytes")), " registered, ",
                       bytes_text(number(memory, "floor_bytes")), " of it as floors; leases: ", number(memory, "leased"),
                       " of ", number(memory, "leases"), " out (", bytes_text(number(memory, "leased_bytes")),
-                      "), at most ", number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"),
+                      "), at most ", number(memory, "leased_max"), " at once, waited for ", number(memory, "waits"),
                       " times\n");
 }
 
@@ -40,9 +40,9 @@ std::string facts_text(const Json& status) {
       number(relayed, "circuits_opened"), " opened, ", number(relayed, "circuits_broken"), " broken, ",
       number(relayed, "setups_refused"), " set-ups refused\n", "  memory      ",
       bytes_text(number(memory, "floor_bytes")), " in floors, ", bytes_text(number(memory, "leased_bytes")),
-      " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_most"),
+      " in leases, of ", bytes_text(number(memory, "bytes")), "; room for ", number(memory, "circuits_max"),
       " circuits\n", "  leases      ", number(memory, "leased"), " of ", number(memory, "leases"), " out, at most ",
-      number(memory, "leased_most"), " at once, waited for ", number(memory, "waits"), " times\n",
+      number(memory, "leased_max"), " at once, waited for ", number(memory, "waits"), " times\n",
       registered_text(status.at("rdma_memory")));
 }
 

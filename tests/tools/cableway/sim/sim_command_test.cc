@@ -82,7 +82,7 @@ TEST(SimCommand, JsonHasTheDocumentedFields) {
   EXPECT_GT(view["cables"][0]["directions"][1]["utilisation"], 0);
   EXPECT_FALSE(view["relays"].empty());
   EXPECT_TRUE(view["ended_early"].is_null());
-  EXPECT_TRUE(view["started_anew"].is_null());
+  EXPECT_TRUE(view["restarted"].is_null());
 }
 
 // The cables' bound also holds for the mean of overlapping operations.
@@ -196,7 +196,7 @@ TEST(SimCommand, ACutThatEndsTheJobHasItsOwnStatus) {
   EXPECT_NEAR(view["ended_early"]["time_s"], 0.01, 0.0005);
   EXPECT_THAT(view["ended_early"]["reason"].get<std::string>(), HasSubstr("was cut"));
   EXPECT_EQ(view["failures"][0]["lost_flows"].size(), 2U);
-  EXPECT_GE(view["started_anew"]["time_s"], view["started_anew"]["intact_time_s"]);
+  EXPECT_GE(view["restarted"]["time_s"], view["restarted"]["intact_time_s"]);
 }
 
 TEST(SimCommand, ACutThatLeavesNoPathIsReported) {

@@ -327,7 +327,7 @@ TEST(SimJson, OfAResult) {
     }
   ],
   "failures": [],
-  "started_anew": null,
+  "restarted": null,
   "flows": 8,
   "chunk_crossings": 6144,
   "elapsed_s": 1.5
@@ -342,8 +342,7 @@ TEST(SimJson, OfACut) {
   EXPECT_TRUE(view["ratio"].is_null());
   EXPECT_EQ(view["ended_early"],
             (nlohmann::json{{"time_s", 0.04}, {"share_done", 0.4}, {"reason", "cable c1 was cut"}}));
-  EXPECT_EQ(view["started_anew"],
-            (nlohmann::json{{"intact_time_s", 0.081}, {"time_s", 0.162}, {"impossible", nullptr}}));
+  EXPECT_EQ(view["restarted"], (nlohmann::json{{"intact_time_s", 0.081}, {"time_s", 0.162}, {"impossible", nullptr}}));
   EXPECT_EQ(view["failures"][0]["cables"], nlohmann::json::array({"c1"}));
   EXPECT_EQ(view["failures"][0]["lost_flows"][1]["path"], nlohmann::json::array({"n0", "n1", "n2"}));
 }
@@ -459,7 +458,7 @@ TEST(SimCompare, ResultsThatEndedEarlyHaveNoChange) {
   const absl::StatusOr<SimResult> b = parse_sim_result(sim_json(cut_report()), "b.json");
   ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
   EXPECT_THAT(comparison_text(*a, *b), HasSubstr(" 100 ms            -            -\n"));
-  EXPECT_TRUE(nlohmann::json::parse(comparison_json(*a, *b))["change"]["time_s"].is_null());
+  EXPECT_TRUE(nlohmann::json::parse(comparison_json(*a, *b))["change"]["time"].is_null());
 }
 
 }  // namespace
