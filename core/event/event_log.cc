@@ -53,6 +53,12 @@ void EventLog::leave_out(EventCode code) {
   entry.report = clock_.call_after(kReportAfter, [this, code] { report_left_out(code); });
 }
 
+void EventLog::report_left_out() {
+  for (const EventKind& kind : event_kinds()) {
+    if (of(kind.code).to_report > 0) report_left_out(kind.code);
+  }
+}
+
 void EventLog::report_left_out(EventCode code) {
   OfCode& entry = of(code);
   entry.report.reset();

@@ -51,6 +51,9 @@ class EventLog final : public EventSink {
 
   void raise(EventCode code, std::string text, EventFields fields = {}) override;
 
+  // Reports now what was left out, before the log ends.
+  void report_left_out();
+
   // The kept events, oldest first.
   std::vector<Event> events() const;
   std::size_t size() const;

@@ -17,6 +17,7 @@ constexpr std::chrono::milliseconds kNotifyAfter{10};
 constexpr std::chrono::milliseconds kNewIncarnationAfter{500};
 constexpr std::uint64_t kSuspiciousIncarnations = 4;
 // After it was last seen. Longer than an incarnation lasts while the problem persists.
+constexpr char kDrainingText[] = "draining: no more paths lead through this node";
 constexpr std::chrono::seconds kNameProblemLasts{5};
 
 std::string interface_of(PortId id, const std::vector<PortFacts>& ports) {
@@ -55,10 +56,12 @@ void Node::start() {
   neighbours_.start();
   planner_.set_addresses(addresses());
   note_rejected_ports();
+  if (options_.draining) events_.raise(EventCode::kDraining, kDrainingText);
   advertise();
 }
 
 void Node::leave() {
+  events_.report_left_out();
   inventory_.watch([] {});
   neighbours_.leave();
   changed_.reset();
@@ -68,7 +71,7 @@ void Node::leave() {
 void Node::set_draining(bool draining) {
   if (std::exchange(options_.draining, draining) == draining) return;
   if (draining) {
-    events_.raise(EventCode::kDraining, "draining: no more paths lead through this node");
+    events_.raise(EventCode::kDraining, kDrainingText);
   } else {
     events_.raise(EventCode::kDrainingEnded, "no longer draining");
   }
@@ -110,6 +113,7 @@ std::vector<Problem> Node::problems() const {
   if (name_problem_.has_value() && clock_.now() - name_problem_->last_seen < kNameProblemLasts) {
     problems.push_back(*name_problem_);
   }
+  if (topology_problem_.has_value()) problems.push_back(*topology_problem_);
   return problems;
 }
 
@@ -231,12 +235,21 @@ const PathPlanner& Node::paths() {
     updated = planner_.update(std::make_shared<const routing::Topology>(std::move(agreed->topology)));
   }
   // The last good topology stays in use.
-  if (!updated.ok()) {
-    const std::string reason(updated.message());
-    events_.raise(EventCode::kTopologyRefused,
-                  absl::StrCat("the nodes' advertisements make no valid topology: ", reason), {{"reason", reason}});
-  }
+  note_refused_topology(updated);
   return planner_;
+}
+
+void Node::note_refused_topology(const absl::Status& updated) {
+  if (updated.ok()) return topology_problem_.reset();
+  const std::string reason(updated.message());
+  std::string text = absl::StrCat("the nodes' advertisements make no valid topology: ", reason);
+  const Instant now = clock_.now();
+  if (topology_problem_.has_value() && topology_problem_->text == text) {
+    topology_problem_->last_seen = now;
+    return;
+  }
+  topology_problem_ = Problem{EventCode::kTopologyRefused, "", std::move(text), now, now};
+  events_.raise(topology_problem_->code, topology_problem_->text, {{"reason", reason}});
 }
 
 void Node::note_left_out(std::vector<std::string> left_out) {

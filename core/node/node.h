@@ -93,6 +93,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void note_rejected_ports();
   void note_outlived();
   void note_left_out(std::vector<std::string> left_out);
+  void note_refused_topology(const absl::Status& updated);
   void advertise();
 
   NodeOptions options_;
@@ -109,6 +110,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   Instant last_outlived_;
   std::vector<Problem> port_problems_;
   std::optional<Problem> name_problem_;
+  std::optional<Problem> topology_problem_;
   std::unique_ptr<Timer> changed_;
   std::unique_ptr<Timer> outlived_;
 };

@@ -1,5 +1,6 @@
 // The version of the JSON documents that Cableway prints; each has it as its first member, "schema". It is incremented
-// when a member is removed or changes its meaning; members may be added at any time.
+// when a member is removed or changes its meaning, and when the topology, which `--file` reads back, gains one. Other
+// documents may gain members at any time.
 #ifndef CABLEWAY_ROUTING_TEXT_JSON_SCHEMA_H_
 #define CABLEWAY_ROUTING_TEXT_JSON_SCHEMA_H_
 

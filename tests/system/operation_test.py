@@ -19,16 +19,17 @@ from in_lab import in_lab, main
 from lab_nodes import LAB_DIR, PATIENCE_S, STEADY, LabNodes
 
 # Each view, and the top-level keys of its JSON.
-VIEWS = {("topology",): {"cluster", "nodes", "cables"},
-         ("routes",): {"node", "routes"},
-         ("path", "n0", "n2"): {"from", "to", "hops", "latency_us", "flow", "first_path", "paths"},
-         ("status",): {"node", "cluster", "draining", "addresses", "relay_port", "nodes", "cables_up", "problems", "events",
-                       "sessions", "own", "relayed", "relay_memory", "rdma_memory", "flows", "circuits"},
-         ("ports",): {"node", "cluster", "ports", "rejected", "dropped"},
-         ("flows",): {"node", "flows", "flows_left_out", "circuits", "circuits_left_out"},
-         ("events",): {"node", "cluster", "incarnation", "left_out", "events"},
-         ("plan", "ranks"): {"planned", "given"},
-         ("env",): {"variables", "docker", "rank_order", "remarks"}}
+VIEWS = {("topology",): {"schema", "cluster", "nodes", "cables"},
+         ("routes",): {"schema", "node", "routes"},
+         ("path", "n0", "n2"): {"schema", "from", "to", "hops", "latency_us", "flow", "first_path",
+                                  "paths"},
+         ("status",): {"schema", "node", "cluster", "draining", "addresses", "relay_port", "nodes", "cables_up",
+                       "problems", "events", "flooding", "sessions", "own", "relayed", "relay_memory", "rdma_memory", "flows", "circuits"},
+         ("ports",): {"schema", "node", "cluster", "ports", "rejected", "dropped"},
+         ("flows",): {"schema", "node", "flows", "flows_left_out", "circuits", "circuits_left_out"},
+         ("events",): {"schema", "node", "cluster", "incarnation", "left_out", "events"},
+         ("plan", "ranks"): {"schema", "planned", "given"},
+         ("env",): {"schema", "variables", "docker", "rank_order", "remarks"}}
 
 # Occupies a TCP or UDP port on all addresses.
 SQUATTER = """
@@ -172,7 +173,7 @@ class DaemonTest(unittest.TestCase):
 
         file.write_text("drain = 7\n", encoding="ascii")
         nodes.signal("n1", signal.SIGHUP)
-        nodes.wait_until(lambda: f"[error] SETTINGS_REFUSED not reloaded, nothing has changed: {file}:1: drain is the number 7"
+        nodes.wait_until(lambda: f"[error] SETTINGS_REFUSED settings not reloaded, nothing has changed: {file}:1: drain is the number 7"
                          in nodes.log("n1"), lambda: nodes.log("n1"))
         self.assertIn({"name": "n1", "relay_port": 7470, "draining": True}, nodes.cableway("n0", "topology")["nodes"])
 

@@ -1,10 +1,12 @@
 #include "tools/cablewayd/node_log.h"
 
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -40,11 +42,19 @@ spdlog::level::level_enum level_of(EventSeverity severity) {
   return spdlog::level::err;
 }
 
+// In UTC, as `cableway events` shows times.
+std::unique_ptr<spdlog::formatter> line_format() {
+  return std::make_unique<spdlog::pattern_formatter>("[%Y-%m-%dT%H:%M:%S.%eZ] [%n] [%l] %v",
+                                                     spdlog::pattern_time_type::utc);
+}
+
 }  // namespace
 
 NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
     : file_(std::move(file)), logger_(std::make_shared<spdlog::logger>("cablewayd", sink_)) {
-  sink_->add_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto standard_error = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  standard_error->set_formatter(line_format());
+  sink_->add_sink(std::move(standard_error));
   logger_->set_level(level);
   logger_->flush_on(spdlog::level::trace);
   logger_->set_error_handler([state = state_](const std::string& why) {
@@ -65,7 +75,9 @@ absl::Status NodeLog::reopen() {
   if (file_.empty()) return absl::OkStatus();
   if (absl::Status status = check_kind(file_); !status.ok()) return status;
   try {
-    sink_->set_sinks({std::make_shared<spdlog::sinks::basic_file_sink_mt>(file_)});
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file_);
+    sink->set_formatter(line_format());
+    sink_->set_sinks({std::move(sink)});
   } catch (const spdlog::spdlog_ex& failure) {
     return absl::FailedPreconditionError(absl::StrCat("the log cannot be opened: ", failure.what()));
   }

@@ -199,12 +199,14 @@ void NetlinkInventory::State::report_troubles(const std::vector<PortFacts>& port
   for (const PortFacts& port : ports) {
     const auto before = std::find_if(selection.ports.begin(), selection.ports.end(),
                                      [&](const PortFacts& each) { return each.id == port.id; });
-    if (before == selection.ports.end() || before->rdma_trouble == port.rdma_trouble) continue;
+    const bool is_new = before == selection.ports.end();
+    if ((is_new ? "" : before->rdma_trouble) == port.rdma_trouble) continue;
     if (port.rdma_trouble.empty()) {
       raise(EventCode::kRdmaDeviceUsable, port, port.rdma_device,
             absl::StrCat("RDMA device ", port.rdma_device, " can be used"));
     } else {
-      raise(EventCode::kRdmaDeviceUnusable, port, device_of(port, *before), port.rdma_trouble);
+      raise(EventCode::kRdmaDeviceUnusable, port, is_new ? port.rdma_device : device_of(port, *before),
+            port.rdma_trouble);
     }
   }
 }

@@ -44,6 +44,16 @@ class EventLogTest : public testing::Test {
                 [this](const Event& event) { heard_.push_back(event); }};
 };
 
+TEST_F(EventLogTest, ReportsWhatWasLeftOutBeforeItEnds) {
+  for (std::uint64_t i = 0; i < EventLog::kBurst + 3; ++i) log_.raise(EventCode::kCircuitRefused, "refused");
+  log_.report_left_out();
+  EXPECT_THAT(heard_.back().fields, ElementsAre(EventField{"left_out", "3"}));
+  const std::size_t reported = heard_.size();
+  log_.report_left_out();
+  clock_.run_for(2s);
+  EXPECT_EQ(heard_.size(), reported);
+}
+
 TEST_F(EventLogTest, KeepsAndReportsEvents) {
   clock_.run_for(250ms);
   log_.raise(EventCode::kCableUp, "cable eth1 is up", {{"port", "eth1"}, {"neighbour", "n1"}});

@@ -115,7 +115,7 @@ TEST(AgreedTopology, LeavesOutCablesWithDuplicateAddresses) {
   EXPECT_EQ(agreed->topology.cable_count(), 1U);
   EXPECT_THAT(agreed->left_out,
               ElementsAre(AllOf(HasSubstr("address 10.0.0.1 of node "), HasSubstr(" is also used by node "),
-                                HasSubstr("n0"), HasSubstr("n2"), HasSubstr("give one of them another"))));
+                                HasSubstr("n0"), HasSubstr("n2"), HasSubstr("change one of them"))));
 }
 
 TEST(AgreedTopology, AllowsEqualLinkLocalAddressesOfDifferentNodes) {

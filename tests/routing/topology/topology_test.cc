@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCable{"families", [](Cable& cable) { cable.b.address = "fd00::1"; },
                  "are of different families; expected both IPv4 or both IPv6"},
         BadCable{"interface", [](Cable& cable) { cable.a.interface = "a/b"; },
-                 "interface \"a/b\" of node \"n1\" cannot"},
+                 "interface \"a/b\" of node \"n1\" is not valid"},
         BadCable{"plug", [](Cable& cable) { cable.a.plug = "p/0"; },
                  "plug \"p/0\" of node \"n1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ : -"},
         BadCable{"long plug", [](Cable& cable) { cable.b.plug = std::string(64, 'p'); },

@@ -282,14 +282,14 @@ TEST_F(StubQueuePairTest, RefusesMoreWritesThanMayBeOutstanding) {
   network_.deliver_all();
   ASSERT_TRUE(left_.poll().ok());
   EXPECT_FALSE(send(0, 1).ok()) << "done, and never reported";
-  EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("more writes outstanding"));
+  EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("too many outstanding writes"));
 }
 
 TEST_F(StubQueuePairTest, RefusesToInlineTooMuch) {
   RdmaWrite write = left_.write(right_, 0, kMaxInlineBytes + 1);
   write.inlined = true;
   EXPECT_FALSE(left_.post(write).ok());
-  EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("inline more bytes"));
+  EXPECT_THAT(std::string(network_.misuse().message()), HasSubstr("inline too many bytes"));
 }
 
 TEST_F(StubQueuePairTest, BoundsExpectedNotices) {

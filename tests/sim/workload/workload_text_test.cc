@@ -70,8 +70,8 @@ TEST(WorkloadTextTest, ReportsErrors) {
   expect_refused("broadcast:8,1", "broadcast has no variant \"1\"", "broadcast:SIZE alone");
   expect_refused("sendrecv:8,0", "sendrecv has no variant \"0\"", "opposite, neighbour, or two ranks");
   expect_refused("sendrecv:8,0-", "sendrecv has no variant \"0-\"", "opposite, neighbour, or two ranks");
-  expect_refused("sendrecv:8,2-2", "\"2-2\" is no pair", "two different ranks from 0 to 4095");
-  expect_refused("sendrecv:8,0-4096", "\"0-4096\" is no pair", "two different ranks from 0 to 4095");
+  expect_refused("sendrecv:8,2-2", "\"2-2\" is not a pair", "two different ranks from 0 to 4095");
+  expect_refused("sendrecv:8,0-4096", "\"0-4096\" is not a pair", "two different ranks from 0 to 4095");
   expect_refused("pingpong:8,opposite", "pingpong has no variant \"opposite\"", "two ranks");
   expect_refused("pipeline:8,0", "pipeline has no variant \"0\"", "how many micro-batches, 1 to 4096");
   expect_refused("pipeline:8,4097", "pipeline has no variant \"4097\"", "how many micro-batches");

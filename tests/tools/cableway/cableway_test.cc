@@ -25,6 +25,7 @@
 #include "tests/tools/cableway/command_run.h"
 #include "tools/cableway/command/exit_status.h"
 #include "tools/cableway/command_line.h"
+#include "tools/cableway/verbs/verb_table.h"
 
 namespace cableway::cli {
 namespace {
@@ -77,7 +78,7 @@ TEST_F(FileTest, TopologyAsJson) {
   const Outcome outcome = cableway({"topology", "--json", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   const nlohmann::json view = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(outcome.out.find("{\n  \"schema\": 1,"), 0U) << outcome.out;
+  EXPECT_EQ(outcome.out.find("{\"schema\": 1,"), 0U) << outcome.out;
   EXPECT_EQ(view["cluster"], ring().cluster());
   ASSERT_EQ(view["nodes"].size(), 4U);
   EXPECT_EQ(view["nodes"][3], (nlohmann::json{{"name", "n3"}, {"relay_port", 7470}, {"draining", false}}));
@@ -187,10 +188,22 @@ TEST(FileErrorTest, AnEndlessFileIsReadUpToTheLimit) {
   EXPECT_THAT(outcome.err, HasSubstr("at most 33554432"));
 }
 
+TEST(VerbTable, EveryVerbHasAnExampleAndJson) {
+  for (const std::unique_ptr<Verb>& verb : all_verbs()) {
+    const Command command = verb->describe();
+    EXPECT_FALSE(command.examples.empty()) << command.name;
+    for (const std::string& example : command.examples) EXPECT_THAT(example, HasSubstr("cableway " + command.name));
+    EXPECT_TRUE(std::any_of(command.arguments.begin(), command.arguments.end(), [](const Argument& argument) {
+      return argument.name() == "--json";
+    })) << command.name;
+  }
+}
+
 TEST(ArgumentsTest, MistakesAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{}, "expected topology, routes, path, status, ports, flows, events, plan, env, doctor or sim"},
-      {{"route"}, "plan, env, doctor or sim, found \"route\""},
+      {{"route"}, "no command \"route\"; did you mean \"routes\"?"},
+      {{"--json", "status"}, "option \"--json\" goes after the command: cableway status --json"},
       {{"status", "--file", "x"}, "--file"},
       {{"topology", "--node", "n0"}, "--node"},
       {{"routes", "--file"}, "--file"},
@@ -204,8 +217,8 @@ TEST(ArgumentsTest, MistakesAreNamed) {
       {{"topology", "--file", ""}, "--file"},
       {{"routes", "--node", ""}, "--node"},
       {{"path", "n0", "n1", "n2"}, "n2"},
-      {{"plan"}, "subcommand"},
-      {{"plan", "rank"}, "subcommand"},
+      {{"plan"}, "expected plan ranks"},
+      {{"plan", "rank"}, "no command \"plan rank\"; did you mean \"plan ranks\"?"},
       {{"ports", "--follow"}, "--follow"},
       {{"doctor", "--file", "x"}, "--file"},
   };

@@ -1,6 +1,8 @@
 #include "tools/cableway/command/argument.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -8,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
 
 namespace cableway::cli {
@@ -22,6 +25,12 @@ std::string expected(const std::string& wanted, const std::string& found) {
 
 std::string empty_value(const Values& values) {
   return std::find(values.begin(), values.end(), "") == values.end() ? "" : "is empty";
+}
+
+// "tcp", "tcp or rdma", "debug, info or error".
+std::string listed(const std::vector<std::string>& choices) {
+  std::string text = absl::StrJoin(choices.begin(), std::prev(choices.end()), ", ");
+  return absl::StrCat(text, text.empty() ? "" : " or ", choices.back());
 }
 
 Argument::Take take_text(std::string& target) {
@@ -107,7 +116,8 @@ Argument choice_option(std::string names, std::vector<std::string> choices, std:
   const auto take = [&target, choices = std::move(choices)](const Values& values) {
     target = values.back();
     const bool known = std::find(choices.begin(), choices.end(), target) != choices.end();
-    return known ? "" : expected(absl::StrJoin(choices, " or "), target);
+    const std::vector<std::string_view> known_choices(choices.begin(), choices.end());
+    return known ? "" : absl::StrCat(expected(listed(choices), target), routing::did_you_mean(target, known_choices));
   };
   return {.kind = Kind::kOption,
           .names = std::move(names),

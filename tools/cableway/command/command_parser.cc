@@ -205,6 +205,10 @@ class CommandTree {
       const std::vector<std::string> names = absl::StrSplit(argument.names, ',');
       known.insert(known.end(), names.begin(), names.end());
     }
+    if (std::find(known.begin(), known.end(), typed) != known.end()) {
+      return absl::StrCat("option ", routing::in_quotes(typed), " goes after the command: ", program_.name, " ",
+                          command.name, " ", typed);
+    }
     return absl::StrCat(command.name, " has no option ", routing::in_quotes(typed), "; ",
                         suggestion(typed, known, absl::StrCat("it has ", absl::StrJoin(known, ", "))));
   }

@@ -134,10 +134,17 @@ class Examination {
     append(examine_rejected(rejected()));
   }
 
+  // Whether the examination of the ports reports these, with the port and what to do.
+  bool is_found_at_ports(const std::string& code) const {
+    if (code == name_of(EventCode::kPortUnusable)) return true;
+    if (!examined_.ports) return false;
+    return code == name_of(EventCode::kNoPorts) || code == name_of(EventCode::kControlSocketFailed);
+  }
+
   void check_status(const Json& status) {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
-      if (code == name_of(EventCode::kPortUnusable)) continue;  // examine_rejected() reports them
+      if (is_found_at_ports(code)) continue;
       const bool is_usable = code == name_of(EventCode::kLinkLocalUsed);
       const std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");

@@ -196,7 +196,7 @@ class PortExamination {
       }
     }
     for (const Json& reason : control.at("not_open")) {
-      add(Severity::kWarning, EventCode::kControlSocketFailed, reason.get<std::string>(),
+      add(Severity::kError, EventCode::kControlSocketFailed, reason.get<std::string>(),
           absl::StrCat("another program, or a second node, may use UDP ", settings_.control_port,
                        "; CABLEWAY_CONTROL_PORT, set on all nodes, selects another"));
     }

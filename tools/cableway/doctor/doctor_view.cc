@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "routing/text/json_schema.h"
 
 namespace cableway::cli {
@@ -46,7 +47,8 @@ std::string doctor_text(std::vector<Finding> findings) {
     severity.resize(kSeverityWidth, ' ');
     absl::StrAppend(&lines, severity, finding.about, ": ", finding.what, " [", finding.code, "]\n");
     if (!finding.advice.empty()) {
-      absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ", finding.advice, "\n");
+      absl::StrAppend(&lines, std::string(kSeverityWidth, ' '), "-> ",
+                      absl::StrReplaceAll(finding.advice, {{"\n", "\n" + std::string(kSeverityWidth + 3, ' ')}}), "\n");
     }
   }
   return absl::StrCat(lines, "\n", count_text(findings, Severity::kError), ", ",

@@ -34,7 +34,11 @@ Examined examine_all(const Invocation& invocation) {
   examined.node = ports.status();
   if (ports.ok()) examined.ports = *std::move(ports);
   absl::StatusOr<KnownTopology> known = find_topology(settings, "", invocation.surroundings.node_deadline);
-  if (known.ok()) examined.topology = std::move(known->topology);
+  if (known.ok()) {
+    examined.topology = std::move(known->topology);
+  } else if (examined.node.ok()) {
+    examined.node = known.status();
+  }
   return examined;
 }
 
@@ -77,7 +81,7 @@ class DoctorVerb final : public Verb {
       for (Finding& finding : examine_speed(examined.ports->at("ports"), test)) findings.push_back(std::move(finding));
       return findings;
     } catch (const Json::exception& error) {
-      return not_understood("status", error.what());
+      return not_understood("status or ports", error.what());
     }
   }
 

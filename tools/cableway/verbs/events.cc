@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "routing/text/json_schema.h"
 #include "routing/text/nearest_name.h"
@@ -96,7 +97,7 @@ std::string not_a_code(const std::string& code) {
   std::vector<std::string_view> names;
   for (const EventKind& kind : event_kinds()) names.push_back(kind.name);
   return absl::StrCat("expected a code of docs/findings.md, found ", routing::in_quotes(code),
-                      routing::did_you_mean(code, names));
+                      routing::did_you_mean(absl::AsciiStrToUpper(code), names));
 }
 
 Argument codes_option(std::vector<std::string>& codes) {

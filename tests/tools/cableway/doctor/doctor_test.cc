@@ -235,8 +235,13 @@ const Fault kFaults[] = {
        port(e)["control"]["last_error"] = "cannot send";
      },
      Severity::kWarning, "port eth1", "1 datagrams could not be sent (ENETUNREACH)"},
-    {"not open", "CONTROL_SOCKET_FAILED", [](Examined& e) { port(e)["control"]["not_open"] = {"cannot bind"}; },
-     Severity::kWarning, "port eth1", "cannot bind"},
+    {"not open", "CONTROL_SOCKET_FAILED",
+     [](Examined& e) {
+       port(e)["control"]["not_open"] = {"cannot bind"};
+       (*e.status)["problems"] =
+           Json::parse(R"([{"code": "CONTROL_SOCKET_FAILED", "text": "eth1: cannot bind", "seconds": null}])");
+     },
+     Severity::kError, "port eth1", "cannot bind"},
     {"router", "DATAGRAMS_ROUTED", [](Examined& e) { port(e)["control"]["ttl_refused"] = 3; }, Severity::kWarning,
      "port eth1", "3 datagrams came through a router"},
     {"silent node", "NODE_NOT_ANSWERING",

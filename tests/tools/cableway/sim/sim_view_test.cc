@@ -193,6 +193,7 @@ TEST(SimText, OfManyCablesShowsTheHottestOnly) {
 
 TEST(SimJson, OfAResult) {
   EXPECT_EQ(sim_json(sample_report()), R"({
+  "schema": 1,
   "command": "cableway sim --topology ring:4 --workload all_reduce:64MiB",
   "topology": "ring:4",
   "nodes": 4,

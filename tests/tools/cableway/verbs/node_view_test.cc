@@ -229,7 +229,7 @@ std::size_t shown_with(const EventFilter& filter) {
 
 TEST(EventsText, IsOldestFirstWithTimeAndCode) {
   EXPECT_EQ(*events_text(events(8, 10), {}),
-            "time (UTC)                ago  severity  code        what happened to node n1\n"
+            "time (UTC)                 ago  severity  code        what happened to node n1\n"
             "2026-03-01 12:34:08.789  2.0 s  info      CABLE_UP    event 8\n"
             "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n"
             "2026-03-01 12:34:00.789  0.0 s  info      CABLE_UP    event 10\n");
@@ -237,7 +237,7 @@ TEST(EventsText, IsOldestFirstWithTimeAndCode) {
 
 TEST(EventsText, IsFiltered) {
   EXPECT_EQ(*events_text(events(8, 10), {EventSeverity::kWarning, {}}),
-            "time (UTC)                ago  severity  code        what happened to node n1\n"
+            "time (UTC)                 ago  severity  code        what happened to node n1\n"
             "2026-03-01 12:34:09.789  1.0 s  warning   CABLE_LOST  event 9\n");
 }
 
