@@ -68,7 +68,7 @@ bool VirtualClock::is_later(const Place& left, const Place& right) {
   return left.when != right.when ? left.when > right.when : left.order > right.order;
 }
 
-// The lowest bit of the order says whether the heap owns the occurrence. If not, it must not be accessed: it may have
+// The lowest bit of the order is set if the heap owns the occurrence. If not, it must not be accessed: it may have
 // been destroyed.
 VirtualClock::Call* VirtualClock::call_in(const Place& place) {
   return (place.order & 1) != 0 ? static_cast<Call*>(place.what) : nullptr;

@@ -25,9 +25,9 @@ std::uint32_t checksum(std::span<const std::byte> bytes) {
 
 // Names from a peer are shown in logs and views, so they must be valid names.
 absl::Status check_path_names(const CircuitSetup& setup) {
-  bool valid = routing::is_valid_name(setup.from_node, kMaxNodeNameBytes);
+  bool valid = routing::is_valid_name(setup.from_node, routing::kMaxNodeNameBytes);
   for (const Hop& hop : setup.hops) {
-    valid = valid && routing::is_valid_name(hop.to_node, kMaxNodeNameBytes) &&
+    valid = valid && routing::is_valid_name(hop.to_node, routing::kMaxNodeNameBytes) &&
             routing::is_valid_name(hop.cable, routing::kMaxCableNameLength);
   }
   if (valid) return absl::OkStatus();
@@ -142,7 +142,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
   setup.flow = reader.get<std::uint64_t>();
   setup.chunk_bytes = reader.get<std::uint32_t>();
   setup.budget_ms = reader.get<std::uint32_t>();
-  setup.from_node = reader.get_text(kMaxNodeNameBytes);
+  setup.from_node = reader.get_text(routing::kMaxNodeNameBytes);
   setup.hop = reader.get<std::uint16_t>();
   const std::size_t hops = reader.get<std::uint16_t>();
   if (hops > kMaxHops) {
@@ -193,7 +193,7 @@ std::array<std::byte, kListenHandleBytes> encode_listen_handle(const ListenHandl
   writer.put(kProtocolVersion);
   writer.put_bytes(handle.cookie);
   writer.put(handle.port);
-  writer.put_text(handle.node.substr(0, kMaxNodeNameBytes));
+  writer.put_text(handle.node.substr(0, routing::kMaxNodeNameBytes));
   body.resize(kHandleBodyBytes);
   writer.put(checksum(std::span(body)));
   std::array<std::byte, kListenHandleBytes> bytes{};
@@ -214,7 +214,7 @@ absl::StatusOr<ListenHandle> decode_listen_handle(std::span<const std::byte, kLi
   ListenHandle handle;
   reader.get_bytes(handle.cookie);
   handle.port = reader.get<std::uint16_t>();
-  handle.node = reader.get_text(kMaxNodeNameBytes);
+  handle.node = reader.get_text(routing::kMaxNodeNameBytes);
   WireReader sum(bytes.subspan(kHandleBodyBytes));
   if (!reader.ok() || handle.node.empty() || handle.port == 0 ||
       sum.get<std::uint32_t>() != checksum(bytes.first(kHandleBodyBytes))) {

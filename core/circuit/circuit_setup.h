@@ -3,7 +3,7 @@
 // A CircuitSetup is the first frame's body on each of a circuit's connections. It names the whole path: the source
 // connects to the first relay, that relay to the next, the last one to the destination's process, each only after it
 // received the frame. The answer returns the same way: ok once every hop is open, or the reason from the hop that
-// failed. docs/decisions/0004 says why the set-up travels on the circuit's own connections.
+// failed. Why the set-up travels on the circuit's own connections: docs/decisions/0004.
 #ifndef CABLEWAY_CORE_CIRCUIT_CIRCUIT_SETUP_H_
 #define CABLEWAY_CORE_CIRCUIT_CIRCUIT_SETUP_H_
 
@@ -57,7 +57,7 @@ struct CircuitSetup {
 // The frame's body, and the frame: header and body.
 std::vector<std::byte> encode_circuit_setup(const CircuitSetup& setup);
 std::vector<std::byte> encode_setup_frame(const CircuitSetup& setup);
-// InvalidArgument says which field is wrong; FailedPrecondition that the versions differ.
+// InvalidArgument names the invalid field; FailedPrecondition: the versions differ.
 absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> bytes);
 
 // Says that the circuit is open: a frame kSetupOk, with a body if an offered transport was accepted.

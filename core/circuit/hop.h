@@ -7,11 +7,11 @@
 #include <string>
 
 #include "core/wire.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 
 inline constexpr std::size_t kMaxHops = 128;
-inline constexpr std::size_t kMaxNodeNameBytes = 63;
 
 struct Hop {
   std::string cable;
@@ -40,7 +40,7 @@ inline Hop get_hop(WireReader& reader) {
   Hop hop;
   hop.cable = reader.get_text(kMaxCableName);
   hop.from_address = reader.get_printable(kMaxAddress);
-  hop.to_node = reader.get_text(kMaxNodeNameBytes);
+  hop.to_node = reader.get_text(routing::kMaxNodeNameBytes);
   hop.to_address = reader.get_printable(kMaxAddress);
   hop.to_port = reader.get<std::uint16_t>();
   hop.routed = reader.get<std::uint8_t>() != 0;

@@ -3,7 +3,7 @@
 //   arrived -> check its cables (waits a while for the topology) -> check for room -> dial the next hop
 //           -> accept the hop it arrived over -> the host relays
 //
-// Every set-up ends as a circuit or with a refusal and its reason. docs/decisions/0004 says why it travels hop by hop.
+// Every set-up ends as a circuit or with a refusal and its reason. Why it travels hop by hop: docs/decisions/0004.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_TRANSIT_SETUPS_H_

@@ -71,7 +71,7 @@ std::vector<std::byte> encode_port_hello(const PortHello& hello) {
 absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
   WireReader reader(body);
   PortHello hello;
-  hello.node = reader.get_printable(kMaxNodeNameBytes);
+  hello.node = reader.get_printable(routing::kMaxNodeNameBytes);
   hello.interface = reader.get_printable(routing::kMaxInterfaceNameBytes);
   hello.mtu = reader.get<std::uint32_t>();
   hello.hold_ms = reader.get<std::uint32_t>();
@@ -81,7 +81,7 @@ absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
   if (!reader.ok()) return bad_hello("addresses");
   get_heard(reader, hello.heard);
   if (!reader.finished()) return bad_hello("list of heard neighbours");
-  if (!routing::is_valid_name(hello.node, kMaxNodeNameBytes)) return bad_hello("node name");
+  if (!routing::is_valid_name(hello.node, routing::kMaxNodeNameBytes)) return bad_hello("node name");
   if (!routing::is_valid_interface_name(hello.interface)) return bad_hello("interface name");
   if (hello.hold_ms == 0 || hello.hold_ms > kMaxHoldMs) return bad_hello("hold time");
   return hello;

@@ -51,7 +51,7 @@ struct PortHello {
 };
 
 std::vector<std::byte> encode_port_hello(const PortHello& hello);
-// InvalidArgument says which field is wrong.
+// InvalidArgument names the invalid field.
 absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body);
 
 }  // namespace cableway

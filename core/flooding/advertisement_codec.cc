@@ -96,7 +96,7 @@ absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::b
   advertisement.origin.value = reader.get<std::uint64_t>();
   advertisement.version.boot_nonce = reader.get<std::uint64_t>();
   advertisement.version.sequence = reader.get<std::uint64_t>();
-  advertisement.name = reader.get_printable(routing::kMaxNodeNameLength);
+  advertisement.name = reader.get_printable(routing::kMaxNodeNameBytes);
   advertisement.relay_port = reader.get<std::uint16_t>();
   advertisement.draining = reader.get<std::uint8_t>() != 0;
   if (!reader.ok()) return bad_advertisement("length");
@@ -104,7 +104,7 @@ absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::b
   if (!reader.ok()) return bad_advertisement("list of ports");
   get_list(reader, routing::kMaxAdvertisedAdjacencies, advertisement.adjacencies, get_adjacency, adjacency_less);
   if (!reader.finished()) return bad_advertisement("list of adjacencies");
-  if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameLength)) return bad_advertisement("node name");
+  if (!routing::is_valid_name(advertisement.name, routing::kMaxNodeNameBytes)) return bad_advertisement("node name");
   if (routing::node_id(cluster, advertisement.name) != advertisement.origin) return bad_advertisement("origin");
   if (advertisement.relay_port == 0) return bad_advertisement("relay port");
   // The maximum has no successor: the origin could never supersede a forged advertisement.

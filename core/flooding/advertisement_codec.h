@@ -24,7 +24,7 @@ struct FloodedAdvertisement {
 };
 
 std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded);
-// InvalidArgument says which field is wrong. The origin must be the hash of the cluster and the name.
+// InvalidArgument names the invalid field. The origin must be the hash of the cluster and the name.
 absl::StatusOr<FloodedAdvertisement> decode_advertisement(std::span<const std::byte> bytes, const std::string& cluster);
 
 }  // namespace cableway

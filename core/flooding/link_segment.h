@@ -34,7 +34,7 @@ struct LinkSegment {
 };
 
 std::vector<std::byte> encode_link_segment(const LinkSegment& segment);
-// InvalidArgument says what is wrong. Messages of unknown kinds are skipped: a newer node may send them.
+// InvalidArgument names the fault. Messages of unknown kinds are skipped: a newer node may send them.
 absl::StatusOr<LinkSegment> decode_link_segment(std::span<const std::byte> body);
 
 }  // namespace cableway

@@ -252,6 +252,32 @@ void Node::note_refused_topology(const absl::Status& updated) {
   events_.raise(topology_problem_->code, topology_problem_->text, {{"reason", reason}});
 }
 
+std::optional<CableEnds> Node::find_cable(const std::string& interface, const std::string& neighbour) const {
+  for (const PortFacts& port : neighbours_.ports()) {
+    if (port.interface != interface) continue;
+    for (const auto& [key, other] : neighbours_.all()) {
+      const routing::Advertisement* there = flooding_.database().find(key.node);
+      if (key.port != port.id || other.name != neighbour || !other.up || there == nullptr) continue;
+      return CableEnds{routing::to_text(other.addresses.ours), routing::to_text(other.addresses.theirs),
+                       there->relay_port};
+    }
+  }
+  return std::nullopt;
+}
+
+bool Node::is_cable_up(const std::string& own_address, const std::string& other_address) const {
+  const auto is = [](const std::string& text, const routing::PortAddress& wanted) {
+    absl::StatusOr<routing::PortAddress> address = routing::parse_port_address(text);
+    if (address.ok()) address->scope.clear();
+    return address.ok() && *address == wanted;
+  };
+  const auto& all = neighbours_.all();
+  return std::any_of(all.begin(), all.end(), [&](const auto& entry) {
+    const auto& neighbour = entry.second;
+    return neighbour.up && is(own_address, neighbour.addresses.ours) && is(other_address, neighbour.addresses.theirs);
+  });
+}
+
 void Node::note_left_out(std::vector<std::string> left_out) {
   for (const std::string& reason : left_out) {
     if (std::find(left_out_.begin(), left_out_.end(), reason) != left_out_.end()) continue;

@@ -38,6 +38,13 @@ struct NodeOptions {
   WallClock wall_clock = [] { return WallTime{}; };
 };
 
+// The two ends of a cable, as this node sees them.
+struct CableEnds {
+  std::string own_address;  // IP literals
+  std::string other_address;
+  std::uint16_t relay_port = 0;  // the neighbour's
+};
+
 class Node final : private Neighbours::Listener, private Flooding::Listener {
  public:
   // Called on the node's thread. May read the node, must not destroy it.
@@ -66,6 +73,12 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
+  // A cable of port `interface` to a node named `neighbour` that is up. Nothing where there is none, and until the
+  // neighbour's advertisement is there.
+  std::optional<CableEnds> find_cable(const std::string& interface, const std::string& neighbour) const;
+  // Whether a cable with these addresses is up; IPv6 zones are ignored.
+  bool is_cable_up(const std::string& own_address, const std::string& other_address) const;
+
   // The current problems for an operator to fix: of cables, of selected ports, of this node's name.
   std::vector<Problem> problems() const;
   // The addresses of all ports, at which circuits can arrive; link-local ones have their interface as scope.

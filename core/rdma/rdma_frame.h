@@ -48,7 +48,7 @@ struct RdmaFrame {
 using RdmaFrameBytes = std::array<std::byte, kRdmaFrameBytes>;
 
 RdmaFrameBytes encode_rdma_frame(const RdmaFrame& frame);
-// InvalidArgument says what is malformed.
+// InvalidArgument names what is malformed.
 absl::StatusOr<RdmaFrame> decode_rdma_frame(std::span<const std::byte, kRdmaFrameBytes> bytes);
 
 }  // namespace cableway

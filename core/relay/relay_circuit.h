@@ -8,7 +8,7 @@
 // the end of a pass, so small messages that leave at once lease nothing; while it holds a lease its links are wide. A
 // circuit returns all its leases together: when nothing has moved for a while, when it has held them for a while and
 // other circuits wait, and when it ends. Returning them takes until their chunks have left, and over RDMA until the
-// neighbour answers, possibly for ever; so the pool counts on a return for a limited time only.
+// neighbour answers, possibly never; so the pool counts on a return for a limited time only.
 //
 // One thread at a time. Allocates nothing after construction, copies nothing, and never blocks.
 #ifndef CABLEWAY_CORE_RELAY_RELAY_CIRCUIT_H_

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/wire.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {
@@ -206,7 +207,7 @@ class Decoder {
     FlowOpened message;
     message.number = reader_.get<std::uint64_t>();
     message.flow = reader_.get<std::uint64_t>();
-    message.node = reader_.get_printable(kMaxNodeNameBytes);
+    message.node = reader_.get_printable(routing::kMaxNodeNameBytes);
     const auto sends = reader_.get<std::uint8_t>();
     if (sends > 1) reader_.reject();
     message.sends = sends == 1;

@@ -24,6 +24,7 @@
 #include "core/circuit/hop_names.h"
 #include "core/circuit/hop_transport.h"
 #include "core/crypto/sub_key.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 
@@ -120,7 +121,7 @@ struct FlowEnded {
   friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
 };
 
-// Bounds of their texts, beside kMaxNodeNameBytes and kMaxPathText.
+// Bounds of their texts, beside routing::kMaxNodeNameBytes and kMaxPathText.
 inline constexpr std::size_t kMaxPortName = 15;
 inline constexpr std::size_t kMaxTransportName = 80;  // "rdma " and a device
 inline constexpr std::size_t kMaxTransportReason = 200;
@@ -132,7 +133,7 @@ using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathRe
 
 // Includes the length. The caller wipes the bytes after sending: a Welcome may carry a key.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);
-// Without the length. InvalidArgument says what is wrong. The caller wipes the bytes.
+// Without the length. InvalidArgument names the fault. The caller wipes the bytes.
 absl::StatusOr<SessionMessage> decode_session_message(std::span<const std::byte> bytes);
 
 }  // namespace cableway

@@ -73,7 +73,7 @@ struct SettingSources {
   std::vector<GivenSetting> file;  // from parse_settings_file()
 };
 
-// InvalidArgument says where the setting at fault is given, its value and what was expected. An empty variable counts
+// InvalidArgument names where the setting at fault is given, its value and what was expected. An empty variable counts
 // as unset. Does not detect unknown variables that begin with CABLEWAY_: see check_names().
 absl::StatusOr<Settings> settings_from(const SettingSources& sources);
 

@@ -39,7 +39,7 @@ std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t low
 
 template <std::string Settings::*kMember>
 Refused set_name(const Setting& /*setting*/, std::string_view text, Settings& settings) {
-  if (!routing::is_valid_name(text, routing::kMaxNodeNameLength)) return text;
+  if (!routing::is_valid_name(text, routing::kMaxNodeNameBytes)) return text;
   settings.*kMember = std::string(text);
   return std::nullopt;
 }

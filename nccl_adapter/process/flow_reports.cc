@@ -4,6 +4,7 @@
 
 #include "core/circuit/hop_names.h"
 #include "core/printable.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::nccl {
 namespace {
@@ -18,7 +19,7 @@ FlowOpened report_of(const CircuitSetup& setup, const HopTransport& transport, b
   const HopEnd end = sends ? dialing_end(setup, setup.hop) : accepting_end(setup, setup.hop);
   FlowOpened report;
   report.flow = setup.flow;
-  report.node = shown(sends ? setup.hops.back().to_node : setup.from_node, kMaxNodeNameBytes);
+  report.node = shown(sends ? setup.hops.back().to_node : setup.from_node, routing::kMaxNodeNameBytes);
   report.sends = sends;
   report.path = nodes_on_path(setup);
   report.port = shown(end.port, kMaxPortName);

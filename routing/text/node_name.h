@@ -8,6 +8,8 @@
 
 namespace cableway::routing {
 
+inline constexpr std::size_t kMaxNodeNameBytes = 63;
+
 // Whether `name` is 1 to `max_length` characters of [A-Za-z0-9._-].
 bool is_valid_name(std::string_view name, std::size_t max_length);
 

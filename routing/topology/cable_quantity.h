@@ -11,7 +11,7 @@
 namespace cableway::routing {
 
 // "100Gbit/s", "2.5Gbit/s", "40Mbit/s", "1Tbit/s", or short: "100G", "40M", "1T". A space may precede the unit. The
-// result is in Mbit/s, 1 to kMaxRateMbps. InvalidArgument says what is wrong with the text and what was expected.
+// result is in Mbit/s, 1 to kMaxRateMbps. InvalidArgument names the fault in the text and what was expected.
 absl::StatusOr<std::uint64_t> parse_rate_mbps(std::string_view text);
 
 // "2us", "1.5us", "500ns", "1ms", "0.1s". The result is in microseconds, 0 to kMaxLatencyUs, in whole nanoseconds.

@@ -21,7 +21,7 @@ struct PortAddress {
   friend auto operator<=>(const PortAddress&, const PortAddress&) = default;
 };
 
-// A unicast IPv4 or IPv6 literal. InvalidArgument says what is wrong and what was expected.
+// A unicast IPv4 or IPv6 literal. InvalidArgument names the fault and what was expected.
 absl::StatusOr<PortAddress> parse_port_address(std::string_view text);
 
 // A literal that parse_port_address() accepts, in the canonical spelling (RFC 5952 for IPv6).

@@ -59,9 +59,9 @@ std::string describe(const TopologyFault& fault, const std::vector<Node>& nodes,
 }  // namespace
 
 absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node> nodes, std::vector<Cable> cables) {
-  if (!is_valid_name(cluster, kMaxNodeNameLength)) {
+  if (!is_valid_name(cluster, kMaxNodeNameBytes)) {
     return absl::InvalidArgumentError(absl::StrCat("cluster name ", in_quotes(cluster), " is not valid; expected 1 to ",
-                                                   kMaxNodeNameLength, " characters of A-Z a-z 0-9 . _ -"));
+                                                   kMaxNodeNameBytes, " characters of A-Z a-z 0-9 . _ -"));
   }
   if (const std::optional<TopologyFault> fault = find_topology_fault(nodes, cables)) {
     return absl::InvalidArgumentError(describe(*fault, nodes, cables));

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "routing/text/node_name.h"
 
 namespace cableway::routing {
 
 // Bounds that limit the memory of a topology and of everything computed from it.
 inline constexpr std::size_t kMaxNodes = 4096;
 inline constexpr std::size_t kMaxCables = 65536;
-inline constexpr std::size_t kMaxNodeNameLength = 63;
 inline constexpr std::size_t kMaxCableNameLength = 160;  // a discovered name has two nodes and their interfaces
 inline constexpr std::size_t kMaxPlugLength = 63;
 inline constexpr std::uint64_t kMaxRateMbps = 10'000'000;

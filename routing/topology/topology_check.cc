@@ -65,9 +65,9 @@ class Checker {
 
 Checker::Result Checker::check_node(std::size_t index) {
   const Node& node = nodes_[index];
-  if (!is_valid_name(node.name, kMaxNodeNameLength)) {
+  if (!is_valid_name(node.name, kMaxNodeNameBytes)) {
     return Broken{Part::kName, absl::StrCat("node name ", in_quotes(node.name), " is not valid; expected 1 to ",
-                                            kMaxNodeNameLength, " characters of A-Z a-z 0-9 . _ -")};
+                                            kMaxNodeNameBytes, " characters of A-Z a-z 0-9 . _ -")};
   }
   if (!node_names_.insert(node.name).second) {
     return Broken{Part::kName, absl::StrCat("node name ", in_quotes(node.name),

@@ -206,7 +206,7 @@ absl::StatusOr<std::vector<Node>> GraphSketch::read_nodes() const {
   for (const SketchNode& sketched : nodes_) {
     Values values(*this, sketched.attributes);
     Node node;
-    node.name = name_of(sketched.attributes, kMaxNodeNameLength, uses, sketched.id);
+    node.name = name_of(sketched.attributes, kMaxNodeNameBytes, uses, sketched.id);
     node.relay_port = static_cast<std::uint16_t>(
         values.whole_number("relay_port", std::numeric_limits<std::uint16_t>::max(), kDefaultRelayPort));
     node.draining = values.truth("draining");
@@ -283,7 +283,7 @@ absl::StatusOr<Topology> GraphSketch::finish(std::string_view graph_name, Discon
     return status;
   }
   if (absl::Status status = check_rules(*nodes, *cables); !status.ok()) return status;
-  const bool can_be_cluster = is_valid_name(graph_name, kMaxNodeNameLength);
+  const bool can_be_cluster = is_valid_name(graph_name, kMaxNodeNameBytes);
   absl::StatusOr<Topology> topology =
       Topology::create(can_be_cluster ? std::string(graph_name) : kDefaultCluster, *nodes, *std::move(cables));
   if (!topology.ok() || disconnected == Disconnected::kAccepted) return topology;

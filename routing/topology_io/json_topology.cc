@@ -216,9 +216,9 @@ absl::Status JsonReader::read_root(const Json& root) {
   cluster_ = members.text("cluster", kDefaultCluster);
   const Json* const nodes = members.array("nodes");
   const Json* const cables = members.array("cables");
-  if (!is_valid_name(cluster_, kMaxNodeNameLength)) {
+  if (!is_valid_name(cluster_, kMaxNodeNameBytes)) {
     members.refuse("cluster", absl::StrCat(in_quotes(cluster_), " is not a valid cluster name; expected 1 to ",
-                                           kMaxNodeNameLength, " characters of A-Z a-z 0-9 . _ -"));
+                                           kMaxNodeNameBytes, " characters of A-Z a-z 0-9 . _ -"));
   }
   if (members.fault()) return fault(*members.fault());
   for (const Json& node : *nodes) {

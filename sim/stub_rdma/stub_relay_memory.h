@@ -1,5 +1,5 @@
 // A node's registered relay memory on stub devices, like core/linux/relay/rdma_relay_memory.h on real ones. Each
-// circuit has a floor for its whole life, with its own keys; a pool of leases is registered with all devices of the
+// circuit has a floor for its whole lifetime, with its own keys; a pool of leases is registered with all devices of the
 // node.
 #ifndef CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_
 #define CABLEWAY_SIM_STUB_RDMA_STUB_RELAY_MEMORY_H_

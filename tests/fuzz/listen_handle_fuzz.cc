@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/circuit/circuit_setup.h"
+#include "routing/text/node_name.h"
 #include "tests/fuzz/require.h"
 
 using cableway::fuzz::require;
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!handle.status().message().empty(), "an error without a reason");
     return 0;
   }
-  require(handle->port != 0 && !handle->node.empty() && handle->node.size() <= kMaxNodeNameBytes,
+  require(handle->port != 0 && !handle->node.empty() && handle->node.size() <= routing::kMaxNodeNameBytes,
           "a handle without a node or a port");
   const absl::StatusOr<ListenHandle> again = decode_listen_handle(encode_listen_handle(*handle));
   require(again.ok() && *again == *handle, "a handle does not survive a round trip");

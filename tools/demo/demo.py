@@ -1,9 +1,9 @@
-"""The demo outside the lab: sees that everything is built, runs demo_in_lab.py in a lab, and has the last word.
+"""The demo outside the lab: builds what is missing, runs demo_in_lab.py in a lab, and prints the result.
 
     tools/demo.sh ── becomes this process
       ├─ tools/setup.sh, cmake, ninja ── where something is not built
       └─ tools/lab/lab run ── holds every namespace and every process of the demo
-           └─ demo_in_lab.py ── says through a pipe how it went
+           └─ demo_in_lab.py ── reports its result through a pipe
 
 The lab goes with its supervisor, and the kernel kills that one when this process dies, even by SIGKILL.
 """
@@ -58,11 +58,11 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tools/demo.sh", description=_DESCRIPTION, epilog=_EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--topology", metavar="TOPOLOGY", default="ring:4",
-                        help="line:N, ring:N, mesh:N, star:N, switch:N, torus:AxB, or a FILE that says how the lab"
-                             " is cabled (default: ring:4)")
+                        help="line:N, ring:N, mesh:N, star:N, switch:N, torus:AxB, or a FILE that describes the lab's"
+                             " cables (default: ring:4)")
     parser.add_argument("--rate", metavar="RATE",
                         help="of every cable in each direction, such as 200mbit; none for no limit"
-                             f" (default: {_DEFAULT_RATE}; with a FILE, what it says)")
+                             f" (default: {_DEFAULT_RATE}; with a FILE, the rates in it)")
     parser.add_argument("--build", metavar="DIR", help="run what is built there, as it is (default: build/release,"
                                                        " brought up to date first)")
     return parser.parse_args(words)
@@ -139,6 +139,6 @@ def main(words: list[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except BrokenPipeError:  # whoever read our output has left
+    except BrokenPipeError:  # the reader of this program's output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

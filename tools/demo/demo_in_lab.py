@@ -28,7 +28,7 @@ def _show_topology(nodes: LabNodes) -> None:
 
 def _show_routes(nodes: LabNodes) -> bool:
     """Returns whether anything can be relayed."""
-    print("Who reaches whom, as `cableway routes` says in each node (there with cables and weights):")
+    print("Who reaches whom, as `cableway routes` shows in each node (there with cables and weights):")
     width = max(len(name) for name in nodes.names)
     relayed = False
     for name in nodes.names:
@@ -61,7 +61,7 @@ def _run_operations(nodes: LabNodes, programs: Programs) -> tuple[int, int]:
 
 def _demo(programs: Programs) -> tuple[int, int]:
     with LabNodes(programs) as nodes:
-        print("\nA cablewayd in each node. It was told its name and its interfaces, and no more:", flush=True)
+        print("\nA cablewayd in each node. It was given its name and its interfaces only:", flush=True)
         await_cables(nodes)
         _show_topology(nodes)
         relays = _show_routes(nodes)
@@ -76,7 +76,7 @@ def _demo(programs: Programs) -> tuple[int, int]:
 
 
 def main() -> int:
-    # Whoever is interrupted says nothing: the lab takes everything down, and the process outside has the last word.
+    # An interrupted process prints nothing: the lab removes everything, and the process outside prints the result.
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     parser = argparse.ArgumentParser()

@@ -15,7 +15,7 @@ _SIGN_OF_LIFE_S = 0.25  # between lines of progress
 
 
 def _cables_of(view: dict[str, Any]) -> set[JoinedPorts]:
-    """What `cableway topology --json` says."""
+    """The output of `cableway topology --json`."""
     found = set()
     for cable in view["cables"]:
         ports = sorted((end["node"], end["interface"]) for end in cable["ends"])
@@ -33,7 +33,7 @@ def _fail(nodes: LabNodes, node: str, missing: set[JoinedPorts]) -> None:
 
 
 def await_cables(nodes: LabNodes) -> None:
-    """Until every node knows every cable of the lab, and no other. Says how far they are."""
+    """Waits until every node has found every cable of the lab, and no other. Prints the progress."""
     expected, began, shown, said = nodes.joined_ports(), time.monotonic(), 0.0, ""
     while True:
         found = {name: _cables_of(json.loads(nodes.cableway(name, "topology", "--json"))) for name in nodes.names}
@@ -67,7 +67,7 @@ def plug_in_a_chord(nodes: LabNodes) -> None:
     if farthest == 1:
         print("\nEvery two nodes share a cable, so one more would make no way shorter.")
         return
-    print(f"\nOne more cable, between {first} and {second}, which nobody told the nodes of:\n\n$ lab plug {first}-{second}",
+    print(f"\nOne more cable, between {first} and {second}, without informing the nodes:\n\n$ lab plug {first}-{second}",
           flush=True)
     nodes.plug(first, second)
     await_cables(nodes)

@@ -1,4 +1,4 @@
-"""The nodes of the lab that this process is in: a cablewayd in each, asked through `cableway`."""
+"""The nodes of the lab that this process is in: a cablewayd in each, queried through `cableway`."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Programs:
 
 
 def _builder() -> dict[str, Any]:
-    """Who builds: under sudo the user who called it, so that no file of root's ends up in the user's tree."""
+    """The user that builds: under sudo the calling user, so that no file of root's ends up in the user's tree."""
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ:
         return {}
     user = pwd.getpwuid(int(os.environ["SUDO_UID"]))
@@ -69,7 +69,7 @@ def _builder() -> dict[str, Any]:
 
 
 class _Progress:
-    """Says how far ninja is: on a terminal in one line, elsewhere now and then."""
+    """Prints ninja's progress: on a terminal in one line, elsewhere from time to time."""
 
     def __init__(self) -> None:
         self._begin = self._shown = time.monotonic()
@@ -115,7 +115,7 @@ def _set_up() -> None:
     """Not tied to this process, and signals are not passed on: apt may not be stopped halfway."""
     done = subprocess.run([TREE / "tools" / "setup.sh"], check=False)
     if done.returncode != 0:
-        raise DemoFailure("tools/setup.sh could not install what is missing; it says why above")
+        raise DemoFailure("tools/setup.sh could not install what is missing; the reason is above")
 
 
 def _make_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A node's routes in one line, from what `cableway routes --json` says."""
+"""A node's routes in one line, from the output of `cableway routes --json`."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ struct Options {
   bool shrink = true;
 };
 
-// "A..B" or "A"; InvalidArgument tells what was expected.
+// "A..B" or "A"; InvalidArgument names what was expected.
 absl::StatusOr<SeedRange> parse_seeds(const std::string& text);
 // "SEED" or "SEED:FAULTS".
 absl::StatusOr<Replay> parse_replay(const std::string& text);

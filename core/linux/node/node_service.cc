@@ -264,37 +264,21 @@ void NodeService::test_cable(const CableProbeRequest& request, const SessionServ
   if (request.duration_ms < 1 || request.duration_ms > kMaxProbeMs) {
     return refuse(absl::StrCat("a test of ", request.duration_ms, " ms; expected 1 to ", kMaxProbeMs));
   }
-  for (const PortFacts& port : node_->neighbours().ports()) {
-    if (port.interface != request.interface) continue;
-    for (const auto& [key, neighbour] : node_->neighbours().all()) {
-      const routing::Advertisement* there = node_->flooding().database().find(key.node);
-      if (key.port != port.id || neighbour.name != request.node || !neighbour.up || there == nullptr) continue;
-      const CableProbePlan plan{absl::StrCat(port.interface, " to node ", neighbour.name),
-                                routing::to_text(neighbour.addresses.ours),
-                                routing::to_text(neighbour.addresses.theirs),
-                                there->relay_port,
-                                std::chrono::milliseconds(request.duration_ms),
-                                request.both_ways,
-                                setup_key_};
-      return cable_probes_->run(plan, answer);
-    }
+  const std::optional<CableEnds> cable = node_->find_cable(request.interface, request.node);
+  if (!cable.has_value()) {
+    return refuse(absl::StrCat("no cable of port ", request.interface, " to a node ", request.node, " is up"));
   }
-  refuse(absl::StrCat("no cable of port ", request.interface, " to a node ", request.node, " is up"));
+  cable_probes_->run(
+      {absl::StrCat(request.interface, " to node ", request.node), cable->own_address, cable->other_address,
+       cable->relay_port, std::chrono::milliseconds(request.duration_ms), request.both_ways, setup_key_},
+      answer);
 }
 
 // Serves only the other end of a cable; other peers get none of this node's time.
 void NodeService::on_probe(ArrivedProbe probe) {
   if (!settings_.cable_test) return std::move(probe).refuse("CABLEWAY_CABLE_TEST is false on that node");
-  const auto is = [](const std::string& text, const routing::PortAddress& wanted) {
-    absl::StatusOr<routing::PortAddress> address = routing::parse_port_address(text);
-    if (address.ok()) address->scope.clear();
-    return address.ok() && *address == wanted;
-  };
-  for (const auto& [key, neighbour] : node_->neighbours().all()) {
-    if (!neighbour.up || !is(probe.connection->own_address(), neighbour.addresses.ours)) continue;
-    if (is(probe.connection->other_address(), neighbour.addresses.theirs)) {
-      return cable_probes_->serve(std::move(probe));
-    }
+  if (node_->is_cable_up(probe.connection->own_address(), probe.connection->other_address())) {
+    return cable_probes_->serve(std::move(probe));
   }
   std::move(probe).refuse("no cable with these addresses is up on that node");
 }

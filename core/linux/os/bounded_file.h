@@ -21,7 +21,7 @@ std::optional<int> inherited_descriptor(const std::string& path);
 
 // Opens a regular file, or what inherited_descriptor() returns, which may be a pipe or a terminal: reading that waits
 // for its writer while there is one, and ends when there is none. Refuses everything else, so that reading cannot wait
-// for ever. Errors as those of open_file(); devices are InvalidArgument, too.
+// without end. Errors as those of open_file(); devices are InvalidArgument, too.
 absl::StatusOr<UniqueFd> open_input(const std::string& path);
 
 // The whole file, or its first `limit` bytes if it is longer. Leaves no copies elsewhere in memory. The message

@@ -27,7 +27,7 @@ class OwnDescriptor {
 
 // Closes the registered sockets whose descriptors still refer to the same socket, and the other descriptors. Unmaps the
 // mapped parts of those descriptors' files, even if other code of this process mapped them: files are not distinguished
-// by who opened them. Then clears the registry: descriptors reusing the numbers are the child's own. For a child right
+// by their owner. Then clears the registry: descriptors reusing the numbers are the child's own. For a child right
 // after fork(): calls only async-signal-safe functions.
 void close_own_descriptors();
 

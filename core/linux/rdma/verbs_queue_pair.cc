@@ -39,8 +39,8 @@ NoticeReceives& notice_receives() {
 }
 
 absl::Status check(const RdmaEndpoint& other) {
-  constexpr std::uint32_t kMost24Bits = (1U << 24) - 1;
-  if (other.queue_pair > kMost24Bits || other.packet_sequence > kMost24Bits) {
+  constexpr std::uint32_t kMax24Bits = (1U << 24) - 1;
+  if (other.queue_pair > kMax24Bits || other.packet_sequence > kMax24Bits) {
     return absl::InvalidArgumentError("the neighbour's queue pair number or packet number has more than 24 bits");
   }
   if (!std::has_single_bit(other.mtu) || other.mtu < 256 || other.mtu > 4096) {
@@ -303,7 +303,7 @@ absl::Status VerbsQueuePair::why(std::span<const ibv_wc> failed) const {
   const ibv_wc& reason = found == failed.end() ? failed.front() : *found;
   std::string device_words = device_->library().wc_status_str(reason.status);
   if (reason.vendor_err != 0) absl::StrAppend(&device_words, ", vendor code ", absl::Hex(reason.vendor_err));
-  // An asynchronous event may say more than a flush error does; it may also still be in flight.
+  // An asynchronous event may be more specific than a flush error; it may also still be in flight.
   const std::string event = device_->last_async_error(pair_.get());
   return absl::UnavailableError(absl::StrCat("RDMA device ", device_->name(), ": ", status_text(reason.status), " (",
                                              device_words, ")", event.empty() ? "" : "; ", event));

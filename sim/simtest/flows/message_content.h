@@ -1,4 +1,4 @@
-// The contents of a simulation test's messages: unique bytes, so that each message can be told from every other one and
+// The contents of a simulation test's messages: unique bytes, so that each message differs from every other one and
 // from a shifted copy of itself.
 #ifndef CABLEWAY_SIM_SIMTEST_FLOWS_MESSAGE_CONTENT_H_
 #define CABLEWAY_SIM_SIMTEST_FLOWS_MESSAGE_CONTENT_H_

@@ -121,7 +121,7 @@ void SimtestFlow::try_now() {
 
 void SimtestFlow::try_later() {
   if (std::exchange(waits_to_try_, true)) return;
-  // Each flow has its own delay: two that need the last place in each other's relays would otherwise collide for ever.
+  // Each flow has its own delay: two that need the last place in each other's relays would collide without end.
   const Duration apart = number_ * Duration(kTriesApart);
   ground_.clock().post_at(ground_.clock().now() + kTryAgainAfter + apart, [this] {
     waits_to_try_ = false;

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "core/flow/frame.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {
@@ -59,10 +60,10 @@ TEST(CircuitSetup, SurvivesARoundTrip) {
 
 TEST(CircuitSetup, FitsIntoItsFrameAtMaximumSize) {
   CircuitSetup setup = line_setup(kMaxHops);
-  setup.from_node = std::string(kMaxNodeNameBytes, 'f');
+  setup.from_node = std::string(routing::kMaxNodeNameBytes, 'f');
   for (std::size_t i = 0; i < kMaxHops; ++i) {
     const std::string number = std::to_string(i);
-    setup.hops[i].to_node = number + std::string(kMaxNodeNameBytes - number.size(), 'n');
+    setup.hops[i].to_node = number + std::string(routing::kMaxNodeNameBytes - number.size(), 'n');
     setup.hops[i].cable = std::string(160, 'c');
     setup.hops[i].from_address = std::string(64, '1');
     setup.hops[i].to_address = std::string(64, '2');
@@ -155,7 +156,7 @@ TEST(CircuitSetup, RefusesInvalidNames) {
 
 TEST(CircuitSetup, RefusesFieldsBeyondTheirBounds) {
   CircuitSetup setup = line_setup(1);
-  setup.from_node = std::string(kMaxNodeNameBytes + 1, 'n');
+  setup.from_node = std::string(routing::kMaxNodeNameBytes + 1, 'n');
   EXPECT_THAT(error_of(setup), HasSubstr("cut short"));
   setup = line_setup(1);
   setup.hops[0].to_address = std::string(65, '1');
@@ -166,7 +167,7 @@ TEST(CircuitSetup, RefusesFieldsBeyondTheirBounds) {
 }
 
 TEST(ListenHandle, SurvivesARoundTrip) {
-  for (const std::string& node : {std::string("n"), std::string(kMaxNodeNameBytes, 'x')}) {
+  for (const std::string& node : {std::string("n"), std::string(routing::kMaxNodeNameBytes, 'x')}) {
     const ListenHandle handle{some_cookie(), 65535, node};
     const absl::StatusOr<ListenHandle> decoded = decode_listen_handle(encode_listen_handle(handle));
     ASSERT_TRUE(decoded.ok()) << decoded.status();

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "core/flow/frame.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {
@@ -55,9 +56,10 @@ TEST(HopNames, ArePrintable) {
 
 TEST(HopNames, LeaveRoomForTheReasonInAFrame) {
   CircuitSetup setup;
-  setup.from_node = std::string(kMaxNodeNameBytes, 'a');
-  setup.hops = {Hop{setup.from_node + ".eth0123456789ab-" + std::string(kMaxNodeNameBytes, 'b') + ".eth0123456789ab",
-                    "1", std::string(kMaxNodeNameBytes, 'b'), "2", 1, false}};
+  setup.from_node = std::string(routing::kMaxNodeNameBytes, 'a');
+  setup.hops = {
+      Hop{setup.from_node + ".eth0123456789ab-" + std::string(routing::kMaxNodeNameBytes, 'b') + ".eth0123456789ab",
+          "1", std::string(routing::kMaxNodeNameBytes, 'b'), "2", 1, false}};
   EXPECT_LE(to_text(dialing_end(setup, 0)).size(), kMaxFailureText - 300);
 }
 
@@ -91,8 +93,8 @@ TEST(NodesOnPath, OmitTheMiddleOfALongPath) {
 
 TEST(NodesOnPath, FitsTheLongestNames) {
   CircuitSetup setup;
-  setup.from_node = std::string(kMaxNodeNameBytes, 'a');
-  setup.hops.resize(kMaxHops, Hop{"c", "1", std::string(kMaxNodeNameBytes, 'n'), "2", 1, false});
+  setup.from_node = std::string(routing::kMaxNodeNameBytes, 'a');
+  setup.hops.resize(kMaxHops, Hop{"c", "1", std::string(routing::kMaxNodeNameBytes, 'n'), "2", 1, false});
   EXPECT_LE(nodes_on_path(setup).size(), kMaxPathText);
   EXPECT_THAT(nodes_on_path(setup), AllOf(StartsWith("aaa"), EndsWith("nnn")));
 }

@@ -255,6 +255,25 @@ TEST(Node, IsNoRelayWhileItDrains) {
   EXPECT_EQ(world.node(1).events().count(EventCode::kDrainingEnded), 1U);
 }
 
+TEST(Node, FindsItsCablesByPortAndByAddress) {
+  sim::NodeWorld world(1);
+  world.build(2, {{0, 1}});
+  world.start_all();
+  const auto knows_cable = [&] { return world.node(0).paths().topology().cable_count() == 1; };
+  ASSERT_TRUE(world.settle(2s, knows_cable));
+  const Node& node = world.node(0);
+  const std::string interface = node.neighbours().ports().front().interface;
+  const std::optional<CableEnds> cable = node.find_cable(interface, "n1");
+  ASSERT_TRUE(cable.has_value());
+  EXPECT_EQ(cable->relay_port, routing::kDefaultRelayPort);
+  EXPECT_EQ(node.find_cable(interface, "n2").has_value(), false);
+  EXPECT_EQ(node.find_cable("other", "n1").has_value(), false);
+  EXPECT_TRUE(node.is_cable_up(cable->own_address, cable->other_address));
+  EXPECT_FALSE(node.is_cable_up(cable->other_address, cable->own_address));
+  EXPECT_FALSE(node.is_cable_up(cable->own_address, "10.99.0.1"));
+  EXPECT_FALSE(node.is_cable_up(cable->own_address, "not an address"));
+}
+
 TEST(Node, DistinguishesALostCableFromANeighbourThatLeft) {
   NodeWorld world(24);
   world.build(3, routing::line_pairs(3));

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "core/wire.h"
+#include "routing/text/node_name.h"
 
 namespace cableway {
 namespace {
@@ -25,7 +26,7 @@ FlowOpened flow_opened() {
   FlowOpened flow;
   flow.number = 3;
   flow.flow = std::numeric_limits<std::uint64_t>::max();
-  flow.node = std::string(kMaxNodeNameBytes, 'n');
+  flow.node = std::string(routing::kMaxNodeNameBytes, 'n');
   flow.sends = true;
   flow.path = std::string(kMaxPathText, 'p');
   flow.port = std::string(kMaxPortName, 'e');
@@ -159,7 +160,7 @@ TEST(SessionMessage, RefusesAnInvalidDirection) {
 TEST(SessionMessage, BoundsNamesInRequestsSoThatErrorsMayRepeatThem) {
   EXPECT_FALSE(decode_session_message(body_of(PathRequest{1, 1, std::string(4000, 'x')})).ok());
   EXPECT_FALSE(decode_session_message(body_of(ViewRequest{std::string(4000, 'x')})).ok());
-  EXPECT_TRUE(decode_session_message(body_of(PathRequest{1, 1, std::string(kMaxNodeNameBytes, 'x')})).ok());
+  EXPECT_TRUE(decode_session_message(body_of(PathRequest{1, 1, std::string(routing::kMaxNodeNameBytes, 'x')})).ok());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "routing/text/node_name.h"
 #include "sim/nodes/node_world.h"
 
 namespace cableway {
@@ -175,7 +176,7 @@ TEST_F(StatusView, FitsTheLongestFlowsIntoAMessage) {
   FlowOpened flow;
   flow.flow = ~std::uint64_t{0};
   // Quotes take two bytes in JSON.
-  flow.node = std::string(kMaxNodeNameBytes, '"');
+  flow.node = std::string(routing::kMaxNodeNameBytes, '"');
   flow.path = std::string(kMaxPathText, '"');
   flow.port = std::string(kMaxPortName, '"');
   flow.transport = {std::string(kMaxTransportName, '"'), std::string(kMaxTransportReason, '"')};

@@ -1,4 +1,4 @@
-// What NCCL is told if hops go over TCP and it registers GPU memory anyway.
+// What the plugin answers NCCL if hops go over TCP and NCCL registers GPU memory anyway.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -24,8 +24,8 @@ TEST(CableName, ReplacesInvalidCharacters) {
 
 TEST(CableName, FitsForTheLongestEnds) {
   const std::string interface(15, 'e');
-  const std::string longest = discovered_cable_name(std::string(kMaxNodeNameLength, 'a'), interface,
-                                                    std::string(kMaxNodeNameLength, 'b'), interface);
+  const std::string longest = discovered_cable_name(std::string(kMaxNodeNameBytes, 'a'), interface,
+                                                    std::string(kMaxNodeNameBytes, 'b'), interface);
   EXPECT_TRUE(is_valid_name(longest, kMaxCableNameLength));
 }
 

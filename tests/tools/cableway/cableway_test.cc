@@ -74,6 +74,13 @@ TEST_F(FileTest, TopologyIsDrawnAndItsCablesAreListed) {
                             HasSubstr(" 10000   1\n")));
 }
 
+TEST_F(FileTest, TopologyAsAFileThatIsReadBack) {
+  const std::string text = to_topology_file(ring());
+  const Outcome outcome = cableway({"topology", "--toml", "--file", file(text)});
+  EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
+  EXPECT_EQ(outcome.out, text);
+}
+
 TEST_F(FileTest, TopologyAsJson) {
   const Outcome outcome = cableway({"topology", "--json", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;

@@ -7,9 +7,9 @@
 #include "absl/strings/str_format.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_answer.h"
-#include "tools/cableway/node/node_query.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
+#include "tools/cableway/verbs/node_view_verb.h"
 
 namespace cableway::cli {
 namespace {
@@ -113,35 +113,20 @@ Json circuit_json(const Json& circuit) {
           {"downstream", circuit.at("downstream")}};
 }
 
-class FlowsVerb final : public Verb {
- public:
-  Command describe() override {
-    return {
-        .name = "flows",
-        .summary =
-            "the flows of this host's processes and the circuits through its node, with the transport of each hop and "
-            "why.\n"
-            "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
-        .examples = {"cableway flows", "watch cableway flows",
-                     "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
-        .arguments = {json_flag(json_)}};
-  }
-
-  absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const absl::StatusOr<NodeView> answer =
-        ask_node(invocation.settings, "status", invocation.surroundings.node_deadline);
-    if (!answer.ok()) return answer.status();
-    return as_answer(json_ ? flows_json(answer->text) : flows_text(answer->text));
-  }
-
- private:
-  bool json_ = false;
-};
-
 }  // namespace
 
 std::unique_ptr<Verb> flows_verb() {
-  return std::make_unique<FlowsVerb>();
+  return node_view_verb(
+      {.name = "flows",
+       .summary =
+           "the flows of this host's processes and the circuits through its node, with the transport of each hop and "
+           "why.\n"
+           "A circuit's rate is the mean since it was opened. Flows have no rate: the node does not see their data",
+       .examples = {"cableway flows", "watch cableway flows",
+                    "cableway flows --json | jq '.flows[] | select(.transport == \"tcp\")'"},
+       .view = "status",
+       .as_text = flows_text,
+       .as_json = flows_json});
 }
 
 absl::StatusOr<std::string> flows_text(const std::string& answer) {

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/cableway/node/node_answer.h"
-#include "tools/cableway/node/node_query.h"
 #include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
+#include "tools/cableway/verbs/node_view_verb.h"
 
 namespace cableway::cli {
 namespace {
@@ -82,32 +82,18 @@ std::string rejected_text(const Json& rejected) {
   return absl::StrCat("\n", table.text());
 }
 
-class PortsVerb final : public Verb {
- public:
-  Command describe() override {
-    return {.name = "ports",
-            .summary =
-                "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
-                "reason",
-            .examples = {"cableway ports", "cableway ports --json | jq '.rejected'"},
-            .arguments = {json_flag(json_)}};
-  }
-
-  absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const absl::StatusOr<NodeView> answer =
-        ask_node(invocation.settings, "ports", invocation.surroundings.node_deadline);
-    if (!answer.ok()) return answer.status();
-    return as_answer(json_ ? answer_as_json(answer->text, "ports") : ports_text(answer->text));
-  }
-
- private:
-  bool json_ = false;
-};
-
 }  // namespace
 
 std::unique_ptr<Verb> ports_verb() {
-  return std::make_unique<PortsVerb>();
+  return node_view_verb(
+      {.name = "ports",
+       .summary =
+           "every port with its addresses, rate, RDMA device and neighbours, and every unused interface with the "
+           "reason",
+       .examples = {"cableway ports", "cableway ports --json | jq '.rejected'"},
+       .view = "ports",
+       .as_text = ports_text,
+       .as_json = [](const std::string& answer) { return answer_as_json(answer, "ports"); }});
 }
 
 absl::StatusOr<std::string> ports_text(const std::string& answer) {

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/cableway/node/node_answer.h"
-#include "tools/cableway/node/node_query.h"
 #include "tools/cableway/text/quantity_text.h"
+#include "tools/cableway/verbs/node_view_verb.h"
 
 namespace cableway::cli {
 namespace {
@@ -57,30 +57,15 @@ std::string problems_text(const Json& problems) {
   return lines;
 }
 
-class StatusVerb final : public Verb {
- public:
-  Command describe() override {
-    return {.name = "status",
-            .summary = "the node's addresses, problems, sessions, flows and relaying",
-            .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
-            .arguments = {json_flag(json_)}};
-  }
-
-  absl::StatusOr<Answer> run(const Invocation& invocation) override {
-    const absl::StatusOr<NodeView> answer =
-        ask_node(invocation.settings, "status", invocation.surroundings.node_deadline);
-    if (!answer.ok()) return answer.status();
-    return as_answer(json_ ? answer_as_json(answer->text, "status") : status_text(answer->text));
-  }
-
- private:
-  bool json_ = false;
-};
-
 }  // namespace
 
 std::unique_ptr<Verb> status_verb() {
-  return std::make_unique<StatusVerb>();
+  return node_view_verb({.name = "status",
+                         .summary = "the node's addresses, problems, sessions, flows and relaying",
+                         .examples = {"cableway status", "cableway status --json | jq .relayed.bytes"},
+                         .view = "status",
+                         .as_text = status_text,
+                         .as_json = [](const std::string& answer) { return answer_as_json(answer, "status"); }});
 }
 
 absl::StatusOr<std::string> status_text(const std::string& answer) {

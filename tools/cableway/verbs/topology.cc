@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "routing/topology_io/json_topology.h"
 #include "routing/topology_io/topology_drawing.h"
+#include "routing/topology_io/topology_file.h"
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/picture/topology_dot.h"
 #include "tools/cableway/picture/topology_svg.h"
@@ -20,11 +21,12 @@ class TopologyVerb final : public Verb {
         .name = "topology",
         .summary = "the topology drawn, and a table of its cables",
         .examples = {"cableway topology", "cableway topology --svg > topology.svg",
-                     "cableway topology --dot | dot -Tpdf > topology.pdf", "cableway topology --file ring.toml --json",
-                     "cableway topology --file torus:4x4@100Gbit/s,2us"},
+                     "cableway topology --dot | dot -Tpdf > topology.pdf", "cableway topology --toml > cluster.toml",
+                     "cableway topology --file ring.toml --json", "cableway topology --file torus:4x4@100Gbit/s,2us"},
         .arguments = {json_flag(json_), topology_option(file_),
                       flag("--dot", dot_, "as a graph for Graphviz").excluding({"--json"}),
-                      flag("--svg", svg_, "as a picture").excluding({"--json", "--dot"})}};
+                      flag("--svg", svg_, "as a picture").excluding({"--json", "--dot"}),
+                      flag("--toml", toml_, "as a topology file, to edit").excluding({"--json", "--dot", "--svg"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -36,6 +38,7 @@ class TopologyVerb final : public Verb {
     const std::optional<routing::NodeIndex> self = file_.empty() ? topology.find_node(known->node) : std::nullopt;
     if (json_) return Answer{routing::to_json_topology(topology)};
     if (dot_) return Answer{topology_dot(topology, self)};
+    if (toml_) return Answer{routing::to_topology_file(topology)};
     return Answer{svg_ ? topology_svg(topology, self) : topology_text(topology)};
   }
 
@@ -43,6 +46,7 @@ class TopologyVerb final : public Verb {
   bool json_ = false;
   bool dot_ = false;
   bool svg_ = false;
+  bool toml_ = false;
   std::string file_;
 };
 

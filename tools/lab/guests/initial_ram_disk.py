@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab_error import LabError
 
-# rdma_rxe finds its checksum by name: without crc32_generic "rdma link add" fails and does not say why.
+# rdma_rxe finds its checksum by name: without crc32_generic "rdma link add" fails without a reason.
 _WANTED = ["crc32_generic", "virtio_pci", "virtio_net", "9pnet_virtio", "9p", "overlay", "ib_uverbs", "rdma_ucm",
            "rdma_rxe", "sch_tbf", "sch_netem"]
 _APPLETS = ["sh", "cat", "insmod", "mkdir", "mount", "switch_root"]

@@ -1,7 +1,7 @@
 """Unpacks a Linux kernel from the compressed image (bzImage) that distributions ship.
 
 Where an emulated processor would unpack it, at each start of each guest, that is done once, on the host. QEMU starts
-what comes out as it would start a Xen guest (PVH), if the kernel says in a note that it can be. The image's fields:
+what comes out as it would start a Xen guest (PVH), if a note in the kernel allows it. The image's fields:
 Documentation/arch/x86/boot.rst in Linux.
 """
 

@@ -115,7 +115,7 @@ TEST_F(VerbsEventsTest, AQueuePairsErrorEventIsReportedOnceItHasEnded) {
   EXPECT_EQ(device_->last_async_error(gone), "") << "another may get its address";
 }
 
-// It reports no more completions, so its users would wait for ever.
+// It reports no more completions, so its users would wait without end.
 TEST_F(VerbsEventsTest, ACompletionQueueThatFailedEndsItsHopAndNoOther) {
   const auto other = make_pair();
   auto pair = make_pair();

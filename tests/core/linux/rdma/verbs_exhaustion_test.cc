@@ -1,4 +1,4 @@
-// What an operator is told when a device, or a process's limit on it, is exhausted. Each case runs in its own child,
+// What is reported when a device, or a process's limit on it, is exhausted. Each case runs in its own child,
 // since a limit stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
