@@ -10,7 +10,7 @@ namespace cableway {
 namespace {
 
 // Session messages are bounded; long paths of many circuits would exceed the bound.
-constexpr std::size_t kMaxPathBytes = 4U << 20;
+constexpr std::size_t kMaxListedPathBytes = 4U << 20;
 
 nlohmann::ordered_json transport_json(const HopTransport& transport) {
   return {{"transport", transport.over}, {"reason", transport.reason}};
@@ -38,7 +38,7 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   std::size_t path_bytes = 0;
   for (const CircuitStatus& circuit : relay.circuits) {
     path_bytes += circuit.path.size();
-    if (path_bytes > kMaxPathBytes) break;
+    if (path_bytes > kMaxListedPathBytes) break;
     circuits.push_back({{"flow", circuit.flow},
                         {"path", circuit.path},
                         {"chunks", circuit.chunks},
