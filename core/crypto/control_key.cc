@@ -12,10 +12,10 @@ namespace {
 constexpr char kContext[] = "cableway";
 static_assert(sizeof kContext == crypto_kdf_CONTEXTBYTES + 1);
 
-constexpr char kExpected[] = "; expected 64 hex digits, as `openssl rand -hex 32` writes them";
+constexpr char kExpectedKey[] = "; expected 64 hex digits, as `openssl rand -hex 32` writes them";
 
 absl::Status bad_key(std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(std::string(what), kExpected));
+  return absl::InvalidArgumentError(absl::StrCat(std::string(what), kExpectedKey));
 }
 
 }  // namespace

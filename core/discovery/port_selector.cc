@@ -15,7 +15,7 @@ namespace {
 
 using routing::PortAddress;
 
-constexpr char kExpected[] = "the name of an interface, or a prefix such as \"10.7.0.0/16\" or \"fe80::/10\"";
+constexpr char kExpectedSelector[] = "the name of an interface, or a prefix such as \"10.7.0.0/16\" or \"fe80::/10\"";
 
 absl::Status bad_selector(std::string_view text, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("port ", routing::in_quotes(text), " ", why));
@@ -65,7 +65,7 @@ absl::StatusOr<PortSelector> parse_port_selector(std::string_view text) {
   const bool has_length = slash != std::string_view::npos;
   if (!has_length && !looks_like_address(text)) {
     if (!routing::is_valid_interface_name(text))
-      return bad_selector(text, absl::StrCat("is neither a name nor a prefix; expected ", kExpected));
+      return bad_selector(text, absl::StrCat("is neither a name nor a prefix; expected ", kExpectedSelector));
     return PortSelector{std::string(text), {}};
   }
 
