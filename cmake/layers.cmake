@@ -39,7 +39,7 @@ cableway_room_uses(core/session core core/crypto core/circuit)
 cableway_room_uses(core/flooding core core/discovery)
 cableway_room_uses(core/settings core/discovery)
 cableway_room_uses(core/node core core/crypto core/event core/circuit core/discovery core/session core/flooding)
-cableway_room_uses(core/view core/event core/discovery core/relay core/session core/settings core/node)
+cableway_room_uses(core/view core/event core/circuit core/discovery core/relay core/session core/settings core/node)
 
 cableway_room_uses(core/linux/os)
 cableway_room_uses(core/linux/control core/linux/os)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "core/circuit/circuit_events.h"
 #include "routing/text/json_schema.h"
 
 namespace cableway {
@@ -20,7 +21,7 @@ nlohmann::ordered_json flows_json(const FlowsStatus& flows) {
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
   for (const FlowStatus& each : flows.listed) {
     listed.push_back(
-        {{"flow", each.flow.flow},
+        {{"flow", flow_text(each.flow.flow)},
          {"process", each.process == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(each.process)},
          {"node", each.flow.node},
          {"sends", each.flow.sends},
@@ -39,7 +40,7 @@ nlohmann::ordered_json circuits_json(const RelayStatus& relay) {
   for (const CircuitStatus& circuit : relay.circuits) {
     path_bytes += circuit.path.size();
     if (path_bytes > kMaxListedPathBytes) break;
-    circuits.push_back({{"flow", circuit.flow},
+    circuits.push_back({{"flow", flow_text(circuit.flow)},
                         {"path", circuit.path},
                         {"chunks", circuit.chunks},
                         {"bytes", circuit.bytes},

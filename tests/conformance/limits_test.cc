@@ -130,7 +130,7 @@ TEST_P(LimitsTest, MoreConnectionsThanMayWaitForAcceptAreRefusedWithAReason) {
 }
 
 TEST_P(LimitsTest, AProcessOutOfDescriptorsReportsItAndConnectsOnceThereAreSome) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef CABLEWAY_ADDRESS_SANITIZER
   GTEST_SKIP() << "the undefined-behaviour sanitizer that comes with it opens a pipe to inspect an object";
 #endif
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {

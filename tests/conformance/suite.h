@@ -47,7 +47,7 @@
 namespace cableway::nccl::test {
 
 // Thousands of rounds take minutes where every access to memory is checked or every instruction emulated.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(CABLEWAY_EMULATED)
+#if defined(CABLEWAY_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || defined(CABLEWAY_EMULATED)
 inline constexpr bool kSlowed = true;
 #else
 inline constexpr bool kSlowed = false;

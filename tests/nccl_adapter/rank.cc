@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#ifdef __SANITIZE_ADDRESS__
-// At exit the leak checker of g++ 12 walks the thread-local storage of every library, and crashes on that of the
+#ifdef CABLEWAY_ADDRESS_SANITIZER
+// At exit the leak checker walks the thread-local storage of every library, and crashes on that of the
 // plugin, which is closed but stays mapped (-z nodelete). The sanitizer's other checks remain enabled.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "detect_leaks=0";

@@ -398,7 +398,7 @@ TEST(Node, JoinsAllPortsOfASegment) {
 }
 
 TEST(Node, HundredsAgree) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+#if defined(CABLEWAY_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
   constexpr std::uint32_t kSide = 8;
 #else
   constexpr std::uint32_t kSide = 20;

@@ -14,10 +14,6 @@
 namespace cableway::cli {
 namespace {
 
-std::string flow_id(const Json& circuit) {
-  return absl::StrFormat("%016x", number(circuit, "flow"));
-}
-
 double mean_mbps(const Json& circuit) {
   constexpr double kBitsPerByte = 8;
   constexpr double kMegabitsPerMillisecond = 1000;
@@ -61,7 +57,7 @@ std::string own_flows_text(const Json& status) {
                    {"transport, and why"}});
   for (const Json& flow : flows) {
     const Json& process = flow.at("process");
-    table.add_row({flow_id(flow), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
+    table.add_row({text(flow, "flow"), process.is_null() ? "-" : absl::StrCat(number(flow, "process")),
                    absl::StrCat(flow.at("sends").get<bool>() ? "to " : "from ", text(flow, "node")), text(flow, "path"),
                    age_text(number(flow, "open_ms")), text_or_dash(flow, "port"), transport_text(flow)});
   }
@@ -82,7 +78,7 @@ std::string circuits_text(const Json& status) {
                    {"in, and why"},
                    {"out, and why"}});
   for (const Json& circuit : circuits) {
-    table.add_row({flow_id(circuit), text(circuit, "path"), age_text(number(circuit, "open_ms")),
+    table.add_row({text(circuit, "flow"), text(circuit, "path"), age_text(number(circuit, "open_ms")),
                    absl::StrCat(number(circuit, "chunks")), bytes_text(number(circuit, "bytes")),
                    absl::StrFormat("%.1f", mean_mbps(circuit)), transport_text(circuit.at("upstream")),
                    transport_text(circuit.at("downstream"))});
@@ -91,26 +87,18 @@ std::string circuits_text(const Json& status) {
 }
 
 Json own_flow_json(const Json& flow) {
-  return {{"flow", flow_id(flow)},
-          {"process", flow.at("process")},
-          {"node", text(flow, "node")},
-          {"sends", flow.at("sends").get<bool>()},
-          {"path", text(flow, "path")},
-          {"port", flow.at("port")},
-          {"transport", text(flow, "transport")},
-          {"reason", text(flow, "reason")},
+  return {{"flow", text(flow, "flow")},           {"process", flow.at("process")},
+          {"node", text(flow, "node")},           {"sends", flow.at("sends").get<bool>()},
+          {"path", text(flow, "path")},           {"port", flow.at("port")},
+          {"transport", text(flow, "transport")}, {"reason", text(flow, "reason")},
           {"open_ms", number(flow, "open_ms")}};
 }
 
 Json circuit_json(const Json& circuit) {
-  return {{"flow", flow_id(circuit)},
-          {"path", text(circuit, "path")},
-          {"chunks", number(circuit, "chunks")},
-          {"bytes", number(circuit, "bytes")},
-          {"open_ms", number(circuit, "open_ms")},
-          {"mean_mbps", mean_mbps(circuit)},
-          {"upstream", circuit.at("upstream")},
-          {"downstream", circuit.at("downstream")}};
+  return {{"flow", text(circuit, "flow")},         {"path", text(circuit, "path")},
+          {"chunks", number(circuit, "chunks")},   {"bytes", number(circuit, "bytes")},
+          {"open_ms", number(circuit, "open_ms")}, {"mean_mbps", mean_mbps(circuit)},
+          {"upstream", circuit.at("upstream")},    {"downstream", circuit.at("downstream")}};
 }
 
 }  // namespace

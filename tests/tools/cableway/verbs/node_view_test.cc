@@ -35,14 +35,14 @@ constexpr char kStatus[] =
   "rdma_memory": {"registered_bytes": 0, "floor_bytes": 0, "leases": 512, "leased": 0, "leased_max": 0,
                   "leased_bytes": 0, "waits": 0},
   "own": {"flows_open": 4, "flows_opened": 6, "flows_failed": 1},
-  "flows": [{"flow": 3, "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
+  "flows": [{"flow": "0000000000000003", "process": 4711, "node": "n2", "sends": true, "path": "n1 -> n2", "port": "eth1",
              "transport": "rdma rxe0", "reason": "both ends have it", "open_ms": 61000},
-            {"flow": 4, "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
+            {"flow": "0000000000000004", "process": null, "node": "n1", "sends": false, "path": "n1 -> n1", "port": null,
              "transport": "tcp", "reason": "both ends are on this node", "open_ms": 0}],
-  "circuits": [{"flow": 171, "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
+  "circuits": [{"flow": "00000000000000ab", "path": "n0 -c0-> n1 -c1-> n2", "chunks": 2, "bytes": 5000000, "open_ms": 4000,
                 "upstream": {"transport": "tcp", "reason": "the other end offers no RDMA"},
                 "downstream": {"transport": "rdma rxe1", "reason": "both ends have it"}},
-               {"flow": 1, "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0,
+               {"flow": "0000000000000001", "path": "n2 -c1-> n1 -c0-> n0", "chunks": 0, "bytes": 0, "open_ms": 0,
                 "upstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"},
                 "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})";
 
