@@ -6,10 +6,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these four falsely in its own inlined std::string and std::vector. AddressSanitizer finds real ones.
   target_compile_options(cableway_warnings INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
                                                      -Wno-stringop-overread)
-  if(CMAKE_UNITY_BUILD)
-    # In a unity build, g++ treats included sources as headers.
-    target_compile_options(cableway_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
-  endif()
   if(CABLEWAY_SANITIZE)
     # With sanitizer instrumentation, g++ 12 reports initialised variables falsely.
     target_compile_options(cableway_warnings INTERFACE -Wno-maybe-uninitialized)
