@@ -7,6 +7,7 @@
 #ifndef CABLEWAY_CORE_CIRCUIT_HOP_RECEPTION_H_
 #define CABLEWAY_CORE_CIRCUIT_HOP_RECEPTION_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,6 +58,9 @@ struct ArrivedProbe {
 
   void refuse(absl::string_view reason) &&;
 };
+
+// For a connection's set-up or probe to be complete.
+inline constexpr std::chrono::milliseconds kSetupLimit{5000};
 
 // Reads the set-up or probe of one connection. With a key its seal is verified before any of it is used. Destroying it
 // closes the connection without an answer.

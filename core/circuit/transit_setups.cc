@@ -92,9 +92,12 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   std::unique_ptr<Slot> floor;
   const auto prepare = [&](const TransportEnd& upstream) {
     absl::StatusOr<std::unique_ptr<Slot>> made = host_.make_floor(upstream, *downstream->transport.end);
-    if (made.ok()) floor = *std::move(made);
-    return absl::Status(made.status().code(),
-                        absl::StrCat("node ", name_, " cannot relay another circuit: ", made.status().message()));
+    if (!made.ok()) {
+      return absl::Status(made.status().code(),
+                          absl::StrCat("node ", name_, " cannot relay another circuit: ", made.status().message()));
+    }
+    floor = *std::move(made);
+    return absl::OkStatus();
   };
   absl::StatusOr<OpenHop> upstream =
       accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);

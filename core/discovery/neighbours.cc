@@ -121,7 +121,8 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
        each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
     const auto& [key, neighbour] = *each;
-    hello.heard.push_back(HeardNeighbour{key.node, key.neighbour_port, neighbour.their_session, neighbour.our_session});
+    hello.heard.push_back(
+        HeardNeighbour{key.node, key.neighbour_port, neighbour.their_adjacency, neighbour.our_adjacency});
   }
   send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
 }
@@ -288,7 +289,7 @@ Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& dat
   neighbour.name = hello.node;
   neighbour.boot_nonce = datagram.boot_nonce;
   neighbour.heard_since = clock_.now();
-  neighbour.our_session = new_session();
+  neighbour.our_adjacency = new_adjacency_number();
   heard_[key].window.accept(datagram.counter);
   return &(public_[key] = std::move(neighbour));
 }
@@ -314,7 +315,7 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
     // A change of addresses is handled as a new adjacency.
     neighbour.up = false;
     listener_.adjacency_down(key, neighbour, EventCode::kCableLost, "an address of the cable has changed");
-    neighbour.our_session = new_session();
+    neighbour.our_adjacency = new_adjacency_number();
     hello_soon(port.id);
   }
   neighbour.addresses = *std::move(matched);
@@ -326,20 +327,20 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   const auto us = std::find_if(hello.heard.begin(), hello.heard.end(), [&](const HeardNeighbour& heard) {
     return heard.node == id_ && heard.port == key.port;
   });
-  const std::uint32_t their_session = us == hello.heard.end() ? 0 : us->my_session;
-  const bool session_changed = their_session != neighbour.their_session;
-  const bool heard = us != hello.heard.end() && us->your_session == neighbour.our_session && their_session != 0;
-  if (neighbour.up && (session_changed || !heard)) {
+  const std::uint32_t their_adjacency = us == hello.heard.end() ? 0 : us->my_adjacency;
+  const bool adjacency_changed = their_adjacency != neighbour.their_adjacency;
+  const bool heard = us != hello.heard.end() && us->your_adjacency == neighbour.our_adjacency && their_adjacency != 0;
+  if (neighbour.up && (adjacency_changed || !heard)) {
     neighbour.up = false;
     listener_.adjacency_down(
         key, neighbour, EventCode::kCableLost,
-        us == hello.heard.end() ? "it does not hear this node any more" : "it started a new session");
-    // Unless the neighbour started a new session, this side must start one.
-    if (!session_changed) neighbour.our_session = new_session();
+        us == hello.heard.end() ? "it does not hear this node any more" : "the neighbour restarted the adjacency");
+    // Unless the neighbour restarted the adjacency, this side must do so.
+    if (!adjacency_changed) neighbour.our_adjacency = new_adjacency_number();
   }
-  neighbour.their_session = their_session;
-  if (session_changed || !heard) hello_soon(key.port);
-  if (heard && us->your_session == neighbour.our_session && !neighbour.up) {
+  neighbour.their_adjacency = their_adjacency;
+  if (adjacency_changed || !heard) hello_soon(key.port);
+  if (heard && us->your_adjacency == neighbour.our_adjacency && !neighbour.up) {
     neighbour.up = true;
     listener_.adjacency_up(key, neighbour);
   }
@@ -364,10 +365,10 @@ bool Neighbours::is_new(const NeighbourKey& key, const ControlDatagram& datagram
   return false;
 }
 
-std::uint32_t Neighbours::new_session() {
-  std::uint32_t session = 0;
-  while (session == 0) session = static_cast<std::uint32_t>(random_());
-  return session;
+std::uint32_t Neighbours::new_adjacency_number() {
+  std::uint32_t number = 0;
+  while (number == 0) number = static_cast<std::uint32_t>(random_());
+  return number;
 }
 
 void Neighbours::forget(const NeighbourKey& key, const std::string& reason, EventCode code) {

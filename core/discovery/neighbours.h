@@ -60,8 +60,8 @@ struct Neighbour {
   bool up = false;  // both ports hear each other
   Instant heard_since;
   Instant last_heard;
-  std::uint32_t our_session = 0;    // distinguish this adjacency from earlier ones of the same two ports
-  std::uint32_t their_session = 0;  // 0: not known yet
+  std::uint32_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
+  std::uint32_t their_adjacency = 0;  // 0: not known yet
 };
 
 // A problem that an operator should fix.
@@ -136,7 +136,7 @@ class Neighbours {
   Neighbour* admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello);
   void match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello);
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
-  std::uint32_t new_session();
+  std::uint32_t new_adjacency_number();
   void check_two_way(const NeighbourKey& key, const PortHello& hello);
   void forget(const NeighbourKey& key, const std::string& reason, EventCode code = EventCode::kCableLost);
   void forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason);

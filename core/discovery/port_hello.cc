@@ -36,8 +36,8 @@ void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
     HeardNeighbour neighbour;
     neighbour.node.value = reader.get<std::uint64_t>();
     neighbour.port = reader.get<std::uint32_t>();
-    neighbour.your_session = reader.get<std::uint32_t>();
-    neighbour.my_session = reader.get<std::uint32_t>();
+    neighbour.your_adjacency = reader.get<std::uint32_t>();
+    neighbour.my_adjacency = reader.get<std::uint32_t>();
     heard.push_back(neighbour);
   }
 }
@@ -62,8 +62,8 @@ std::vector<std::byte> encode_port_hello(const PortHello& hello) {
   for (const HeardNeighbour& neighbour : hello.heard) {
     writer.put(neighbour.node.value);
     writer.put(neighbour.port);
-    writer.put(neighbour.your_session);
-    writer.put(neighbour.my_session);
+    writer.put(neighbour.your_adjacency);
+    writer.put(neighbour.my_adjacency);
   }
   return body;
 }

@@ -18,14 +18,14 @@ inline constexpr std::size_t kMaxHelloAddresses = 16;
 // Maximum of other ports on one segment (a switch).
 inline constexpr std::size_t kMaxHeard = 128;
 
-// "I hear you": the other half of the two-way check (RFC 5880 section 6.8.6 calls the numbers discriminators). The
-// adjacency is up when each side names the session that the other has opened for it, so that a replayed hello, or one
-// of an earlier incarnation, cannot bring it up.
+// "I hear you": the other half of the two-way check. Each side draws a number for the adjacency (RFC 5880
+// section 6.8.6: a discriminator). The adjacency is up when each side names the number of the other, so that a replayed
+// hello, or one of an earlier incarnation, cannot bring it up.
 struct HeardNeighbour {
   routing::NodeId node;
   PortId port = 0;
-  std::uint32_t your_session = 0;  // as last received from that port; 0: none received yet
-  std::uint32_t my_session = 0;    // the one we opened for that port, not 0
+  std::uint32_t your_adjacency = 0;  // as last received from that port; 0: none received yet
+  std::uint32_t my_adjacency = 0;    // the number drawn by the sender, not 0
 
   friend bool operator==(const HeardNeighbour&, const HeardNeighbour&) = default;
 };

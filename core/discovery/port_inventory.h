@@ -50,7 +50,7 @@ struct PortFacts {
 struct RejectedPort {
   std::string interface;  // or an entry of CABLEWAY_PORTS that matches none
   std::string reason;
-  bool asked_for = false;  // CABLEWAY_PORTS selects it, so an operator should fix it
+  bool requested = false;  // CABLEWAY_PORTS selects it, so an operator should fix it
   friend bool operator==(const RejectedPort&, const RejectedPort&) = default;
 };
 
@@ -62,7 +62,7 @@ class PortInventory {
   // The current ports, sorted by ID.
   virtual std::vector<PortFacts> ports() const = 0;
   virtual std::vector<RejectedPort> rejected() const = 0;
-  // `changed` is called after ports(), or an `asked_for` entry of rejected(), has changed, never from inside a call of
+  // `changed` is called after ports(), or an `requested` entry of rejected(), has changed, never from inside a call of
   // the inventory. One listener.
   virtual void watch(std::function<void()> changed) = 0;
 };

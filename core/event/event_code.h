@@ -11,8 +11,9 @@
 
 namespace cableway {
 
-// Debug: for maintainers. Info: as intended, or caused by untrusted peers. Warning: something was lost, or works worse
-// than it should. Error: the node cannot do what it was configured to do.
+// Debug: for maintainers. Info: works as intended, or a refusal of a set-up, connection or session, which any peer can
+// cause. Warning: degraded, lost or misconfigured, even where a peer can feign it (kVersionDiffers, kClusterDiffers,
+// kKeyDiffers; rate-limited). Error: the node cannot do what its settings require.
 enum class EventSeverity : std::uint8_t { kDebug, kInfo, kWarning, kError };
 inline constexpr std::size_t kEventSeverities = 4;
 

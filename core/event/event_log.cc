@@ -29,7 +29,7 @@ EventLog::EventLog(std::uint64_t incarnation, Clock& clock, WallClock wall_clock
 void EventLog::raise(EventCode code, std::string text, EventFields fields) {
   ++of(code).count;
   if (!take(code)) return leave_out(code);
-  record(code, std::move(text), std::move(fields));
+  record(code, text, std::move(fields));
 }
 
 bool EventLog::take(EventCode code) {
@@ -66,7 +66,7 @@ void EventLog::report_left_out(EventCode code) {
   record(code, absl::StrCat(number, " more of these events were left out"), {{"left_out", number}});
 }
 
-void EventLog::record(EventCode code, std::string text, EventFields fields) {
+void EventLog::record(EventCode code, const std::string& text, EventFields fields) {
   Event event{++last_, clock_.now(), wall_clock_(), code, std::move(fields), bounded(text, kMaxTextBytes)};
   if (event.fields.size() > kMaxFields) event.fields.resize(kMaxFields);
   for (EventField& field : event.fields) field.value = bounded(field.value, kMaxFieldBytes);

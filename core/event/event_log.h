@@ -77,7 +77,7 @@ class EventLog final : public EventSink {
   bool take(EventCode code);
   void leave_out(EventCode code);
   void report_left_out(EventCode code);
-  void record(EventCode code, std::string text, EventFields fields);
+  void record(EventCode code, const std::string& text, EventFields fields);
   void make_room(EventSeverity severity);
 
   const std::uint64_t incarnation_;

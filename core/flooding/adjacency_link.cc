@@ -13,8 +13,8 @@ constexpr std::chrono::milliseconds kMaxTimeOut{640};
 
 }  // namespace
 
-AdjacencyLink::AdjacencyLink(Sessions sessions, Clock& clock, End& end)
-    : sessions_(sessions), clock_(clock), end_(end), time_out_(kInitialTimeOut) {}
+AdjacencyLink::AdjacencyLink(Identity identity, Clock& clock, End& end)
+    : identity_(identity), clock_(clock), end_(end), time_out_(kInitialTimeOut) {}
 
 void AdjacencyLink::wake() {
   if (flush_ != nullptr) return;
@@ -55,8 +55,8 @@ std::vector<LinkMessage> AdjacencyLink::take_messages() {
 
 void AdjacencyLink::transmit(std::uint32_t sequence, const std::vector<LinkMessage>& messages) {
   owe_acknowledgement_ = false;
-  end_.send_segment(encode_link_segment(
-      LinkSegment{sessions_.them.value, sessions_.theirs, sessions_.ours, sequence, received_, messages}));
+  end_.send_segment(encode_link_segment(LinkSegment{identity_.them.value, identity_.their_adjacency,
+                                                    identity_.our_adjacency, sequence, received_, messages}));
 }
 
 void AdjacencyLink::arm_retransmission() {
@@ -71,8 +71,8 @@ void AdjacencyLink::arm_retransmission() {
 absl::Status AdjacencyLink::receive(std::span<const std::byte> body) {
   absl::StatusOr<LinkSegment> segment = decode_link_segment(body);
   if (!segment.ok()) return segment.status();
-  const bool ours = segment->to == sessions_.us.value && segment->your_session == sessions_.ours &&
-                    segment->my_session == sessions_.theirs;
+  const bool ours = segment->to == identity_.us.value && segment->your_adjacency == identity_.our_adjacency &&
+                    segment->my_adjacency == identity_.their_adjacency;
   if (!ours) return absl::OkStatus();
   acknowledge_up_to(segment->acknowledged);
   if (segment->sequence != 0) {

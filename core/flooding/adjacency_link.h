@@ -33,15 +33,16 @@ class AdjacencyLink {
     virtual void receive_message(const LinkMessage& message) = 0;
   };
 
-  struct Sessions {
+  // The two nodes, and the number that each has drawn for the adjacency.
+  struct Identity {
     routing::NodeId us;
     routing::NodeId them;
-    std::uint32_t ours = 0;
-    std::uint32_t theirs = 0;
+    std::uint32_t our_adjacency = 0;
+    std::uint32_t their_adjacency = 0;
   };
 
   // `clock` and `end` must outlive this.
-  AdjacencyLink(Sessions sessions, Clock& clock, End& end);
+  AdjacencyLink(Identity identity, Clock& clock, End& end);
 
   // Messages are pending. They are sent after a short delay that batches them with later ones.
   void wake();
@@ -65,7 +66,7 @@ class AdjacencyLink {
   void arm_retransmission();
   void acknowledge_up_to(std::uint32_t sequence);
 
-  Sessions sessions_;
+  Identity identity_;
   Clock& clock_;
   End& end_;
   std::uint32_t next_sequence_ = 1;

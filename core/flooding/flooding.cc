@@ -26,8 +26,8 @@ bool same_content(const routing::Advertisement& left, routing::Advertisement rig
 // The advertisements still to be sent to one neighbour, and the link that sends them.
 class Flooding::Adjacency final : public AdjacencyLink::End {
  public:
-  Adjacency(Flooding& flooding, NeighbourKey key, AdjacencyLink::Sessions sessions)
-      : flooding_(flooding), key_(key), link_(sessions, flooding.clock_, *this) {}
+  Adjacency(Flooding& flooding, NeighbourKey key, AdjacencyLink::Identity identity)
+      : flooding_(flooding), key_(key), link_(identity, flooding.clock_, *this) {}
 
   void enqueue(NodeId origin) {
     pending_.insert(origin);
@@ -76,7 +76,7 @@ routing::Milliseconds Flooding::now_ms() const {
 
 void Flooding::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
   auto adjacency = std::make_unique<Adjacency>(
-      *this, key, AdjacencyLink::Sessions{id_, key.node, neighbour.our_session, neighbour.their_session});
+      *this, key, AdjacencyLink::Identity{id_, key.node, neighbour.our_adjacency, neighbour.their_adjacency});
   for (const auto& [origin, entry] : database_.entries()) adjacency->enqueue(origin);
   adjacencies_[key] = std::move(adjacency);
 }

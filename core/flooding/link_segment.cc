@@ -15,8 +15,8 @@ std::vector<std::byte> encode_link_segment(const LinkSegment& segment) {
   std::vector<std::byte> body;
   WireWriter writer(body);
   writer.put(segment.to);
-  writer.put(segment.your_session);
-  writer.put(segment.my_session);
+  writer.put(segment.your_adjacency);
+  writer.put(segment.my_adjacency);
   writer.put(segment.sequence);
   writer.put(segment.acknowledged);
   writer.put(static_cast<std::uint16_t>(segment.messages.size()));
@@ -32,8 +32,8 @@ absl::StatusOr<LinkSegment> decode_link_segment(std::span<const std::byte> body)
   WireReader reader(body);
   LinkSegment segment;
   segment.to = reader.get<std::uint64_t>();
-  segment.your_session = reader.get<std::uint32_t>();
-  segment.my_session = reader.get<std::uint32_t>();
+  segment.your_adjacency = reader.get<std::uint32_t>();
+  segment.my_adjacency = reader.get<std::uint32_t>();
   segment.sequence = reader.get<std::uint32_t>();
   segment.acknowledged = reader.get<std::uint32_t>();
   const std::size_t count = reader.get<std::uint16_t>();

@@ -89,7 +89,7 @@ void Node::update_ports() {
 void Node::note_rejected_ports() {
   std::vector<Problem> found;
   for (const RejectedPort& rejected : inventory_.rejected()) {
-    if (!rejected.asked_for) continue;
+    if (!rejected.requested) continue;
     Problem problem{EventCode::kPortUnusable, rejected.interface,
                     absl::StrCat(rejected.interface, " ", rejected.reason), clock_.now(), Instant()};
     const auto known = std::find_if(port_problems_.begin(), port_problems_.end(),

@@ -30,8 +30,8 @@ Hop make_hop(const routing::Topology& topology, routing::CableIndex index, routi
 }
 
 std::string describe(const Hop& hop) {
-  return absl::StrCat("leading from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " port ",
-                      hop.to_port, hop.routed ? " (routed)" : "");
+  return absl::StrCat("from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " port ", hop.to_port,
+                      hop.routed ? " (routed)" : "");
 }
 
 std::string known_nodes(const routing::Topology& topology) {
@@ -113,8 +113,8 @@ absl::Status PathPlanner::unreachable(const std::string& destination) const {
     return absl::UnavailableError(absl::StrCat("node ", name_, " has no path to node ", destination));
   }
   return absl::NotFoundError(absl::StrCat("node ", name_, " has not heard of a node \"", destination,
-                                          "\" in its cluster; it knows ", known_nodes(*topology_),
-                                          ": does cablewayd run there, and are the cables between in?"));
+                                          "\" in its cluster; known nodes: ", known_nodes(*topology_),
+                                          ". Does cablewayd run there, and are the cables between in?"));
 }
 
 absl::StatusOr<std::vector<Hop>> PathPlanner::path_for_flow(const std::string& destination,
@@ -170,9 +170,9 @@ absl::Status PathPlanner::check_hop(const Hop& hop, routing::NodeIndex from, boo
   Hop known = make_hop(*topology_, *cable, from);
   if (any_port) known.to_port = hop.to_port;
   if (hop == known) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("node ", name_, " knows cable ", hop.cable, " as ", describe(known),
-                                                 ", the set-up says ", describe(hop),
-                                                 ": its topology may have changed since"));
+  return absl::InvalidArgumentError(absl::StrCat("node ", name_, ": cable ", hop.cable, " leads ", describe(known),
+                                                 " here, ", describe(hop),
+                                                 " in the set-up: its topology may have changed since"));
 }
 
 }  // namespace cableway

@@ -48,7 +48,7 @@ struct Settings {
   std::uint8_t rdma_traffic_class = 0;       // in the packets' IP header
   std::uint8_t rdma_timeout = 18;            // unacknowledged packets are retransmitted after 4.096 us * 2^this
   std::uint8_t rdma_retries = 6;             // number of retransmissions
-  std::chrono::microseconds relay_spin{20};  // how long an idle relay polls before it sleeps
+  std::chrono::microseconds relay_spin{20};  // busy-poll time of an idle relay before it sleeps
   std::uint64_t relay_memory = 2ULL << 30;   // bytes that relayed circuits may use
   bool cable_test = true;                    // neighbours and this node's operator may run cable tests
 

@@ -236,7 +236,8 @@ constexpr Setting kSettings[] = {
      "number of retransmissions before the cable counts as dead; soft-RoCE retries for ever with 7",
      set_number<&Settings::rdma_retries>, show_number<&Settings::rdma_retries>},
     {"relay_spin_us", Form::kNumber, "microseconds", 0, 1000000, "",
-     "how long an idle relay polls, also for completions, before it sleeps: longer is faster, and uses a processor",
+     "busy-poll time of an idle relay before it sleeps, also for completions: longer lowers latency, and costs up to a "
+     "core",
      set_number<&Settings::relay_spin>, show_duration<&Settings::relay_spin>},
     {"relay_memory", Form::kTextOrNumber, "1M to 1024G: bytes, or with K, M or G a power of 1024 of them", 1LL << 20,
      1LL << 40, "",

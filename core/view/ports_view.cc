@@ -67,13 +67,19 @@ Json control_json(const ControlCounters& counters, PortId port) {
           {"not_open", found->not_open}};
 }
 
-Json port_json(const Node& node, TransportSetting setting, const PortFacts& port, const ControlCounters& counters) {
-  Json addresses = Json::array();
-  for (const PortPrefix& prefix : port.addresses) addresses.push_back(to_text(prefix));
+Json neighbours_json(const Node& node, PortId port) {
   Json neighbours = Json::array();
   for (const auto& [key, neighbour] : node.neighbours().all()) {
-    if (key.port == port.id) neighbours.push_back(neighbour_json(node, key, neighbour));
+    if (key.port == port) neighbours.push_back(neighbour_json(node, key, neighbour));
   }
+  return neighbours;
+}
+
+}  // namespace
+
+nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting) {
+  Json addresses = Json::array();
+  for (const PortPrefix& prefix : port.addresses) addresses.push_back(to_text(prefix));
   const PortTransport transport = transport_of(port, setting);
   const bool usable = port.gid_index >= 0;
   return {{"interface", port.interface},
@@ -90,21 +96,21 @@ Json port_json(const Node& node, TransportSetting setting, const PortFacts& port
           {"transport", name_of(transport.kind)},
           {"transport_reason", transport.why},
           {"plug", text_or_null(port.plug)},
-          {"neighbours", neighbours},
-          {"control", control_json(counters, port.id)}};
+          {"neighbours", nullptr},
+          {"control", nullptr}};
 }
-
-}  // namespace
 
 std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,
                        const ControlCounters& counters) {
   Json ports = Json::array();
   for (const PortFacts& port : node.neighbours().ports()) {
-    ports.push_back(port_json(node, setting, port, counters));
+    Json& shown = ports.emplace_back(port_json(port, setting));
+    shown["neighbours"] = neighbours_json(node, port.id);
+    shown["control"] = control_json(counters, port.id);
   }
   Json not_used = Json::array();
   for (const RejectedPort& each : rejected)
-    not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"asked_for", each.asked_for}});
+    not_used.push_back({{"interface", each.interface}, {"reason", each.reason}, {"requested", each.requested}});
   const Neighbours::Counters& heard = node.neighbours().counters();
   const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
                      {"node", node.identity().name},

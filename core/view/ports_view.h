@@ -3,6 +3,7 @@
 #ifndef CABLEWAY_CORE_VIEW_PORTS_VIEW_H_
 #define CABLEWAY_CORE_VIEW_PORTS_VIEW_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "core/settings/settings.h"
 
 namespace cableway {
+
+// A port as it is seen without a node: its neighbours and its control channel are null. `setting`: CABLEWAY_TRANSPORT.
+nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting);
 
 // `setting`: this node's CABLEWAY_TRANSPORT.
 std::string ports_view(const Node& node, TransportSetting setting, const std::vector<RejectedPort>& rejected,

@@ -29,6 +29,7 @@ std::vector<FlowComm::Circuit> FlowComm::circuit_of(std::unique_ptr<host::HopLin
 
 std::vector<const host::HopLink*> FlowComm::hops_of(const std::vector<Circuit>& circuits) {
   std::vector<const host::HopLink*> hops;
+  hops.reserve(circuits.size());
   for (const Circuit& circuit : circuits) hops.push_back(circuit.hop.get());
   return hops;
 }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/linux/rdma/verbs_device.h"
 #include "nccl_adapter/memory/registrations.h"
 
 namespace cableway::nccl {
@@ -17,13 +16,6 @@ absl::Status no_gpu_memory_over_tcp() {
   return absl::FailedPreconditionError(
       "its hop at this host goes over TCP, which cannot carry GPU memory: set NCCL_NET_GDR_LEVEL=LOC to have NCCL copy "
       "it through the host, or CABLEWAY_TRANSPORT=tcp or auto, with which Cableway does not offer to carry it");
-}
-
-// A message's data may be read before the notice that follows its writes (NCCL's LL protocols embed flags in the data),
-// so the writes must arrive in order: no relaxed ordering for any memory.
-host::VerbsRights rights_of(const NamedMemory& memory, bool lands) {
-  if (!lands) return {};
-  return {.remote_write = true, .remote_read = memory.is_gpus()};
 }
 
 std::vector<std::unique_ptr<MemoryRegion>>::const_iterator find(
@@ -40,30 +32,30 @@ absl::StatusOr<MemoryRegion*> FlowMemory::add(const NamedMemory& memory, bool la
   region->bytes = memory.bytes;
   region->is_gpus = memory.is_gpus();
   for (std::size_t circuit = 0; circuit < hops_.size(); ++circuit) {
-    const host::HopLink& hop = *hops_[circuit];
-    if (hop.device() == nullptr) {
+    const host::MemoryRegistrar* const registrar = hops_[circuit]->registrar();
+    if (registrar == nullptr) {
       if (memory.is_gpus()) return no_gpu_memory_over_tcp();
       continue;
     }
-    auto registration = register_memory(hop, memory, lands);
+    auto registration = register_memory(*registrar, memory, lands);
     if (!registration.ok()) return registration.status();
-    region->local_keys[circuit] = (*registration)->keys().local;
-    region->remote_keys[circuit] = (*registration)->keys().remote;
+    region->local_keys[circuit] = (*registration)->local_key();
+    region->remote_keys[circuit] = (*registration)->remote_key();
     region->registrations[circuit] = *std::move(registration);
   }
   regions_.push_back(std::move(region));
   return regions_.back().get();
 }
 
-absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> FlowMemory::register_memory(const host::HopLink& hop,
-                                                                                     const NamedMemory& memory,
-                                                                                     bool lands) {
+absl::StatusOr<std::shared_ptr<const host::RegisteredMemory>> FlowMemory::register_memory(
+    const host::MemoryRegistrar& registrar, const NamedMemory& memory, bool lands) {
   if (memory.is_gpus() && lands && flush_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<host::MemoryFlush>> made = hop.make_flush();
+    absl::StatusOr<std::unique_ptr<host::MemoryFlush>> made = registrar.make_flush();
     if (!made.ok()) return made.status();
     flush_ = *std::move(made);
   }
-  auto registration = shared_registrations().add(hop.device(), memory, rights_of(memory, lands));
+  auto registration =
+      shared_registrations().add(registrar, memory, {.lands = lands, .flushes = lands && memory.is_gpus()});
   if (registration.ok() || memory.kind != NamedMemory::Kind::kPeer) return registration;
   return absl::Status(
       registration.status().code(),
@@ -85,11 +77,7 @@ absl::StatusOr<std::uint64_t> FlowMemory::flush(const MemoryRegion& region, cons
 
 absl::StatusOr<bool> FlowMemory::flushed(std::uint64_t number) {
   if (flush_ == nullptr) return absl::FailedPreconditionError("it no longer flushes");
-  absl::StatusOr<bool> done = flush_->done(number);
-  // Reads posted to a lost device never complete.
-  if (!done.ok() || *done || !hops_[kFlushes]->device()->is_lost()) return done;
-  return absl::UnavailableError(absl::StrCat("RDMA device ", hops_[kFlushes]->device()->name(),
-                                             " failed before it read back what it wrote to GPU memory"));
+  return flush_->done(number);
 }
 
 }  // namespace cableway::nccl

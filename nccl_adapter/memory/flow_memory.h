@@ -10,6 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/linux/link/hop_link.h"
+#include "core/linux/link/memory_flush.h"
+#include "core/linux/link/memory_registrar.h"
 #include "nccl_adapter/memory/memory_region.h"
 
 namespace cableway::nccl {
@@ -36,8 +38,8 @@ class FlowMemory {
   void end_flushes() { flush_.reset(); }
 
  private:
-  absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> register_memory(const host::HopLink& hop,
-                                                                           const NamedMemory& memory, bool lands);
+  absl::StatusOr<std::shared_ptr<const host::RegisteredMemory>> register_memory(const host::MemoryRegistrar& registrar,
+                                                                                const NamedMemory& memory, bool lands);
 
   const std::vector<const host::HopLink*> hops_;
   FlowComm* const comm_;

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "core/flow/flow_circuit.h"
-#include "core/linux/rdma/verbs_memory.h"
+#include "core/linux/link/memory_registrar.h"
 
 namespace cableway::nccl {
 
@@ -38,7 +38,7 @@ struct MemoryRegion {
   bool is_gpus = false;
   std::size_t in_flight = 0;  // requests that use it; guarded by the comm's mutex
   // By circuit of the flow, with the device of its hop; null if it needs none (TCP).
-  std::array<std::shared_ptr<const host::VerbsMemory>, kMaxFlowCircuits> registrations;
+  std::array<std::shared_ptr<const host::RegisteredMemory>, kMaxFlowCircuits> registrations;
   CircuitKeys local_keys{};
   CircuitKeys remote_keys{};
 

@@ -1,5 +1,5 @@
-// This process's registrations of NCCL's memory with its RDMA devices. NCCL registers the same buffers on many comms;
-// one registration serves all of those that request the same memory with the same rights on one device.
+// This process's registrations of NCCL's memory with its devices. NCCL registers the same buffers on many comms;
+// one registration serves all of those that request the same memory with the same access on one device.
 //
 // Nothing is cached beyond that: a registration lasts while some comm's region holds it, so an address that an
 // allocator has freed and mapped again never finds an old one (NCCL deregisters memory before it frees it).
@@ -14,8 +14,7 @@
 #include <tuple>
 
 #include "absl/status/statusor.h"
-#include "core/linux/rdma/verbs_device.h"
-#include "core/linux/rdma/verbs_memory.h"
+#include "core/linux/link/memory_registrar.h"
 #include "nccl_adapter/memory/memory_region.h"
 
 namespace cableway::nccl {
@@ -23,16 +22,16 @@ namespace cableway::nccl {
 // Callable from any thread, during set-up only.
 class Registrations {
  public:
-  absl::StatusOr<std::shared_ptr<const host::VerbsMemory>> add(const std::shared_ptr<host::VerbsDevice>& device,
-                                                               const NamedMemory& memory, host::VerbsRights rights);
+  absl::StatusOr<std::shared_ptr<const host::RegisteredMemory>> add(const host::MemoryRegistrar& registrar,
+                                                                    const NamedMemory& memory,
+                                                                    host::MemoryAccess access);
 
  private:
   // Everything that distinguishes registrations. Not a dmabuf's descriptor: NCCL makes a new one each time.
-  using Key =
-      std::tuple<const host::VerbsDevice*, NamedMemory::Kind, void*, std::size_t, std::uint64_t, host::VerbsRights>;
+  using Key = std::tuple<const void*, NamedMemory::Kind, void*, std::size_t, std::uint64_t, host::MemoryAccess>;
 
   std::mutex mutex_;
-  std::map<Key, std::weak_ptr<const host::VerbsMemory>> known_;
+  std::map<Key, std::weak_ptr<const host::RegisteredMemory>> known_;
 };
 
 // The process-wide instance.

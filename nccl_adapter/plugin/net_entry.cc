@@ -11,16 +11,10 @@
 #include "nccl_adapter/abi/result.h"
 #include "nccl_adapter/plugin/context.h"
 #include "nccl_adapter/process/fork_guard.h"
+#include "routing/topology/node_id.h"
 
 namespace cableway::nccl::entry {
 namespace {
-
-// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/): a stable number for a node's name.
-std::uint64_t guid_of(const std::string& name) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 // Runs `call`, which returns an absl::Status, passes a failure or exception to `log_failure` and converts the status to
 // a result.
@@ -126,7 +120,7 @@ abi::Result describe_device(int dev, Device* device) {
     if (!process.ok()) return process.status();
     const Welcome& node = (*process)->node();
     constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
-    device->guid = guid_of(absl::StrCat(node.cluster, "/", node.node));
+    device->guid = routing::node_id(node.cluster, node.node).value;
     device->speed_mbps = static_cast<int>(std::min(node.rate_mbps, kMax));
     device->ptr_support = pointers((*process)->gpu_memory());
     return absl::OkStatus();

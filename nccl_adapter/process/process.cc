@@ -252,7 +252,7 @@ void Process::on_setup(ArrivedSetup arrived) {
     return std::move(arrived).refuse(reason);
   }
   if (absl::Status reason = check_arrival(*listener, setup); !reason.ok()) {
-    // untrusted peers may cause the others, as many as they like.
+    // Untrusted peers can cause all other refusals at any rate.
     absl::IsResourceExhausted(reason) ? log_.warn(refused(reason)) : log_.info(refused(reason));
     return std::move(arrived).refuse(reason);
   }

@@ -130,9 +130,8 @@ void NodeRules::check_bounds(std::size_t node) {
     }
   };
   past("circuits through it", relay.circuits(), ground_.plan.max_circuits);
-  past("leased slots", relay.pool().max_leased(), relay.pool().size());
-  if (const StubRelayMemory* rdma = ground_.hosts[node].rdma.get(); rdma != nullptr) {
-    past("leased slots for RDMA", rdma->pool().max_leased(), rdma->pool().size());
+  for (const std::unique_ptr<SlotStore>& store : ground_.hosts[node].stores) {
+    past(store->leases_name(), store->pool().max_leased(), store->pool().size());
   }
   if (!ground_.nodes.runs(node)) return;
   const Node& running = ground_.nodes.node(node);

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/circuit/transport.h"
+#include "sim/simtest/ground/memory_store.h"
 #include "sim/simtest/ground/stub_transport.h"
 
 namespace cableway::sim {
@@ -27,12 +29,8 @@ SimtestWorld::SimtestWorld(const SimtestPlan& plan) : plan_(plan), nodes_(plan.s
   CablePlant::Facts facts;
   facts.bytes_per_second = static_cast<double>(plan.bytes_per_second);
   facts.window_bytes = plan.window_bytes;
-  facts.rdma.gives_up_after = plan.rdma.gives_up_after;
-  facts.rdma.max_lag = plan.rdma.max_lag;
-  facts.stub.seed = static_cast<std::uint32_t>(plan.seed);
-  facts.stub.max_late_writes = plan.rdma.max_late_writes;
   plant_ = std::make_unique<CablePlant>(nodes_.clock(), nodes_.fabric(), facts);
-  build_rdma();
+  transports_ = stub_transports(plan, nodes_.clock(), nodes_.fabric());
   build_hosts();
   build_processes();
   nodes_.observe([this](std::size_t node, const Event& event) {
@@ -90,17 +88,6 @@ void SimtestWorld::build_switch() {
   fabric.join(ends);
 }
 
-void SimtestWorld::build_rdma() {
-  const ShapePlan& shape = plan_.shape;
-  for (std::size_t cable = 0; cable < shape.cables.size(); ++cable) {
-    if (shape.cables[cable].rdma_at_a) plant_->add_rdma({cable, 0});
-    if (shape.cables[cable].rdma_at_b) plant_->add_rdma({cable, 1});
-  }
-  for (std::size_t end = 0; end < shape.switch_members.size(); ++end) {
-    if (shape.rdma_at_switch) plant_->add_rdma({shape.cables.size(), end});
-  }
-}
-
 void SimtestWorld::build_hosts() {
   RelayFacts facts;
   facts.slot_bytes = plan_.slot_bytes;
@@ -108,16 +95,17 @@ void SimtestWorld::build_hosts() {
   for (std::uint32_t node = 0; node < plan_.shape.nodes; ++node) {
     SimtestHost host;
     host.relay = std::make_unique<RelayHost>(nodes_.clock(), facts);
-    if (const std::vector<StubDevice*>& devices = plant_->rdma_ports().devices_of(node); !devices.empty()) {
-      const StubRelayMemory::Facts memory{plan_.slot_bytes, plan_.rdma.leases, plan_.rdma.leases_per_circuit};
-      host.rdma = std::make_unique<StubRelayMemory>(devices, memory);
+    host.stores.push_back(std::make_unique<MemoryStore>(*host.relay));
+    for (const std::unique_ptr<SimTransport>& transport : transports_) {
+      std::unique_ptr<SlotStore> store = transport->make_store(node);
+      if (store != nullptr) host.stores.push_back(std::move(store));
     }
     hosts_.push_back(std::move(host));
   }
 }
 
 void SimtestWorld::build_processes() {
-  tools_ = std::make_unique<SetupTools>(SetupTools{stub_transports(*plant_, trace_), std::nullopt, {}});
+  tools_ = std::make_unique<SetupTools>(SetupTools{negotiate(transports_, *plant_, trace_), std::nullopt, {}});
   if (plan_.sealed) tools_->key = simtest_key().subkey(KeyUse::kCircuitSetup);
   ground_ = std::make_unique<SimtestGround>(
       SimtestGround{plan_, nodes_, *plant_, hosts_, *tools_, connectors_, processes_, trace_, rules_});
@@ -128,7 +116,8 @@ void SimtestWorld::build_processes() {
     connectors_.push_back(std::make_unique<SimConnector>(nodes_.clock(), *plant_, node, listener));
     processes_.push_back(std::make_unique<NodeProcess>(*ground_, node));
     applications_.push_back(std::make_unique<SetupDoor>(nodes_.clock(), *tools_, rules_, [this](ArrivedSetup setup) {
-      flows_[setup.setup().flow]->arrived(std::move(setup));
+      SimtestFlow& flow = *flows_[setup.setup().flow];
+      flow.arrived(std::move(setup));
     }));
   }
   nodes_.observe_topology([this](std::size_t node) { processes_[node]->topology_changed(); });
@@ -153,7 +142,9 @@ SimtestResult SimtestWorld::run() {
   result.events = nodes_.clock().calls();
   result.datagrams = nodes_.fabric().datagrams();
   result.chunks = plant_->parcels();
-  result.rdma_hops = plant_->rdma_hops();
+  for (const std::unique_ptr<SimTransport>& transport : transports_) {
+    if (transport->kind() == TransportKind::kRdma) result.rdma_hops = transport->hops();
+  }
   for (const std::unique_ptr<SimtestFlow>& flow : flows_) {
     result.messages += flow->plan().messages.size();
     result.done += flow->done();
@@ -206,13 +197,20 @@ void SimtestWorld::check_at_end() {
           4, absl::StrCat(SimtestGround::name(node), " still reserves room for ", left, " set-ups of ended flows"));
     }
   }
-  if (plant_->changed_too_early() > 0) {
-    rules_.broken(1,
-                  absl::StrCat(plant_->changed_too_early(), " chunks were changed before their sends had completed"));
-  }
-  if (!plant_->misuse().ok()) rules_.broken(7, std::string(plant_->misuse().message()));
+  check_memory();
   node_rules_->check();
   node_rules_->check_at_end();
+}
+
+void SimtestWorld::check_memory() {
+  std::uint64_t changed = plant_->changed_too_early();
+  for (const std::unique_ptr<SimTransport>& transport : transports_) changed += transport->changed_too_early();
+  if (changed > 0) {
+    rules_.broken(1, absl::StrCat(changed, " chunks were changed before their sends had completed"));
+  }
+  for (const std::unique_ptr<SimTransport>& transport : transports_) {
+    if (!transport->misuse().ok()) rules_.broken(7, std::string(transport->misuse().message()));
+  }
 }
 
 SimtestResult run_simtest(const SimtestPlan& plan) {

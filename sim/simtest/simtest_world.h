@@ -10,7 +10,9 @@
 #include "core/crypto/keyed_seal.h"
 #include "sim/simtest/fault_player.h"
 #include "sim/simtest/flows/simtest_flow.h"
+#include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/ground/node_process.h"
+#include "sim/simtest/ground/sim_transport.h"
 #include "sim/simtest/node_rules.h"
 #include "sim/simtest/simtest_run.h"
 
@@ -26,19 +28,20 @@ class SimtestWorld {
  private:
   void build_nodes();
   void build_switch();
-  void build_rdma();
   void build_hosts();
   void build_processes();
   bool flows_are_over() const;
   bool rests();
   void tend();
   void check_at_end();
+  void check_memory();
 
   const SimtestPlan& plan_;
   TraceHash trace_;
   std::optional<KeyedSeal> seal_;
   NodeWorld nodes_;
   RuleBook rules_;
+  std::vector<std::unique_ptr<SimTransport>> transports_;
   std::unique_ptr<CablePlant> plant_;
   std::vector<SimtestHost> hosts_;
   std::unique_ptr<SetupTools> tools_;

@@ -97,7 +97,7 @@ TEST_P(HandleTest, OfANodeThatDoesNotExistNamesThoseThatDo) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, 4000, "nobody"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_warning("connect: node a has not heard of a node \"nobody\" in its cluster; it knows a");
+    expect_warning("connect: node a has not heard of a node \"nobody\" in its cluster; known nodes: a");
   });
 }
 

@@ -84,7 +84,7 @@ TEST_P(UnreachableTest, NodesAreNamedWithTheNearestThatCanBeReached) {
     std::vector<Attempt> lost = {Attempt("d"), Attempt("m")};
     finish(rank, lost);
     expect_warning("connect: node a has lost its path to node d; the nearest to it that can be reached is node b");
-    expect_warning("connect: node a has not heard of a node \"m\" in its cluster; it knows a, b");
+    expect_warning("connect: node a has not heard of a node \"m\" in its cluster; known nodes: a, b");
   });
   connecting.finish();
 }

@@ -5,8 +5,8 @@
 
 Prints one line per fault, "file:line: fault", and exits with status 1 if there is any. Checks: includes against the tables
 in cmake/layers.cmake (the only definition of the dependencies), the tables against the includes, headers and calls that a
-layer must not use, meaningless names, files that are too long, folders that are too full, and paths of one developer's
-machine.
+layer must not use, tests outside the folder that mirrors the tested one, meaningless names, files that are too long,
+folders that are too full, and paths of one developer's machine.
 """
 
 import collections
@@ -19,6 +19,8 @@ import sys
 MAX_LINES = 520
 MAX_SOURCES = 30
 SOURCE_SUFFIXES = {".h", ".cc", ".c"}
+# Of C++ sources elsewhere. The checks of includes would pass over them.
+OTHER_SOURCE_SUFFIXES = {".hpp", ".hh", ".hxx", ".cpp", ".cxx", ".ipp", ".inc", ".inl"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".map", ".md", ".toml", ".json", ".yml", ""}
 LIMITED_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake"}
 SKIPPED_FOLDERS = {".git", "build", "out", ".cache", "__pycache__", "corpus"}
@@ -153,6 +155,9 @@ def check_text(path, lines):
 
 
 def check_include(root, path, included, tables, used):
+    if ".." in pathlib.PurePosixPath(included).parts:
+        yield f"'..' in an include ({included}): includes start at the root of the tree"
+        return
     layer, room = tables.layer_of(path), str(path.parent)
     ours = tables.layer_of(included) if (root / included).is_file() else None
     if ours is not None and ours != layer and ours not in tables.layers[layer]:
@@ -196,8 +201,25 @@ def check_folders(paths):
             yield folder, 0, f"{count} sources, more than {MAX_SOURCES}: split it"
 
 
+def check_mirrors(paths, tables):
+    """Tests of y.h in the folder X of a layer are in tests/X/y_test.cc."""
+    tested = collections.defaultdict(set)  # (layer, name without suffix) -> folders
+    for path in paths:
+        if path.suffix in SOURCE_SUFFIXES and tables.layer_of(path):
+            tested[tables.layer_of(path), path.stem].add(path.parent)
+    for path in paths:
+        if path.parts[0] != "tests" or not path.name.endswith("_test.cc"):
+            continue
+        mirrored = path.relative_to("tests")
+        folders = tested.get((tables.layer_of(mirrored), path.name.removesuffix("_test.cc")))
+        if folders and mirrored.parent not in folders:
+            yield path, 0, f"tests what is in {min(folders)}: move it to tests/{min(folders)}"
+
+
 def check_file(root, path, tables, used):
     yield from check_names(path)
+    if path.suffix in OTHER_SOURCE_SUFFIXES:
+        yield 0, f"suffix {path.suffix}: sources end in .cc, headers in .h"
     if path.suffix not in TEXT_SUFFIXES:
         return
     try:
@@ -214,6 +236,7 @@ def faults(root):
         yield TABLES, 0, fault
     paths = list(walk(root))
     yield from check_folders(paths)
+    yield from check_mirrors(paths, tables)
     used = set()  # (folder, folder of the same layer that it includes from)
     for path in paths:
         for number, fault in check_file(root, path, tables, used):

@@ -43,6 +43,9 @@ PLANTED = [
     ("a clock in sim", "sim/bad.cc", "absl::Time t = absl::Now();\n", "time is virtual"),
     ("Boost.Graph in tools", "tools/bad.cc", "#include <boost/graph/adjacency_list.hpp>\n", "Boost.Graph lives in routing"),
     ("flags in the plugin", "nccl_adapter/bad.cc", '#include "absl/flags/flag.h"\n', "flags in a library"),
+    ("a way around a layer", "sim/bad.cc", '#include "core/../core/linux/socket.h"\n', "'..' in an include"),
+    ("a source of another suffix", "core/bad.hpp", "", "suffix .hpp"),
+    ("a test outside its folder", "tests/core/flow_test.cc", "", "move it to tests/core/flow"),
     ("an include from the own folder", "core/bad.cc", '#include "node.h"\n', 'write "core/node.h"'),
     ("an empty file name", "core/string_util.cc", "", "'util' in a name"),
     ("an empty folder name", "tests/core/common/x.cc", "", "'common' in a name"),
@@ -61,6 +64,8 @@ INNOCENT = {
     "tools/cableway/fine.cc": '#include "nccl_adapter/net.h"\n#include <iostream>\n',
     "core/utility_of_path.cc": "",
     "build/release/common.h": "",
+    "tests/core/flow/flow_test.cc": "",
+    "tests/system/relay_test.cc": "",
 }
 
 LAYERS = """

@@ -12,7 +12,7 @@ from spread import Spread
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
-# Name in tests/bench/routes_bench.cc: description and unit.
+# Name in tests/tools/bench/routes_bench.cc: description and unit.
 _SHOWN = {
     "shortest_paths": ("shortest paths from one node, torus of 1,024", "us"),
     "boost_dijkstra": ("the same with Boost.Graph's Dijkstra", "us"),

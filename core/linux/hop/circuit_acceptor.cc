@@ -139,10 +139,10 @@ void CircuitAcceptor::State::take(Listener& listener, std::unique_ptr<SetupConne
   const auto place = std::prev(listener.receptions.end());
   place->start(limits.setup,
                [this, &listener, place, peer](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
-                 const std::string from = peer;  // captures are destroyed with the reception
-                 State& state = *this;
-                 listener.receptions.erase(place);
-                 opening.ok() ? state.opened(*std::move(opening)) : state.refused(from, opening.status());
+                 // Captures are destroyed with the reception, so it goes last.
+                 std::list<HopReception> ended;
+                 ended.splice(ended.begin(), listener.receptions, place);
+                 opening.ok() ? opened(*std::move(opening)) : refused(peer, opening.status());
                });
 }
 

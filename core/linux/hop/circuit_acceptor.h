@@ -28,8 +28,8 @@ class CircuitAcceptor {
   using OnRefused = std::function<void(const std::string& peer, const absl::Status& reason)>;
 
   struct Limits {
-    std::chrono::milliseconds setup{5000};  // for a connection's set-up to be complete
-    std::size_t without_setup = 256;        // pending connections per address; more are refused at once
+    std::chrono::milliseconds setup = kSetupLimit;
+    std::size_t without_setup = 256;  // pending connections per address; more are refused at once
   };
 
   // Listens on one TCP port out of `ports`, the same on every address. AlreadyExists: all of them are taken. Without

@@ -4,16 +4,13 @@
 #define CABLEWAY_CORE_LINUX_LINK_HOP_LINK_H_
 
 #include <cstdint>
-#include <memory>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "core/flow/chunk_link.h"
-#include "core/linux/link/memory_flush.h"
+#include "core/linux/link/memory_registrar.h"
 #include "core/linux/os/unique_fd.h"
 
 namespace cableway::host {
-
-class VerbsDevice;
 
 // Used by one thread at a time.
 class HopLink {
@@ -42,12 +39,9 @@ class HopLink {
   // more events.
   virtual absl::Status check() = 0;
 
-  // The device that memory must be registered with before data is sent from or landed in it; null: none.
-  virtual std::shared_ptr<VerbsDevice> device() const { return nullptr; }
-  // For links with a device.
-  virtual absl::StatusOr<std::unique_ptr<MemoryFlush>> make_flush() const {
-    return absl::FailedPreconditionError("this hop has no RDMA device");
-  }
+  // What memory must be registered with before data is sent from or landed in it; it lives as long as the link. Null:
+  // the kernel moves the data, and memory needs no registration.
+  virtual const MemoryRegistrar* registrar() const { return nullptr; }
 
   // Fences, and gives up the connection for draining and closing (lingering_close.h).
   virtual UniqueFd take_socket() = 0;

@@ -13,6 +13,8 @@
 
 namespace cableway::host {
 
+class VerbsDevice;
+
 // The device that a relay's slots are registered with, and its number on this node (VerbsDevices).
 struct SlotDevice {
   std::shared_ptr<VerbsDevice> device;  // null: none

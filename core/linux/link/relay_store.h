@@ -1,17 +1,28 @@
 // Where a relay stores chunks: one slot for each circuit, its own for the circuit's lifetime (the floor), and a pool of
-// further slots that busy circuits lease (core/relay/slot_pool.h). One store for each kind of slot:
-// core/linux/tcp/pipe_store.h and core/linux/relay/rdma_relay_memory.h.
+// further slots that busy circuits lease (core/relay/slot_pool.h). One store for each kind of slot;
+// core/linux/relay/store_table.h lists those of a host.
 #ifndef CABLEWAY_CORE_LINUX_LINK_RELAY_STORE_H_
 #define CABLEWAY_CORE_LINUX_LINK_RELAY_STORE_H_
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "core/event/event_code.h"
+#include "core/event/event_sink.h"
 #include "core/linux/link/host_end.h"
+#include "core/relay/relay_status.h"
 #include "core/relay/slot_pool.h"
+#include "core/settings/settings.h"
 
 namespace cableway::host {
+
+// What to report while circuits wait for a store's leases.
+struct LeaseShortage {
+  EventCode event;
+  std::string text;
+};
 
 class RelayStore {
  public:
@@ -26,7 +37,18 @@ class RelayStore {
   virtual absl::StatusOr<std::unique_ptr<Slot>> make_floor(const HostEnd& upstream, const HostEnd& downstream) = 0;
   // Used by the relaying thread; its counters are readable from any thread.
   virtual SlotPool& pool() = 0;
+
+  // Releases what is registered with failed devices, so that they can be closed. For the set-up thread, as
+  // make_floor().
+  virtual void release_lost() {}
+  // Sets the member of `relay` that describes its memory; the circuits are there already. Callable from any thread.
+  virtual void add_status(RelayStatus& relay) const = 0;
+  // `relay_memory`: the setting's text. Callable from any thread.
+  virtual LeaseShortage lease_shortage(const std::string& relay_memory) const = 0;
 };
+
+// Makes a node's store at its start. The store raises events in make_floor() only; `events` must outlive it.
+using MakeRelayStore = absl::StatusOr<std::unique_ptr<RelayStore>> (*)(const Settings& settings, EventSink& events);
 
 // The kind of slot that serves both ends of a circuit at this relay.
 inline SlotKind slots_between(const HostEnd& upstream, const HostEnd& downstream) {

@@ -8,6 +8,7 @@
 #include "core/circuit/circuit_events.h"
 #include "core/linux/hop/asio_connection.h"
 #include "core/linux/hop/transport_table.h"
+#include "core/linux/relay/store_table.h"
 #include "core/linux/tcp/lingering_close.h"
 #include "core/settings/settings_table.h"
 
@@ -26,6 +27,7 @@ RelayService::RelayService(boost::asio::io_context& io, const Settings& settings
     : io_(io),
       name_(name),
       memory_text_(find_setting("relay_memory")->show(settings)),
+      memory_(share_out_relay_memory(settings.relay_memory)),
       check_transit_(std::move(check_transit)),
       events_(events),
       transports_(host_transports(settings, VerbsQueuePair::Idle::kSleeps)),
@@ -33,24 +35,22 @@ RelayService::RelayService(boost::asio::io_context& io, const Settings& settings
       transit_(dialer_.means(), *this, events, name) {}
 
 absl::Status RelayService::open(const Settings& settings) {
-  const RelayMemory memory = share_out_relay_memory(settings.relay_memory);
-  auto pipes = PipeStore::create(memory);
-  if (!pipes.ok()) return pipes.status();
-  pipes_ = *std::move(pipes);
-  pipes_->on_small_pipe([this](int bytes) { on_small_pipe(bytes); });
-  auto registered = RdmaRelayMemory::reserve(settings.relay_memory);
-  if (!registered.ok()) return registered.status();
-  registered_ = *std::move(registered);
-  auto loop =
-      RelayLoop::start({pipes_.get(), registered_.get()}, settings.relay_spin,
-                       {[this](RelayLoop::Closed closed) {
-                          auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
-                          boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
-                        },
-                        [this](SlotKind kind) { boost::asio::post(io_, [this, kind] { on_out_of_leases(kind); }); }});
+  auto stores = host_stores(settings, events_);
+  if (!stores.ok()) return stores.status();
+  stores_ = *std::move(stores);
+  std::vector<RelayStore*> lent;
+  lent.reserve(stores_.size());
+  for (const auto& store : stores_) lent.push_back(store.get());
+  auto loop = RelayLoop::start(
+      lent, settings.relay_spin,
+      {[this](RelayLoop::Closed closed) {
+         auto shared = std::make_shared<RelayLoop::Closed>(std::move(closed));
+         boost::asio::post(io_, [this, shared] { on_closed(std::move(*shared)); });
+       },
+       [this](RelayStore& store) { boost::asio::post(io_, [this, &store] { on_out_of_leases(store); }); }});
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
-  if (memory.leases == 0) {
+  if (memory_.leases == 0) {
     events_.raise(EventCode::kRelayMemoryShort,
                   absl::StrCat("the relay memory of ", memory_text_,
                                " is too small for a lease for busy circuits; one needs ", 2 * lease_memory(), " bytes"),
@@ -59,11 +59,14 @@ absl::Status RelayService::open(const Settings& settings) {
   return absl::OkStatus();
 }
 
+void RelayService::release_lost() {
+  for (const auto& store : stores_) store->release_lost();
+}
+
 RelayStatus RelayService::status() const {
   RelayStatus status = loop_->status();
   status.setups_refused = setups_refused_;
-  status.memory = pipes_->status(status.circuits.size());
-  status.rdma_memory = registered_->status();
+  for (const auto& store : stores_) store->add_status(status);
   return status;
 }
 
@@ -99,29 +102,10 @@ void RelayService::on_closed(RelayLoop::Closed closed) {
   close_lingering(io_, std::move(closed.downstream), Unsent::kForget);
 }
 
-void RelayService::on_out_of_leases(SlotKind kind) {
-  if (kind == SlotKind::kPipe) {
-    return events_.raise(
-        EventCode::kLeasesExhausted,
-        absl::StrCat("all ", pipes_->memory().leases, " leases of the relay memory of ", memory_text_,
-                     " are in use: busy circuits take turns and are slower; raise CABLEWAY_RELAY_MEMORY"),
-        {{"leases", absl::StrCat(pipes_->memory().leases)}, {"memory", memory_text_}});
-  }
-  const std::uint64_t leases = registered_->status().leases;
-  events_.raise(
-      EventCode::kRdmaLeasesExhausted,
-      absl::StrCat("all ", leases,
-                   " leases of registered memory are in use: busy circuits over RDMA take turns and are slower; ",
-                   leases < RdmaRelayMemory::kMaxLeases ? "raise CABLEWAY_RELAY_MEMORY" : "this is a node's maximum"),
-      {{"leases", absl::StrCat(leases)}, {"memory", memory_text_}});
-}
-
-void RelayService::on_small_pipe(int bytes) {
-  events_.raise(EventCode::kPipesSmall,
-                absl::StrCat("pipes are limited to ", bytes,
-                             " bytes: this user's pipes have reached fs.pipe-user-pages-soft, and"
-                             " further circuits are relayed slower; run cablewayd as root, or raise that limit"),
-                {{"bytes", absl::StrCat(bytes)}});
+void RelayService::on_out_of_leases(RelayStore& store) {
+  LeaseShortage shortage = store.lease_shortage(memory_text_);
+  events_.raise(shortage.event, std::move(shortage.text),
+                {{"leases", absl::StrCat(store.pool().size())}, {"memory", memory_text_}});
 }
 
 }  // namespace cableway::host

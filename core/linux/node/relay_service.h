@@ -10,15 +10,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/circuit/transit_setups.h"
 #include "core/circuit/transport_negotiator.h"
 #include "core/event/event_sink.h"
 #include "core/linux/hop/circuit_dialer.h"
-#include "core/linux/relay/rdma_relay_memory.h"
+#include "core/linux/link/relay_store.h"
 #include "core/linux/relay/relay_loop.h"
-#include "core/linux/tcp/pipe_store.h"
+#include "core/linux/tcp/relay_memory.h"
 #include "core/relay/relay_status.h"
 #include "core/settings/settings.h"
 
@@ -42,8 +43,8 @@ class RelayService final : private TransitSetups::Host {
   // A connection from that address was refused before its set-up arrived.
   void refused_connection(const std::string& peer, const absl::Status& reason);
   void topology_changed() { transit_.topology_changed(); }
-  // Releases RDMA devices that have failed.
-  void release_lost() { registered_->release_lost(); }
+  // Releases devices that have failed.
+  void release_lost();
 
   // True if no circuit is open or being set up.
   bool idle() const { return transit_.in_setup() == 0 && loop_->circuits() == 0; }
@@ -56,7 +57,7 @@ class RelayService final : private TransitSetups::Host {
 
   absl::Status check_transit(const CircuitSetup& setup) override { return check_transit_(setup); }
   std::size_t circuits() const override { return loop_->circuits(); }
-  std::size_t max_circuits() const override { return pipes_->memory().max_circuits; }
+  std::size_t max_circuits() const override { return memory_.max_circuits; }
   absl::Status no_room(std::size_t in_setup) const override;
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd& upstream,
                                                    const TransportEnd& downstream) override;
@@ -66,19 +67,18 @@ class RelayService final : private TransitSetups::Host {
   void lost(const CircuitSetup& /*setup*/, const absl::Status& /*reason*/) override {}
 
   void on_closed(RelayLoop::Closed closed);
-  void on_out_of_leases(SlotKind kind);
-  void on_small_pipe(int bytes);
+  void on_out_of_leases(RelayStore& store);
 
   boost::asio::io_context& io_;
   const std::string name_;
   const std::string memory_text_;  // the setting's text, for messages
+  const RelayMemory memory_;       // bounds the circuits with slots of any kind
   const CheckTransit check_transit_;
   EventSink& events_;
   const TransportNegotiator transports_;
   CircuitDialer dialer_;
   std::uint64_t setups_refused_ = 0;
-  std::unique_ptr<PipeStore> pipes_;
-  std::unique_ptr<RdmaRelayMemory> registered_;
+  std::vector<std::unique_ptr<RelayStore>> stores_;
   std::unique_ptr<RelayLoop> loop_;
   TransitSetups transit_;
 };

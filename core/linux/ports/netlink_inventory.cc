@@ -34,10 +34,10 @@ std::uint64_t read_rate(const Sysfs& sysfs, const std::string& interface) {
   return absl::SimpleAtoi(text, &rate) && rate < UINT32_MAX ? rate : 0;
 }
 
-std::vector<RejectedPort> asked_for(const std::vector<RejectedPort>& rejected) {
+std::vector<RejectedPort> requested(const std::vector<RejectedPort>& rejected) {
   std::vector<RejectedPort> result;
   std::copy_if(rejected.begin(), rejected.end(), std::back_inserter(result),
-               [](const RejectedPort& each) { return each.asked_for; });
+               [](const RejectedPort& each) { return each.requested; });
   return result;
 }
 
@@ -216,7 +216,7 @@ void NetlinkInventory::State::rebuild() {
   PortSelection found = select();
   report_troubles(found.ports);
   // A change of followed devices is reported, too: the owner of memory on a device no longer followed must release it.
-  const bool differs = found.ports != selection.ports || asked_for(found.rejected) != asked_for(selection.rejected) ||
+  const bool differs = found.ports != selection.ports || requested(found.rejected) != requested(selection.rejected) ||
                        followed != followed_before;
   selection = std::move(found);
   if (!differs || !changed) return;

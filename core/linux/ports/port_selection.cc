@@ -58,8 +58,8 @@ class Selection {
     const int function_port = port == devices_.function_ports.end() ? 0 : port->second;
     return rdma_port_of(devices_.rdma, {link.name, pci_function(id), function_port});
   }
-  void reject(const std::string& interface, std::string reason, bool asked_for) {
-    found_.rejected.push_back(RejectedPort{interface, std::move(reason), asked_for});
+  void reject(const std::string& interface, std::string reason, bool requested) {
+    found_.rejected.push_back(RejectedPort{interface, std::move(reason), requested});
   }
   // The port that already uses this address. A link-local IPv6 address differs for each interface.
   std::optional<std::string> owner_of(const PortAddress& address) const {
@@ -120,17 +120,17 @@ std::string Selection::why_not(PortId id, const KernelLink& link, bool selected)
 }
 
 std::vector<PortPrefix> Selection::usable(const KernelLink& link, const std::vector<KernelAddress>& selected) {
-  const bool asked_for = !selectors_.empty();
+  const bool requested = !selectors_.empty();
   std::vector<PortPrefix> prefixes;
   for (const KernelAddress& address : selected) {
     const std::string text = to_text(address.prefix.address);
     if (address.duplicate) {
-      reject(link.name, absl::StrCat("address ", text, " is also used by another host: change one of them"), asked_for);
+      reject(link.name, absl::StrCat("address ", text, " is also used by another host: change one of them"), requested);
     } else if (address.tentative) {
       reject(link.name, absl::StrCat("address ", text, " is tentative: duplicate address detection has not finished"),
-             asked_for);
+             requested);
     } else if (const auto owner = owner_of(address.prefix.address)) {
-      reject(link.name, absl::StrCat("address ", text, " is already used by ", *owner), asked_for);
+      reject(link.name, absl::StrCat("address ", text, " is already used by ", *owner), requested);
     } else {
       prefixes.push_back(address.prefix);
     }

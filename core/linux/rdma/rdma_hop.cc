@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/linux/os/random_value.h"
 #include "core/linux/rdma/verbs_flush.h"
+#include "core/linux/rdma/verbs_memory.h"
 #include "core/linux/tcp/data_socket.h"
 
 namespace cableway::host {
@@ -14,6 +15,12 @@ namespace {
 absl::Status address_gone(const VerbsDevice& device, const VerbsGid& gid) {
   const absl::Status found = device.check_gid(gid);
   return found.ok() ? found : absl::UnavailableError(found.message());
+}
+
+// Landed data may be read before the notice that follows its writes (NCCL's LL protocols embed flags in the data), so
+// the writes must arrive in order: no relaxed ordering for any memory.
+VerbsRights rights_of(MemoryAccess access) {
+  return {.remote_write = access.lands, .remote_read = access.flushes};
 }
 
 // The upstream end of a hop dials, the downstream end accepts.
@@ -39,6 +46,17 @@ absl::Status RdmaHop::check() {
     if (absl::Status gone = address_gone(*device_, queue_pair_.gid()); !gone.ok()) return gone;
   }
   return check_silence(socket());
+}
+
+absl::StatusOr<std::unique_ptr<RegisteredMemory>> RdmaHop::add(void* data, std::size_t bytes,
+                                                               MemoryAccess access) const {
+  return VerbsMemory::add(device_, data, bytes, rights_of(access));
+}
+
+absl::StatusOr<std::unique_ptr<RegisteredMemory>> RdmaHop::add_dmabuf(int fd, std::uint64_t offset, std::size_t bytes,
+                                                                      std::uint64_t address,
+                                                                      MemoryAccess access) const {
+  return VerbsMemory::add_dmabuf(device_, fd, offset, bytes, address, rights_of(access));
 }
 
 absl::StatusOr<std::unique_ptr<MemoryFlush>> RdmaHop::make_flush() const {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/statusor.h"
 #include "core/linux/link/hop_link.h"
+#include "core/linux/link/memory_registrar.h"
 #include "core/linux/rdma/verbs_device.h"
 #include "core/linux/rdma/verbs_queue_pair.h"
 #include "core/linux/tcp/tcp_lifeline.h"
@@ -23,7 +25,7 @@ struct RdmaHalf {
   RdmaEndpoint other;
 };
 
-class RdmaHop final : public HopLink {
+class RdmaHop final : public HopLink, private MemoryRegistrar {
  public:
   RdmaHop(UniqueFd socket, RdmaHalf half, const HopLinkOptions& options);
 
@@ -35,12 +37,19 @@ class RdmaHop final : public HopLink {
   absl::Status arm_completions() override { return queue_pair_.arm(); }
   bool needs_idle_polls() const override { return true; }
   absl::Status check() override;
-  std::shared_ptr<VerbsDevice> device() const override { return device_; }
-  absl::StatusOr<std::unique_ptr<MemoryFlush>> make_flush() const override;
+  const MemoryRegistrar* registrar() const override { return this; }
   UniqueFd take_socket() override;
 
  private:
   RdmaHop(std::unique_ptr<TcpLifeline> lifeline, RdmaHalf half, const HopLinkOptions& options);
+
+  const void* device() const override { return device_.get(); }
+  absl::StatusOr<std::unique_ptr<RegisteredMemory>> add(void* data, std::size_t bytes,
+                                                        MemoryAccess access) const override;
+  absl::StatusOr<std::unique_ptr<RegisteredMemory>> add_dmabuf(int fd, std::uint64_t offset, std::size_t bytes,
+                                                               std::uint64_t address,
+                                                               MemoryAccess access) const override;
+  absl::StatusOr<std::unique_ptr<MemoryFlush>> make_flush() const override;
 
   const std::shared_ptr<VerbsDevice> device_;
   std::uint64_t gid_changes_ = 0;  // as of the last check

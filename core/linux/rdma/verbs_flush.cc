@@ -110,6 +110,11 @@ absl::StatusOr<bool> VerbsFlush::done(std::uint64_t read) {
   if (read >= done_) poll();
   if (read < done_) return true;
   if (!broken_.ok()) return broken_;
+  // Reads posted to a lost device never complete.
+  if (device_->is_lost()) {
+    return absl::UnavailableError(
+        absl::StrCat("RDMA device ", device_->name(), " failed before it read back what it wrote to GPU memory"));
+  }
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "core/linux/link/memory_registrar.h"
 #include "core/linux/rdma/verbs_device.h"
 #include "core/rdma/rdma_queue_pair.h"
 
@@ -31,8 +32,7 @@ struct VerbsRights {
   friend auto operator<=>(const VerbsRights&, const VerbsRights&) = default;
 };
 
-// Registered for the lifetime of this object, which must not exceed the memory's. Callable from any thread.
-class VerbsMemory {
+class VerbsMemory final : public RegisteredMemory {
  public:
   // Exactly the bytes of `data`; at least one. The pages are locked. ResourceExhausted names the limit to raise.
   static absl::StatusOr<std::unique_ptr<VerbsMemory>> add(std::shared_ptr<const VerbsDevice> device, void* data,
@@ -44,6 +44,8 @@ class VerbsMemory {
                                                                  std::uint64_t address, VerbsRights rights);
 
   RdmaKeys keys() const { return RdmaKeys{region_->lkey, region_->rkey}; }
+  std::uint32_t local_key() const override { return region_->lkey; }
+  std::uint32_t remote_key() const override { return region_->rkey; }
 
  private:
   VerbsMemory(std::shared_ptr<const VerbsDevice> device, VerbsOwned<ibv_mr> region);

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/event/event_code.h"
 
 namespace cableway::host {
 namespace {
@@ -99,6 +100,13 @@ RdmaMemoryStatus RdmaRelayMemory::status() const {
           .waits = pool_->waits()};
 }
 
+LeaseShortage RdmaRelayMemory::lease_shortage(const std::string& /*relay_memory*/) const {
+  return {EventCode::kRdmaLeasesExhausted,
+          absl::StrCat("all ", pool_->size(),
+                       " leases of registered memory are in use: busy circuits over RDMA take turns and are slower; ",
+                       pool_->size() < kMaxLeases ? "raise CABLEWAY_RELAY_MEMORY" : "this is a node's maximum")};
+}
+
 // Safe although the relaying thread may still read their keys: nothing on a failed device works.
 void RdmaRelayMemory::release_lost() {
   for (Leases& each : leases_) {
@@ -145,6 +153,10 @@ absl::StatusOr<std::unique_ptr<VerbsMemory>> RdmaRelayMemory::register_leases(co
   leases.device = on.device;
   leases_registered_.store(true, std::memory_order_relaxed);
   return memory;
+}
+
+absl::StatusOr<std::unique_ptr<RelayStore>> make_rdma_relay_memory(const Settings& settings, EventSink& /*events*/) {
+  return RdmaRelayMemory::reserve(settings.relay_memory);
 }
 
 }  // namespace cableway::host

@@ -10,15 +10,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/event/event_sink.h"
 #include "core/linux/link/relay_store.h"
 #include "core/linux/os/mapped_pages.h"
 #include "core/linux/rdma/verbs_memory.h"
 #include "core/rdma/registered_slot.h"
 #include "core/relay/relay_status.h"
 #include "core/relay/slot_pool.h"
+#include "core/settings/settings.h"
 
 namespace cableway::host {
 
@@ -39,10 +42,11 @@ class RdmaRelayMemory final : public RelayStore {
   // At least one of the two ends must have a device here.
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const HostEnd& upstream, const HostEnd& downstream) override;
 
-  // Deregisters the memory of failed devices, so that they can be closed. For the set-up thread, as make_floor().
-  void release_lost();
-
   SlotPool& pool() override { return *pool_; }
+
+  void release_lost() override;
+  void add_status(RelayStatus& relay) const override { relay.rdma_memory = status(); }
+  LeaseShortage lease_shortage(const std::string& relay_memory) const override;
 
   // Callable from any thread.
   RdmaMemoryStatus status() const;
@@ -72,6 +76,9 @@ class RdmaRelayMemory final : public RelayStore {
   std::shared_ptr<std::atomic<std::size_t>> floors_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::unique_ptr<SlotPool> pool_;
 };
+
+// A MakeRelayStore.
+absl::StatusOr<std::unique_ptr<RelayStore>> make_rdma_relay_memory(const Settings& settings, EventSink& events);
 
 }  // namespace cableway::host
 

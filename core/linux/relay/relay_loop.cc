@@ -85,7 +85,7 @@ const std::string& RelayLoop::Side::name() const {
   return brings_data ? circuit.names.upstream : circuit.names.downstream;
 }
 
-absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(std::vector<RelayStore*> stores,
+absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<RelayStore*>& stores,
                                                             std::chrono::microseconds spin, Listener listener) {
   UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
   UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -96,6 +96,7 @@ absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(std::vector<RelaySto
     return absl::ErrnoToStatus(errno, "cannot add the relay's eventfd to its epoll set");
   }
   std::vector<Store> known;
+  known.reserve(stores.size());
   for (RelayStore* store : stores) known.push_back({store});
   std::unique_ptr<RelayLoop> loop(
       new RelayLoop(std::move(epoll), std::move(wake), std::move(known), spin, std::move(listener)));
@@ -401,7 +402,7 @@ void RelayLoop::report_waits(Store& store) {
   const auto now = std::chrono::steady_clock::now();
   if (now < store.next_notice) return;
   store.next_notice = now + kNoticeEvery;
-  listener_.out_of_leases(store.store->kind());
+  listener_.out_of_leases(*store.store);
 }
 
 void RelayLoop::close_dead() {

@@ -49,13 +49,13 @@ class RelayLoop {
   // Called on the loop's thread.
   struct Listener {
     std::function<void(Closed)> closed;
-    // Circuits wait for a lease of this kind. At most once a minute per kind.
-    std::function<void(SlotKind)> out_of_leases;
+    // Circuits wait for a lease of this store. At most once a minute per store.
+    std::function<void(RelayStore&)> out_of_leases;
   };
 
   // From then on the loop owns the use of the stores' pools; the stores must outlive it. `spin`: how long it polls for
   // more work before it sleeps, since sleeping and waking take longer than relaying a small message.
-  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(std::vector<RelayStore*> stores,
+  static absl::StatusOr<std::unique_ptr<RelayLoop>> start(const std::vector<RelayStore*>& stores,
                                                           std::chrono::microseconds spin, Listener listener);
   // Stops the thread and drops the remaining circuits.
   ~RelayLoop();

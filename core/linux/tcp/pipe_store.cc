@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/event/event_code.h"
 #include "core/linux/tcp/pipe_slot.h"
 
 namespace cableway::host {
@@ -34,6 +35,25 @@ RelayMemoryStatus PipeStore::status(std::size_t circuits) const {
           .max_leased = pool_.max_leased(),
           .leased_bytes = pool_.leased() * lease_memory(),
           .waits = pool_.waits()};
+}
+
+LeaseShortage PipeStore::lease_shortage(const std::string& relay_memory) const {
+  return {EventCode::kLeasesExhausted,
+          absl::StrCat("all ", pool_.size(), " leases of the relay memory of ", relay_memory,
+                       " are in use: busy circuits take turns and are slower; raise CABLEWAY_RELAY_MEMORY")};
+}
+
+absl::StatusOr<std::unique_ptr<RelayStore>> make_pipe_store(const Settings& settings, EventSink& events) {
+  absl::StatusOr<std::unique_ptr<PipeStore>> store = PipeStore::create(share_out_relay_memory(settings.relay_memory));
+  if (!store.ok()) return store.status();
+  (*store)->on_small_pipe([&events](int bytes) {
+    events.raise(EventCode::kPipesSmall,
+                 absl::StrCat("pipes are limited to ", bytes,
+                              " bytes: this user's pipes have reached fs.pipe-user-pages-soft, and"
+                              " further circuits are relayed slower; run cablewayd as root, or raise that limit"),
+                 {{"bytes", absl::StrCat(bytes)}});
+  });
+  return std::unique_ptr<RelayStore>(*std::move(store));
 }
 
 }  // namespace cableway::host

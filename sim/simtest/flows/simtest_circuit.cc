@@ -12,6 +12,7 @@
 namespace cableway::sim {
 namespace {
 
+// Half of what the plugin allows, so that more set-ups run out of time.
 constexpr std::chrono::milliseconds kBudget{5000};
 
 // The destination's secret, which the source has received.
@@ -40,6 +41,15 @@ std::size_t SimtestCircuit::attempt_of(const CircuitSetup& setup) {
 
 bool SimtestCircuit::is_proven(const CircuitSetup& setup) {
   return proves_flow(cookie_of(setup.flow), setup);
+}
+
+absl::Status SimtestCircuit::check_budget(const CircuitSetup& setup) {
+  auto most = static_cast<std::uint32_t>(kBudget.count());
+  for (std::size_t relay = 0; relay < setup.hop; ++relay) most -= most / 10;
+  if (setup.budget_ms <= most) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("set-up ", describe_path(setup), " arrives with ", setup.budget_ms,
+                                          " ms, but each relay reserves a tenth for the answer: expected at most ",
+                                          most));
 }
 
 void SimtestCircuit::set_up() {

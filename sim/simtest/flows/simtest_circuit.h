@@ -42,6 +42,8 @@ class SimtestCircuit {
   // The attempt that a set-up belongs to, and whether the set-up was made by its flow's source.
   static std::size_t attempt_of(const CircuitSetup& setup);
   static bool is_proven(const CircuitSetup& setup);
+  // Internal: a relay of its path did not reserve a tenth of the time for the answer to travel back.
+  static absl::Status check_budget(const CircuitSetup& setup);
 
  private:
   enum class State : std::uint8_t { kNew, kAsking, kDialing, kOpen, kOver };

@@ -1,6 +1,7 @@
 #include "sim/simtest/flows/simtest_flow.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -43,6 +44,8 @@ class SimtestFlow::Attempt final : public SimtestCircuit::Source {
   void arrived(ArrivedSetup setup) {
     if (!SimtestCircuit::is_proven(setup.setup()))
       flow_.ground_.rules.broken(7, "a set-up arrived without a valid proof");
+    if (const absl::Status budget = SimtestCircuit::check_budget(setup.setup()); !budget.ok())
+      flow_.ground_.rules.broken(5, std::string(budget.message()));
     const bool wanted = flow_.destination_lives_ && refusal_.ok() && destination_ == nullptr;
     const auto prepare = [wanted](const TransportEnd&) {
       return wanted ? absl::OkStatus() : absl::NotFoundError("no listener at the destination");

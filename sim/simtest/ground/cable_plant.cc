@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "routing/topology/port_address.h"
+#include "sim/simtest/ground/connection_mover.h"
 
 namespace cableway::sim {
 namespace {
@@ -22,7 +23,7 @@ bool source_is_first(const PlantHop& hop) {
 
 // Cuts one end without waking its user.
 void cut_quietly(PlantHop& hop, bool source, const absl::Status& reason) {
-  (source ? hop.hop->source() : hop.hop->destination()).cut(reason);
+  (source ? hop.connection->source() : hop.connection->destination()).cut(reason);
   if (const auto setup = hop.setup.lock()) setup->cut(source ? SetupWire::kDialer : SetupWire::kAcceptor, reason);
 }
 
@@ -41,11 +42,7 @@ const PortFacts* find_port(const std::vector<PortFacts>& ports, PortId id) {
 }  // namespace
 
 CablePlant::CablePlant(VirtualClock& clock, CableFabric& fabric, const Facts& facts)
-    : clock_(clock),
-      fabric_(fabric),
-      facts_(facts),
-      late_(fabric.segment_count(), Duration{0}),
-      rdma_ports_(facts.stub) {
+    : clock_(clock), fabric_(fabric), facts_(facts), late_(fabric.segment_count(), Duration{0}) {
   transmitters_.resize(fabric.segment_count());
   for (CableFabric::SegmentNumber segment = 0; segment < fabric.segment_count(); ++segment) {
     const auto& ends = fabric.ends_of(segment);
@@ -72,7 +69,7 @@ bool CablePlant::connects(const End& from, const End& to) const {
 }
 
 HopDirection::Stages CablePlant::stages(const End& end) {
-  return HopDirection::Stages{transmitters_[end.segment][end.end].get(), nullptr, &use_};
+  return HopDirection::Stages{&transmitter(end), nullptr, &use_};
 }
 
 PlantHop& CablePlant::add_hop(const HopDirection::Stages& forward, const HopDirection::Stages& back) {
@@ -80,8 +77,9 @@ PlantHop& CablePlant::add_hop(const HopDirection::Stages& forward, const HopDire
   wire.latency = facts_.latency;
   wire.window_bytes = facts_.window_bytes;
   PlantHop& hop = hops_.emplace_back();
-  hop.hop = std::make_unique<CableHop>(clock_, wire, forward, back, Payload::kCarried);
-  hop.hop->set_users(hop.source, hop.destination);
+  hop.connection = std::make_unique<CableHop>(clock_, wire, forward, back, Payload::kCarried);
+  hop.connection->set_users(hop.source, hop.destination);
+  hop.mover = std::make_unique<ConnectionMover>(*hop.connection, hop.source, hop.destination);
   return hop;
 }
 
@@ -102,40 +100,24 @@ PlantHop& CablePlant::make_hop(const End& from, const End& to) {
   hop.to_end = to.end;
   hop.from = node_of(from);
   hop.to = node_of(to);
-  hop.hop->forward().complete_late(late_[from.segment]);
+  hop.mover->complete_late(late_[from.segment]);
   update(hop);
   return hop;
 }
 
-void CablePlant::add_rdma(const End& end) {
-  rdma_ports_.add(end.segment, end.end, fabric_.ends_of(end.segment)[end.end].first);
-}
-
-absl::StatusOr<RdmaEndpoint> CablePlant::join(PlantHop& hop, StubQueuePair& offered, bool last_hop) {
-  RdmaWire::Facts wire = facts_.rdma;
-  wire.latency = facts_.latency;
-  const auto& transmitters = transmitters_[hop.segment];
-  hop.rdma = std::make_unique<RdmaHop>(
-      clock_, rdma_ports_.network(), wire, *transmitters[hop.from_end], *transmitters[hop.to_end], offered,
-      RdmaHop::End{*rdma_ports_.find(hop.segment, hop.from_end), hop.hop->source(), hop.source},
-      RdmaHop::End{*rdma_ports_.find(hop.segment, hop.to_end), hop.hop->destination(), hop.destination});
-  hop.rdma->complete_late(late_[hop.segment]);
+void CablePlant::set_mover(PlantHop& hop, std::unique_ptr<HopMover> mover) {
+  hop.mover = std::move(mover);
+  hop.mover->complete_late(late_[hop.segment]);
   update(hop);
-  return hop.rdma->join(last_hop);
-}
-
-absl::Status CablePlant::settle(PlantHop& hop, std::unique_ptr<StubQueuePair> offered, const RdmaEndpoint& answered) {
-  ++rdma_hops_;
-  return hop.rdma->settle(std::move(offered), answered);
 }
 
 void CablePlant::update(PlantHop& hop) {
   if (hop.segment == kLocal || hop.lost) return;
   const bool forward = fabric_.carries(hop.segment, hop.from_end);
   const bool back = fabric_.carries(hop.segment, hop.to_end);
-  hop.hop->forward().hold(!forward);
-  hop.hop->back().hold(!back);
-  if (hop.rdma != nullptr) hop.rdma->hold(!forward, !back);
+  hop.connection->forward().hold(!forward);
+  hop.connection->back().hold(!back);
+  hop.mover->hold(!forward, !back);
   if (forward && back) {
     hop.silent_since.reset();
   } else if (!hop.silent_since.has_value()) {
@@ -169,19 +151,19 @@ void CablePlant::segment_changed(CableFabric::SegmentNumber segment) {
 void CablePlant::end_all(CableFabric::SegmentNumber segment, const absl::Status& reason) {
   for (PlantHop& hop : hops_) {
     if (hop.segment != segment) continue;
-    if (hop.rdma != nullptr) {
+    if (hop.mover->outlives_connection()) {
       end_apart(hop, reason);
       continue;
     }
-    hop.hop->silence();
+    hop.connection->silence();
     cut_end(hop, true, reason);
     cut_end(hop, false, reason);
   }
 }
 
-// RDMA traffic may continue for a while after the connection ends, so each end is notified at its own time.
+// Data may move for a while after the connection ends, so each end is notified at its own time.
 void CablePlant::end_apart(PlantHop& hop, const absl::Status& reason) {
-  hop.hop->silence();
+  hop.connection->silence();
   const bool source_first = source_is_first(hop);
   cut_end(hop, source_first, reason);
   clock_.post_at(clock_.now() + spread(hop, kMaxApart),
@@ -191,24 +173,21 @@ void CablePlant::end_apart(PlantHop& hop, const absl::Status& reason) {
 void CablePlant::complete_late(CableFabric::SegmentNumber segment, Duration by) {
   late_[segment] = by;
   for (PlantHop& hop : hops_) {
-    if (hop.segment != segment) continue;
-    hop.hop->forward().complete_late(by);
-    if (hop.rdma != nullptr) hop.rdma->complete_late(by);
+    if (hop.segment == segment) hop.mover->complete_late(by);
   }
 }
 
 void CablePlant::fail_next_sends(CableFabric::SegmentNumber segment) {
   for (PlantHop& hop : hops_) {
-    if (hop.segment != segment) continue;
-    hop.rdma != nullptr ? hop.rdma->fail_next_write() : hop.hop->forward().fail_next_send();
+    if (hop.segment == segment) hop.mover->fail_next_send();
   }
 }
 
 void CablePlant::lose(CableFabric::NodeNumber node) {
   for (PlantHop& hop : hops_) {
     if (hop.from != node && hop.to != node) continue;
-    hop.hop->silence();
-    if (hop.rdma != nullptr) hop.rdma->hold(true, true);
+    hop.connection->silence();
+    hop.mover->hold(true, true);
     hop.lost = true;
     if (hop.from == node) cut_quietly(hop, true, absl::UnavailableError("its host is off"));
     if (hop.to == node) cut_quietly(hop, false, absl::UnavailableError("its host is off"));
@@ -221,8 +200,8 @@ void CablePlant::lose(CableFabric::NodeNumber node) {
 
 std::uint64_t CablePlant::changed_too_early() const {
   std::uint64_t sum = 0;
-  for (const PlantHop& hop : hops_) sum += hop.hop->forward().changed_too_early();
-  return sum + rdma_ports_.network().changed_too_early();
+  for (const PlantHop& hop : hops_) sum += hop.connection->forward().changed_too_early();
+  return sum;
 }
 
 std::uint64_t CablePlant::parcels() const {

@@ -13,40 +13,36 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "sim/cable/cable_hop.h"
 #include "sim/cable/transmitter.h"
 #include "sim/nodes/cable_fabric.h"
+#include "sim/simtest/ground/hop_mover.h"
 #include "sim/simtest/ground/plant_end.h"
-#include "sim/simtest/ground/rdma_hop.h"
-#include "sim/simtest/ground/rdma_ports.h"
 #include "sim/simtest/ground/setup_wire.h"
 #include "sim/virtual_clock.h"
 
 namespace cableway::sim {
 
-// One connection over a cable, and the RDMA hop set up on it, if any.
+// One connection over a cable, and what moves the data of its hop.
 struct PlantHop {
   CableFabric::SegmentNumber segment = 0;
   std::size_t from_end = 0;  // places in the segment
   std::size_t to_end = 0;
   CableFabric::NodeNumber from = 0;
   CableFabric::NodeNumber to = 0;
-  std::unique_ptr<CableHop> hop;
+  std::unique_ptr<CableHop> connection;
   HopUser source;
   HopUser destination;
-  std::weak_ptr<SetupWire> setup;  // while one of its ends is being set up
-  std::unique_ptr<RdmaHop> rdma;   // set once the accepting end has connected to the offered queue pair
+  std::weak_ptr<SetupWire> setup;   // while one of its ends is being set up
+  std::unique_ptr<HopMover> mover;  // the connection, until a transport set up on it replaces it
   std::optional<Instant> silent_since;
   std::uint64_t silences = 0;
   bool given_up = false;  // by one end; the other detects it when it polls
   bool lost = false;      // one of its hosts was switched off
 
   // Precondition: the set-up has reached the respective end.
-  PlantEnd source_end() { return rdma != nullptr ? rdma->source_end() : PlantEnd{hop->source(), source}; }
-  PlantEnd destination_end() {
-    return rdma != nullptr ? rdma->destination_end() : PlantEnd{hop->destination(), destination};
-  }
+  PlantEnd source_end() { return mover->source_end(); }
+  PlantEnd destination_end() { return mover->destination_end(); }
 };
 
 class CablePlant {
@@ -59,8 +55,6 @@ class CablePlant {
     // between, since TCP's keepalive is then answered by a reset.
     Duration silence_limit = std::chrono::seconds(6);
     Duration silence_spread = std::chrono::seconds(2);
-    RdmaWire::Facts rdma;  // except for the latency
-    StubNetwork::Settings stub;
   };
   struct End {
     CableFabric::SegmentNumber segment = 0;
@@ -80,13 +74,10 @@ class CablePlant {
   PlantHop& make_hop(const End& from, const End& to);
   const Facts& facts() const { return facts_; }
 
-  // Adds an RDMA device to the port. To be called before the first hop is made.
-  void add_rdma(const End& end);
-  RdmaPorts& rdma_ports() { return rdma_ports_; }
-  // Connects the hop's accepting end to the queue pair that its dialing end offered; returns the answer.
-  absl::StatusOr<RdmaEndpoint> join(PlantHop& hop, StubQueuePair& offered, bool last_hop);
-  // Completes the dialing end with the answer.
-  absl::Status settle(PlantHop& hop, std::unique_ptr<StubQueuePair> offered, const RdmaEndpoint& answered);
+  // The data of a hop over a cable moves by this from now on: by a transport that both of its ends agree on.
+  void set_mover(PlantHop& hop, std::unique_ptr<HopMover> mover);
+  // The port's own, which all hops from it share.
+  Transmitter& transmitter(const End& end) { return *transmitters_[end.segment][end.end]; }
 
   // To be called after the fabric's segment has changed: its connections stall, resume, or are given up in time.
   void segment_changed(CableFabric::SegmentNumber segment);
@@ -98,12 +89,9 @@ class CablePlant {
   // time.
   void lose(CableFabric::NodeNumber node);
 
-  // Chunks whose memory was changed by its owner before their sends had completed.
+  // Chunks on connections whose memory was changed by its owner before their sends had completed.
   std::uint64_t changed_too_early() const;
-  // The first violation of a queue pair's contract by its owner; OK if there was none.
-  const absl::Status& misuse() const { return rdma_ports_.network().misuse(); }
   std::uint64_t parcels() const;
-  std::uint64_t rdma_hops() const { return rdma_hops_; }  // completely set up
 
  private:
   static constexpr CableFabric::SegmentNumber kLocal = SIZE_MAX;
@@ -122,8 +110,6 @@ class CablePlant {
   std::vector<std::unique_ptr<Transmitter>> locals_;                     // by node
   std::vector<Duration> late_;                                           // by segment
   CableUse use_;
-  RdmaPorts rdma_ports_;
-  std::uint64_t rdma_hops_ = 0;
   std::list<PlantHop> hops_;
 };
 

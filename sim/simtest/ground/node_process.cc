@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
-#include "sim/simtest/ground/stub_transport.h"
 
 namespace cableway::sim {
 
@@ -89,13 +88,9 @@ absl::Status NodeProcess::no_room(std::size_t /*in_setup*/) const {
   return absl::ResourceExhaustedError(absl::StrCat("node ", SimtestGround::name(node_), kNoRoom));
 }
 
-// Uses registered slots if at least one of the hops uses RDMA.
 absl::StatusOr<std::unique_ptr<Slot>> NodeProcess::make_floor(const TransportEnd& upstream,
                                                               const TransportEnd& downstream) {
-  const std::optional<std::size_t> from = device_of(upstream);
-  const std::optional<std::size_t> to = device_of(downstream);
-  if (from.has_value() || to.has_value()) return host().rdma->make_floor(from, to);
-  return host().relay->make_floor();
+  return store_between(upstream, downstream).make_floor(sim_end(upstream), sim_end(downstream));
 }
 
 absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, OpenHop downstream,
@@ -104,11 +99,10 @@ absl::Status NodeProcess::relay(const CircuitSetup& setup, OpenHop upstream, Ope
   if (circuits() >= ground_.plan.max_circuits) {
     ground_.rules.broken(6, absl::StrCat(SimtestGround::name(node_), " relays more circuits than its limit"));
   }
-  const bool registered = device_of(*upstream.transport.end) || device_of(*downstream.transport.end);
   RelayNames names{to_text(accepting_end(setup, setup.hop)), to_text(dialing_end(setup, setup.hop + 1U))};
   PlantHop& from = take_hop(std::move(upstream.connection));
   PlantHop& to = take_hop(std::move(downstream.connection));
-  SlotPool& pool = registered ? host().rdma->pool() : host().relay->pool();
+  SlotPool& pool = store_between(*upstream.transport.end, *downstream.transport.end).pool();
   std::unique_ptr<RelayedCircuit> circuit =
       host().relay->add(from.destination_end().link, to.source_end().link, std::move(floor), pool, std::move(names));
   from.destination.set(circuit.get());

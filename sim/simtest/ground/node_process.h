@@ -14,7 +14,9 @@
 #include "core/circuit/path_wait.h"
 #include "core/circuit/transit_setups.h"
 #include "sim/simtest/ground/setup_door.h"
+#include "sim/simtest/ground/sim_end.h"
 #include "sim/simtest/ground/simtest_ground.h"
+#include "sim/simtest/ground/slot_store.h"
 
 namespace cableway::sim {
 
@@ -69,6 +71,10 @@ class NodeProcess final : private TransitSetups::Host {
   void refused(const CircuitSetup& setup, const absl::Status& reason) override;
   void lost(const CircuitSetup& setup, const absl::Status& reason) override;
   void forget(Relay& relay);
+  // The store with slots for a circuit between these two ends.
+  SlotStore& store_between(const TransportEnd& upstream, const TransportEnd& downstream) const {
+    return host().store(slots_between(upstream, downstream));
+  }
   SimtestHost& host() const { return ground_.hosts[node_]; }
 
   SimtestGround& ground_;

@@ -3,12 +3,21 @@
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_PLANT_END_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_PLANT_END_H_
 
-#include "core/rdma/rdma_chunk_link.h"
-#include "sim/cable/connection_lifeline.h"
+#include "core/flow/chunk_link.h"
 #include "sim/cable/hop_direction.h"
 #include "sim/stub_rdma/stub_device.h"
 
 namespace cableway::sim {
+
+// What moves the data of one end of a hop beside the hop's connection.
+class BesideConnection {
+ public:
+  virtual ~BesideConnection() = default;
+  // The connection may have news.
+  virtual void on_connection() = 0;
+  // The process is killed: the kernel closes the connection without a last frame.
+  virtual void kill_process() = 0;
+};
 
 // Forwards wake-ups to the party that moves one end of a hop, once it is set.
 class HopUser final : public LinkUser {
@@ -17,24 +26,23 @@ class HopUser final : public LinkUser {
   HopUser(const HopUser&) = delete;
   HopUser& operator=(const HopUser&) = delete;
 
-  // Called by the connection, which is the lifeline of an RDMA hop.
+  // Called by the connection.
   void wake() override {
-    if (over_rdma_ != nullptr) over_rdma_->on_lifeline();
+    if (beside_ != nullptr) beside_->on_connection();
     wake_user();
   }
-  // Woken by the device.
+  // Woken by what moves beside the connection, such as a device.
   LinkUser& completions() { return completions_; }
 
   void set(LinkUser* user) { user_ = user; }
-  // Sets the RDMA link whose lifeline is the connection, a ConnectionLifeline. Notifies the link once, since the
-  // connection may have data already, like a poller to which a socket is added.
-  void set_link(RdmaChunkLink& link) {
-    over_rdma_ = &link;
-    link.on_lifeline();
+  // Notifies it once, since the connection may have data already, like a poller to which a socket is added.
+  void set_beside(BesideConnection& beside) {
+    beside_ = &beside;
+    beside.on_connection();
   }
   // The process is killed: it leaves the hop without a last frame.
   void kill_process() {
-    if (over_rdma_ != nullptr) static_cast<ConnectionLifeline&>(over_rdma_->lifeline()).kill_process();
+    if (beside_ != nullptr) beside_->kill_process();
   }
 
  private:
@@ -52,7 +60,7 @@ class HopUser final : public LinkUser {
   }
 
   LinkUser* user_ = nullptr;
-  RdmaChunkLink* over_rdma_ = nullptr;
+  BesideConnection* beside_ = nullptr;  // null: the connection itself moves the data
   Completions completions_{*this};
 };
 

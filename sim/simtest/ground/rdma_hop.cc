@@ -20,19 +20,19 @@ absl::StatusOr<RdmaEndpoint> RdmaHop::join(bool last_hop) {
   there_.join(source_pair_, source_.user.completions(), *pair, destination_.user.completions());
   back_.join(*pair, destination_.user.completions(), source_pair_, source_.user.completions());
   const RdmaEndpoint answer = pair->endpoint();
-  destination_link_ = std::make_unique<RdmaChunkLink>(
-      std::move(pair), source_pair_.endpoint(), std::make_unique<ConnectionLifeline>(destination_.connection),
+  destination_link_ = std::make_unique<LinkEnd>(
+      std::move(pair), source_pair_.endpoint(), destination_,
       RdmaChunkLink::Place{.last_hop = last_hop, .accepted = true, .device = destination_.port.number});
-  destination_.user.set_link(*destination_link_);
+  destination_.user.set_beside(*destination_link_);
   return answer;
 }
 
 absl::Status RdmaHop::settle(std::unique_ptr<StubQueuePair> offered, const RdmaEndpoint& answered) {
   if (absl::Status status = offered->connect(answered); !status.ok()) return status;
-  source_link_ = std::make_unique<RdmaChunkLink>(
-      std::move(offered), answered, std::make_unique<ConnectionLifeline>(source_.connection),
+  source_link_ = std::make_unique<LinkEnd>(
+      std::move(offered), answered, source_,
       RdmaChunkLink::Place{.last_hop = last_hop_, .accepted = false, .device = source_.port.number});
-  source_.user.set_link(*source_link_);
+  source_.user.set_beside(*source_link_);
   return absl::OkStatus();
 }
 
@@ -46,7 +46,7 @@ void RdmaHop::complete_late(Duration by) {
   back_.complete_late(by);
 }
 
-void RdmaHop::fail_next_write() {
+void RdmaHop::fail_next_send() {
   source_pair_.fail_write(0, "remote operation error");
 }
 

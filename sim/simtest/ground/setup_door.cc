@@ -8,7 +8,6 @@
 namespace cableway::sim {
 namespace {
 
-constexpr std::chrono::milliseconds kSetupLimit{5000};
 constexpr std::chrono::milliseconds kRetryAfter{50};  // while the cable does not carry
 constexpr std::chrono::microseconds kHandOver{50};    // from the kernel to the polling process
 

@@ -82,7 +82,7 @@ void SetupWire::close(Side side) {
   end.present = false;
   end.reading.reset();
   send(side, {});
-  (side == kDialer ? hop_.hop->source() : hop_.hop->destination()).fence();
+  (side == kDialer ? hop_.connection->source() : hop_.connection->destination()).fence();
 }
 
 void SetupWire::cut(Side side, const absl::Status& reason) {

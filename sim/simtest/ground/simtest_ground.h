@@ -2,6 +2,7 @@
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_SIMTEST_GROUND_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,21 +14,29 @@
 #include "sim/nodes/node_world.h"
 #include "sim/simtest/ground/cable_plant.h"
 #include "sim/simtest/ground/setup_door.h"
+#include "sim/simtest/ground/slot_store.h"
 #include "sim/simtest/plan/simtest_plan.h"
 #include "sim/simtest/rules/rules.h"
 #include "sim/simtest/rules/trace_hash.h"
-#include "sim/stub_rdma/stub_relay_memory.h"
 
 namespace cableway::sim {
 
 // The parts of a host other than the node itself (core/node/node.h).
 struct SimtestHost {
   std::unique_ptr<RelayHost> relay;
-  std::unique_ptr<StubRelayMemory> rdma;  // null: the host has no RDMA device
-  bool refuses = false;                   // set-ups that would be relayed
-  Duration application_takes{0};          // between a wake-up and polling
+  std::vector<std::unique_ptr<SlotStore>> stores;  // one for each kind of slot that the host has
+  bool refuses = false;                            // set-ups that would be relayed
+  Duration application_takes{0};                   // between a wake-up and polling
 
-  std::size_t leased() const { return relay->pool().leased() + (rdma != nullptr ? rdma->pool().leased() : 0); }
+  // Precondition: the host has this kind.
+  SlotStore& store(SlotKind kind) const {
+    return **std::find_if(stores.begin(), stores.end(), [kind](const auto& each) { return each->kind() == kind; });
+  }
+  std::size_t leased() const {
+    std::size_t sum = 0;
+    for (const std::unique_ptr<SlotStore>& store : stores) sum += store->pool().leased();
+    return sum;
+  }
 };
 
 // The TCP port on which a node's applications listen; nodes listen at their relay ports.

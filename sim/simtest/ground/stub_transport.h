@@ -1,23 +1,27 @@
-// The transports of a simulation test's hops, implementing core/circuit/transport.h: RDMA on stub devices if both ports
-// have one, and the connection itself.
+// The transports of a simulation test's hops, in the order of preference; the last resort is the connection itself.
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_STUB_TRANSPORT_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_STUB_TRANSPORT_H_
 
-#include <cstddef>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "core/circuit/transport_negotiator.h"
+#include "sim/nodes/cable_fabric.h"
 #include "sim/simtest/ground/cable_plant.h"
+#include "sim/simtest/ground/sim_transport.h"
+#include "sim/simtest/plan/simtest_plan.h"
 #include "sim/simtest/rules/trace_hash.h"
+#include "sim/virtual_clock.h"
 
 namespace cableway::sim {
 
-// Plant and trace outlive this.
-TransportNegotiator stub_transports(CablePlant& plant, TraceHash& trace);
+// Plan and clock outlive them. All segments of the fabric exist already.
+std::vector<std::unique_ptr<SimTransport>> stub_transports(const SimtestPlan& plan, VirtualClock& clock,
+                                                           const CableFabric& fabric);
 
-// The number of the end's device (RegisteredSlot::keys); nullopt if it uses the connection.
-std::optional<std::size_t> device_of(const TransportEnd& end);
+// Chooses among them, for all set-ups of the world. All arguments outlive it.
+TransportNegotiator negotiate(const std::vector<std::unique_ptr<SimTransport>>& transports, CablePlant& plant,
+                              TraceHash& trace);
 
 }  // namespace cableway::sim
 

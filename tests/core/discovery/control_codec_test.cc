@@ -48,8 +48,8 @@ FloodedAdvertisement sample_advertisement() {
 LinkSegment sample_segment() {
   LinkSegment segment;
   segment.to = 42;
-  segment.your_session = 1;
-  segment.my_session = 2;
+  segment.your_adjacency = 1;
+  segment.my_adjacency = 2;
   segment.sequence = 3;
   segment.acknowledged = 4;
   segment.messages = {{LinkMessageKind::kAdvertisement, {std::byte{1}, std::byte{2}}},

@@ -206,7 +206,7 @@ TEST_F(NeighboursTest, ReplaysChangeNothing) {
   for (int again = 0; again < 3; ++again) {
     for (const auto& bytes : heard) world_.fabric().inject(0, port(0), address, bytes);
     world_.clock().run_for(500ms);
-    EXPECT_FALSE(up(0)) << "it may be heard, but it does not echo the current session";
+    EXPECT_FALSE(up(0)) << "it may be heard, but it does not echo the current adjacency number";
   }
 }
 

@@ -38,8 +38,8 @@ TEST(EventCode, NamesAreUniqueAndUpperSnakeCase) {
   EXPECT_EQ(find_event_kind(""), nullptr);
 }
 
-// So that CABLEWAY_LOG=warn shows losses and no noise from untrusted peers.
-TEST(EventCode, WarningsAreLossesAndInfosMayBeCausedByUntrustedPeers) {
+// So that CABLEWAY_LOG=warn shows losses, and no refusals, which any peer can cause.
+TEST(EventCode, LossesAreWarningsAndRefusalsAreInfos) {
   for (const EventCode code : {EventCode::kCircuitBroken, EventCode::kCircuitLost, EventCode::kCableLost,
                                EventCode::kKeyMissing, EventCode::kFlowFailed}) {
     EXPECT_EQ(kind_of(code).severity, EventSeverity::kWarning) << name_of(code);

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 class Side final : public AdjacencyLink::End {
  public:
-  Side(sim::VirtualClock& clock, AdjacencyLink::Sessions sessions, std::uint64_t seed)
-      : clock_(clock), random_(seed), link(sessions, clock, *this) {}
+  Side(sim::VirtualClock& clock, AdjacencyLink::Identity identity, std::uint64_t seed)
+      : clock_(clock), random_(seed), link(identity, clock, *this) {}
 
   bool next_message(LinkMessage& message) override {
     if (to_send.empty()) return false;
@@ -117,12 +117,12 @@ TEST_F(AdjacencyLinkTest, RequestsNoMoreThanItsWindowWithoutAcknowledgements) {
 TEST_F(AdjacencyLinkTest, IgnoresSegmentsOfAnotherAdjacency) {
   LinkSegment segment;
   segment.to = 1;
-  segment.your_session = 11;
-  segment.my_session = 22;
+  segment.your_adjacency = 11;
+  segment.my_adjacency = 22;
   segment.sequence = 1;
   segment.messages = {message_of(1, 10)};
-  for (auto change : {+[](LinkSegment& it) { it.to = 3; }, +[](LinkSegment& it) { it.your_session = 12; },
-                      +[](LinkSegment& it) { it.my_session = 23; }, +[](LinkSegment& it) { it.sequence = 2; }}) {
+  for (auto change : {+[](LinkSegment& it) { it.to = 3; }, +[](LinkSegment& it) { it.your_adjacency = 12; },
+                      +[](LinkSegment& it) { it.my_adjacency = 23; }, +[](LinkSegment& it) { it.sequence = 2; }}) {
     LinkSegment other = segment;
     change(other);
     EXPECT_TRUE(a_.link.receive(encode_link_segment(other)).ok());
@@ -141,8 +141,8 @@ TEST_F(AdjacencyLinkTest, IgnoresAcknowledgementsOfUnsentSegments) {
   clock_.run_for(5ms);
   LinkSegment segment;
   segment.to = 1;
-  segment.your_session = 11;
-  segment.my_session = 22;
+  segment.your_adjacency = 11;
+  segment.my_adjacency = 22;
   segment.acknowledged = 1000;
   EXPECT_TRUE(a_.link.receive(encode_link_segment(segment)).ok());
   EXPECT_FALSE(a_.link.settled());

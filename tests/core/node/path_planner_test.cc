@@ -85,7 +85,7 @@ TEST(PathPlanner, NamesAnUnknownOrUnreachableDestination) {
       planner_of("n0", std::make_shared<const routing::Topology>(routing::sample_topology(4, {{0, 1}, {2, 3}})));
   EXPECT_TRUE(absl::IsNotFound(node.path_for_flow("n9", 0).status()));
   EXPECT_THAT(std::string(node.path_for_flow("n9", 0).status().message()),
-              AllOf(HasSubstr("node n0 has not heard of a node \"n9\""), HasSubstr("n0, n1, n2, n3")));
+              AllOf(HasSubstr("node n0 has not heard of a node \"n9\""), HasSubstr("known nodes: n0, n1, n2, n3")));
   EXPECT_TRUE(absl::IsUnavailable(node.path_for_flow("n3", 0).status()));
   EXPECT_THAT(std::string(node.path_for_flow("n3", 0).status().message()), HasSubstr("no path to node n3"));
 }
@@ -156,17 +156,17 @@ TEST(CheckTransit, RefusesAnyDifferenceFromTheTopology) {
   const Change changes[] = {
       {"next cable", [](CircuitSetup& s) { s.hops[1].cable = "c9"; }, "no cable \"c9\""},
       {"next cable is another's", [](CircuitSetup& s) { s.hops[1].cable = "c2"; }, "no cable \"c2\""},
-      {"next node", [](CircuitSetup& s) { s.hops[1].to_node = "n7"; }, "the set-up says leading from 10.0.1.1 to n7"},
+      {"next node", [](CircuitSetup& s) { s.hops[1].to_node = "n7"; }, " here, from 10.0.1.1 to n7"},
       {"next address", [](CircuitSetup& s) { s.hops[1].to_address = "192.0.2.1"; }, "at 192.0.2.1"},
       {"next port", [](CircuitSetup& s) { s.hops[1].to_port = 22; }, "port 22"},
-      {"source address", [](CircuitSetup& s) { s.hops[1].from_address = "10.0.0.2"; }, "leading from 10.0.0.2"},
+      {"source address", [](CircuitSetup& s) { s.hops[1].from_address = "10.0.0.2"; }, " here, from 10.0.0.2"},
       {"routed", [](CircuitSetup& s) { s.hops[1].routed = true; }, "(routed)"},
       {"arriving cable", [](CircuitSetup& s) { s.hops[0].cable = "c9"; }, "no cable \"c9\" to n0"},
-      {"arriving address", [](CircuitSetup& s) { s.hops[0].from_address = "192.0.2.1"; }, "leading from 192.0.2.1"},
+      {"arriving address", [](CircuitSetup& s) { s.hops[0].from_address = "192.0.2.1"; }, " here, from 192.0.2.1"},
       {"arriving port", [](CircuitSetup& s) { s.hops[0].to_port = 1; }, "port 1"},
       {"source", [](CircuitSetup& s) { s.from_node = "n3"; }, "no cable \"c0\" to n3"},
       {"unknown source", [](CircuitSetup& s) { s.from_node = "nx"; }, "no node \"nx\""},
-      {"back where it came from", [](CircuitSetup& s) { s.hops[1] = s.hops[0]; }, "leading from"},
+      {"back where it came from", [](CircuitSetup& s) { s.hops[1] = s.hops[0]; }, "leads from"},
   };
   const PathPlanner node = planner_of("n1", line(4));
   for (const Change& change : changes) {

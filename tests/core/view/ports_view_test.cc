@@ -65,12 +65,41 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
   EXPECT_EQ(ports[0], expected) << ports.dump(2);
 }
 
+TEST_F(PortsView, APortIsWrittenTheSameWithoutANode) {
+  const PortFacts port = world_.node(1).neighbours().ports().front();
+  json shown = view().at("ports").at(0);
+  shown["neighbours"] = nullptr;
+  EXPECT_EQ(json(port_json(port, TransportSetting::kAuto)), shown);
+}
+
+TEST_F(PortsView, HasThePortsRdmaDevice) {
+  PortFacts port = world_.node(1).neighbours().ports().front();
+  port.rdma_device = "mlx5_0";
+  port.gid_index = 3;
+  port.rdma_mtu = 4096;
+  const json usable = port_json(port, TransportSetting::kAuto);
+  EXPECT_EQ(usable.at("rdma_device"), "mlx5_0");
+  EXPECT_EQ(usable.at("rdma_usable"), true);
+  EXPECT_EQ(usable.at("gid_index"), 3);
+  EXPECT_EQ(usable.at("roce_version"), 2);
+  EXPECT_EQ(usable.at("rdma_mtu"), 4096);
+  EXPECT_EQ(usable.at("transport"), "rdma");
+  port.gid_index = -1;
+  port.rdma_trouble = "mlx5_0 is not active";
+  const json refused = port_json(port, TransportSetting::kAuto);
+  EXPECT_EQ(refused.at("rdma_usable"), false);
+  EXPECT_EQ(refused.at("gid_index"), nullptr);
+  EXPECT_EQ(refused.at("rdma_trouble"), "mlx5_0 is not active");
+  EXPECT_EQ(refused.at("transport"), "refused");
+  EXPECT_EQ(port_json(port, TransportSetting::kTcp).at("transport"), "tcp");
+}
+
 TEST_F(PortsView, ShowsRejectedPortsAndDroppedDatagrams) {
   const json answer = view({{"eth9", "is down: ip link set eth9 up", true}});
   EXPECT_EQ(answer.at("schema"), 1);
   EXPECT_EQ(answer.at("node"), "n1");
   EXPECT_EQ(answer.at("rejected"),
-            (json{{{"interface", "eth9"}, {"reason", "is down: ip link set eth9 up"}, {"asked_for", true}}}));
+            (json{{{"interface", "eth9"}, {"reason", "is down: ip link set eth9 up"}, {"requested", true}}}));
   EXPECT_EQ(answer.at("dropped"), (json{{"garbage", 0}, {"refused", 0}, {"replayed", 0}, {"unknown", 0}}));
 }
 

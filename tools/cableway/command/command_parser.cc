@@ -129,10 +129,19 @@ class CommandTree {
     CLI::App* const added =
         root_.add_subcommand(name, absl::StrCat(summary, ": ", absl::StrJoin(members_of(name), ", ")));
     added->require_subcommand(1);
-    added->footer(
-        absl::StrCat(program_.name, " ", name, " COMMAND --help shows the options and examples of a command."));
+    added->footer(footer(absl::StrCat(program_.name, " ", name, " COMMAND --help shows the options of a command."),
+                         examples_of(name)));
     groups_[name] = added;
     return *added;
+  }
+
+  std::vector<std::string> examples_of(const std::string& group) const {
+    std::vector<std::string> examples;
+    for (const Command& command : commands_) {
+      if (words_of(command.name).front() != group) continue;
+      examples.insert(examples.end(), command.examples.begin(), command.examples.end());
+    }
+    return examples;
   }
 
   // The second words of a group's commands.
@@ -169,7 +178,7 @@ class CommandTree {
     const std::string second = arguments.size() > 1 ? arguments[1] : "";
     if (members.empty() || second == "--help" || second == "-h") return "";
     if (std::find(members.begin(), members.end(), second) != members.end()) return "";
-    const std::string expected = absl::StrCat("expected ", first, " ", alternatives(members));
+    std::string expected = absl::StrCat("expected ", first, " ", alternatives(members));
     if (second.empty() || second.starts_with('-')) return expected;
     return unknown_command(absl::StrCat(first, " ", second), expected);
   }

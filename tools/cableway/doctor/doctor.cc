@@ -113,7 +113,7 @@ class Examination {
     if (!examined_.ports) return examined_.host.rejected;
     std::vector<RejectedPort> list;
     for (const Json& each : examined_.ports->at("rejected")) {
-      list.push_back({text(each, "interface"), text(each, "reason"), each.at("asked_for").get<bool>()});
+      list.push_back({text(each, "interface"), text(each, "reason"), each.at("requested").get<bool>()});
     }
     return list;
   }

@@ -16,6 +16,7 @@
 
 namespace cableway::cli {
 
+// kOk and kRemark correspond to EventSeverity::kInfo.
 enum class Severity { kOk, kRemark, kWarning, kError };
 
 struct Finding {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "core/discovery/port_selector.h"
 #include "core/linux/rdma/rdma_ports.h"
-#include "core/settings/port_transport.h"
+#include "core/view/ports_view.h"
 #include "tools/cableway/doctor/doctor_links.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -230,7 +230,7 @@ Severity severity_of(const RejectedPort& rejected) {
   if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "name it in CABLEWAY_PORTS"})) {
     return Severity::kOk;
   }
-  if (!rejected.asked_for || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
+  if (!rejected.requested || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
   const bool is_wrong =
       is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is also used by another host", "cannot be written as a scope"});
   return is_wrong ? Severity::kError : Severity::kWarning;
@@ -272,23 +272,8 @@ std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
 }
 
 Json ports_of_host(const std::vector<PortFacts>& ports, TransportSetting wanted) {
-  const auto text_or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
   Json list = Json::array();
-  for (const PortFacts& port : ports) {
-    const PortTransport transport = transport_of(port, wanted);
-    list.push_back({{"interface", port.interface},
-                    {"mtu", port.mtu},
-                    {"rate_mbps", port.rate_mbps == 0 ? Json(nullptr) : Json(port.rate_mbps)},
-                    {"carrier", port.carrier},
-                    {"rdma_device", text_or_null(port.rdma_device)},
-                    {"rdma_mtu", port.rdma_mtu == 0 ? Json(nullptr) : Json(port.rdma_mtu)},
-                    {"rdma_trouble", text_or_null(port.rdma_trouble)},
-                    {"transport", name_of(transport.kind)},
-                    {"transport_reason", transport.why},
-                    {"plug", text_or_null(port.plug)},
-                    {"neighbours", nullptr},
-                    {"control", nullptr}});
-  }
+  for (const PortFacts& port : ports) list.push_back(port_json(port, wanted));
   return list;
 }
 
@@ -300,7 +285,7 @@ std::vector<Finding> examine_rejected(const std::vector<RejectedPort>& rejected)
     if (severity == Severity::kOk) {
       not_requested[each.reason].push_back(each.interface);
     } else {
-      const auto code = each.asked_for ? name_of(EventCode::kPortUnusable) : name_of(FindingCode::kPortNotUsed);
+      const auto code = each.requested ? name_of(EventCode::kPortUnusable) : name_of(FindingCode::kPortNotUsed);
       findings.push_back({severity, std::string(code), each.interface, each.reason, advice_for(each.reason)});
     }
   }

@@ -60,6 +60,7 @@ std::vector<Argument> sim_arguments(SimOptions& options) {
   arguments.push_back(text_option("--html", "FILE", options.html, "also write an HTML report to this file"));
   // Options that would be ignored are rejected.
   std::vector<std::string> of_a_workload;
+  of_a_workload.reserve(arguments.size());
   for (const Argument& argument : arguments) of_a_workload.push_back(argument.name());
   arguments.insert(arguments.begin(),
                    {flag("--json", options.json, "as JSON"), topology_option(options.topology, "--topology,--file")});

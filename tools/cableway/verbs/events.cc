@@ -115,7 +115,7 @@ class EventsVerb final : public Verb {
  public:
   Command describe() override {
     return {.name = "events",
-            .summary = "the last 1000 events of the node, oldest first",
+            .summary = "the kept events of the node (up to 1,000), oldest first",
             .notes = "Without --severity, events of severity info and above; docs/findings.md explains each code.",
             .examples = {"cableway events", "cableway events --severity warning", "cableway events --code CABLE_LOST",
                          "cableway events --follow --json"},

@@ -86,19 +86,20 @@ std::string circuits_text(const Json& status) {
   return absl::StrCat(head, "\n", table.text(), and_more(circuits_left_out(status)));
 }
 
-Json own_flow_json(const Json& flow) {
-  return {{"flow", text(flow, "flow")},           {"process", flow.at("process")},
-          {"node", text(flow, "node")},           {"sends", flow.at("sends").get<bool>()},
-          {"path", text(flow, "path")},           {"port", flow.at("port")},
-          {"transport", text(flow, "transport")}, {"reason", text(flow, "reason")},
-          {"open_ms", number(flow, "open_ms")}};
+// The circuit as the node reports it, with its rate after the time that the rate is the mean of.
+Json with_mean_rate(const Json& circuit) {
+  const double mean = mean_mbps(circuit);
+  Json shown = Json::object();
+  for (const auto& [name, value] : circuit.items()) {
+    shown[name] = value;
+    if (name == "open_ms") shown["mean_mbps"] = mean;
+  }
+  return shown;
 }
 
-Json circuit_json(const Json& circuit) {
-  return {{"flow", text(circuit, "flow")},         {"path", text(circuit, "path")},
-          {"chunks", number(circuit, "chunks")},   {"bytes", number(circuit, "bytes")},
-          {"open_ms", number(circuit, "open_ms")}, {"mean_mbps", mean_mbps(circuit)},
-          {"upstream", circuit.at("upstream")},    {"downstream", circuit.at("downstream")}};
+// Throws Json::exception if it is not an array.
+const Json::array_t& array_of(const Json& object, const char* name) {
+  return object.at(name).get_ref<const Json::array_t&>();
 }
 
 }  // namespace
@@ -125,13 +126,11 @@ absl::StatusOr<std::string> flows_text(const std::string& answer) {
 
 absl::StatusOr<std::string> flows_json(const std::string& answer) {
   return render_answer(answer, "status", [](const Json& status) {
-    Json flows = Json::array();
-    for (const Json& flow : status.at("flows")) flows.push_back(own_flow_json(flow));
     Json circuits = Json::array();
-    for (const Json& circuit : status.at("circuits")) circuits.push_back(circuit_json(circuit));
+    for (const Json& circuit : array_of(status, "circuits")) circuits.push_back(with_mean_rate(circuit));
     const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
                        {"node", text(status, "node")},
-                       {"flows", flows},
+                       {"flows", array_of(status, "flows")},
                        {"flows_left_out", flows_left_out(status)},
                        {"circuits", circuits},
                        {"circuits_left_out", circuits_left_out(status)}};

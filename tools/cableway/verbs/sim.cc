@@ -206,8 +206,7 @@ class SimVerb final : public Verb {
                 "It runs the code of the relays and flow ends in virtual time; nothing is sent. docs/simulator.md "
                 "describes the model.\n\nExit status 5: a cut cable ended the job.",
             .examples = {"cableway sim --topology ring:8 --workload all_reduce:256MiB",
-                         "cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --rank-order best "
-                         "--html report.html",
+                         "cableway sim --topology torus:4x4@100Gbit/s --workload all_to_all:1GiB --html report.html",
                          "cableway sim --topology ring:8 --workload all_reduce:256MiB --fail cable:0-1@10ms",
                          "cableway sim --topology cluster.toml --mix job.toml --json > a.json",
                          "cableway sim --compare a.json b.json", "cableway sim --topology ring:8 --what-if"},

@@ -236,21 +236,21 @@ TEST_F(PortSelectionTest, NamesUnmatchedSelectors) {
 
 // Only a selected interface is a fault; the others are expected on a host beside its cables.
 TEST_F(PortSelectionTest, MarksRequestedInterfaces) {
-  const auto asked_for = [&](const std::vector<std::string>& texts) {
+  const auto requested = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> interfaces;
     for (const RejectedPort& each : select(texts).rejected) {
-      if (each.asked_for) interfaces.push_back(each.interface);
+      if (each.requested) interfaces.push_back(each.interface);
     }
     return interfaces;
   };
   add(4, "eth2");
-  EXPECT_THAT(asked_for({"eth1"}), IsEmpty());
-  EXPECT_THAT(asked_for({"eth1", "eth2", "eth7"}), ElementsAre("eth2", "eth7"));
-  EXPECT_THAT(asked_for({"eth1", "172.16.0.0/12"}), IsEmpty()) << "it may belong to a future cable";
-  EXPECT_THAT(asked_for({"172.16.0.0/12"}), ElementsAre("172.16.0.0/12"));
+  EXPECT_THAT(requested({"eth1"}), IsEmpty());
+  EXPECT_THAT(requested({"eth1", "eth2", "eth7"}), ElementsAre("eth2", "eth7"));
+  EXPECT_THAT(requested({"eth1", "172.16.0.0/12"}), IsEmpty()) << "it may belong to a future cable";
+  EXPECT_THAT(requested({"172.16.0.0/12"}), ElementsAre("172.16.0.0/12"));
   network_.links[3].up = false;
-  EXPECT_THAT(asked_for({"10.7.0.0/16", "eth0"}), ElementsAre("eth1"));
-  EXPECT_THAT(asked_for({}), IsEmpty());
+  EXPECT_THAT(requested({"10.7.0.0/16", "eth0"}), ElementsAre("eth1"));
+  EXPECT_THAT(requested({}), IsEmpty());
 }
 
 TEST_F(PortSelectionTest, TheHalvesOfAPlugAreFoundAmongAllInterfaces) {

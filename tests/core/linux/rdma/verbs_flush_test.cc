@@ -46,6 +46,20 @@ TEST_F(VerbsFlushTest, AReadIsDoneWhenTheDeviceReportsItAndNoSooner) {
   EXPECT_TRUE(flush->done(0).value());
 }
 
+TEST_F(VerbsFlushTest, ALostDeviceFailsTheReadsThatAreNotDone) {
+  const auto memory = add({.remote_write = true, .remote_read = true});
+  const auto flush = make().value();
+  ASSERT_EQ(flush->read(address(), memory->keys().remote).value(), 0U);
+  ASSERT_TRUE(flush->done(0).value());
+  fake_.holds_completions = true;
+  ASSERT_EQ(flush->read(address(), memory->keys().remote).value(), 1U);
+  device_->give_up();
+  EXPECT_TRUE(flush->done(0).value());
+  const absl::Status failed = flush->done(1).status();
+  EXPECT_EQ(failed.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(failed.message(), HasSubstr("RDMA device mlx5_0 failed before it read back what it wrote to GPU memory"));
+}
+
 TEST_F(VerbsFlushTest, AForbiddenReadFailsAndEarlierReadsStayDone) {
   const auto readable = add({.remote_write = true, .remote_read = true});
   const auto writable = add({.remote_write = true});

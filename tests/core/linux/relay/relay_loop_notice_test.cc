@@ -20,7 +20,7 @@ class RelayLoopNotice : public testing::Test {
     auto loop = RelayLoop::start(
         {pipes_.get(), rdma_.get()}, std::chrono::microseconds(0),
         {[](const RelayLoop::Closed&) {},
-         [this](SlotKind kind) { ++(kind == SlotKind::kPipe ? out_of_leases_ : out_of_rdma_leases_); }});
+         [this](RelayStore& store) { ++(&store == pipes_.get() ? out_of_leases_ : out_of_rdma_leases_); }});
     ASSERT_TRUE(loop.ok()) << loop.status();
     loop_ = *std::move(loop);
   }

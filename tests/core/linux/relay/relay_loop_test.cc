@@ -58,7 +58,7 @@ class RelayLoopTest : public testing::Test {
                                          const std::lock_guard lock(mutex_);
                                          closed_.push_back(std::move(closed));
                                        },
-                                       [this](SlotKind) { ++out_of_leases_; }};
+                                       [this](RelayStore&) { ++out_of_leases_; }};
     pipes_ = PipeStore::create({.bytes = 0, .max_circuits = 100, .leases = leases}).value();
     auto loop = RelayLoop::start({pipes_.get()}, std::chrono::microseconds(20), listener);
     EXPECT_TRUE(loop.ok()) << loop.status();

@@ -68,7 +68,7 @@ class RelayPollingTest : public testing::Test {
   ~RelayPollingTest() override { loop_.reset(); }
 
   void start(std::chrono::microseconds spin) {
-    const RelayLoop::Listener listener{[this](const RelayLoop::Closed&) { ++closed_; }, [](SlotKind) {}};
+    const RelayLoop::Listener listener{[this](const RelayLoop::Closed&) { ++closed_; }, [](RelayStore&) {}};
     loop_ = RelayLoop::start({memory_.get()}, spin, listener).value();
   }
   PolledFlow open() {

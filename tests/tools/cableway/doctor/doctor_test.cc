@@ -380,7 +380,7 @@ TEST(Doctor, ReportsARejectedPortOnce) {
   Examined examined = healthy();
   (*examined.ports)["rejected"] =
       Json::parse(R"([{"interface": "eth8", "reason": "is in CABLEWAY_PORTS, but there is no such interface",
-                       "asked_for": true}])");
+                       "requested": true}])");
   (*examined.status)["problems"] = Json::parse(R"([{"code": "PORT_UNUSABLE", "seconds": 5,
                        "text": "eth8 is in CABLEWAY_PORTS, but there is no such interface"}])");
   int reported = 0;

@@ -114,6 +114,33 @@ TEST(FlowsJson, HasEveryField) {
      "downstream": {"transport": "tcp", "reason": "CABLEWAY_TRANSPORT=tcp"}}]})"));
 }
 
+TEST(FlowsJson, HasTheMembersOfTheStatusInTheirOrder) {
+  using nlohmann::ordered_json;
+  ordered_json status = ordered_json::parse(kStatus);
+  status["flows"][0]["later"] = 1;
+  status["circuits"][0]["later"] = 2;
+  const ordered_json shown = ordered_json::parse(*flows_json(status.dump()));
+  EXPECT_EQ(shown.at("flows").dump(), status.at("flows").dump());
+  std::vector<std::string> members;
+  for (const auto& [name, value] : shown.at("circuits").at(0).items()) members.push_back(name);
+  EXPECT_THAT(members, ::testing::ElementsAre("flow", "path", "chunks", "bytes", "open_ms", "mean_mbps", "upstream",
+                                              "downstream", "later"));
+}
+
+TEST(FlowsJson, RefusesMalformedFlowsAndCircuits) {
+  for (const auto& [member, value] :
+       {std::pair("flows", json("none")), std::pair("flows", json(nullptr)), std::pair("circuits", json(1)),
+        std::pair("circuits", json(nullptr)), std::pair("circuits", json::array({"c"})),
+        std::pair("circuits", json::array({json::object()})),
+        std::pair("circuits", json::array({{{"open_ms", "1"}, {"bytes", 1}}}))}) {
+    json status = json::parse(kStatus);
+    status[member] = value;
+    const auto shown = flows_json(status.dump());
+    EXPECT_EQ(shown.status().code(), absl::StatusCode::kInvalidArgument) << member << " " << value;
+    EXPECT_THAT(std::string(shown.status().message()), HasSubstr("the node's status cannot be parsed"));
+  }
+}
+
 constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
   "ports": [
     {"interface": "eth1", "addresses": ["10.7.0.2/30", "fe80::2%eth1/64"], "mtu": 9000, "rate_mbps": 100000,
