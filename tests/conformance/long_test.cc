@@ -1,8 +1,10 @@
 // Tests that take minutes: silence beyond every timer that a kernel or a library may have by default, and more
 // connections than there are ports.
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
 #include "tests/conformance/ranks/silence.h"
 #include "tests/conformance/suite.h"
 
