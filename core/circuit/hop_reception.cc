@@ -106,7 +106,11 @@ absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiat
   const CircuitSetup& setup = arrived.setup();
   absl::StatusOr<TransportNegotiator::Joined> joined = transports.join(setup, arrived.connection());
   absl::Status status = prefix_with_hop(to_text(accepting_end(setup, setup.hop)), joined.status());
-  if (joined.ok() && prepare) status = prepare(*joined->choice.end);
+  if (joined.ok() && prepare) {
+    const absl::StatusOr<std::uint32_t> held = prepare(*joined->choice.end);
+    status = held.status();
+    chunk_bytes = std::min(chunk_bytes, held.value_or(0));
+  }
   if (!status.ok()) {
     std::move(arrived).refuse(status);
     return status;

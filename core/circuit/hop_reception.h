@@ -94,11 +94,13 @@ class HopReception {
 };
 
 // Accepts the hop of an arrived set-up: joins its transport and answers that the circuit is open from here on.
-// `prepare`, if set, is called with this end of the hop before the answer and allocates what the circuit needs; its
-// error refuses the hop. An error has been sent as the answer, unless the peer has closed the connection (Cancelled).
+// `prepare`, if set, is called with this end of the hop before the answer, allocates what the circuit needs and returns
+// the largest chunk that it holds; its error refuses the hop. An error has been sent as the answer, unless the peer has
+// closed the connection (Cancelled).
 //
-// `chunk_bytes`: the largest chunk that the rest of the path accepts; the set-up's limit applies as well.
-using Prepare = std::function<absl::Status(const TransportEnd& end)>;
+// `chunk_bytes`: the largest chunk that the rest of the path accepts; the set-up's limit and that of `prepare` apply as
+// well, and the answer carries the smallest.
+using Prepare = std::function<absl::StatusOr<std::uint32_t>(const TransportEnd& end)>;
 absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports,
                                    std::uint32_t chunk_bytes, const Prepare& prepare);
 

@@ -90,14 +90,14 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
   if (!downstream.ok()) return refuse(std::move(arrived), downstream.status());
   const CircuitSetup setup = arrived.setup();
   std::unique_ptr<Slot> floor;
-  const auto prepare = [&](const TransportEnd& upstream) {
+  const auto prepare = [&](const TransportEnd& upstream) -> absl::StatusOr<std::uint32_t> {
     absl::StatusOr<std::unique_ptr<Slot>> made = host_.make_floor(upstream, *downstream->transport.end);
     if (!made.ok()) {
       return absl::Status(made.status().code(),
                           absl::StrCat("node ", name_, " cannot relay another circuit: ", made.status().message()));
     }
     floor = *std::move(made);
-    return absl::OkStatus();
+    return floor->max_chunk_bytes();
   };
   absl::StatusOr<OpenHop> upstream =
       accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);

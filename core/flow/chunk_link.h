@@ -50,6 +50,8 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
   virtual ~Slot() = default;
 
+  // The largest chunk that it holds; one that streams holds any.
+  virtual std::uint32_t max_chunk_bytes() const { return kMaxChunkBytes; }
   // Discards a chunk, or part of one, whose circuit has ended, so that another circuit can lease the slot.
   virtual void clear() { filled = drained = 0; }
   // For a circuit's floor, when its links become wide or narrow; contract as of ChunkLink::widen() and narrow().

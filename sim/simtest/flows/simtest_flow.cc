@@ -47,10 +47,11 @@ class SimtestFlow::Attempt final : public SimtestCircuit::Source {
     if (const absl::Status budget = SimtestCircuit::check_budget(setup.setup()); !budget.ok())
       flow_.ground_.rules.broken(5, std::string(budget.message()));
     const bool wanted = flow_.destination_lives_ && refusal_.ok() && destination_ == nullptr;
-    const auto prepare = [wanted](const TransportEnd&) {
-      return wanted ? absl::OkStatus() : absl::NotFoundError("no listener at the destination");
-    };
     const std::uint32_t chunk_bytes = setup.setup().chunk_bytes;
+    const auto prepare = [wanted, chunk_bytes](const TransportEnd&) -> absl::StatusOr<std::uint32_t> {
+      if (!wanted) return absl::NotFoundError("no listener at the destination");
+      return chunk_bytes;
+    };
     absl::StatusOr<OpenHop> hop = accept_hop(std::move(setup), flow_.ground_.tools.transports, chunk_bytes, prepare);
     if (!hop.ok()) return;
     const PlantEnd end = take_hop(std::move(hop->connection)).destination_end();

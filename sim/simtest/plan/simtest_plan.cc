@@ -93,12 +93,13 @@ FlowPlan make_flow(SimtestRandom& random, const ShapePlan& shape, std::uint32_t 
   flow.ordinal = random.below(4);
   flow.begins = random.between(Duration(milliseconds(50)), Duration(milliseconds(2500)));
   flow.in_flight = static_cast<std::uint32_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 8, 8, 8, 32}));
-  const std::vector<std::uint64_t> chunks{128, 256, 4096, slot_bytes, slot_bytes};
-  flow.chunk_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(random.one_of(chunks), slot_bytes));
+  // Relays whose slots hold less reduce it when a circuit is set up.
+  const std::vector<std::uint64_t> chunks{128, 256, 4096, slot_bytes, std::uint64_t{4} * slot_bytes};
+  flow.chunk_bytes = static_cast<std::uint32_t>(random.one_of(chunks));
   const bool late = random.happens(300);  // a slow receiver
   for (std::uint64_t i = random.between(1, 40); i > 0; --i) {
     MessagePlan message;
-    message.bytes = make_size(random, flow.chunk_bytes);
+    message.bytes = make_size(random, std::min(flow.chunk_bytes, slot_bytes));
     message.capacity = message.bytes + (random.happens(300) ? random.below(4096) : 0);
     if (late && random.happens(200))
       message.destination_waits = random.between(Duration{0}, Duration(milliseconds(400)));

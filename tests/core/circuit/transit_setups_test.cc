@@ -25,6 +25,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+constexpr std::uint32_t kSlotBytes = 65536;
+
 class ConnectionEnd final : public TransportEnd {
  public:
   std::string name() const override { return "tcp"; }
@@ -72,7 +74,7 @@ class PlayedHost final : public TransitSetups::Host {
   }
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const TransportEnd&, const TransportEnd&) override {
     if (!floor.ok()) return floor;
-    return std::make_unique<sim::MemorySlot>(0);
+    return std::make_unique<sim::MemorySlot>(kSlotBytes);
   }
   absl::Status relay(const CircuitSetup&, OpenHop up, OpenHop down, std::unique_ptr<Slot>) override {
     ++relayed;
@@ -159,6 +161,14 @@ TEST_F(TransitSetupsTest, DialTheNextHopAndRelayOnceItIsOpen) {
                                            EventCode::kCircuitOpened));
   EXPECT_EQ(events_.raised[1].text, "set-up n0 -c0-> n1 -c1-> n2 dials node n2 over cable c1");
   EXPECT_EQ(test::field_of(events_.raised[1].fields, "neighbour"), "n2");
+}
+
+TEST_F(TransitSetupsTest, AnswerWithAChunkSizeThatTheSlotHolds) {
+  const auto upstream = arrive(setup());
+  answer(*connector_.reach(), {0, std::nullopt});
+  EXPECT_EQ(host_.upstream.chunk_bytes, kSlotBytes);
+  const auto [answered, body] = upstream->take_frame();
+  EXPECT_EQ(decode_setup_answer(answered, body)->chunk_bytes, kSlotBytes);
 }
 
 TEST_F(TransitSetupsTest, ForwardARefusalUnchanged) {
