@@ -102,20 +102,21 @@ void HopReception::finish(absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe
 }
 
 absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports,
-                                   std::uint32_t chunk_bytes, const Prepare& prepare) {
+                                   const Prepare& prepare) {
   const CircuitSetup& setup = arrived.setup();
+  std::uint32_t chunk_bytes = setup.chunk_bytes;
   absl::StatusOr<TransportNegotiator::Joined> joined = transports.join(setup, arrived.connection());
   absl::Status status = prefix_with_hop(to_text(accepting_end(setup, setup.hop)), joined.status());
   if (joined.ok() && prepare) {
-    const absl::StatusOr<std::uint32_t> held = prepare(*joined->choice.end);
-    status = held.status();
-    chunk_bytes = std::min(chunk_bytes, held.value_or(0));
+    const absl::StatusOr<std::uint32_t> accepted = prepare(*joined->choice.end);
+    status = accepted.status();
+    if (accepted.ok()) chunk_bytes = std::min(chunk_bytes, *accepted);
   }
   if (!status.ok()) {
     std::move(arrived).refuse(status);
     return status;
   }
-  chunk_bytes = std::min({chunk_bytes, setup.chunk_bytes, joined->choice.end->max_chunk_bytes()});
+  chunk_bytes = std::min(chunk_bytes, joined->choice.end->max_chunk_bytes());
   const SetupAnswer answer{chunk_bytes < setup.chunk_bytes ? chunk_bytes : 0, std::move(joined->answer)};
   absl::StatusOr<std::unique_ptr<SetupConnection>> connection = std::move(arrived).accept(answer);
   if (!connection.ok()) return connection.status();

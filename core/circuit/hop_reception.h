@@ -66,8 +66,8 @@ inline constexpr std::chrono::milliseconds kSetupLimit{5000};
 // closes the connection without an answer.
 class HopReception {
  public:
-  // Called once, never from inside start(); may destroy the reception. With an error, the connection has been answered
-  // and closed.
+  // Called once, never from inside start(); may destroy the reception, which it outlives. With an error, the connection
+  // has been answered and closed.
   using Done = std::function<void(absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>>)>;
 
   HopReception(Clock& clock, std::unique_ptr<SetupConnection> connection, std::optional<SubKey> key,
@@ -95,14 +95,11 @@ class HopReception {
 
 // Accepts the hop of an arrived set-up: joins its transport and answers that the circuit is open from here on.
 // `prepare`, if set, is called with this end of the hop before the answer, allocates what the circuit needs and returns
-// the largest chunk that it holds; its error refuses the hop. An error has been sent as the answer, unless the peer has
+// the largest chunk that this node and the rest of the path accept; its error refuses the hop. The answer carries the
+// smallest of this, the set-up's and the transport's limit. An error has been sent as the answer, unless the peer has
 // closed the connection (Cancelled).
-//
-// `chunk_bytes`: the largest chunk that the rest of the path accepts; the set-up's limit and that of `prepare` apply as
-// well, and the answer carries the smallest.
 using Prepare = std::function<absl::StatusOr<std::uint32_t>(const TransportEnd& end)>;
-absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports,
-                                   std::uint32_t chunk_bytes, const Prepare& prepare);
+absl::StatusOr<OpenHop> accept_hop(ArrivedSetup arrived, const TransportNegotiator& transports, const Prepare& prepare);
 
 }  // namespace cableway
 

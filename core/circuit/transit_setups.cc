@@ -97,10 +97,9 @@ void TransitSetups::dialed(Place place, absl::StatusOr<OpenHop> downstream) {
                           absl::StrCat("node ", name_, " cannot relay another circuit: ", made.status().message()));
     }
     floor = *std::move(made);
-    return floor->max_chunk_bytes();
+    return std::min(downstream->chunk_bytes, floor->max_chunk_bytes());
   };
-  absl::StatusOr<OpenHop> upstream =
-      accept_hop(std::move(arrived), means_.transports, downstream->chunk_bytes, prepare);
+  absl::StatusOr<OpenHop> upstream = accept_hop(std::move(arrived), means_.transports, prepare);
   if (absl::IsCancelled(upstream.status())) return lost(setup, upstream.status());
   if (!upstream.ok()) return refused(setup, upstream.status());
   const absl::Status relayed = host_.relay(setup, *std::move(upstream), *std::move(downstream), std::move(floor));

@@ -256,7 +256,7 @@ void Process::on_setup(ArrivedSetup arrived) {
     absl::IsResourceExhausted(reason) ? log_.warn(refused(reason)) : log_.info(refused(reason));
     return std::move(arrived).refuse(reason);
   }
-  absl::StatusOr<OpenHop> hop = accept_hop(std::move(arrived), transports_, setup.chunk_bytes, {});
+  absl::StatusOr<OpenHop> hop = accept_hop(std::move(arrived), transports_, {});
   if (absl::IsCancelled(hop.status())) {
     return log_.info(absl::StrCat(describe_path(setup), ": ", hop.status().message()));
   }

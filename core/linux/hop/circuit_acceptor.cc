@@ -139,9 +139,7 @@ void CircuitAcceptor::State::take(Listener& listener, std::unique_ptr<SetupConne
   const auto place = std::prev(listener.receptions.end());
   place->start(limits.setup,
                [this, &listener, place, peer](absl::StatusOr<std::variant<ArrivedSetup, ArrivedProbe>> opening) {
-                 // Captures are destroyed with the reception, so it goes last.
-                 std::list<HopReception> ended;
-                 ended.splice(ended.begin(), listener.receptions, place);
+                 listener.receptions.erase(place);
                  opening.ok() ? opened(*std::move(opening)) : refused(peer, opening.status());
                });
 }

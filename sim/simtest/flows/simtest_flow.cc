@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_reception.h"
+#include "core/flow/frame.h"
 #include "sim/simtest/ground/node_process.h"
 
 namespace cableway::sim {
@@ -47,12 +48,11 @@ class SimtestFlow::Attempt final : public SimtestCircuit::Source {
     if (const absl::Status budget = SimtestCircuit::check_budget(setup.setup()); !budget.ok())
       flow_.ground_.rules.broken(5, std::string(budget.message()));
     const bool wanted = flow_.destination_lives_ && refusal_.ok() && destination_ == nullptr;
-    const std::uint32_t chunk_bytes = setup.setup().chunk_bytes;
-    const auto prepare = [wanted, chunk_bytes](const TransportEnd&) -> absl::StatusOr<std::uint32_t> {
+    const auto prepare = [wanted](const TransportEnd&) -> absl::StatusOr<std::uint32_t> {
       if (!wanted) return absl::NotFoundError("no listener at the destination");
-      return chunk_bytes;
+      return kMaxChunkBytes;
     };
-    absl::StatusOr<OpenHop> hop = accept_hop(std::move(setup), flow_.ground_.tools.transports, chunk_bytes, prepare);
+    absl::StatusOr<OpenHop> hop = accept_hop(std::move(setup), flow_.ground_.tools.transports, prepare);
     if (!hop.ok()) return;
     const PlantEnd end = take_hop(std::move(hop->connection)).destination_end();
     destination_ = std::make_unique<DestinationEnd>(place(flow_.plan_.destination), first_, end);
