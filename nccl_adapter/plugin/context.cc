@@ -58,7 +58,7 @@ absl::StatusOr<std::shared_ptr<Process>> join_process(Log log) {
   if (!settings.ok()) return settings.status();
   absl::StatusOr<std::string> daemon = find_daemon(*settings);
   if (!daemon.ok()) return daemon.status();
-  absl::StatusOr<std::shared_ptr<Process>> process = Process::start(*settings, *std::move(daemon), log);
+  absl::StatusOr<std::shared_ptr<Process>> process = Process::start(*settings, *daemon, log);
   if (process.ok()) shared().process = *process;
   return process;
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <boost/asio/post.hpp>
 #include <chrono>
 
 namespace cableway::nccl {
@@ -13,6 +14,10 @@ namespace {
 constexpr std::chrono::milliseconds kLastWork{2500};
 
 }  // namespace
+
+absl::Status unshared(const absl::Status& status) {
+  return {status.code(), status.message()};
+}
 
 ControlThread::ControlThread() : work_(boost::asio::make_work_guard(io_)) {
   sigset_t all;
@@ -25,6 +30,13 @@ ControlThread::ControlThread() : work_(boost::asio::make_work_guard(io_)) {
     ended_.set_value();
   });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+absl::Status ControlThread::run_and_wait(const std::function<absl::Status()>& work) {
+  std::promise<absl::Status> promise;
+  std::future<absl::Status> result = promise.get_future();
+  boost::asio::post(io_, [&promise, &work] { promise.set_value(unshared(work())); });
+  return result.get();
 }
 
 void ControlThread::join() {

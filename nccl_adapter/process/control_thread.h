@@ -5,10 +5,17 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <future>
 #include <thread>
 
+#include "absl/status/status.h"
+
 namespace cableway::nccl {
+
+// A copy for another thread. The thread sanitizer does not see Abseil's reference count of a shared status, and reports
+// a race.
+absl::Status unshared(const absl::Status& status);
 
 class ControlThread {
  public:
@@ -19,6 +26,8 @@ class ControlThread {
   ControlThread& operator=(const ControlThread&) = delete;
 
   boost::asio::io_context& io() { return io_; }
+  // Runs `work` on it and waits for the result; not to be called from there.
+  absl::Status run_and_wait(const std::function<absl::Status()>& work);
   // Lets the thread drain closing connections for a limited time, then joins it.
   void join();
 

@@ -1,7 +1,6 @@
 #include "nccl_adapter/process/process.h"
 
 #include <boost/asio/post.hpp>
-#include <future>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -12,64 +11,34 @@
 #include "core/linux/hop/transport_table.h"
 #include "core/linux/os/random_value.h"
 #include "core/linux/rdma/verbs_devices.h"
-#include "core/linux/session/node_starter.h"
-#include "core/linux/session/session_socket.h"
 #include "core/linux/tcp/lingering_close.h"
 
 namespace cableway::nccl {
 namespace {
 
 constexpr std::chrono::milliseconds kOpenLimit{10000};
-// A node waits up to 8 s for a path to appear, and then reports that there is none. A node silent for this long hangs.
-constexpr std::chrono::milliseconds kPathReplyLimit{15000};
 constexpr std::chrono::seconds kCheckInterval{1};
 // Relays check as often for slots that they have recalled.
 constexpr std::chrono::milliseconds kPollIdleInterval{250};
 constexpr std::uint32_t kChunkBytes = 1U << 20;
 
-// Runs `work` on the control thread and waits for its result.
-template <typename Work>
-absl::Status on_control_thread(ControlThread& thread, Work work) {
-  std::promise<absl::Status> promise;
-  std::future<absl::Status> result = promise.get_future();
-  boost::asio::post(thread.io(), [&promise, &work] { promise.set_value(work()); });
-  return result.get();
-}
-
-// A copy for another thread. The thread sanitizer does not see Abseil's reference count of a shared status, and reports
-// a race.
-absl::Status unshared(const absl::Status& status) {
-  return {status.code(), status.message()};
-}
-
 }  // namespace
 
-absl::StatusOr<std::optional<OpeningCircuit::Opened>> OpeningCircuit::take() {
-  const std::lock_guard lock(mutex_);
-  if (!result_.has_value()) return std::nullopt;
-  if (!result_->ok()) return std::move(*result_).status();
-  return std::optional<Opened>(*std::move(*result_));
-}
-
-void OpeningCircuit::finish(absl::StatusOr<Opened> result) {
-  if (!result.ok()) result = unshared(result.status());
-  const std::lock_guard lock(mutex_);
-  result_.emplace(std::move(result));
-}
-
-absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings, std::string daemon, Log log) {
-  std::shared_ptr<Process> process(new Process(settings, std::move(daemon), log));
-  if (absl::Status status = process->join_node(); !status.ok()) return status;
+absl::StatusOr<std::shared_ptr<Process>> Process::start(const Settings& settings, const std::string& daemon, Log log) {
+  std::shared_ptr<Process> process(new Process(settings, log));
+  absl::StatusOr<Welcome> welcome = process->membership_.join(daemon);
+  if (!welcome.ok()) return welcome.status();
+  process->welcome_ = *std::move(welcome);
   if (absl::Status status = process->listen(); !status.ok()) return status;
   process->detect_gpu_memory();
   return process;
 }
 
-Process::Process(const Settings& settings, std::string daemon, Log log)
+Process::Process(const Settings& settings, Log log)
     : settings_(settings),
-      daemon_(std::move(daemon)),
       log_(log),
       control_(std::make_unique<ControlThread>()),
+      membership_(*control_, settings_, log_, [this](const Welcome& welcome) { take(welcome); }),
       transports_(host::host_transports(settings, host::VerbsQueuePair::Idle::kPolls)) {}
 
 Process::~Process() {
@@ -82,81 +51,15 @@ void Process::stop() {
   stopping_ = true;
   acceptor_.reset();
   dialer_.reset();
-  if (session_) session_->close();
+  membership_.close();
   if (checks_timer_) checks_timer_->cancel();
   if (poll_idle_timer_) poll_idle_timer_->cancel();
 }
 
-absl::Status Process::join_node() {
-  // An unused node may leave just as this process joins; then another is started.
-  constexpr int kTries = 3;
-  absl::Status joined;
-  for (int attempt = 0; attempt < kTries; ++attempt) {
-    joined = try_to_join_node();
-    if (!absl::IsUnavailable(joined) && !absl::IsNotFound(joined)) break;
-  }
-  return joined;
-}
-
-absl::Status Process::try_to_join_node() {
-  absl::Status joined = on_control_thread(*control_, [this] { return connect_session(); });
-  if (absl::IsNotFound(joined)) {
-    log_.info(absl::StrCat("no node runs here: starting ", daemon_));
-    if (absl::Status started = host::start_node(daemon_, host::kNodeJoinLimit); !started.ok()) return started;
-    joined = on_control_thread(*control_, [this] { return connect_session(); });
-  }
-  return joined.ok() ? greet() : joined;
-}
-
-absl::Status Process::connect_session() {
-  auto endpoint = host::session_endpoint(settings_.cluster, settings_.runtime_dir);
-  if (!endpoint.ok()) return endpoint.status();
-  auto session = host::SessionClient::connect(control_->io(), *endpoint);
-  if (!session.ok()) return session.status();
-  session_ = *std::move(session);
-  session_->on_welcome([this](const Welcome& welcome) { take_update(welcome); });
-  return absl::OkStatus();
-}
-
-absl::Status Process::greet() {
-  auto promise = std::make_shared<std::promise<absl::StatusOr<Welcome>>>();
-  std::future<absl::StatusOr<Welcome>> result = promise->get_future();
-  boost::asio::post(control_->io(), [this, promise] {
-    session_->request(Hello{kSessionVersion, "plugin"}, [this, promise](const absl::StatusOr<SessionMessage>& reply) {
-      promise->set_value(welcomed(reply));
-    });
-  });
-  if (result.wait_for(host::kNodeJoinLimit) != std::future_status::ready) {
-    return absl::DeadlineExceededError("this host's node does not answer: is cablewayd stopped?");
-  }
-  absl::StatusOr<Welcome> welcome = result.get();
-  if (!welcome.ok()) return welcome.status();
-  welcome_ = *std::move(welcome);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Welcome> Process::welcomed(const absl::StatusOr<SessionMessage>& reply) {
-  if (!reply.ok()) return unshared(reply.status());
-  const Welcome* welcome = std::get_if<Welcome>(&*reply);
-  if (welcome == nullptr) return absl::InternalError("this host's node did not answer Hello with Welcome");
-  if (absl::Status status = take(*welcome); !status.ok()) return status;
-  reports_.use_session(session_);
-  Welcome kept = *welcome;
-  kept.setup_key.reset();
-  return kept;
-}
-
-absl::Status Process::take(const Welcome& welcome) {
-  // A process configured with a key must not run without one because the node was started without.
-  if (!settings_.key_file.empty() && !welcome.setup_key) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the node running here has no key, but CABLEWAY_KEY_FILE names ", settings_.key_file,
-                     " for this process: restart cablewayd with the same CABLEWAY_KEY_FILE"));
-  }
+void Process::take(const Welcome& welcome) {
   setup_key_ = welcome.setup_key;
   if (acceptor_ != nullptr) acceptor_->seal_with(setup_key_);
   listen_on(welcome.addresses);
-  return absl::OkStatus();
 }
 
 void Process::detect_gpu_memory() {
@@ -167,15 +70,8 @@ void Process::detect_gpu_memory() {
   if (gpu_memory_.peer_memory) log_.info("GPU memory can be used directly, through nvidia_peermem");
 }
 
-void Process::take_update(const Welcome& welcome) {
-  const absl::Status status = take(welcome);
-  if (status.ok()) return;
-  if (!std::exchange(missing_key_logged_, true)) log_.warn(std::string(status.message()));
-  session_->close();
-}
-
 absl::Status Process::listen() {
-  return on_control_thread(*control_, [this]() -> absl::Status {
+  return control_->run_and_wait([this]() -> absl::Status {
     auto acceptor = host::CircuitAcceptor::listen(
         control_->io(), addresses_, settings_.data_ports,
         [this](ArrivedSetup arrived) { on_setup(std::move(arrived)); },
@@ -266,53 +162,15 @@ void Process::on_setup(ArrivedSetup arrived) {
 
 std::shared_ptr<OpeningCircuit> Process::open_circuit(const ListenHandle& handle) {
   auto opening = std::make_shared<OpeningCircuit>();
-  boost::asio::post(control_->io(), [this, handle, opening] { request_path(handle, opening); });
+  boost::asio::post(control_->io(), [this, handle, opening] {
+    membership_.request_path(handle.node, [this, handle, opening](absl::StatusOr<std::vector<Hop>> path) {
+      path.ok() ? dial(handle, *std::move(path), opening) : opening->finish(path.status());
+    });
+  });
   return opening;
 }
 
-absl::Status Process::rejoin_node() {
-  if (absl::Status status = connect_session(); !status.ok()) return status;
-  session_->request(Hello{kSessionVersion, "plugin"}, [this](const absl::StatusOr<SessionMessage>& reply) {
-    const Welcome* welcome = reply.ok() ? std::get_if<Welcome>(&*reply) : nullptr;
-    if (welcome == nullptr) return;
-    take_update(*welcome);
-    reports_.use_session(session_);
-  });
-  return absl::OkStatus();
-}
-
-void Process::request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening) {
-  if (session_->ended()) {
-    // The node was restarted, or is gone. A restarted node answers the same requests.
-    if (absl::Status status = rejoin_node(); !status.ok()) {
-      return opening->finish(absl::UnavailableError(
-          absl::StrCat("node ", welcome_.node, " is no longer running (", status.message(), "): restart cablewayd")));
-    }
-  }
-  std::uint64_t ordinal = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    ordinal = flows_to_[handle.node]++;
-  }
-  auto timer = std::make_shared<boost::asio::steady_timer>(control_->io(), kPathReplyLimit);
-  timer->async_wait([this](boost::system::error_code stopped) {
-    // If the node does not answer, all requests on its session fail, including this one.
-    if (!stopped && session_) session_->close();
-  });
-  session_->request(PathRequest{0, ordinal, handle.node},
-                    [this, handle, opening, timer](absl::StatusOr<SessionMessage> reply) {
-                      timer->cancel();
-                      if (!reply.ok()) return opening->finish(reply.status());
-                      PathReply* path = std::get_if<PathReply>(&*reply);
-                      if (path == nullptr) return opening->finish(absl::InternalError("the node returned no path"));
-                      if (!path->error.empty()) return opening->finish(absl::UnavailableError(path->error));
-                      if (path->paths.empty()) return opening->finish(absl::InternalError("the node returned no path"));
-                      dial(handle, std::move(path->paths.front()), opening);
-                    });
-}
-
 void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening) {
-  if (hops.empty()) return opening->finish(absl::InternalError("the node returned an empty path"));
   CircuitSetup setup;
   setup.nonce = host::random_value<FlowNonce>();
   setup.flow = host::random_value<std::uint64_t>();
@@ -338,13 +196,14 @@ void Process::close_connections(std::vector<host::UniqueFd> sockets) {
 }
 
 void Process::watch(FlowComm* comm, FlowOpened report) {
-  boost::asio::post(control_->io(), [this, comm, report = std::move(report)] { reports_.opened(comm, report); });
+  boost::asio::post(control_->io(),
+                    [this, comm, report = std::move(report)] { membership_.reports().opened(comm, report); });
   const std::lock_guard lock(mutex_);
   watched_.insert(comm);
 }
 
 void Process::unwatch(FlowComm* comm, const std::string& failure) {
-  boost::asio::post(control_->io(), [this, comm, failure] { reports_.ended(comm, failure); });
+  boost::asio::post(control_->io(), [this, comm, failure] { membership_.reports().ended(comm, failure); });
   const std::lock_guard lock(mutex_);
   watched_.erase(comm);
 }
@@ -352,7 +211,7 @@ void Process::unwatch(FlowComm* comm, const std::string& failure) {
 void Process::run_checks() {
   if (stopping_) return;
   // A restarted node needs a session to know that it is in use, and to announce its new ports. It may not be up yet.
-  if (session_->ended()) rejoin_node().IgnoreError();
+  membership_.rejoin_if_ended().IgnoreError();
   if (!listening_) listen_on(addresses_);
   // Reads the devices' events, which they store for check().
   host::VerbsDevices& devices = host::VerbsDevices::of_this_process();
@@ -366,7 +225,7 @@ void Process::run_checks() {
     const std::lock_guard lock(mutex_);
     for (FlowComm* comm : watched_) {
       comm->check();
-      if (const std::string failure = comm->failure(); !failure.empty()) reports_.ended(comm, failure);
+      if (const std::string failure = comm->failure(); !failure.empty()) membership_.reports().ended(comm, failure);
     }
   }
   checks_timer_->expires_after(kCheckInterval);

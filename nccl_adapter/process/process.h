@@ -1,5 +1,6 @@
-// Cableway's state in one application process, shared by its communicators: the session with the node, the acceptor for
-// circuits that end here, the circuits being opened from here, and the control thread that runs all three.
+// Cableway's state in one application process, shared by its communicators: its membership of the node, the acceptor
+// for circuits that end here, the circuits being opened from here, the open flows, and the control thread that runs all
+// four.
 #ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_H_
 #define CABLEWAY_NCCL_ADAPTER_PROCESS_PROCESS_H_
 
@@ -20,40 +21,22 @@
 #include "core/linux/hop/circuit_acceptor.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/rdma/gpu_memory_support.h"
-#include "core/linux/session/session_client.h"
 #include "core/session/session_message.h"
 #include "core/settings/settings.h"
 #include "nccl_adapter/abi/log.h"
 #include "nccl_adapter/comm/flow_comm.h"
 #include "nccl_adapter/comm/listen_comm.h"
 #include "nccl_adapter/process/control_thread.h"
-#include "nccl_adapter/process/flow_reports.h"
 #include "nccl_adapter/process/fork_guard.h"
+#include "nccl_adapter/process/node_membership.h"
+#include "nccl_adapter/process/opening_circuit.h"
 
 namespace cableway::nccl {
-
-// A circuit being set up: the control thread completes it, NCCL's service thread polls for the result.
-class OpeningCircuit {
- public:
-  struct Opened {
-    host::HopConnection connection;
-    CircuitSetup setup;
-  };
-
-  // nullopt while pending, then once the circuit or the reason of the failure. The result shares nothing with the
-  // control thread.
-  absl::StatusOr<std::optional<Opened>> take();
-  void finish(absl::StatusOr<Opened> result);
-
- private:
-  std::mutex mutex_;
-  std::optional<absl::StatusOr<Opened>> result_;
-};
 
 class Process {
  public:
   // Joins this host's node, starting one if none is running. The status names the remedy for the operator.
-  static absl::StatusOr<std::shared_ptr<Process>> start(const Settings& settings, std::string daemon, Log log);
+  static absl::StatusOr<std::shared_ptr<Process>> start(const Settings& settings, const std::string& daemon, Log log);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -78,26 +61,16 @@ class Process {
   void unwatch(FlowComm* comm, const std::string& failure);
 
  private:
-  Process(const Settings& settings, std::string daemon, Log log);
+  Process(const Settings& settings, Log log);
 
-  absl::Status join_node();
-  absl::Status try_to_join_node();
-  absl::Status greet();
-  absl::Status listen();
-  // On the control thread only:
-  absl::Status connect_session();
-  absl::Status rejoin_node();
-  // Checks the answer to the first Hello. Returns it without the key, which is stored separately.
-  absl::StatusOr<Welcome> welcomed(const absl::StatusOr<SessionMessage>& reply);
-  // Applies a Welcome, the first or a later one. FailedPrecondition: the node has no key, although this process's
-  // settings name one.
-  absl::Status take(const Welcome& welcome);
-  void take_update(const Welcome& welcome);
-  void listen_on(const std::vector<std::string>& addresses);
   void detect_gpu_memory();
-  void request_path(const ListenHandle& handle, const std::shared_ptr<OpeningCircuit>& opening);
-  void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
+  absl::Status listen();
   absl::Status check_arrival(ListenComm& listener, const CircuitSetup& setup) const;
+  // On the control thread only:
+  // Applies a Welcome: its addresses and key.
+  void take(const Welcome& welcome);
+  void listen_on(const std::vector<std::string>& addresses);
+  void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
   void on_setup(ArrivedSetup arrived);
   void run_checks();
   void poll_idle_flows();
@@ -105,27 +78,23 @@ class Process {
 
   const ForkGuard fork_guard_;
   const Settings settings_;
-  const std::string daemon_;
   const Log log_;
   Welcome welcome_;
   host::GpuMemorySupport gpu_memory_;
 
   std::mutex mutex_;  // set-up and tear-down only
   std::map<ListenerName, std::weak_ptr<ListenComm>> listeners_;
-  std::map<std::string, std::uint64_t> flows_to_;  // how many flows have been opened, by destination
   std::set<FlowComm*> watched_;
 
   // Declared before its users, and so destroyed after them.
   std::unique_ptr<ControlThread> control_;
   // Owned by the control thread until it has ended.
-  std::shared_ptr<host::SessionClient> session_;
-  FlowReports reports_;
+  NodeMembership membership_;
   std::vector<std::string> addresses_;  // of the node's ports, as last received
   bool listening_ = true;               // on all of them
   std::optional<SubKey> setup_key_;     // from the node
   const TransportNegotiator transports_;
   std::unique_ptr<host::CircuitDialer> dialer_;
-  bool missing_key_logged_ = false;
   std::unique_ptr<host::CircuitAcceptor> acceptor_;
   std::unique_ptr<boost::asio::steady_timer> checks_timer_;
   std::unique_ptr<boost::asio::steady_timer> poll_idle_timer_;

@@ -1,0 +1,71 @@
+// This process's membership of its host's node: joins it, starting one if none is running, joins again after it has
+// restarted, requests paths and reports flows.
+#ifndef CABLEWAY_NCCL_ADAPTER_PROCESS_NODE_MEMBERSHIP_H_
+#define CABLEWAY_NCCL_ADAPTER_PROCESS_NODE_MEMBERSHIP_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/circuit/circuit_setup.h"
+#include "core/linux/session/session_client.h"
+#include "core/session/session_message.h"
+#include "core/settings/settings.h"
+#include "nccl_adapter/abi/log.h"
+#include "nccl_adapter/process/control_thread.h"
+#include "nccl_adapter/process/flow_reports.h"
+
+namespace cableway::nccl {
+
+class NodeMembership {
+ public:
+  // Called on the control thread with each accepted Welcome: the first, those after the node's ports have changed, and
+  // those of a restarted node.
+  using Welcomed = std::function<void(const Welcome&)>;
+  using HavePath = std::function<void(absl::StatusOr<std::vector<Hop>>)>;
+
+  // The arguments outlive this; this outlives the control thread's last work.
+  NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed);
+
+  // Blocks, and so is not for the control thread. `daemon`: the program to start if no node is running. Returns the
+  // node's first Welcome, without its key. The status names the remedy for the operator.
+  absl::StatusOr<Welcome> join(const std::string& daemon);
+
+  // On the control thread only, after join():
+  // Finds a path with at least one hop to a node, as the next of this process's flows to it. `done` is called once,
+  // within 15 s.
+  void request_path(const std::string& destination, HavePath done);
+  // Joins a restarted node. NotFound, Unavailable: none is running yet.
+  absl::Status rejoin_if_ended();
+  FlowReports& reports() { return reports_; }
+  // Fails every unanswered request. May be called before join() has succeeded.
+  void close();
+
+ private:
+  absl::StatusOr<Welcome> try_to_join(const std::string& daemon);
+  absl::Status connect();
+  absl::StatusOr<Welcome> greet();
+  absl::StatusOr<Welcome> greeted(const absl::StatusOr<SessionMessage>& reply);
+  // FailedPrecondition: the node has no key, although this process's settings name one.
+  absl::Status take(const Welcome& welcome);
+  void take_update(const Welcome& welcome);
+
+  ControlThread& control_;
+  const Settings& settings_;
+  const Log& log_;
+  const Welcomed welcomed_;
+  // Below: the control thread's, until it has ended.
+  std::shared_ptr<host::SessionClient> session_;
+  FlowReports reports_;
+  std::string node_;                               // as in the last Welcome
+  std::map<std::string, std::uint64_t> flows_to_;  // how many flows have been opened, by destination
+  bool missing_key_logged_ = false;
+};
+
+}  // namespace cableway::nccl
+
+#endif  // CABLEWAY_NCCL_ADAPTER_PROCESS_NODE_MEMBERSHIP_H_
