@@ -154,7 +154,7 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
     return absl::InvalidArgumentError(absl::StrCat("set-up: ", offers, " transports offered, at most ", kMaxOffers));
   }
   for (std::size_t i = 0; i < offers && reader.ok(); ++i) setup.offers.push_back(get_offer(reader));
-  if (!reader.finished()) return absl::InvalidArgumentError("set-up: cut short, or followed by something else");
+  if (!reader.finished()) return absl::InvalidArgumentError("set-up: truncated, or followed by trailing bytes");
   if (absl::Status status = check_offers(setup.offers); !status.ok()) return status;
   if (absl::Status status = check_limits(setup); !status.ok()) return status;
   return setup;
@@ -176,7 +176,7 @@ absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<c
   if (body.empty()) return answer;
   WireReader reader(body);
   answer.taken = get_offer(reader);
-  if (!reader.finished()) return absl::InvalidArgumentError("set-up-ok: cut short, or followed by something else");
+  if (!reader.finished()) return absl::InvalidArgumentError("set-up-ok: truncated, or followed by trailing bytes");
   return answer;
 }
 

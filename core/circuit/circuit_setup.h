@@ -60,7 +60,7 @@ std::vector<std::byte> encode_setup_frame(const CircuitSetup& setup);
 // InvalidArgument names the invalid field; FailedPrecondition: the versions differ.
 absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> bytes);
 
-// Says that the circuit is open: a frame kSetupOk, with a body if an offered transport was accepted.
+// Reports that the circuit is open: a frame kSetupOk, with a body if an offered transport was accepted.
 struct SetupAnswer {
   // The largest chunk that the rest of the path accepts, if less than requested; else 0. A multiple of 128.
   std::uint32_t chunk_bytes = 0;

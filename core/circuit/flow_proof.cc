@@ -29,12 +29,12 @@ Mac flow_proof(const Cookie& cookie, const CircuitSetup& setup) {
   return keyed_mac(cookie, proven);
 }
 
-void prove_flow(const Cookie& cookie, CircuitSetup& setup) {
+void add_flow_proof(const Cookie& cookie, CircuitSetup& setup) {
   setup.listener = listener_name(cookie);
   setup.proof = flow_proof(cookie, setup);
 }
 
-bool proves_flow(const Cookie& cookie, const CircuitSetup& setup) {
+bool verify_flow_proof(const Cookie& cookie, const CircuitSetup& setup) {
   return same_mac(setup.proof, flow_proof(cookie, setup));
 }
 

@@ -15,10 +15,10 @@ ListenerName listener_name(const Cookie& cookie);
 Mac flow_proof(const Cookie& cookie, const CircuitSetup& setup);
 
 // Fills in listener and proof. The source changes no other field of its set-up afterwards.
-void prove_flow(const Cookie& cookie, CircuitSetup& setup);
+void add_flow_proof(const Cookie& cookie, CircuitSetup& setup);
 
 // Constant time.
-bool proves_flow(const Cookie& cookie, const CircuitSetup& setup);
+bool verify_flow_proof(const Cookie& cookie, const CircuitSetup& setup);
 
 }  // namespace cableway
 

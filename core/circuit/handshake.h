@@ -78,7 +78,7 @@ class DialHandshake {
 
   // Bytes that take() needs next. 0: it waits for open(), or the handshake is over.
   std::size_t bytes_needed() const;
-  // A status other than OK is final. Aborted: the other end refused; the message is its own, authenticated if there is
+  // A status other than OK is final. Aborted: the peer refused; the message is the peer's, authenticated if there is
   // a key. Any other code was found by this end.
   absl::Status take(std::span<const std::byte> bytes);
   // The connection ended before bytes_needed() bytes arrived, for the reason `why`. Returns the resulting status.

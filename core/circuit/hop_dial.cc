@@ -21,9 +21,9 @@ void HopDial::start() {
 }
 
 absl::Status HopDial::failed(absl::StatusCode code, absl::string_view what) const {
-  return absl::Status(code,
-                      absl::StrCat("node ", setup_.this_hop_from(), " cannot reach node ", hop().to_node, " at ",
-                                   hop().to_address, " port ", hop().to_port, " over cable ", hop().cable, ": ", what));
+  return absl::Status(
+      code, absl::StrCat("node ", setup_.this_hop_from(), " cannot reach node ", hop().to_node, " at ",
+                         hop().to_address, " TCP port ", hop().to_port, " over cable ", hop().cable, ": ", what));
 }
 
 void HopDial::begin() {
@@ -35,7 +35,7 @@ void HopDial::begin() {
 }
 
 void HopDial::connect() {
-  waiting_for_ = "no answer to the connection (is the cable up, and that address on its other end?)";
+  waiting_for_ = "no answer to the connection (is the cable up, and is that address configured at its other end?)";
   attempt_ = means_.connector.connect(
       hop(), [this](absl::StatusOr<std::unique_ptr<SetupConnection>> made) { connected(std::move(made)); });
 }
@@ -54,7 +54,7 @@ void HopDial::connected(absl::StatusOr<std::unique_ptr<SetupConnection>> connect
   connection_ = *std::move(connection);
   handshake_.emplace(key_, means_.challenge());
   if (handshake_->may_open()) return send_setup();
-  waiting_for_ = "no challenge from there, as this end has a key";
+  waiting_for_ = "no challenge received (this end has a key; does the other?)";
   send(handshake_->begin());
 }
 

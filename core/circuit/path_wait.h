@@ -1,5 +1,6 @@
 // Requests for paths, each answered once: immediately if there is a path, else as soon as the topology has one, else at
-// the deadline with the error. A job may start while its nodes do, and a cable may be plugged in again.
+// the deadline with the error. A job may start while its nodes do, and a cable may be plugged in again. Raises
+// PATH_REQUESTED, and PATH_FOUND or PATH_MISSING.
 //
 // One thread: the clock's.
 #ifndef CABLEWAY_CORE_CIRCUIT_PATH_WAIT_H_
@@ -18,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/hop.h"
 #include "core/clock.h"
+#include "core/event/event_sink.h"
 
 namespace cableway {
 
@@ -31,7 +33,11 @@ class PathWait {
   // Shorter, by some seconds, than a process waits for the answer.
   static constexpr std::chrono::milliseconds kLimit{8000};
 
-  PathWait(Clock& clock, Find find) : clock_(clock), find_(std::move(find)) {}
+  // A request beyond them is answered with the error at once.
+  static constexpr std::size_t kMaxWaiting = 4096;
+
+  // `clock` must outlive this; `events` must be valid whenever an event is raised.
+  PathWait(Clock& clock, EventSink& events, Find find) : clock_(clock), events_(events), find_(std::move(find)) {}
 
   // `answer` is called once, possibly from inside this call, unless this object is destroyed first.
   void find(std::string destination, std::uint64_t ordinal, Answer answer);
@@ -49,8 +55,10 @@ class PathWait {
 
   void answer_ready();
   void set_deadline();
+  void answer(const std::string& destination, const Answer& answer, Path path);
 
   Clock& clock_;
+  EventSink& events_;
   const Find find_;
   std::list<Waiting> waiting_;  // in the order of their deadlines
   std::unique_ptr<Timer> deadline_;

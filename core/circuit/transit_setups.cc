@@ -8,6 +8,17 @@
 #include "core/circuit/circuit_events.h"
 
 namespace cableway {
+namespace {
+
+// The budget of a set-up that arrived at `arrived` for the rest of its path: what is left of it, less a tenth of its
+// own for the answer to travel back. The next nodes must give up before this one's peer does.
+std::uint32_t onward_budget_ms(std::uint32_t budget_ms, Duration waited) {
+  const auto waited_ms = std::chrono::ceil<std::chrono::milliseconds>(waited).count();
+  const std::int64_t left = std::int64_t{budget_ms} - budget_ms / 10 - waited_ms;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
+}
+
+}  // namespace
 
 bool TransitSetups::has_room() const {
   return host_.circuits() + in_setup() < host_.max_circuits();
@@ -17,7 +28,8 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   events_.raise(EventCode::kSetupArrived, absl::StrCat("set-up ", circuit_text(setup.setup()), " has arrived"),
                 circuit_fields(setup.setup()));
   const absl::Status status = host_.check_transit(setup.setup());
-  if (status.ok()) return dial_onward(std::move(setup));
+  const Instant now = means_.clock.now();
+  if (status.ok()) return dial_onward(std::move(setup), now);
   // The source's topology may be newer than this node's, after a node started or a cable was plugged in.
   if (!absl::IsNotFound(status)) return refuse(std::move(setup), status);
   if (waiting_.size() == kMaxWaiting) {
@@ -27,11 +39,11 @@ void TransitSetups::arrived(ArrivedSetup setup) {
   }
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   const auto budget = std::chrono::milliseconds(setup.setup().budget_ms);
-  const Instant deadline = means_.clock.now() + std::min<Duration>(budget / 2, kTransitLimit);
+  const Instant deadline = now + std::min<Duration>(budget / 2, kTransitLimit);
   events_.raise(EventCode::kSetupWaiting,
                 absl::StrCat("set-up ", circuit_text(setup.setup()), " waits for the topology: ", status.message()),
                 circuit_fields(setup.setup(), status));
-  waiting_.push_back({std::move(setup), deadline});
+  waiting_.push_back({std::move(setup), now, deadline});
   check_waiting();
 }
 
@@ -44,8 +56,9 @@ void TransitSetups::check_waiting() {
       continue;
     }
     ArrivedSetup setup = std::move(waiting->setup);
+    const Instant arrived = waiting->arrived;
     waiting = waiting_.erase(waiting);
-    status.ok() ? dial_onward(std::move(setup)) : refuse(std::move(setup), status);
+    status.ok() ? dial_onward(std::move(setup), arrived) : refuse(std::move(setup), status);
   }
   deadline_.reset();
   // Earlier changes arrive through topology_changed().
@@ -55,12 +68,11 @@ void TransitSetups::check_waiting() {
   deadline_ = means_.clock.call_at(first->deadline, [this] { check_waiting(); });
 }
 
-void TransitSetups::dial_onward(ArrivedSetup setup) {
+void TransitSetups::dial_onward(ArrivedSetup setup, Instant arrived) {
   if (!has_room()) return refuse(std::move(setup), host_.no_room(in_setup()));
   CircuitSetup onward = setup.setup();
   ++onward.hop;
-  // Reserves a tenth of the time for the answer to travel back.
-  onward.budget_ms -= onward.budget_ms / 10;
+  onward.budget_ms = onward_budget_ms(onward.budget_ms, means_.clock.now() - arrived);
   EventFields fields = circuit_fields(onward);
   fields.push_back({"cable", onward.this_hop().cable});
   fields.push_back({"neighbour", onward.this_hop().to_node});

@@ -76,6 +76,7 @@ class TransitSetups {
  private:
   struct Waiting {
     ArrivedSetup setup;
+    Instant arrived;
     Instant deadline;
   };
   struct Dialing {
@@ -86,7 +87,7 @@ class TransitSetups {
 
   bool has_room() const;
   void check_waiting();
-  void dial_onward(ArrivedSetup setup);
+  void dial_onward(ArrivedSetup setup, Instant arrived);
   void dialed(Place place, absl::StatusOr<OpenHop> downstream);
   void refuse(ArrivedSetup setup, const absl::Status& reason);
   void refused(const CircuitSetup& setup, const absl::Status& reason);

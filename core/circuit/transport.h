@@ -70,6 +70,8 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual TransportKind kind() const = 0;
+  // Whether it works over a hop with IP routers in between.
+  virtual bool crosses_routers() const { return false; }
   // Creates the end to be offered for the set-up's hop. A device that should work and does not is an error.
   virtual absl::StatusOr<TransportChoice> offer(const CircuitSetup& setup) = 0;
   // Joins the offered end to the end that answered. InvalidArgument: its parameters are invalid.

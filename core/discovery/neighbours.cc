@@ -231,7 +231,7 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
     if (other != nullptr && other->id != port.id) {
       set_problem(EventCode::kCableToSelf, port, datagram.port,
                   absl::StrCat("ports ", port.interface, " and ", other->interface,
-                               " of this node hear each other: a cable joins a node with itself"),
+                               " of this node receive each other's hellos: the cable loops back to this node"),
                   {"other_port", other->interface});
     }
     return true;

@@ -1,6 +1,5 @@
 #include "core/discovery/port_hello.h"
 
-#include "core/circuit/hop.h"
 #include "core/discovery/port_address_wire.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"

@@ -40,8 +40,8 @@ struct Landing {
   std::uint32_t key = 0;
 };
 
-// A relay's buffer for one chunk in transit. The transport defines what holds the bytes. A slot is in one place at a
-// time: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or in the pool
+// A relay's buffer for one chunk in transit. The transport defines what holds the bytes. A slot is in exactly one
+// state: posted to the upstream link, filling, waiting, being sent by the downstream link, posted again; or in the pool
 // that it is leased from (slot_pool.h).
 class Slot {
  public:
@@ -50,7 +50,7 @@ class Slot {
   Slot& operator=(const Slot&) = delete;
   virtual ~Slot() = default;
 
-  // The largest chunk that it holds; one that streams holds any.
+  // The largest chunk that it holds; a cut-through slot holds any size.
   virtual std::uint32_t max_chunk_bytes() const { return kMaxChunkBytes; }
   // Discards a chunk, or part of one, whose circuit has ended, so that another circuit can lease the slot.
   virtual void clear() { filled = drained = 0; }

@@ -16,8 +16,9 @@ constexpr std::chrono::milliseconds kNotifyAfter{10};
 // Rate-limits two nodes of one name, which supersede each other's incarnations without end.
 constexpr std::chrono::milliseconds kNewIncarnationAfter{500};
 constexpr std::uint64_t kSuspiciousIncarnations = 4;
-// After it was last seen. Longer than an incarnation lasts while the problem persists.
 constexpr char kDrainingText[] = "draining: no more paths lead through this node";
+// How long a name conflict stays reported after it was last seen: longer than kNewIncarnationAfter, so that the report
+// does not flap.
 constexpr std::chrono::seconds kNameProblemLasts{5};
 
 std::string interface_of(PortId id, const std::vector<PortFacts>& ports) {

@@ -30,7 +30,7 @@ Hop make_hop(const routing::Topology& topology, routing::CableIndex index, routi
 }
 
 std::string describe(const Hop& hop) {
-  return absl::StrCat("from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " port ", hop.to_port,
+  return absl::StrCat("from ", hop.from_address, " to ", hop.to_node, " at ", hop.to_address, " TCP port ", hop.to_port,
                       hop.routed ? " (routed)" : "");
 }
 
@@ -112,9 +112,9 @@ absl::Status PathPlanner::unreachable(const std::string& destination) const {
   if (topology_->find_node(destination).has_value()) {
     return absl::UnavailableError(absl::StrCat("node ", name_, " has no path to node ", destination));
   }
-  return absl::NotFoundError(absl::StrCat("node ", name_, " has not heard of a node \"", destination,
+  return absl::NotFoundError(absl::StrCat("node ", name_, " knows of no node \"", destination,
                                           "\" in its cluster; known nodes: ", known_nodes(*topology_),
-                                          ". Does cablewayd run there, and are the cables between in?"));
+                                          ". Does cablewayd run there, and are the cables in between plugged in?"));
 }
 
 absl::StatusOr<std::vector<Hop>> PathPlanner::path_for_flow(const std::string& destination,

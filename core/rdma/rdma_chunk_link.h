@@ -5,9 +5,9 @@
 //   frame, address, taken   ------ 48 bytes, notice n ---->  mailbox place n % 256  the second arrives last
 //   credits, landings       <----- 48 bytes, notice m -----
 //
-// A mailbox place is free again when its frame has been taken; every frame in the other direction carries that count.
-// Slots are offered one by one (a credit), used in any order, and returned when recalled. Landings are sent with their
-// announcements, on the last hop only.
+// A mailbox entry is free again once the receiver has consumed its frame; every frame in the other direction carries
+// that count. Slots are offered one by one (a credit), used in any order, and returned when recalled. Landings are sent
+// with their announcements, on the last hop only.
 //
 // The connection over which the hop was set up stays open beside it as its lifeline. An end that leaves fences its
 // queue pair at once and so loses the frames in flight. Therefore it repeats its latest acknowledgements over the

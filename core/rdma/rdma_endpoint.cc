@@ -42,7 +42,7 @@ absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> par
   endpoint.mailbox = reader.get<std::uint64_t>();
   endpoint.mailbox_key = reader.get<std::uint32_t>();
   if (!reader.finished()) {
-    return absl::InvalidArgumentError("set-up: an end of a queue pair is cut short, or followed by something else");
+    return absl::InvalidArgumentError("set-up: an end of a queue pair is truncated, or followed by trailing bytes");
   }
   if (absl::Status status = check(endpoint); !status.ok()) return status;
   return endpoint;

@@ -68,7 +68,7 @@ absl::Status RelayCircuit::move_once() {
 }
 
 bool RelayCircuit::lease_if_needed() {
-  if (!offers_few() || leased_.size() == pool_.max_per_circuit() || giving_back_ || sits_out_) return false;
+  if (!offers_few() || leased_.size() == pool_.max_per_circuit() || giving_back_ || skips_leasing_) return false;
   Slot* slot = pool_.lease();
   if (slot == nullptr) {
     note_unmet();
@@ -76,7 +76,7 @@ bool RelayCircuit::lease_if_needed() {
   }
   stop_waiting();
   if (leased_.empty()) {
-    held_rests_ = 0;
+    held_ticks_ = 0;
     upstream_.widen();
     downstream_.widen();
     floor_->widen();
@@ -87,7 +87,7 @@ bool RelayCircuit::lease_if_needed() {
 }
 
 void RelayCircuit::note_unmet() {
-  unmet_ = true;
+  found_none_ = true;
   // A circuit that holds a lease does not count as waiting.
   if (waits_ || !leased_.empty()) return;
   waits_ = true;
@@ -99,29 +99,29 @@ void RelayCircuit::stop_waiting() {
   waits_ = false;
 }
 
-void RelayCircuit::rest() {
-  const bool idle = bytes_moved() == std::exchange(moved_at_rest_, bytes_moved());
-  idle_rests_ = idle ? idle_rests_ + 1 : 0;
-  sits_out_ = false;
-  if (!std::exchange(unmet_, false)) stop_waiting();
+void RelayCircuit::tick() {
+  const bool idle = bytes_moved() == std::exchange(moved_at_tick_, bytes_moved());
+  idle_ticks_ = idle ? idle_ticks_ + 1 : 0;
+  skips_leasing_ = false;
+  if (!std::exchange(found_none_, false)) stop_waiting();
   if (leases() == 0) return;
-  ++held_rests_;
+  ++held_ticks_;
   if (!giving_back_ && should_give_back()) begin_giving_back();
   if (!giving_back_) return;
-  if (returning_rests_++ == kReturnRests) pool_.end_returning(std::exchange(promised_, 0));
+  if (returning_ticks_++ == kReturnTicks) pool_.end_returning(std::exchange(promised_, 0));
   give_back();
 }
 
 bool RelayCircuit::should_give_back() const {
   // A stalled chunk would delay the return anyway, and its slot is needed when the chunk moves on.
   const bool empty = in_use_ == 0;
-  if (empty && idle_rests_ >= kIdleRests) return true;
-  return pool_.wanted() && (held_rests_ >= kHeldRests || (empty && idle_rests_ > 0));
+  if (empty && idle_ticks_ >= kIdleTicks) return true;
+  return pool_.wanted() && (held_ticks_ >= kHeldTicks || (empty && idle_ticks_ > 0));
 }
 
 void RelayCircuit::begin_giving_back() {
   giving_back_ = true;
-  returning_rests_ = 0;
+  returning_ticks_ = 0;
   promised_ = leases();
   pool_.begin_returning(promised_);
 }
@@ -139,7 +139,7 @@ void RelayCircuit::give_back() {
   const bool downstream_narrow = downstream_.narrow();
   const bool floor_narrow = floor_->narrow();
   if (!leased_.empty() || !upstream_narrow || !downstream_narrow || !floor_narrow) return;
-  sits_out_ = pool_.anyone_waits();
+  skips_leasing_ = pool_.anyone_waits();
   return_leases();
 }
 

@@ -53,14 +53,14 @@ class RelayCircuit {
 
   // To be called at regular intervals, whether the circuit is idle or not: returns leases when due. Makes no system
   // call if none is held.
-  void rest();
+  void tick();
   // Returns its leases after so many idle intervals.
-  static constexpr std::uint32_t kIdleRests = 4;
+  static constexpr std::uint32_t kIdleTicks = 4;
   // Returns leases held for so many intervals if other circuits wait.
-  static constexpr std::uint32_t kHeldRests = 4;
+  static constexpr std::uint32_t kHeldTicks = 4;
   // After so many intervals of returning, the pool no longer counts on these leases. By then a wide link's queue has
   // drained over cables of 10 Mbit/s and faster.
-  static constexpr std::uint32_t kReturnRests = 8;
+  static constexpr std::uint32_t kReturnTicks = 8;
 
   std::uint64_t chunks_relayed() const { return chunks_; }
   std::uint64_t bytes_relayed() const { return bytes_; }
@@ -132,13 +132,13 @@ class RelayCircuit {
 
   bool giving_back_ = false;
   std::size_t promised_ = 0;           // slots of this circuit that the pool counts as being returned
-  std::uint32_t returning_rests_ = 0;  // since that began
+  std::uint32_t returning_ticks_ = 0;  // since that began
   bool waits_ = false;                 // counted by the pool as waiting
-  bool unmet_ = false;                 // found no free slot to lease since the last rest()
-  bool sits_out_ = false;              // leases nothing until the next rest(), in favour of other circuits
-  std::uint32_t held_rests_ = 0;
-  std::uint32_t idle_rests_ = 0;
-  std::uint64_t moved_at_rest_ = 0;
+  bool found_none_ = false;            // found no free slot to lease since the last tick()
+  bool skips_leasing_ = false;         // leases nothing until the next tick(), so that waiting circuits get the slots
+  std::uint32_t held_ticks_ = 0;
+  std::uint32_t idle_ticks_ = 0;
+  std::uint64_t moved_at_tick_ = 0;
 
   Upstream from_upstream_{*this};
   Downstream from_downstream_{*this};

@@ -46,7 +46,7 @@ struct Welcome {
   std::uint64_t boot_nonce = 0;
   std::uint64_t rate_mbps = 0;         // of the node's fastest cable, one direction
   std::vector<std::string> addresses;  // of its cable ports
-  // The key that seals set-ups, if the cluster has one. A process that may have paths may have it.
+  // The key that seals set-ups, if the cluster has one. Given to every process that may request paths.
   std::optional<SubKey> setup_key = std::nullopt;
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };

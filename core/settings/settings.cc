@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/settings/settings_table.h"
@@ -16,7 +17,9 @@ namespace {
 
 absl::Status refusal(const std::string& subject, std::string_view value, const Setting& setting) {
   return absl::InvalidArgumentError(
-      absl::StrCat(subject, " is ", routing::in_quotes(value), "; expected ", expected_of(setting)));
+      absl::StrCat(subject, " is ", routing::in_quotes(value),
+                   routing::did_you_mean(absl::AsciiStrToLower(routing::absl_view(value)), setting.choices),
+                   "; expected ", expected_of(setting)));
 }
 
 std::string subject_of(const GivenSetting& given) {

@@ -32,7 +32,7 @@ struct Settings {
   std::vector<PortSelector> ports;      // empty: not set
   std::string runtime_dir = "default";  // names the session socket; several nodes on one host that share a network
                                         // namespace each have their own
-  std::string log_level = "info";       // trace, debug, info, warn, error
+  std::string log_level = "info";       // the name of an EventSeverity
   std::string log_file;                 // empty: standard error
   std::string key_file;                 // file with the cluster's shared secret, empty: none
   std::string daemon;                   // path of the cablewayd binary that the plugin starts

@@ -20,9 +20,11 @@ constexpr std::size_t kMaxPathBytes = 4095;  // PATH_MAX without the zero byte
 constexpr std::size_t kMaxRuntimeDirBytes = 80;
 constexpr std::size_t kMaxPorts = 64;
 constexpr std::int64_t kHighestPort = 65535;
-constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
+// The names of EventSeverity.
+constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warning", "error"};
 // In the order of TransportSetting.
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
+constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 
 constexpr std::string_view kName = "1 to 63 letters, digits, '.', '_' or '-'";
 constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
@@ -193,8 +195,8 @@ constexpr Setting kSettings[] = {
     {"runtime_dir", Form::kText, "1 to 80 visible ASCII characters", 0, 0, "",
      "names the session socket; several nodes in one network namespace each need their own", set_runtime_dir,
      show_text<&Settings::runtime_dir>},
-    {"log", Form::kText, "trace, debug, info, warn or error", 0, 0, "", "the lowest level that is logged",
-     set_log_level, show_text<&Settings::log_level>},
+    {"log", Form::kText, "debug, info, warning or error", 0, 0, "", "the lowest severity that is logged", set_log_level,
+     show_text<&Settings::log_level>, kLogLevels},
     {"log_file", Form::kText, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,
      show_text<&Settings::log_file>},
     {"key_file", Form::kText, kPath, 0, 0, "none", "the secret that the nodes of the cluster share",
@@ -219,11 +221,11 @@ constexpr Setting kSettings[] = {
      "how long a cable may be silent before it counts as down; at least 3 times hello_ms", set_number<&Settings::hold>,
      show_duration<&Settings::hold>},
     {"drain", Form::kTruth, "true or false", 0, 0, "", "no new paths lead through this node",
-     set_truth<&Settings::drain>, show_truth<&Settings::drain>},
+     set_truth<&Settings::drain>, show_truth<&Settings::drain>, kTruths},
     {"transport", Form::kText, "auto, tcp or verbs", 0, 0, "",
      "the transport of hops: auto is RDMA if both ends of a cable have it, else TCP; verbs refuses a cable without "
      "RDMA",
-     set_transport, show_transport},
+     set_transport, show_transport, kTransports},
     {"rdma_service_level", Form::kNumber, "a priority", 0, 7, "", "of traffic over RDMA, on networks with priorities",
      set_number<&Settings::rdma_service_level>, show_number<&Settings::rdma_service_level>},
     {"rdma_traffic_class", Form::kNumber, "a byte", 0, 255, "",
@@ -233,7 +235,7 @@ constexpr Setting kSettings[] = {
      "a device retransmits what is not acknowledged within 4.096 us * 2^this: 18 is 1.07 s",
      set_number<&Settings::rdma_timeout>, show_number<&Settings::rdma_timeout>},
     {"rdma_retries", Form::kNumber, "times", 0, 7, "",
-     "number of retransmissions before the cable counts as dead; soft-RoCE retries for ever with 7",
+     "number of retransmissions before the cable counts as dead; soft-RoCE retries forever with 7",
      set_number<&Settings::rdma_retries>, show_number<&Settings::rdma_retries>},
     {"relay_spin_us", Form::kNumber, "microseconds", 0, 1000000, "",
      "busy-poll time of an idle relay before it sleeps, also for completions: longer lowers latency, and costs up to a "
@@ -246,7 +248,7 @@ constexpr Setting kSettings[] = {
      set_relay_memory, show_relay_memory},
     {"cable_test", Form::kTruth, "true or false", 0, 0, "",
      "cableway doctor, here and on neighbours, may send data over a cable for a second to measure its throughput",
-     set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>},
+     set_truth<&Settings::cable_test>, show_truth<&Settings::cable_test>, kTruths},
 };
 
 std::string spelled(const Setting& setting, std::string_view prefix, char joint, char (*letter)(unsigned char)) {

@@ -27,6 +27,7 @@ struct Setting {
   std::optional<std::string_view> (*set)(const Setting& setting, std::string_view text, Settings& settings);
   // The value in the form that `set` accepts; empty: none.
   std::string (*show)(const Settings& settings);
+  std::span<const std::string_view> choices = {};  // all accepted values, if they are few words; else empty
 };
 
 // In display order.

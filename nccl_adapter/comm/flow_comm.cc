@@ -169,7 +169,7 @@ absl::Status FlowComm::fail(const absl::Status& reason) {
   const Circuit& where = circuits_.front();
   const std::string found = absl::StrCat(about_hop ? absl::StrCat(where.end_text, ": ") : "", reason.message());
   failure_ = absl::Status(code, absl::StrCat(flow_, " failed: ", found));
-  // The peer has the path already, and room only for a reason.
+  // Without the flow's name: the peer has the path, and a failure frame holds only a reason.
   const std::string to_peer = about_hop ? found : absl::StrCat("node ", where.end.node, ": ", found);
   for (const Circuit& circuit : circuits_) circuit.hop->link().fail(to_peer);
   // When the peer closes an idle flow, the job has ended normally.

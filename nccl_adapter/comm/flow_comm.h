@@ -57,8 +57,8 @@ class FlowComm {
 
   // GPU memory is refused if this end's hop goes over TCP.
   absl::StatusOr<MemoryRegion*> register_memory(const NamedMemory& memory);
-  // After it returns nothing accesses the memory. If requests still use it, the flow ends: NCCL deregisters memory in
-  // use only when it aborts.
+  // After return, neither this plugin nor a device accesses the memory. If requests still use it, the flow ends: NCCL
+  // deregisters memory in use only when it aborts.
   absl::Status deregister_memory(MemoryRegion* region);
 
   // Logs why a call failed. The failure of the flow is logged once, however many calls it fails.

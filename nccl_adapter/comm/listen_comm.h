@@ -1,4 +1,4 @@
-// A listen comm: the cookie that its peers received, and the connections that have arrived for it.
+// A listen comm: the cookie that its peers received, and the circuits that have arrived for it.
 #ifndef CABLEWAY_NCCL_ADAPTER_COMM_LISTEN_COMM_H_
 #define CABLEWAY_NCCL_ADAPTER_COMM_LISTEN_COMM_H_
 
@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "core/circuit/circuit_setup.h"
-#include "core/circuit/flow_proof.h"
+#include "core/circuit/flow_admission.h"
 #include "core/linux/link/hop_connection.h"
-#include "nccl_adapter/comm/seen_flows.h"
 
 namespace cableway::nccl {
 
@@ -25,15 +24,14 @@ struct ArrivedCircuit {
 // The control thread adds connections, NCCL's service thread removes them.
 class ListenComm {
  public:
-  ListenComm(Context& context, const Cookie& cookie)
-      : context_(context), cookie_(cookie), name_(listener_name(cookie)) {}
+  ListenComm(Context& context, const Cookie& cookie) : context_(context), admission_(cookie) {}
 
   Context& context() const { return context_; }
-  const Cookie& cookie() const { return cookie_; }
-  const ListenerName& name() const { return name_; }
+  const Cookie& cookie() const { return admission_.cookie(); }
+  const ListenerName& name() const { return admission_.name(); }
 
-  // Whether no set-up with this nonce has arrived yet. For the control thread.
-  bool first_use(const FlowNonce& nonce) { return seen_.first_use(nonce); }
+  // For the control thread.
+  FlowAdmission& admission() { return admission_; }
 
   static constexpr std::size_t kMaxWaiting = 1024;
 
@@ -58,9 +56,7 @@ class ListenComm {
 
  private:
   Context& context_;
-  const Cookie cookie_;
-  const ListenerName name_;
-  SeenFlows seen_;
+  FlowAdmission admission_;
   std::mutex mutex_;
   std::deque<ArrivedCircuit> arrived_;
 };

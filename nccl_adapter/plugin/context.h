@@ -23,7 +23,7 @@ namespace cableway::nccl {
 
 class Context {
  public:
-  // Joins the process's Process, or starts it.
+  // Shares this process's Process, creating it if there is none.
   static absl::StatusOr<std::unique_ptr<Context>> create(Log log);
   ~Context();
   // The shared context of the versions without a context argument: made by the first form, returned by the second (null

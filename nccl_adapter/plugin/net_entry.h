@@ -27,7 +27,7 @@ void* legacy_context();
 
 abi::Result devices(int* count);
 
-// One virtual device that hides the ports: NCCL would pair NIC i with NIC i, whatever the cables are.
+// One virtual device that hides the ports: NCCL would pair NIC i with NIC i, regardless of the cabling.
 struct Device {
   std::uint64_t guid = 0;
   int speed_mbps = 0;

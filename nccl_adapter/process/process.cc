@@ -39,7 +39,7 @@ Process::Process(const Settings& settings, Log log)
       log_(log),
       control_(std::make_unique<ControlThread>()),
       membership_(*control_, settings_, log_, [this](const Welcome& welcome) { take(welcome); }),
-      transports_(host::host_transports(settings, host::VerbsQueuePair::Idle::kPolls)) {}
+      transports_(host::host_transports(settings, host::Idle::kPolls)) {}
 
 Process::~Process() {
   boost::asio::post(control_->io(), [this] { stop(); });
@@ -116,14 +116,8 @@ void Process::remove_listener(const ListenComm& listener) {
 }
 
 absl::Status Process::check_arrival(ListenComm& listener, const CircuitSetup& setup) const {
-  if (!proves_flow(listener.cookie(), setup)) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "node ", welcome_.node, ": the set-up's proof is wrong: its sender does not have the listen handle"));
-  }
-  // Recorded before any other check, so that a refused set-up cannot be replayed later either.
-  if (!listener.first_use(setup.nonce)) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("node ", welcome_.node, ": the set-up is a copy of an earlier one"));
+  if (const absl::Status status = listener.admission().admit(setup); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("node ", welcome_.node, ": ", status.message()));
   }
   if (listener.has_room()) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat("node ", welcome_.node, ": ", ListenComm::kMaxWaiting,
@@ -179,7 +173,7 @@ void Process::dial(const ListenHandle& handle, std::vector<Hop> hops, const std:
   setup.from_node = welcome_.node;
   setup.hops = std::move(hops);
   setup.hops.back().to_port = handle.port;
-  prove_flow(handle.cookie, setup);
+  add_flow_proof(handle.cookie, setup);
   const auto dialed = [setup, opening](absl::StatusOr<host::HopConnection> connection) {
     if (!connection.ok()) {
       return opening->finish(
@@ -213,14 +207,7 @@ void Process::run_checks() {
   // A restarted node needs a session to know that it is in use, and to announce its new ports. It may not be up yet.
   membership_.rejoin_if_ended().IgnoreError();
   if (!listening_) listen_on(addresses_);
-  // Reads the devices' events, which they store for check().
-  host::VerbsDevices& devices = host::VerbsDevices::of_this_process();
-  for (const auto& device : devices.opened()) {
-    if (device == nullptr) continue;
-    while (device->next_event()) {
-    }
-    if (device->is_lost() || device->is_removed()) devices.give_up(device);
-  }
+  host::VerbsDevices::of_this_process().check();
   {
     const std::lock_guard lock(mutex_);
     for (FlowComm* comm : watched_) {

@@ -21,7 +21,6 @@ struct DisjointPath {
 // wire, so at most one path crosses them, over the one with less latency (then the faster, then the first). A port on a
 // switch serves one path: two paths through one switch are disjoint if they use different ports of it. The switch
 // itself is not in the topology, so its failure is not considered.
-// As nothing is shared, each path carries the rate of its slowest cable, and the sum of the rates is the maximum flow
 // Since nothing is shared, each path carries the rate of its slowest cable, and the sum of the rates is the maximum
 // flow of the set; that of the pair (max_flow.h) may be larger. Sorted by PathCost, then by cables as seen from the
 // lower-numbered node. Both directions give the same paths, reversed, in the same order. No path crosses a draining

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "routing/shapes/port_plan.h"
 #include "routing/shapes/shapes.h"
 #include "routing/text/absl_view.h"
+#include "routing/text/nearest_name.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
 #include "routing/topology/cable_quantity.h"
@@ -154,8 +156,10 @@ MaybeLayout lay_out(std::string_view shape) {
   const Kind* const kind =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& known) { return known.name == name; });
   if (kind == std::end(kKinds)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown shape ", in_quotes(name), "; expected ", topology_spec_forms()));
+    std::vector<std::string_view> names;
+    for (const Kind& known : kKinds) names.emplace_back(known.name);
+    return absl::InvalidArgumentError(absl::StrCat("unknown shape ", in_quotes(name), did_you_mean(name, names),
+                                                   "; expected ", topology_spec_forms()));
   }
   const std::optional<std::vector<std::uint64_t>> numbers = numbers_of(*kind, size);
   if (!numbers) {

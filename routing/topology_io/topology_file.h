@@ -6,8 +6,8 @@
 //     relay_port = 7470          # optional
 //     draining = false           # optional: the node relays nothing
 //     [[cable]]
-//     name = "c0"                # optional, default "<first end>-<second end>", with "..-2", "..-3" for parallel
-//     cables ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
+//     name = "c0"                # optional, default "<first end>-<second end>"; parallel cables: "..-2", "..-3"
+//     ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
 //             {node = "n1", interface = "eth0", address = "10.7.0.2", plug = "p0"}]     # plug optional
 //     rate_mbps = 10000          # optional, per direction
 //     latency_us = 1             # optional, one way

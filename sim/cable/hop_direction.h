@@ -185,7 +185,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   std::uint64_t queued_bytes_ = 0;
   std::uint64_t outstanding_ = 0;  // bytes sent and not yet known to be consumed
   bool window_closed_ = false;     // a chunk waits for the window
-  std::deque<Return> returns_;     // consumed bytes, and when the sender learns of them
+  std::deque<Return> returns_;     // consumed bytes, and when the window update reaches the sender
   Connector connector_{*this};
   std::deque<Parcel> in_flight_;  // the first `arrived_` of them have arrived
   std::size_t arrived_ = 0;

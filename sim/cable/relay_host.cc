@@ -69,7 +69,7 @@ void RelayHost::occur(std::uint64_t) {
   resting_ = false;
   bool any_leased = false;
   for (RelayedCircuit* circuit : circuits_) {
-    if (circuit->status().ok()) circuit->circuit().rest();
+    if (circuit->status().ok()) circuit->circuit().tick();
     any_leased = any_leased || circuit->circuit().leases() > 0;
   }
   if (any_leased) rest_later();

@@ -68,7 +68,8 @@ class RelayHost final : private Occurrence {
 
  private:
   friend class RelayedCircuit;
-  // Calls rest() of every circuit at regular intervals while leases are out, since no other event would release them.
+  // Calls tick() of every circuit at regular intervals while any lease is held, since no other event would release
+  // them.
   void occur(std::uint64_t) override;
   void rest_later();
 

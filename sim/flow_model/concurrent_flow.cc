@@ -29,7 +29,7 @@ constexpr double kLongest = 1e100;
 constexpr double kFirstGrowth = 0.2;
 constexpr double kGrowthDecay = 0.7;
 // The logarithm of how much longer a resource is that is always busy than one that is never busy. If some resources are
-// clearly tight, few phases reveal them, and then the sharpest lengths prove the best bound.
+// clear bottlenecks, they show after few phases, and the sharpest lengths then prove the best bound.
 constexpr std::array<double, 3> kSharpness = {10, 40, 160};
 
 // All demands of one source.

@@ -35,7 +35,7 @@ class NodeWorld {
   NodeNumber add_node(NodeOptions options);
   void start(NodeNumber node);
   void start_all();
-  // Ends the node without a goodbye, like a power cut.
+  // Ends the node without announcing it, as on a power failure.
   void kill(NodeNumber node);
   void leave(NodeNumber node);
   void use_seal(NodeNumber node, const DatagramSeal& seal) { places_[node].seal = &seal; }

@@ -32,8 +32,8 @@ struct CableCut {
   Duration when{0};  // since the start
 };
 
-// The effect of a cut. Cuts of the same instant take effect together: none is too late because another one ended the
-// job, and a flow over several of them is lost to each.
+// The effect of a cut. Cuts of the same instant take effect together: a cut counts as happened even if another cut of
+// the same instant ended the job, and a flow over several of them is lost to each.
 struct CutEffect {
   CableCut cut;
   std::vector<routing::CableIndex> wire;  // the cables that were cut, sorted: those of one wire

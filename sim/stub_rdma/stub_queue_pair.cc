@@ -202,7 +202,7 @@ absl::Status StubQueuePair::fail_here(Outstanding& next, StubQueuePair& there) {
 
 absl::Status StubQueuePair::accept(const RdmaWrite& write, const std::byte* bytes) {
   if (absl::Status status = device_.check_write(write.to, write.bytes, write.remote_key); !status.ok()) {
-    end(absl::InternalError(absl::StrCat("the peer wrote where it may not: ", status.message())));
+    end(absl::InternalError(absl::StrCat("the peer wrote where it has no access: ", status.message())));
     return status;
   }
   move_bytes(write, bytes, write.bytes);

@@ -8,14 +8,16 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "routing/text/absl_view.h"
 
 namespace cableway::workload {
 namespace {
 
 constexpr char kSizeExpected[] = "; expected a whole number of bytes, or one with KB, MB, GB, KiB, MiB or GiB";
-constexpr char kOperations[] =
-    "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, sendrecv, pingpong, pipeline";
+constexpr std::array<std::string_view, 9> kOperations = {"all_reduce", "all_gather", "reduce_scatter",
+                                                         "broadcast",  "reduce",     "all_to_all",
+                                                         "sendrecv",   "pingpong",   "pipeline"};
 constexpr char kPairExpected[] = "two ranks as SOURCE-DESTINATION, such as 0-2";
 
 struct Unit {
@@ -49,6 +51,12 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 
 absl::Status wrong(std::string_view what) {
   return absl::InvalidArgumentError(routing::absl_view(what));
+}
+
+absl::Status unknown_operation(std::string_view name) {
+  const std::string known =
+      absl::StrJoin(kOperations, ", ", [](std::string* out, std::string_view each) { out->append(each); });
+  return wrong(absl::StrCat("unknown operation ", in_quotes(name), "; expected one of ", known));
 }
 
 absl::Status no_variant(std::string_view operation, std::string_view variant, std::string_view expected) {
@@ -104,9 +112,7 @@ absl::StatusOr<Workload> parse_operation(std::string_view name, std::string_view
        {"all_to_all", Operation::kAllToAll}}};
   const auto* const found =
       std::find_if(kOthers.begin(), kOthers.end(), [&](const auto& other) { return other.first == name; });
-  if (found == kOthers.end()) {
-    return wrong(absl::StrCat("unknown operation ", in_quotes(name), "; expected one of ", kOperations));
-  }
+  if (found == kOthers.end()) return unknown_operation(name);
   if (!variant.empty()) return no_variant(name, variant, absl::StrCat(routing::absl_view(name), ":SIZE alone"));
   return Workload{found->second};
 }
@@ -169,6 +175,10 @@ std::string size_text(std::uint64_t bytes) {
     if (bytes % unit.bytes == 0 && unit.bytes > largest->bytes) largest = &unit;
   }
   return bytes == 0 ? "0B" : absl::StrCat(bytes / largest->bytes, routing::absl_view(largest->name));
+}
+
+std::span<const std::string_view> operation_names() {
+  return kOperations;
 }
 
 absl::StatusOr<SizedWorkload> parse_workload(std::string_view text) {

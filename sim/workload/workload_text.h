@@ -13,6 +13,7 @@
 #define CABLEWAY_SIM_WORKLOAD_WORKLOAD_TEXT_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,9 @@ struct SizedWorkload {
 
   friend bool operator==(const SizedWorkload&, const SizedWorkload&) = default;
 };
+
+// Those that parse_workload() knows.
+std::span<const std::string_view> operation_names();
 
 // Pure. Every error is InvalidArgument and reads "workload "TEXT": what is wrong; expected ..".
 absl::StatusOr<SizedWorkload> parse_workload(std::string_view text);

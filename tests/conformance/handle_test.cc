@@ -97,7 +97,7 @@ TEST_P(HandleTest, OfANodeThatDoesNotExistNamesThoseThatDo) {
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, 4000, "nobody"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
-    expect_warning("connect: node a has not heard of a node \"nobody\" in its cluster; known nodes: a");
+    expect_warning("connect: node a knows of no node \"nobody\" in its cluster; known nodes: a");
   });
 }
 
@@ -108,7 +108,7 @@ TEST_P(HandleTest, OfAPortWithoutAListenerNamesNodeAddressAndCable) {
     EXPECT_EQ(rank.connect(handle_of({Cookie{}, 1, "b"}), &result), nullptr);
     EXPECT_EQ(result, abi::kRemoteError);
     expect_warning("no circuit " + world_.path({"a", "b"}) + ": node a cannot reach node b at " + hop.to_address +
-                   " port 1 over cable " + hop.cable + ": Connection refused");
+                   " TCP port 1 over cable " + hop.cable + ": Connection refused");
   });
 }
 

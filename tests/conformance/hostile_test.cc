@@ -117,7 +117,7 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
       {{FrameKind::kSetup, kMaxSetupBytes + 1, 0, 0, 0}, "65537"},
       {{FrameKind::kSetup, 0xFFFFFFFF, 0, 0, 0}, "4294967295"},
       {{FrameKind::kChunk, kMaxChunkBytes + 1, 0, 0, kMaxChunkBytes + 1}, "4194305"},
-      {{FrameKind::kSetup, 0, 0, 0, 0}, "set-up: cut short"},
+      {{FrameKind::kSetup, 0, 0, 0, 0}, "set-up: truncated"},
       {{static_cast<FrameKind>(99), 0, 0, 0, 0}, "unknown kind"},
   };
   for (const World::Door& door : all_doors()) {

@@ -47,7 +47,7 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     EXPECT_TRUE(send_message(rank, back, kBytes, 3).done);
     // On a slow machine a restarted node may take long to find its neighbours.
     EXPECT_THAT(warnings(), testing::Each(testing::AnyOf(testing::HasSubstr("path to node a"),
-                                                         testing::HasSubstr("has not heard of a node \"a\""))));
+                                                         testing::HasSubstr("knows of no node \"a\""))));
     test.receive();
   });
   const Handle to_near = near.receive_handle();

@@ -78,13 +78,13 @@ TEST_P(UnreachableTest, NodesAreNamedWithTheNearestThatCanBeReached) {
     finish(rank, reached);
     const Hop last = world.hop("c", "d");
     expect_warning("no circuit " + world.path({"a", "b", "c", "d"}) + ": node c cannot reach node d at " +
-                   last.to_address + " port 4000 over cable " + last.cable + ": Connection refused");
+                   last.to_address + " TCP port 4000 over cable " + last.cable + ": Connection refused");
     world.stop("c");
     wait_until_c_is_lost(world);
     std::vector<Attempt> lost = {Attempt("d"), Attempt("m")};
     finish(rank, lost);
     expect_warning("connect: node a has lost its path to node d; the nearest to it that can be reached is node b");
-    expect_warning("connect: node a has not heard of a node \"m\" in its cluster; known nodes: a, b");
+    expect_warning("connect: node a knows of no node \"m\" in its cluster; known nodes: a, b");
   });
   connecting.finish();
 }

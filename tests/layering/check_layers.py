@@ -5,90 +5,44 @@
 
 Prints one line per fault, "file:line: fault", and exits with status 1 if there is any. Checks: includes against the tables
 in cmake/layers.cmake (the only definition of the dependencies), the tables against the includes, headers and calls that a
-layer must not use, tests outside the folder that mirrors the tested one, meaningless names, files that are too long,
-folders that are too full, and paths of one developer's machine.
+layer must not use (layer_rules.py), product folders against the rows of docs/architecture.md, files of other kinds and
+symlinks in product folders, tests outside the folder that mirrors the tested one, meaningless names, files that are too
+long, folders that are too full, and paths of one developer's machine.
 """
 
 import collections
 import dataclasses
 import graphlib
+import os
 import pathlib
 import re
 import sys
 
+from layer_rules import FORBIDDEN_CODE, FORBIDDEN_INCLUDES
+
 MAX_LINES = 520
 MAX_SOURCES = 30
 SOURCE_SUFFIXES = {".h", ".cc", ".c"}
-# Of C++ sources elsewhere. The checks of includes would pass over them.
 OTHER_SOURCE_SUFFIXES = {".hpp", ".hh", ".hxx", ".cpp", ".cxx", ".ipp", ".inc", ".inl"}
+# What a folder of a layer may hold. A file of another kind could be included, and would not be checked.
+PRODUCT_FILE = re.compile(r"CMakeLists\.txt|.*\.(h|cc|py|sh|md|map|service\.in)|lab|softroce")
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".map", ".md", ".toml", ".json", ".yml", ""}
 LIMITED_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake"}
-SKIPPED_FOLDERS = {".git", "build", "out", ".cache", "__pycache__", "corpus"}
+SKIPPED_FOLDERS = {".git", "build", "out", ".cache", "tests/fuzz/corpus"}
+TABLES = pathlib.PurePosixPath("cmake/layers.cmake")
+ROWS = pathlib.PurePosixPath("docs/architecture.md")
 
 EMPTY_NAME = re.compile(r"(^|[._-])(utils?|common|helpers?|managers?|misc)($|[._-])")
 # Split, so that this file passes its own check.
 FOREIGN_PATH = re.compile("/wo" r"rk/(main|shared)|\.\./sh" r"ared\b|/tmp/te" r"am\b")
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
-ARROWS = re.compile(r"^cableway_(layer|room)_uses\(([^)]*)\)", re.MULTILINE)
-TABLES = pathlib.PurePosixPath("cmake/layers.cmake")
-LINE_COMMENT = re.compile(r"//.*")
-
-CLOCKS = r"\b(steady|system|high_resolution)_clock\b|\babsl::Now\b|\b(clock_gettime|gettimeofday)\b"
-RANDOMNESS = r"\b(random_device|mt19937(_64)?|default_random_engine)\b|\bs?rand\(|<random>"
-THREADS = r"\bstd::(thread|jthread|async)\b|\bpthread_create\b"
-# arpa/inet.h is not in it: inet_pton is a function from text to bytes.
-KERNEL = (
-    r"sys/(?!types\.h)|unistd\.h|netinet/|net/|netdb\.h|fcntl\.h|poll\.h|linux/|netlink/|infiniband/|"
-    r"boost/asio|dlfcn\.h|sched\.h|signal\.h|ifaddrs\.h"
-)
-UNORDERED = r"absl/container/(flat|node)_hash_(map|set)\.h|absl/hash/"
-GRAPH = r"boost/(graph/|property_map/)"
-LOGGING = r"iostream$|spdlog/|syslog\.h"
-
-# layer -> [(pattern of an included path, why)]
-FORBIDDEN_INCLUDES = {
-    "routing": [
-        (KERNEL, "routing is pure: no kernel interfaces"),
-        (r"(thread|mutex|shared_mutex|condition_variable|future|atomic|pthread\.h)$", "routing is pure: no threads"),
-        (r"absl/synchronization/", "routing is pure: no threads"),
-        (r"(random|ctime|time\.h)$|absl/(random|time)/", "routing is pure: no clock, no randomness"),
-        (LOGGING, "routing is pure: no logging"),
-        (UNORDERED, "its order differs between runs: use a std::map, a btree_map or a sorted vector"),
-    ],
-    "core": [
-        (KERNEL, "only core/linux touches the kernel"),
-        (GRAPH, "Boost.Graph lives in routing"),
-        (r"(thread|future|pthread\.h)$", "threads are created in core/linux"),
-        (r"random$|absl/random/", "a seed must reproduce a run: randomness is passed in"),
-        (UNORDERED, "its order differs between runs: use a std::map, a btree_map or a sorted vector"),
-    ],
-    "core/linux": [(GRAPH, "Boost.Graph lives in routing")],
-    "nccl_adapter": [
-        (GRAPH, "Boost.Graph lives in routing"),
-        (r"absl/flags/", "flags in a library that is loaded beside a framework conflict with the framework's own"),
-    ],
-    "sim": [
-        (KERNEL, "the simulator uses no kernel interfaces"),
-        (GRAPH, "Boost.Graph lives in routing"),
-        (UNORDERED, "its order differs between runs: use a std::map, a btree_map or a sorted vector"),
-    ],
-    "tools": [(GRAPH, "Boost.Graph lives in routing")],
-}
-
-# layer -> [(pattern in the code, why)]
-FORBIDDEN_CODE = {
-    "routing": [
-        (CLOCKS, "routing reads no clock"),
-        (RANDOMNESS, "routing is a pure function"),
-        (THREADS, "routing creates no thread"),
-    ],
-    "core": [
-        (CLOCKS, "time comes from the Clock"),
-        (RANDOMNESS, "randomness is passed in"),
-        (THREADS, "threads are created in core/linux"),
-    ],
-    "sim": [(CLOCKS, "the simulator's time is virtual"), (THREADS, "a simulated world has one thread")],
-}
+PLAIN_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]')
+ANY_INCLUDE = re.compile(r"(?:#|%:)(?:[ \t\f\v]|/\*.*?\*/)*(?:include|include_next|import|embed)\b", re.DOTALL)
+CONTINUED_LINE = re.compile(r"(?:.*\\[ \t]*\n)+.*")
+CONTINUATION = re.compile(r"\\[ \t]*\n")
+# Strings are kept: "//" in one begins no comment.
+STRING_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')|//.*""")
+ARROWS = re.compile(r"^cableway_(layer|folder)_uses\(([^)]*)\)", re.MULTILINE)
+ROW = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,28 +50,30 @@ class Tables:
     """The tables of cmake/layers.cmake: {layer: layers it may use}, {folder: folders of its layer that it may use}."""
 
     layers: dict[str, set[str]]
-    rooms: dict[str, set[str]]
+    folders: dict[str, set[str]]
 
     def layer_of(self, path):
         """The layer that holds a path given relative to the root, or None (tests, scripts, a library's header)."""
-        above = [str(folder) for folder in pathlib.PurePosixPath(path).parents]
-        return next((folder for folder in above if folder in self.layers), None)
+        folder = str(path)
+        while folder and folder not in self.layers:
+            folder = folder.rpartition("/")[0]
+        return folder or None
 
 
 def read_tables(root):
     text = (root / TABLES).read_text(encoding="utf-8")
-    found = {"layer": {}, "room": {}}
+    found = {"layer": {}, "folder": {}}
     for table, line in ARROWS.findall(text):
         words = line.split()
         if words and "$" not in line:
             found[table][words[0]] = set(words[1:])
     if not found["layer"]:
         raise SystemExit(f"{root}/{TABLES}: no cableway_layer_uses(<layer> ..) line found")
-    return Tables(found["layer"], found["room"])
+    return Tables(found["layer"], found["folder"])
 
 
 def check_tables(tables):
-    for table, arrows in (("layer", tables.layers), ("room", tables.rooms)):
+    for table, arrows in (("layer", tables.layers), ("folder", tables.folders)):
         for name, used in arrows.items():
             for unknown in sorted(used - arrows.keys()):
                 yield f"{table} {name} uses {unknown}, which has no line of its own"
@@ -127,16 +83,21 @@ def check_tables(tables):
             yield f"a cycle: {' uses '.join(reversed(error.args[1]))}"
 
 
-def walk(root):
-    """Every file of the tree below root, in order, as a path relative to root."""
-    for path in sorted(root.iterdir()):
-        if path.name in SKIPPED_FOLDERS or path.is_symlink():
+def walk(root, folder=""):
+    """Every file and symlink of the tree below root, in order, as a path relative to root."""
+    for entry in sorted(os.scandir(root / folder), key=lambda entry: entry.name):
+        path = pathlib.PurePosixPath(folder, entry.name)
+        if str(path) in SKIPPED_FOLDERS or path.suffix == ".pyc":
             continue
-        if path.is_dir():
-            for below in walk(path):
-                yield path.name / below
+        if entry.is_dir(follow_symlinks=False):
+            yield from walk(root, path)
         else:
-            yield pathlib.PurePosixPath(path.name)
+            yield path
+
+
+def source_folders(paths, tables):
+    """The product's folders: those of the layers that hold sources."""
+    return {str(path.parent) for path in paths if path.suffix in LIMITED_SUFFIXES and tables.layer_of(path)}
 
 
 def check_names(path):
@@ -154,44 +115,78 @@ def check_text(path, lines):
             yield number, f"a path of one developer's machine: {line.strip()}"
 
 
-def check_include(root, path, included, tables, used):
-    if ".." in pathlib.PurePosixPath(included).parts:
-        yield f"'..' in an include ({included}): includes start at the root of the tree"
-        return
-    layer, room = tables.layer_of(path), str(path.parent)
-    ours = tables.layer_of(included) if (root / included).is_file() else None
-    if ours is not None and ours != layer and ours not in tables.layers[layer]:
-        yield f"layer {layer} may not use layer {ours} ({included}): see {TABLES}"
-    other = str(pathlib.PurePosixPath(included).parent)
-    if ours == layer and other != room:
-        used.add((room, other))
-        if room in tables.rooms and other not in tables.rooms[room]:
-            yield f"folder {room} may not use folder {other} ({included}): see {TABLES}"
-    if included.startswith("tests/"):
-        yield f"layer {layer} may not use tests ({included})"
+def check_library(layer, included):
     for pattern, why in FORBIDDEN_INCLUDES.get(layer, []):
-        if ours is None and re.match(pattern, included):
+        if re.match(pattern, included):
             yield f"layer {layer} may not include <{included}>: {why}"
+            return
 
 
-def check_code(root, path, lines, tables, used):
+def check_include(path, included, tables, used):
+    """The faults of an include of a file of this tree."""
+    layer, own = tables.layer_of(path), str(path.parent)
+    ours, other = tables.layer_of(included), str(pathlib.PurePosixPath(included).parent)
+    if ours is None:
+        yield f"layer {layer} may not use {included}, which is in no layer"
+        return
+    if pathlib.PurePosixPath(included).suffix not in SOURCE_SUFFIXES:
+        yield f"an include of {included}: headers end in .h"
+    if ours != layer and ours not in tables.layers[layer]:
+        yield f"layer {layer} may not use layer {ours} ({included}): see {TABLES}"
+    if ours == layer and other != own:
+        used.add((own, other))
+        if own in tables.folders and other not in tables.folders[own]:
+            yield f"folder {own} may not use folder {other} ({included}): see {TABLES}"
+
+
+def check_directive(root, path, line, tables, used):
+    plain = PLAIN_INCLUDE.match(line)
+    if not plain:
+        yield f"no plain #include: {line.strip()}"
+        return
+    quote, included = plain.groups()
+    parts = pathlib.PurePosixPath(included)
+    if parts.is_absolute() or ".." in parts.parts or str(parts) != included:
+        yield f"'..', '.', '//' or a leading '/' in an include ({included}): includes start at the root of the tree"
+    elif quote == '"' and (root / path.parent / included).is_file():
+        yield f'write "{path.parent}/{included}": includes start at the root of the tree'
+    elif (root / included).is_file():
+        yield from check_include(path, included, tables, used)
+    else:
+        yield from check_library(tables.layer_of(path), included)
+
+
+def join_continued_lines(text):
+    """Keeps the number of lines: the joined line is followed by empty ones."""
+    if not CONTINUATION.search(text):
+        return text
+    return CONTINUED_LINE.sub(lambda lines: CONTINUATION.sub("", lines[0]) + "\n" * lines[0].count("\n"), text)
+
+
+def check_code(layer, text):
+    """One fault per line."""
+    if layer not in FORBIDDEN_CODE:
+        return
+    code, found = STRING_OR_COMMENT.sub(r"\1", PLAIN_INCLUDE.sub("", text)), {}
+    for pattern, why in FORBIDDEN_CODE[layer]:
+        for match in re.finditer(pattern, code):
+            found.setdefault(code.count("\n", 0, match.start()) + 1, f"'{match[0]}' in layer {layer}: {why}")
+    yield from found.items()
+
+
+def check_source(root, path, text, tables, used):
     layer = tables.layer_of(path)
     if layer is None or path.suffix not in SOURCE_SUFFIXES:
         return
-    if str(path.parent) not in tables.rooms:
-        yield 0, f"folder {path.parent} has no cableway_room_uses() line in {TABLES}"
-    for number, line in enumerate(lines, 1):
-        match = INCLUDE.match(line)
-        if match:
-            for fault in check_include(root, path, match.group(1), tables, used):
-                yield number, fault
-            if '"' in line and not (root / match.group(1)).is_file() and (root / path.parent / match.group(1)).is_file():
-                yield number, f'write "{path.parent}/{match.group(1)}": includes start at the root of the tree'
-            continue
-        for pattern, why in FORBIDDEN_CODE.get(layer, []):
-            found = re.search(pattern, LINE_COMMENT.sub("", line))
-            if found:
-                yield number, f"'{found.group(0)}' in layer {layer}: {why}"
+    if str(path.parent) not in tables.folders:
+        yield 0, f"folder {path.parent} has no cableway_folder_uses() line in {TABLES}"
+    text = join_continued_lines(text)
+    lines = text.split("\n")
+    for directive in ANY_INCLUDE.finditer(text):
+        number = text.count("\n", 0, directive.start()) + 1
+        for fault in check_directive(root, path, lines[number - 1], tables, used):
+            yield number, fault
+    yield from check_code(layer, text)
 
 
 def check_folders(paths):
@@ -216,18 +211,44 @@ def check_mirrors(paths, tables):
             yield path, 0, f"tests what is in {min(folders)}: move it to tests/{min(folders)}"
 
 
+def check_rows(root, folders):
+    text = (root / ROWS).read_text(encoding="utf-8")
+    rows = collections.Counter(ROW.findall(text.partition("\n## Folders\n")[2].partition("\n## ")[0]))
+    for folder in sorted(folders | rows.keys()):
+        if folder not in folders:
+            yield f"a row for folder {folder}, which is no folder of a layer with sources: remove it"
+        elif rows[folder] != 1:
+            yield f"{rows[folder]} rows for folder {folder} instead of one"
+
+
+def check_kind(path, tables):
+    if tables.layer_of(path) is None:
+        if path.suffix in OTHER_SOURCE_SUFFIXES:
+            yield 0, f"suffix {path.suffix}: sources end in .cc, headers in .h"
+    elif not PRODUCT_FILE.fullmatch(path.name):
+        yield 0, f"suffix {path.suffix or '(none)'}: sources end in .cc, headers in .h; other kinds are in PRODUCT_FILE"
+
+
 def check_file(root, path, tables, used):
+    if (root / path).is_symlink():
+        if tables.layer_of(path):
+            yield 0, "a symlink in the product"
+        return
     yield from check_names(path)
-    if path.suffix in OTHER_SOURCE_SUFFIXES:
-        yield 0, f"suffix {path.suffix}: sources end in .cc, headers in .h"
-    if path.suffix not in TEXT_SUFFIXES:
-        return
-    try:
-        lines = (root / path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        return
-    yield from check_text(path, lines)
-    yield from check_code(root, path, lines, tables, used)
+    yield from check_kind(path, tables)
+    if path.suffix in TEXT_SUFFIXES:
+        text = (root / path).read_text(encoding="utf-8", errors="replace")
+        yield from check_text(path, text.splitlines())
+        yield from check_source(root, path, text, tables, used)
+
+
+def check_needed(tables, folders, used):
+    for folder, others in tables.folders.items():
+        if folder not in folders:
+            yield f"{folder} is no folder of a layer with sources: remove its line"
+        for other in sorted(others):
+            if (folder, other) not in used:
+                yield f"folder {folder} does not use folder {other}: remove it from its line"
 
 
 def faults(root):
@@ -235,16 +256,17 @@ def faults(root):
     for fault in check_tables(tables):
         yield TABLES, 0, fault
     paths = list(walk(root))
+    folders = source_folders(paths, tables)
     yield from check_folders(paths)
     yield from check_mirrors(paths, tables)
+    for fault in check_rows(root, folders):
+        yield ROWS, 0, fault
     used = set()  # (folder, folder of the same layer that it includes from)
     for path in paths:
         for number, fault in check_file(root, path, tables, used):
             yield path, number, fault
-    for room, others in tables.rooms.items():
-        for other in sorted(others):
-            if (room, other) not in used:
-                yield TABLES, 0, f"folder {room} does not use folder {other}: remove it from its line"
+    for fault in check_needed(tables, folders, used):
+        yield TABLES, 0, fault
 
 
 def main():

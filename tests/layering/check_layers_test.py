@@ -5,6 +5,7 @@ that this tree's own tables forbid.
     check_layers_test.py ROOT
 """
 
+import collections
 import pathlib
 import re
 import subprocess
@@ -13,109 +14,18 @@ import tempfile
 import unittest
 
 import check_layers
+from planted_faults import LAYERS, PLANTED, PLANTED_CODE, FOLDERS, make_tree, plant, plant_rows
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else pathlib.Path(".").resolve()
 CHECK = pathlib.Path(__file__).with_name("check_layers.py")
 
-# (planted fault, file, its text, expected report)
-PLANTED = [
-    ("a forbidden include", "routing/bad.cc", '#include "core/node.h"\n', "layer routing may not use layer core "),
-    ("the same in angle brackets", "routing/bad.cc", "#include <core/node.h>\n", "layer routing may not use layer core "),
-    ("sim over core/linux", "sim/bad.h", '#include "core/linux/socket.h"\n', "layer sim may not use layer core/linux"),
-    ("core over core/linux", "core/bad.cc", '#  include "core/linux/socket.h"\n', "layer core may not use layer core/linux"),
-    ("a room over a higher one", "core/flow/bad.cc", '#include "core/relay/relay.h"\n',
-     "folder core/flow may not use folder core/relay (core/relay/relay.h)"),
-    ("the layer's root over a room", "core/bad.cc", '#include "core/flow/flow.h"\n', "folder core may not use folder core/flow"),
-    ("a folder without a line", "core/attic/bad.cc", "", "folder core/attic has no cableway_room_uses() line"),
-    ("a layer over tools", "core/linux/bad.cc", '#include "tools/cableway/main.h"\n', "may not use layer tools"),
-    ("a layer over the tests", "core/bad.cc", '#include "tests/core/fake.h"\n', "may not use tests"),
-    ("sockets in routing", "routing/bad.cc", "#include <sys/socket.h>\n", "layer routing may not include <sys/socket.h>"),
-    ("a mutex in routing", "routing/bad.cc", "#include <mutex>\n", "may not include <mutex>"),
-    ("logging in routing", "routing/bad.cc", "#include <spdlog/spdlog.h>\n", "no logging"),
-    ("iostream in routing", "routing/bad.cc", "#include <iostream>\n", "no logging"),
-    ("a clock in routing", "routing/bad.cc", "auto t = std::chrono::steady_clock::now();\n", "routing reads no clock"),
-    ("randomness in routing", "routing/bad.cc", "#include <random>\n", "no randomness"),
-    ("Asio in core", "core/bad.cc", "#include <boost/asio.hpp>\n", "only core/linux touches the kernel"),
-    ("unistd in core", "core/bad.cc", "#include <unistd.h>\n", "only core/linux touches the kernel"),
-    ("netlink in core", "core/bad.cc", "#include <netlink/route/link.h>\n", "only core/linux touches the kernel"),
-    ("a thread in core", "core/bad.cc", "std::thread worker;\n", "threads are created in core/linux"),
-    ("a hash map in core", "core/bad.cc", '#include "absl/container/flat_hash_map.h"\n', "its order differs"),
-    ("a clock in sim", "sim/bad.cc", "absl::Time t = absl::Now();\n", "time is virtual"),
-    ("Boost.Graph in tools", "tools/bad.cc", "#include <boost/graph/adjacency_list.hpp>\n", "Boost.Graph lives in routing"),
-    ("flags in the plugin", "nccl_adapter/bad.cc", '#include "absl/flags/flag.h"\n', "flags in a library"),
-    ("a way around a layer", "sim/bad.cc", '#include "core/../core/linux/socket.h"\n', "'..' in an include"),
-    ("a source of another suffix", "core/bad.hpp", "", "suffix .hpp"),
-    ("a test outside its folder", "tests/core/flow_test.cc", "", "move it to tests/core/flow"),
-    ("an include from the own folder", "core/bad.cc", '#include "node.h"\n', 'write "core/node.h"'),
-    ("an empty file name", "core/string_util.cc", "", "'util' in a name"),
-    ("an empty folder name", "tests/core/common/x.cc", "", "'common' in a name"),
-    ("a manager", "tests/core/session-manager.h", "", "'manager' in a name"),
-    ("a long file", "tests/core/long.cc", "\n" * 521, "521 lines"),
-    ("a path of this machine", "docs/x.md", "see ../sh" "ared/x.md\n", "developer's machine"),
-]
-
-# Must not be reported: looks like a fault, but is allowed.
-INNOCENT = {
-    "routing/fine.cc": '#include "routing/topology.h"\n#include <boost/graph/adjacency_list.hpp>\n// steady_clock\n',
-    "core/fine.cc": '#include "routing/topology.h"\n#include "core/node.h"\n#include <mutex>\n',
-    "core/relay/fine.cc": '#include "core/flow/flow.h"\n#include "core/node.h"\n',
-    "core/linux/fine.cc": '#include "core/node.h"\n#include <sys/socket.h>\n#include <thread>\n',
-    "nccl_adapter/fine.cc": '#include "core/linux/socket.h"\n',
-    "tools/cableway/fine.cc": '#include "nccl_adapter/net.h"\n#include <iostream>\n',
-    "core/utility_of_path.cc": "",
-    "build/release/common.h": "",
-    "tests/core/flow/flow_test.cc": "",
-    "tests/system/relay_test.cc": "",
-}
-
-LAYERS = """
-function(cableway_layer_uses layer)
-endfunction()
-cableway_layer_uses(routing)
-cableway_layer_uses(core routing)
-cableway_layer_uses(core/linux routing core)
-cableway_layer_uses(nccl_adapter routing core core/linux)
-cableway_layer_uses(sim routing core)
-cableway_layer_uses(tools routing core core/linux nccl_adapter sim)
-"""
-ROOMS = """
-cableway_room_uses(routing)
-cableway_room_uses(core)
-cableway_room_uses(core/flow)
-cableway_room_uses(core/relay core core/flow)
-cableway_room_uses(core/linux)
-cableway_room_uses(nccl_adapter)
-cableway_room_uses(sim)
-cableway_room_uses(tools)
-cableway_room_uses(tools/cableway)
-"""
-
-
-def make_tree(folder, tables=LAYERS + ROOMS):
-    plant(folder, "cmake/layers.cmake", tables)
-    for path in (
-        "routing/topology.h",
-        "core/node.h",
-        "core/flow/flow.h",
-        "core/relay/relay.h",
-        "core/linux/socket.h",
-        "nccl_adapter/net.h",
-        "sim/world.h",
-        "tools/cableway/main.h",
-        "tests/core/fake.h",
-    ):
-        plant(folder, path, "")
-    for path, text in INNOCENT.items():
-        plant(folder, path, text)
-
-
-def plant(folder, path, text):
-    (folder / path).parent.mkdir(parents=True, exist_ok=True)
-    (folder / path).write_text(text, encoding="utf-8")
-
 
 def check(folder):
     return subprocess.run([sys.executable, str(CHECK), str(folder)], capture_output=True, text=True, check=False)
+
+
+def reports(folder):
+    return [f"{path}:{number}: {fault}" for path, number, fault in check_layers.faults(folder)]
 
 
 class CheckLayersTest(unittest.TestCase):
@@ -129,19 +39,99 @@ class CheckLayersTest(unittest.TestCase):
         result = check(self.folder)
         self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
 
+    def test_a_fault_is_printed_and_fails(self):
+        make_tree(self.folder)
+        plant(self.folder, "core/bad.cc", "#include <unistd.h>\n")
+        result = check(self.folder)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stdout, "^core/bad.cc:1: layer core may not include <unistd.h>: .*\n$")
+
     def test_catches_each_planted_fault(self):
         make_tree(self.folder)
         for what, path, text, message in PLANTED:
             with self.subTest(what):
                 plant(self.folder, path, text)
-                result = check(self.folder)
+                found = reports(self.folder)
                 (self.folder / path).unlink()
                 if not any((self.folder / path).parent.iterdir()):
                     (self.folder / path).parent.rmdir()
-                self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-                self.assertIn(path, result.stdout)
-                self.assertIn(message, result.stdout)
-                self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(path, found[0])
+                self.assertIn(message, found[0])
+
+    def test_catches_each_planted_line_of_code(self):
+        make_tree(self.folder)
+        for line, layers in PLANTED_CODE:
+            for layer in layers.split():
+                with self.subTest(line, layer=layer):
+                    plant(self.folder, f"{layer}/bad.cc", line + "\n")
+                    found = reports(self.folder)
+                    (self.folder / layer / "bad.cc").unlink()
+                    self.assertEqual(len(found), 1, found)
+                    self.assertIn(f"{layer}/bad.cc:1: ", found[0])
+                    self.assertIn(f"layer {layer}", found[0])
+
+    def test_a_symlink_in_the_product_is_a_fault(self):
+        make_tree(self.folder)
+        (self.folder / "core/fd.h").symlink_to("linux/socket.h")
+        (self.folder / "core/flow/linux").symlink_to("../linux")
+        self.assertEqual(
+            reports(self.folder),
+            ["core/fd.h:0: a symlink in the product", "core/flow/linux:0: a symlink in the product"],
+        )
+
+    def test_a_symlink_elsewhere_is_no_way_around_a_layer(self):
+        make_tree(self.folder)
+        (self.folder / "socket").symlink_to("core/linux")
+        plant(self.folder, "sim/bad.h", '#include "socket/socket.h"\n')
+        self.assertEqual(reports(self.folder), ["sim/bad.h:1: layer sim may not use socket/socket.h, which is in no layer"])
+
+    def test_a_source_that_is_not_utf_8_is_checked(self):
+        make_tree(self.folder)
+        (self.folder / "core/bad.cc").write_bytes(b"// \xe9\n#include <unistd.h>\n")
+        self.assertIn("core/bad.cc:2: layer core may not include <unistd.h>", "".join(reports(self.folder)))
+
+    def test_only_the_skipped_folders_themselves_are_skipped(self):
+        for name in ("corpus", "build", "out", ".cache", "__pycache__"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as holder:
+                folder = pathlib.Path(holder)
+                make_tree(folder, LAYERS + FOLDERS + f"cableway_folder_uses(core/{name})\n")
+                plant(folder, f"core/{name}/bad.cc", '#include "core/linux/socket.h"\n')
+                found = reports(folder)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(f"core/{name}/bad.cc:1: layer core may not use layer core/linux", found[0])
+
+    def test_a_folder_without_line_and_row_is_a_fault(self):
+        make_tree(self.folder)
+        plant(self.folder, "core/attic/bad.cc", "")
+        self.assertEqual(
+            reports(self.folder),
+            [
+                "docs/architecture.md:0: 0 rows for folder core/attic instead of one",
+                "core/attic/bad.cc:0: folder core/attic has no cableway_folder_uses() line in cmake/layers.cmake",
+            ],
+        )
+
+    def test_a_missing_row_a_second_row_and_a_row_without_a_folder_are_faults(self):
+        make_tree(self.folder)
+        known = check_layers.read_tables(self.folder).folders.keys() - {"core/relay"}
+        plant_rows(self.folder, [*known, "core/flow", "core/attic"])
+        self.assertEqual(
+            reports(self.folder),
+            [
+                "docs/architecture.md:0: a row for folder core/attic, which is no folder of a layer with sources: remove it",
+                "docs/architecture.md:0: 2 rows for folder core/flow instead of one",
+                "docs/architecture.md:0: 0 rows for folder core/relay instead of one",
+            ],
+        )
+
+    def test_a_line_without_a_folder_is_a_fault(self):
+        make_tree(self.folder)
+        plant(self.folder, "cmake/layers.cmake", LAYERS + FOLDERS + "cableway_folder_uses(core/attic)\n")
+        self.assertEqual(
+            reports(self.folder),
+            ["cmake/layers.cmake:0: core/attic is no folder of a layer with sources: remove its line"],
+        )
 
     def test_a_missing_table_is_an_error(self):
         make_tree(self.folder)
@@ -158,18 +148,18 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual(result.stdout, "tests/core/crowd:0: 31 sources, more than 30: split it\n")
 
     def test_an_unneeded_dependency_is_a_fault(self):
-        make_tree(self.folder, (LAYERS + ROOMS).replace("uses(tools)", "uses(tools tools/cableway)"))
+        make_tree(self.folder, (LAYERS + FOLDERS).replace("uses(tools)", "uses(tools tools/cableway)"))
         self.assertEqual(
             check(self.folder).stdout,
             "cmake/layers.cmake:0: folder tools does not use folder tools/cableway: remove it from its line\n",
         )
 
     def test_a_dependency_on_an_unknown_layer_is_a_fault(self):
-        make_tree(self.folder, (LAYERS + ROOMS).replace("uses(sim routing core)", "uses(sim routing core attic)"))
+        make_tree(self.folder, (LAYERS + FOLDERS).replace("uses(sim routing core)", "uses(sim routing core attic)"))
         self.assertIn("layer sim uses attic, which has no line of its own", check(self.folder).stdout)
 
     def test_a_cycle_in_the_table_is_a_fault(self):
-        make_tree(self.folder, (LAYERS + ROOMS).replace("uses(core/flow)", "uses(core/flow core/relay)"))
+        make_tree(self.folder, (LAYERS + FOLDERS).replace("uses(core/flow)", "uses(core/flow core/relay)"))
         plant(self.folder, "core/flow/back.cc", '#include "core/relay/relay.h"\n')
         self.assertRegex(check(self.folder).stdout, "a cycle: core/(flow uses core/relay uses core/flow|relay uses core/flow uses core/relay)\n")
 
@@ -183,63 +173,117 @@ class ThisTreeTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             plant(folder, "cmake/layers.cmake", (ROOT / "cmake" / "layers.cmake").read_text(encoding="utf-8"))
-            includes = "".join(f'#include "{room}/a_header.h"\n' for room in tables.rooms)
-            for room in tables.rooms:
-                plant(folder, f"{room}/a_header.h", "")
-                plant(folder, f"{room}/a_source.cc", includes)
+            plant_rows(folder, tables.folders)
+            # The names differ, so that the includer's own folder holds no header of the same path.
+            headers = {each: f"{each}/{each.replace('/', '_')}.h" for each in tables.folders}
+            includes = "".join(f'#include "{header}"\n' for header in headers.values())
+            for each in tables.folders:
+                plant(folder, headers[each], "")
+                plant(folder, f"{each}/a_source.cc", includes)
             reported = set()
             for line in check(folder).stdout.splitlines():
-                match = re.match(r"(.*)/a_source.cc:\d+: (?:layer|folder) .* may not use .* \((.*)/a_header.h\)", line)
+                match = re.match(r"(.*)/a_source.cc:\d+: (?:layer|folder) .* may not use .* \((.*)/\w+.h\)", line)
                 self.assertIsNotNone(match, line)
                 reported.add(match.groups())
-        forbidden = {(a, b) for a in tables.rooms for b in tables.rooms if not self.allowed(tables, a, b)}
+        forbidden = {(a, b) for a in tables.folders for b in tables.folders if not self.allowed(tables, a, b)}
         self.assertGreater(len(forbidden), 1000)
         self.assertEqual(reported, forbidden)
 
-    def allowed(self, tables, room, other):
-        layer, above = tables.layer_of(f"{room}/x"), tables.layer_of(f"{other}/x")
+    def allowed(self, tables, each, other):
+        layer, above = tables.layer_of(f"{each}/x"), tables.layer_of(f"{other}/x")
         if layer != above:
             return above in tables.layers[layer]
-        return room == other or other in tables.rooms[room]
+        return each == other or other in tables.folders[each]
 
 
 class CMakeRefusesTest(unittest.TestCase):
-    """Configures projects of two lines on top of cmake/layers.cmake."""
+    """Configures projects of a few lines on top of cmake/layers.cmake, each layer in its folder as in this tree."""
 
-    def configure(self, lines):
-        with tempfile.TemporaryDirectory() as folder:
-            text = (
+    def configure(self, *parts):
+        with tempfile.TemporaryDirectory() as name:
+            lists = collections.defaultdict(str)
+            for folder, line in parts:
+                lists[folder] += line + "\n"
+            root = (
                 "cmake_minimum_required(VERSION 3.25)\nproject(layers_test LANGUAGES CXX)\n"
                 f"include({ROOT}/cmake/layers.cmake)\nadd_library(cableway_warnings INTERFACE)\n"
-                'file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/x.cc "")\n'
+                'file(WRITE ${CMAKE_BINARY_DIR}/x.cc "")\n'
             )
-            layer = "cableway_layer({} SOURCES ${{CMAKE_CURRENT_BINARY_DIR}}/x.cc {})\n"
-            text += "".join(layer.format(*line) if isinstance(line, tuple) else line + "\n" for line in lines)
-            plant(pathlib.Path(folder), "CMakeLists.txt", text)
-            command = ["cmake", "-G", "Ninja", "-S", folder, "-B", folder + "/b"]
+            root += "".join(f"add_subdirectory({folder})\n" for folder in lists if folder != ".")
+            lists["."] = root + lists["."]
+            for folder, text in lists.items():
+                plant(pathlib.Path(name), f"{folder}/CMakeLists.txt", text)
+            command = ["cmake", "-G", "Ninja", "-S", name, "-B", name + "/b"]
             return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    def assert_refused(self, lines, message):
-        result = self.configure(lines)
+    def assert_accepted(self, *parts):
+        result = self.configure(*parts)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def assert_refused(self, message, *parts):
+        result = self.configure(*parts)
         self.assertNotEqual(result.returncode, 0, result.stdout)
         self.assertIn(message, " ".join(result.stderr.split()))
 
+    def layer(self, layer, arguments=""):
+        return layer, f"cableway_layer({layer} SOURCES ${{CMAKE_BINARY_DIR}}/x.cc {arguments})"
+
+    def library(self, folder, name, linked=""):
+        return folder, f"add_library({name} STATIC ${{CMAKE_BINARY_DIR}}/x.cc)\ntarget_link_libraries({name} PUBLIC {linked})"
+
     def test_accepts_the_allowed_dependencies(self):
-        result = self.configure([("routing", ""), ("core", "LAYERS routing"), ("sim", "LAYERS core routing")])
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_accepted(
+            self.layer("routing"),
+            self.layer("core", "LAYERS routing"),
+            self.layer("core/linux", "LAYERS core"),
+            self.library("core/linux", "node", "cableway_core_linux"),
+            self.layer("sim", "LAYERS core routing"),
+            self.library("tools", "daemon", "node cableway_sim"),
+            self.library("tests/sim", "sim_world", "cableway_sim node"),
+        )
 
     def test_refuses_a_forbidden_layer(self):
-        self.assert_refused([("core", ""), ("routing", "LAYERS core")], "layer routing may not use layer core")
+        self.assert_refused(
+            "layer routing may not use layer core", self.layer("core"), self.layer("routing", "LAYERS core")
+        )
 
     def test_refuses_a_layer_passed_as_a_library(self):
         self.assert_refused(
-            [("core/linux", ""), ("sim", "LIBRARIES cableway_core_linux")], "layer sim may not use layer core/linux"
+            "layer sim may not use layer core/linux",
+            self.layer("core/linux"),
+            self.layer("sim", "LIBRARIES cableway_core_linux"),
         )
 
     def test_refuses_a_layer_linked_afterwards(self):
         self.assert_refused(
-            [("sim", ""), ("core", ""), "target_link_libraries(cableway_core PRIVATE cableway_sim)"],
             "layer core may not use layer sim",
+            self.layer("sim"),
+            self.layer("core"),
+            (".", "target_link_libraries(cableway_core PRIVATE cableway_sim)"),
+        )
+
+    def test_refuses_another_library_of_a_layer(self):
+        for link in (
+            "target_link_libraries(cableway_sim PUBLIC node)",
+            "target_link_libraries(cableway_sim INTERFACE node)",
+            "target_link_libraries(cableway_sim PRIVATE $<$<BOOL:1>:node>)",
+            "add_library(a::node ALIAS node)\ntarget_link_libraries(cableway_sim PRIVATE a::node)",
+            "add_library(bridge INTERFACE)\ntarget_link_libraries(bridge INTERFACE node)\n"
+            "target_link_libraries(cableway_sim PRIVATE bridge)",
+        ):
+            with self.subTest(link):
+                self.assert_refused(
+                    "layer sim may not use layer core/linux",
+                    self.library("core/linux", "node"),
+                    self.layer("sim"),
+                    (".", link),
+                )
+
+    def test_checks_another_library_of_a_layer(self):
+        self.assert_refused(
+            "layer sim may not use layer core/linux",
+            self.layer("core/linux"),
+            self.library("sim", "workload", "cableway_core_linux"),
         )
 
 

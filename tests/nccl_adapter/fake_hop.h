@@ -34,7 +34,7 @@ inline FakeHop make_tcp_hop() {
 }
 
 inline host::RdmaHalf make_half(const std::shared_ptr<host::VerbsDevice>& device, const host::VerbsGid& gid) {
-  return {device, 0, host::VerbsQueuePair::create(device, gid, 1, {}, host::VerbsQueuePair::Idle::kPolls).value(), {}};
+  return {device, 0, host::VerbsQueuePair::create(device, gid, 1, {}, host::Idle::kPolls).value(), {}};
 }
 
 inline void join(host::RdmaHalf& half, const host::RdmaHalf& other) {

@@ -3,7 +3,7 @@
 // machine, on the interfaces of that machine's cables. Every node has its own runtime dir and discovers its neighbours
 // itself; the plugin of a rank starts its node as on a real host.
 //
-// Only this class knows how a node is started, and how it gets its cables and addresses. Tests start, kill, stop and
+// This class alone starts nodes, and how it gets its cables and addresses. Tests start, kill, stop and
 // resume nodes in step with the other machines.
 #ifndef CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_
 #define CABLEWAY_TESTS_NCCL_ADAPTER_WORLD_H_

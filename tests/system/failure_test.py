@@ -19,7 +19,7 @@ BUILD = ""
 # What each scenario starts from: nodes n0 to n2, and a sender on n0 and a receiver on n2 whose data flows. `ended NAME`
 # waits until that rank has ended and prints after how long. All of it lives inside the lab, which ends what is left.
 PRELUDE = """
-export CABLEWAY_LOG=warn
+export CABLEWAY_LOG=warning
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 node() { lab exec "$1" -- env "$BUILD/bin/cablewayd" 2>"$work/$1.log" & eval "daemon_$1=$!"; }
@@ -68,7 +68,7 @@ class FailureTest(lab_case.LabTestCase):
             cat "$work/n1.log"
         """)
         self.assertLess(self.milliseconds(output, "sender"), 15_000, output)
-        # The log at level warn reports the lost circuit, and nothing below a warning.
+        # The log from warnings up reports the lost circuit, and nothing below a warning.
         self.assertRegex(output, r"\[warning\] CIRCUIT_BROKEN circuit n0 -n0\.to-n1-n1\.to-n0-> n1 .* ended: .*silent")
         self.assertIn("[warning] KEY_MISSING ", output)
         self.assertNotRegex(output, r"\[info\]|CABLE_UP|TOPOLOGY_CHANGED")

@@ -235,7 +235,7 @@ class GuestNodes:
                        str(self._build / "lib/libnccl-net-cableway.so"), "--rank", str(rank), "--ranks", str(len(names)),
                        "--rendezvous", f"{address}:{self._next_port}", "--timeout", str(COMMAND_S), "--idle-us",
                        str(_IDLE_US), *options]
-            started.append(GuestProcess(self._lab, name, command, _SETTINGS | {"CABLEWAY_LOG": "warn"} | (settings or {})))
+            started.append(GuestProcess(self._lab, name, command, _SETTINGS | {"CABLEWAY_LOG": "warning"} | (settings or {})))
         self._all_ranks.append(GuestRanks(started))
         return self._all_ranks[-1]
 

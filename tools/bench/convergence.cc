@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "routing/shapes/topology_generator.h"
+#include "routing/text/json_schema.h"
 #include "sim/nodes/node_world.h"
 #include "tools/bench/cpu_seconds.h"
 
@@ -56,7 +57,8 @@ int converge(const std::string& spec) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   const auto nodes = static_cast<double>(topology->node_count());
-  std::cout << nlohmann::ordered_json{{"spec", spec},
+  std::cout << nlohmann::ordered_json{{routing::kSchemaMember, routing::kJsonSchema},
+                                      {"spec", spec},
                                       {"nodes", topology->node_count()},
                                       {"cables", topology->cable_count()},
                                       {"converged", converged},

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "routing/shapes/topology_generator.h"
+#include "routing/text/json_schema.h"
 #include "sim/prediction/prediction.h"
 #include "sim/workload/workload_text.h"
 #include "tools/bench/cpu_seconds.h"
@@ -41,7 +42,8 @@ int predict(const std::string& spec, std::string_view workload_text) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   const double cpu_s = cpu_seconds(usage) - cpu_seconds(before);
-  std::cout << nlohmann::ordered_json{{"spec", spec},
+  std::cout << nlohmann::ordered_json{{routing::kSchemaMember, routing::kJsonSchema},
+                                      {"spec", spec},
                                       {"workload", workload_text},
                                       {"chunk_bytes", request.circuits.chunk_bytes},
                                       {"ranks", request.ranks.size()},

@@ -118,7 +118,7 @@ def _measure(build: Path, scratch: Path, workload: str, size: _Size) -> float:
         for rank, node in enumerate(nodes):
             command = [str(build / "bin/collperf"), "--plugin", str(build / "lib/libnccl-net-cableway.so"),
                        "--rank", str(rank), "--ranks", str(len(nodes)), "--rendezvous", f"{address}:{_PORT}", *arguments]
-            ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warn"}))
+            ranks.append(LabProcess(node, command, {"CABLEWAY_LOG": "warning"}))
             stack.callback(ranks[-1].stop)
         wait_for_all(ranks, _LIMIT_S, lambda: None)
     report = json.loads(result.read_text(encoding="utf-8"))
@@ -132,7 +132,7 @@ def _run_in_lab(arguments: argparse.Namespace, build: Path) -> None:
     cases = json.loads(arguments.results.read_text(encoding="utf-8")) if arguments.results.exists() else []
     with tempfile.TemporaryDirectory(prefix="cableway-bench-") as scratch, ExitStack() as stack:
         for node in os.environ["LAB_NODES"].split():
-            stack.callback(start_node(node, [str(build / "bin/cablewayd")], {"CABLEWAY_LOG": "warn"}, "").stop)
+            stack.callback(start_node(node, [str(build / "bin/cablewayd")], {"CABLEWAY_LOG": "warning"}, "").stop)
         measured: dict[tuple[str, _Size], list[float]] = {each: [] for each in itertools.product(_WORKLOADS, _SIZES)}
         for turn in range(arguments.rounds):
             for (workload, size), seconds in measured.items():

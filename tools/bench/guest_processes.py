@@ -18,7 +18,7 @@ from lab_processes import LabProcess, wait_for_all
 _ANSWER_S = 60
 _UP_S = 90  # emulated, on a machine that may be busy
 _POLL_S = 0.5
-_SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_LOG": "warn", "CABLEWAY_RELAY_MEMORY": "256M"}
+_SETTINGS = {"CABLEWAY_TRANSPORT": "verbs", "CABLEWAY_LOG": "warning", "CABLEWAY_RELAY_MEMORY": "256M"}
 # The same for perftest as Cableway's default: 1.07 s. perftest's default, 14, is 67 ms: on these slow cables packets are
 # queued longer than that, and are retransmitted.
 _RC_TIMEOUT = 18

@@ -133,7 +133,7 @@ class PairRunner:
 
     def _run(self, way: Way, placement: Placement, arguments: list[str], seconds: float,
              idle_rate: float | None) -> Outcome:
-        environment = {"CABLEWAY_LOG": "warn"}
+        environment = {"CABLEWAY_LOG": "warning"}
         nodes, command = NODES[:way.hops_between + 2], [str(self._builds.daemon)]
         if way.forwarded:
             nodes, command = ("n0", way.receiver), [str(self._builds.routed_node), str(self._routed_topology(way))]

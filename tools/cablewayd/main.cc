@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/discovery/port_selector.h"
+#include "core/event/event_code.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/linux/node/node_service.h"
 #include "core/linux/ports/netlink_inventory.h"
@@ -57,6 +58,10 @@ absl::StatusOr<Settings> settings_of(const std::vector<GivenSetting>& given) {
   return host::read_settings({.environment = environ, .host_name = host::host_name(), .options = given});
 }
 
+EventSeverity logged_from(const Settings& settings) {
+  return parse_event_severity(settings.log_level).value_or(EventSeverity::kInfo);
+}
+
 // A node from its settings to its end.
 class Daemon {
  public:
@@ -64,7 +69,7 @@ class Daemon {
       : settings_(settings),
         options_(options),
         given_(given),
-        log_(settings.log_file, spdlog::level::from_str(settings.log_level)),
+        log_(settings.log_file, logged_from(settings)),
         end_signals_(io_, SIGINT, SIGTERM),
         reload_signal_(io_, SIGHUP) {}
 
@@ -128,7 +133,7 @@ class Daemon {
                                       absl::StrCat("settings not reloaded, nothing has changed: ", reason),
                                       {{"reason", reason}});
     }
-    log_.set_level(spdlog::level::from_str(settings->log_level));
+    log_.set_least(logged_from(*settings));
     service_->reload(*settings);
   }
 

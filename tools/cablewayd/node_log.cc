@@ -50,13 +50,13 @@ std::unique_ptr<spdlog::formatter> line_format() {
 
 }  // namespace
 
-NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
+NodeLog::NodeLog(std::string file, EventSeverity least)
     : file_(std::move(file)), logger_(std::make_shared<spdlog::logger>("cablewayd", sink_)) {
   auto standard_error = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   standard_error->set_formatter(line_format());
   sink_->add_sink(std::move(standard_error));
-  logger_->set_level(level);
-  logger_->flush_on(spdlog::level::trace);
+  set_least(least);
+  logger_->flush_on(level_of(EventSeverity::kDebug));
   logger_->set_error_handler([state = state_](const std::string& why) {
     ++state->errors;
     if (state->reported.exchange(true)) return;
@@ -69,6 +69,10 @@ NodeLog::NodeLog(std::string file, spdlog::level::level_enum level)
 void NodeLog::write(const Event& event) {
   logger_->log(event.time, spdlog::source_loc{}, level_of(event.severity()),
                absl::StrCat(routing::absl_view(name_of(event.code)), " ", event.text));
+}
+
+void NodeLog::set_least(EventSeverity least) {
+  logger_->set_level(level_of(least));
 }
 
 absl::Status NodeLog::reopen() {

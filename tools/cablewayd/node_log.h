@@ -20,14 +20,14 @@ namespace cableway {
 class NodeLog {
  public:
   // Logs to standard error until reopen() has opened `file`; always if that is empty.
-  NodeLog(std::string file, spdlog::level::level_enum level);
+  NodeLog(std::string file, EventSeverity least);
 
   // Opens or reopens the file, as after a log rotation. On failure, logging continues unchanged.
   absl::Status reopen();
 
-  // Writes a line with the event's time, severity, code and text, unless its severity is below the level.
+  // Writes a line with the event's time, severity, code and text, unless its severity is below the least.
   void write(const Event& event);
-  void set_level(spdlog::level::level_enum level) { logger_->set_level(level); }
+  void set_least(EventSeverity least);
 
   // Number of failed writes.
   std::uint64_t write_errors() const { return state_->errors; }

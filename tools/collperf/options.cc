@@ -180,7 +180,7 @@ Options complete(RawOptions raw) {
   options.idle = std::chrono::microseconds(raw.idle_us);
   const char* const log = environment("CABLEWAY_LOG");
   const std::string_view level = log == nullptr ? "" : log;
-  options.trace = level == "trace" || level == "debug";
+  options.trace = level == "debug";
   options.verbose = options.verbose || options.trace || level == "info";
   return options;
 }

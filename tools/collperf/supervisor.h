@@ -38,7 +38,7 @@ class Supervisor {
   Supervisor(Rendezvous& rendezvous, Limits limits, std::function<void()> tick)
       : rendezvous_(rendezvous), limits_(limits), tick_(std::move(tick)) {}
 
-  // Runs `work`. Its own error wins over the loss of a peer.
+  // Runs `work`. An error of `work` takes precedence over the loss of a peer.
   absl::Status run(WorkerThread& worker, WorkControl& control, std::function<absl::Status()> work);
 
   // Like run(), when the other ranks may disconnect at any time.

@@ -5,7 +5,7 @@
       └─ tools/lab/lab run ── holds every namespace and every process of the demo
            └─ demo_in_lab.py ── reports its result through a pipe
 
-The lab goes with its supervisor, and the kernel kills that one when this process dies, even by SIGKILL.
+The lab ends with its supervisor, which the kernel kills when this process dies, even by SIGKILL.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ however the demo ends."""
 
 _EPILOG = """\
 The last line is `demo: ok, BYTES bytes verified, BYTES relayed, TIME s`, or `demo: FAILED: WHY`; TIME is without building.
-Exit status: 0 ok; 2 arguments that make no sense; 77 this system does not let this user make network namespaces;
+Exit status: 0 ok; 2 invalid arguments; 77 this system does not let this user make network namespaces;
 130, 143 interrupted; 1 otherwise."""
 
 
@@ -110,7 +110,7 @@ def _check_lab(arguments: argparse.Namespace) -> None:
 
 
 def _demo(arguments: argparse.Namespace) -> str:
-    """Returns the last line of a demo that went well."""
+    """Returns the last line of a successful demo."""
     programs = Programs(Path(arguments.build)) if arguments.build else build_programs(lambda: _check_lab(arguments))
     programs.check()
     began = time.monotonic()

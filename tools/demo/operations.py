@@ -18,7 +18,7 @@ _SMALL_BYTES = 64 << 10
 _LARGE_BYTES = 8 << 20
 _CABLE_S = 0.068  # how long the larger size may keep the slowest cable busy
 _MEASURED_S = "0.3"
-_NETWORK_S = "20"  # collperf's own limit: for ranks to come, to connect, for anything to move
+_NETWORK_S = "20"  # collperf's own limit: for ranks to join, to connect, and to make progress
 _RUN_S = 120.0
 _ERROR_LINES = 12
 

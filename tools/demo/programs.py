@@ -1,4 +1,4 @@
-"""The programs that the demo runs, and how they come to be."""
+"""The programs that the demo runs, and how they are built."""
 
 from __future__ import annotations
 

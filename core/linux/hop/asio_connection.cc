@@ -61,7 +61,7 @@ class AsioConnection final : public SetupConnection {
   std::string other_end() const override {
     error_code error;
     const tcp::endpoint peer = state_->socket.remote_endpoint(error);
-    return error ? "a disconnected peer" : absl::StrCat(peer.address().to_string(), " port ", peer.port());
+    return error ? "a disconnected peer" : absl::StrCat(peer.address().to_string(), " TCP port ", peer.port());
   }
 
   UniqueFd release() {

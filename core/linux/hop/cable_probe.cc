@@ -160,7 +160,7 @@ absl::StatusOr<std::uint64_t> measure(int socket, const CableProbePlan& plan, st
   if (!to.ok()) return to.status();
   const tcp::endpoint there(*to, plan.to_port);
   if (::connect(socket, there.data(), static_cast<socklen_t>(there.size())) != 0) {
-    return failed(absl::StrCat("cannot reach ", plan.to_address, " port ", plan.to_port));
+    return failed(absl::StrCat("cannot reach ", plan.to_address, " TCP port ", plan.to_port));
   }
   const auto size = static_cast<std::uint64_t>(plan.duration.count());
   absl::Status status = send_probe(socket, Frame{FrameKind::kProbe, 0, 0, direction, size}, plan.key);

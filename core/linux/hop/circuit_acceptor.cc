@@ -90,7 +90,7 @@ absl::Status CircuitAcceptor::State::open_listener(const std::string& text, std:
   if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
   if (!error && port == 0) port = acceptor.local_endpoint(error).port();
   if (error) {
-    const std::string what = absl::StrCat("cannot listen on ", text, " port ", number, ": ", error.message());
+    const std::string what = absl::StrCat("cannot listen on ", text, " TCP port ", number, ": ", error.message());
     return error == boost::asio::error::address_in_use ? absl::AlreadyExistsError(what) : absl::UnavailableError(what);
   }
   const auto listener = std::make_shared<Listener>(std::move(acceptor));
@@ -119,7 +119,8 @@ void CircuitAcceptor::State::accept(const std::shared_ptr<Listener>& listener) {
     error_code ignored;
     note_own_socket(socket.native_handle());
     socket.native_non_blocking(true, ignored);
-    // Accepted sockets do not inherit close-on-exec. A child that kept a circuit open would hide its owner's death.
+    // Accepted sockets do not inherit close-on-exec. An inherited descriptor would keep the circuit open after this
+    // process has exited.
     static_cast<void>(::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
     self->take(*listener, make_setup_connection(std::move(socket)));
     self->accept(listener);

@@ -9,7 +9,7 @@
 
 namespace cableway::host {
 
-TransportNegotiator host_transports(const Settings& settings, VerbsQueuePair::Idle idle) {
+TransportNegotiator host_transports(const Settings& settings, Idle idle) {
   std::vector<std::unique_ptr<Transport>> table;
   table.push_back(std::make_unique<RdmaTransport>(settings, idle));
   return {std::move(table), make_tcp_end};

@@ -9,6 +9,7 @@
 #include "core/flow/chunk_link.h"
 #include "core/linux/link/memory_registrar.h"
 #include "core/linux/os/unique_fd.h"
+#include "core/relay/slot_kind.h"
 
 namespace cableway::host {
 
@@ -43,7 +44,7 @@ class HopLink {
   // the kernel moves the data, and memory needs no registration.
   virtual const MemoryRegistrar* registrar() const { return nullptr; }
 
-  // Fences, and gives up the connection for draining and closing (lingering_close.h).
+  // Fences, and releases the connection, to be drained and closed (lingering_close.h).
   virtual UniqueFd take_socket() = 0;
 };
 
@@ -55,13 +56,10 @@ enum class HopPlace : std::uint8_t {
   kRelayDownstream,  // at a relay, towards the destination
 };
 
-// What a relay stores chunks in. A circuit uses the greater of the kinds that its two hops need, which serves both.
-enum class SlotKind : std::uint8_t { kPipe, kRegistered };
-
 struct HopLinkOptions {
   HopPlace place = HopPlace::kSource;
-  bool last_hop = false;             // the hop ends at the destination
-  SlotKind slots = SlotKind::kPipe;  // at a relay
+  bool last_hop = false;                     // the hop ends at the destination
+  SlotKind slots = SlotKind::kUnregistered;  // at a relay
 };
 
 }  // namespace cableway::host

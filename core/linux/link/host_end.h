@@ -10,6 +10,7 @@
 #include "core/circuit/transport.h"
 #include "core/linux/link/hop_link.h"
 #include "core/linux/os/unique_fd.h"
+#include "core/relay/slot_kind.h"
 
 namespace cableway::host {
 

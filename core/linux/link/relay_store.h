@@ -4,7 +4,6 @@
 #ifndef CABLEWAY_CORE_LINUX_LINK_RELAY_STORE_H_
 #define CABLEWAY_CORE_LINUX_LINK_RELAY_STORE_H_
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -49,11 +48,6 @@ class RelayStore {
 
 // Makes a node's store at its start. The store raises events in make_floor() only; `events` must outlive it.
 using MakeRelayStore = absl::StatusOr<std::unique_ptr<RelayStore>> (*)(const Settings& settings, EventSink& events);
-
-// The kind of slot that serves both ends of a circuit at this relay.
-inline SlotKind slots_between(const HostEnd& upstream, const HostEnd& downstream) {
-  return std::max(upstream.slots(), downstream.slots());
-}
 
 }  // namespace cableway::host
 

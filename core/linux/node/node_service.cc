@@ -76,9 +76,7 @@ absl::Status NodeService::open() {
   sessions_->update_welcome(welcome());
   note_no_ports();
   if (settings_.key_file.empty()) {
-    events().raise(EventCode::kKeyMissing,
-                   "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change "
-                   "what crosses it");
+    events().raise(EventCode::kKeyMissing, std::string(kind_of(EventCode::kKeyMissing).meaning));
   }
   events().raise(EventCode::kNodeStarted,
                  absl::StrCat("node ", settings_.node, " of cluster ", settings_.cluster, " is up"),
@@ -148,6 +146,9 @@ absl::Status NodeService::make_node() {
   node_ = std::make_unique<Node>(
       options, clock_, *inventory_, channel_, *seal_, random_value<std::uint64_t>,
       Node::Observer{[this] { on_topology_changed(); }, [this] { on_ports_changed(); }, on_event_});
+  paths_.emplace(clock_, events(), [this](const std::string& destination, std::uint64_t ordinal) {
+    return node_->paths().path_for_flow(destination, ordinal);
+  });
   return absl::OkStatus();
 }
 
@@ -206,7 +207,7 @@ void NodeService::on_topology_changed() {
   events().raise(EventCode::kTopologyChanged,
                  absl::StrCat("the topology now has ", nodes, " nodes and ", cables, " cables"),
                  {{"nodes", nodes}, {"cables", cables}});
-  paths_.topology_changed();
+  paths_->topology_changed();
   relay_->topology_changed();
 }
 
@@ -284,23 +285,11 @@ void NodeService::on_probe(ArrivedProbe probe) {
 }
 
 void NodeService::find_path(const PathRequest& request, SessionServer::Answer answer) {
-  events().raise(EventCode::kPathRequested,
-                 absl::StrCat("a process requests the path of flow ", request.ordinal, " to node ", request.node),
-                 {{"to", request.node}});
-  paths_.find(request.node, request.ordinal,
-              [this, number = request.request, to = request.node, answer = std::move(answer)](PathWait::Path path) {
-                if (!path.ok()) {
-                  events().raise(EventCode::kPathMissing,
-                                 absl::StrCat("no path to node ", to, " for a process: ", text(path.status())),
-                                 {{"to", to}, {"reason", text(path.status())}});
-                  return answer(PathReply{number, text(path.status()), {}});
-                }
-                events().raise(
-                    EventCode::kPathFound,
-                    absl::StrCat("the path to node ", to, " has ", path->size(), path->size() == 1 ? " hop" : " hops"),
-                    {{"to", to}, {"hops", absl::StrCat(path->size())}});
-                answer(PathReply{number, {}, {*std::move(path)}});
-              });
+  paths_->find(request.node, request.ordinal,
+               [number = request.request, answer = std::move(answer)](PathWait::Path path) {
+                 if (!path.ok()) return answer(PathReply{number, text(path.status()), {}});
+                 answer(PathReply{number, {}, {*std::move(path)}});
+               });
 }
 
 ViewSources NodeService::view_sources() const {

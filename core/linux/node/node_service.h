@@ -51,14 +51,7 @@ class NodeService {
 
  private:
   NodeService(boost::asio::io_context& io, const Settings& settings, EventLog::Listener on_event)
-      : io_(io),
-        settings_(settings),
-        on_event_(std::move(on_event)),
-        clock_(io),
-        channel_(io, settings.control_port),
-        paths_(clock_, [this](const std::string& destination, std::uint64_t ordinal) {
-          return node_->paths().path_for_flow(destination, ordinal);
-        }) {}
+      : io_(io), settings_(settings), on_event_(std::move(on_event)), clock_(io), channel_(io, settings.control_port) {}
 
   absl::Status open();
   absl::Status make_node();
@@ -94,7 +87,7 @@ class NodeService {
   std::string no_ports_;                    // why there is none, as last reported
   std::vector<std::string> socket_errors_;  // as last reported
 
-  PathWait paths_;
+  std::optional<PathWait> paths_;
   std::unique_ptr<RelayService> relay_;
   FlowLedger flows_;  // before the members that update it
   std::unique_ptr<CableProbes> cable_probes_;

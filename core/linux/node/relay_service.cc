@@ -30,7 +30,7 @@ RelayService::RelayService(boost::asio::io_context& io, const Settings& settings
       memory_(share_out_relay_memory(settings.relay_memory)),
       check_transit_(std::move(check_transit)),
       events_(events),
-      transports_(host_transports(settings, VerbsQueuePair::Idle::kSleeps)),
+      transports_(host_transports(settings, Idle::kSleeps)),
       dialer_(io, transports_),
       transit_(dialer_.means(), *this, events, name) {}
 

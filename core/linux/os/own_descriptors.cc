@@ -20,8 +20,8 @@ namespace {
 // Linux's default limit of descriptors per process (fs.nr_open).
 constexpr std::size_t kMaxDescriptors = 1U << 20;
 
-// What was last registered under each descriptor number. For a socket it is the inode: the kernel numbers sockets'
-// inodes upwards, so a reused descriptor number is distinguished from the registered socket. Other descriptors of one
+// What was last registered under each descriptor number. For a socket it is the inode: socket inode numbers increase
+// monotonically, so a reused descriptor number is distinguished from the registered socket. Other descriptors of one
 // kind share an inode, and stay registered until they are closed. Untouched pages of the array use no memory.
 constexpr std::uint64_t kNothing = 0;
 constexpr std::uint64_t kNotMapped = ~std::uint64_t{0};

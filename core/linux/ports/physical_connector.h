@@ -6,9 +6,10 @@
 //   - each is a PCI function of its own, and has a port name for a whole connector ("p0"; "p0s1" is one lane of a
 //     split cable and "pf0vf1" a virtual function, which both are something else);
 //   - the names are the same;
-// - one board is named for both: by the switch ID of the interface, the system image GUID of its RDMA device, or
-// Otherwise each counts as a connector of its own. The board's serial number would identify it too, but only root can
-// read it, and reading it stops some devices for a tenth of a second.
+//   - one board is named for both: by the switch ID of the interface, the system image GUID of its RDMA device, or the
+//     PCI slot.
+// Otherwise each interface counts as a connector of its own. The board's serial number would identify it too, but only
+// root can read it, and reading it stops some devices for a tenth of a second.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_PHYSICAL_CONNECTOR_H_
 #define CABLEWAY_CORE_LINUX_PORTS_PHYSICAL_CONNECTOR_H_
 

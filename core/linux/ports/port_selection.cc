@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/event/event_code.h"
 #include "core/linux/ports/physical_connector.h"
+#include "routing/text/absl_view.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/port_address.h"
 
@@ -14,9 +16,6 @@ namespace cableway::host {
 namespace {
 
 using routing::PortAddress;
-
-constexpr char kWhatToSet[] =
-    "set CABLEWAY_PORTS to the interfaces or prefixes of this host's cables, such as CABLEWAY_PORTS=eth1,10.7.0.0/16";
 
 // IPv4, then global IPv6, then link-local IPv6.
 int rank_of(const KernelAddress& address) {
@@ -215,7 +214,10 @@ void Selection::reject_unmatched_selectors() {
 }
 
 std::string Selection::status() const {
-  if (selectors_.empty()) return absl::StrCat("no port: this host has no usable RoCE device; ", kWhatToSet);
+  if (selectors_.empty()) {
+    return absl::StrCat("no port: this host has no usable RoCE device; ",
+                        routing::absl_view(kind_of(EventCode::kNoPorts).advice));
+  }
   std::vector<std::string> reasons;
   for (const RejectedPort& rejected : found_.rejected) {
     if (rejected.reason.find("names neither") != std::string::npos) continue;

@@ -10,9 +10,9 @@
 #include "absl/status/statusor.h"
 #include "core/linux/link/hop_link.h"
 #include "core/linux/link/memory_registrar.h"
+#include "core/linux/rdma/tcp_lifeline.h"
 #include "core/linux/rdma/verbs_device.h"
 #include "core/linux/rdma/verbs_queue_pair.h"
-#include "core/linux/tcp/tcp_lifeline.h"
 #include "core/rdma/rdma_chunk_link.h"
 
 namespace cableway::host {

@@ -29,7 +29,7 @@ std::unique_ptr<HostEnd> make_rdma_end(RdmaHalf half);
 class RdmaTransport final : public Transport {
  public:
   // `idle` is how the thread that moves data over these queue pairs behaves when idle.
-  RdmaTransport(const Settings& settings, VerbsQueuePair::Idle idle, VerbsHost host = {})
+  RdmaTransport(const Settings& settings, Idle idle, VerbsHost host = {})
       : wanted_(settings.transport), options_(verbs_options(settings)), idle_(idle), host_(std::move(host)) {}
 
   TransportKind kind() const override { return TransportKind::kRdma; }
@@ -47,7 +47,7 @@ class RdmaTransport final : public Transport {
 
   const TransportSetting wanted_;
   const VerbsOptions options_;
-  const VerbsQueuePair::Idle idle_;
+  const Idle idle_;
   const VerbsHost host_;
   // Cached results by address: a device's table has hundreds of entries, each of several files. Valid while the device
   // reports that the address still exists.

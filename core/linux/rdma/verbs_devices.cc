@@ -37,6 +37,15 @@ void VerbsDevices::give_up(const std::shared_ptr<VerbsDevice>& device) {
   }
 }
 
+void VerbsDevices::check() {
+  for (const std::shared_ptr<VerbsDevice>& device : opened()) {
+    if (device == nullptr) continue;
+    while (device->next_event()) {
+    }
+    if (device->is_lost() || device->is_removed()) give_up(device);
+  }
+}
+
 std::vector<std::shared_ptr<VerbsDevice>> VerbsDevices::opened() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<VerbsDevice>> devices;

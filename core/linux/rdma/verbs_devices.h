@@ -30,6 +30,9 @@ class VerbsDevices {
   absl::StatusOr<Numbered> open(const std::string& name);
   // The device has failed or was removed: open() no longer returns it, and it is closed when its last user releases it.
   void give_up(const std::shared_ptr<VerbsDevice>& device);
+  // Reads the devices' events, which they store for their users, and gives up devices that have failed. Call
+  // periodically.
+  void check();
   // All open devices, indexed by number; null where one was given up.
   std::vector<std::shared_ptr<VerbsDevice>> opened() const;
 

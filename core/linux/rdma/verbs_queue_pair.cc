@@ -102,7 +102,7 @@ absl::string_view status_text(ibv_wc_status status) {
       return "this host's device has failed";
     // A flush error without an earlier one: this end's requests were not the cause.
     case IBV_WC_WR_FLUSH_ERR:
-      return "the device ended the connection: the neighbour broke its rules, or the port failed";
+      return "the device ended the connection: the neighbour violated the protocol, or the port failed";
     default:
       return "the device ended the connection";
   }
@@ -240,7 +240,7 @@ absl::StatusOr<std::size_t> VerbsQueuePair::poll(std::span<RdmaCompletion> compl
       if (done[i].status != IBV_WC_SUCCESS) {
         break_off(why(done.subspan(i)));
       } else if (is_message(done[i])) {
-        break_off(absl::InvalidArgumentError("peer broke the protocol: a message where only writes are allowed"));
+        break_off(absl::InvalidArgumentError("peer broke the protocol: a send where only RDMA writes are allowed"));
       } else {
         completions[filled++] = completion_of(done[i]);
       }

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/linux/link/idle.h"
 #include "core/linux/os/mapped_pages.h"
 #include "core/linux/os/own_descriptors.h"
 #include "core/linux/rdma/verbs_connection.h"
@@ -22,10 +23,8 @@ namespace cableway::host {
 
 class VerbsQueuePair final : public RdmaQueuePair {
  public:
-  // What the owning thread does while nothing completes. kSleeps uses one more descriptor of the process.
-  enum class Idle : std::uint8_t { kPolls, kSleeps };
-
-  // On `device`'s port with address `gid`. `packet_sequence`: 24 bits, random, so that packets of an earlier connection
+  // On `device`'s port with address `gid`. With Idle::kSleeps it uses one more descriptor of the process.
+  // `packet_sequence`: 24 bits, random, so that packets of an earlier connection
   // are not accepted by this one. ResourceExhausted names the limit to raise; other errors name what is wrong with the
   // port or the options.
   static absl::StatusOr<std::unique_ptr<VerbsQueuePair>> create(std::shared_ptr<const VerbsDevice> device,

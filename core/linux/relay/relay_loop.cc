@@ -18,9 +18,9 @@ namespace {
 
 constexpr int kMaxEvents = 64;
 constexpr std::chrono::seconds kCheckEvery{1};
-// An idle lease is returned after RelayCircuit::kIdleRests of these, and one that other circuits wait for after
-// kHeldRests.
-constexpr std::chrono::milliseconds kRestEvery{250};
+// Of the lease timers: an idle lease is returned after RelayCircuit::kIdleTicks, and one that other circuits wait for
+// after kHeldTicks.
+constexpr std::chrono::milliseconds kTickInterval{250};
 constexpr std::chrono::minutes kNoticeEvery{1};
 
 }  // namespace
@@ -178,7 +178,7 @@ RelayStatus RelayLoop::status() const {
 void RelayLoop::run() {
   std::array<epoll_event, kMaxEvents> events;
   auto next_check = std::chrono::steady_clock::now() + kCheckEvery;
-  auto next_rest = std::chrono::steady_clock::now() + kRestEvery;
+  auto next_rest = std::chrono::steady_clock::now() + kTickInterval;
   while (true) {
     const auto count = static_cast<std::size_t>(std::max(wait(events), 0));
     const bool woken = serve_events(std::span(events).first(count));
@@ -193,8 +193,8 @@ void RelayLoop::run() {
     }
     const auto now = std::chrono::steady_clock::now();
     if (now >= next_rest) {
-      next_rest = now + kRestEvery;
-      rest();
+      next_rest = now + kTickInterval;
+      tick();
     }
     if (now >= next_check) {
       next_check = now + kCheckEvery;
@@ -218,7 +218,7 @@ int RelayLoop::wait(std::span<epoll_event> events) {
     if (count != 0 || moved || !unfinished_.empty()) return count;
     ::sched_yield();  // to endpoints on this host, which may need this CPU
   } while (!polled_.empty() || std::chrono::steady_clock::now() < sleep_at);
-  const std::chrono::milliseconds longest = any_leased() ? kRestEvery : kCheckEvery;
+  const std::chrono::milliseconds longest = any_leased() ? kTickInterval : kCheckEvery;
   return look(static_cast<int>(longest.count()));
 }
 
@@ -391,8 +391,8 @@ void RelayLoop::end(Circuit& circuit, const std::string& hop_end, const absl::St
   close(circuit, reason);
 }
 
-void RelayLoop::rest() {
-  for (const auto& [circuit, owned] : circuits_) circuit->relay.rest();
+void RelayLoop::tick() {
+  for (const auto& [circuit, owned] : circuits_) circuit->relay.tick();
   for (Store& store : stores_) report_waits(store);
 }
 

@@ -67,7 +67,7 @@ class RelayLoop {
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const HostEnd& upstream, const HostEnd& downstream);
 
   // Callable from any thread. The set-up must have been answered on both connections, and the floor made for them. On
-  // error the circuit does not exist.
+  // error no circuit was added.
   absl::Status add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
                    std::unique_ptr<Slot> floor);
   // Callable from any thread. Circuits added and not yet ended.
@@ -110,7 +110,7 @@ class RelayLoop {
   void close(Circuit& circuit, const absl::Status& reason);
   // Ends circuits whose failure their connections do not signal.
   void close_dead();
-  void rest();
+  void tick();
   void report_waits(Store& store);
   absl::Status watch(Circuit& circuit);
   absl::Status watch(int fd, Side& side);

@@ -56,7 +56,7 @@ absl::StatusOr<std::shared_ptr<SessionClient>> SessionClient::connect(boost::asi
   if (error == boost::asio::error::connection_refused) return absl::NotFoundError("no node runs here");
   if (error) return absl::UnavailableError(absl::StrCat("cannot reach the node: ", error.message()));
   if (absl::Status status = check_owner(client->socket_.native_handle()); !status.ok()) return status;
-  // A child that kept the session would prevent the node from leaving.
+  // An inherited descriptor would keep the session open, and an idle node would never exit.
   static_cast<void>(::fcntl(client->socket_.native_handle(), F_SETFD, FD_CLOEXEC));
   return client;
 }

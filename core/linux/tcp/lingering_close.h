@@ -10,8 +10,8 @@
 
 namespace cableway::host {
 
-// What happens to data that the peer has not acknowledged by then: the kernel keeps sending it for as long as the peer
-// lives, or discards it.
+// What happens to data that the peer has not acknowledged by then: the kernel keeps retransmitting it until the
+// connection times out, or discards it.
 enum class Unsent { kKeepOffering, kForget };
 
 // Shuts down and drains `socket` on `io`'s thread for at most two seconds, then closes it. Callable from any thread.

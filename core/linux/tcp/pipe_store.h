@@ -29,7 +29,7 @@ class PipeStore final : public RelayStore {
   // Callable from any thread. `circuits`: the number of open circuits, with slots of any kind.
   RelayMemoryStatus status(std::size_t circuits) const;
 
-  SlotKind kind() const override { return SlotKind::kPipe; }
+  SlotKind kind() const override { return SlotKind::kUnregistered; }
   absl::StatusOr<std::unique_ptr<Slot>> make_floor(const HostEnd& upstream, const HostEnd& downstream) override;
   SlotPool& pool() override { return pool_; }
   void add_status(RelayStatus& relay) const override { relay.memory = status(relay.circuits.size()); }

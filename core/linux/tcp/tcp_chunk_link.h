@@ -26,7 +26,7 @@ class TcpChunkLink final : public ChunkLink {
 
   // `socket` must be connected, its set-up frames exchanged. At a relay its buffers are made small, except the one that
   // receives data.
-  TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kPipe);
+  TcpChunkLink(UniqueFd socket, Place place, SlotKind slots = SlotKind::kUnregistered);
 
   bool can_send() const override { return writer_.can_send(); }
   void send(const Frame& chunk, SendBuffer payload) override { writer_.begin(chunk, payload.data); }
@@ -48,7 +48,7 @@ class TcpChunkLink final : public ChunkLink {
   int socket() const { return socket_.get(); }
   // At a relay: an event of socket() from the poller, without which progress() does not read (pipe_slot_reader.h).
   void on_readable(bool ended);
-  // Gives up the connection for draining and closing (lingering_close.h). Fences the link.
+  // Releases the connection, to be drained and closed (lingering_close.h). Fences the link.
   UniqueFd take_socket();
 
  private:

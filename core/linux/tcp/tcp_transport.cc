@@ -38,7 +38,7 @@ class TcpEnd final : public HostEnd {
   absl::StatusOr<std::unique_ptr<HopLink>> make_link(UniqueFd connection, const HopLinkOptions& options) override {
     return std::make_unique<TcpHop>(std::move(connection), options);
   }
-  SlotKind slots() const override { return SlotKind::kPipe; }
+  SlotKind slots() const override { return SlotKind::kUnregistered; }
 };
 
 }  // namespace

@@ -15,13 +15,6 @@ namespace {
 // Half of what the plugin allows, so that more set-ups run out of time.
 constexpr std::chrono::milliseconds kBudget{5000};
 
-// The destination's secret, which the source has received.
-Cookie cookie_of(std::uint64_t flow) {
-  Cookie cookie{};
-  for (std::size_t i = 0; i < cookie.size(); ++i) cookie[i] = static_cast<std::byte>(flow * 31 + i);
-  return cookie;
-}
-
 }  // namespace
 
 SimtestCircuit::SimtestCircuit(SimtestGround& ground, std::size_t flow, std::size_t attempt, Source& source)
@@ -35,21 +28,29 @@ SimtestCircuit::SimtestCircuit(SimtestGround& ground, std::size_t flow, std::siz
   setup_.from_node = SimtestGround::name(flow_.source);
 }
 
+Cookie SimtestCircuit::cookie_of(std::uint64_t flow) {
+  Cookie cookie{};
+  for (std::size_t i = 0; i < cookie.size(); ++i) cookie[i] = static_cast<std::byte>(flow * 31 + i);
+  return cookie;
+}
+
 std::size_t SimtestCircuit::attempt_of(const CircuitSetup& setup) {
   return static_cast<std::size_t>(setup.nonce[0]) | static_cast<std::size_t>(setup.nonce[1]) << 8;
 }
 
-bool SimtestCircuit::is_proven(const CircuitSetup& setup) {
-  return proves_flow(cookie_of(setup.flow), setup);
-}
-
-absl::Status SimtestCircuit::check_budget(const CircuitSetup& setup) {
-  auto most = static_cast<std::uint32_t>(kBudget.count());
+absl::Status SimtestCircuit::check_budget(const CircuitSetup& setup) const {
+  auto most = kBudget.count();
   for (std::size_t relay = 0; relay < setup.hop; ++relay) most -= most / 10;
+  // The tenths of the relays also cover the time between the last one's sending of the set-up and its arrival.
+  const Duration since = ground_.clock().now() - dialed_at_;
+  if (setup.hop > 0) {
+    most = std::min(most, (kBudget - std::chrono::floor<std::chrono::milliseconds>(since)).count());
+  }
   if (setup.budget_ms <= most) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("set-up ", describe_path(setup), " arrives with ", setup.budget_ms,
-                                          " ms, but each relay reserves a tenth for the answer: expected at most ",
-                                          most));
+  return absl::InternalError(absl::StrCat(
+      "set-up ", describe_path(setup), " arrives with ", setup.budget_ms, " ms, ",
+      std::chrono::floor<std::chrono::milliseconds>(since).count(),
+      " ms after it was dialed, but each relay reserves a tenth and subtracts its wait: expected at most ", most));
 }
 
 void SimtestCircuit::set_up() {
@@ -69,8 +70,9 @@ void SimtestCircuit::have_path(absl::StatusOr<std::vector<Hop>> hops) {
     ground_.rules.broken(3, std::string(status.message()));
     return fail(status);
   }
-  prove_flow(cookie_of(setup_.flow), setup_);
+  add_flow_proof(cookie_of(setup_.flow), setup_);
   state_ = State::kDialing;
+  dialed_at_ = ground_.clock().now();
   dial_ = std::make_unique<HopDial>(ground_.means_of(flow_.source), setup_, ground_.tools.key,
                                     [this](absl::StatusOr<OpenHop> hop) { dialed(std::move(hop)); });
   dial_->start();

@@ -39,11 +39,13 @@ class SimtestCircuit {
   // That node's process has ended, and does not answer any more.
   void node_ended(std::size_t node);
 
-  // The attempt that a set-up belongs to, and whether the set-up was made by its flow's source.
+  // The destination's secret, which the source has received.
+  static Cookie cookie_of(std::uint64_t flow);
+  // The attempt that a set-up belongs to.
   static std::size_t attempt_of(const CircuitSetup& setup);
-  static bool is_proven(const CircuitSetup& setup);
-  // Internal: a relay of its path did not reserve a tenth of the time for the answer to travel back.
-  static absl::Status check_budget(const CircuitSetup& setup);
+  // For this circuit's set-up as it arrives at the destination. Internal: a relay of its path did not reserve a tenth
+  // of the time for the answer to travel back, or it waited and did not subtract that.
+  absl::Status check_budget(const CircuitSetup& setup) const;
 
  private:
   enum class State : std::uint8_t { kNew, kAsking, kDialing, kOpen, kOver };
@@ -58,6 +60,7 @@ class SimtestCircuit {
   Source& source_;
   State state_ = State::kNew;
   CircuitSetup setup_;
+  Instant dialed_at_;
   std::unique_ptr<HopDial> dial_;
 };
 

@@ -43,9 +43,9 @@ class SimtestFlow::Attempt final : public SimtestCircuit::Source {
   }
 
   void arrived(ArrivedSetup setup) {
-    if (!SimtestCircuit::is_proven(setup.setup()))
-      flow_.ground_.rules.broken(7, "a set-up arrived without a valid proof");
-    if (const absl::Status budget = SimtestCircuit::check_budget(setup.setup()); !budget.ok())
+    if (const absl::Status admitted = flow_.admission_.admit(setup.setup()); !admitted.ok())
+      flow_.ground_.rules.broken(7, std::string(admitted.message()));
+    if (const absl::Status budget = circuit_.check_budget(setup.setup()); !budget.ok())
       flow_.ground_.rules.broken(5, std::string(budget.message()));
     const bool wanted = flow_.destination_lives_ && refusal_.ok() && destination_ == nullptr;
     const auto prepare = [wanted](const TransportEnd&) -> absl::StatusOr<std::uint32_t> {
@@ -98,6 +98,7 @@ SimtestFlow::SimtestFlow(SimtestGround& ground, const FlowPlan& plan, std::size_
       number_(number),
       calm_at_(calm_at),
       reaches_(std::move(reaches)),
+      admission_(SimtestCircuit::cookie_of(number)),
       records_(plan.messages.size()) {}
 
 SimtestFlow::~SimtestFlow() = default;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/circuit/flow_admission.h"
 #include "sim/simtest/flows/flow_ends.h"
 #include "sim/simtest/flows/simtest_circuit.h"
 
@@ -58,6 +59,7 @@ class SimtestFlow {
   const std::size_t number_;
   const Instant calm_at_;
   const std::function<bool(std::size_t, std::size_t)> reaches_;
+  FlowAdmission admission_;  // of the destination's listener
   std::vector<MessageRecord> records_;
   std::vector<std::unique_ptr<Attempt>> attempts_;
   std::uint32_t tries_in_calm_ = 0;

@@ -14,7 +14,7 @@ class MemoryStore final : public SlotStore {
   // The host has the slots; it outlives this.
   explicit MemoryStore(RelayHost& host) : host_(host) {}
 
-  SlotKind kind() const override { return SlotKind::kMemory; }
+  SlotKind kind() const override { return SlotKind::kUnregistered; }
   const char* leases_name() const override { return "leased slots"; }
   std::unique_ptr<Slot> make_floor(const SimEnd& /*upstream*/, const SimEnd& /*downstream*/) override {
     return host_.make_floor();

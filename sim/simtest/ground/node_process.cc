@@ -11,7 +11,7 @@ namespace cableway::sim {
 NodeProcess::Incarnation::Incarnation(NodeProcess& process)
     : transit(process.ground_.means_of(process.node_), process, process.ground_.nodes.node(process.node_).event_sink(),
               SimtestGround::name(process.node_)),
-      paths(process.ground_.clock(),
+      paths(process.ground_.clock(), process.ground_.nodes.node(process.node_).event_sink(),
             [&process](const std::string& destination, std::uint64_t ordinal) {
               return process.ground_.nodes.node(process.node_).paths().path_for_flow(destination, ordinal);
             }),

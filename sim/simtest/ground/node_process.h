@@ -73,7 +73,7 @@ class NodeProcess final : private TransitSetups::Host {
   void forget(Relay& relay);
   // The store with slots for a circuit between these two ends.
   SlotStore& store_between(const TransportEnd& upstream, const TransportEnd& downstream) const {
-    return host().store(slots_between(upstream, downstream));
+    return host().store(slots_between(sim_end(upstream), sim_end(downstream)));
   }
   SimtestHost& host() const { return ground_.hosts[node_]; }
 

@@ -3,17 +3,13 @@
 #ifndef CABLEWAY_SIM_SIMTEST_GROUND_SIM_END_H_
 #define CABLEWAY_SIM_SIMTEST_GROUND_SIM_END_H_
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "core/circuit/transport.h"
+#include "core/relay/slot_kind.h"
 
 namespace cableway::sim {
-
-// What a relay stores chunks in. A circuit uses the greater of the kinds that its two hops need, which serves both.
-enum class SlotKind : std::uint8_t { kMemory, kRegistered };
 
 class SimEnd : public TransportEnd {
  public:
@@ -26,11 +22,6 @@ class SimEnd : public TransportEnd {
 // Every end in a simulation test is one.
 inline const SimEnd& sim_end(const TransportEnd& end) {
   return static_cast<const SimEnd&>(end);
-}
-
-// The kind of slot that serves both ends of a circuit at a relay.
-inline SlotKind slots_between(const TransportEnd& upstream, const TransportEnd& downstream) {
-  return std::max(sim_end(upstream).slots(), sim_end(downstream).slots());
 }
 
 }  // namespace cableway::sim

@@ -14,7 +14,7 @@ class ConnectionEnd final : public SimEnd {
  public:
   std::string name() const override { return "tcp"; }
   std::uint32_t max_chunk_bytes() const override { return kMaxChunkBytes; }
-  SlotKind slots() const override { return SlotKind::kMemory; }
+  SlotKind slots() const override { return SlotKind::kUnregistered; }
 };
 
 }  // namespace

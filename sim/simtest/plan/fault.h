@@ -31,7 +31,7 @@ enum class FaultKind : std::uint8_t {
   kPartition,  // amount: bit mask of the nodes whose cables to the others are silent
   kCrash,      // the node's process crashes and restarts
   kPower,      // its host and everything on it is off
-  kLeave,      // it sends a goodbye, ends, and restarts
+  kLeave,      // it announces that it leaves, ends, and restarts
   kDrain,      // it relays nothing new
   kSlow,       // amount: microseconds that its relay needs per chunk, and its applications to poll
   kRefuse,     // it refuses to relay set-ups

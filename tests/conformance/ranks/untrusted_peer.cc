@@ -86,7 +86,7 @@ CircuitSetup setup_for(const Handle& handle, const std::string& from, std::vecto
   setup.from_node = from;
   setup.hops = std::move(hops);
   setup.hops.back().to_port = parsed->port;
-  prove_flow(parsed->cookie, setup);
+  add_flow_proof(parsed->cookie, setup);
   return setup;
 }
 

@@ -83,7 +83,7 @@ TEST(CircuitSetup, IsRefusedAtEveryTruncation) {
   }
   std::vector<std::byte> longer = bytes;
   longer.push_back(std::byte{0});
-  EXPECT_THAT(std::string(decode_circuit_setup(longer).status().message()), HasSubstr("followed by something else"));
+  EXPECT_THAT(std::string(decode_circuit_setup(longer).status().message()), HasSubstr("followed by trailing bytes"));
 }
 
 TEST(CircuitSetup, ErrorNamesBothVersions) {
@@ -157,10 +157,10 @@ TEST(CircuitSetup, RefusesInvalidNames) {
 TEST(CircuitSetup, RefusesFieldsBeyondTheirBounds) {
   CircuitSetup setup = line_setup(1);
   setup.from_node = std::string(routing::kMaxNodeNameBytes + 1, 'n');
-  EXPECT_THAT(error_of(setup), HasSubstr("cut short"));
+  EXPECT_THAT(error_of(setup), HasSubstr("truncated"));
   setup = line_setup(1);
   setup.hops[0].to_address = std::string(65, '1');
-  EXPECT_THAT(error_of(setup), HasSubstr("cut short"));
+  EXPECT_THAT(error_of(setup), HasSubstr("truncated"));
   setup = line_setup(1);
   setup.hops[0].to_port = 0;
   EXPECT_THAT(error_of(setup), AllOf(HasSubstr("no port"), HasSubstr("n1")));

@@ -27,7 +27,7 @@ CircuitSetup proven_setup() {
   setup.from_node = "n0";
   setup.hops = {Hop{"c0", "10.0.0.1", "n1", "10.0.0.2", 7470, false},
                 Hop{"c1", "10.0.1.1", "n2", "10.0.1.2", 4000, false}};
-  prove_flow(counting_cookie(), setup);
+  add_flow_proof(counting_cookie(), setup);
   return setup;
 }
 
@@ -41,10 +41,10 @@ TEST(FlowProof, ListenerNameMatchesKnownValue) {
 TEST(FlowProof, IsValidAtEveryHop) {
   CircuitSetup setup = proven_setup();
   EXPECT_EQ(setup.listener, listener_name(counting_cookie()));
-  EXPECT_TRUE(proves_flow(counting_cookie(), setup));
+  EXPECT_TRUE(verify_flow_proof(counting_cookie(), setup));
   setup.hop = 1;
   setup.budget_ms = 100;
-  EXPECT_TRUE(proves_flow(counting_cookie(), setup));
+  EXPECT_TRUE(verify_flow_proof(counting_cookie(), setup));
 }
 
 TEST(FlowProof, DoesNotRevealTheCookie) {
@@ -70,11 +70,11 @@ TEST(FlowProof, FailsIfAnyCoveredFieldChanges) {
   for (const Change& change : changes) {
     CircuitSetup setup = proven_setup();
     change(setup);
-    EXPECT_FALSE(proves_flow(counting_cookie(), setup)) << &change - changes;
+    EXPECT_FALSE(verify_flow_proof(counting_cookie(), setup)) << &change - changes;
   }
   Cookie other = counting_cookie();
   other[7] ^= std::byte{1};
-  EXPECT_FALSE(proves_flow(other, proven_setup()));
+  EXPECT_FALSE(verify_flow_proof(other, proven_setup()));
 }
 
 }  // namespace

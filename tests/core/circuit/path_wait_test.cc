@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "sim/virtual_clock.h"
+#include "tests/core/event/recorded_events.h"
 
 namespace cableway {
 namespace {
@@ -43,7 +44,9 @@ class PathWaitTest : public testing::Test {
   std::vector<std::uint64_t> requested_;
   std::vector<std::uint64_t> answered_;
   std::map<std::uint64_t, absl::Status> paths_;
-  PathWait wait_{clock_, [this](const std::string& node, std::uint64_t ordinal) { return find(node, ordinal); }};
+  test::RecordedEvents events_;
+  PathWait wait_{clock_, events_,
+                 [this](const std::string& node, std::uint64_t ordinal) { return find(node, ordinal); }};
 };
 
 TEST_F(PathWaitTest, AnswersAtOnceIfThereIsAPath) {
@@ -88,11 +91,36 @@ TEST_F(PathWaitTest, AnAnswerMayRequestAgain) {
   EXPECT_THAT(answered_, ElementsAre(2));
 }
 
+TEST_F(PathWaitTest, RefusesARequestBeyondItsLimitAtOnce) {
+  for (std::uint64_t i = 0; i < PathWait::kMaxWaiting; ++i) request("n1", i);
+  EXPECT_THAT(answered_, ElementsAre());
+  request("n1", 9999);
+  EXPECT_THAT(answered_, ElementsAre(9999));
+  EXPECT_EQ(paths_[9999], absl::ResourceExhaustedError("4096 requests for paths already wait here; last: no node n1"));
+  add("n2");
+  request("n2", 10000);
+  EXPECT_TRUE(paths_[10000].ok()) << "a path that is known needs no room";
+}
+
+TEST_F(PathWaitTest, RaisesEvents) {
+  add("n1");
+  request("n1", 7);
+  request("n2", 8);
+  clock_.run_for(PathWait::kLimit);
+  EXPECT_THAT(events_.codes(), ElementsAre(EventCode::kPathRequested, EventCode::kPathFound, EventCode::kPathRequested,
+                                           EventCode::kPathMissing));
+  EXPECT_EQ(events_.raised[1].text, "the path to node n1 has 1 hop");
+  EXPECT_EQ(test::field_of(events_.raised[1].fields, "hops"), "1");
+  EXPECT_EQ(events_.raised[3].text, "no path to node n2 for a process: no node n2");
+  EXPECT_EQ(test::field_of(events_.raised[3].fields, "to"), "n2");
+}
+
 TEST(PathWait, DoesNotAnswerAfterDestruction) {
   sim::VirtualClock clock;
   bool called = false;
   {
-    PathWait wait(clock, [](const std::string&, std::uint64_t) { return absl::UnavailableError("none"); });
+    test::RecordedEvents events;
+    PathWait wait(clock, events, [](const std::string&, std::uint64_t) { return absl::UnavailableError("none"); });
     wait.find("n1", 0, [&](const PathWait::Path&) { called = true; });
   }
   clock.run_for(milliseconds(60000));

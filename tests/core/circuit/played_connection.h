@@ -88,7 +88,7 @@ class PlayedConnection final : public SetupConnection {
   }
   std::string own_address() const override { return own_; }
   std::string other_address() const override { return other_; }
-  std::string other_end() const override { return other_ + " port 7"; }
+  std::string other_end() const override { return other_ + " TCP port 7"; }
 
  private:
   const std::shared_ptr<PlayedPeer> peer_;

@@ -188,7 +188,8 @@ TEST_F(TransitSetupsTest, ForwardARefusalUnchanged) {
 TEST_F(TransitSetupsTest, NameTheUnreachableHop) {
   const auto upstream = arrive(setup());
   clock_.run_for(milliseconds(901));
-  EXPECT_THAT(reason_at(*upstream), HasSubstr("node n1 cannot reach node n2 at 10.0.1.2 port 7001 over cable c1: no"));
+  EXPECT_THAT(reason_at(*upstream),
+              HasSubstr("node n1 cannot reach node n2 at 10.0.1.2 TCP port 7001 over cable c1: no"));
   EXPECT_TRUE(connector_.dialled[0]->dropped);
   EXPECT_EQ(transit_.in_setup(), 0U);
 }
@@ -206,6 +207,20 @@ TEST_F(TransitSetupsTest, WaitForAnUnknownCable) {
   EXPECT_EQ(connector_.dialled.size(), 1U);
   EXPECT_EQ(transit_.in_setup(), 1U);
   EXPECT_TRUE(upstream->is_open);
+}
+
+TEST_F(TransitSetupsTest, SubtractTheirWaitFromTheBudget) {
+  host_.transit = absl::NotFoundError("no cable c1");
+  const auto upstream = arrive(setup(2000));
+  clock_.run_for(milliseconds(700) - Duration{1});
+  host_.transit = absl::OkStatus();
+  transit_.topology_changed();
+  clock_.run_for(Duration{1});
+  const auto sent = decode_circuit_setup(connector_.reach()->take_frame().second);
+  ASSERT_TRUE(sent.ok()) << sent.status();
+  EXPECT_EQ(sent->budget_ms, 2000U - 200U - 700U - 1U);
+  clock_.run_for(milliseconds(1101));
+  EXPECT_FALSE(upstream->is_open) << "gives up before its peer does, 2000 ms after the set-up's arrival";
 }
 
 TEST_F(TransitSetupsTest, WaitForHalfTheirBudgetUpToTheLimit) {

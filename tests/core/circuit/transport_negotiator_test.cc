@@ -35,6 +35,7 @@ struct Played {
   absl::Status broken;    // of the device
   bool there = true;      // behind this port
   bool required = false;  // nothing else may be used
+  bool crosses_routers = false;
   absl::Status unsettled;
 };
 
@@ -43,6 +44,7 @@ class PlayedTransport final : public Transport {
   PlayedTransport(TransportKind kind, const Played& how) : kind_(kind), how_(how) {}
 
   TransportKind kind() const override { return kind_; }
+  bool crosses_routers() const override { return how_.crosses_routers; }
   absl::StatusOr<TransportChoice> offer(const CircuitSetup&) override { return open("offered"); }
   absl::Status settle(const CircuitSetup&, const SetupConnection&, TransportEnd&, std::span<const std::byte>) override {
     return how_.unsettled;
@@ -126,12 +128,15 @@ TEST_F(TransportNegotiatorTest, UsesTheConnectionIfTheOtherEndHasNoTransport) {
 }
 
 TEST_F(TransportNegotiatorTest, FailsIfTheOtherEndLacksARequiredTransport) {
-  first_.required = true;
   const TransportNegotiator table = negotiator();
-  EXPECT_EQ(table.settle(setup_, connection_, {}, *table.offer(setup_)).status(),
-            absl::FailedPreconditionError("it has to be there"));
-  setup_.offers.clear();
-  EXPECT_EQ(table.join(setup_, connection_).status(), absl::FailedPreconditionError("it has to be there"));
+  for (Played* required : {&first_, &second_}) {
+    required->required = true;
+    EXPECT_EQ(table.settle(setup_, connection_, {}, *table.offer(setup_)).status(),
+              absl::FailedPreconditionError("it has to be there"));
+    setup_.offers.clear();
+    EXPECT_EQ(table.join(setup_, connection_).status(), absl::FailedPreconditionError("it has to be there"));
+    required->required = false;
+  }
 }
 
 TEST_F(TransportNegotiatorTest, NeverFallsBackSilentlyFromAFailedDevice) {
@@ -179,7 +184,7 @@ TEST_F(TransportNegotiatorTest, ReturnsTheErrorOfSettle) {
             first_.unsettled);
 }
 
-TEST_F(TransportNegotiatorTest, OffersNothingWithinANodeOrThroughRouters) {
+TEST_F(TransportNegotiatorTest, OffersNothingWithinANodeAndThroughRoutersOnlyWhatCrossesThem) {
   const TransportNegotiator table = negotiator();
   setup_.hops[0].routed = true;
   auto offered = table.offer(setup_);
@@ -188,7 +193,10 @@ TEST_F(TransportNegotiatorTest, OffersNothingWithinANodeOrThroughRouters) {
             "connection: IP routers are in between");
   setup_.offers = {{kFirst, {}}};
   EXPECT_EQ(described(table.join(setup_, connection_)->choice), "connection: IP routers are in between");
-  setup_.hops[0].routed = false;
+  second_.crosses_routers = true;
+  ASSERT_TRUE(table.offer(setup_).ok());
+  EXPECT_THAT(kinds(), ElementsAre(kSecond));
+  EXPECT_EQ(described(table.join(setup_, connection_)->choice), "joined2: both ends have it");
   setup_.hops[0].to_node = "n0";
   EXPECT_EQ(described(table.join(setup_, connection_)->choice), "connection: both ends are on this node");
 }

@@ -180,7 +180,7 @@ TEST_F(NeighboursTest, ACableFromANodeToItselfIsReported) {
   const std::vector<Problem> problems = world.node(0).neighbours().problems();
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0].code, EventCode::kCableToSelf);
-  EXPECT_THAT(problems[0].text, AllOf(HasSubstr("eth0"), HasSubstr("eth1"), HasSubstr("hear each other")));
+  EXPECT_THAT(problems[0].text, AllOf(HasSubstr("eth0"), HasSubstr("eth1"), HasSubstr("loops back to this node")));
 }
 
 // An attacker who taps the cable replays every datagram, at once and much later.

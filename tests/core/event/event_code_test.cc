@@ -38,7 +38,7 @@ TEST(EventCode, NamesAreUniqueAndUpperSnakeCase) {
   EXPECT_EQ(find_event_kind(""), nullptr);
 }
 
-// So that CABLEWAY_LOG=warn shows losses, and no refusals, which any peer can cause.
+// So that CABLEWAY_LOG=warning shows losses, and no refusals, which any peer can cause.
 TEST(EventCode, LossesAreWarningsAndRefusalsAreInfos) {
   for (const EventCode code : {EventCode::kCircuitBroken, EventCode::kCircuitLost, EventCode::kCableLost,
                                EventCode::kKeyMissing, EventCode::kFlowFailed}) {

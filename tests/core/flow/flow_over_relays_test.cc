@@ -54,7 +54,7 @@ class World {
         if (actor < first_relay) {
           circuit_.ends()[actor - first_end]->step();
         } else if (random_() % 8 == 0) {
-          circuit_.relays()[actor - first_relay]->rest();
+          circuit_.relays()[actor - first_relay]->tick();
         } else {
           relay_status_.Update(circuit_.relays()[actor - first_relay]->progress().status());
         }

@@ -85,7 +85,7 @@ TEST(PathPlanner, NamesAnUnknownOrUnreachableDestination) {
       planner_of("n0", std::make_shared<const routing::Topology>(routing::sample_topology(4, {{0, 1}, {2, 3}})));
   EXPECT_TRUE(absl::IsNotFound(node.path_for_flow("n9", 0).status()));
   EXPECT_THAT(std::string(node.path_for_flow("n9", 0).status().message()),
-              AllOf(HasSubstr("node n0 has not heard of a node \"n9\""), HasSubstr("known nodes: n0, n1, n2, n3")));
+              AllOf(HasSubstr("node n0 knows of no node \"n9\""), HasSubstr("known nodes: n0, n1, n2, n3")));
   EXPECT_TRUE(absl::IsUnavailable(node.path_for_flow("n3", 0).status()));
   EXPECT_THAT(std::string(node.path_for_flow("n3", 0).status().message()), HasSubstr("no path to node n3"));
 }

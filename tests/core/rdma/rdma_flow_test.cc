@@ -76,7 +76,7 @@ class RdmaWorld {
     } else if (actor >= 4 + relays) {
       network_.step();
     } else if (random_() % 8 == 0) {
-      circuit_.relays()[actor - 4]->rest();
+      circuit_.relays()[actor - 4]->tick();
     } else {
       status_.Update(circuit_.relays()[actor - 4]->progress().status());
     }

@@ -1,4 +1,4 @@
-// A relay between RDMA hops that only its devices and the regular rest() calls wake: it returns its leases as soon as
+// A relay between RDMA hops that only its devices and the regular tick() calls wake: it returns its leases as soon as
 // the upstream neighbour answers the recalls.
 #include <gtest/gtest.h>
 
@@ -48,9 +48,9 @@ class RdmaLease : public ::testing::Test {
     ASSERT_EQ(relay().slots_in_use(), 0U);
   }
 
-  void rest(std::uint32_t times) {
+  void tick(std::uint32_t times) {
     for (std::uint32_t i = 0; i < times; ++i) {
-      relay().rest();
+      relay().tick();
       turns();
     }
   }
@@ -68,19 +68,19 @@ class RdmaLease : public ::testing::Test {
 
 TEST_F(RdmaLease, AnIdleRelayRecallsItsSlotsAndReturnsTheLeases) {
   send_slowly();
-  for (std::uint32_t i = 0; i <= RelayCircuit::kIdleRests; ++i) {
+  for (std::uint32_t i = 0; i <= RelayCircuit::kIdleTicks; ++i) {
     EXPECT_EQ(circuit_.pool(0).leased(), kRelayLeases);
-    relay().rest();
+    relay().tick();
     turns();
   }
-  relay().rest();
+  relay().tick();
   EXPECT_EQ(circuit_.pool(0).leased(), 0U);
   EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
 }
 
 TEST_F(RdmaLease, ReturnedSlotsAreLeasedAgain) {
   send_slowly();
-  rest(RelayCircuit::kIdleRests + 2);
+  tick(RelayCircuit::kIdleTicks + 2);
   ASSERT_EQ(circuit_.pool(0).leased(), 0U);
   downstream().hold_completions(true);
   ASSERT_TRUE(receiver_.post(Landing{landing_.data(), landing_.size(), landing_memory_.keys().remote}).ok());
@@ -96,13 +96,13 @@ TEST_F(RdmaLease, ReturnedSlotsAreLeasedAgain) {
 TEST_F(RdmaLease, ASourceKeepsSlotsUntilItPolls) {
   send_slowly();
   sender_is_polled_ = false;
-  rest(10 * RelayCircuit::kIdleRests);
+  tick(10 * RelayCircuit::kIdleTicks);
   EXPECT_EQ(circuit_.pool(0).leased(), kRelayLeases);
   // The flow is idle: only the return of the slots is sent.
   ASSERT_TRUE(sender_.idle());
   ASSERT_TRUE(sender_.progress().ok());
   turns();
-  rest(1);
+  tick(1);
   EXPECT_EQ(circuit_.pool(0).leased(), 0U);
   EXPECT_TRUE(network_.misuse().ok()) << network_.misuse();
 }
@@ -112,12 +112,12 @@ TEST_F(RdmaLease, ASourceThatDoesNotPollDoesNotBlockOtherLeases) {
   sender_is_polled_ = false;
   SlotPool& pool = circuit_.pool(0);
   pool.begin_waiting();
-  rest(RelayCircuit::kHeldRests);
+  tick(RelayCircuit::kHeldTicks);
   EXPECT_FALSE(pool.wanted()) << "they are recalled and counted on";
-  rest(RelayCircuit::kReturnRests);
+  tick(RelayCircuit::kReturnTicks);
   EXPECT_TRUE(pool.wanted());
   sender_is_polled_ = true;
-  rest(2);  // one for the answer, and one that handles it
+  tick(2);  // one for the answer, and one that handles it
   EXPECT_EQ(pool.leased(), 0U);
   EXPECT_TRUE(pool.wanted());
   pool.end_waiting();

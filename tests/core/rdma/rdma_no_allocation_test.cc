@@ -36,10 +36,10 @@ class CountedFlow {
     while (done_ < sender_.next() && sender_.done(done_) && receiver_.done(done_)) ++done_;
   }
   // Makes the relay return its leases; the next turns lease again.
-  void rest() {
+  void tick() {
     for (int i = 0; i < 1000 && circuit_.relays()[0]->leases() > 0; ++i) {
       turn(false);
-      circuit_.relays()[0]->rest();
+      circuit_.relays()[0]->tick();
     }
   }
   std::uint64_t done() const { return done_; }
@@ -68,7 +68,7 @@ TEST(RdmaNoAllocation, NothingIsAllocatedWhileDataMoves) {
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 500; ++i) flow.turn(true);
     EXPECT_GT(flow.relay().leases(), 0U);
-    flow.rest();
+    flow.tick();
     if (flow.relay().leases() == 0) ++returned;
   }
   EXPECT_EQ(host::test::allocations(), before);

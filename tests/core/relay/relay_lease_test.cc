@@ -63,8 +63,8 @@ class Circuit {
     }
     return memory_.source().step();
   }
-  void rest(std::uint32_t times = 1) {
-    for (std::uint32_t i = 0; i < times; ++i) relay().rest();
+  void tick(std::uint32_t times = 1) {
+    for (std::uint32_t i = 0; i < times; ++i) relay().tick();
   }
   bool wide() { return upstream().wide() && downstream().wide(); }
   bool narrow() { return !upstream().wide() && !downstream().wide(); }
@@ -107,11 +107,11 @@ TEST(RelayLease, IsReturnedByAnIdleCircuit) {
   Circuit circuit(pool);
   circuit.fill();
   circuit.empty();
-  circuit.rest();  // something moved before this one
-  circuit.rest(RelayCircuit::kIdleRests - 1);
+  circuit.tick();  // something moved before this one
+  circuit.tick(RelayCircuit::kIdleTicks - 1);
   EXPECT_EQ(circuit.relay().leases(), 2U);
   EXPECT_TRUE(circuit.wide());
-  circuit.rest();
+  circuit.tick();
   EXPECT_EQ(circuit.relay().leases(), 0U);
   EXPECT_TRUE(circuit.narrow());
   EXPECT_EQ(circuit.upstream().slots_posted(), 1U) << "the floor stays";
@@ -124,10 +124,10 @@ TEST(RelayLease, IsReturnedByAnIdleCircuit) {
 TEST(RelayLease, IsKeptWhileDataMoves) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit circuit(pool);
-  for (std::uint32_t i = 0; i < 5 * (RelayCircuit::kIdleRests + RelayCircuit::kHeldRests); ++i) {
+  for (std::uint32_t i = 0; i < 5 * (RelayCircuit::kIdleTicks + RelayCircuit::kHeldTicks); ++i) {
     circuit.fill();
     circuit.empty();
-    circuit.rest();
+    circuit.tick();
     EXPECT_EQ(circuit.relay().leases(), 1U) << i;
   }
 }
@@ -136,7 +136,7 @@ TEST(RelayLease, IsKeptWhileAChunkIsStalled) {
   SlotPool pool(sim::make_memory_slots(1, kSlotBytes), 1);
   Circuit circuit(pool);
   circuit.fill();
-  circuit.rest(10 * RelayCircuit::kIdleRests);
+  circuit.tick(10 * RelayCircuit::kIdleTicks);
   EXPECT_EQ(circuit.relay().leases(), 1U);
   EXPECT_TRUE(circuit.wide());
 }
@@ -149,7 +149,7 @@ TEST(RelayLease, IsReturnedOnlyAfterTheLinksQueuesDrain) {
     circuit.empty();
     sim::MemoryChunkLink& link = upstream ? circuit.upstream() : circuit.downstream();
     link.hold_queue(true);
-    circuit.rest(3 * RelayCircuit::kIdleRests);
+    circuit.tick(3 * RelayCircuit::kIdleTicks);
     EXPECT_TRUE(circuit.narrow());
     EXPECT_EQ(pool.leased(), 1U);
     // Meanwhile the circuit continues with its floor.
@@ -157,7 +157,7 @@ TEST(RelayLease, IsReturnedOnlyAfterTheLinksQueuesDrain) {
     EXPECT_EQ(circuit.relay().slots_in_use(), 1U);
     circuit.empty();
     link.hold_queue(false);
-    circuit.rest();
+    circuit.tick();
     EXPECT_EQ(pool.leased(), 0U);
   }
 }
@@ -171,14 +171,14 @@ TEST(RelayLease, IsPassedBetweenBusyCircuits) {
   EXPECT_EQ(first.relay().leases(), 1U);
   EXPECT_EQ(second.relay().leases(), 0U);
   EXPECT_TRUE(pool.wanted());
-  for (std::uint32_t i = 0; i < RelayCircuit::kHeldRests - 1; ++i) {
-    first.rest();
+  for (std::uint32_t i = 0; i < RelayCircuit::kHeldTicks - 1; ++i) {
+    first.tick();
     EXPECT_TRUE(first.wide()) << "it has not held it long enough";
   }
-  first.rest();
+  first.tick();
   EXPECT_EQ(pool.leased(), 1U) << "a chunk is in its leased slot";
   first.empty();
-  first.rest();
+  first.tick();
   EXPECT_EQ(first.relay().leases(), 0U);
   first.fill();
   EXPECT_EQ(first.relay().leases(), 0U) << "the waiting circuit comes first";
@@ -186,12 +186,12 @@ TEST(RelayLease, IsPassedBetweenBusyCircuits) {
   EXPECT_EQ(second.relay().leases(), 1U);
   EXPECT_FALSE(pool.wanted());
   // And the other way around.
-  first.rest();
+  first.tick();
   EXPECT_TRUE(first.relay().progress().ok());
   EXPECT_TRUE(pool.wanted());
-  second.rest(RelayCircuit::kHeldRests);
+  second.tick(RelayCircuit::kHeldTicks);
   second.empty();
-  second.rest();
+  second.tick();
   EXPECT_TRUE(first.relay().progress().ok());
   EXPECT_EQ(first.relay().leases(), 1U);
 }
@@ -204,24 +204,24 @@ TEST(RelayLease, ThatIsNotReturnedIsCountedOnForALimitedTime) {
   stuck.fill();
   busy.fill();
   waiting.fill();
-  busy.rest(RelayCircuit::kHeldRests - 1);
-  stuck.rest(RelayCircuit::kHeldRests);  // it should return its lease, but a chunk stays in the leased slot
-  for (std::uint32_t i = 0; i < RelayCircuit::kReturnRests - 1; ++i) {
-    stuck.rest();
-    busy.rest();
+  busy.tick(RelayCircuit::kHeldTicks - 1);
+  stuck.tick(RelayCircuit::kHeldTicks);  // it should return its lease, but a chunk stays in the leased slot
+  for (std::uint32_t i = 0; i < RelayCircuit::kReturnTicks - 1; ++i) {
+    stuck.tick();
+    busy.tick();
     EXPECT_FALSE(pool.wanted()) << "one circuit waits, and one slot is being returned";
   }
-  stuck.rest();
+  stuck.tick();
   EXPECT_TRUE(pool.wanted());
-  busy.rest();
+  busy.tick();
   busy.empty();
-  busy.rest();
+  busy.tick();
   EXPECT_EQ(busy.relay().leases(), 0U);
   EXPECT_TRUE(waiting.relay().progress().ok());
   EXPECT_EQ(waiting.relay().leases(), 1U);
   // The late return is not counted again.
   stuck.empty();
-  stuck.rest();
+  stuck.tick();
   EXPECT_EQ(stuck.relay().leases(), 0U);
   EXPECT_EQ(pool.leased(), 1U);
   EXPECT_FALSE(pool.wanted());
@@ -243,9 +243,9 @@ TEST(RelayLease, IsReturnedByNoMoreCircuitsThanWait) {
   }
   Circuit waiting(pool);
   waiting.fill();
-  for (std::uint32_t i = 0; i < RelayCircuit::kHeldRests + 1; ++i) {
+  for (std::uint32_t i = 0; i < RelayCircuit::kHeldTicks + 1; ++i) {
     for (const auto& holder : holders) {
-      holder->rest();
+      holder->tick();
       holder->empty();  // so that the circuit can return its lease
       holder->fill();
     }
@@ -261,10 +261,10 @@ TEST(RelayLease, IsReturnedAtOnceByAnIdleCircuitIfOthersWait) {
   Circuit idle(pool);
   idle.fill();
   idle.empty();
-  idle.rest();
+  idle.tick();
   Circuit busy(pool);
   busy.fill();
-  idle.rest();
+  idle.tick();
   EXPECT_EQ(idle.relay().leases(), 0U);
   EXPECT_TRUE(busy.relay().progress().ok());
   EXPECT_EQ(busy.relay().leases(), 1U);
@@ -277,8 +277,8 @@ TEST(RelayLease, IsNoLongerWaitedForByACircuitThatDoesNotNeedIt) {
   circuit.fill();
   EXPECT_EQ(pool.waits(), 1U) << "one wait for several attempts to lease";
   circuit.empty();
-  circuit.rest();
-  circuit.rest();
+  circuit.tick();
+  circuit.tick();
   EXPECT_FALSE(pool.wanted());
 }
 
@@ -326,7 +326,7 @@ class Crowd {
         status_.Update(member.receiver.progress());
         break;
       case 4:
-        if (random_() % 4 == 0) member.circuit.relays()[random_() % 2]->rest();
+        if (random_() % 4 == 0) member.circuit.relays()[random_() % 2]->tick();
         break;
       case 5:
         status_.Update(member.circuit.relays()[random_() % 2]->progress().status());

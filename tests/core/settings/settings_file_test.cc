@@ -46,7 +46,7 @@ TEST(SettingsFile, ParsesEverySetting) {
     cluster = "lab"
     ports = ["eth1", " 10.7.0.0/16", "fd00::/8"]
     runtime_dir = "/run/x"
-    log = "warn"
+    log = "warning"
     log_file = "/var/log/cableway/node.log"
     key_file = "/etc/cableway/key"
     daemon = "/opt/caf\u00e9/cablewayd"
@@ -72,7 +72,7 @@ TEST(SettingsFile, ParsesEverySetting) {
   EXPECT_THAT(settings->ports, ElementsAre(*parse_port_selector("eth1"), *parse_port_selector("10.7.0.0/16"),
                                            *parse_port_selector("fd00::/8")));
   EXPECT_EQ(settings->runtime_dir, "/run/x");
-  EXPECT_EQ(settings->log_level, "warn");
+  EXPECT_EQ(settings->log_level, "warning");
   EXPECT_EQ(settings->log_file, "/var/log/cableway/node.log");
   EXPECT_EQ(settings->key_file, "/etc/cableway/key");
   EXPECT_EQ(settings->daemon, "/opt/caf\xc3\xa9/cablewayd");
@@ -98,7 +98,7 @@ TEST(SettingsFile, ParsesEverySetting) {
 }
 
 TEST(SettingsFile, OptionsOverrideTheEnvironmentWhichOverridesTheFile) {
-  const std::string file = "log = \"warn\"\nlinger = 7\nrelay_port = 9\n";
+  const std::string file = "log = \"warning\"\nlinger = 7\nrelay_port = 9\n";
   const absl::StatusOr<Settings> settings =
       settings_of(file, {{"CABLEWAY_LOG", "debug"}, {"CABLEWAY_LINGER", "8"}, {"CABLEWAY_RELAY_PORT", ""}},
                   {{.key = "log", .value = "error", .origin = "--log"}});
@@ -125,7 +125,7 @@ TEST(SettingsFile, AListMayBeTextAndEmpty) {
 }
 
 TEST(SettingsFile, ErrorNamesLineValueAndExpectation) {
-  EXPECT_EQ(error_of("\n\nlog = \"loud\""), "c.toml:3: log is \"loud\"; expected trace, debug, info, warn or error");
+  EXPECT_EQ(error_of("\n\nlog = \"loud\""), "c.toml:3: log is \"loud\"; expected debug, info, warning or error");
   EXPECT_EQ(error_of("node = 5"),
             "c.toml:1: node is the number 5; expected text in quotes: 1 to 63 letters, digits, '.', '_' or '-'");
   EXPECT_EQ(error_of("linger = 86401"), "c.toml:1: linger is \"86401\"; expected seconds, 0 to 86400");

@@ -5,14 +5,20 @@
 
 #include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/event/event_code.h"
+#include "core/settings/settings_table.h"
 
 namespace cableway {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using Environment = std::map<std::string, std::string>;
 
@@ -49,14 +55,14 @@ TEST(Settings, AreReadFromTheirVariables) {
   const absl::StatusOr<Settings> settings = read({{"CABLEWAY_NODE", "n1.rack-2_b"},
                                                   {"CABLEWAY_CLUSTER", "lab"},
                                                   {"CABLEWAY_RUNTIME_DIR", "/run/x"},
-                                                  {"CABLEWAY_LOG", "warn"},
+                                                  {"CABLEWAY_LOG", "warning"},
                                                   {"CABLEWAY_DAEMON", "/opt/cablewayd"},
                                                   {"CABLEWAY_LINGER", "0"}});
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n1.rack-2_b");
   EXPECT_EQ(settings->cluster, "lab");
   EXPECT_EQ(settings->runtime_dir, "/run/x");
-  EXPECT_EQ(settings->log_level, "warn");
+  EXPECT_EQ(settings->log_level, "warning");
   EXPECT_EQ(settings->daemon, "/opt/cablewayd");
   EXPECT_EQ(settings->linger, std::chrono::seconds(0));
 }
@@ -89,12 +95,33 @@ TEST(Settings, AcceptMemoryInBytesAndInUnits) {
   }
 }
 
-TEST(Settings, RefuseAnInvalidLogLevel) {
-  for (const char* level : {"trace", "debug", "info", "warn", "error"}) {
-    EXPECT_TRUE(read({{"CABLEWAY_LOG", level}}).ok()) << level;
+TEST(Settings, LogLevelsAreTheNamesOfSeverities) {
+  const auto& choices = find_setting("log")->choices;
+  ASSERT_EQ(choices.size(), kEventSeverities);
+  for (std::size_t i = 0; i < kEventSeverities; ++i) {
+    const std::string name(name_of(static_cast<EventSeverity>(i)));
+    EXPECT_EQ(choices[i], name);
+    EXPECT_TRUE(read({{"CABLEWAY_LOG", name}}).ok()) << name;
   }
-  EXPECT_THAT(error_of({{"CABLEWAY_LOG", "loud"}}),
-              AllOf(HasSubstr("CABLEWAY_LOG is \"loud\""), HasSubstr("trace, debug, info, warn or error")));
+}
+
+TEST(Settings, RefuseAnInvalidLogLevel) {
+  EXPECT_EQ(error_of({{"CABLEWAY_LOG", "loud"}}), "CABLEWAY_LOG is \"loud\"; expected debug, info, warning or error");
+  EXPECT_EQ(error_of({{"CABLEWAY_LOG", "trace"}}), "CABLEWAY_LOG is \"trace\"; expected debug, info, warning or error");
+}
+
+TEST(Settings, SuggestTheNearestOfAFewValues) {
+  const std::vector<std::tuple<const char*, const char*, const char*>> mistakes = {
+      {"CABLEWAY_LOG", "warn", "warning"},
+      {"CABLEWAY_LOG", "WARNING", "warning"},
+      {"CABLEWAY_LOG", "eror", "error"},
+      {"CABLEWAY_TRANSPORT", "verb", "verbs"},
+      {"CABLEWAY_DRAIN", "True", "true"}};
+  for (const auto& [variable, value, nearest] : mistakes) {
+    EXPECT_THAT(error_of({{variable, value}}),
+                HasSubstr(absl::StrCat(variable, " is \"", value, "\" (did you mean \"", nearest, "\"?); expected ")));
+  }
+  EXPECT_THAT(error_of({{"CABLEWAY_LINGER", "30s"}}), Not(HasSubstr("did you mean")));
 }
 
 TEST(Settings, RefuseAnInvalidLinger) {

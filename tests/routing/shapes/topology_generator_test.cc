@@ -262,7 +262,8 @@ std::string with(const std::string& text, const char* rest) {
   return text + rest;
 }
 
-const std::string kUnknown = with("unknown shape \"rung\"; ", kForms);
+const std::string kUnknown = with("unknown shape \"tree\"; ", kForms);
+const std::string kMistyped = with("unknown shape \"rign\" (did you mean \"ring\"?); ", kForms);
 const std::string kNothing = with("unknown shape \"\"; ", kForms);
 const std::string kNoRate = with("\"5\"", kRates);
 const std::string kEmptyRate = with("\"\"", kRates);
@@ -270,7 +271,8 @@ const std::string kEmptyRate = with("\"\"", kRates);
 INSTANTIATE_TEST_SUITE_P(
     TopologyGenerator, BadSpecTest,
     ::testing::Values(
-        BadSpec{"rung:4", kUnknown.c_str()}, BadSpec{"", kNothing.c_str()}, BadSpec{"@1G", kNothing.c_str()},
+        BadSpec{"tree:4", kUnknown.c_str()}, BadSpec{"rign:4", kMistyped.c_str()}, BadSpec{"", kNothing.c_str()},
+        BadSpec{"@1G", kNothing.c_str()},
         BadSpec{"ring", "invalid parameters \"\" of ring; expected ring:N, such as ring:4"},
         BadSpec{"ring:", "invalid parameters \"\" of ring; expected ring:N, such as ring:4"},
         BadSpec{"ring:x", "invalid parameters \"x\" of ring; expected ring:N, such as ring:4"},

@@ -224,7 +224,7 @@ TEST_F(StubQueuePairTest, AnInvalidWriteEndsBothSides) {
     ASSERT_TRUE(left.post(notifying(write, 5)).ok());
     ASSERT_TRUE(left.pair->deliver());
     EXPECT_THAT(left.why(), HasSubstr("remote access error"));
-    EXPECT_THAT(right.why(), HasSubstr("wrote where it may not: remote access error"));
+    EXPECT_THAT(right.why(), HasSubstr("wrote where it has no access: remote access error"));
     EXPECT_THAT(left.tickets, ElementsAre(1)) << "what was done before is reported first";
     EXPECT_THAT(right.notices, IsEmpty());
     EXPECT_EQ(std::count(right.memory.begin(), right.memory.end(), std::byte{7}), 1);

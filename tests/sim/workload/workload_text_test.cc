@@ -51,6 +51,10 @@ TEST(WorkloadTextTest, EveryOperation) {
             (SizedWorkload{{.operation = Operation::kPipeline, .micro_batches = 1}, 64 * kMiB}));
 }
 
+TEST(WorkloadTextTest, EveryNamedOperationIsKnown) {
+  for (const std::string_view name : operation_names()) good(std::string(name) + ":8");
+}
+
 TEST(WorkloadTextTest, ReportsErrors) {
   expect_refused("", "it has no size", "OPERATION:SIZE");
   expect_refused("all_reduce", "it has no size", "OPERATION:SIZE");

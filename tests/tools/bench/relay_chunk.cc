@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
+#include "routing/text/json_schema.h"
 #include "tests/core/linux/allocation_counter.h"
 #include "tests/core/rdma/rdma_circuit.h"
 
@@ -185,7 +186,7 @@ absl::StatusOr<nlohmann::ordered_json> measure(bool in_turns, std::uint64_t chun
 
 // The cases, or the one of that name.
 int measure_cases(std::uint64_t chunks, const std::string& only) {
-  nlohmann::ordered_json result{{"chunk_bytes", kChunkBytes}};
+  nlohmann::ordered_json result{{routing::kSchemaMember, routing::kJsonSchema}, {"chunk_bytes", kChunkBytes}};
   for (const auto& [name, in_turns] : {std::pair{kChunkByChunk, false}, std::pair{kInTurns, true}}) {
     if (!only.empty() && only != name) continue;
     const absl::StatusOr<nlohmann::ordered_json> measured = measure(in_turns, chunks);

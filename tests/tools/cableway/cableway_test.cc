@@ -175,6 +175,7 @@ TEST(SpecTest, AWrongOneIsNamed) {
   const Outcome outcome = cableway({"topology", "--file", "ring:2"});
   EXPECT_EQ(outcome.exit_status, kFailed);
   EXPECT_EQ(outcome.err, "cableway: spec \"ring:2\": 2 nodes; expected 3 to 4096\n");
+  EXPECT_THAT(cableway({"topology", "--file", "rign:4"}).err, HasSubstr("(did you mean \"ring\"?)"));
 }
 
 TEST(FileErrorTest, AFileThatCannotBeReadIsNamed) {
@@ -210,6 +211,11 @@ TEST(ArgumentsTest, MistakesAreNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{}, "expected topology, routes, path, status, ports, flows, events, plan, env, doctor or sim"},
       {{"route"}, "no command \"route\"; did you mean \"routes\"?"},
+      {{"STATUS"}, "no command \"STATUS\"; did you mean \"status\"?"},
+      {{"Statsu"}, "no command \"Statsu\"; did you mean \"status\"?"},
+      {{"RANKS"}, "no command \"RANKS\"; did you mean \"plan ranks\"?"},
+      {{"PLAN", "ranks"}, "no command \"PLAN\"; did you mean \"plan\"?"},
+      {{"status", "--JSON"}, "status has no option \"--JSON\"; did you mean \"--json\"?"},
       {{"--json", "status"}, "option \"--json\" goes after the command: cableway status --json"},
       {{"status", "--file", "x"}, "--file"},
       {{"topology", "--node", "n0"}, "--node"},
@@ -439,7 +445,8 @@ TEST(NodeTest, EventsAreFilteredBySeverityAndCode) {
 TEST(NodeTest, UnknownSeveritiesAndCodesAreRefused) {
   const Outcome severity = cableway({"events", "--severity", "warn"});
   EXPECT_EQ(severity.exit_status, kNotUsable);
-  EXPECT_THAT(severity.err, HasSubstr("expected debug, info, warning or error, found \"warn\""));
+  EXPECT_THAT(severity.err,
+              HasSubstr("expected debug, info, warning or error, found \"warn\" (did you mean \"warning\"?)"));
   const Outcome code = cableway({"events", "--code", "CABLES"});
   EXPECT_EQ(code.exit_status, kNotUsable);
   EXPECT_THAT(code.err, HasSubstr("expected a code of docs/findings.md, found \"CABLES\""));

@@ -51,7 +51,7 @@ class CapturedErrors {
 
 TEST(NodeLog, GoesToStandardErrorWithoutAFile) {
   CapturedErrors errors;
-  NodeLog log("", spdlog::level::info);
+  NodeLog log("", EventSeverity::kInfo);
   EXPECT_TRUE(log.reopen().ok());
   log.write(event("shown"));
   log.write(event("hidden", EventCode::kSetupArrived));
@@ -60,7 +60,7 @@ TEST(NodeLog, GoesToStandardErrorWithoutAFile) {
 
 TEST(NodeLog, LinesHaveSeverityCodeAndText) {
   CapturedErrors errors;
-  NodeLog log("", spdlog::level::debug);
+  NodeLog log("", EventSeverity::kDebug);
   log.write(event("set-up n0 -c0-> n1 has arrived", EventCode::kSetupArrived));
   log.write(event("circuit n0 -c0-> n1 ended: silent", EventCode::kCircuitBroken));
   log.write(event("cannot listen", EventCode::kNotListening));
@@ -70,12 +70,12 @@ TEST(NodeLog, LinesHaveSeverityCodeAndText) {
                                    HasSubstr("[2026-03-01T00:00:00.000Z] [cablewayd] [debug]")));
 }
 
-TEST(NodeLog, ShowsEventsFromItsLevelUp) {
+TEST(NodeLog, ShowsEventsFromItsLeastSeverityUp) {
   CapturedErrors errors;
-  NodeLog log("", spdlog::level::warn);
+  NodeLog log("", EventSeverity::kWarning);
   log.write(event("topology", EventCode::kTopologyChanged));
   log.write(event("lost", EventCode::kCircuitLost));
-  log.set_level(spdlog::level::err);
+  log.set_least(EventSeverity::kError);
   log.write(event("broken", EventCode::kCircuitBroken));
   EXPECT_THAT(errors.take(),
               AllOf(HasSubstr("CIRCUIT_LOST lost\n"), Not(HasSubstr("topology")), Not(HasSubstr("broken"))));
@@ -85,7 +85,7 @@ TEST(NodeLog, AppendsToItsFileImmediately) {
   const TemporaryFolder folder;
   const std::string path = folder.file("node.log", "before\n");
   CapturedErrors errors;
-  NodeLog log(path, spdlog::level::info);
+  NodeLog log(path, EventSeverity::kInfo);
   ASSERT_TRUE(log.reopen().ok());
   log.write(event("line"));
   EXPECT_THAT(text_of(path), AllOf(::testing::StartsWith("before\n"), ::testing::EndsWith("line\n")));
@@ -95,7 +95,7 @@ TEST(NodeLog, AppendsToItsFileImmediately) {
 TEST(NodeLog, FollowsARotation) {
   const TemporaryFolder folder;
   const std::string path = folder.path("node.log");
-  NodeLog log(path, spdlog::level::info);
+  NodeLog log(path, EventSeverity::kInfo);
   ASSERT_TRUE(log.reopen().ok());
   log.write(event("first"));
   std::filesystem::rename(path, path + ".1");
@@ -108,7 +108,7 @@ TEST(NodeLog, FollowsARotation) {
 
 TEST(NodeLog, AFullDiskIsCountedAndReportedOnce) {
   CapturedErrors errors;
-  NodeLog log("/dev/full", spdlog::level::info);
+  NodeLog log("/dev/full", EventSeverity::kInfo);
   ASSERT_TRUE(log.reopen().ok());
   constexpr int kLines = 10000;  // far more than any buffer holds
   for (int i = 0; i < kLines; ++i) log.write(event("line " + std::to_string(i)));
@@ -122,7 +122,7 @@ TEST(NodeLog, AFullDiskIsCountedAndReportedOnce) {
 TEST(NodeLog, ContinuesUnchangedIfTheFileCannotBeOpened) {
   const TemporaryFolder folder;
   const std::string path = folder.path("node.log");
-  NodeLog log(path, spdlog::level::info);
+  NodeLog log(path, EventSeverity::kInfo);
   ASSERT_TRUE(log.reopen().ok());
   std::filesystem::rename(path, path + ".1");
   std::filesystem::create_directory(path);
@@ -137,14 +137,14 @@ TEST(NodeLog, DoesNotWaitForAPipesReader) {
   const TemporaryFolder folder;
   const std::string path = folder.path("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_FALSE(NodeLog(path, spdlog::level::info).reopen().ok());
+  EXPECT_FALSE(NodeLog(path, EventSeverity::kInfo).reopen().ok());
 }
 
 TEST(NodeLog, AnImpossibleFolderIsAnError) {
   const TemporaryFolder folder;
   const std::string path = folder.file("file", "") + "/node.log";
   CapturedErrors errors;
-  NodeLog log(path, spdlog::level::info);
+  NodeLog log(path, EventSeverity::kInfo);
   EXPECT_THAT(std::string(log.reopen().message()), HasSubstr(path));
   log.write(event("elsewhere"));
   EXPECT_THAT(errors.take(), HasSubstr("elsewhere"));

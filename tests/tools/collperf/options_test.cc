@@ -1,6 +1,7 @@
 #include "tools/collperf/options.h"
 
 #include <cstdlib>
+#include <tuple>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -66,6 +67,16 @@ TEST_F(OptionsTest, DefaultsAreThoseOfNccl) {
   EXPECT_EQ(step_bytes_of(options, {Operation::kAllReduceRing}), 512U * 1024);
   EXPECT_EQ(step_bytes_of(options, {Operation::kAllToAll}), 128U * 1024);
   EXPECT_EQ(step_bytes_of(options, {Operation::kPair, 0, 1}), 128U * 1024);
+}
+
+TEST_F(OptionsTest, ShowsThePluginsLinesAsFarAsTheLogWould) {
+  EXPECT_FALSE(good({}).verbose);
+  for (const auto& [level, verbose, trace] : {std::tuple("debug", true, true), std::tuple("info", true, false),
+                                              std::tuple("warning", false, false), std::tuple("trace", false, false)}) {
+    set_variable("CABLEWAY_LOG", level);
+    EXPECT_EQ(good({}).verbose, verbose) << level;
+    EXPECT_EQ(good({}).trace, trace) << level;
+  }
 }
 
 TEST_F(OptionsTest, ReadsRankAndRendezvousFromTheEnvironment) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -117,7 +118,9 @@ Argument choice_option(std::string names, std::vector<std::string> choices, std:
     target = values.back();
     const bool known = std::find(choices.begin(), choices.end(), target) != choices.end();
     const std::vector<std::string_view> known_choices(choices.begin(), choices.end());
-    return known ? "" : absl::StrCat(expected(listed(choices), target), routing::did_you_mean(target, known_choices));
+    return known ? ""
+                 : absl::StrCat(expected(listed(choices), target),
+                                routing::did_you_mean(absl::AsciiStrToLower(target), known_choices));
   };
   return {.kind = Kind::kOption,
           .names = std::move(names),

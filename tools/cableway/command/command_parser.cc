@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -22,10 +23,10 @@ std::vector<std::string> words_of(const std::string& name) {
   return absl::StrSplit(name, ' ');
 }
 
-// A suggestion for `typed`: "did you mean "plan"?", or `otherwise` if no name is similar.
+// A suggestion for `typed`, in any case: "did you mean "plan"?", or `otherwise` if no name is similar.
 std::string suggestion(const std::string& typed, const std::vector<std::string>& names, const std::string& otherwise) {
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::optional<std::string_view> nearest = routing::nearest_name(typed, views);
+  const std::optional<std::string_view> nearest = routing::nearest_name(absl::AsciiStrToLower(typed), views);
   return nearest ? absl::StrCat("did you mean ", routing::in_quotes(*nearest), "?") : otherwise;
 }
 
@@ -185,11 +186,11 @@ class CommandTree {
 
   std::string unknown_command(const std::string& typed, const std::string& expected) const {
     std::vector<std::string> names;
-    std::string whole = typed;
+    std::string whole = absl::AsciiStrToLower(typed);
     for (const Command& command : commands_) {
       names.push_back(command.name);
       // The second word alone identifies the command.
-      if (words_of(command.name).back() == typed) whole = command.name;
+      if (words_of(command.name).back() == whole) whole = command.name;
     }
     for (const CommandGroup& group : program_.groups) names.push_back(group.name);
     return absl::StrCat("no command ", routing::in_quotes(typed), "; ", suggestion(whole, names, expected));

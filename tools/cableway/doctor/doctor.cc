@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -33,12 +34,15 @@ class Examination {
   }
 
  private:
+  using Text = std::optional<std::string>;  // nullopt: the code's own
+
   template <typename Code>
-  void add(Severity severity, Code code, std::string about, std::string what, std::string advice = "") {
-    add_named(severity, std::string(name_of(code)), std::move(about), std::move(what), std::move(advice));
+  void add(Severity severity, Code code, std::string about, Text what = {}, Text advice = {}) {
+    findings_.push_back({severity, std::string(name_of(code)), std::move(about), what.value_or(meaning_of(code)),
+                         advice.value_or(advice_of(code))});
   }
-  void add_named(Severity severity, std::string code, std::string about, std::string what, std::string advice = "") {
-    findings_.push_back({severity, std::move(code), std::move(about), std::move(what), std::move(advice)});
+  void add(EventCode code, std::string about, Text what = {}, Text advice = {}) {
+    add(grade_of(code), code, std::move(about), std::move(what), std::move(advice));
   }
 
   void check_node() {
@@ -47,7 +51,7 @@ class Examination {
       const std::size_t line = reason.find('\n');
       const bool runs = !absl::IsNotFound(examined_.node);
       return add(Severity::kError, runs ? FindingCode::kNodeNotAnswering : FindingCode::kNodeNotRunning, "node",
-                 reason.substr(0, line), line == std::string::npos ? "" : reason.substr(line + 1));
+                 reason.substr(0, line), line == std::string::npos ? Text() : reason.substr(line + 1));
     }
     if (!examined_.status) return;
     add(Severity::kOk, FindingCode::kNodeAnswers, "node",
@@ -55,38 +59,29 @@ class Examination {
   }
 
   void check_key() {
-    if (examined_.settings.key_file.empty()) {
-      return add(
-          Severity::kRemark, EventCode::kKeyMissing, "key",
-          "no CABLEWAY_KEY_FILE: any host that can reach a cable can join the cluster and read and change its data",
-          "openssl rand -hex 32 > key, chmod 600, the same file on every node, and CABLEWAY_KEY_FILE");
-    }
+    if (examined_.settings.key_file.empty()) return add(EventCode::kKeyMissing, "key");
     if (examined_.key.ok())
       return add(Severity::kOk, FindingCode::kKeyReadable, "key",
                  absl::StrCat(examined_.settings.key_file, " holds a key"));
     // A key that only root can read is expected if the node runs as root.
     const bool is_other_users_node =
         examined_.node.ok() && absl::StrContains(examined_.key.message(), "Permission denied");
-    add(is_other_users_node ? Severity::kRemark : Severity::kError, FindingCode::kKeyUnreadable, "key",
+    add(is_other_users_node ? Severity::kInfo : Severity::kError, FindingCode::kKeyUnreadable, "key",
         std::string(examined_.key.message()));
   }
 
   void check_host() {
     const HostFacts& host = examined_.host;
     if (host.plugin.empty()) {
-      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin", absl::StrCat("no plugin at ", host.plugin_sought),
-          "unpack the whole package, and use the cableway in its bin/");
+      add(Severity::kWarning, FindingCode::kPluginMissing, "plugin", absl::StrCat("no plugin at ", host.plugin_sought));
     }
     if (uses_rdma() && host.memlock_bytes && *host.memlock_bytes < kEnoughMemlock) {
       add(Severity::kWarning, FindingCode::kMemlockLow, "memory",
           absl::StrCat("the memory lock limit of this shell is ", bytes_text(*host.memlock_bytes),
-                       ": RDMA needs more, and fails without it"),
-          "ulimit -l unlimited (/etc/security/limits.conf), LimitMEMLOCK=infinity in a unit, docker run --ulimit "
-          "memlock=-1");
+                       ": RDMA needs more, and fails without it"));
     }
     if (host.default_interfaces.empty()) {
-      add(Severity::kRemark, FindingCode::kDefaultRouteMissing, "network", "no default route",
-          "a job's processes find each other over ordinary IP: cableway env shows what they need");
+      add(Severity::kInfo, FindingCode::kDefaultRouteMissing, "network");
     }
   }
 
@@ -98,7 +93,7 @@ class Examination {
     const HostFacts& host = examined_.host;
     if (!uses_rdma()) return;
     if (!host.has_verbs_files) {
-      add(Severity::kWarning, FindingCode::kVerbsFilesMissing, "RDMA", "there are RDMA devices, but no /dev/infiniband",
+      add(Severity::kWarning, FindingCode::kVerbsFilesMissing, "RDMA", std::nullopt,
           host.in_container ? "start the container with --device /dev/infiniband" : "modprobe ib_uverbs");
     }
     if (!host.no_verbs_library.empty()) {
@@ -122,13 +117,10 @@ class Examination {
     const Json ports = examined_.ports ? examined_.ports->at("ports")
                                        : ports_of_host(examined_.host.ports, examined_.settings.transport);
     if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
-      add(Severity::kError, FindingCode::kContainerNetwork, "container",
-          "this container has its own network, without the host's interfaces",
-          "start it with docker run --network host");
+      add(Severity::kError, FindingCode::kContainerNetwork, "container");
     } else if (ports.empty()) {
-      add(Severity::kError, EventCode::kNoPorts, "ports", "there is no port",
-          examined_.host.no_ports.empty() ? "set CABLEWAY_PORTS to the interfaces of this host's cables"
-                                          : examined_.host.no_ports);
+      const std::string& reason = examined_.host.no_ports;
+      add(EventCode::kNoPorts, "ports", std::nullopt, reason.empty() ? Text() : reason);
     }
     append(examine_ports(ports, examined_.settings, examined_.host.links));
     append(examine_rejected(rejected()));
@@ -145,26 +137,21 @@ class Examination {
     for (const Json& problem : status.at("problems")) {
       const std::string code = text(problem, "code");
       if (is_found_at_ports(code)) continue;
-      const bool is_usable = code == name_of(EventCode::kLinkLocalUsed);
-      const std::string what = text(problem, "text");
+      std::string what = text(problem, "text");
       const Json& seconds = problem.at("seconds");
+      if (!seconds.is_null()) absl::StrAppend(&what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")");
       // The text of a problem contains the advice.
-      add_named(
-          is_usable ? Severity::kWarning : Severity::kError, code, "problem",
-          seconds.is_null() ? what : absl::StrCat(what, " (for ", age_text(seconds.get<std::uint64_t>() * 1000), ")"));
+      findings_.push_back({grade_of(code), code, "problem", std::move(what), ""});
     }
-    if (status.at("draining").get<bool>()) {
-      add(Severity::kRemark, EventCode::kDraining, "node", "it is draining: no path leads through it",
-          "to end that: CABLEWAY_DRAIN=false and systemctl reload cablewayd");
-    }
+    if (status.at("draining").get<bool>()) add(EventCode::kDraining, "node");
     const Json& relayed = status.at("relayed");
     if (number(relayed, "circuits_broken") > 0) {
-      add(Severity::kRemark, EventCode::kCircuitBroken, "node",
+      add(EventCode::kCircuitBroken, "node",
           absl::StrCat(number(relayed, "circuits_broken"), " circuits through it have broken since it started"),
           "cableway events and the node's log show when cables were lost: CABLE_LOST");
     }
     if (number(relayed, "setups_refused") > 0) {
-      add(Severity::kRemark, EventCode::kCircuitRefused, "node",
+      add(EventCode::kCircuitRefused, "node",
           absl::StrCat("it has refused ", number(relayed, "setups_refused"), " set-ups"),
           "cableway events and the node's log show which, and why: CIRCUIT_REFUSED, CONNECTION_REFUSED");
     }
@@ -181,15 +168,13 @@ class Examination {
       const std::string groups =
           absl::StrJoin(parts, " | ", [&](std::string* out, const auto& part) { absl::StrAppend(out, names(part)); });
       add(Severity::kWarning, FindingCode::kTopologyInParts, "topology",
-          absl::StrCat("no path leads between these parts: ", groups),
-          "a node that has ended is forgotten after 5 minutes; otherwise connect its cables, or start cablewayd there");
+          absl::StrCat("no path leads between these parts: ", groups));
     }
     const routing::PhysicalCables physical = routing::physical_cables(topology);
     const routing::WeakPoints weak = routing::weak_points(topology, physical);
     if (!weak.nodes.empty()) {
-      add(Severity::kRemark, FindingCode::kSinglePointOfFailure, "topology",
-          absl::StrCat("if any one of ", names(weak.nodes), " fails, the topology falls apart"),
-          "add a cable that bypasses them");
+      add(Severity::kInfo, FindingCode::kSinglePointOfFailure, "topology",
+          absl::StrCat("if any one of ", names(weak.nodes), " fails, the topology becomes disconnected"));
     }
   }
 

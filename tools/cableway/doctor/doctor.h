@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/event/event_code.h"
 #include "core/settings/settings.h"
 #include "routing/topology/topology.h"
-#include "tools/cableway/doctor/finding_code.h"
+#include "tools/cableway/doctor/code_default.h"
 #include "tools/cableway/doctor/host_facts.h"
 #include "tools/cableway/node/node_answer.h"
 
 namespace cableway::cli {
-
-// kOk and kRemark correspond to EventSeverity::kInfo.
-enum class Severity { kOk, kRemark, kWarning, kError };
 
 struct Finding {
   Severity severity = Severity::kOk;

@@ -71,7 +71,7 @@ class LinkExamination {
         absl::StrCat("check again after a job (cat /sys/class/infiniband/",
                      facts_.rdma_device.substr(0, facts_.rdma_device.find(':')), "/ports/*/hw_counters/*)");
     if (!facts_.losses.empty()) {
-      add(Severity::kRemark, FindingCode::kRdmaLosses,
+      add(Severity::kInfo, FindingCode::kRdmaLosses,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted losses since its start: ", text_of(facts_.losses)),
           absl::StrCat(check_again,
@@ -80,7 +80,7 @@ class LinkExamination {
                        port_.interface, " rx on tx on)"));
     }
     if (!facts_.congestion.empty()) {
-      add(Severity::kRemark, FindingCode::kRdmaCongestion,
+      add(Severity::kInfo, FindingCode::kRdmaCongestion,
           absl::StrCat("RDMA device ", facts_.rdma_device,
                        " has counted congestion since its start: ", text_of(facts_.congestion)),
           absl::StrCat(

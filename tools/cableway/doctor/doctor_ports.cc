@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -76,10 +78,13 @@ class PortExamination {
   }
 
  private:
+  // `advice` nullopt: the code's own.
   template <typename Code>
-  void add(Severity severity, Code code, std::string what, std::string advice) {
-    findings_.push_back({severity, std::string(name_of(code)), about_, std::move(what), std::move(advice)});
+  void add(Severity severity, Code code, std::string what, std::optional<std::string> advice = {}) {
+    findings_.push_back(
+        {severity, std::string(name_of(code)), about_, std::move(what), advice.value_or(advice_of(code))});
   }
+  void add(EventCode code, std::string what) { add(grade_of(code), code, std::move(what)); }
 
   std::string firewall() const {
     return absl::StrCat("UDP ", settings_.control_port, ", TCP ", settings_.relay_port,
@@ -101,7 +106,7 @@ class PortExamination {
     for (const Json& neighbour : neighbours) {
       const std::string who = absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
       if (text(neighbour, "state") == "up") {
-        add(Severity::kOk, EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"), "");
+        add(EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"));
       } else {
         add(Severity::kWarning, FindingCode::kCableOneWay,
             absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
@@ -128,7 +133,7 @@ class PortExamination {
                        "there (ethtool ",
                        interface_, ")"));
     } else if (rate < fastest_mbps_) {
-      add(Severity::kRemark, FindingCode::kRateBelowFastest,
+      add(Severity::kInfo, FindingCode::kRateBelowFastest,
           absl::StrCat("runs at ", rate_text(rate), ", the fastest port of this node at ", rate_text(fastest_mbps_)),
           absl::StrCat("if both should be equal, check the cable and the speed set (ethtool ", interface_, ")"));
     }
@@ -138,7 +143,7 @@ class PortExamination {
     const std::uint64_t mtu = number(port_, "mtu");
     if (text(port_, "transport") == "rdma") return check_rdma_mtu(mtu);
     if (mtu >= kJumboMtu) return;
-    add(Severity::kRemark, FindingCode::kMtuSmall, absl::StrCat("MTU ", mtu),
+    add(Severity::kInfo, FindingCode::kMtuSmall, absl::StrCat("MTU ", mtu),
         absl::StrCat("larger frames take less CPU and let RDMA use 4096-byte packets: ", larger_mtu()));
   }
 
@@ -146,12 +151,12 @@ class PortExamination {
     const std::uint64_t allowed = host::roce_mtu_of(mtu);
     const std::uint64_t taken = port_.at("rdma_mtu").is_null() ? allowed : number(port_, "rdma_mtu");
     if (taken < allowed) {
-      add(Severity::kRemark, FindingCode::kRdmaMtuNotTaken,
+      add(Severity::kInfo, FindingCode::kRdmaMtuNotTaken,
           absl::StrCat("RDMA packets of ", taken, " bytes, though MTU ", mtu, " has room for ", allowed),
           absl::StrCat("some drivers apply a new MTU only when the interface comes up: ip link set ", interface_,
                        " down, then up"));
     } else if (taken < kMaxRdmaMtu) {
-      add(Severity::kRemark, FindingCode::kRdmaMtuSmall,
+      add(Severity::kInfo, FindingCode::kRdmaMtuSmall,
           absl::StrCat("MTU ", mtu, ": RDMA packets have ", taken, " bytes"),
           absl::StrCat("packets of 4096 bytes need MTU 4200 at least; 9000 helps TCP, too: ", larger_mtu()));
     }
@@ -175,11 +180,10 @@ class PortExamination {
       add(Severity::kError, FindingCode::kRdmaDeviceGone, absl::StrCat("data goes over TCP: ", why),
           advice_for_refusal(why));
     } else if (kind == "tcp" && has_device) {
-      add(Severity::kRemark, FindingCode::kRdmaDeviceUnused,
-          absl::StrCat("data goes over TCP although there is RDMA device ", text(port_, "rdma_device"), ": ", why),
-          "CABLEWAY_TRANSPORT=auto uses it");
+      add(Severity::kInfo, FindingCode::kRdmaDeviceUnused,
+          absl::StrCat("data goes over TCP although there is RDMA device ", text(port_, "rdma_device"), ": ", why));
     } else if (kind == "tcp") {
-      add(Severity::kRemark, FindingCode::kRdmaDeviceNone, "no RDMA device: data goes over TCP", "");
+      add(Severity::kInfo, FindingCode::kRdmaDeviceNone, "no RDMA device: data goes over TCP");
     }
   }
 
@@ -196,19 +200,15 @@ class PortExamination {
       }
     }
     for (const Json& reason : control.at("not_open")) {
-      add(Severity::kError, EventCode::kControlSocketFailed, reason.get<std::string>(),
-          absl::StrCat("another program, or a second node, may use UDP ", settings_.control_port,
-                       "; CABLEWAY_CONTROL_PORT, set on all nodes, selects another"));
+      add(EventCode::kControlSocketFailed, reason.get<std::string>());
     }
     if (number(control, "ttl_refused") > 0) {
       add(Severity::kWarning, FindingCode::kDatagramsRouted,
-          absl::StrCat(number(control, "ttl_refused"), " datagrams came through a router"),
-          "a cable must not cross a router: connect the ports directly, or through a switch");
+          absl::StrCat(number(control, "ttl_refused"), " datagrams came through a router"));
     }
     if (number(control, "oversized") > 0) {
       add(Severity::kWarning, FindingCode::kDatagramsOversized,
-          absl::StrCat(number(control, "oversized"), " datagrams were too large"),
-          "install the same Cableway on both ends");
+          absl::StrCat(number(control, "oversized"), " datagrams were too large"));
     }
   }
 
@@ -224,13 +224,13 @@ bool is_one_of(const std::string& reason, std::initializer_list<const char*> par
   return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return absl::StrContains(reason, part); });
 }
 
-// kOk: it was not requested as a port.
+// PORT_UNUSABLE is graded by its reason. kOk: it was not requested as a port.
 Severity severity_of(const RejectedPort& rejected) {
   const std::string& reason = rejected.reason;
   if (is_one_of(reason, {"names neither it nor", "is the loopback interface", "name it in CABLEWAY_PORTS"})) {
     return Severity::kOk;
   }
-  if (!rejected.requested || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kRemark;
+  if (!rejected.requested || is_one_of(reason, {"is tentative", "is a member of"})) return Severity::kInfo;
   const bool is_wrong =
       is_one_of(reason, {"is in CABLEWAY_PORTS, but", "is also used by another host", "cannot be written as a scope"});
   return is_wrong ? Severity::kError : Severity::kWarning;

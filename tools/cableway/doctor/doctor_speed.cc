@@ -16,10 +16,6 @@ constexpr std::uint32_t kTestMs = 500;
 constexpr std::uint64_t kMaxExpectedMbps = 20'000;
 constexpr double kGoodShare = 0.7;
 
-constexpr char kWhenSlow[] =
-    "test again while no job runs; the usual reasons are small frames (MTU 1500), a busy CPU, a bad cable (ethtool -S "
-    "shows errors) or a switch in between";
-
 constexpr char kWhenNotReached[] =
     "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd "
     "(CABLEWAY_RELAY_PORT there), and no other program may use it; run cableway doctor there";
@@ -56,7 +52,7 @@ Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& 
   request.both_ways = true;
   const absl::StatusOr<CableProbeReply> both = one_way.ok() ? test(request) : one_way.status();
   if (!both.ok()) {
-    finding.severity = Severity::kRemark;
+    finding.severity = Severity::kInfo;
     finding.code = name_of(FindingCode::kCableUntested);
     finding.what = absl::StrCat("its speed could not be tested: ", both.status().message());
     if (!stops_circuits(both.status())) return finding;
@@ -73,11 +69,11 @@ Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& 
   if (static_cast<double>(one_way->to_mbps) < good) {
     finding.severity = Severity::kWarning;
   } else if (static_cast<double>(std::min(both->to_mbps, both->from_mbps)) < good) {
-    finding.severity = Severity::kRemark;
+    finding.severity = Severity::kInfo;
   }
   if (finding.severity == Severity::kOk) return finding;
   finding.code = name_of(FindingCode::kCableSlow);
-  finding.advice = kWhenSlow;
+  finding.advice = advice_of(FindingCode::kCableSlow);
   return finding;
 }
 

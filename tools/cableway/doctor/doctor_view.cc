@@ -9,18 +9,8 @@
 namespace cableway::cli {
 namespace {
 
-const char* severity_name(Severity severity) {
-  switch (severity) {
-    case Severity::kOk:
-      return "ok";
-    case Severity::kRemark:
-      return "remark";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "";
+std::string severity_name(Severity severity) {
+  return std::string(name_of(severity));
 }
 
 std::string count_text(const std::vector<Finding>& findings, Severity severity) {
@@ -52,7 +42,7 @@ std::string doctor_text(std::vector<Finding> findings) {
     }
   }
   return absl::StrCat(lines, "\n", count_text(findings, Severity::kError), ", ",
-                      count_text(findings, Severity::kWarning), ", ", count_text(findings, Severity::kRemark), "\n");
+                      count_text(findings, Severity::kWarning), ", ", count_text(findings, Severity::kInfo), "\n");
 }
 
 std::string doctor_json(const std::vector<Finding>& findings) {

@@ -14,7 +14,7 @@ Severity worst_of(const std::vector<Finding>& findings);
 // The worst first, each with its advice, then a line of counts.
 std::string doctor_text(std::vector<Finding> findings);
 
-//   worst     "ok", "remark", "warning" or "error"
+//   worst     "ok", "info", "warning" or "error"
 //   findings  {severity, code, about, what, advice (null where there is none)}
 std::string doctor_json(const std::vector<Finding>& findings);
 

@@ -20,7 +20,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kPluginMissing, "PLUGIN_MISSING", "the NCCL plugin of this installation is missing",
      "unpack the whole package, and use the cableway in its bin/"},
     {Code::kMemlockLow, "MEMLOCK_LOW", "a process may lock too little memory for RDMA",
-     "ulimit -l unlimited; LimitMEMLOCK=infinity in a unit; docker run --ulimit memlock=-1"},
+     "ulimit -l unlimited (/etc/security/limits.conf); LimitMEMLOCK=infinity in a unit; docker run --ulimit "
+     "memlock=-1"},
     {Code::kDefaultRouteMissing, "DEFAULT_ROUTE_MISSING",
      "this host has no default route: a job's processes find each other over ordinary IP",
      "cableway env shows what they need"},
@@ -75,7 +76,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
 
     {Code::kCableTested, "CABLE_TESTED", "a cable is as fast as it should be", "-"},
     {Code::kCableSlow, "CABLE_SLOW", "a cable is slower than 70 % of its nominal rate, or of 20 Gbit/s",
-     "test again without load; the usual reasons are MTU 1500, a busy CPU, a bad cable or a switch"},
+     "test again while no job runs; the usual reasons are MTU 1500, a busy CPU, a bad cable (ethtool -S) or a switch"},
     {Code::kCableUntested, "CABLE_UNTESTED",
      "a cable's speed was not tested: tests are disabled there, or another test is running",
      "CABLEWAY_CABLE_TEST=true on both nodes allows it"},
@@ -83,8 +84,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "check firewalls, and run cableway doctor there"},
 
     {Code::kTopologyInParts, "TOPOLOGY_IN_PARTS", "no path leads from one part of the cluster to the other",
-     "connect cables, start cablewayd there, or wait 5 minutes for ended nodes to expire"},
-    {Code::kSinglePointOfFailure, "SINGLE_POINT_OF_FAILURE", "if one node fails, the topology falls apart",
+     "connect cables, or start cablewayd there; a node that has ended is forgotten after 5 minutes"},
+    {Code::kSinglePointOfFailure, "SINGLE_POINT_OF_FAILURE", "if one node fails, the topology becomes disconnected",
      "add a cable that bypasses it"},
 }};
 
@@ -102,8 +103,8 @@ std::span<const FindingKind> finding_kinds() {
   return kKinds;
 }
 
-std::string_view name_of(FindingCode code) {
-  return kKinds[static_cast<std::size_t>(code)].name;
+const FindingKind& kind_of(FindingCode code) {
+  return kKinds[static_cast<std::size_t>(code)];
 }
 
 }  // namespace cableway::cli

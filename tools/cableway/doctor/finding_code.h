@@ -65,7 +65,10 @@ struct FindingKind {
 
 // All codes, in the order of FindingCode.
 std::span<const FindingKind> finding_kinds();
-std::string_view name_of(FindingCode code);
+const FindingKind& kind_of(FindingCode code);
+inline std::string_view name_of(FindingCode code) {
+  return kind_of(code).name;
+}
 
 }  // namespace cableway::cli
 

@@ -1,10 +1,15 @@
 #include "tools/cableway/sim/sim_options.h"
 
+#include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/flow/frame.h"
+#include "routing/text/nearest_name.h"
 #include "tools/cableway/node/topology_source.h"
 
 namespace cableway::cli {
@@ -18,6 +23,16 @@ absl::StatusOr<std::uint32_t> chunk_size(const std::string& text) {
                                                    " bytes, at most ", workload::size_text(kMaxChunkBytes)));
   }
   return static_cast<std::uint32_t>(*bytes);
+}
+
+// parse_workload(), with the operation that a mistyped one was probably meant to be.
+absl::StatusOr<workload::SizedWorkload> parse_typed_workload(const std::string& text) {
+  absl::StatusOr<workload::SizedWorkload> parsed = workload::parse_workload(text);
+  const std::string operation = text.substr(0, text.find(':'));
+  const std::span<const std::string_view> known = workload::operation_names();
+  if (parsed.ok() || std::find(known.begin(), known.end(), operation) != known.end()) return parsed;
+  return absl::InvalidArgumentError(
+      absl::StrCat(parsed.status().message(), routing::did_you_mean(absl::AsciiStrToLower(operation), known)));
 }
 
 std::vector<Argument> workload_arguments(SimOptions& options) {
@@ -85,7 +100,7 @@ absl::StatusOr<SimPlan> make_plan(const SimOptions& options) {
         "nothing to simulate: expected --workload, --mix, --what-if or --compare; see cableway sim --help");
   }
   if (!options.workload.empty()) {
-    absl::StatusOr<workload::SizedWorkload> sized = workload::parse_workload(options.workload);
+    absl::StatusOr<workload::SizedWorkload> sized = parse_typed_workload(options.workload);
     if (!sized.ok()) return sized.status();
     plan.workload = *std::move(sized);
   }

@@ -49,7 +49,7 @@ class DoctorVerb final : public Verb {
             .summary = "diagnoses problems and advises what to do; changes nothing",
             .notes =
                 "It examines the settings, the host and the node; only settings and host if no node runs.\n\n"
-                "Exit status: 0 no findings, or only remarks; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
+                "Exit status: 0 nothing above info; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
                 "here does not answer.",
             .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --json | jq '.findings[]'"},
             .arguments = {json_flag(json_), flag("--no-speed", no_speed_,

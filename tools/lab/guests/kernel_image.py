@@ -38,7 +38,7 @@ def _unpacked(payload: bytes) -> bytes:
 
 
 def startable_kernel(image: bytes) -> bytes:
-    """The kernel inside the image; the image itself where that cannot be had, or cannot be started by itself."""
+    """The kernel inside the image; the image itself if it cannot be unpacked, or cannot be started by itself."""
     try:
         kernel = _unpacked(_payload(image))
     except (lzma.LZMAError, zlib.error):

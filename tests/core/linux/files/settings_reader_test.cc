@@ -59,12 +59,12 @@ TEST_F(SettingsReader, ReadsTheDefaultFile) {
 
 TEST_F(SettingsReader, ReadsANamedFileInsteadOfTheDefaultFile) {
   folder_.file("default.toml", "node = \"n5\"\n");
-  const std::string named = folder_.file("named.toml", "log = \"warn\"\n");
+  const std::string named = folder_.file("named.toml", "log = \"warning\"\n");
   const std::string other = folder_.file("other.toml", "log = \"error\"\n");
   absl::StatusOr<Settings> settings = read({"CABLEWAY_CONFIG=" + named, "CABLEWAY_NODE=n6"});
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->node, "n6");
-  EXPECT_EQ(settings->log_level, "warn");
+  EXPECT_EQ(settings->log_level, "warning");
   EXPECT_EQ(settings->origins.at("config"), "CABLEWAY_CONFIG");
   settings = read({"CABLEWAY_CONFIG=" + named}, {{.key = "config", .value = other, .origin = "--config"}});
   ASSERT_TRUE(settings.ok()) << settings.status();

@@ -176,7 +176,7 @@ TEST_F(CableProbeTest, ReportsAnUnreachableNeighbour) {
   CableProbePlan unreachable = plan(true);
   acceptor_.reset();
   const CableProbeReply reply = test(unreachable);
-  EXPECT_THAT(reply.error, HasSubstr("cable eth1 to node n1: cannot reach 127.0.0.2 port "));
+  EXPECT_THAT(reply.error, HasSubstr("cable eth1 to node n1: cannot reach 127.0.0.2 TCP port "));
   unreachable.from_address = "192.0.2.1";
   EXPECT_THAT(test(unreachable).error, HasSubstr("cannot use 192.0.2.1 as source address"));
 }

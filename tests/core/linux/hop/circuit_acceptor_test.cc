@@ -42,7 +42,7 @@ class CircuitAcceptorTest : public testing::Test {
           accepted_.push_back(release_socket(*std::move(connection)));
         },
         [this](const std::string& peer, const absl::Status& reason) {
-          EXPECT_THAT(peer, HasSubstr("127.0.0.1 port "));
+          EXPECT_THAT(peer, HasSubstr("127.0.0.1 TCP port "));
           refused_.push_back(reason);
         },
         limits);
@@ -206,7 +206,7 @@ TEST_F(CircuitAcceptorTest, ListensOnOnePortOfSeveralAddresses) {
           .status();
   EXPECT_TRUE(absl::IsAlreadyExists(taken)) << taken;
   EXPECT_THAT(std::string(taken.message()),
-              AllOf(HasSubstr("127.0.0.2"), HasSubstr("port " + std::to_string((*both)->port()))));
+              AllOf(HasSubstr("127.0.0.2"), HasSubstr("TCP port " + std::to_string((*both)->port()))));
 }
 
 TEST_F(CircuitAcceptorTest, ReportsWhyItCannotListen) {

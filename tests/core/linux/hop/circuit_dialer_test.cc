@@ -54,7 +54,7 @@ std::string failure_within(std::uint32_t budget_ms, const CircuitSetup& setup) {
 }
 
 std::string reach_text(std::uint16_t port) {
-  return "node n0 cannot reach node n1 at 127.0.0.1 port " + std::to_string(port) + " over cable c0: ";
+  return "node n0 cannot reach node n1 at 127.0.0.1 TCP port " + std::to_string(port) + " over cable c0: ";
 }
 
 TEST(CircuitDialer, SendsTheSetupAndReturnsTheConnection) {

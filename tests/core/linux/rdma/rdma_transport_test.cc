@@ -62,7 +62,7 @@ class RdmaTransportTest : public testing::Test {
   RdmaTransport transport(TransportSetting wanted = TransportSetting::kAuto) const {
     Settings settings;
     settings.transport = wanted;
-    return RdmaTransport(settings, VerbsQueuePair::Idle::kSleeps);
+    return RdmaTransport(settings, Idle::kSleeps);
   }
   std::unique_ptr<HostEnd> offer() {
     return make_rdma_end({device_, 0, VerbsQueuePair::create(device_, fake_.gid, 1, {}).value(), {}});

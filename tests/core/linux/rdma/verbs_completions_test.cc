@@ -46,7 +46,7 @@ TEST_F(VerbsCompletionsTest, AMessageFromTheNeighbourEndsTheConnectionAfterWhatC
   ASSERT_EQ(pair_->poll(seen_).value(), 1U);
   EXPECT_EQ(seen_[0].ticket, 7U);
   const absl::Status broken =
-      absl::InvalidArgumentError("peer broke the protocol: a message where only writes are allowed");
+      absl::InvalidArgumentError("peer broke the protocol: a send where only RDMA writes are allowed");
   EXPECT_EQ(pair_->poll(seen_).status(), broken);
   EXPECT_EQ(pair_->poll(seen_).status(), broken) << "final";
   EXPECT_EQ(pair_->expect_notices(1), broken);

@@ -52,10 +52,10 @@ TEST_F(VerbsDescriptorsTest, AChildKeepsNone) {
 TEST_F(VerbsDescriptorsTest, APolledQueuePairUsesNone) {
   const std::shared_ptr<VerbsDevice> device = verbs_.open(fake_);
   const int next = UniqueFd(::eventfd(0, EFD_CLOEXEC)).get();
-  const auto polled = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kPolls).value();
+  const auto polled = VerbsQueuePair::create(device, fake_.gid, 1, {}, Idle::kPolls).value();
   EXPECT_EQ(polled->fd(), -1);
   EXPECT_EQ(UniqueFd(::eventfd(0, EFD_CLOEXEC)).get(), next);
-  const auto sleeping = VerbsQueuePair::create(device, fake_.gid, 1, {}, VerbsQueuePair::Idle::kSleeps).value();
+  const auto sleeping = VerbsQueuePair::create(device, fake_.gid, 1, {}, Idle::kSleeps).value();
   EXPECT_EQ(sleeping->fd(), next);
 }
 

@@ -99,7 +99,8 @@ TEST_F(VerbsEventsTest, AFailedDeviceStaysInTroubleWhateverItsPortsReport) {
 }
 
 constexpr char kFlushed[] =
-    "RDMA device mlx5_0: the device ended the connection: the neighbour broke its rules, or the port failed (some "
+    "RDMA device mlx5_0: the device ended the connection: the neighbour violated the protocol, or the port failed "
+    "(some "
     "error)";
 
 TEST_F(VerbsEventsTest, AQueuePairsErrorEventIsReportedOnceItHasEnded) {

@@ -26,7 +26,7 @@ bool pump(test::TcpCircuit& circuit, FlowSender& sender, FlowReceiver& receiver,
     for (std::uint64_t turn = 0; !(sender.idle() && receiver.idle()); ++turn) {
       if (turn > 50'000'000 || !sender.progress().ok() || !receiver.progress().ok()) return false;
       circuit.relay();
-      if (turn % 64 == 0) circuit.rest();
+      if (turn % 64 == 0) circuit.tick();
       if (!circuit.status().ok()) return false;
     }
   }

@@ -45,8 +45,8 @@ class TcpCircuit {
       if (status_.ok()) status_ = relay->progress().status();
     }
   }
-  void rest() {
-    for (const auto& relay : relays_) relay->rest();
+  void tick() {
+    for (const auto& relay : relays_) relay->tick();
   }
   SlotPool& pool() { return *pool_; }
   const absl::Status& status() const { return status_; }

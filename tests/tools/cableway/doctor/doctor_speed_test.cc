@@ -43,11 +43,11 @@ TEST(DoctorSpeed, AcceptsRatesNearTheNominalRateOfTheSlowerEnd) {
   EXPECT_EQ(finding.advice, "");
 }
 
-TEST(DoctorSpeed, WarnsOfASlowCableAndRemarksOnOneThatIsSlowBothWays) {
+TEST(DoctorSpeed, WarnsOfASlowCableAndMentionsOneThatIsSlowBothWays) {
   EXPECT_EQ(tested(ports("10000", "10000"), 6999, 9000, 9000).severity, Severity::kWarning);
   EXPECT_EQ(tested(ports("10000", "10000"), 7000, 7000, 7000).severity, Severity::kOk);
   const Finding finding = tested(ports("10000", "10000"), 9000, 9000, 4000);
-  EXPECT_EQ(finding.severity, Severity::kRemark);
+  EXPECT_EQ(finding.severity, Severity::kInfo);
   EXPECT_EQ(finding.code, "CABLE_SLOW");
   EXPECT_THAT(finding.advice, HasSubstr("no job runs"));
 }
@@ -69,7 +69,7 @@ TEST(DoctorSpeed, ReportsWhyACableWasNotTested) {
         return absl::FailedPreconditionError("CABLEWAY_CABLE_TEST is false on this node");
       });
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].severity, Severity::kRemark);
+  EXPECT_EQ(findings[0].severity, Severity::kInfo);
   EXPECT_EQ(findings[0].code, "CABLE_UNTESTED");
   EXPECT_EQ(findings[0].what, "its speed could not be tested: CABLEWAY_CABLE_TEST is false on this node");
 }
@@ -77,7 +77,7 @@ TEST(DoctorSpeed, ReportsWhyACableWasNotTested) {
 TEST(DoctorSpeed, WarnsOfAnUnreachableNeighbour) {
   const std::vector<Finding> findings =
       examine_speed(ports("1000", "1000"), [](const CableProbeRequest&) -> absl::StatusOr<CableProbeReply> {
-        return absl::FailedPreconditionError("cannot reach 10.7.0.2 port 7470: Connection timed out");
+        return absl::FailedPreconditionError("cannot reach 10.7.0.2 TCP port 7470: Connection timed out");
       });
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].severity, Severity::kWarning);

@@ -19,6 +19,7 @@ namespace {
 using routing::NodeIndex;
 using routing::Topology;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 SimOptions options() {
   SimOptions options;
@@ -55,6 +56,11 @@ TEST(SimOptions, InvalidOptionsAreNamed) {
   SimOptions bad = options();
   bad.workload = "all_reduce";
   EXPECT_THAT(error_of(bad), HasSubstr("workload \"all_reduce\""));
+  EXPECT_THAT(error_of(bad), Not(HasSubstr("did you mean")));
+  for (const char* mistyped : {"all_redce:1MiB", "ALL_REDUCE:1MiB"}) {
+    bad.workload = mistyped;
+    EXPECT_THAT(error_of(bad), HasSubstr("sendrecv, pingpong, pipeline (did you mean \"all_reduce\"?)"));
+  }
   for (const char* chunk : {"100", "0", "1000KiB1", "8MiB", "-1"}) {
     bad = options();
     bad.chunk = chunk;

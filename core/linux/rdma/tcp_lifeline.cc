@@ -1,4 +1,4 @@
-#include "core/linux/tcp/tcp_lifeline.h"
+#include "core/linux/rdma/tcp_lifeline.h"
 
 #include <sys/socket.h>
 

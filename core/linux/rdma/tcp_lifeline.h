@@ -1,7 +1,7 @@
 // The connection beside an RDMA hop (core/rdma/rdma_chunk_link.h), on which it was set up. It carries no data until one
 // end leaves.
-#ifndef CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
-#define CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
+#ifndef CABLEWAY_CORE_LINUX_RDMA_TCP_LIFELINE_H_
+#define CABLEWAY_CORE_LINUX_RDMA_TCP_LIFELINE_H_
 
 #include <array>
 #include <cstddef>
@@ -39,4 +39,4 @@ class TcpLifeline final : public HopLifeline {
 
 }  // namespace cableway::host
 
-#endif  // CABLEWAY_CORE_LINUX_TCP_TCP_LIFELINE_H_
+#endif  // CABLEWAY_CORE_LINUX_RDMA_TCP_LIFELINE_H_

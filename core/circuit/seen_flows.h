@@ -1,6 +1,6 @@
-// The nonces of flows that have been set up with a listen comm, so that an overheard set-up cannot be replayed.
-#ifndef CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
-#define CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
+// The nonces of flows that have been set up with a listener, so that an overheard set-up cannot be replayed.
+#ifndef CABLEWAY_CORE_CIRCUIT_SEEN_FLOWS_H_
+#define CABLEWAY_CORE_CIRCUIT_SEEN_FLOWS_H_
 
 #include <cstddef>
 #include <deque>
@@ -8,10 +8,10 @@
 
 #include "core/circuit/circuit_setup.h"
 
-namespace cableway::nccl {
+namespace cableway {
 
-// Remembers the last kMax of them, in about 100 bytes each. NCCL connects to one handle only a few times, and each comm
-// has its own set.
+// Remembers the last kMax of them, in about 100 bytes each. NCCL connects to one handle only a few times, and each
+// listener has its own set.
 class SeenFlows {
  public:
   static constexpr std::size_t kMax = 4096;
@@ -33,6 +33,6 @@ class SeenFlows {
   std::deque<std::set<FlowNonce>::const_iterator> order_;  // the oldest first
 };
 
-}  // namespace cableway::nccl
+}  // namespace cableway
 
-#endif  // CABLEWAY_NCCL_ADAPTER_COMM_SEEN_FLOWS_H_
+#endif  // CABLEWAY_CORE_CIRCUIT_SEEN_FLOWS_H_

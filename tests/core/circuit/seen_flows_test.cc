@@ -1,10 +1,10 @@
-#include "nccl_adapter/comm/seen_flows.h"
+#include "core/circuit/seen_flows.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-namespace cableway::nccl {
+namespace cableway {
 namespace {
 
 FlowNonce nonce_of(std::uint64_t number) {
@@ -22,7 +22,7 @@ TEST(SeenFlows, RecognisesEachOfTheLast) {
 TEST(SeenFlows, ForgetsOnlyTheOldest) {
   SeenFlows seen;
   for (std::uint64_t i = 0; i < 3 * SeenFlows::kMax; ++i) EXPECT_TRUE(seen.first_use(nonce_of(i)));
-  // A repeated nonce does not become younger.
+  // A repeated nonce does not move to the end of the eviction order.
   EXPECT_FALSE(seen.first_use(nonce_of(2 * SeenFlows::kMax)));
   EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMax - 1)));
   EXPECT_TRUE(seen.first_use(nonce_of(2 * SeenFlows::kMax)));
@@ -30,4 +30,4 @@ TEST(SeenFlows, ForgetsOnlyTheOldest) {
 }
 
 }  // namespace
-}  // namespace cableway::nccl
+}  // namespace cableway

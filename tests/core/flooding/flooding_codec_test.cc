@@ -1,0 +1,118 @@
+// The codecs of flooded advertisements and of the segments that carry them: they survive a round trip, and truncated or
+// modified ones are refused.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/discovery/control_channel.h"
+#include "core/flooding/advertisement_codec.h"
+#include "core/flooding/link_segment.h"
+#include "tests/core/discovery/truncation.h"
+
+namespace cableway {
+namespace {
+
+using test::expect_every_truncation_refused;
+
+routing::PortAddress address_of(const char* text) {
+  return *routing::parse_port_address(text);
+}
+
+FloodedAdvertisement sample_advertisement() {
+  FloodedAdvertisement flooded;
+  flooded.age = std::chrono::milliseconds(1234);
+  routing::Advertisement& advertisement = flooded.advertisement;
+  advertisement.name = "n1";
+  advertisement.origin = routing::node_id("lab", "n1");
+  advertisement.version = {99, 7};
+  advertisement.relay_port = 7000;
+  advertisement.draining = true;
+  advertisement.ports = {{2, "eth1", "", 10'000}, {5, "eth2", "p0.slot-1", 200'000}};
+  advertisement.adjacencies = {{2, routing::NodeId{7}, 3, address_of("10.7.0.1")},
+                               {5, routing::NodeId{8}, 4, address_of("fe80::1")}};
+  return flooded;
+}
+
+LinkSegment sample_segment() {
+  LinkSegment segment;
+  segment.to = 42;
+  segment.your_adjacency = 1;
+  segment.my_adjacency = 2;
+  segment.sequence = 3;
+  segment.acknowledged = 4;
+  segment.messages = {{LinkMessageKind::kAdvertisement, {std::byte{1}, std::byte{2}}},
+                      {LinkMessageKind::kAdvertisement, {}}};
+  return segment;
+}
+
+TEST(AdvertisementCodec, SurvivesARoundTrip) {
+  const std::vector<std::byte> bytes = encode_advertisement(sample_advertisement());
+  const absl::StatusOr<FloodedAdvertisement> flooded = decode_advertisement(bytes, "lab");
+  ASSERT_TRUE(flooded.ok()) << flooded.status();
+  EXPECT_EQ(*flooded, sample_advertisement());
+  expect_every_truncation_refused(bytes,
+                                  [](std::span<const std::byte> cut) { return decode_advertisement(cut, "lab").ok(); });
+  EXPECT_FALSE(decode_advertisement(bytes, "other").ok()) << "the origin is a hash of cluster and name";
+}
+
+TEST(AdvertisementCodec, RefusesInvalidNodes) {
+  const auto refused = [](auto change) {
+    FloodedAdvertisement flooded = sample_advertisement();
+    change(flooded.advertisement);
+    return !decode_advertisement(encode_advertisement(flooded), "lab").ok();
+  };
+  EXPECT_FALSE(refused([](routing::Advertisement&) {}));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.relay_port = 0; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.version.boot_nonce = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.version.sequence = ~std::uint64_t{0}; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[0].id = 0; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[0].rate_mbps = 0; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].id = 2; })) << "the same port twice";
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { std::swap(it.ports[0], it.ports[1]); })) << "not in order";
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.adjacencies[1] = it.adjacencies[0]; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].plug = "with space"; }));
+}
+
+TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
+  FloodedAdvertisement flooded = sample_advertisement();
+  routing::Advertisement& largest = flooded.advertisement;
+  largest.name = std::string(63, 'n');
+  largest.origin = routing::node_id("lab", largest.name);
+  largest.ports.clear();
+  largest.adjacencies.clear();
+  for (std::uint32_t i = 1; i <= routing::kMaxAdvertisedPorts; ++i) {
+    largest.ports.push_back({i, std::string(15, 'e'), std::string(routing::kMaxPlugLength, 'p'), 1});
+  }
+  for (std::uint32_t i = 1; i <= routing::kMaxAdvertisedAdjacencies; ++i) {
+    largest.adjacencies.push_back({1, routing::NodeId{i}, 1, address_of("fd00::1")});
+  }
+  const std::vector<std::byte> bytes = encode_advertisement(flooded);
+  EXPECT_LE(bytes.size(), kMaxAdvertisementBytes);
+  EXPECT_LE(bytes.size(), kMaxLinkMessageBytes);
+  EXPECT_TRUE(decode_advertisement(bytes, "lab").ok());
+}
+
+TEST(LinkSegmentCodec, SurvivesARoundTrip) {
+  const absl::StatusOr<LinkSegment> segment = decode_link_segment(encode_link_segment(sample_segment()));
+  ASSERT_TRUE(segment.ok()) << segment.status();
+  EXPECT_EQ(*segment, sample_segment());
+  expect_every_truncation_refused(encode_link_segment(sample_segment()),
+                                  [](std::span<const std::byte> bytes) { return decode_link_segment(bytes).ok(); });
+}
+
+TEST(LinkSegmentCodec, SkipsMessagesOfUnknownKinds) {
+  LinkSegment segment = sample_segment();
+  segment.messages[0].kind = static_cast<LinkMessageKind>(200);
+  const absl::StatusOr<LinkSegment> decoded = decode_link_segment(encode_link_segment(segment));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->messages.size(), 1U);
+}
+
+}  // namespace
+}  // namespace cableway
