@@ -314,7 +314,7 @@ TEST(SealedDial, LimitsTheWaitForAChallengeAndForASeal) {
     wait_for_end(socket);
   };
   auto unsealed = std::async(std::launch::async, [&] { return text_of(dial_to(kBudgetMs, half).status()); });
-  EXPECT_THAT(text_of(dial_to(kBudgetMs, silent).status()), HasSubstr("no challenge from there"));
+  EXPECT_THAT(text_of(dial_to(kBudgetMs, silent).status()), HasSubstr("no challenge received"));
   EXPECT_THAT(unsealed.get(), HasSubstr("no answer to the set-up"));
 }
 
