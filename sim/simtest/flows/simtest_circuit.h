@@ -52,6 +52,7 @@ class SimtestCircuit {
 
   void have_path(absl::StatusOr<std::vector<Hop>> hops);
   absl::Status check_path() const;
+  bool may_have_been_held() const;
   void dialed(absl::StatusOr<OpenHop> hop);
   void fail(const absl::Status& reason);
 

@@ -83,6 +83,12 @@ PlantHop& CablePlant::add_hop(const HopDirection::Stages& forward, const HopDire
   return hop;
 }
 
+bool CablePlant::held_setup_since(CableFabric::SegmentNumber segment, Instant since) const {
+  return std::any_of(hops_.begin(), hops_.end(), [&](const PlantHop& hop) {
+    return hop.segment == segment && hop.setup_held_at.has_value() && *hop.setup_held_at >= since;
+  });
+}
+
 PlantHop& CablePlant::make_local_hop(CableFabric::NodeNumber node) {
   while (locals_.size() <= node) locals_.push_back(std::make_unique<Transmitter>(clock_, kLocalBytesPerSecond));
   const HopDirection::Stages local{locals_[node].get(), nullptr, &use_};

@@ -33,8 +33,9 @@ struct PlantHop {
   std::unique_ptr<CableHop> connection;
   HopUser source;
   HopUser destination;
-  std::weak_ptr<SetupWire> setup;   // while one of its ends is being set up
-  std::unique_ptr<HopMover> mover;  // the connection, until a transport set up on it replaces it
+  std::weak_ptr<SetupWire> setup;        // while one of its ends is being set up
+  std::optional<Instant> setup_held_at;  // when silence last held its bytes back
+  std::unique_ptr<HopMover> mover;       // the connection, until a transport set up on it replaces it
   std::optional<Instant> silent_since;
   std::uint64_t silences = 0;
   bool given_up = false;  // by one end; the other detects it when it polls
@@ -69,6 +70,8 @@ class CablePlant {
   CableFabric::NodeNumber node_of(const End& end) const { return fabric_.ends_of(end.segment)[end.end].first; }
   // Whether a connection from one to the other can be made now.
   bool connects(const End& from, const End& to) const;
+  // Whether silence has held bytes of a set-up back on this segment since then.
+  bool held_setup_since(CableFabric::SegmentNumber segment, Instant since) const;
   // A hop between two processes of one node, which crosses no cable.
   PlantHop& make_local_hop(CableFabric::NodeNumber node);
   PlantHop& make_hop(const End& from, const End& to);

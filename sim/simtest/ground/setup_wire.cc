@@ -99,7 +99,10 @@ void SetupWire::deliver_at(Side to, Instant when) {
 void SetupWire::deliver(Side to) {
   std::deque<Parcel>& parcels = in_flight_[to];
   if (parcels.empty() || hop_.lost) return;  // cut in the meantime
-  if (hop_.silent_since.has_value()) return deliver_at(to, clock_.now() + kSilentRecheck);
+  if (hop_.silent_since.has_value()) {
+    hop_.setup_held_at = clock_.now();
+    return deliver_at(to, clock_.now() + kSilentRecheck);
+  }
   const Parcel parcel = std::move(parcels.front());
   parcels.pop_front();
   if (!parcels.empty()) deliver_at(to, std::max(parcels.front().due, clock_.now()));
