@@ -1,5 +1,6 @@
 #include "sim/workload/schedule.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
@@ -73,7 +74,10 @@ std::vector<Bytes> inputs_of_all(const Case& c, std::uint64_t size) {
   std::mt19937 random(1);
   std::vector<Bytes> inputs(static_cast<std::size_t>(c.ranks), Bytes(input_size(c.workload, c.ranks, size)));
   for (Bytes& input : inputs) {
-    for (std::uint8_t& byte : input) byte = static_cast<std::uint8_t>(random());
+    for (std::size_t i = 0; i < input.size(); i += 4) {
+      const auto word = static_cast<std::uint32_t>(random());
+      std::memcpy(input.data() + i, &word, std::min<std::size_t>(4, input.size() - i));
+    }
   }
   return inputs;
 }
@@ -84,9 +88,10 @@ Bytes slice(const Bytes& bytes, std::uint64_t offset, std::uint64_t count) {
   return Bytes(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
+// Of whole words: the sizes of operations that sum are multiples of 4.
 Bytes sum_of_all(const std::vector<Bytes>& inputs) {
   Bytes sum(inputs.front().size());
-  for (std::uint64_t i = 0; i < sum.size(); i += 4) {
+  for (std::uint64_t i = 0; i + 4 <= sum.size(); i += 4) {
     std::uint32_t total = 0;
     for (const Bytes& input : inputs) {
       std::uint32_t word = 0;
@@ -104,23 +109,29 @@ Bytes concatenated(const std::vector<Bytes>& parts) {
   return whole;
 }
 
-Bytes expected_output_of(const Case& c, int rank, const std::vector<Bytes>& inputs) {
+// What the ranks put in, and its sum, which every rank's result may need.
+struct Inputs {
+  std::vector<Bytes> of_rank;
+  Bytes sum;
+};
+
+Bytes expected_output_of(const Case& c, int rank, const Inputs& inputs) {
   const int n = c.ranks;
-  const auto input = [&](int r) -> const Bytes& { return inputs[static_cast<std::size_t>((r + n) % n)]; };
+  const auto input = [&](int r) -> const Bytes& { return inputs.of_rank[static_cast<std::size_t>((r + n) % n)]; };
   const std::uint64_t block = input(0).size() / static_cast<std::uint64_t>(n);
   const std::uint64_t own = block * static_cast<std::uint64_t>(rank);
   switch (c.workload.operation) {
     case Operation::kAllReduceRing:
     case Operation::kAllReduceTree:
-      return sum_of_all(inputs);
+      return inputs.sum;
     case Operation::kReduceScatter:
-      return slice(sum_of_all(inputs), own, block);
+      return slice(inputs.sum, own, block);
     case Operation::kAllGather:
-      return concatenated(inputs);
+      return concatenated(inputs.of_rank);
     case Operation::kBroadcast:
       return input(0);
     case Operation::kReduce:
-      return rank == 0 ? sum_of_all(inputs) : Bytes(input(0).size(), kUntouched);
+      return rank == 0 ? inputs.sum : Bytes(input(0).size(), kUntouched);
     case Operation::kPipeline:
       return rank == 0 ? Bytes(input(0).size(), kUntouched) : input(0);
     case Operation::kAllToAll: {
@@ -143,15 +154,15 @@ Bytes expected_output_of(const Case& c, int rank, const std::vector<Bytes>& inpu
 }
 
 // The result according to the segments of expected_output().
-Bytes bytes_of(const std::vector<ExpectedSegment>& segments, const std::vector<Bytes>& inputs) {
+Bytes bytes_of(const std::vector<ExpectedSegment>& segments, const Inputs& inputs) {
   Bytes bytes;
   for (const ExpectedSegment& segment : segments) {
     EXPECT_EQ(segment.output_offset, bytes.size());
     Bytes part(segment.bytes, kUntouched);
     if (segment.content == ExpectedSegment::Content::kSum) {
-      part = slice(sum_of_all(inputs), segment.input_offset, segment.bytes);
+      part = slice(inputs.sum, segment.input_offset, segment.bytes);
     } else if (segment.content == ExpectedSegment::Content::kFromRank) {
-      part = slice(inputs[static_cast<std::size_t>(segment.rank)], segment.input_offset, segment.bytes);
+      part = slice(inputs.of_rank[static_cast<std::size_t>(segment.rank)], segment.input_offset, segment.bytes);
     }
     bytes.insert(bytes.end(), part.begin(), part.end());
   }
@@ -161,8 +172,9 @@ Bytes bytes_of(const std::vector<ExpectedSegment>& segments, const std::vector<B
 void check_case(const Case& c, unsigned seed) {
   SCOPED_TRACE(c.name());
   const std::uint64_t size = rounded_size(c.workload, c.ranks, c.size);
-  const std::vector<Bytes> inputs = inputs_of_all(c, size);
-  ScheduleSimulator simulator(schedules_of_all(c, size), inputs, c.in_flight, seed);
+  Inputs inputs{inputs_of_all(c, size), {}};
+  inputs.sum = sum_of_all(inputs.of_rank);
+  ScheduleSimulator simulator(schedules_of_all(c, size), inputs.of_rank, c.in_flight, seed);
   ASSERT_EQ(simulator.run(), "");
   for (int rank = 0; rank < c.ranks; ++rank) {
     const Bytes expected = expected_output_of(c, rank, inputs);
