@@ -64,8 +64,9 @@ Refused set_runtime_dir(const Setting& /*setting*/, std::string_view text, Setti
 }
 
 Refused set_log_level(const Setting& /*setting*/, std::string_view text, Settings& settings) {
-  if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end()) return text;
-  settings.log_level = std::string(text);
+  const std::string_view level = text == "warn" ? "warning" : text;  // NCCL calls it so
+  if (std::find(kLogLevels.begin(), kLogLevels.end(), level) == kLogLevels.end()) return text;
+  settings.log_level = std::string(level);
   return std::nullopt;
 }
 
@@ -195,8 +196,8 @@ constexpr Setting kSettings[] = {
     {"runtime_dir", Form::kText, "1 to 80 visible ASCII characters", 0, 0, "",
      "names the session socket; several nodes in one network namespace each need their own", set_runtime_dir,
      show_text<&Settings::runtime_dir>},
-    {"log", Form::kText, "debug, info, warning or error", 0, 0, "", "the lowest severity that is logged", set_log_level,
-     show_text<&Settings::log_level>, kLogLevels},
+    {"log", Form::kText, "debug, info, warning (or warn), error", 0, 0, "", "the lowest severity that is logged",
+     set_log_level, show_text<&Settings::log_level>, kLogLevels},
     {"log_file", Form::kText, kPath, 0, 0, "standard error", "where the log goes", set_path<&Settings::log_file>,
      show_text<&Settings::log_file>},
     {"key_file", Form::kText, kPath, 0, 0, "none", "the secret that the nodes of the cluster share",

@@ -125,7 +125,8 @@ TEST(SettingsFile, AListMayBeTextAndEmpty) {
 }
 
 TEST(SettingsFile, ErrorNamesLineValueAndExpectation) {
-  EXPECT_EQ(error_of("\n\nlog = \"loud\""), "c.toml:3: log is \"loud\"; expected debug, info, warning or error");
+  EXPECT_EQ(error_of("\n\nlog = \"loud\""),
+            "c.toml:3: log is \"loud\"; expected debug, info, warning (or warn), error");
   EXPECT_EQ(error_of("node = 5"),
             "c.toml:1: node is the number 5; expected text in quotes: 1 to 63 letters, digits, '.', '_' or '-'");
   EXPECT_EQ(error_of("linger = 86401"), "c.toml:1: linger is \"86401\"; expected seconds, 0 to 86400");

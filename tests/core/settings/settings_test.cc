@@ -105,14 +105,22 @@ TEST(Settings, LogLevelsAreTheNamesOfSeverities) {
   }
 }
 
+TEST(Settings, TakeWarnAsWarning) {
+  const absl::StatusOr<Settings> settings = read({{"CABLEWAY_LOG", "warn"}});
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_EQ(settings->log_level, "warning");
+}
+
 TEST(Settings, RefuseAnInvalidLogLevel) {
-  EXPECT_EQ(error_of({{"CABLEWAY_LOG", "loud"}}), "CABLEWAY_LOG is \"loud\"; expected debug, info, warning or error");
-  EXPECT_EQ(error_of({{"CABLEWAY_LOG", "trace"}}), "CABLEWAY_LOG is \"trace\"; expected debug, info, warning or error");
+  EXPECT_EQ(error_of({{"CABLEWAY_LOG", "loud"}}),
+            "CABLEWAY_LOG is \"loud\"; expected debug, info, warning (or warn), error");
+  EXPECT_EQ(error_of({{"CABLEWAY_LOG", "trace"}}),
+            "CABLEWAY_LOG is \"trace\"; expected debug, info, warning (or warn), error");
 }
 
 TEST(Settings, SuggestTheNearestOfAFewValues) {
   const std::vector<std::tuple<const char*, const char*, const char*>> mistakes = {
-      {"CABLEWAY_LOG", "warn", "warning"},
+      {"CABLEWAY_LOG", "warnings", "warning"},
       {"CABLEWAY_LOG", "WARNING", "warning"},
       {"CABLEWAY_LOG", "eror", "error"},
       {"CABLEWAY_TRANSPORT", "verb", "verbs"},
