@@ -92,7 +92,7 @@ print(best * 1000)
 
     def test_loss(self) -> None:
         """The receiver's kernel counts (datagrams to a port without a listener): a process that reads them would have
-        to keep pace, since a socket's buffer holds few hundred."""
+        to keep pace, since a socket's buffer holds a few hundred."""
         arrived = """
 names, values = (line.split() for line in open("/proc/net/snmp") if line.startswith("Udp:"))
 print(values[names.index("NoPorts")])

@@ -202,11 +202,12 @@ void NodeService::listen_on_ports() {
 }
 
 void NodeService::on_topology_changed() {
-  const std::string nodes = absl::StrCat(node_->paths().topology().node_count());
-  const std::string cables = absl::StrCat(node_->paths().topology().cable_count());
+  const std::size_t nodes = node_->paths().topology().node_count();
+  const std::size_t cables = node_->paths().topology().cable_count();
   events().raise(EventCode::kTopologyChanged,
-                 absl::StrCat("the topology now has ", nodes, " nodes and ", cables, " cables"),
-                 {{"nodes", nodes}, {"cables", cables}});
+                 absl::StrCat("the topology now has ", nodes, nodes == 1 ? " node and " : " nodes and ", cables,
+                              cables == 1 ? " cable" : " cables"),
+                 {{"nodes", absl::StrCat(nodes)}, {"cables", absl::StrCat(cables)}});
   paths_->topology_changed();
   relay_->topology_changed();
 }

@@ -53,8 +53,8 @@ absl::Status SimtestCircuit::check_budget(const CircuitSetup& setup) const {
       " ms after it was dialed, but each relay reserves a tenth and subtracts its wait: expected at most ", most));
 }
 
-// Whether a silent cable of the path held a set-up back since then, as if TCP retransmitted it. No node can subtract
-// that time.
+// Whether a silent cable of the path has held a set-up back since this one was dialed, as TCP does until it
+// retransmits. No node can subtract that time.
 bool SimtestCircuit::may_have_been_held() const {
   return std::any_of(setup_.hops.begin(), setup_.hops.end(), [&](const Hop& hop) {
     const std::optional<CablePlant::End> from = ground_.plant.find(hop.from_address);

@@ -70,7 +70,7 @@ class CablePlant {
   CableFabric::NodeNumber node_of(const End& end) const { return fabric_.ends_of(end.segment)[end.end].first; }
   // Whether a connection from one to the other can be made now.
   bool connects(const End& from, const End& to) const;
-  // Whether silence has held bytes of a set-up back on this segment since then.
+  // Whether silence has held bytes of a set-up back on this segment at or after `since`.
   bool held_setup_since(CableFabric::SegmentNumber segment, Instant since) const;
   // A hop between two processes of one node, which crosses no cable.
   PlantHop& make_local_hop(CableFabric::NodeNumber node);
