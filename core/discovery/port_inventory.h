@@ -26,13 +26,18 @@ struct PortPrefix {
 struct PortFacts {
   PortId id = 0;
   std::string interface;
-  bool carrier = false;         // administratively up, and the link is detected
-  std::uint32_t mtu = 0;        // bytes
-  std::uint64_t rate_mbps = 0;  // each direction; 0: unknown to the kernel
+  bool carrier = false;   // administratively up, and the link is detected
+  std::uint32_t mtu = 0;  // bytes
+  // What it can carry in each direction: the least of its link and its root; 0: unknown to the kernel.
+  std::uint64_t rate_mbps = 0;
+  std::uint64_t link_mbps = 0;  // of the link alone; 0: unknown to the kernel
   // Those that Cableway may use, never empty: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's
   // order.
   std::vector<PortPrefix> addresses;
   std::string plug;  // ports with the same value share one physical connector; "": unknown
+  // The PCIe link behind the port: ports with the same value share it. "": unknown, or none.
+  std::string root;
+  std::uint64_t root_mbps = 0;  // of the root, as it runs now; 0: unknown
   // The RDMA device behind the interface, with its port number if the device has several: "mlx5_0", "mlx4_0:2"; "":
   // none.
   std::string rdma_device;

@@ -22,10 +22,16 @@ routing::AdvertisedPort get_port(WireReader& reader) {
   port.id = reader.get<std::uint32_t>();
   port.interface = reader.get_printable(routing::kMaxInterfaceNameBytes);
   port.plug = reader.get_printable(routing::kMaxPlugLength);
+  port.root = reader.get_printable(routing::kMaxPlugLength);
   port.rate_mbps = reader.get<std::uint64_t>();
-  const bool known_rate = port.rate_mbps >= 1 && port.rate_mbps <= routing::kMaxRateMbps;
-  const bool known_plug = port.plug.empty() || routing::is_valid_plug(port.plug);
-  if (port.id == 0 || !known_rate || !known_plug || !routing::is_valid_interface_name(port.interface)) reader.reject();
+  port.link_mbps = reader.get<std::uint64_t>();
+  port.root_mbps = reader.get<std::uint64_t>();
+  const bool valid_rates =
+      port.rate_mbps >= 1 && std::max({port.rate_mbps, port.link_mbps, port.root_mbps}) <= routing::kMaxRateMbps;
+  const bool valid_parts = routing::is_valid_part_name(port.plug) && routing::is_valid_part_name(port.root);
+  if (port.id == 0 || !valid_rates || !valid_parts || !routing::is_valid_interface_name(port.interface)) {
+    reader.reject();
+  }
   return port;
 }
 
@@ -35,6 +41,7 @@ routing::AdvertisedAdjacency get_adjacency(WireReader& reader) {
   adjacency.neighbour.value = reader.get<std::uint64_t>();
   adjacency.neighbour_port = reader.get<std::uint32_t>();
   adjacency.address = get_port_address(reader);
+  adjacency.latency_ns = reader.get<std::uint32_t>();
   return adjacency;
 }
 
@@ -75,7 +82,10 @@ std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded)
     writer.put(port.id);
     writer.put_text(port.interface);
     writer.put_text(port.plug);
+    writer.put_text(port.root);
     writer.put(port.rate_mbps);
+    writer.put(port.link_mbps);
+    writer.put(port.root_mbps);
   }
   writer.put(static_cast<std::uint16_t>(advertisement.adjacencies.size()));
   for (const routing::AdvertisedAdjacency& adjacency : advertisement.adjacencies) {
@@ -83,6 +93,7 @@ std::vector<std::byte> encode_advertisement(const FloodedAdvertisement& flooded)
     writer.put(adjacency.neighbour.value);
     writer.put(adjacency.neighbour_port);
     put_port_address(writer, adjacency.address);
+    writer.put(adjacency.latency_ns);
   }
   return bytes;
 }

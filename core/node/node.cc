@@ -146,14 +146,16 @@ void Node::advertise() {
   content.draining = options_.draining;
   for (const PortFacts& port : neighbours_.ports()) {
     if (content.ports.size() == routing::kMaxAdvertisedPorts) break;
+    const auto bounded = [](std::uint64_t rate) { return std::min(rate, routing::kMaxRateMbps); };
     const std::uint64_t rate = port.rate_mbps == 0 ? routing::kDefaultRateMbps : port.rate_mbps;
-    content.ports.push_back({port.id, port.interface, port.plug, std::min(rate, routing::kMaxRateMbps)});
+    content.ports.push_back({port.id, port.interface, port.plug, port.root, bounded(rate), bounded(port.link_mbps),
+                             bounded(port.root_mbps)});
   }
   for (const auto& [key, neighbour] : neighbours_.all()) {
     if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;
     routing::PortAddress address = neighbour.addresses.ours;
     address.scope.clear();
-    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address});
+    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, 0});
   }
   flooding_.originate(std::move(content));
 }

@@ -86,6 +86,7 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
           {"addresses", addresses},
           {"mtu", port.mtu},
           {"rate_mbps", rate_or_null(port.rate_mbps)},
+          {"link_mbps", rate_or_null(port.link_mbps)},
           {"carrier", port.carrier},
           {"rdma_device", text_or_null(port.rdma_device)},
           {"rdma_usable", port.rdma_device.empty() ? Json(nullptr) : Json(usable)},
@@ -96,6 +97,8 @@ nlohmann::ordered_json port_json(const PortFacts& port, TransportSetting setting
           {"transport", name_of(transport.kind)},
           {"transport_reason", transport.why},
           {"plug", text_or_null(port.plug)},
+          {"root", text_or_null(port.root)},
+          {"root_mbps", rate_or_null(port.root_mbps)},
           {"neighbours", nullptr},
           {"control", nullptr}};
 }

@@ -28,8 +28,11 @@ struct AdvertisementVersion {
 struct AdvertisedPort {
   std::uint32_t id = 0;  // unique within the origin's incarnation, not 0
   std::string interface;
-  std::string plug;  // as in Port, may be empty
-  std::uint64_t rate_mbps = kDefaultRateMbps;
+  std::string plug;                            // as in Port, may be empty
+  std::string root;                            // likewise
+  std::uint64_t rate_mbps = kDefaultRateMbps;  // what the port can carry: the least of its link and its root
+  std::uint64_t link_mbps = 0;                 // of its link alone; 0: not known
+  std::uint64_t root_mbps = 0;                 // of its root, which other ports may share; 0: not known
   friend bool operator==(const AdvertisedPort&, const AdvertisedPort&) = default;
 };
 
@@ -39,6 +42,7 @@ struct AdvertisedAdjacency {
   NodeId neighbour;
   std::uint32_t neighbour_port = 0;
   PortAddress address;  // the origin's, on this cable; link-local addresses carry no scope: the port is the scope
+  std::uint32_t latency_ns = 0;  // one way, as measured by the origin; 0: not known
   friend bool operator==(const AdvertisedAdjacency&, const AdvertisedAdjacency&) = default;
 };
 

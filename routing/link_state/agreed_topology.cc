@@ -37,6 +37,7 @@ class Agreement {
       node.name = advertisement.name;
       node.relay_port = advertisement.relay_port;
       node.draining = advertisement.draining;
+      add_parts(advertisement, node);
       nodes_.push_back(std::move(node));
     }
     for (const auto& [origin, entry] : database_.entries()) add_cables_of(*entry.advertisement);
@@ -46,6 +47,31 @@ class Agreement {
   }
 
  private:
+  static void add_part(std::vector<SharedPart>& parts, const std::string& name, std::uint64_t rate_mbps) {
+    if (name.empty() || rate_mbps == 0) return;
+    const auto known =
+        std::find_if(parts.begin(), parts.end(), [&](const SharedPart& each) { return each.name == name; });
+    if (known == parts.end()) {
+      parts.push_back({name, rate_mbps});
+    } else {
+      known->rate_mbps = std::max(known->rate_mbps, rate_mbps);
+    }
+  }
+
+  static void add_parts(const Advertisement& advertisement, Node& node) {
+    for (const AdvertisedPort& port : advertisement.ports) {
+      add_part(node.plugs, port.plug, port.link_mbps);
+      add_part(node.roots, port.root, port.root_mbps);
+    }
+  }
+
+  static std::optional<double> latency_us(const AdvertisedAdjacency& a, const AdvertisedAdjacency& b) {
+    const std::uint32_t least = std::min(a.latency_ns, b.latency_ns);
+    const std::uint32_t known = least > 0 ? least : std::max(a.latency_ns, b.latency_ns);
+    if (known == 0) return std::nullopt;
+    return std::min(known / 1000.0, kMaxLatencyUs);
+  }
+
   void add_cables_of(const Advertisement& node) {
     for (const AdvertisedAdjacency& adjacency : node.adjacencies) {
       // Seen once, from the end with the lower id.
@@ -76,6 +102,7 @@ class Agreement {
     cable.a = port_of(a);
     cable.b = port_of(b);
     cable.rate_mbps = std::min(a.port->rate_mbps, b.port->rate_mbps);
+    cable.latency_us = latency_us(*a.adjacency, *b.adjacency);
     names_.insert(std::move(name));
     cables_.push_back(std::move(cable));
   }
@@ -106,6 +133,7 @@ class Agreement {
     port.node = indices_.at(end.node->origin);
     port.interface = end.port->interface;
     port.plug = end.port->plug;
+    port.root = end.port->root;
     port.address = to_text(end.adjacency->address);
     if (end.adjacency->address.is_ipv6_link_local()) absl::StrAppend(&port.address, "%", port.interface);
     return port;

@@ -166,13 +166,13 @@ class PairNetwork {
     if (to != destination_ && topology_.node(to).draining) return;
     const CableIndex chosen = best_of(cable);
     flow_.add_arc(shared_at_from ? exit(*shared_at_from) : from.value, shared_at_to ? entry(*shared_at_to) : to.value,
-                  {1, static_cast<std::int64_t>(topology_.latency_ns(chosen))}, chosen);
+                  {1, static_cast<std::int64_t>(topology_.latency_cost_ns(chosen))}, chosen);
   }
 
   CableIndex best_of(const PhysicalCable& cable) const {
     return *std::min_element(cable.cables.begin(), cable.cables.end(), [&](CableIndex left, CableIndex right) {
       const auto rank = [&](CableIndex twin) {
-        return std::pair(topology_.latency_ns(twin), kMaxRateMbps - topology_.cable(twin).rate_mbps);
+        return std::pair(topology_.latency_cost_ns(twin), kMaxRateMbps - topology_.cable(twin).rate_mbps);
       };
       return rank(left) < rank(right);
     });

@@ -30,8 +30,8 @@ inline Path reversed(Path path) {
   return path;
 }
 
-// Orders paths: fewer cables first, then less latency. Latency is counted in whole nanoseconds per cable, so that sums
-// are exact and equality does not depend on the order of addition.
+// Orders paths: fewer cables first, then less latency, of which each cable's whole milliseconds count
+// (Topology::latency_cost_ns()). path_latency.h has the latency itself.
 struct PathCost {
   std::uint32_t hops = 0;
   std::uint64_t latency_ns = 0;

@@ -21,7 +21,7 @@ static_assert(kMaxNodes * static_cast<std::uint64_t>(kMaxLatencyUs * 1000) < kPa
 static_assert(kMaxNodes < (std::uint64_t{1} << (63 - kPackedLatencyBits)));
 
 inline PackedCost packed_cost(const Topology& topology, CableIndex cable) {
-  return kPackedHop + topology.latency_ns(cable);
+  return kPackedHop + topology.latency_cost_ns(cable);
 }
 
 // Precondition: packed != kUnreachable.

@@ -22,6 +22,7 @@
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
 #include "routing/topology/cable_quantity.h"
+#include "routing/topology/pcie_rate.h"
 
 namespace cableway::routing {
 namespace {
@@ -35,6 +36,7 @@ static_assert((std::size_t{1} << kMaxDimensions) == kMaxNodes);
 enum class Wiring {
   kSingle,  // every pair is a cable with its own ports
   kTwin,    // every pair is a wire between the plugs p0 of one and p1 of the other, each of two ports
+  kSpark,   // likewise, and every node has two roots, each with one port of either plug
   kSwitch,  // every node has one port
 };
 
@@ -112,6 +114,11 @@ MaybeLayout dragonfly(Numbers numbers) {
                 dragonfly_shape(static_cast<std::uint32_t>(groups), static_cast<std::uint32_t>(routers))};
 }
 
+// Two hosts are joined by two cables, both plugs of each; more are in a ring.
+NodePairs spark_shape(std::uint32_t nodes) {
+  return nodes == 2 ? NodePairs{{0, 1}, {1, 0}} : ring_shape(nodes);
+}
+
 struct Kind {
   const char* name;
   const char* form;
@@ -134,6 +141,7 @@ constexpr Kind kKinds[] = {
     {"dragonfly", "dragonfly:GxN", "dragonfly:4x3", 'x', 2, 2, dragonfly},
     {"rings", "rings:N", "rings:4", ',', 1, 1, two_rings},
     {"twins", "twins:N", "twins:4", ',', 1, 1, of_nodes<ring_shape, 3, kMaxNodes, Wiring::kTwin>},
+    {"sparks", "sparks:N", "sparks:4", ',', 1, 1, of_nodes<spark_shape, 2, kMaxNodes, Wiring::kSpark>},
 };
 
 // nullopt if `text` has the wrong number of numbers.
@@ -201,21 +209,35 @@ absl::StatusOr<CableValues> read_values(std::string_view text) {
   return values;
 }
 
+// A DGX Spark: two plugs of 200 Gbit/s, and two PCIe links, each of four lanes of 32 GT/s.
+constexpr std::uint64_t kSparkPlugMbps = 200'000;
+constexpr std::uint64_t kSparkRootMbps = pcie_rate_mbps(32, 4);
+
+std::uint64_t plug_rate(const Layout& layout, const CableValues& values) {
+  return values.rate_mbps.value_or(layout.wiring == Wiring::kSpark ? kSparkPlugMbps : kDefaultRateMbps);
+}
+
 std::vector<Cable> cables_of(const Layout& layout, const CableValues& values) {
-  const bool twin = layout.wiring == Wiring::kTwin;
+  const bool spark = layout.wiring == Wiring::kSpark;
+  const bool twin = layout.wiring == Wiring::kTwin || spark;
   const std::size_t cables_a_pair = twin ? 2 : 1;
-  const auto port = [twin](std::uint32_t node, const char* plug) {
-    return Port{.node = NodeIndex{node}, .interface = {}, .address = {}, .plug = twin ? plug : ""};
+  const std::uint64_t rate = plug_rate(layout, values);
+  const auto port = [&](std::uint32_t node, const char* plug, std::size_t function) {
+    return Port{.node = NodeIndex{node},
+                .interface = {},
+                .address = {},
+                .plug = twin ? plug : "",
+                .root = spark ? absl::StrCat("r", function) : ""};
   };
   std::vector<Cable> cables;
   cables.reserve(layout.pairs.size() * cables_a_pair);
   for (const auto& [a, b] : layout.pairs) {
     for (std::size_t i = 0; i < cables_a_pair; ++i) {
       cables.push_back({.name = absl::StrCat("c", cables.size()),
-                        .a = port(a, "p0"),
-                        .b = port(b, "p1"),
-                        .rate_mbps = values.rate_mbps.value_or(kDefaultRateMbps),
-                        .latency_us = values.latency_us.value_or(kDefaultLatencyUs)});
+                        .a = port(a, "p0", i),
+                        .b = port(b, "p1", i),
+                        .rate_mbps = spark ? std::min(rate, kSparkRootMbps) : rate,
+                        .latency_us = values.latency_us});
     }
   }
   return cables;
@@ -224,6 +246,13 @@ std::vector<Cable> cables_of(const Layout& layout, const CableValues& values) {
 Topology build(const Layout& layout, const CableValues& values) {
   std::vector<Node> nodes(layout.nodes);
   for (std::uint32_t i = 0; i < layout.nodes; ++i) nodes[i].name = absl::StrCat("n", i);
+  if (layout.wiring == Wiring::kSpark) {
+    const std::uint64_t rate = plug_rate(layout, values);
+    for (Node& node : nodes) {
+      node.plugs = {{"p0", rate}, {"p1", rate}};
+      node.roots = {{"r0", kSparkRootMbps}, {"r1", kSparkRootMbps}};
+    }
+  }
   std::vector<Cable> cables = cables_of(layout, values);
   if (layout.wiring == Wiring::kSwitch) {
     for (Cable& cable : cables) {

@@ -21,6 +21,18 @@ ConnectorKey key_of(const Port& port) {
   return {port.node, "", port.interface, *parse_port_address(port.address)};
 }
 
+// The rate that `parts` lists for `name`.
+std::optional<std::uint64_t> stated_rate(const std::vector<SharedPart>& parts, const std::string& name) {
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const SharedPart& each) { return each.name == name; });
+  if (name.empty() || part == parts.end()) return std::nullopt;
+  return part->rate_mbps;
+}
+
+std::uint64_t plug_rate(const Topology& topology, const Port& port, std::uint64_t fastest) {
+  return stated_rate(topology.node(port.node).plugs, port.plug).value_or(fastest);
+}
+
+// Until find_wire_rates(), a group's rate is that of its fastest cable.
 void group_cables(const Topology& topology, PhysicalCables& physical) {
   std::map<std::pair<ConnectorKey, ConnectorKey>, std::size_t> place_of_plugs;
   for (std::uint32_t i = 0; i < topology.cable_count(); ++i) {
@@ -34,6 +46,17 @@ void group_cables(const Topology& topology, PhysicalCables& physical) {
     group.cables.push_back(CableIndex{i});
     group.rate_mbps = std::max(group.rate_mbps, cable.rate_mbps);
     physical.place_of_cable.push_back(place);
+  }
+}
+
+void find_wire_rates(const Topology& topology, PhysicalCables& physical) {
+  for (PhysicalCable& wire : physical.cables) {
+    if (wire.cables.size() == 1) continue;
+    const Cable& first = topology.cable(wire.cables.front());
+    std::uint64_t sum = 0;
+    for (const CableIndex cable : wire.cables) sum += topology.cable(cable).rate_mbps;
+    wire.rate_mbps =
+        std::min({sum, plug_rate(topology, first.a, wire.rate_mbps), plug_rate(topology, first.b, wire.rate_mbps)});
   }
 }
 
@@ -54,6 +77,9 @@ void find_shared_connectors(const Topology& topology, PhysicalCables& physical) 
     for (const std::size_t place : connector.physical_cables) {
       connector.rate_mbps = std::max(connector.rate_mbps, physical.cables[place].rate_mbps);
     }
+    const PhysicalCable& any = physical.cables[connector.physical_cables.front()];
+    const Port& port = topology.port_at(any.cables.front(), connector.node);
+    connector.rate_mbps = plug_rate(topology, port, connector.rate_mbps);
     physical.connectors.push_back(std::move(connector));
   }
   std::sort(physical.connectors.begin(), physical.connectors.end(),
@@ -69,12 +95,55 @@ void find_shared_connectors(const Topology& topology, PhysicalCables& physical) 
   }
 }
 
+// The most that the ports of a root's cables could carry together; a port of several cables counts once.
+std::uint64_t rate_of_ports(const Topology& topology, NodeIndex node, const std::vector<CableIndex>& cables) {
+  std::map<ConnectorKey, std::uint64_t> fastest;
+  for (const CableIndex cable : cables) {
+    const Port& port = topology.port_at(cable, node);
+    std::uint64_t& rate = fastest[{node, "", port.interface, *parse_port_address(port.address)}];
+    rate = std::max(rate, topology.cable(cable).rate_mbps);
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [port, rate] : fastest) sum += rate;
+  return sum;
+}
+
+void find_shared_roots(const Topology& topology, PhysicalCables& physical) {
+  std::map<std::pair<NodeIndex, std::string>, std::vector<CableIndex>> behind;
+  for (std::uint32_t i = 0; i < topology.cable_count(); ++i) {
+    const Cable& cable = topology.cables()[i];
+    for (const Port* port : {&cable.a, &cable.b}) {
+      if (!port->root.empty()) behind[{port->node, port->root}].push_back(CableIndex{i});
+    }
+  }
+  for (auto& [key, cables] : behind) {
+    const auto& [node, name] = key;
+    std::uint64_t fastest = 0;
+    for (const CableIndex cable : cables) fastest = std::max(fastest, topology.cable(cable).rate_mbps);
+    const std::uint64_t rate = stated_rate(topology.node(node).roots, name).value_or(fastest);
+    if (cables.size() < 2 || rate >= rate_of_ports(topology, node, cables)) continue;
+    physical.roots.push_back({node, name, std::move(cables), rate});
+  }
+  std::sort(physical.roots.begin(), physical.roots.end(), [](const SharedRoot& left, const SharedRoot& right) {
+    return std::tie(left.node, left.cables) < std::tie(right.node, right.cables);
+  });
+  physical.roots_of_cable.resize(topology.cable_count());
+  for (std::size_t i = 0; i < physical.roots.size(); ++i) {
+    for (const CableIndex cable : physical.roots[i].cables) {
+      CableRoots& roots = physical.roots_of_cable[cable.value];
+      (topology.cable(cable).a.node == physical.roots[i].node ? roots.at_a : roots.at_b) = i;
+    }
+  }
+}
+
 }  // namespace
 
 PhysicalCables physical_cables(const Topology& topology) {
   PhysicalCables physical;
   group_cables(topology, physical);
+  find_wire_rates(topology, physical);
   find_shared_connectors(topology, physical);
+  find_shared_roots(topology, physical);
   return physical;
 }
 
@@ -83,6 +152,10 @@ std::string connector_name(const Topology& topology, const PhysicalCables& physi
   const Port& port = topology.port_at(cable, connector.node);
   const std::string& node = topology.node(connector.node).name;
   return port.plug.empty() ? absl::StrCat(node, " ", port.interface) : absl::StrCat(node, " plug ", port.plug);
+}
+
+std::string root_name(const Topology& topology, const SharedRoot& root) {
+  return absl::StrCat(topology.node(root.node).name, " root ", root.name);
 }
 
 }  // namespace cableway::routing

@@ -1,7 +1,6 @@
 #include "routing/topology/topology.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -72,9 +71,14 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   topology.cluster_ = std::move(cluster);
   topology.nodes_ = std::move(nodes);
   topology.cables_ = std::move(cables);
-  topology.latency_ns_.reserve(topology.cables_.size());
+  for (Node& node : topology.nodes_) {
+    std::sort(node.plugs.begin(), node.plugs.end());
+    std::sort(node.roots.begin(), node.roots.end());
+  }
+  topology.latency_cost_ns_.reserve(topology.cables_.size());
   for (const Cable& cable : topology.cables_) {
-    topology.latency_ns_.push_back(static_cast<std::uint64_t>(std::llround(cable.latency_us * 1000)));
+    constexpr std::uint64_t kNsPerMs = 1'000'000;
+    topology.latency_cost_ns_.push_back(static_cast<std::uint64_t>(cable.latency_us.value_or(0) / 1000) * kNsPerMs);
   }
   topology.index_adjacencies();
   topology.index_cable_names();

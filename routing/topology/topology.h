@@ -27,14 +27,14 @@ namespace cableway::routing {
 inline constexpr std::size_t kMaxNodes = 4096;
 inline constexpr std::size_t kMaxCables = 65536;
 inline constexpr std::size_t kMaxCableNameLength = 160;  // a discovered name has two nodes and their interfaces
-inline constexpr std::size_t kMaxPlugLength = 63;
+inline constexpr std::size_t kMaxPlugLength = 63;        // of plugs and roots
+inline constexpr std::size_t kMaxSharedParts = 64;       // plugs, or roots, of one node
 inline constexpr std::uint64_t kMaxRateMbps = 10'000'000;
 inline constexpr double kMaxLatencyUs = 1'000'000;
 
 inline constexpr char kDefaultCluster[] = "cableway";
 inline constexpr std::uint16_t kDefaultRelayPort = 7470;
 inline constexpr std::uint64_t kDefaultRateMbps = 10'000;
-inline constexpr double kDefaultLatencyUs = 1;
 
 struct NodeIndex {
   std::uint32_t value = 0;
@@ -46,10 +46,21 @@ struct CableIndex {
   friend auto operator<=>(const CableIndex&, const CableIndex&) = default;
 };
 
+// Part of a node that several of its ports may share: a plug (a physical connector) or a root (a PCIe link).
+struct SharedPart {
+  std::string name;             // [A-Za-z0-9._:-]{1,63}, unique among the node's plugs, or among its roots
+  std::uint64_t rate_mbps = 0;  // per direction, 1 to kMaxRateMbps
+  friend auto operator<=>(const SharedPart&, const SharedPart&) = default;
+};
+
 struct Node {
   std::string name;                              // [A-Za-z0-9._-]{1,63}, unique
   std::uint16_t relay_port = kDefaultRelayPort;  // TCP port on which the node accepts circuits, not 0
   bool draining = false;                         // relays nothing: a path may start or end here, none crosses the node
+  // Those whose rate is known, sorted by name in a Topology. A plug or root that is not listed has the rate of the
+  // fastest of its cables.
+  std::vector<SharedPart> plugs = {};
+  std::vector<SharedPart> roots = {};
   friend bool operator==(const Node&, const Node&) = default;
 };
 
@@ -59,9 +70,12 @@ struct Port {
   std::string interface;  // Linux interface name, or empty if unknown
   std::string address;    // IPv4 or IPv6 literal; a link-local one may carry %scope
   // The connector that the port is part of, [A-Za-z0-9._:-]{1,63}, unique on the node; empty: its own connector. Ports
-  // of one plug fail together and share the rate of the fastest of them, as the PCIe twins of one split port do. The
-  // legs of a breakout cable do not: each is its own connector. See physical_cable.h.
+  // of one plug fail together and share its rate, as the PCIe twins of one split port do. The legs of a breakout cable
+  // do not: each is its own connector. See physical_cable.h.
   std::string plug = {};
+  // The PCIe link behind the port, named likewise; empty: unknown, or none that limits it. Ports of one root share its
+  // rate, whatever their plugs.
+  std::string root = {};
   friend bool operator==(const Port&, const Port&) = default;
 };
 
@@ -70,7 +84,7 @@ struct Cable {
   Port a;
   Port b;
   std::uint64_t rate_mbps = kDefaultRateMbps;  // per direction, 1 to kMaxRateMbps
-  double latency_us = kDefaultLatencyUs;       // one way, 0 to kMaxLatencyUs
+  std::optional<double> latency_us = {};       // one way, 0 to kMaxLatencyUs; empty: not known
   bool routed = false;                         // the two addresses reach each other through IP routers
   friend bool operator==(const Cable&, const Cable&) = default;
 };
@@ -98,8 +112,10 @@ class Topology {
   // Precondition of everything below that takes an index: the index is one of this topology's.
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
   const Cable& cable(CableIndex index) const { return cables_[index.value]; }
-  // latency_us in whole nanoseconds, so that sums are exact.
-  std::uint64_t latency_ns(CableIndex index) const { return latency_ns_[index.value]; }
+  // What the cable's latency adds to the cost of a path: whole milliseconds of it, in ns; 0 if it is not known.
+  // Measured latencies of equal cables differ by microseconds: a finer cost would leave all but one of several equal
+  // paths idle, and change routes with every measurement.
+  std::uint64_t latency_cost_ns(CableIndex index) const { return latency_cost_ns_[index.value]; }
 
   std::optional<NodeIndex> find_node(std::string_view name) const;
   std::optional<CableIndex> find_cable(std::string_view name) const;
@@ -127,7 +143,7 @@ class Topology {
   std::string cluster_;
   std::vector<Node> nodes_;
   std::vector<Cable> cables_;
-  std::vector<std::uint64_t> latency_ns_;  // by cable
+  std::vector<std::uint64_t> latency_cost_ns_;  // by cable
   std::vector<CableIndex> cables_by_name_;
   std::vector<Adjacency> adjacencies_;          // of node 0, then of node 1, ..
   std::vector<std::uint32_t> adjacency_begin_;  // node_count() + 1 offsets into adjacencies_

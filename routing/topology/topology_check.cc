@@ -41,6 +41,7 @@ class Checker {
     return {address, address.is_ipv6_link_local() ? port.node : NodeIndex{}};
   }
 
+  static Result check_parts(const Node& node, const std::vector<SharedPart>& parts, Part part);
   Result check_cable_name(const Cable& cable);
   Result check_ends_exist(const Cable& cable) const;
   Result check_capacity(const Cable& cable) const;
@@ -77,6 +78,32 @@ Checker::Result Checker::check_node(std::size_t index) {
     return Broken{Part::kRelayPort,
                   absl::StrCat("relay_port of node ", in_quotes(node.name), " is 0; expected a TCP port, 1 to 65535")};
   }
+  if (Result broken = check_parts(node, node.plugs, Part::kPlugs)) return broken;
+  return check_parts(node, node.roots, Part::kRoots);
+}
+
+// `part`: kPlugs or kRoots.
+Checker::Result Checker::check_parts(const Node& node, const std::vector<SharedPart>& parts, Part part) {
+  const char* const kind = part == Part::kPlugs ? "plug" : "root";
+  if (parts.size() > kMaxSharedParts) {
+    return Broken{part, absl::StrCat("node ", in_quotes(node.name), " has ", parts.size(), " ", kind,
+                                     "s; expected at most ", kMaxSharedParts)};
+  }
+  std::set<std::string_view> names;
+  for (const SharedPart& each : parts) {
+    const std::string what = absl::StrCat(kind, " ", in_quotes(each.name), " of node ", in_quotes(node.name));
+    if (each.name.empty() || !is_valid_part_name(each.name)) {
+      return Broken{part, absl::StrCat(what, " is not valid; expected 1 to ", kMaxPlugLength,
+                                       " characters of A-Z a-z 0-9 . _ : -")};
+    }
+    if (!names.insert(each.name).second) {
+      return Broken{part, absl::StrCat(what, " is listed twice; expected each ", kind, " once")};
+    }
+    if (each.rate_mbps == 0 || each.rate_mbps > kMaxRateMbps) {
+      return Broken{part,
+                    absl::StrCat("rate_mbps of ", what, " is ", each.rate_mbps, "; expected 1 to ", kMaxRateMbps)};
+    }
+  }
   return std::nullopt;
 }
 
@@ -111,8 +138,9 @@ Checker::Result Checker::check_capacity(const Cable& cable) const {
     return Broken{Part::kRate, absl::StrCat("rate_mbps of cable ", in_quotes(cable.name), " is ", cable.rate_mbps,
                                             "; expected 1 to ", kMaxRateMbps)};
   }
-  if (!(cable.latency_us >= 0 && cable.latency_us <= kMaxLatencyUs)) {  // false for NaN too
-    return Broken{Part::kLatency, absl::StrCat("latency_us of cable ", in_quotes(cable.name), " is ", cable.latency_us,
+  const double latency = cable.latency_us.value_or(0);
+  if (!(latency >= 0 && latency <= kMaxLatencyUs)) {  // false for NaN too
+    return Broken{Part::kLatency, absl::StrCat("latency_us of cable ", in_quotes(cable.name), " is ", latency,
                                                "; expected 0 to ", kMaxLatencyUs)};
   }
   return std::nullopt;
@@ -123,9 +151,10 @@ Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& ad
     return Broken{part, absl::StrCat("interface ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)),
                                      " is not valid; expected the name of a network interface, at most 15 characters")};
   }
-  if (!port.plug.empty() && !is_valid_plug(port.plug)) {
+  for (const auto& [kind, name] : {std::pair("plug", &port.plug), std::pair("root", &port.root)}) {
+    if (is_valid_part_name(*name)) continue;
     return Broken{part,
-                  absl::StrCat("plug ", in_quotes(port.plug), " of node ", in_quotes(name_of(port)),
+                  absl::StrCat(kind, " ", in_quotes(*name), " of node ", in_quotes(name_of(port)),
                                " is not valid; expected 1 to ", kMaxPlugLength, " characters of A-Z a-z 0-9 . _ : -")};
   }
   absl::StatusOr<PortAddress> parsed = parse_port_address(port.address);
@@ -151,11 +180,14 @@ Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port
   if (is_new) return std::nullopt;
   const Port& other = *it->second.port;
   if (other.node == port.node && other.interface == port.interface && !port.interface.empty()) {
-    if (other.plug == port.plug) return std::nullopt;
-    return Broken{part,
-                  absl::StrCat("port ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)), " has plug ",
-                               in_quotes(port.plug), " here and plug ", in_quotes(other.plug), " on cable ",
-                               in_quotes(cables_[it->second.cable_index].name), "; expected one plug for one port")};
+    if (other.plug == port.plug && other.root == port.root) return std::nullopt;
+    const bool plug = other.plug != port.plug;
+    const char* const kind = plug ? "plug " : "root ";
+    return Broken{
+        part, absl::StrCat("port ", in_quotes(port.interface), " of node ", in_quotes(name_of(port)), " has ", kind,
+                           in_quotes(plug ? port.plug : port.root), " here and ", kind,
+                           in_quotes(plug ? other.plug : other.root), " on cable ",
+                           in_quotes(cables_[it->second.cable_index].name), "; expected one ", kind, "for one port")};
   }
   return Broken{part,
                 absl::StrCat("address ", in_quotes(port.address), " of node ", in_quotes(name_of(port)),
@@ -198,8 +230,8 @@ TopologyFault fault_of_topology(std::string message) {
 
 }  // namespace
 
-bool is_valid_plug(std::string_view plug) {
-  return plug.size() <= kMaxPlugLength && std::all_of(plug.begin(), plug.end(), [](char c) {
+bool is_valid_part_name(std::string_view name) {
+  return name.size() <= kMaxPlugLength && std::all_of(name.begin(), name.end(), [](char c) {
            return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == ':' || c == '-';
          });
 }

@@ -14,25 +14,27 @@ namespace cableway::routing {
 
 struct TopologyFault {
   enum class At { kTopology, kNode, kCable };
-  enum class Part { kWhole, kName, kRelayPort, kEndA, kEndB, kRate, kLatency };
+  enum class Part { kWhole, kName, kRelayPort, kPlugs, kRoots, kEndA, kEndB, kRate, kLatency };
 
   At at = At::kTopology;
   std::size_t index = 0;  // of the node or cable, in the order they were given
   Part part = Part::kWhole;
   std::string message;  // "what is wrong; what was expected"
 };
-inline constexpr std::size_t kTopologyParts = 7;
+inline constexpr std::size_t kTopologyParts = 9;
 
-// Whether `plug` is a valid connector name: at most kMaxPlugLength letters, digits, and . _ : -
-bool is_valid_plug(std::string_view plug);
+// Whether `name` is a valid name of a plug or root, or empty: at most kMaxPlugLength letters, digits, and . _ : -
+bool is_valid_part_name(std::string_view name);
 
 // The first broken rule, if any:
 //   - 1 to kMaxNodes nodes, at most kMaxCables cables;
 //   - node names valid and unique, relay ports not 0; cable names valid and unique;
+//   - of a node, at most kMaxSharedParts plugs and as many roots, each with a name of its own and a rate within its
+//     bounds;
 //   - the ends of a cable are two different existing nodes, with addresses of one family, valid interface names (or
-//     none), and valid plugs (or none); an IPv6 link-local address names its interface;
+//     none), and valid plugs and roots (or none); an IPv6 link-local address names its interface;
 //   - no two ports share an address, except link-local ones of different nodes. Two cable ends are one port if node,
-//     address and a non-empty interface agree; then their plugs agree too;
+//     address and a non-empty interface agree; then their plugs and roots agree too;
 //   - no two cables join the same two ports;
 //   - rates and latencies within their bounds.
 std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables);

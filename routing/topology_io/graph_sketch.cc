@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "routing/shapes/port_plan.h"
 #include "routing/text/absl_view.h"
 #include "routing/text/node_name.h"
@@ -22,9 +23,9 @@ namespace {
 
 using Part = TopologyFault::Part;
 
-constexpr std::array kKnown = {"draining",   "from_address", "from_interface", "from_plug",  "label",
-                               "latency_us", "name",         "rate_mbps",      "relay_port", "routed",
-                               "to_address", "to_interface", "to_plug"};
+constexpr std::array kKnown = {"draining",   "from_address", "from_interface", "from_plug", "from_root",  "label",
+                               "latency_us", "name",         "plugs",          "rate_mbps", "relay_port", "roots",
+                               "routed",     "to_address",   "to_interface",   "to_plug",   "to_root"};
 
 // The attribute, or null if it is missing or empty.
 const SketchText* find(const SketchAttributes& attributes, std::string_view key) {
@@ -52,6 +53,10 @@ std::uint32_t line_of(const SketchNode& node, Part part) {
       return line_of(node.attributes, {"name"}, node.line);
     case Part::kRelayPort:
       return line_of(node.attributes, {"relay_port"}, node.line);
+    case Part::kPlugs:
+      return line_of(node.attributes, {"plugs"}, node.line);
+    case Part::kRoots:
+      return line_of(node.attributes, {"roots"}, node.line);
     default:
       return node.line;
   }
@@ -62,9 +67,9 @@ std::uint32_t line_of(const SketchCable& cable, Part part) {
     case Part::kName:
       return line_of(cable.attributes, {"name"}, cable.line);
     case Part::kEndA:
-      return line_of(cable.attributes, {"from_address", "from_interface", "from_plug"}, cable.line);
+      return line_of(cable.attributes, {"from_address", "from_interface", "from_plug", "from_root"}, cable.line);
     case Part::kEndB:
-      return line_of(cable.attributes, {"to_address", "to_interface", "to_plug"}, cable.line);
+      return line_of(cable.attributes, {"to_address", "to_interface", "to_plug", "to_root"}, cable.line);
     case Part::kRate:
       return line_of(cable.attributes, {"rate_mbps"}, cable.line);
     case Part::kLatency:
@@ -120,12 +125,26 @@ class Values {
     return otherwise;
   }
 
-  double microseconds(const char* key, double otherwise) {
+  std::optional<double> microseconds(const char* key) {
     const SketchText* const given = find(attributes_, key);
-    if (given == nullptr) return otherwise;
+    if (given == nullptr) return std::nullopt;
     if (const std::optional<double> number = number_of(given->text)) return *number;
     refuse(key, *given, "microseconds, such as 1.5");
-    return otherwise;
+    return std::nullopt;
+  }
+
+  std::vector<SharedPart> parts(const char* key) {
+    std::vector<SharedPart> parts;
+    const SketchText* const given = find(attributes_, key);
+    if (given == nullptr) return parts;
+    for (const absl::string_view each : absl::StrSplit(given->text, ' ', absl::SkipEmpty())) {
+      const std::pair<std::string, std::string> part = absl::StrSplit(each, absl::MaxSplits('=', 1));
+      SharedPart& added = parts.emplace_back(SharedPart{part.first, 0});
+      if (parts.size() <= kMaxSharedParts && absl::SimpleAtoi(part.second, &added.rate_mbps)) continue;
+      refuse(key, *given, absl::StrCat("at most ", kMaxSharedParts, " of NAME=RATE_MBPS, such as \"p0=200000\""));
+      break;
+    }
+    return parts;
   }
 
   bool truth(const char* key) {
@@ -153,7 +172,8 @@ Port port_of(std::size_t node, const SketchAttributes& attributes, const std::st
   return {.node = NodeIndex{static_cast<std::uint32_t>(node)},
           .interface = text_of(attributes, end + "_interface"),
           .address = text_of(attributes, end + "_address"),
-          .plug = text_of(attributes, end + "_plug")};
+          .plug = text_of(attributes, end + "_plug"),
+          .root = text_of(attributes, end + "_root")};
 }
 
 }  // namespace
@@ -210,6 +230,8 @@ absl::StatusOr<std::vector<Node>> GraphSketch::read_nodes() const {
     node.relay_port = static_cast<std::uint16_t>(
         values.whole_number("relay_port", std::numeric_limits<std::uint16_t>::max(), kDefaultRelayPort));
     node.draining = values.truth("draining");
+    node.plugs = values.parts("plugs");
+    node.roots = values.parts("roots");
     if (!values.status().ok()) return values.status();
     nodes.push_back(std::move(node));
   }
@@ -227,7 +249,7 @@ absl::StatusOr<std::vector<Cable>> GraphSketch::read_cables() const {
     cable.a = port_of(sketched.from, sketched.attributes, "from");
     cable.b = port_of(sketched.to, sketched.attributes, "to");
     cable.rate_mbps = values.whole_number("rate_mbps", kMaxRateMbps, kDefaultRateMbps);
-    cable.latency_us = values.microseconds("latency_us", kDefaultLatencyUs);
+    cable.latency_us = values.microseconds("latency_us");
     cable.routed = values.truth("routed");
     if (!values.status().ok()) return values.status();
     cables.push_back(std::move(cable));

@@ -39,7 +39,8 @@ class Members {
 
   std::string text(const char* name, std::string_view otherwise);
   std::uint64_t whole_number(const char* name, std::uint64_t highest, std::uint64_t otherwise);
-  double number(const char* name, double otherwise);
+  // Null, like a missing member, gives nothing.
+  std::optional<double> number(const char* name);
   bool truth(const char* name);
   // Null if there is no such array.
   const Json* array(const char* name);
@@ -103,12 +104,12 @@ std::uint64_t Members::whole_number(const char* name, std::uint64_t highest, std
   return otherwise;
 }
 
-double Members::number(const char* name, double otherwise) {
+std::optional<double> Members::number(const char* name) {
   const Json* const value = find(name);
-  if (value == nullptr) return otherwise;
+  if (value == nullptr || value->is_null()) return std::nullopt;
   if (value->is_number()) return value->get<double>();
-  refuse(name, "not a number; expected microseconds, such as 1.5");
-  return otherwise;
+  refuse(name, "not a number; expected microseconds, such as 1.5, or null");
+  return std::nullopt;
 }
 
 bool Members::truth(const char* name) {
@@ -137,6 +138,8 @@ class JsonReader {
     return absl::InvalidArgumentError(absl::StrCat(file_name_, ": ", absl_view(message)));
   }
   absl::Status read_root(const Json& root);
+  absl::StatusOr<std::vector<SharedPart>> read_parts(Members& members, const char* name,
+                                                     const std::string& place) const;
   absl::Status read_node(const Json& json);
   absl::Status read_cable(const Json& json);
   absl::StatusOr<Port> read_end(const Json& json, const std::string& place) const;
@@ -150,14 +153,36 @@ class JsonReader {
   std::vector<Cable> cables_;
 };
 
+// The plugs or roots of the node that `members` are of, at `place`.
+absl::StatusOr<std::vector<SharedPart>> JsonReader::read_parts(Members& members, const char* name,
+                                                               const std::string& place) const {
+  std::vector<SharedPart> parts;
+  const Json* const list = members.array(name);
+  if (list == nullptr) return parts;
+  for (const Json& json : *list) {
+    Members part(json, absl::StrCat(place, "/", name, "/", parts.size()));
+    part.expect("name", {"rate_mbps"});
+    if (!part.fault() && !json.contains("rate_mbps")) part.refuse("", "there is no \"rate_mbps\"; expected one");
+    parts.push_back({part.text("name", ""), part.whole_number("rate_mbps", kMaxRateMbps, 0)});
+    if (part.fault()) return fault(*part.fault());
+  }
+  return parts;
+}
+
 absl::Status JsonReader::read_node(const Json& json) {
-  Members members(json, absl::StrCat("/nodes/", nodes_.size()));
-  members.expect("name", {"relay_port", "draining"});
+  const std::string place = absl::StrCat("/nodes/", nodes_.size());
+  Members members(json, place);
+  members.expect("name", {"relay_port", "draining", "plugs", "roots"});
   Node node;
   node.name = members.text("name", "");
   node.relay_port = static_cast<std::uint16_t>(
       members.whole_number("relay_port", std::numeric_limits<std::uint16_t>::max(), kDefaultRelayPort));
   node.draining = members.truth("draining");
+  for (const auto& [name, parts] : {std::pair("plugs", &node.plugs), std::pair("roots", &node.roots)}) {
+    absl::StatusOr<std::vector<SharedPart>> read = read_parts(members, name, place);
+    if (!read.ok()) return read.status();
+    *parts = *std::move(read);
+  }
   if (members.fault()) return fault(*members.fault());
   node_by_name_.emplace(node.name, NodeIndex{static_cast<std::uint32_t>(nodes_.size())});
   nodes_.push_back(std::move(node));
@@ -166,12 +191,13 @@ absl::Status JsonReader::read_node(const Json& json) {
 
 absl::StatusOr<Port> JsonReader::read_end(const Json& json, const std::string& place) const {
   Members members(json, place);
-  members.expect("node", {"interface", "address", "plug"});
+  members.expect("node", {"interface", "address", "plug", "root"});
   const std::string name = members.text("node", "");
   Port port{.node = {},
             .interface = members.text("interface", ""),
             .address = members.text("address", ""),
-            .plug = members.text("plug", "")};
+            .plug = members.text("plug", ""),
+            .root = members.text("root", "")};
   const auto node = node_by_name_.find(name);
   if (node == node_by_name_.end()) {
     members.refuse("node", absl::StrCat("there is no node ", in_quotes(name), "; expected one of those in /nodes"));
@@ -189,13 +215,13 @@ absl::Status JsonReader::read_cable(const Json& json) {
   Cable cable;
   cable.name = members.text("name", "");
   cable.rate_mbps = members.whole_number("rate_mbps", kMaxRateMbps, kDefaultRateMbps);
-  cable.latency_us = members.number("latency_us", kDefaultLatencyUs);
+  cable.latency_us = members.number("latency_us");
   cable.routed = members.truth("routed");
   const Json* const ends = members.array("ends");
   if (ends != nullptr && ends->size() != 2) {
     members.refuse("ends", absl::StrCat("a cable with ", ends->size(),
                                         " ends; expected two of {\"node\": .., "
-                                        "\"interface\": .., \"address\": .., \"plug\": ..}"));
+                                        "\"interface\": .., \"address\": .., \"plug\": .., \"root\": ..}"));
   }
   if (members.fault()) return fault(*members.fault());
   for (const std::size_t end : {0, 1}) {
@@ -239,6 +265,10 @@ const char* name_of(Part part) {
       return "/name";
     case Part::kRelayPort:
       return "/relay_port";
+    case Part::kPlugs:
+      return "/plugs";
+    case Part::kRoots:
+      return "/roots";
     case Part::kEndA:
       return "/ends/0";
     case Part::kEndB:
@@ -287,14 +317,21 @@ OrderedJson end_json(const Topology& topology, const Port& port) {
   return {{"node", topology.node(port.node).name},
           {"interface", port.interface},
           {"address", port.address},
-          {"plug", port.plug}};
+          {"plug", port.plug},
+          {"root", port.root}};
+}
+
+OrderedJson parts_json(const std::vector<SharedPart>& parts) {
+  OrderedJson list = OrderedJson::array();
+  for (const SharedPart& part : parts) list.push_back({{"name", part.name}, {"rate_mbps", part.rate_mbps}});
+  return list;
 }
 
 OrderedJson cable_json(const Topology& topology, const Cable& cable) {
   return {{"name", cable.name},
           {"ends", OrderedJson::array({end_json(topology, cable.a), end_json(topology, cable.b)})},
           {"rate_mbps", cable.rate_mbps},
-          {"latency_us", cable.latency_us},
+          {"latency_us", cable.latency_us ? OrderedJson(*cable.latency_us) : OrderedJson(nullptr)},
           {"routed", cable.routed}};
 }
 
@@ -316,7 +353,11 @@ std::string to_json_topology(const Topology& topology) {
   std::string text = absl::StrCat("{\"", kSchemaMember, "\": ", kJsonSchema,
                                   ", \"cluster\": ", Json(topology.cluster()).dump(), ",\n \"nodes\": ");
   append_array(text, topology.nodes(), [](const Node& node) -> OrderedJson {
-    return {{"name", node.name}, {"relay_port", node.relay_port}, {"draining", node.draining}};
+    return {{"name", node.name},
+            {"relay_port", node.relay_port},
+            {"draining", node.draining},
+            {"plugs", parts_json(node.plugs)},
+            {"roots", parts_json(node.roots)}};
   });
   text += ",\n \"cables\": ";
   append_array(text, topology.cables(), [&](const Cable& cable) { return cable_json(topology, cable); });

@@ -4,13 +4,15 @@
 // The form that is read:
 //
 //     {"cluster": "lab",                                                              optional, default "cableway"
-//      "nodes": [{"name": "n0", "relay_port": 7470, "draining": false}],              all but name optional
+//      "nodes": [{"name": "n0", "relay_port": 7470, "draining": false,                all but name optional
+//                 "plugs": [{"name": "p0", "rate_mbps": 200000}], "roots": []}],
 //      "cables": [{"name": "c0",                                                      optional, as in the topology file
-//                  "ends": [{"node": "n0", "interface": "", "address": "10.7.0.1", "plug": ""},
-//                           {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": ""}],
-//                  "rate_mbps": 10000, "latency_us": 1, "routed": false}]}            optional, as in the topology file
+//                  "ends": [{"node": "n0", "interface": "", "address": "10.7.0.1", "plug": "", "root": ""},
+//                           {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": "", "root": ""}],
+//                  "rate_mbps": 10000, "latency_us": null, "routed": false}]}         optional, as in the topology file
 //
-// They mean the same as in the topology file; an empty interface or plug is absent. Written documents have all members,
+// They mean the same as in the topology file; an empty interface, plug or root is absent, and a latency of null is not
+// known. Written documents have all members,
 // with each node and each cable on its own line.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
@@ -26,7 +28,7 @@
 namespace cableway::routing {
 
 inline constexpr std::size_t kMaxJsonDepth = 8;
-inline constexpr std::size_t kMaxJsonValues = std::size_t{2} << 20;  // a topology of kMaxCables has some 1.3 million
+inline constexpr std::size_t kMaxJsonValues = std::size_t{2} << 20;  // a topology of kMaxCables has some 1.5 million
 
 // Pure: the caller reads the file; `file_name` is used only in messages. At most kMaxTopologyFileBytes.
 // Every error is InvalidArgument and says what is wrong and what was expected. It begins "FILE:LINE: " if the text is

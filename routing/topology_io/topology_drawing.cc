@@ -238,6 +238,19 @@ std::string draw_list(const Topology& topology, const Labels& labels) {
   return text;
 }
 
+// ", 1 to 3 us", of the cables whose latency is known.
+std::string latencies(const Topology& topology) {
+  std::optional<double> least;
+  std::optional<double> most;
+  for (const Cable& cable : topology.cables()) {
+    if (!cable.latency_us) continue;
+    least = std::min(least.value_or(*cable.latency_us), *cable.latency_us);
+    most = std::max(most.value_or(*cable.latency_us), *cable.latency_us);
+  }
+  if (!least) return "";
+  return absl::StrCat(", ", *least != *most ? absl::StrCat(*least, " to ") : "", *most, " us");
+}
+
 std::string facts(const Topology& topology, const TopologyShape& shape) {
   std::string text(kind_name(shape.kind));
   if (shape.kind == TopologyKind::kTorus) absl::StrAppend(&text, " ", shape.rows, "x", shape.columns);
@@ -248,21 +261,16 @@ std::string facts(const Topology& topology, const TopologyShape& shape) {
   const auto [slowest, fastest] =
       std::minmax_element(topology.cables().begin(), topology.cables().end(),
                           [](const Cable& left, const Cable& right) { return left.rate_mbps < right.rate_mbps; });
-  const auto [nearest, farthest] =
-      std::minmax_element(topology.cables().begin(), topology.cables().end(),
-                          [](const Cable& left, const Cable& right) { return left.latency_us < right.latency_us; });
   const std::string fastest_text = rate_text(fastest->rate_mbps, " Gbit/s", " Mbit/s");
   absl::StrAppend(&text, " of ");
   if (slowest->rate_mbps != fastest->rate_mbps) {
     absl::StrAppend(&text, rate_text(slowest->rate_mbps, " Gbit/s", " Mbit/s"), " to ");
   }
-  absl::StrAppend(&text, fastest_text, ", ");
-  if (nearest->latency_us != farthest->latency_us) absl::StrAppend(&text, nearest->latency_us, " to ");
-  absl::StrAppend(&text, farthest->latency_us, " us");
-  return text;
+  return absl::StrCat(text, fastest_text, latencies(topology));
 }
 
-// One line for every physical cable of several cables, every connector that cables share and every draining node.
+// One line for every physical cable of several cables, every connector and PCIe link that cables share, and every
+// draining node.
 std::string draw_notes(const Topology& topology, const Labels& labels) {
   constexpr std::size_t kMaxNotes = 24;
   const PhysicalCables physical = physical_cables(topology);
@@ -280,6 +288,11 @@ std::string draw_notes(const Topology& topology, const Labels& labels) {
     notes.push_back(absl::StrCat("shared: ", cut(connector_name(topology, physical, connector), 2 * kNodeLabel),
                                  " has ", connector.physical_cables.size(), " cables, together ",
                                  rate_text(connector.rate_mbps, " Gbit/s", " Mbit/s")));
+  }
+  for (const SharedRoot& root : physical.roots) {
+    notes.push_back(absl::StrCat("shared: ", cut(root_name(topology, root), 2 * kNodeLabel), " (PCIe) has ",
+                                 root.cables.size(), " cables, together ",
+                                 rate_text(root.rate_mbps, " Gbit/s", " Mbit/s")));
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(kMaxNotes, notes.size()); ++i) absl::StrAppend(&text, "  ", notes[i], "\n");

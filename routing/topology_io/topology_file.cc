@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/text/absl_view.h"
 #include "routing/text/hardened_toml.h"
 #include "routing/text/node_name.h"
 #include "routing/topology/cable_name.h"
@@ -48,6 +49,10 @@ class TopologyReader {
 
   // False if it is absent.
   absl::StatusOr<bool> truth_value(const toml::table& table, std::string_view key) const;
+
+  // The plugs or roots of a node: `key` is "plugs" or "roots".
+  absl::StatusOr<std::vector<SharedPart>> parts_value(const toml::table& table, std::string_view key,
+                                                      std::uint32_t& line) const;
 
   absl::Status read_node(const toml::table& table);
   absl::Status read_cable(const toml::table& table);
@@ -128,9 +133,42 @@ absl::StatusOr<bool> TopologyReader::truth_value(const toml::table& table, std::
   return node->as_boolean()->get();
 }
 
+absl::StatusOr<std::vector<SharedPart>> TopologyReader::parts_value(const toml::table& table, std::string_view key,
+                                                                    std::uint32_t& line) const {
+  std::vector<SharedPart> parts;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return parts;
+  line = line_of(*node);
+  const std::string expected = absl::StrCat("; expected ", absl_view(key), " = [{name = \"..\", rate_mbps = ..}, ..]");
+  if (!node->is_array()) return fault(line, absl::StrCat(absl_view(key), " is not a list", expected));
+  for (const toml::node& element : *node->as_array()) {
+    std::uint32_t at = line_of(element);
+    if (!element.is_table()) {
+      return fault(at, absl::StrCat(absl_view(key), " has an element that is not a table", expected));
+    }
+    const toml::table& part = *element.as_table();
+    if (absl::Status status = check_keys(part, absl::StrCat("an element of ", absl_view(key)), {"name", "rate_mbps"});
+        !status.ok()) {
+      return status;
+    }
+    const auto name = text_value(part, "name", at);
+    if (!name.ok()) return name.status();
+    const auto rate = integer_value(part, "rate_mbps", kMaxRateMbps, at);
+    if (!rate.ok()) return rate.status();
+    if (!name->has_value() || !rate->has_value()) {
+      return fault(at, absl::StrCat("an element of ", absl_view(key), " has no ",
+                                    name->has_value() ? "rate_mbps" : "name", expected));
+    }
+    parts.push_back({**name, static_cast<std::uint64_t>(**rate)});
+  }
+  return parts;
+}
+
 absl::Status TopologyReader::read_node(const toml::table& table) {
-  if (absl::Status status = check_keys(table, "[[node]]", {"name", "relay_port", "draining"}); !status.ok())
+  if (absl::Status status = check_keys(table, "[[node]]", {"name", "relay_port", "draining", "plugs", "roots"});
+      !status.ok()) {
     return status;
+  }
   PartLines lines;
   lines.fill(line_of(table));
 
@@ -145,8 +183,14 @@ absl::Status TopologyReader::read_node(const toml::table& table) {
   const auto draining = truth_value(table, "draining");
   if (!draining.ok()) return draining.status();
 
+  absl::StatusOr<std::vector<SharedPart>> plugs = parts_value(table, "plugs", line_of(lines, Part::kPlugs));
+  if (!plugs.ok()) return plugs.status();
+  absl::StatusOr<std::vector<SharedPart>> roots = parts_value(table, "roots", line_of(lines, Part::kRoots));
+  if (!roots.ok()) return roots.status();
+
   node_by_name_.emplace(**name, NodeIndex{static_cast<std::uint32_t>(nodes_.size())});
-  nodes_.push_back({**name, static_cast<std::uint16_t>(relay_port->value_or(kDefaultRelayPort)), *draining});
+  nodes_.push_back({**name, static_cast<std::uint16_t>(relay_port->value_or(kDefaultRelayPort)), *draining,
+                    *std::move(plugs), *std::move(roots)});
   node_lines_.push_back(lines);
   return absl::OkStatus();
 }
@@ -165,7 +209,7 @@ absl::StatusOr<NodeIndex> TopologyReader::find_node(const std::string& name, std
 
 absl::Status TopologyReader::read_end(const toml::table& table, Port& port) const {
   constexpr char kExpected[] = "; expected {node = \"..\", interface = \"..\", address = \"..\"}, interface optional";
-  if (absl::Status status = check_keys(table, "an end of a cable", {"node", "interface", "address", "plug"});
+  if (absl::Status status = check_keys(table, "an end of a cable", {"node", "interface", "address", "plug", "root"});
       !status.ok()) {
     return status;
   }
@@ -188,7 +232,15 @@ absl::Status TopologyReader::read_end(const toml::table& table, Port& port) cons
   if (!plug.ok()) return plug.status();
   if (*plug == "") return fault(line, "plug is empty; expected a name, or to leave plug out");
 
-  port = {.node = *index, .interface = interface->value_or(""), .address = **address, .plug = plug->value_or("")};
+  const auto root = text_value(table, "root", line);
+  if (!root.ok()) return root.status();
+  if (*root == "") return fault(line, "root is empty; expected a name, or to leave root out");
+
+  port = {.node = *index,
+          .interface = interface->value_or(""),
+          .address = **address,
+          .plug = plug->value_or(""),
+          .root = root->value_or("")};
   return absl::OkStatus();
 }
 
@@ -311,7 +363,19 @@ void append_end(std::string& text, const Topology& topology, const Port& port) {
   if (!port.interface.empty()) absl::StrAppend(&text, "interface = \"", port.interface, "\", ");
   absl::StrAppend(&text, "address = \"", port.address, "\"");
   if (!port.plug.empty()) absl::StrAppend(&text, ", plug = \"", port.plug, "\"");
+  if (!port.root.empty()) absl::StrAppend(&text, ", root = \"", port.root, "\"");
   text += "}";
+}
+
+void append_parts(std::string& text, const char* key, const std::vector<SharedPart>& parts) {
+  if (parts.empty()) return;
+  const char* separator = "";
+  absl::StrAppend(&text, key, " = [");
+  for (const SharedPart& part : parts) {
+    absl::StrAppend(&text, std::exchange(separator, ",\n         "), "{name = \"", part.name,
+                    "\", rate_mbps = ", part.rate_mbps, "}");
+  }
+  text += "]\n";
 }
 
 }  // namespace
@@ -320,20 +384,23 @@ absl::StatusOr<Topology> parse_topology(std::string_view text, std::string_view 
   return TopologyReader(text, file_name).read(disconnected);
 }
 
-// Names, interfaces, addresses and plugs of a valid topology contain no character that needs escaping in TOML.
+// Names, interfaces, addresses, plugs and roots of a valid topology contain no character that needs escaping in TOML.
 std::string to_topology_file(const Topology& topology) {
   std::string text = absl::StrCat("cluster = \"", topology.cluster(), "\"\n");
   for (const Node& node : topology.nodes()) {
     absl::StrAppend(&text, "\n[[node]]\nname = \"", node.name, "\"\n");
     if (node.relay_port != kDefaultRelayPort) absl::StrAppend(&text, "relay_port = ", node.relay_port, "\n");
     if (node.draining) text += "draining = true\n";
+    append_parts(text, "plugs", node.plugs);
+    append_parts(text, "roots", node.roots);
   }
   for (const Cable& cable : topology.cables()) {
     absl::StrAppend(&text, "\n[[cable]]\nname = \"", cable.name, "\"\nends = [");
     append_end(text, topology, cable.a);
     text += ", ";
     append_end(text, topology, cable.b);
-    absl::StrAppend(&text, "]\nrate_mbps = ", cable.rate_mbps, "\nlatency_us = ", number_text(cable.latency_us), "\n");
+    absl::StrAppend(&text, "]\nrate_mbps = ", cable.rate_mbps, "\n");
+    if (cable.latency_us) absl::StrAppend(&text, "latency_us = ", number_text(*cable.latency_us), "\n");
     if (cable.routed) text += "routed = true\n";
   }
   return text;

@@ -5,12 +5,14 @@
 //     name = "n0"                # [A-Za-z0-9._-]{1,63}
 //     relay_port = 7470          # optional
 //     draining = false           # optional: the node relays nothing
+//     plugs = [{name = "p0", rate_mbps = 200000}]     # optional; a plug that is not listed has its fastest cable's
+//     rate roots = [{name = "r0", rate_mbps = 98304}]      # likewise, PCIe links
 //     [[cable]]
 //     name = "c0"                # optional, default "<first end>-<second end>"; parallel cables: "..-2", "..-3"
 //     ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional
-//             {node = "n1", interface = "eth0", address = "10.7.0.2", plug = "p0"}]     # plug optional
+//             {node = "n1", interface = "eth0", address = "10.7.0.2", plug = "p0", root = "r0"}]     # both optional
 //     rate_mbps = 10000          # optional, per direction
-//     latency_us = 1             # optional, one way
+//     latency_us = 1             # optional, one way; without it the latency is not known
 //     routed = false             # optional: the addresses reach each other through IP routers
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_TOPOLOGY_FILE_H_

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "routing/topology/topology.h"
+#include "sim/cable/cable_latency.h"
 #include "sim/flow_model/all_to_all_routes.h"
 
 namespace cableway::sim {
@@ -23,7 +24,7 @@ struct AddedCable {
 struct AddedCableSettings {
   std::optional<std::uint64_t>
       rate_mbps;  // default: the most common rate of the topology's cables, the highest of several
-  double latency_us = routing::kDefaultLatencyUs;
+  double latency_us = kAssumedLatencyUs;
   std::size_t most = 10;  // size limit of AddedCableReport::best
   // Called after each candidate.
   std::function<void(std::size_t done, std::size_t candidates)> progress = [](std::size_t, std::size_t) {};

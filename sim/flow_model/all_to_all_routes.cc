@@ -115,7 +115,7 @@ AllToAllRoutes AllToAllRoutes::without(std::span<const CableIndex> cables) const
     const PathCost cost = routes_[source.value].shortest_paths().cost_to(destination);
     return std::any_of(cables.begin(), cables.end(), [&](CableIndex index) {
       const Cable& cable = topology_.cable(index);
-      const std::uint64_t latency_ns = topology_.latency_ns(index);
+      const std::uint64_t latency_ns = topology_.latency_cost_ns(index);
       return cost_over(topology_, routes_, source, destination, cable.a.node, cable.b.node, latency_ns) == cost ||
              cost_over(topology_, routes_, source, destination, cable.b.node, cable.a.node, latency_ns) == cost;
     });
@@ -137,7 +137,7 @@ absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(const Cable& cable) const {
   const CableIndex added = *more.topology_.find_cable(cable.name);
   std::vector<std::uint32_t> new_cable(topology_.cable_count());
   for (std::uint32_t i = 0; i < new_cable.size(); ++i) new_cable[i] = i + (i >= added.value ? 1 : 0);
-  const std::uint64_t latency_ns = more.topology_.latency_ns(added);
+  const std::uint64_t latency_ns = more.topology_.latency_cost_ns(added);
   const auto is_affected = [&](NodeIndex source, NodeIndex destination) {
     const auto is_as_short = [&](NodeIndex u, NodeIndex v) {
       const std::optional<PathCost> over = cost_over(topology_, routes_, source, destination, u, v, latency_ns);

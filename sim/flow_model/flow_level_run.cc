@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "routing/paths/route_table.h"
+#include "sim/cable/cable_latency.h"
 #include "sim/flow_model/max_min_shares.h"
 
 namespace cableway::sim {
@@ -107,7 +108,7 @@ absl::Status FlowLevelRun::choose_paths() {
     paths_.add(used);
     for (std::size_t hop = 0; hop < path.hops(); ++hop) {
       const routing::CableIndex cable = path.cables[hop];
-      latency_s_[i] += static_cast<double>(topology_.latency_ns(cable)) * 1e-9;
+      latency_s_[i] += std::chrono::duration<double>(latency_of(topology_.cable(cable))).count();
       CableBytes& use = result_.cables[cable.value];
       (resources_.direction(cable, path.nodes[hop]).from_a ? use.bytes_from_a : use.bytes_from_b) += transfer.bytes;
     }

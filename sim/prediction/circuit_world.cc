@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
+#include "sim/cable/cable_latency.h"
 #include "sim/cable/rate.h"
 
 namespace cableway::sim {
@@ -49,7 +50,7 @@ HopDirection::Stages CircuitWorld::stages(routing::CableIndex cable, bool from_a
 
 std::unique_ptr<CableHop> CircuitWorld::make_hop(routing::CableIndex cable, routing::NodeIndex from) {
   WireFacts wire = options_.wire;
-  wire.latency = Duration(static_cast<Duration::rep>(topology_.latency_ns(cable)));
+  wire.latency = latency_of(topology_.cable(cable));
   const bool from_a = topology_.cable(cable).a.node == from;
   return std::make_unique<CableHop>(clock_, wire, stages(cable, from_a), stages(cable, !from_a), options_.payload);
 }

@@ -30,6 +30,14 @@ std::string Sysfs::link_name(const std::string& path) const {
   return error ? "" : target.filename().string();
 }
 
+std::string Sysfs::real_path(const std::string& path) const {
+  std::error_code error;
+  const std::string root = absl::StrCat(std::filesystem::canonical(root_, error).string(), "/");
+  if (error) return "";
+  const std::string target = std::filesystem::canonical(absl::StrCat(root_, "/", path), error).string();
+  return error || !target.starts_with(root) ? "" : target.substr(root.size());
+}
+
 std::vector<std::string> Sysfs::names(const std::string& folder, std::size_t most) const {
   std::vector<std::string> names;
   std::error_code error;

@@ -102,7 +102,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   EventSink* events = nullptr;  // null until devices are followed
 
   void read_interfaces();
-  void read_devices() { devices.rdma = read_rdma_ports(sysfs, rdma_folder); }
+  void read_devices();
   PortSelection select();
   void name_removed_devices(std::vector<PortFacts>& ports);
   void on_device_events(const std::string& device, const std::vector<VerbsEvent>& reported);
@@ -125,6 +125,7 @@ void NetlinkInventory::State::read_interfaces() {
   std::erase_if(devices.rates_mbps, [&](const auto& entry) { return !links.contains(entry.first); });
   std::erase_if(devices.pci_functions, [&](const auto& entry) { return !links.contains(entry.first); });
   std::erase_if(devices.function_ports, [&](const auto& entry) { return !links.contains(entry.first); });
+  std::erase_if(devices.pcie_links, [&](const auto& entry) { return !links.contains(entry.first); });
   for (const auto& [id, link] : links) {
     std::uint64_t& revision = read_at[id];
     if (revision == link.revision) continue;
@@ -133,6 +134,17 @@ void NetlinkInventory::State::read_interfaces() {
     devices.pci_functions[id] = hardware.pci_function;
     devices.function_ports[id] = hardware.port;
     devices.rates_mbps[id] = link.carrier ? read_rate(sysfs, link.name) : 0;
+    devices.pcie_links[id] = read_pcie_link(sysfs, link.name);
+  }
+}
+
+// Also the PCIe links, which may be trained to another width or speed without a message.
+void NetlinkInventory::State::read_devices() {
+  devices.rdma = read_rdma_ports(sysfs, rdma_folder);
+  for (const auto& [id, link] : watch->network().links) {
+    const auto function = devices.pci_functions.find(id);
+    const bool is_hardware = function != devices.pci_functions.end() && !function->second.empty();
+    if (is_hardware) devices.pcie_links[id] = read_pcie_link(sysfs, link.name);
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 // hash of the whole.
 std::string as_plug(std::string text) {
   for (char& c : text) {
-    if (!routing::is_valid_plug({&c, 1})) c = '_';
+    if (!routing::is_valid_part_name({&c, 1})) c = '_';
   }
   if (text.size() <= routing::kMaxPlugLength) return text;
   const std::string hash = absl::StrCat(absl::Hex(routing::fnv1a(text), absl::kZeroPad16));

@@ -44,6 +44,7 @@ class Selection {
   std::string why_not(PortId id, const KernelLink& link, bool selected) const;
   std::vector<PortPrefix> usable(const KernelLink& link, const std::vector<KernelAddress>& selected);
   void add_rdma(const KernelLink& link, PortFacts& port);
+  void add_root(PortFacts& port);
   void add_plugs();
   void reject_unmatched_selectors();
   std::string status() const;
@@ -150,6 +151,17 @@ void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
   }
 }
 
+// What the port can carry: of a link and a root that are both known, the lesser. A link of unknown rate stays unknown,
+// as its root's rate would be a guess.
+void Selection::add_root(PortFacts& port) {
+  port.rate_mbps = port.link_mbps;
+  const auto link = devices_.pcie_links.find(port.id);
+  if (link == devices_.pcie_links.end()) return;
+  port.root = link->second.root;
+  port.root_mbps = link->second.current.rate_mbps();
+  if (port.root_mbps > 0) port.rate_mbps = std::min(port.rate_mbps, port.root_mbps);
+}
+
 void Selection::consider(PortId id, const KernelLink& link) {
   const bool named = is_named(link);
   std::vector<KernelAddress> addresses;
@@ -183,7 +195,8 @@ void Selection::consider(PortId id, const KernelLink& link) {
   port.mtu = link.mtu;
   port.addresses = usable(link, addresses);
   if (port.addresses.empty()) return;
-  if (const auto rate = devices_.rates_mbps.find(id); rate != devices_.rates_mbps.end()) port.rate_mbps = rate->second;
+  if (const auto rate = devices_.rates_mbps.find(id); rate != devices_.rates_mbps.end()) port.link_mbps = rate->second;
+  add_root(port);
   add_rdma(link, port);
   found_.ports.push_back(std::move(port));
 }

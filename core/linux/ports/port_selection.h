@@ -10,6 +10,7 @@
 #include "core/discovery/port_inventory.h"
 #include "core/discovery/port_selector.h"
 #include "core/linux/ports/kernel_network.h"
+#include "core/linux/ports/pcie_link.h"
 #include "core/linux/rdma/rdma_ports.h"
 
 namespace cableway::host {
@@ -17,8 +18,9 @@ namespace cableway::host {
 // What sysfs reports of the interfaces. An interface without an entry has no such value.
 struct DeviceFacts {
   std::map<PortId, std::string> pci_functions;
-  std::map<PortId, int> function_ports;  // InterfaceHardware::port
-  std::map<PortId, std::uint64_t> rates_mbps;
+  std::map<PortId, int> function_ports;        // InterfaceHardware::port
+  std::map<PortId, std::uint64_t> rates_mbps;  // of links
+  std::map<PortId, PcieLink> pcie_links;
   std::vector<RdmaPort> rdma;
 };
 

@@ -33,9 +33,10 @@ FloodedAdvertisement sample_advertisement() {
   advertisement.version = {99, 7};
   advertisement.relay_port = 7000;
   advertisement.draining = true;
-  advertisement.ports = {{2, "eth1", "", 10'000}, {5, "eth2", "p0.slot-1", 200'000}};
-  advertisement.adjacencies = {{2, routing::NodeId{7}, 3, address_of("10.7.0.1")},
-                               {5, routing::NodeId{8}, 4, address_of("fe80::1")}};
+  advertisement.ports = {{2, "eth1", "", "", 10'000},
+                         {5, "eth2", "p0.slot-1", "0000:00:00.0", 98'300, 200'000, 98'300}};
+  advertisement.adjacencies = {{2, routing::NodeId{7}, 3, address_of("10.7.0.1"), 0},
+                               {5, routing::NodeId{8}, 4, address_of("fe80::1"), 2'500}};
   return flooded;
 }
 
@@ -87,10 +88,11 @@ TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
   largest.ports.clear();
   largest.adjacencies.clear();
   for (std::uint32_t i = 1; i <= routing::kMaxAdvertisedPorts; ++i) {
-    largest.ports.push_back({i, std::string(15, 'e'), std::string(routing::kMaxPlugLength, 'p'), 1});
+    largest.ports.push_back({i, std::string(15, 'e'), std::string(routing::kMaxPlugLength, 'p'),
+                             std::string(routing::kMaxPlugLength, 'r'), 1, 1, 1});
   }
   for (std::uint32_t i = 1; i <= routing::kMaxAdvertisedAdjacencies; ++i) {
-    largest.adjacencies.push_back({1, routing::NodeId{i}, 1, address_of("fd00::1")});
+    largest.adjacencies.push_back({1, routing::NodeId{i}, 1, address_of("fd00::1"), 1});
   }
   const std::vector<std::byte> bytes = encode_advertisement(flooded);
   EXPECT_LE(bytes.size(), kMaxAdvertisementBytes);

@@ -23,13 +23,14 @@ Advertisement node(const std::string& name, std::uint32_t ports) {
   made.origin = node_id(kCluster, name);
   made.version = {1, 1};
   made.name = name;
-  for (std::uint32_t id = 1; id <= ports; ++id) made.ports.push_back({id, "eth" + std::to_string(id), "", 10'000});
+  for (std::uint32_t id = 1; id <= ports; ++id)
+    made.ports.push_back({.id = id, .interface = "eth" + std::to_string(id), .plug = "", .root = ""});
   return made;
 }
 
 void hear(Advertisement& hearer, std::uint32_t port, const std::string& neighbour, std::uint32_t neighbour_port,
           const std::string& address) {
-  hearer.adjacencies.push_back({port, node_id(kCluster, neighbour), neighbour_port, *parse_port_address(address)});
+  hearer.adjacencies.push_back({port, node_id(kCluster, neighbour), neighbour_port, *parse_port_address(address), 0});
 }
 
 absl::StatusOr<AgreedTopology> agree(const std::vector<Advertisement>& nodes) {

@@ -16,6 +16,11 @@
 namespace cableway::routing {
 namespace {
 
+// In ns.
+std::uint64_t whole_milliseconds(const Cable& cable) {
+  return static_cast<std::uint64_t>(std::floor(cable.latency_us.value_or(0) / 1000)) * 1'000'000;
+}
+
 constexpr std::size_t kAllPaths = 1'000'000;
 
 // Whether `path` is a valid path (path.h) from `from` to `to`.
@@ -37,7 +42,7 @@ PathCost plain_cost_of(const Topology& topology, const Path& path) {
   PathCost cost;
   for (const CableIndex cable : path.cables) {
     ++cost.hops;
-    cost.latency_ns += static_cast<std::uint64_t>(std::llround(topology.cable(cable).latency_us * 1000));
+    cost.latency_ns += whole_milliseconds(topology.cable(cable));
   }
   return cost;
 }
@@ -90,7 +95,7 @@ std::vector<std::vector<PathCost>> all_distances(const Topology& topology) {
   std::vector<std::vector<PathCost>> distance(count, std::vector<PathCost>(count, {kFar, 0}));
   for (std::size_t i = 0; i < count; ++i) distance[i][i] = {};
   for (const Cable& cable : topology.cables()) {
-    const PathCost cost{1, static_cast<std::uint64_t>(std::llround(cable.latency_us * 1000))};
+    const PathCost cost{1, whole_milliseconds(cable)};
     PathCost& forth = distance[cable.a.node.value][cable.b.node.value];
     PathCost& back = distance[cable.b.node.value][cable.a.node.value];
     forth = back = std::min(forth, cost);
@@ -113,7 +118,7 @@ Topology random_topology(std::mt19937& random, std::uint32_t max_nodes, std::uin
   const std::uint32_t nodes = 1 + static_cast<std::uint32_t>(random() % max_nodes);
   const std::uint32_t cables = nodes == 1 ? 0 : static_cast<std::uint32_t>(random() % (max_cables + 1));
   const bool equal_latencies = random() % 2 == 0;
-  constexpr double kLatencies[] = {0, 0.1, 0.2, 0.3, 1, 2.5};
+  constexpr double kLatencies[] = {0, 1, 999, 1000, 2000, 2500, 5000};
   std::vector<Cable> list;
   for (std::uint32_t i = 0; i < cables; ++i) {
     const auto a = static_cast<std::uint32_t>(random() % nodes);
@@ -187,7 +192,7 @@ TEST(ShortestPaths, CountHopsBeforeLatency) {
 TEST(ShortestPaths, PreferLessLatencyAtEqualHops) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 3), sample_cable(2, 0, 2),
                                sample_cable(3, 2, 3)};
-  cables[0].latency_us = 1.001;
+  cables[0].latency_us = 1000;
   const Topology topology = make_topology(sample_nodes(4), cables);
   const ShortestPaths shortest = shortest_paths_from(topology, NodeIndex{0});
   const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{3}, 16);

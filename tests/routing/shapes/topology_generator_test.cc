@@ -174,7 +174,7 @@ TEST(TopologyGenerator, RandomGraphsDependOnTheSeedOnly) {
 TEST(TopologyGenerator, NamesPortsAsTheLabDoes) {
   const Topology ring = made("ring:300");
   const auto cable = [&](const char* name) { return ring.cable(ring.find_cable(name).value()); };
-  EXPECT_EQ(cable("c0").a, (Port{NodeIndex{0}, "to-n1", "10.7.0.1", ""}));
+  EXPECT_EQ(cable("c0").a, (Port{NodeIndex{0}, "to-n1", "10.7.0.1", "", ""}));
   EXPECT_EQ(cable("c0").b, (Port{NodeIndex{1}, "to-n0", "10.7.0.2", ""}));
   EXPECT_EQ(cable("c255").a.address, "10.7.255.1");
   EXPECT_EQ(cable("c256").a.address, "10.8.0.1");
@@ -202,8 +202,8 @@ TEST(TopologyGenerator, SwitchedNodesHaveOnePortEach) {
     EXPECT_EQ(connector.rate_mbps, 10'000U);
   }
   const Cable& cable = topology.cable(topology.find_cable("n0-n299").value());
-  EXPECT_EQ(cable.a, (Port{NodeIndex{0}, "to-s0", "10.7.0.1", ""}));
-  EXPECT_EQ(cable.b, (Port{NodeIndex{299}, "to-s0", "10.7.1.44", ""}));
+  EXPECT_EQ(cable.a, (Port{NodeIndex{0}, "to-s0", "10.7.0.1", "", ""}));
+  EXPECT_EQ(cable.b, (Port{NodeIndex{299}, "to-s0", "10.7.1.44", "", ""}));
 }
 
 TEST(TopologyGenerator, AppliesRateAndLatencyToAllCables) {
@@ -215,11 +215,12 @@ TEST(TopologyGenerator, AppliesRateAndLatencyToAllCables) {
     }
     return std::pair(topology.cables()[0].rate_mbps, topology.cables()[0].latency_us);
   };
-  EXPECT_EQ(values("ring:8"), std::pair(kDefaultRateMbps, kDefaultLatencyUs));
-  EXPECT_EQ(values("ring:8@100Gbit/s"), std::pair(100'000UL, kDefaultLatencyUs));
-  EXPECT_EQ(values("ring:8@200G,2us"), std::pair(200'000UL, 2.0));
-  EXPECT_EQ(values("switch:4@500ns,40Mbit/s"), std::pair(40UL, 0.5));
-  EXPECT_EQ(values("random:8,3,5@1ms"), std::pair(kDefaultRateMbps, 1000.0));
+  constexpr std::optional<double> kUnknown;
+  EXPECT_EQ(values("ring:8"), std::pair(kDefaultRateMbps, kUnknown));
+  EXPECT_EQ(values("ring:8@100Gbit/s"), std::pair(100'000UL, kUnknown));
+  EXPECT_EQ(values("ring:8@200G,2us"), std::pair(200'000UL, std::optional(2.0)));
+  EXPECT_EQ(values("switch:4@500ns,40Mbit/s"), std::pair(40UL, std::optional(0.5)));
+  EXPECT_EQ(values("random:8,3,5@1ms"), std::pair(kDefaultRateMbps, std::optional(1000.0)));
 }
 
 TEST(TopologyGenerator, DistinguishesSpecsFromFiles) {

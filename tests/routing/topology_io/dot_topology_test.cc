@@ -102,7 +102,7 @@ TEST(DotTopology, DefaultsApplyToWhatFollowsInTheirSubgraph) {
   EXPECT_EQ(cable_named(topology, "c-d").rate_mbps, 100'000U);
   EXPECT_EQ(cable_named(topology, "c-d").latency_us, 5);
   EXPECT_EQ(cable_named(topology, "d-e").rate_mbps, 100'000U);
-  EXPECT_EQ(cable_named(topology, "d-e").latency_us, kDefaultLatencyUs);
+  EXPECT_EQ(cable_named(topology, "d-e").latency_us, std::nullopt);
   std::vector<std::uint16_t> ports;
   for (const Node& node : topology.nodes()) ports.push_back(node.relay_port);
   EXPECT_THAT(ports, ::testing::ElementsAre(7470, 7470, 2, 2, 3));

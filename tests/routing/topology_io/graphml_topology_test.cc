@@ -76,7 +76,7 @@ TEST(GraphmlTopology, ReadsPortsAndEntitiesAndCdata) {
                                                   {NodeIndex{0}, "eth0", "fe80::1%eth0"},
                                                   {NodeIndex{1}, "", "fd00::2"},
                                                   kDefaultRateMbps,
-                                                  kDefaultLatencyUs,
+                                                  std::nullopt,
                                                   true}));
 }
 

@@ -37,19 +37,28 @@ void append_facts(const routing::Node& node, std::vector<std::string>& attribute
     attributes.push_back(absl::StrCat("relay_port=", node.relay_port));
   }
   if (node.draining) attributes.emplace_back("draining=true");
+  for (const auto& [name, parts] : {std::pair("plugs", &node.plugs), std::pair("roots", &node.roots)}) {
+    if (parts->empty()) continue;
+    const std::string text = absl::StrJoin(*parts, " ", [](std::string* out, const routing::SharedPart& part) {
+      absl::StrAppend(out, part.name, "=", part.rate_mbps);
+    });
+    attributes.push_back(absl::StrCat(name, "=", quoted(text)));
+  }
 }
 
 std::string end_facts(const char* end, const routing::Port& port) {
   std::string facts = absl::StrCat(", ", end, "_address=", quoted(port.address));
   if (!port.interface.empty()) absl::StrAppend(&facts, ", ", end, "_interface=", quoted(port.interface));
   if (!port.plug.empty()) absl::StrAppend(&facts, ", ", end, "_plug=", quoted(port.plug));
+  if (!port.root.empty()) absl::StrAppend(&facts, ", ", end, "_root=", quoted(port.root));
   return facts;
 }
 
 std::string cable_facts(const routing::Cable& cable) {
-  return absl::StrCat("name=", quoted(cable.name), ", rate_mbps=", cable.rate_mbps,
-                      ", latency_us=", quoted(routing::number_text(cable.latency_us)),
-                      cable.routed ? ", routed=true" : "", end_facts("from", cable.a), end_facts("to", cable.b));
+  return absl::StrCat(
+      "name=", quoted(cable.name), ", rate_mbps=", cable.rate_mbps,
+      cable.latency_us ? absl::StrCat(", latency_us=", quoted(routing::number_text(*cable.latency_us))) : "",
+      cable.routed ? ", routed=true" : "", end_facts("from", cable.a), end_facts("to", cable.b));
 }
 
 std::string node_line(const routing::Node& node, const NodeLook& look) {

@@ -3,10 +3,15 @@
 #define CABLEWAY_TOOLS_CABLEWAY_TEXT_JSON_H_
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace cableway::cli {
 
 using Json = nlohmann::ordered_json;
+
+inline Json number_or_null(std::optional<double> number) {
+  return number ? Json(*number) : Json(nullptr);
+}
 
 }  // namespace cableway::cli
 

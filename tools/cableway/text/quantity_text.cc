@@ -41,6 +41,14 @@ std::string seconds_text(double seconds) {
   return seconds < 1e4 ? absl::StrFormat("%.4g s", seconds) : absl::StrFormat("%.0f s", seconds);
 }
 
+std::string latency_text(std::optional<double> latency_us) {
+  return latency_us ? absl::StrCat(latency_cell(latency_us), " us") : "-";
+}
+
+std::string latency_cell(std::optional<double> latency_us) {
+  return latency_us ? absl::StrCat(*latency_us) : "-";
+}
+
 double microseconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / 1000;
 }

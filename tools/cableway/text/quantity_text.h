@@ -3,6 +3,7 @@
 #define CABLEWAY_TOOLS_CABLEWAY_TEXT_QUANTITY_TEXT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace cableway::cli {
@@ -15,7 +16,10 @@ std::string rate_text(std::uint64_t rate_mbps);
 std::string age_text(std::uint64_t milliseconds);
 // A duration to four digits: "0 s", "12.35 us", "375.8 ms", "1.234 s"
 std::string seconds_text(double seconds);
-// Converts latencies, which topologies store in microseconds and paths sum in nanoseconds.
+// A latency in microseconds: "2.5 us"; "-": it is not known. In tables, whose columns name the unit, without it.
+std::string latency_text(std::optional<double> latency_us);
+std::string latency_cell(std::optional<double> latency_us);
+// Converts costs of paths.
 double microseconds(std::uint64_t nanoseconds);
 // Of a share: "97.3 %"
 std::string percent_text(double share);

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "routing/paths/path_latency.h"
 #include "routing/paths/route_table.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_by_name.h"
@@ -70,7 +71,7 @@ std::string hops_table(const Topology& topology, const routing::Path& path) {
     const routing::Port& from = topology.port_at(path.cables[i], path.nodes[i]);
     const routing::Port& to = topology.port_opposite(path.cables[i], path.nodes[i]);
     table.add_row({absl::StrCat(i + 1), cable.name, end_text(topology, from), from.address, end_text(topology, to),
-                   to.address, rate_text(cable.rate_mbps), absl::StrCat(cable.latency_us)});
+                   to.address, rate_text(cable.rate_mbps), latency_cell(cable.latency_us)});
   }
   return table.text();
 }
@@ -87,7 +88,7 @@ Json hops_json(const Topology& topology, const routing::Path& path) {
                     {"from", end_json(topology, topology.port_at(path.cables[i], path.nodes[i]))},
                     {"to", end_json(topology, topology.port_opposite(path.cables[i], path.nodes[i]))},
                     {"rate_mbps", cable.rate_mbps},
-                    {"latency_us", cable.latency_us}});
+                    {"latency_us", number_or_null(cable.latency_us)}});
   }
   return hops;
 }
@@ -138,10 +139,12 @@ absl::StatusOr<std::string> path_text(const Topology& topology, const PathQuery&
   if (!found.ok()) return found.status();
   const routing::Route& route = found->route;
   std::string lines = absl::StrCat("from ", from, " to ", topology.node(query.to).name, ": ", route.cost.hops,
-                                   route.cost.hops == 1 ? " hop, " : " hops, ", microseconds(route.cost.latency_ns),
-                                   " us, ", route.paths.size(), route.paths.size() == 1 ? " path\n" : " paths\n");
+                                   route.cost.hops == 1 ? " hop, " : " hops, ", route.paths.size(),
+                                   route.paths.size() == 1 ? " path\n" : " paths\n");
   for (const std::size_t place : found->wanted) {
-    absl::StrAppend(&lines, "\npath ", place + 1, ", ", rate_text(route.paths[place].weight_mbps));
+    const std::optional<double> latency = routing::path_latency_us(topology, route.paths[place].path);
+    absl::StrAppend(&lines, "\npath ", place + 1, ", ", rate_text(route.paths[place].weight_mbps),
+                    latency ? absl::StrCat(", ", latency_text(latency)) : "");
     if (query.flow) {
       absl::StrAppend(&lines, ", of flow ", *query.flow);
     } else if (place == found->first) {
@@ -163,6 +166,7 @@ absl::StatusOr<std::string> path_json(const Topology& topology, const PathQuery&
     const bool crosses = ranked.path.hops() > 0;
     paths.push_back({{"rank", place},
                      {"weight_mbps", crosses ? Json(ranked.weight_mbps) : Json(nullptr)},
+                     {"latency_us", number_or_null(routing::path_latency_us(topology, ranked.path))},
                      {"nodes", nodes},
                      {"hops", hops_json(topology, ranked.path)}});
   }
@@ -170,7 +174,6 @@ absl::StatusOr<std::string> path_json(const Topology& topology, const PathQuery&
                      {"from", topology.node(query.from).name},
                      {"to", topology.node(query.to).name},
                      {"hops", found->route.cost.hops},
-                     {"latency_us", microseconds(found->route.cost.latency_ns)},
                      {"flow", query.flow ? Json(*query.flow) : Json(nullptr)},
                      {"first_path", found->first},
                      {"paths", paths}};

@@ -41,8 +41,9 @@ std::vector<std::string> names_of(const Topology& topology, std::span<const Node
 }
 
 std::string cost_text(const PlacementCost& cost) {
-  return absl::StrCat(cost.relays, cost.relays == 1 ? " relay, " : " relays, ", microseconds(cost.latency_ns),
-                      " us around the ring");
+  const std::string relays = absl::StrCat(cost.relays, cost.relays == 1 ? " relay" : " relays");
+  return absl::StrCat(relays, cost.latency_ns > 0 ? absl::StrCat(", ", seconds_text(cost.latency_ns * 1e-9)) : "",
+                      " around the ring");
 }
 
 // "c0", "c0, c1", or "through n1, n2".

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "routing/paths/path_latency.h"
 #include "routing/paths/route_table.h"
 #include "routing/text/json_schema.h"
 #include "tools/cableway/node/node_by_name.h"
@@ -51,7 +52,10 @@ Json path_json(const Topology& topology, const RankedPath& ranked) {
   for (const NodeIndex node : ranked.path.nodes) nodes.push_back(topology.node(node).name);
   Json cables = Json::array();
   for (const routing::CableIndex cable : ranked.path.cables) cables.push_back(topology.cable(cable).name);
-  return {{"nodes", nodes}, {"cables", cables}, {"weight_mbps", ranked.weight_mbps}};
+  return {{"nodes", nodes},
+          {"cables", cables},
+          {"weight_mbps", ranked.weight_mbps},
+          {"latency_us", number_or_null(routing::path_latency_us(topology, ranked.path))}};
 }
 
 class RoutesVerb final : public Verb {
@@ -90,14 +94,14 @@ std::string routes_text(const Topology& topology, NodeIndex self) {
   using Align = TextTable::Align;
   const RouteTable routes = routing::compute_routes(topology, self);
   TextTable table(
-      {{"to"}, {"hops", Align::kRight}, {"us", Align::kRight}, {"  paths"}, {"weight (Mbit/s)", Align::kRight}});
+      {{"to"}, {"hops", Align::kRight}, {"  paths"}, {"us", Align::kRight}, {"weight (Mbit/s)", Align::kRight}});
   for (const Route& route : routes_to_others(topology, routes)) {
     const std::size_t first = first_path(routes, route);
     for (std::size_t i = 0; i < route.paths.size(); ++i) {
       const bool is_new = i == 0;
       table.add_row({is_new ? topology.node(route.destination).name : "", is_new ? absl::StrCat(route.cost.hops) : "",
-                     is_new ? absl::StrCat(microseconds(route.cost.latency_ns)) : "",
                      absl::StrCat(i == first ? "* " : "  ", path_text(topology, route.paths[i].path)),
+                     latency_cell(routing::path_latency_us(topology, route.paths[i].path)),
                      absl::StrCat(route.paths[i].weight_mbps)});
     }
   }
@@ -114,7 +118,6 @@ std::string routes_json(const Topology& topology, NodeIndex self) {
     for (const RankedPath& ranked : route.paths) paths.push_back(path_json(topology, ranked));
     routes.push_back({{"destination", topology.node(route.destination).name},
                       {"hops", route.cost.hops},
-                      {"latency_us", microseconds(route.cost.latency_ns)},
                       {"paths", paths},
                       {"first_path", first_path(table, route)}});
   }

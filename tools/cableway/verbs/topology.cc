@@ -9,6 +9,7 @@
 #include "tools/cableway/node/topology_source.h"
 #include "tools/cableway/picture/topology_dot.h"
 #include "tools/cableway/picture/topology_svg.h"
+#include "tools/cableway/text/quantity_text.h"
 #include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
@@ -75,7 +76,7 @@ std::string topology_text(const routing::Topology& topology) {
   for (const routing::Cable& cable : topology.cables()) {
     table.add_row({cable.name, topology.node(cable.a.node).name, interface_text(cable.a), cable.a.address,
                    topology.node(cable.b.node).name, interface_text(cable.b), cable.b.address,
-                   absl::StrCat(cable.rate_mbps), absl::StrCat(cable.latency_us),
+                   absl::StrCat(cable.rate_mbps), latency_cell(cable.latency_us),
                    cable.routed ? "through IP routers" : ""});
   }
   return absl::StrCat(routing::draw_topology(topology), "\n", table.text());

@@ -1,0 +1,22 @@
+// The latency with which the simulator runs a cable.
+#ifndef CABLEWAY_SIM_CABLE_CABLE_LATENCY_H_
+#define CABLEWAY_SIM_CABLE_CABLE_LATENCY_H_
+
+#include <cmath>
+
+#include "core/clock.h"
+#include "routing/topology/topology.h"
+
+namespace cableway::sim {
+
+// Of a cable whose latency is not known: some metres of copper or fibre, and two adapters.
+inline constexpr double kAssumedLatencyUs = 1;
+
+// One way, in whole nanoseconds.
+inline Duration latency_of(const routing::Cable& cable) {
+  return Duration(static_cast<Duration::rep>(std::llround(cable.latency_us.value_or(kAssumedLatencyUs) * 1000)));
+}
+
+}  // namespace cableway::sim
+
+#endif  // CABLEWAY_SIM_CABLE_CABLE_LATENCY_H_
