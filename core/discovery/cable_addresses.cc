@@ -14,22 +14,19 @@ namespace {
 
 using routing::PortAddress;
 
-// Smaller is better; both ends compute the same rank.
-using Rank = std::tuple<bool, int, PortAddress, PortAddress>;
-
 int family_rank(const PortAddress& address) {
   if (!address.is_ipv6) return 0;
   return address.is_ipv6_link_local() ? 2 : 1;
 }
 
-std::optional<Rank> rank(const HelloAddress& ours, const HelloAddress& theirs) {
+std::optional<AddressRank> rank(const HelloAddress& ours, const HelloAddress& theirs) {
   const PortPrefix& a = ours.prefix;
   const PortPrefix& b = theirs.prefix;
   const bool one_subnet =
       a.prefix_length == b.prefix_length && routing::in_same_prefix(a.address, b.address, a.prefix_length);
   if (!one_subnet) return std::nullopt;
-  return Rank{ours.shared || theirs.shared, family_rank(a.address), std::min(a.address, b.address),
-              std::max(a.address, b.address)};
+  return AddressRank{ours.shared || theirs.shared, family_rank(a.address), std::min(a.address, b.address),
+                     std::max(a.address, b.address)};
 }
 
 std::string list(const std::vector<HelloAddress>& addresses) {
@@ -75,6 +72,18 @@ std::vector<HelloAddress> hello_addresses(const PortFacts& port, const std::vect
   return addresses;
 }
 
+std::optional<AddressRank> best_rank(const std::vector<HelloAddress>& ours, const std::vector<HelloAddress>& theirs) {
+  std::optional<AddressRank> best;
+  for (const HelloAddress& a : ours) {
+    for (const HelloAddress& b : theirs) {
+      const std::optional<AddressRank> candidate = rank(a, b);
+      if (!candidate || a.prefix.address.is_ipv6_link_local()) continue;
+      best = best ? std::min(*best, *candidate) : *candidate;
+    }
+  }
+  return best;
+}
+
 absl::StatusOr<CableAddresses> match_ports(const PortFacts& port, const std::vector<HelloAddress>& ours,
                                            const PortHello& theirs) {
   const std::string here = absl::StrCat("port ", port.interface);
@@ -84,7 +93,7 @@ absl::StatusOr<CableAddresses> match_ports(const PortFacts& port, const std::vec
                                                       ": set both to the same (ip link set dev ", port.interface,
                                                       " mtu ..)"));
   }
-  std::optional<Rank> best;
+  std::optional<AddressRank> best;
   CableAddresses result;
   for (const HelloAddress& a : ours) {
     for (const HelloAddress& b : theirs.addresses) {
@@ -93,7 +102,7 @@ absl::StatusOr<CableAddresses> match_ports(const PortFacts& port, const std::vec
                                                           routing::to_text(a.prefix.address),
                                                           ": give one of them another"));
       }
-      const std::optional<Rank> candidate = rank(a, b);
+      const std::optional<AddressRank> candidate = rank(a, b);
       if (!candidate.has_value() || (best.has_value() && *best <= *candidate)) continue;
       best = candidate;
       result.ours = a.prefix.address;

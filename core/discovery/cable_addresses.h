@@ -2,7 +2,9 @@
 #ifndef CABLEWAY_CORE_DISCOVERY_CABLE_ADDRESSES_H_
 #define CABLEWAY_CORE_DISCOVERY_CABLE_ADDRESSES_H_
 
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,6 +12,9 @@
 #include "core/discovery/port_inventory.h"
 
 namespace cableway {
+
+// How well a pair of addresses suits a cable: the smaller, the better. Both ends compute the same.
+using AddressRank = std::tuple<bool, int, routing::PortAddress, routing::PortAddress>;
 
 struct CableAddresses {
   routing::PortAddress ours;    // a link-local one has its scope
@@ -19,6 +24,9 @@ struct CableAddresses {
 
 // The port's addresses as its hello carries them. `all`: the node's ports, including `port`.
 std::vector<HelloAddress> hello_addresses(const PortFacts& port, const std::vector<PortFacts>& all);
+
+// The best of the pairs in one subnet that is not link-local; nullopt if there is none.
+std::optional<AddressRank> best_rank(const std::vector<HelloAddress>& ours, const std::vector<HelloAddress>& theirs);
 
 // Both ends choose the same pair from the same two hellos: IPv4 before IPv6 before link-local IPv6, but an address
 // whose subnet another port of its node shares comes last, since kernels choose ports by subnet.

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kHelloDelay{10};  // between a change and the hello that advertises it
 constexpr std::chrono::seconds kProblemLasts{5};      // after it was last seen
+// Own hellos are not answered: several hold times, so that lost ones part no wire.
+constexpr int kOwnHelloHolds = 3;
 constexpr std::size_t kMaxProblems = 256;
 // On one port, so that an untrusted peer with many invented senders hides no other problem.
 constexpr std::size_t kMaxOfOneKind = 16;
@@ -36,7 +38,7 @@ Neighbours::~Neighbours() = default;
 
 void Neighbours::start() {
   channel_.listen([this](const ReceivedDatagram& datagram) { receive(datagram); });
-  ports_ = inventory_.ports();
+  take_ports();
   tick_due_ = clock_.now();
   tick();
 }
@@ -54,8 +56,26 @@ void Neighbours::restart(std::uint64_t boot_nonce) {
   counter_ = 0;
 }
 
-void Neighbours::update_ports() {
+void Neighbours::take_ports() {
   ports_ = inventory_.ports();
+  segments_.set_ports(ports_);
+  rebuild_segments();
+}
+
+// Ports that share a wire take its plug.
+void Neighbours::rebuild_segments() {
+  segments_changed_ = false;
+  std::vector<PortHearing> heard;
+  heard.reserve(public_.size());
+  for (const auto& [key, neighbour] : public_) heard.push_back({key.port, key.node, key.neighbour_port});
+  segments_.build(heard);
+  std::map<PortId, std::string> plugs;
+  for (PortFacts& port : ports_) port.plug = plugs[port.id] = segments_.plug_of(port.id);
+  if (std::exchange(plugs_, plugs) != plugs) listener_.plugs_changed();
+}
+
+void Neighbours::update_ports() {
+  take_ports();
   forget_if(
       [this](const NeighbourKey& key) {
         const PortFacts* port = find_port(key.port);
@@ -74,9 +94,11 @@ void Neighbours::tick() {
   extend_holds_after_stall();
   forget_silent();
   const Instant now = clock_.now();
+  if (segments_.forget_own_hellos(Instant{now.since_start - timing_.hold * kOwnHelloHolds})) segments_changed_ = true;
   for (auto problem = problems_.begin(); problem != problems_.end();) {
     problem = now - problem->second.last_seen >= kProblemLasts ? problems_.erase(problem) : std::next(problem);
   }
+  if (segments_changed_) rebuild_segments();
   send_hellos(false);
   const auto interval = std::chrono::duration_cast<Duration>(timing_.interval);
   const auto spread = static_cast<std::uint64_t>(interval.count() / 5);
@@ -121,6 +143,7 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
        each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
     const auto& [key, neighbour] = *each;
+    if (!neighbour.paired) continue;
     hello.heard.push_back(
         HeardNeighbour{key.node, key.neighbour_port, neighbour.their_adjacency, neighbour.our_adjacency});
   }
@@ -221,14 +244,63 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
   heard_.at(key).hold_extension = Duration(0);
   heard_.at(key).from = from;
-  match(port, key, *hello);
+  heard_.at(key).addresses = hello->addresses;
+  if (segments_changed_) rebuild_segments();
+  if (segments_.of(port.id).is_wire()) {
+    pair(segments_.of(port.id), key.node);
+  } else {
+    neighbour->paired = true;
+  }
+  if (neighbour->paired) match(port, key, *hello);
+}
+
+// The cables of a wire: each port of one node with one of the other. On a switch every port may be joined to several.
+void Neighbours::pair(const PortSegment& wire, routing::NodeId node) {
+  std::vector<WirePort> ours;
+  std::map<PortId, WirePort> theirs;
+  std::vector<PortPair> up;
+  std::vector<NeighbourKey> keys;
+  for (const PortId id : wire.ports) {
+    const PortFacts& port = *find_port(id);
+    ours.push_back({id, port.interface, hello_addresses(port, ports_)});
+    for (auto each = public_.lower_bound({id, node, 0}); each != public_.end(); ++each) {
+      const auto& [key, neighbour] = *each;
+      if (key.port != id || key.node != node) break;
+      keys.push_back(key);
+      theirs[key.neighbour_port] = {key.neighbour_port, neighbour.interface, heard_.at(key).addresses};
+      if (neighbour.up) up.push_back({id, key.neighbour_port});
+    }
+  }
+  std::vector<WirePort> theirs_listed;
+  for (auto& [id, port] : theirs) theirs_listed.push_back(std::move(port));
+  const std::vector<PortPair> pairs = pair_ports(ours, theirs_listed, up);
+  for (const NeighbourKey& key : keys) {
+    set_paired(key, std::binary_search(pairs.begin(), pairs.end(), PortPair{key.port, key.neighbour_port}));
+  }
+}
+
+void Neighbours::set_paired(const NeighbourKey& key, bool paired) {
+  Neighbour& neighbour = public_.at(key);
+  if (std::exchange(neighbour.paired, paired) == paired || paired) return;
+  const std::uint64_t about = key.node.value ^ key.neighbour_port;
+  clear_problem(EventCode::kCableRefused, key.port, about);
+  clear_problem(EventCode::kLinkLocalUsed, key.port, about);
+  neighbour.their_adjacency = 0;
+  hello_soon(key.port);
+  if (!std::exchange(neighbour.up, false)) return;
+  listener_.adjacency_down(key, neighbour, EventCode::kCableLost, "other ports of the two nodes share its wire");
+  neighbour.our_adjacency = new_adjacency_number();
 }
 
 bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram,
                                             const PortHello& hello) {
   if (datagram.sender == id_ && datagram.boot_nonce == identity_.boot_nonce) {
     const PortFacts* other = find_port(datagram.port);
-    if (other != nullptr && other->id != port.id) {
+    if (other == nullptr || other->id == port.id) return true;
+    const Instant now = clock_.now();
+    if (segments_.note_own_hello(port.id, other->id, now)) rebuild_segments();
+    // Until then a neighbour on the wire may not have been heard yet.
+    if (segments_.is_loop(port.id, other->id, Instant{now.since_start - timing_.hold})) {
       set_problem(EventCode::kCableToSelf, port, datagram.port,
                   absl::StrCat("ports ", port.interface, " and ", other->interface,
                                " of this node receive each other's hellos: the cable loops back to this node"),
@@ -291,6 +363,7 @@ Neighbour* Neighbours::admit(const NeighbourKey& key, const ControlDatagram& dat
   neighbour.heard_since = clock_.now();
   neighbour.our_adjacency = new_adjacency_number();
   heard_[key].window.accept(datagram.counter);
+  segments_changed_ = true;
   return &(public_[key] = std::move(neighbour));
 }
 
@@ -377,6 +450,7 @@ void Neighbours::forget(const NeighbourKey& key, const std::string& reason, Even
   const Neighbour neighbour = std::move(known->second);
   public_.erase(known);
   heard_.erase(key);
+  segments_changed_ = true;
   if (neighbour.up) listener_.adjacency_down(key, neighbour, code, reason);
 }
 

@@ -25,6 +25,8 @@
 #include "core/discovery/control_datagram.h"
 #include "core/discovery/port_hello.h"
 #include "core/discovery/port_inventory.h"
+#include "core/discovery/port_pairing.h"
+#include "core/discovery/port_segments.h"
 #include "core/discovery/replay_window.h"
 #include "core/event/event.h"
 #include "routing/topology/node_id.h"
@@ -58,6 +60,8 @@ struct Neighbour {
   std::uint64_t boot_nonce = 0;
   CableAddresses addresses;
   bool up = false;  // both ports hear each other
+  // False: other ports of the two nodes are the cable on this wire (port_pairing.h).
+  bool paired = true;
   Instant heard_since;
   Instant last_heard;
   std::uint32_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
@@ -82,6 +86,8 @@ class Neighbours {
     // `code`: kCableLost, or kNeighbourLeft.
     virtual void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                                 const std::string& reason) = 0;
+    // The ports on one wire with others have changed, and with them the plugs of ports().
+    virtual void plugs_changed() = 0;
     // A segment from a neighbour that is up.
     virtual void segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
     // Called once when the problem appears. `fields`: the event's fields.
@@ -112,6 +118,7 @@ class Neighbours {
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body);
 
   const NodeIdentity& identity() const { return identity_; }
+  // As the inventory has them; ports without a plug that turn out to share a wire have one here (port_segments.h).
   const std::vector<PortFacts>& ports() const { return ports_; }
   const std::map<NeighbourKey, Neighbour>& all() const { return public_; }
   std::vector<Problem> problems() const;
@@ -124,6 +131,7 @@ class Neighbours {
     Duration hold{0};
     Duration hold_extension{0};  // stalls of this node since the last hello from it
     routing::PortAddress from;
+    std::vector<HelloAddress> addresses;  // of the port
   };
   using ProblemKey = std::tuple<PortId, EventCode, std::uint64_t>;
 
@@ -134,6 +142,10 @@ class Neighbours {
                   const routing::PortAddress& from);
   bool is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram, const PortHello& hello);
   Neighbour* admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello);
+  void take_ports();
+  void rebuild_segments();
+  void pair(const PortSegment& wire, routing::NodeId node);
+  void set_paired(const NeighbourKey& key, bool paired);
   void match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello);
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
   std::uint32_t new_adjacency_number();
@@ -164,6 +176,9 @@ class Neighbours {
   Listener& listener_;
 
   std::vector<PortFacts> ports_;
+  PortSegments segments_;
+  bool segments_changed_ = false;
+  std::map<PortId, std::string> plugs_;  // of ports_
   std::map<NeighbourKey, Neighbour> public_;
   std::map<NeighbourKey, Heard> heard_;
   std::map<ProblemKey, Problem> problems_;

@@ -1,0 +1,71 @@
+// Which ports of this node are on one segment: one wire, or one switch.
+//
+// Two ports are on one segment if the hardware says that they are halves of one plug, if one receives the other's
+// hellos, or if both receive the hellos of the same port of a neighbour. A segment with one neighbour is a wire: its
+// ports share a plug although nothing but their hearing each other may tell so, as in network namespaces.
+#ifndef CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
+#define CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/discovery/port_inventory.h"
+#include "routing/topology/node_id.h"
+
+namespace cableway {
+
+// A port of a neighbour, and the port of this node that receives its hellos.
+struct PortHearing {
+  PortId at = 0;
+  routing::NodeId node;
+  PortId port = 0;
+};
+
+struct PortSegment {
+  std::vector<PortId> ports;        // of this node, sorted
+  std::set<routing::NodeId> nodes;  // the others that are heard there
+
+  bool is_wire() const { return nodes.size() == 1; }
+};
+
+// One thread: the node's.
+class PortSegments {
+ public:
+  // Ports of this node as the inventory has them. Those without a carrier hear nothing.
+  void set_ports(std::span<const PortFacts> ports);
+  // Port `at` has received a hello of port `from`, both of this node. True if they did not hear each other before.
+  bool note_own_hello(PortId at, PortId from, Instant now);
+  // Forgets which own hellos were heard where nothing was heard since `before`. True if something was forgotten.
+  bool forget_own_hellos(Instant before);
+  // Builds the segments anew. Until then they are those of the last call.
+  void build(std::span<const PortHearing> heard);
+
+  // Precondition: `port` is one of set_ports().
+  const PortSegment& of(PortId port) const { return segments_[place_.at(port)]; }
+  // The hardware's plug; without one, on a wire with several ports, "wire.<the first interface>"; else "".
+  std::string plug_of(PortId port) const;
+  // Whether the two are the ends of one cable: they have received each other's hellos since `since` or longer, nothing
+  // joins them, and no neighbour is heard on their segment.
+  bool is_loop(PortId one, PortId other, Instant since) const;
+
+ private:
+  using Pair = std::pair<PortId, PortId>;  // the lower first
+  struct OwnHellos {
+    Instant first;
+    Instant last;
+  };
+
+  std::vector<PortFacts> ports_;
+  std::map<Pair, OwnHellos> own_hellos_;
+  std::vector<PortSegment> segments_;
+  std::map<PortId, std::size_t> place_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
