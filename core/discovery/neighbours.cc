@@ -371,6 +371,9 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   Neighbour& neighbour = public_.at(key);
   const std::uint64_t about = key.node.value ^ key.neighbour_port;
   absl::StatusOr<CableAddresses> matched = match_ports(port, hello_addresses(port, ports_), hello);
+  // The port that fits may be on the same wire and not be heard yet.
+  const bool is_new = !neighbour.up && clock_.now() - neighbour.heard_since < timing_.hold;
+  if (is_new && (!matched.ok() || !matched->remark.empty())) return;
   if (!matched.ok()) {
     set_problem(EventCode::kCableRefused, port, about, std::string(matched.status().message()),
                 {"neighbour", neighbour.name});

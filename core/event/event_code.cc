@@ -72,7 +72,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
      "give every node the same CABLEWAY_KEY_FILE"},
     {Code::kNameTaken, "NAME_TAKEN", Severity::kWarning, "two nodes of the cluster have one name",
      "set CABLEWAY_NODE on one of them"},
-    {Code::kCableToSelf, "CABLE_TO_SELF", Severity::kWarning, "two ports of this node hear each other",
+    {Code::kCableToSelf, "CABLE_TO_SELF", Severity::kWarning, "two ports of this node hear each other and no neighbour",
      "plug the cable into another node, or remove one of the ports from CABLEWAY_PORTS"},
     {Code::kCableRefused, "CABLE_REFUSED", Severity::kWarning,
      "MTUs or addresses of a cable's two ends do not match: the cable is not used",

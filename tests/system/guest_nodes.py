@@ -173,6 +173,9 @@ class GuestNodes:
     def relayed_bytes(self, name: str) -> int:
         return self.cableway(name, "status")["relayed"]["bytes"]
 
+    def sent_bytes(self, name: str, interface: str) -> int:
+        return int(self.run(name, "cat", f"/sys/class/net/{interface}/statistics/tx_bytes"))
+
     def sent_rdma_packets(self, name: str) -> int:
         return self._counted(name, "sent_pkts")
 

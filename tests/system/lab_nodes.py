@@ -190,8 +190,14 @@ class LabNodes:
         return sum(self.cableway(name, "status")["relayed"]["bytes"] for name in names)
 
     def sent_bytes(self, name: str, interface: str) -> int:
+        return self._counter(name, interface, 9)
+
+    def received_bytes(self, name: str, interface: str) -> int:
+        return self._counter(name, interface, 1)
+
+    def _counter(self, name: str, interface: str, column: int) -> int:
         lines = self.run(name, "cat", "/proc/net/dev").splitlines()  # /sys may show another namespace's interfaces
-        return next(int(line.split()[9]) for line in lines if line.split()[0] == f"{interface}:")
+        return next(int(line.split()[column]) for line in lines if line.split()[0] == f"{interface}:")
 
     @staticmethod
     def topology() -> Topology:

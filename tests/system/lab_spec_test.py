@@ -30,6 +30,8 @@ class SpecTest(unittest.TestCase):
         self.assertEqual(len(self.pairs("mesh:5")), 10)
         self.assertEqual(self.pairs("switch:3"), [("n0", "s0"), ("n1", "s0"), ("n2", "s0")])
         self.assertEqual(topology_spec.parse_spec("switch:3").node_names(), ["n0", "n1", "n2"])
+        self.assertEqual(self.pairs("twins:2"), [("n0", "w0"), ("n0", "w0"), ("n1", "w0"), ("n1", "w0")])
+        self.assertEqual(len(self.pairs("twins:4")), 16)
         self.assertEqual(len(self.pairs("torus:4x4")), 32)
         self.assertEqual(len(self.pairs("torus:2x4")), 12)
         self.assertEqual(sorted(self.pairs("torus:2x2")), [("n0", "n1"), ("n0", "n2"), ("n1", "n3"), ("n2", "n3")])
@@ -64,8 +66,15 @@ class SpecTest(unittest.TestCase):
             (topology_spec.End(f"n{i}", "to-s0", f"10.7.0.{i + 1}"), topology_spec.End("s0", f"to-n{i}", ""))
             for i in range(3)])
 
+    def test_split_ports_have_a_subnet_for_each_function(self) -> None:
+        filled = address_plan.fill_in(topology_spec.parse_spec("twins:3"))
+        self.assertEqual([(cable.ends[0].interface, cable.ends[0].address) for cable in filled.cables[:4]],
+                         [("to-w0", "10.7.0.1"), ("to-w0-2", "10.7.1.1"), ("to-w0", "10.7.0.2"), ("to-w0-2", "10.7.1.2")])
+        subnets = {cable.ends[0].address.rsplit(".", 1)[0] for cable in filled.cables}
+        self.assertEqual(len(subnets), 6)
+
     def test_file_survives_a_round_trip(self) -> None:
-        for spec in ("torus:3x3", "switch:5"):
+        for spec in ("torus:3x3", "switch:5", "twins:3"):
             for addressing in address_plan.ADDRESSINGS:
                 filled = address_plan.fill_in(topology_spec.parse_spec(spec), addressing)
                 self.assertEqual(topology_file.parse_topology("x", topology_file.topology_text(filled)), filled)

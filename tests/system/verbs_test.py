@@ -77,6 +77,25 @@ class NodesTestCase(GuestTestCase):
         return ranks
 
 
+class SplitPortsTest(NodesTestCase):
+    """Two functions of each guest on one wire."""
+
+    OPTIONS = ("twins:2", *RATE)
+    CABLES = 2
+
+    def test_two_channels_fill_both_functions(self) -> None:
+        ports = [(name, port) for name in self.nodes.names for port in ("to-w0", "to-w0-2")]
+        before = {place: self.nodes.sent_bytes(*place) for place in ports}
+        packets = {name: self.nodes.sent_rdma_packets(name) for name in self.nodes.names}
+        self.nodes.ranks(self.nodes.names, "--op", "all_reduce", "--sizes", "8M", "--channels", "2", *ONCE).finish()
+        moved = {place: self.nodes.sent_bytes(*place) - bytes for place, bytes in before.items()}
+        for name in self.nodes.names:
+            first, second = (moved[name, port] for port in ("to-w0", "to-w0-2"))
+            self.assertLess(abs(first - second), 0.1 * max(first, second), moved)
+            self.assertGreater(self.nodes.sent_rdma_packets(name) - packets[name], (4 << 20) // MTU_BYTES)
+            self.assertEqual(self.nodes.problems(name), [])
+
+
 class TriangleTest(NodesTestCase):
     OPTIONS = ("ring:3", *RATE)
     CABLES = 3

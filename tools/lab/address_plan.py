@@ -1,13 +1,15 @@
 """Fills in the interfaces and addresses that a topology does not give; plans the management network's addresses.
 
 Cable i gets the subnet 10.7.i.0/24 (10.8.0.0/24 follows 10.7.255.0/24) or fd00:7:0:i::/64: .1 at its first end, .2 at
-its second. All cables of a switch are one subnet. The management network is 10.6.0.0/24: node k has .(k+1), the lab's
+its second. All cables of a switch are one subnet; where a node has several cables to one switch, their first
+cables are one subnet, their second cables another, and so on. The management network is 10.6.0.0/24: node k has .(k+1), the lab's
 control namespace .254.
 """
 
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network
 
@@ -47,11 +49,16 @@ def _nth_subnet(addressing: str, number: int) -> _Subnet:
 
 
 def _wires(topology: Topology) -> dict[str, list[_Place]]:
-    """The nodes' ends on each segment, by what joins them: a cable, or a switch with all its cables."""
+    """The nodes' ends in each subnet, by what joins them: a cable, or the n-th cables of all nodes to a switch."""
     wires: dict[str, list[_Place]] = {}
+    cables_to: Counter[tuple[str, str]] = Counter()
     for index, cable in enumerate(topology.cables):
         switch = next((end.node for end in cable.ends if end.node in topology.switches), None)
         name = f"cable {cable.name}" if switch is None else f"switch {switch}"
+        if switch is not None:
+            node = cable.other_end(switch).node
+            cables_to[node, switch] += 1
+            name += f", port {cables_to[node, switch]} of each node" if cables_to[node, switch] > 1 else ""
         places = [(index, i) for i, end in enumerate(cable.ends) if end.node not in topology.switches]
         wires.setdefault(name, []).extend(places)
     return wires

@@ -11,7 +11,8 @@ JoinedPorts = tuple[Port, Port]  # the smaller first
 
 
 def joined_ports(topology: Topology) -> set[JoinedPorts]:
-    """The two ends of every cable; every pair of ports at a switch."""
+    """The two ends of every cable; every pair of ports at a switch, and at one between two nodes, which is a wire, the
+    first ports of both, the second ports of both, and so on."""
     joined: set[JoinedPorts] = set()
     segments: dict[str, list[Port]] = {switch: [] for switch in topology.switches}
     for cable in topology.cables:
@@ -21,5 +22,10 @@ def joined_ports(topology: Topology) -> set[JoinedPorts]:
         else:
             segments[next(end.node for end in cable.ends if end.node in segments)] += ports
     for ports in segments.values():
+        nodes = sorted({node for node, _ in ports})
+        if len(nodes) == 2:
+            pairs = zip(*([port for port in ports if port[0] == node] for node in nodes))
+            joined.update((min(pair), max(pair)) for pair in pairs)
+            continue
         joined.update((min(pair), max(pair)) for pair in combinations(ports, 2) if pair[0][0] != pair[1][0])
     return joined

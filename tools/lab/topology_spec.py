@@ -13,7 +13,7 @@ from lab_error import usage_error
 
 MAX_NODES = 64
 MAX_CABLES = 2048  # a mesh of 64 nodes has 2016
-SPEC_FORMS = "line:N, ring:N, mesh:N, star:N, switch:N, torus:AxB"
+SPEC_FORMS = "line:N, ring:N, mesh:N, star:N, switch:N, torus:AxB, twins:N"
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,17 @@ def _switch(count: int) -> Topology:
     return Topology([Node(f"n{i}") for i in range(count)], cables, switches=["s0"], shape="switch")
 
 
+def _twins(count: int) -> Topology:
+    """A ring of split ports: every wire joins two ports of a node with two of the next, and all four hear each other.
+    Two nodes share one wire. A wire is a switch that has no other nodes."""
+    wires = [(0, 1)] if count == 2 else _ring(count)
+    cables = [Cable(f"c{4 * wire + place}", (End(f"n{node}"), End(f"w{wire}")))
+              for wire, pair in enumerate(wires)
+              for place, node in enumerate((pair[0], pair[0], pair[1], pair[1]))]
+    return Topology([Node(f"n{i}") for i in range(count)], cables,
+                    switches=[f"w{wire}" for wire in range(len(wires))], shape="twins")
+
+
 def _torus(rows: int, columns: int) -> list[tuple[int, int]]:
     """Each node owns the cable to its right and the one below it; a dimension of two has one cable, not two."""
     pairs = []
@@ -128,6 +139,8 @@ def parse_spec(text: str) -> Topology:
         return _parse_torus(text, size)
     if kind == "switch":
         return _switch(_parse_count(text, kind, size, min_nodes=2))
+    if kind == "twins":
+        return _twins(_parse_count(text, kind, size, min_nodes=2))
     if kind not in _KINDS:
         raise usage_error(f"spec '{text}': unknown kind '{kind}'; expected one of {SPEC_FORMS}, or a topology FILE")
     count = _parse_count(text, kind, size, _KINDS[kind].min_nodes)

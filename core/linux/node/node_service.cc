@@ -202,14 +202,23 @@ void NodeService::listen_on_ports() {
 }
 
 void NodeService::on_topology_changed() {
-  const std::size_t nodes = node_->paths().topology().node_count();
-  const std::size_t cables = node_->paths().topology().cable_count();
+  note_members(node_->paths().topology());
+  paths_->topology_changed();
+  relay_->topology_changed();
+}
+
+// Other changes, such as of a measured latency, are no event.
+void NodeService::note_members(const routing::Topology& topology) {
+  std::string members;
+  for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");
+  for (const routing::Cable& cable : topology.cables()) absl::StrAppend(&members, cable.name, "+");
+  if (std::exchange(members_, members) == members) return;
+  const std::size_t nodes = topology.node_count();
+  const std::size_t cables = topology.cable_count();
   events().raise(EventCode::kTopologyChanged,
                  absl::StrCat("the topology now has ", nodes, nodes == 1 ? " node and " : " nodes and ", cables,
                               cables == 1 ? " cable" : " cables"),
                  {{"nodes", absl::StrCat(nodes)}, {"cables", absl::StrCat(cables)}});
-  paths_->topology_changed();
-  relay_->topology_changed();
 }
 
 void NodeService::leave(const std::string& reason) {

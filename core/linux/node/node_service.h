@@ -65,6 +65,7 @@ class NodeService {
   std::vector<HostProblem> problems() const;
   std::vector<std::string> control_socket_errors() const;
   void on_topology_changed();
+  void note_members(const routing::Topology& topology);
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
   void find_path(const PathRequest& request, SessionServer::Answer answer);
@@ -83,6 +84,7 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
+  std::string members_;  // names of the nodes and cables, as of the last TOPOLOGY_CHANGED
   std::string not_listening_;               // the current reason; empty while listening
   std::string no_ports_;                    // why there is none, as last reported
   std::vector<std::string> socket_errors_;  // as last reported

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""System test of split ports in namespaces: two interfaces of a node on one wire, a bridge, as both functions of a DGX
+Spark's plug. Nodes know nothing of plugs but what they hear.
+
+Usage: split_ports_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+"""
+
+from __future__ import annotations
+
+import unittest
+
+from in_lab import in_lab, main
+from lab_nodes import STEADY, LabNodes
+
+_FUNCTIONS = ("to-w0", "to-w0-2")
+_SIZES = ("--op", "all_reduce", "--sizes", "16M", "--channels", "2", "--warmup", "0", "--iters", "4", "--check-iters", "1")
+
+
+class SplitPortsTest(unittest.TestCase):
+    def check_found(self, nodes: LabNodes) -> None:
+        nodes.wait_for_cables()
+        for name in nodes.names:
+            self.assertEqual(nodes.problems(name), [])
+            self.assertEqual(nodes.events(name, "CABLE_REFUSED", "LINK_LOCAL_USED", "CABLE_TO_SELF"), [])
+            topology = nodes.cableway(name, "topology")
+            plugs = {end["plug"] for cable in topology["cables"] for end in cable["ends"]}
+            self.assertNotIn("", plugs)
+
+    def check_shares(self, nodes: LabNodes) -> None:
+        """A job of two channels sends and receives as much through either function of either node."""
+        before = {(node, port): (nodes.sent_bytes(node, port), nodes.received_bytes(node, port))
+                  for node in ("n0", "n1") for port in _FUNCTIONS}
+        nodes.start_ranks(["n0", "n1"], *_SIZES).finish()
+        moved = {place: (nodes.sent_bytes(*place) - sent, nodes.received_bytes(*place) - received)
+                 for place, (sent, received) in before.items()}
+        for node in ("n0", "n1"):
+            for direction in (0, 1):
+                first, second = (moved[node, port][direction] for port in _FUNCTIONS)
+                self.assertGreater(first, 16 * 2**20, moved)
+                self.assertLess(abs(first - second), 0.1 * max(first, second), moved)
+
+    @in_lab("twins:2", "--sysctl", "net.ipv4.conf.all.arp_ignore=1", "--sysctl", "net.ipv4.conf.all.arp_announce=2")
+    def test_two_cables_share_one_wire(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        self.check_found(nodes)
+        self.check_shares(nodes)
+
+    @in_lab("twins:2", "--addresses", "link-local")
+    def test_link_local_addresses_are_enough(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        self.check_found(nodes)
+        self.check_shares(nodes)
+
+    @in_lab("twins:3")
+    def test_ring_of_split_ports(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        self.check_found(nodes)
+        nodes.check_routes()
+        nodes.check_traffic()
+
+    @in_lab("twins:2", "--loss", "20%")
+    def test_lost_hellos_and_an_unplugged_function(self, nodes: LabNodes) -> None:
+        nodes.start(HOLD_MS="5000")
+        self.check_found(nodes)
+        nodes.lab("cut", "c0")
+        nodes.wait_for_cables({(("n0", "to-w0-2"), ("n1", "to-w0-2"))})
+        problems = nodes.problems("n0") + nodes.problems("n1")
+        self.assertEqual([text for text in problems if "to-w0 is down" not in text], [])
+        nodes.lab("mend", "c0")
+        self.check_found(nodes)
+        lost = [event for name in nodes.names for event in nodes.events(name, "CABLE_LOST")]
+        self.assertEqual(len(lost), 2, lost)
+
+
+if __name__ == "__main__":
+    main()
