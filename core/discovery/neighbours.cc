@@ -255,27 +255,23 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
 }
 
 // The cables of a wire: each port of one node with one of the other. On a switch every port may be joined to several.
-void Neighbours::pair(const PortSegment& wire, routing::NodeId node) {
-  std::vector<WirePort> ours;
+void Neighbours::pair(const PortSegment& segment, routing::NodeId node) {
+  Wire wire;
   std::map<PortId, WirePort> theirs;
-  std::vector<PortPair> up;
-  std::vector<NeighbourKey> keys;
-  for (const PortId id : wire.ports) {
-    const PortFacts& port = *find_port(id);
-    ours.push_back({id, port.interface, hello_addresses(port, ports_)});
+  for (const PortId id : segment.ports) {
+    wire.ours.push_back({id, find_port(id)->interface, hello_addresses(*find_port(id), ports_)});
     for (auto each = public_.lower_bound({id, node, 0}); each != public_.end(); ++each) {
       const auto& [key, neighbour] = *each;
       if (key.port != id || key.node != node) break;
-      keys.push_back(key);
       theirs[key.neighbour_port] = {key.neighbour_port, neighbour.interface, heard_.at(key).addresses};
-      if (neighbour.up) up.push_back({id, key.neighbour_port});
+      wire.heard.push_back({id, key.neighbour_port});
+      if (neighbour.up) wire.up.push_back({id, key.neighbour_port});
     }
   }
-  std::vector<WirePort> theirs_listed;
-  for (auto& [id, port] : theirs) theirs_listed.push_back(std::move(port));
-  const std::vector<PortPair> pairs = pair_ports(ours, theirs_listed, up);
-  for (const NeighbourKey& key : keys) {
-    set_paired(key, std::binary_search(pairs.begin(), pairs.end(), PortPair{key.port, key.neighbour_port}));
+  for (auto& [id, port] : theirs) wire.theirs.push_back(std::move(port));
+  const std::vector<PortPair> pairs = pair_ports(wire);
+  for (const PortPair& pair : wire.heard) {
+    set_paired({pair.ours, node, pair.theirs}, std::binary_search(pairs.begin(), pairs.end(), pair));
   }
 }
 

@@ -144,7 +144,7 @@ class Neighbours {
   Neighbour* admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello);
   void take_ports();
   void rebuild_segments();
-  void pair(const PortSegment& wire, routing::NodeId node);
+  void pair(const PortSegment& segment, routing::NodeId node);
   void set_paired(const NeighbourKey& key, bool paired);
   void match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello);
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);

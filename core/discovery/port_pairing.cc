@@ -1,6 +1,9 @@
 #include "core/discovery/port_pairing.h"
 
 #include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,76 +14,64 @@
 namespace cableway {
 namespace {
 
-// The ports that no pair has yet, and the pairs.
-class Pairing {
- public:
-  Pairing(std::span<const WirePort> ours, std::span<const WirePort> theirs)
-      : ours_(in_order(ours)), theirs_(in_order(theirs)) {}
-
-  void by_subnet();
-  void as_up(std::span<const PortPair> up);
-  void by_name();
-  std::vector<PortPair> pairs() const { return {pairs_.begin(), pairs_.end()}; }
-
- private:
-  using Ports = std::vector<const WirePort*>;
-
-  static Ports in_order(std::span<const WirePort> ports) {
-    Ports sorted;
-    for (const WirePort& port : ports) sorted.push_back(&port);
-    std::sort(sorted.begin(), sorted.end(), [](const WirePort* left, const WirePort* right) {
-      if (left->interface != right->interface) return routing::natural_less(left->interface, right->interface);
-      return left->port < right->port;
-    });
-    return sorted;
-  }
-  static auto find(Ports& ports, PortId id) {
-    return std::find_if(ports.begin(), ports.end(), [id](const WirePort* each) { return each->port == id; });
-  }
-  // Unless one of them has a partner already, or is not there.
-  void pair(PortId ours, PortId theirs) {
-    const auto our = find(ours_, ours);
-    const auto their = find(theirs_, theirs);
-    if (our == ours_.end() || their == theirs_.end()) return;
-    pairs_.insert({ours, theirs});
-    ours_.erase(our);
-    theirs_.erase(their);
-  }
-
-  Ports ours_;
-  Ports theirs_;
-  std::set<PortPair> pairs_;
+// A pair that could be chosen; the least is, first.
+struct Candidate {
+  std::size_t step = 0;  // of pair_ports()
+  std::optional<AddressRank> rank;
+  // Equal for the pairs (i, k) and (k, i) only, which have no port in common: so both ends choose alike.
+  std::pair<std::size_t, std::size_t> distance_and_first;
+  PortPair pair;
+  friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };
 
-void Pairing::by_subnet() {
-  std::vector<std::pair<AddressRank, PortPair>> fitting;
-  for (const WirePort* ours : ours_) {
-    for (const WirePort* theirs : theirs_) {
-      const std::optional<AddressRank> rank = best_rank(ours->addresses, theirs->addresses);
-      if (rank) fitting.push_back({*rank, {ours->port, theirs->port}});
-    }
+using Places = std::map<PortId, std::pair<std::size_t, const WirePort*>>;  // in the order of the interfaces' names
+
+Places in_order(const std::vector<WirePort>& ports) {
+  std::vector<const WirePort*> sorted;
+  for (const WirePort& port : ports) sorted.push_back(&port);
+  std::sort(sorted.begin(), sorted.end(), [](const WirePort* left, const WirePort* right) {
+    if (left->interface != right->interface) return routing::natural_less(left->interface, right->interface);
+    return left->port < right->port;
+  });
+  Places places;
+  for (const WirePort* port : sorted) places.try_emplace(port->port, places.size(), port);
+  return places;
+}
+
+std::vector<Candidate> candidates(const Wire& wire) {
+  const Places ours = in_order(wire.ours);
+  const Places theirs = in_order(wire.theirs);
+  std::vector<Candidate> found;
+  for (const PortPair& pair : wire.heard) {
+    const auto our = ours.find(pair.ours);
+    const auto their = theirs.find(pair.theirs);
+    if (our == ours.end() || their == theirs.end()) continue;
+    const auto [i, port] = our->second;
+    const auto [k, other] = their->second;
+    const bool is_up = std::find(wire.up.begin(), wire.up.end(), pair) != wire.up.end();
+    Candidate candidate{is_up ? 2U : 3U, best_rank(port->addresses, other->addresses), {}, pair};
+    if (candidate.rank) candidate.step = 1;
+    candidate.distance_and_first = {i > k ? i - k : k - i, std::min(i, k)};
+    found.push_back(std::move(candidate));
   }
-  std::sort(fitting.begin(), fitting.end());
-  for (const auto& [rank, each] : fitting) pair(each.ours, each.theirs);
-}
-
-void Pairing::as_up(std::span<const PortPair> up) {
-  for (const PortPair& each : up) pair(each.ours, each.theirs);
-}
-
-void Pairing::by_name() {
-  while (!ours_.empty() && !theirs_.empty()) pair(ours_.front()->port, theirs_.front()->port);
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 }  // namespace
 
-std::vector<PortPair> pair_ports(std::span<const WirePort> ours, std::span<const WirePort> theirs,
-                                 std::span<const PortPair> up) {
-  Pairing pairing(ours, theirs);
-  pairing.by_subnet();
-  pairing.as_up(up);
-  pairing.by_name();
-  return pairing.pairs();
+std::vector<PortPair> pair_ports(const Wire& wire) {
+  std::set<PortId> ours;
+  std::set<PortId> theirs;
+  std::vector<PortPair> pairs;
+  for (const Candidate& candidate : candidates(wire)) {
+    if (ours.contains(candidate.pair.ours) || theirs.contains(candidate.pair.theirs)) continue;
+    ours.insert(candidate.pair.ours);
+    theirs.insert(candidate.pair.theirs);
+    pairs.push_back(candidate.pair);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
 }
 
 }  // namespace cableway

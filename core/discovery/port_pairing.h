@@ -8,7 +8,6 @@
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_PAIRING_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_PAIRING_H_
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -30,13 +29,21 @@ struct PortPair {
   friend auto operator<=>(const PortPair&, const PortPair&) = default;
 };
 
+// What one node knows of a wire that it shares with another.
+struct Wire {
+  std::vector<WirePort> ours;
+  std::vector<WirePort> theirs;
+  std::vector<PortPair> heard;  // our port hears theirs; only such ports can be a pair
+  std::vector<PortPair> up;     // of these, the ones that are a cable already
+};
+
 // Each port is in at most one pair. Both ends choose the same pairs from the same ports:
 //   1. by subnet: pairs with addresses in one subnet that is not link-local, the best first (cable_addresses.h);
-//   2. of the ports left, those that are a cable already (`up`), so that a port which comes or goes moves no other;
-//   3. of the ports left, in the order of the interfaces' names: the first of one node with the first of the other.
+//   2. of the ports left, those that are a cable already, so that a port which comes or goes moves no other;
+//   3. of the ports left, by the order of the interfaces' names: the first of one node with the first of the other,
+//      and ports that do not hear their counterpart with the next that they hear.
 // So twins that have only link-local addresses are paired by name. Pure. Sorted.
-std::vector<PortPair> pair_ports(std::span<const WirePort> ours, std::span<const WirePort> theirs,
-                                 std::span<const PortPair> up);
+std::vector<PortPair> pair_ports(const Wire& wire);
 
 }  // namespace cableway
 
