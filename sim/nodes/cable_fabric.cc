@@ -83,6 +83,11 @@ CableFabric::SegmentNumber CableFabric::add_cable(NodeNumber a, NodeNumber b) {
   return join(ends);
 }
 
+void CableFabric::share_wire(SegmentNumber one, SegmentNumber other) {
+  segments_[one].shares_wire_with = other;
+  segments_[other].shares_wire_with = one;
+}
+
 void CableFabric::set_carrier(SegmentNumber segment, bool carrier) {
   segments_[segment].carrier = carrier;
   for (const auto& [node, port] : segments_[segment].ends) {
@@ -122,16 +127,24 @@ void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::
   const auto on = segment_of_.find(sender);
   if (on == segment_of_.end() || off_[sender.first]) return;
   if (tap_) tap_(sender.first, port, bytes);
-  Segment& segment = segments_[on->second];
+  const Segment& segment = segments_[on->second];
   const auto place = std::find(segment.ends.begin(), segment.ends.end(), sender) - segment.ends.begin();
   if (!carries(on->second, static_cast<std::size_t>(place)) || bytes.size() > kMaxDatagramBytes) return;
   const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  spread(on->second, sender, to, copy);
+  if (segment.shares_wire_with) spread(*segment.shares_wire_with, sender, to, copy);
+}
+
+// To the segment's other ends.
+void CableFabric::spread(SegmentNumber number, const End& sender, const routing::PortAddress* to,
+                         const std::shared_ptr<const std::vector<std::byte>>& copy) {
+  Segment& segment = segments_[number];
   const Weather& weather = segment.weather.has_value() ? *segment.weather : weather_;
   for (const End& end : segment.ends) {
     if (end == sender || (to != nullptr && !has_address(end, *to))) continue;
     for (std::uint32_t copies = happens(weather.doubled_per_mille) ? 2 : 1; copies > 0; --copies) {
       ++datagrams_;
-      if (!is_lost(segment, weather)) launch(segment, Way{sender.first, port, end.first, end.second}, copy);
+      if (!is_lost(segment, weather)) launch(segment, Way{sender.first, sender.second, end.first, end.second}, copy);
     }
   }
 }

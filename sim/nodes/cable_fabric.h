@@ -87,6 +87,9 @@ class CableFabric {
   SegmentNumber join(const std::vector<std::pair<NodeNumber, PortId>>& ports);
   // Adds a port to each of the two nodes and joins them, with addresses in their own subnet.
   SegmentNumber add_cable(NodeNumber a, NodeNumber b);
+  // Makes two cables one wire, as those of a split port are: whatever is sent on one is heard on both. Each keeps its
+  // own carrier, weather and silence.
+  void share_wire(SegmentNumber one, SegmentNumber other);
   void set_carrier(SegmentNumber segment, bool carrier);
   // Drops all datagrams while the carrier stays.
   void set_silent(SegmentNumber segment, bool silent);
@@ -122,6 +125,7 @@ class CableFabric {
     std::vector<End> ends;
     bool carrier = true;
     std::vector<bool> mute;  // by end
+    std::optional<SegmentNumber> shares_wire_with;
     std::optional<Weather> weather;
     bool in_burst = false;
     std::size_t in_flight = 0;
@@ -130,6 +134,8 @@ class CableFabric {
   NodeNumber number_of(const FabricPorts& ports) const { return numbers_.at(&ports); }
   void transmit(const FabricPorts& from, PortId port, const routing::PortAddress* to, std::span<const std::byte> bytes);
   bool has_address(const End& end, const routing::PortAddress& address) const;
+  void spread(SegmentNumber segment, const End& sender, const routing::PortAddress* to,
+              const std::shared_ptr<const std::vector<std::byte>>& bytes);
   void launch(Segment& segment, const Way& way, const std::shared_ptr<const std::vector<std::byte>>& bytes);
   bool is_lost(Segment& segment, const Weather& weather);
   std::shared_ptr<const std::vector<std::byte>> corrupted(const std::vector<std::byte>& bytes);

@@ -1,6 +1,7 @@
 #include "sim/simtest/simtest_world.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -61,9 +62,13 @@ void SimtestWorld::build_nodes() {
     if (seal_.has_value()) nodes_.use_seal(node, *seal_);
   }
   CableFabric& fabric = nodes_.fabric();
+  std::map<std::string, CableFabric::SegmentNumber> first_of_plug;
   for (const CablePlan& cable : plan_.shape.cables) {
     const CableFabric::SegmentNumber segment = fabric.add_cable(cable.a, cable.b);
     if (cable.plug.empty()) continue;
+    const auto [twin, is_first] = first_of_plug.try_emplace(cable.plug, segment);
+    if (!is_first) fabric.share_wire(twin->second, segment);
+    if (!cable.plug_is_told) continue;
     for (const auto& [node, port] : fabric.ends_of(segment)) {
       fabric.change_port(node, port, [&](PortFacts& facts) { facts.plug = cable.plug; });
     }

@@ -184,12 +184,26 @@ Fault make_fault(SimtestRandom& random, const SimtestPlan& plan) {
 // capacity.
 constexpr std::uint64_t kRdmaNumbers = 0x5244;
 constexpr std::uint64_t kRoomNumbers = 0x726f;
+constexpr std::uint64_t kWireNumbers = 0x7769;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRoomNumbers);
   if (!random.happens(150)) return;
   plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
+}
+
+// In half of the worlds where two cables join the same two nodes, they are one wire.
+void add_split_port(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kWireNumbers);
+  std::vector<CablePlan>& cables = plan.shape.cables;
+  if (cables.empty() || !random.happens(500)) return;
+  CablePlan& last = cables.back();
+  const auto twin = std::find_if(cables.begin(), cables.end() - 1,
+                                 [&](const CablePlan& each) { return each.a == last.a && each.b == last.b; });
+  if (twin == cables.end() - 1) return;
+  last.plug = twin->plug = "p0";
+  last.plug_is_told = twin->plug_is_told = random.happens(500);
 }
 
 // In half of the worlds; there at all ports, or at most of them.
@@ -267,6 +281,7 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
                             [](const Fault& fault) { return fault.kind == FaultKind::kCorrupt; });
   add_rdma(plan);
   add_scarcity(plan);
+  add_split_port(plan);
   return plan;
 }
 

@@ -17,7 +17,9 @@ namespace cableway::sim {
 struct CablePlan {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  std::string plug;  // at both ends; "": its own connector
+  // At both ends; "": its own connector. Cables of one plug are one wire: whatever is sent on one is heard on both.
+  std::string plug;
+  bool plug_is_told = true;  // by the hardware; else nodes have to find it out
   // Whether the port there has an RDMA device: a hop uses RDMA if both ports have one.
   bool rdma_at_a = false;
   bool rdma_at_b = false;

@@ -42,7 +42,8 @@ SimtestPlan line(std::uint32_t nodes) {
   SimtestPlan plan;
   plan.seed = 7;
   plan.shape.nodes = nodes;
-  for (std::uint32_t i = 0; i + 1 < nodes; ++i) plan.shape.cables.push_back(CablePlan{i, i + 1, "", true, true});
+  for (std::uint32_t i = 0; i + 1 < nodes; ++i)
+    plan.shape.cables.push_back(CablePlan{.a = i, .b = i + 1, .plug = "", .rdma_at_a = true, .rdma_at_b = true});
   for (const bool back : {false, true}) {
     FlowPlan flow;
     flow.source = back ? nodes - 1 : 0;
