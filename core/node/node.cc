@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/node/plug_rate.h"
 #include "routing/link_state/agreed_topology.h"
 #include "routing/topology/cable_name.h"
 
@@ -133,7 +134,7 @@ Welcome Node::welcome() const {
   welcome.node = options_.identity.name;
   welcome.cluster = options_.identity.cluster;
   welcome.boot_nonce = identity().boot_nonce;
-  for (const PortFacts& port : neighbours_.ports()) welcome.rate_mbps = std::max(welcome.rate_mbps, port.rate_mbps);
+  welcome.rate_mbps = fastest_plug_mbps(neighbours_.ports());
   if (welcome.rate_mbps == 0) welcome.rate_mbps = routing::kDefaultRateMbps;
   welcome.addresses = addresses();
   return welcome;

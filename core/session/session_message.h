@@ -44,7 +44,7 @@ struct Welcome {
   std::string node;
   std::string cluster;
   std::uint64_t boot_nonce = 0;
-  std::uint64_t rate_mbps = 0;         // of the node's fastest cable, one direction
+  std::uint64_t rate_mbps = 0;         // of the node's fastest plug, one direction (core/node/plug_rate.h)
   std::vector<std::string> addresses;  // of its cable ports
   // The key that seals set-ups, if the cluster has one. Given to every process that may request paths.
   std::optional<SubKey> setup_key = std::nullopt;
