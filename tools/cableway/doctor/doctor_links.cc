@@ -3,20 +3,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {
 
-constexpr double kMegabits = 1000;
 // InfiniBand's nominal rates differ slightly from Ethernet's.
 constexpr double kSameRate = 0.9;
-
-std::string text_of(const PcieLink& link) {
-  return absl::StrFormat("%g GT/s x%d (%.0f Gbit/s)", link.gigatransfers, link.lanes, link.gigabits());
-}
 
 std::string text_of(const std::map<std::string, std::uint64_t>& counters) {
   return absl::StrJoin(counters, ", ", [](std::string* out, const auto& counter) {
@@ -30,7 +24,6 @@ class LinkExamination {
 
   std::vector<Finding> run() {
     check_rate();
-    check_pcie();
     check_counters();
     return std::move(findings_);
   }
@@ -43,26 +36,12 @@ class LinkExamination {
 
   void check_rate() {
     const auto rate = static_cast<double>(facts_.rdma_rate_mbps);
-    if (rate == 0 || rate >= kSameRate * static_cast<double>(port_.rate_mbps)) return;
+    if (rate == 0 || rate >= kSameRate * static_cast<double>(port_.link_mbps)) return;
     add(Severity::kWarning, FindingCode::kRdmaLinkSlow,
         absl::StrCat("the link of RDMA device ", facts_.rdma_device, " has ", facts_.rdma_rate,
-                     ", less than the interface's ", rate_text(port_.rate_mbps)),
+                     ", less than the interface's ", rate_text(port_.link_mbps)),
         absl::StrCat("some of its lanes may be down: check the cable and its connectors (ethtool ", port_.interface,
                      ", rdma link show)"));
-  }
-
-  void check_pcie() {
-    const double carried = facts_.pcie.gigabits();
-    const double wanted = static_cast<double>(port_.rate_mbps) / kMegabits / static_cast<double>(port_.halves);
-    if (carried == 0 || carried >= wanted) return;
-    const bool is_below_max = facts_.pcie_max.gigabits() > carried;
-    add(Severity::kWarning, FindingCode::kPcieLinkSlow,
-        absl::StrCat("its PCIe link is ", text_of(facts_.pcie), ", too slow for the port's ",
-                     rate_text(port_.rate_mbps)),
-        is_below_max ? absl::StrCat("the adapter supports ", text_of(facts_.pcie_max),
-                                    ": use a slot with as many lanes, reseat it, check the BIOS's PCIe settings")
-                     : "this link is at the adapter's maximum: if its connector has a second one (two interfaces of "
-                       "one plug, see cableway ports), give that an address too");
   }
 
   // The counters start with the device: they show past losses, not necessarily current ones.
@@ -85,7 +64,7 @@ class LinkExamination {
                        " has counted congestion since its start: ", text_of(facts_.congestion)),
           absl::StrCat(
               check_again,
-              "; a cable without a switch causes none: check for a switch, or a port that shares its PCIe slot"));
+              "; a cable without a switch causes none: check for a switch, or a port that shares its PCIe link"));
     }
   }
 

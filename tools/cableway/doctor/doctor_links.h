@@ -1,4 +1,5 @@
-// Findings about the hardware behind a port: the part of doctor.h that reads tools/cableway/doctor/link_facts.h.
+// Findings about the RDMA device behind a port: the part of doctor.h that reads tools/cableway/doctor/link_facts.h.
+// Those about PCIe links are in doctor_roots.h.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_LINKS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_LINKS_H_
 
@@ -11,11 +12,9 @@
 
 namespace cableway::cli {
 
-// A port whose connector's rate is shared by `halves` ports, each with its own PCIe link.
 struct LinkedPort {
   std::string interface;
-  std::uint64_t rate_mbps = 0;  // 0: not known
-  std::uint64_t halves = 1;
+  std::uint64_t link_mbps = 0;  // of the interface's link; 0: not known
 };
 
 std::vector<Finding> examine_link(const LinkedPort& port, const LinkFacts& facts);

@@ -14,6 +14,7 @@
 #include "core/linux/rdma/rdma_ports.h"
 #include "core/view/ports_view.h"
 #include "tools/cableway/doctor/doctor_links.h"
+#include "tools/cableway/doctor/doctor_roots.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
@@ -117,9 +118,10 @@ class PortExamination {
     }
   }
 
+  // Of links: what PCIe carries of them is the subject of doctor_roots.h.
   void check_rates() {
-    if (port_.at("rate_mbps").is_null() || !port_.at("carrier").get<bool>()) return;
-    const std::uint64_t rate = number(port_, "rate_mbps");
+    if (port_.at("link_mbps").is_null() || !port_.at("carrier").get<bool>()) return;
+    const std::uint64_t rate = number(port_, "link_mbps");
     std::uint64_t theirs = 0;
     if (!port_.at("neighbours").is_null()) {
       for (const Json& neighbour : port_.at("neighbours")) {
@@ -254,20 +256,18 @@ std::string advice_for(const std::string& reason) {
 std::vector<Finding> examine_ports(const Json& ports, const Settings& settings,
                                    const std::map<std::string, LinkFacts>& links) {
   std::uint64_t fastest = 0;
-  std::map<std::string, std::uint64_t> plugs;
   for (const Json& port : ports) {
-    if (!port.at("rate_mbps").is_null()) fastest = std::max(fastest, number(port, "rate_mbps"));
-    if (!port.at("plug").is_null()) ++plugs[text(port, "plug")];
+    if (!port.at("link_mbps").is_null()) fastest = std::max(fastest, number(port, "link_mbps"));
   }
   std::vector<Finding> findings;
   for (const Json& port : ports) {
     for (Finding& finding : PortExamination(port, settings, fastest).run()) findings.push_back(std::move(finding));
     const auto link = links.find(text(port, "interface"));
     if (link == links.end()) continue;
-    const LinkedPort linked{link->first, port.at("rate_mbps").is_null() ? 0 : number(port, "rate_mbps"),
-                            port.at("plug").is_null() ? 1 : plugs[text(port, "plug")]};
+    const LinkedPort linked{link->first, port.at("link_mbps").is_null() ? 0 : number(port, "link_mbps")};
     for (Finding& finding : examine_link(linked, link->second)) findings.push_back(std::move(finding));
   }
+  for (Finding& finding : examine_roots(ports, links)) findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -67,8 +67,10 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
 
     {Code::kRdmaLinkSlow, "RDMA_LINK_SLOW", "the RDMA device's link is slower than its interface's: lanes may be down",
      "check the cable and its connectors (ethtool, rdma link show)"},
-    {Code::kPcieLinkSlow, "PCIE_LINK_SLOW", "the PCIe link cannot carry the port's rate",
-     "use another slot, reseat the adapter, check the BIOS's PCIe settings; or use both halves of a split adapter"},
+    {Code::kPcieLinkSlow, "PCIE_LINK_SLOW", "a PCIe link cannot carry its share of a port's rate",
+     "update the BIOS, use another slot, reseat the adapter; or give both functions of a split plug an address"},
+    {Code::kPcieRootShared, "PCIE_ROOT_SHARED", "ports share a PCIe link that moves less than they want together",
+     "connect each plug to another host; a warning says how the link could be wider"},
     {Code::kRdmaLosses, "RDMA_LOSSES", "the RDMA device has counted losses since its start",
      "check again after a job; if they grow, check the cable and flow control"},
     {Code::kRdmaCongestion, "RDMA_CONGESTION", "the RDMA device has counted congestion since its start",

@@ -44,6 +44,7 @@ enum class FindingCode : std::uint8_t {
   // The hardware behind a port.
   kRdmaLinkSlow,
   kPcieLinkSlow,
+  kPcieRootShared,
   kRdmaLosses,
   kRdmaCongestion,
   // How fast cables are.

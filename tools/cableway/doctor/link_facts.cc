@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/linux/ports/physical_connector.h"
 #include "core/linux/rdma/rdma_ports.h"
 
 namespace cableway::cli {
@@ -22,20 +23,11 @@ constexpr const char* kCongestion[] = {
     "np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled", "tx_cnp_pkts", "rx_cnp_pkts", "rx_ecn_marked_pkts",
 };
 
-// The number in "16.0 GT/s PCIe" or "100 Gb/sec (4X EDR)"; 0 if there is none.
+// The number in "100 Gb/sec (4X EDR)"; 0 if there is none.
 double first_number(const std::string& text) {
   double value = 0;
   const bool is_number = absl::SimpleAtod(text.substr(0, text.find(' ')), &value);
   return is_number && value > 0 && value < 1e6 ? value : 0;
-}
-
-PcieLink read_pcie(const host::Sysfs& sysfs, const std::string& folder, const char* which) {
-  PcieLink link;
-  link.gigatransfers = first_number(sysfs.line(absl::StrCat(folder, "/", which, "_link_speed")));
-  const bool is_number = absl::SimpleAtoi(sysfs.line(absl::StrCat(folder, "/", which, "_link_width")), &link.lanes);
-  // The kernel reports 255 for an unknown width.
-  if (!is_number || link.lanes < 1 || link.lanes > 32) link.lanes = 0;
-  return link;
 }
 
 std::map<std::string, std::uint64_t> read_counters(const host::Sysfs& sysfs, const std::string& port,
@@ -65,25 +57,24 @@ void read_rdma(const host::Sysfs& sysfs, const host::RdmaPort& port, LinkFacts& 
 
 }  // namespace
 
-// 8 of 10 bits are data up to 5 GT/s, 128 of 130 up to 32 GT/s, 236 of 256 bytes from there on.
-double PcieLink::gigabits() const {
-  const double share = gigatransfers <= 5 ? 8.0 / 10 : gigatransfers <= 32 ? 128.0 / 130 : 236.0 / 256;
-  return gigatransfers * lanes * share;
-}
-
 std::map<std::string, LinkFacts> read_links(const host::Sysfs& sysfs) {
   std::map<std::string, LinkFacts> links;
   const std::vector<host::RdmaPort> ports = host::read_rdma_ports(sysfs);
+  std::map<PortId, host::ConnectorClues> clues;
+  std::map<PortId, std::string> names;
   for (const std::string& name : sysfs.names("class/net", kMaxLinks)) {
     const host::InterfaceHardware hardware = host::read_interface(sysfs, name);
     const host::RdmaPort* const port = host::rdma_port_of(ports, hardware);
     if (hardware.pci_function.empty() && port == nullptr) continue;
     LinkFacts& facts = links[name];
-    const std::string device = absl::StrCat("class/net/", name, "/device");
-    facts.pcie = read_pcie(sysfs, device, "current");
-    facts.pcie_max = read_pcie(sysfs, device, "max");
+    facts.pcie = host::read_pcie_link(sysfs, name);
     if (port != nullptr) read_rdma(sysfs, *port, facts);
+    const auto id = static_cast<PortId>(names.size() + 1);
+    names[id] = name;
+    clues[id] = {hardware.pci_function, sysfs.line(absl::StrCat("class/net/", name, "/phys_port_name")),
+                 sysfs.line(absl::StrCat("class/net/", name, "/phys_switch_id")), port != nullptr ? port->board : ""};
   }
+  for (const auto& [id, plug] : host::find_plugs(clues)) links[names[id]].plug = plug;
   return links;
 }
 

@@ -1,4 +1,4 @@
-// The links behind a host's interfaces as sysfs reports them: the RDMA device's and the PCIe slot's. Read-only.
+// The links behind a host's interfaces as sysfs reports them: the RDMA device's and the PCIe link. Read-only.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_LINK_FACTS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_LINK_FACTS_H_
 
@@ -7,27 +7,21 @@
 #include <string>
 
 #include "core/linux/os/sysfs.h"
+#include "core/linux/ports/pcie_link.h"
 
 namespace cableway::cli {
-
-struct PcieLink {
-  double gigatransfers = 0;  // per second and lane; 0: not known
-  int lanes = 0;
-
-  // Payload and PCIe's own headers, in Gbit/s per direction; 0: not known.
-  double gigabits() const;
-};
 
 // Of one interface. Unknown values are empty or 0.
 struct LinkFacts {
   std::string rdma_device;  // "mlx5_0", "mlx4_0:2"
   std::string rdma_rate;    // "100 Gb/sec (4X EDR)"; of hardware only, as software devices report arbitrary rates
   std::uint64_t rdma_rate_mbps = 0;
-  PcieLink pcie;      // as it runs now
-  PcieLink pcie_max;  // the adapter's maximum
+  host::PcieLink pcie;
+  // Interfaces with the same value are functions of one connector (core/linux/ports/physical_connector.h).
+  std::string plug;
   // The device's non-zero counters of losses and congestion since it started, by name.
-  std::map<std::string, std::uint64_t> losses;
-  std::map<std::string, std::uint64_t> congestion;
+  std::map<std::string, std::uint64_t> losses = {};
+  std::map<std::string, std::uint64_t> congestion = {};
 };
 
 // Of the interfaces that have hardware or an RDMA device, by name.

@@ -13,9 +13,16 @@
 namespace cableway::cli {
 namespace {
 
-std::string rate_or_unknown(const Json& object) {
-  const Json& rate = object.at("rate_mbps");
+std::string rate_or_unknown(const Json& object, const char* member) {
+  const Json& rate = object.at(member);
   return rate.is_null() ? "rate unknown" : rate_text(rate.get<std::uint64_t>());
+}
+
+// "0000:00:00.0, 98.3 Gbit/s: the port carries 98.3 Gbit/s"
+std::string root_text(const Json& port) {
+  const std::string root = absl::StrCat(text(port, "root"), ", ", rate_or_unknown(port, "root_mbps"));
+  const bool is_limit = !port.at("rate_mbps").is_null() && port.at("rate_mbps") != port.at("link_mbps");
+  return is_limit ? absl::StrCat(root, ": the port carries ", rate_or_unknown(port, "rate_mbps")) : root;
 }
 
 std::string rdma_text(const Json& port) {
@@ -36,7 +43,8 @@ std::string neighbour_line(const Json& neighbour) {
         who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
   }
   return absl::StrCat(who, "up for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
-                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour), " there; ", heard);
+                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour, "rate_mbps"), " there; ",
+                      heard);
 }
 
 // Error counters are shown only if they are not zero.
@@ -56,9 +64,10 @@ std::string port_text(const Json& port) {
   std::string lines =
       absl::StrCat("port ", text(port, "interface"), "\n", "  addresses  ",
                    absl::StrJoin(port.at("addresses").get<std::vector<std::string>>(), ", "), "\n", "  link       ",
-                   port.at("carrier").get<bool>() ? rate_or_unknown(port) : "no carrier", ", MTU ", number(port, "mtu"),
-                   "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ", text(port, "transport"), ": ",
-                   text(port, "transport_reason"), "\n");
+                   port.at("carrier").get<bool>() ? rate_or_unknown(port, "link_mbps") : "no carrier", ", MTU ",
+                   number(port, "mtu"), "\n", "  RDMA       ", rdma_text(port), "\n", "  hops       ",
+                   text(port, "transport"), ": ", text(port, "transport_reason"), "\n");
+  if (!port.at("root").is_null()) absl::StrAppend(&lines, "  PCIe root  ", root_text(port), "\n");
   if (!port.at("plug").is_null()) absl::StrAppend(&lines, "  plug       ", text(port, "plug"), "\n");
   const Json& neighbours = port.at("neighbours");
   if (neighbours.empty()) absl::StrAppend(&lines, "  neighbour  none heard\n");

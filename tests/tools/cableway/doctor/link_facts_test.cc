@@ -17,8 +17,8 @@ class LinkFactsTest : public testing::Test {
  protected:
   LinkFactsTest() {
     sysfs_.add_rdma_device("mlx5_0");
-    sysfs_.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
-    sysfs_.link_device("class/net/eth1", "0000:01:00.0");
+    sysfs_.link_device("class/infiniband/mlx5_0", kFunction);
+    sysfs_.link_device("class/net/eth1", kFunction);
     sysfs_.write("class/infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)");
     slot("current_link_speed", "16.0 GT/s PCIe");
     slot("current_link_width", "8");
@@ -27,10 +27,11 @@ class LinkFactsTest : public testing::Test {
   }
   // Creates a file in the folder that the device link points to.
   void slot(const std::string& file, const std::string& text) {
-    sysfs_.write("devices/pci0000:00/0000:01:00.0/" + file, text);
+    sysfs_.write(std::string("devices/pci0000:00/") + kFunction + "/" + file, text);
   }
   std::map<std::string, LinkFacts> read() const { return read_links(host::Sysfs(sysfs_.root())); }
 
+  static constexpr char kFunction[] = "0000:00:01.0/0000:01:00.0";  // below a root port
   host::test::FakeSysfs sysfs_;
 };
 
@@ -39,11 +40,7 @@ TEST_F(LinkFactsTest, ReadsRateAndSlot) {
   EXPECT_EQ(facts.rdma_device, "mlx5_0");
   EXPECT_EQ(facts.rdma_rate, "100 Gb/sec (4X EDR)");
   EXPECT_EQ(facts.rdma_rate_mbps, 100000U);
-  EXPECT_EQ(facts.pcie.gigatransfers, 16);
-  EXPECT_EQ(facts.pcie.lanes, 8);
-  EXPECT_NEAR(facts.pcie.gigabits(), 126, 0.1);
-  EXPECT_EQ(facts.pcie_max.gigatransfers, 32);
-  EXPECT_EQ(facts.pcie_max.lanes, 16);
+  EXPECT_EQ(facts.pcie, (host::PcieLink{"0000:00:01.0", {16, 8}, {32, 16}}));
   EXPECT_TRUE(facts.losses.empty());
   EXPECT_TRUE(facts.congestion.empty());
 }
@@ -62,7 +59,7 @@ TEST_F(LinkFactsTest, ReadsTheCountersOfLossesAndCongestion) {
 
 TEST_F(LinkFactsTest, EachPortOfADeviceHasItsOwnFacts) {
   sysfs_.add_rdma_port("mlx5_0", 2);
-  sysfs_.link_device("class/net/eth2", "0000:01:00.0");
+  sysfs_.link_device("class/net/eth2", kFunction);
   sysfs_.write("class/net/eth2/dev_port", "1");
   sysfs_.write("class/infiniband/mlx5_0/ports/2/rate", "25 Gb/sec (1X EDR)");
   sysfs_.write("class/infiniband/mlx5_0/ports/2/hw_counters/packet_seq_err", "1");
@@ -84,16 +81,25 @@ TEST_F(LinkFactsTest, UnknownValuesAreZero) {
   sysfs_.write("class/net/veth1/speed", "10000");
   sysfs_.write("class/infiniband/rxe0/ports/1/rate", "2.5 Gb/sec (1X SDR)");
   const auto links = read();
-  EXPECT_EQ(links.at("eth1").pcie.gigabits(), 0);
+  EXPECT_EQ(links.at("eth1").pcie, host::PcieLink());
   EXPECT_FALSE(links.contains("veth0"));
   EXPECT_EQ(links.at("veth1").rdma_device, "rxe0");
   EXPECT_EQ(links.at("veth1").rdma_rate_mbps, 0U);
 }
 
-TEST(PcieLink, CarriesLessThanItsTransfers) {
-  EXPECT_DOUBLE_EQ((PcieLink{5, 4}.gigabits()), 16);
-  EXPECT_DOUBLE_EQ((PcieLink{64, 16}.gigabits()), 944);
-  EXPECT_EQ((PcieLink{16, 0}.gigabits()), 0);
+TEST_F(LinkFactsTest, FunctionsOfOneConnectorHaveOnePlug) {
+  sysfs_.link_device("class/net/eth2", "0000:00:02.0/0000:02:00.0");
+  sysfs_.link_device("class/net/eth3", "0000:00:02.0/0000:02:00.1");
+  for (const auto& [name, port] : {std::pair("eth1", "p0"), std::pair("eth2", "p0"), std::pair("eth3", "p1")}) {
+    sysfs_.write("devices/pci0000:00/0000:00:02.0/0000:02:00.1/x", "");
+    sysfs_.write("devices/pci0000:00/0000:00:02.0/0000:02:00.0/x", "");
+    sysfs_.write(std::string("class/net/") + name + "/phys_port_name", port);
+    sysfs_.write(std::string("class/net/") + name + "/phys_switch_id", "9a1c04");
+  }
+  const auto links = read();
+  EXPECT_NE(links.at("eth1").plug, "");
+  EXPECT_EQ(links.at("eth1").plug, links.at("eth2").plug);
+  EXPECT_NE(links.at("eth1").plug, links.at("eth3").plug);
 }
 
 TEST(HostFacts, ReadsTheHardwareFromTheGivenFolders) {

@@ -143,8 +143,8 @@ TEST(FlowsJson, RefusesMalformedFlowsAndCircuits) {
 
 constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
   "ports": [
-    {"interface": "eth1", "addresses": ["10.7.0.2/30", "fe80::2%eth1/64"], "mtu": 9000, "rate_mbps": 100000,
-     "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3, "roce_version": 2, "rdma_mtu": 4096,
+    {"interface": "eth1", "addresses": ["10.7.0.2/30", "fe80::2%eth1/64"], "mtu": 9000, "rate_mbps": 98300,
+     "link_mbps": 200000, "root": "0000:00:00.0", "root_mbps": 98300, "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3, "roce_version": 2, "rdma_mtu": 4096,
      "rdma_trouble": null, "transport": "rdma", "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": "p0",
      "neighbours": [
        {"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2", "address": "10.7.0.1",
@@ -153,11 +153,13 @@ constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
         "known_ms": 100, "heard_ms": 100}],
      "control": {"sent": 10, "received": 9, "oversized": 0, "foreign": 2, "own": 0, "ttl_refused": 0,
                  "send_errors": {"EPERM": 4}, "last_error": "cannot send", "not_open": ["cannot bind"]}},
-    {"interface": "eth2", "addresses": ["10.7.1.1/30"], "mtu": 1500, "rate_mbps": null, "carrier": false,
+    {"interface": "eth2", "addresses": ["10.7.1.1/30"], "mtu": 1500, "rate_mbps": null,
+     "link_mbps": null, "root": "0002:00:00.0", "root_mbps": 98300, "carrier": false,
      "rdma_device": "mlx5_1", "rdma_usable": false, "gid_index": null, "roce_version": null, "rdma_mtu": null,
      "rdma_trouble": "mlx5_1 is not active", "transport": "refused", "transport_reason": "mlx5_1 is not active",
      "plug": null, "neighbours": [], "control": null},
-    {"interface": "eth3", "addresses": ["10.7.2.1/30"], "mtu": 1500, "rate_mbps": null, "carrier": true,
+    {"interface": "eth3", "addresses": ["10.7.2.1/30"], "mtu": 1500, "rate_mbps": null,
+     "link_mbps": null, "root": null, "root_mbps": null, "carrier": true,
      "rdma_device": null, "rdma_usable": null, "gid_index": null, "roce_version": null, "rdma_mtu": null,
      "rdma_trouble": null, "transport": "tcp", "transport_reason": "no RDMA device behind eth3", "plug": null,
      "neighbours": [], "control": null}],
@@ -170,9 +172,10 @@ TEST(PortsText, HasEveryPortAndEveryReason) {
 
 port eth1
   addresses  10.7.0.2/30, fe80::2%eth1/64
-  link       100 Gbit/s, MTU 9000
+  link       200 Gbit/s, MTU 9000
   RDMA       mlx5_0, RoCE v2, GID 3, packets of 4096 bytes
   hops       rdma: mlx5_0, RoCE v2, GID 3
+  PCIe root  0000:00:00.0, 98.3 Gbit/s: the port carries 98.3 Gbit/s
   plug       p0
   neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there; last heard 0.0 s ago
   neighbour  node n4, its port eth0: heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); last heard 0.1 s ago
@@ -185,6 +188,7 @@ port eth2
   link       no carrier, MTU 1500
   RDMA       mlx5_1, not usable now
   hops       refused: mlx5_1 is not active
+  PCIe root  0002:00:00.0, 98.3 Gbit/s
   neighbour  none heard
   datagrams  -
 
