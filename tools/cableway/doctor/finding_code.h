@@ -33,6 +33,7 @@ enum class FindingCode : std::uint8_t {
   kMtuSmall,
   kRdmaMtuSmall,
   kRdmaMtuNotTaken,
+  kArpAnsweredForTwin,
   kHopsRefused,
   kRdmaDeviceGone,
   kRdmaDeviceUnused,

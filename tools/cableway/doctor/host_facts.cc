@@ -13,6 +13,7 @@
 #include "core/linux/ports/default_route.h"
 #include "core/linux/ports/netlink_inventory.h"
 #include "core/linux/rdma/verbs_library.h"
+#include "tools/cableway/doctor/doctor_arp.h"
 
 namespace cableway::cli {
 namespace {
@@ -76,6 +77,7 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
     facts.no_verbs_library = std::string(host::VerbsLibrary::of_this_process().status().message());
   }
   facts.links = read_links(sysfs);
+  facts.arp_ignore = read_arp_ignore(host::Sysfs(folders.proc));
   facts.in_container = is_in_container();
   return facts;
 }

@@ -15,9 +15,10 @@
 
 namespace cableway::cli {
 
-// The folders in which the kernel shows the hardware. Tests use their own trees.
+// The folders in which the kernel shows the hardware and its network. Tests use their own trees.
 struct HardwareFolders {
   std::string sysfs = "/sys";
+  std::string proc = "/proc";
   std::string rdma = host::kRdmaDeviceFolder;
 };
 
@@ -31,6 +32,7 @@ struct HostFacts {
   std::vector<RejectedPort> rejected;
   std::string no_ports;                    // why there are none, else empty
   std::map<std::string, LinkFacts> links;  // of the interfaces with hardware or an RDMA device, by name
+  std::map<std::string, int> arp_ignore;   // as it applies to each interface (doctor_arp.h)
 
   std::optional<std::uint64_t> memlock_bytes;  // a process's limit of locked memory; not set: unlimited
   bool has_rdma_devices = false;

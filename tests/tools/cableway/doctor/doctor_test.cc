@@ -214,6 +214,13 @@ const Fault kFaults[] = {
      },
      Severity::kWarning, "port eth1",
      "its PCIe link below 0000:00:01.0, 8 GT/s x8 (49.1 Gbit/s) each way, cannot carry the 100 Gbit/s that a port"},
+    {"twins that answer for each other", "ARP_ANSWERED_FOR_TWIN",
+     [](Examined& e) {
+       (*e.ports)["ports"].push_back(healthy_port("eth2"));
+       (*e.ports)["ports"][0]["plug"] = (*e.ports)["ports"][1]["plug"] = "p0";
+       e.host.arp_ignore = {{"eth1", 0}, {"eth2", 1}};
+     },
+     Severity::kWarning, "ports eth1, eth2", "arp_ignore is 0 on eth1:"},
     {"losses", "RDMA_LOSSES",
      [](Examined& e) {
        link(e).losses = {{"out_of_sequence", 7}, {"packet_seq_err", 2}};

@@ -104,7 +104,7 @@ TEST_F(LinkFactsTest, FunctionsOfOneConnectorHaveOnePlug) {
 
 TEST(HostFacts, ReadsTheHardwareFromTheGivenFolders) {
   host::test::FakeSysfs sysfs;
-  const HardwareFolders folders{sysfs.root(), sysfs.rdma_folder()};
+  const HardwareFolders folders{sysfs.root(), sysfs.root() + "/proc", sysfs.rdma_folder()};
   EXPECT_FALSE(read_host_facts({}, "", folders).has_rdma_devices);
   sysfs.add_rdma_device("mlx5_0");
   sysfs.link_device("class/infiniband/mlx5_0", "0000:01:00.0");
@@ -114,6 +114,8 @@ TEST(HostFacts, ReadsTheHardwareFromTheGivenFolders) {
   EXPECT_TRUE(facts.has_verbs_files);
   EXPECT_TRUE(facts.sees_hardware);
   EXPECT_EQ(facts.links.at("eth1").rdma_device, "mlx5_0");
+  sysfs.write("proc/sys/net/ipv4/conf/eth1/arp_ignore", "2");
+  EXPECT_EQ(read_host_facts({}, "", folders).arp_ignore.at("eth1"), 2);
   sysfs.remove("dev");
   facts = read_host_facts({}, "", folders);
   EXPECT_TRUE(facts.has_rdma_devices);

@@ -1,0 +1,111 @@
+#include "tools/cableway/doctor/doctor_arp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/core/linux/fake_sysfs.h"
+
+namespace cableway::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+Json port(const std::string& interface, const std::string& plug, const std::vector<std::string>& addresses,
+          const std::string& transport = "rdma") {
+  return {{"interface", interface},
+          {"plug", plug.empty() ? Json(nullptr) : Json(plug)},
+          {"addresses", addresses},
+          {"transport", transport}};
+}
+
+Json twins(const std::string& transport = "rdma") {
+  return Json::array({port("enp1s0f0np0", "p0", {"10.7.0.1/24"}, transport),
+                      port("enP2p1s0f0np0", "p0", {"fe80::2%enP2p1s0f0np0/64", "10.7.1.1/24"}, transport)});
+}
+
+std::map<std::string, int> arp_ignore(int first, int second) {
+  return {{"enp1s0f0np0", first}, {"enP2p1s0f0np0", second}};
+}
+
+TEST(DoctorArp, TheHigherOfTheInterfacesAndAllIsInForce) {
+  host::test::FakeSysfs proc;
+  const auto write = [&](const std::string& interface, const std::string& value) {
+    proc.write("sys/net/ipv4/conf/" + interface + "/arp_ignore", value);
+  };
+  write("all", "1");
+  write("default", "0");
+  write("eth0", "0");
+  write("eth1", "2");
+  write("eth2", "not a number");
+  EXPECT_THAT(read_arp_ignore(host::Sysfs(proc.root())), ElementsAre(Pair("eth0", 1), Pair("eth1", 2)));
+  write("all", "0");
+  EXPECT_THAT(read_arp_ignore(host::Sysfs(proc.root())), ElementsAre(Pair("eth0", 0), Pair("eth1", 2)));
+  EXPECT_THAT(read_arp_ignore(host::Sysfs(proc.root() + "/none")), IsEmpty());
+}
+
+TEST(DoctorArp, TwinsThatAnswerForEachOtherAreOneFinding) {
+  EXPECT_THAT(
+      examine_arp(twins(), arp_ignore(0, 0)),
+      ElementsAre(AllOf(
+          Field(&Finding::severity, Severity::kWarning), Field(&Finding::code, "ARP_ANSWERED_FOR_TWIN"),
+          Field(&Finding::about, "ports enp1s0f0np0, enP2p1s0f0np0"),
+          Field(&Finding::what, HasSubstr("arp_ignore is 0 on enp1s0f0np0, 0 on enP2p1s0f0np0: a function may answer")),
+          Field(&Finding::advice,
+                "sysctl -w net.ipv4.conf.enp1s0f0np0.arp_ignore=1 net.ipv4.conf.enp1s0f0np0.arp_announce=2 "
+                "net.ipv4.conf.enP2p1s0f0np0.arp_ignore=1 net.ipv4.conf.enP2p1s0f0np0.arp_announce=2\n"
+                "and, to make it last, the same settings, each in a line, in /etc/sysctl.d/90-cableway.conf"))));
+}
+
+TEST(DoctorArp, NamesOnlyTheOneThatAnswers) {
+  const std::vector<Finding> findings = examine_arp(twins(), arp_ignore(1, 0));
+  EXPECT_THAT(findings, ElementsAre(Field(&Finding::what, HasSubstr("arp_ignore is 0 on enP2p1s0f0np0:"))));
+  EXPECT_THAT(findings.front().advice, ::testing::Not(HasSubstr("enp1s0f0np0")));
+}
+
+TEST(DoctorArp, OverTcpItIsWorthKnowing) {
+  EXPECT_THAT(examine_arp(twins("tcp"), arp_ignore(0, 0)), ElementsAre(Field(&Finding::severity, Severity::kInfo)));
+}
+
+TEST(DoctorArp, TheKernelsOtherValues) {
+  for (const int safe : {1, 2, 8}) EXPECT_THAT(examine_arp(twins(), arp_ignore(safe, safe)), IsEmpty()) << safe;
+  for (const int unsafe : {0, 3, 4, 7}) EXPECT_EQ(examine_arp(twins(), arp_ignore(unsafe, 1)).size(), 1U) << unsafe;
+}
+
+TEST(DoctorArp, OtherPortsHaveNoFinding) {
+  const std::map<std::string, int> all_answer = arp_ignore(0, 0);
+  Json ports = twins();
+  ports[1]["plug"] = "p1";
+  EXPECT_THAT(examine_arp(ports, all_answer), IsEmpty()) << "two plugs";
+  ports[0]["plug"] = ports[1]["plug"] = nullptr;
+  EXPECT_THAT(examine_arp(ports, all_answer), IsEmpty()) << "no plug";
+  ports = twins();
+  ports[0]["addresses"] = ports[1]["addresses"] = Json::array({"fe80::1%eth1/64"});
+  EXPECT_THAT(examine_arp(ports, all_answer), IsEmpty()) << "no IPv4";
+  EXPECT_THAT(examine_arp(twins(), {}), IsEmpty()) << "not known";
+}
+
+TEST(DoctorArp, ATwinWithoutAnIpv4AddressAnswersToo) {
+  Json ports = twins();
+  ports[1]["addresses"] = Json::array({"fe80::2%enP2p1s0f0np0/64"});
+  EXPECT_THAT(examine_arp(ports, arp_ignore(0, 0)),
+              ElementsAre(Field(&Finding::what, HasSubstr("arp_ignore is 0 on enP2p1s0f0np0:"))));
+}
+
+TEST(DoctorArp, AdviceSpellsDotsAsSysctlDoes) {
+  Json ports = twins();
+  ports[0]["interface"] = "eth1.100";
+  const std::vector<Finding> findings = examine_arp(ports, {{"eth1.100", 0}});
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings.front().advice, HasSubstr("net.ipv4.conf.eth1/100.arp_ignore=1 "));
+}
+
+}  // namespace
+}  // namespace cableway::cli
