@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "routing/paths/weak_points.h"
 #include "tools/cableway/doctor/doctor_arp.h"
+#include "tools/cableway/doctor/doctor_nccl.h"
 #include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/text/quantity_text.h"
 
@@ -124,6 +125,7 @@ class Examination {
       add(EventCode::kNoPorts, "ports", std::nullopt, reason.empty() ? Text() : reason);
     }
     append(examine_ports(ports, examined_.settings, examined_.host.links));
+    append(examine_nccl(examined_.host.nccl, has_split_plug(ports)));
     append(examine_arp(ports, examined_.host.arp_ignore));
     append(examine_rejected(rejected()));
   }

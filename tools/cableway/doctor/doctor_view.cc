@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "routing/text/json_schema.h"
+#include "tools/cableway/doctor/doctor_nccl.h"
+#include "tools/cableway/text/text_table.h"
 
 namespace cableway::cli {
 namespace {
@@ -19,6 +22,22 @@ std::string count_text(const std::vector<Finding>& findings, Severity severity) 
   return absl::StrCat(count, " ", severity_name(severity), count == 1 ? "" : "s");
 }
 
+std::string nccl_text(const NcclSettings& nccl) {
+  if (nccl.settings.empty()) {
+    return absl::StrCat("NCCL settings: none in the environment", nccl.files.empty() ? "" : ", ",
+                        absl::StrJoin(nccl.files, ", "), "\n");
+  }
+  TextTable table({{"NCCL setting"}, {"value"}, {"from"}, {"remark"}});
+  for (const NcclSetting& setting : nccl.settings) {
+    const std::string overridden =
+        setting.overridden.empty() ? "" : absl::StrCat("instead of ", absl::StrJoin(setting.overridden, ", "));
+    const std::string remark = remark_on(setting);
+    table.add_row({setting.name, setting.value, setting.source,
+                   absl::StrCat(remark, !remark.empty() && !overridden.empty() ? "; " : "", overridden)});
+  }
+  return table.text();
+}
+
 }  // namespace
 
 Severity worst_of(const std::vector<Finding>& findings) {
@@ -27,7 +46,7 @@ Severity worst_of(const std::vector<Finding>& findings) {
   return worst;
 }
 
-std::string doctor_text(std::vector<Finding> findings) {
+std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& left, const Finding& right) { return left.severity > right.severity; });
   constexpr std::size_t kSeverityWidth = 9;
@@ -41,11 +60,11 @@ std::string doctor_text(std::vector<Finding> findings) {
                       absl::StrReplaceAll(finding.advice, {{"\n", "\n" + std::string(kSeverityWidth + 3, ' ')}}), "\n");
     }
   }
-  return absl::StrCat(lines, "\n", count_text(findings, Severity::kError), ", ",
+  return absl::StrCat(lines, "\n", nccl_text(nccl), "\n", count_text(findings, Severity::kError), ", ",
                       count_text(findings, Severity::kWarning), ", ", count_text(findings, Severity::kInfo), "\n");
 }
 
-std::string doctor_json(const std::vector<Finding>& findings) {
+std::string doctor_json(const std::vector<Finding>& findings, const NcclSettings& nccl) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
     list.push_back({{"severity", severity_name(finding.severity)},
@@ -54,8 +73,20 @@ std::string doctor_json(const std::vector<Finding>& findings) {
                     {"what", finding.what},
                     {"advice", finding.advice.empty() ? Json(nullptr) : Json(finding.advice)}});
   }
-  const Json view = {
-      {routing::kSchemaMember, routing::kJsonSchema}, {"worst", severity_name(worst_of(findings))}, {"findings", list}};
+  Json settings = Json::array();
+  for (const NcclSetting& setting : nccl.settings) {
+    const std::string remark = remark_on(setting);
+    settings.push_back({{"name", setting.name},
+                        {"value", setting.value},
+                        {"source", setting.source},
+                        {"overridden", setting.overridden},
+                        {"remark", remark.empty() ? Json(nullptr) : Json(remark)}});
+  }
+  const Json view = {{routing::kSchemaMember, routing::kJsonSchema},
+                     {"worst", severity_name(worst_of(findings))},
+                     {"findings", list},
+                     {"nccl_settings", settings},
+                     {"nccl_files", nccl.files}};
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// The findings of doctor.h, as text and as JSON.
+// The findings of doctor.h and NCCL's settings, as text and as JSON.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_VIEW_H_
 
@@ -6,17 +6,20 @@
 #include <vector>
 
 #include "tools/cableway/doctor/doctor.h"
+#include "tools/cableway/doctor/nccl_settings.h"
 
 namespace cableway::cli {
 
 Severity worst_of(const std::vector<Finding>& findings);
 
-// The worst first, each with its advice, then a line of counts.
-std::string doctor_text(std::vector<Finding> findings);
+// The worst first, each with its advice, then NCCL's settings and a line of counts.
+std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl);
 
-//   worst     "ok", "info", "warning" or "error"
-//   findings  {severity, code, about, what, advice (null where there is none)}
-std::string doctor_json(const std::vector<Finding>& findings);
+//   worst          "ok", "info", "warning" or "error"
+//   findings       {severity, code, about, what, advice (null where there is none)}
+//   nccl_settings  {name, value, source, overridden [texts], remark (null where there is none)}
+//   nccl_files     those that NCCL reads, after the environment, if they are there
+std::string doctor_json(const std::vector<Finding>& findings, const NcclSettings& nccl);
 
 }  // namespace cableway::cli
 

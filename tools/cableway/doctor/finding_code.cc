@@ -31,6 +31,13 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "apt-get install rdma-core, or CABLEWAY_TRANSPORT=tcp"},
     {Code::kContainerNetwork, "CONTAINER_NETWORK", "this container has its own network, without the host's cables",
      "docker run --network host"},
+    {Code::kNcclPluginUnused, "NCCL_PLUGIN_UNUSED", "NCCL's settings keep a job started here from using the plugin",
+     "start the job with what cableway env prints; correct the file that the finding names"},
+    {Code::kNcclChannelsFew, "NCCL_CHANNELS_FEW",
+     "NCCL's settings allow too few channels to fill both functions of a split plug",
+     "NCCL_MIN_NCHANNELS=4, as cableway env prints it"},
+    {Code::kNcclFileFault, "NCCL_FILE_FAULT", "NCCL skips a line of its settings file, or takes it differently",
+     "correct the line or remove it"},
 
     {Code::kPortNotUsed, "PORT_NOT_USED", "an interface is not used as a port, and was not requested as one",
      "name it in CABLEWAY_PORTS if it has a cable"},

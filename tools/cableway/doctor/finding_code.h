@@ -23,6 +23,9 @@ enum class FindingCode : std::uint8_t {
   kVerbsFilesMissing,
   kVerbsLibraryMissing,
   kContainerNetwork,
+  kNcclPluginUnused,
+  kNcclChannelsFew,
+  kNcclFileFault,
   // Ports, cables and neighbours.
   kPortNotUsed,
   kCarrierMissing,

@@ -57,7 +57,7 @@ bool is_in_container() {
 }  // namespace
 
 HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
-                          const HardwareFolders& folders) {
+                          const HardwareFolders& folders, const NcclPlaces& nccl_places) {
   HostFacts facts;
   find_plugin(program_folder, facts);
   find_ports(selectors, folders, facts);
@@ -79,6 +79,7 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
   facts.links = read_links(sysfs);
   facts.arp_ignore = read_arp_ignore(host::Sysfs(folders.proc));
   facts.in_container = is_in_container();
+  facts.nccl = read_nccl_settings(nccl_places);
   return facts;
 }
 

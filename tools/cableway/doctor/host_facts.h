@@ -12,6 +12,7 @@
 #include "core/discovery/port_selector.h"
 #include "core/linux/rdma/rdma_ports.h"
 #include "tools/cableway/doctor/link_facts.h"
+#include "tools/cableway/doctor/nccl_settings.h"
 
 namespace cableway::cli {
 
@@ -40,10 +41,13 @@ struct HostFacts {
   std::string no_verbs_library;  // why libibverbs cannot be used; not checked without an RDMA device
   bool in_container = false;
   bool sees_hardware = false;  // whether any interface is backed by a device
+
+  NcclSettings nccl;
 };
 
 HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
-                          const HardwareFolders& folders = {});
+                          const HardwareFolders& folders = {},
+                          const NcclPlaces& nccl_places = NcclPlaces::of_this_process());
 
 // The folder of the running program, with links resolved; empty if the kernel does not report it.
 std::string program_folder();

@@ -60,7 +60,7 @@ class DoctorVerb final : public Verb {
     const Examined examined = examine_all(invocation);
     const absl::StatusOr<std::vector<Finding>> findings = find(invocation, examined);
     if (!findings.ok()) return findings.status();
-    Answer answer{json_ ? doctor_json(*findings) : doctor_text(*findings)};
+    Answer answer{json_ ? doctor_json(*findings, examined.host.nccl) : doctor_text(*findings, examined.host.nccl)};
     const Severity worst = worst_of(*findings);
     if (absl::IsNotFound(examined.node) || absl::IsDeadlineExceeded(examined.node)) {
       answer.exit_status = exit_status_of(examined.node);

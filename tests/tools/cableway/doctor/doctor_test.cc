@@ -76,7 +76,7 @@ void refuse(Examined& examined, const std::string& why) {
 
 TEST(Doctor, AHealthyNodeHasNoFindings) {
   const std::vector<Finding> findings = examine(healthy());
-  EXPECT_EQ(worst_of(findings), Severity::kOk) << doctor_text(findings);
+  EXPECT_EQ(worst_of(findings), Severity::kOk) << doctor_text(findings, {});
   EXPECT_THAT(findings, Contains(finding(Severity::kOk, "node", "n1 of cluster lab answers")));
   EXPECT_THAT(findings, Contains(finding(Severity::kOk, "port eth1", "cable to node n0 (eth0) is up")));
 }
@@ -144,6 +144,18 @@ const Fault kFaults[] = {
      "RDMA", "no /dev/infiniband"},
     {"no port", "NO_PORTS", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",
      "this host has no port"},
+    {"another network", "NCCL_PLUGIN_UNUSED",
+     [](Examined& e) {
+       e.host.nccl.settings = {{"NCCL_NET", "Socket", "environment", {}}};
+     },
+     Severity::kWarning, "NCCL", "NCCL_NET=Socket (environment): a job started here uses that network"},
+    {"few channels", "NCCL_CHANNELS_FEW",
+     [](Examined& e) {
+       (*e.ports)["ports"].push_back(healthy_port("eth2"));
+       (*e.ports)["ports"][0]["plug"] = (*e.ports)["ports"][1]["plug"] = "p0";
+       e.host.nccl.settings = {{"NCCL_MIN_NCHANNELS", "2", "/etc/nccl.conf:1", {}}};
+     },
+     Severity::kWarning, "NCCL", "NCCL_MIN_NCHANNELS=2 (/etc/nccl.conf:1): too few channels"},
     {"no carrier", "CARRIER_MISSING", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1",
      "no carrier"},
     {"silence", "NEIGHBOUR_MISSING", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning,
@@ -292,7 +304,7 @@ TEST(Doctor, FindsEachFault) {
     EXPECT_THAT(findings,
                 Contains(AllOf(finding(fault.severity, fault.about, fault.what), Field(&Finding::code, fault.code))))
         << fault.name;
-    EXPECT_EQ(worst_of(findings), fault.severity) << fault.name << "\n" << doctor_text(findings);
+    EXPECT_EQ(worst_of(findings), fault.severity) << fault.name << "\n" << doctor_text(findings, {});
   }
 }
 
@@ -385,7 +397,7 @@ TEST(Doctor, RdmaIsNotCheckedIfTheSettingIsTcp) {
   examined.host.has_verbs_files = false;
   examined.host.memlock_bytes = 8U << 20;
   examined.host.no_verbs_library = "this host has no libibverbs.so.1";
-  EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined));
+  EXPECT_EQ(worst_of(examine(examined)), Severity::kOk) << doctor_text(examine(examined), {});
 }
 
 TEST(Doctor, NamesThePortsThatAFirewallMustOpen) {

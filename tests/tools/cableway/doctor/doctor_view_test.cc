@@ -13,19 +13,38 @@ TEST(DoctorView, PutsTheWorstFirst) {
       {Severity::kOk, "NODE_ANSWERS", "node", "answers", ""},
       {Severity::kWarning, "CARRIER_MISSING", "port eth1", "no carrier", "plug it in"},
       {Severity::kError, "KEY_UNREADABLE", "key", "is none", ""}};
-  EXPECT_EQ(doctor_text(findings), R"(error    key: is none [KEY_UNREADABLE]
+  const NcclSettings nccl{{{"NCCL_IB_DISABLE", "1", "environment", {"0 (/etc/nccl.conf:1)"}},
+                           {"NCCL_NET", "cableway", "/etc/nccl.conf:2", {}}},
+                          {"/etc/nccl.conf"},
+                          {}};
+  EXPECT_EQ(doctor_text(findings, nccl), R"(error    key: is none [KEY_UNREADABLE]
 warning  port eth1: no carrier [CARRIER_MISSING]
          -> plug it in
 ok       node: answers [NODE_ANSWERS]
 
+NCCL setting     value     from              remark
+NCCL_IB_DISABLE  1         environment       of NCCL's own InfiniBand network: no effect on Cableway; instead of 0 (/etc/nccl.conf:1)
+NCCL_NET         cableway  /etc/nccl.conf:2
+
 1 error, 1 warning, 0 infos
 )");
-  EXPECT_EQ(nlohmann::json::parse(doctor_json(findings)), nlohmann::json::parse(R"({
+  EXPECT_EQ(nlohmann::json::parse(doctor_json(findings, nccl)), nlohmann::json::parse(R"x({
     "schema": 1, "worst": "error", "findings": [
     {"severity": "ok", "code": "NODE_ANSWERS", "about": "node", "what": "answers", "advice": null},
     {"severity": "warning", "code": "CARRIER_MISSING", "about": "port eth1", "what": "no carrier", "advice": "plug it in"},
-    {"severity": "error", "code": "KEY_UNREADABLE", "about": "key", "what": "is none", "advice": null}]})"));
+    {"severity": "error", "code": "KEY_UNREADABLE", "about": "key", "what": "is none", "advice": null}],
+    "nccl_settings": [
+    {"name": "NCCL_IB_DISABLE", "value": "1", "source": "environment", "overridden": ["0 (/etc/nccl.conf:1)"],
+     "remark": "of NCCL's own InfiniBand network: no effect on Cableway"},
+    {"name": "NCCL_NET", "value": "cableway", "source": "/etc/nccl.conf:2", "overridden": [], "remark": null}],
+    "nccl_files": ["/etc/nccl.conf"]})x"));
   EXPECT_EQ(worst_of({}), Severity::kOk);
+}
+
+TEST(DoctorView, NamesWhereNcclFindsNoSettings) {
+  EXPECT_EQ(doctor_text({}, {{}, {"/root/.nccl.conf", "/etc/nccl.conf"}, {}}),
+            "\nNCCL settings: none in the environment, /root/.nccl.conf, /etc/nccl.conf\n\n"
+            "0 errors, 0 warnings, 0 infos\n");
 }
 
 }  // namespace

@@ -1,0 +1,122 @@
+#include "tools/cableway/doctor/doctor_nccl.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace cableway::cli {
+namespace {
+
+constexpr char kPluginName[] = "cableway";
+
+bool names_the_plugin(const std::string& value) {
+  return absl::StrContains(absl::AsciiStrToLower(value), kPluginName);
+}
+
+// Of NCCL_NET_PLUGIN, a list of libraries.
+bool lists_the_plugin(const std::string& value) {
+  const std::vector<std::string> libraries = absl::StrSplit(value, ',');
+  return std::any_of(libraries.begin(), libraries.end(), names_the_plugin);
+}
+
+class NcclExamination {
+ public:
+  NcclExamination(const NcclSettings& nccl, bool has_split_plug) : nccl_(nccl), has_split_plug_(has_split_plug) {}
+
+  std::vector<Finding> run() {
+    check_plugin();
+    if (has_split_plug_) check_channels();
+    for (const NcclFileFault& fault : nccl_.faults) {
+      add(fault.about_nccl ? Severity::kWarning : Severity::kInfo, FindingCode::kNcclFileFault, fault.source,
+          fault.what, "correct the line or remove it: NCCL reports nothing");
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Severity severity, FindingCode code, std::string about, std::string what, std::string advice) {
+    findings_.push_back({severity, std::string(name_of(code)), std::move(about), std::move(what), std::move(advice)});
+  }
+
+  static std::string text_of(const NcclSetting& setting) {
+    return absl::StrCat(setting.name, "=", setting.value, " (", setting.source, ")");
+  }
+
+  // The environment of `cableway env` wins over files.
+  static std::string remedy(const NcclSetting& setting) {
+    return setting.source == "environment"
+               ? "unset it where the job is started, or set what cableway env prints: eval \"$(cableway env)\""
+               : "remove the line, or start the job with what cableway env prints, which wins over files: "
+                 "eval \"$(cableway env)\"";
+  }
+
+  void check_plugin() {
+    const NcclSetting* const net = nccl_.find("NCCL_NET");
+    if (net != nullptr && !absl::EqualsIgnoreCase(net->value, kPluginName)) {
+      add(Severity::kWarning, FindingCode::kNcclPluginUnused, "NCCL",
+          absl::StrCat(text_of(*net), ": a job started here uses that network, not the plugin"), remedy(*net));
+    }
+    const NcclSetting* const plugin = nccl_.find("NCCL_NET_PLUGIN");
+    if (plugin != nullptr && !lists_the_plugin(plugin->value)) {
+      add(Severity::kWarning, FindingCode::kNcclPluginUnused, "NCCL",
+          absl::StrCat(text_of(*plugin), ": a job started here does not load the plugin"), remedy(*plugin));
+    }
+  }
+
+  // Of NCCL's integers, which may be written in other bases, only decimal ones are understood.
+  std::optional<int> few(const char* name) const {
+    const NcclSetting* const setting = nccl_.find(name);
+    int value = 0;
+    const bool is_few = setting != nullptr && absl::SimpleAtoi(setting->value, &value) && value < kChannelsOfSplitPlugs;
+    return is_few ? std::optional(value) : std::nullopt;
+  }
+
+  void check_channels() {
+    for (const char* const name : {"NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS"}) {
+      if (!few(name)) continue;
+      add(Severity::kWarning, FindingCode::kNcclChannelsFew, "NCCL",
+          absl::StrCat(text_of(*nccl_.find(name)), ": too few channels to fill both functions of a plug"),
+          absl::StrCat(name, "=", kChannelsOfSplitPlugs, " or more, as cableway env prints for the minimum"));
+    }
+    const NcclSetting* const net = nccl_.find("NCCL_NET");
+    const bool is_for_a_job = net != nullptr && absl::EqualsIgnoreCase(net->value, kPluginName);
+    if (is_for_a_job && nccl_.find("NCCL_MIN_NCHANNELS") == nullptr) {
+      add(Severity::kInfo, FindingCode::kNcclChannelsFew, "NCCL",
+          "NCCL_MIN_NCHANNELS is not set: NCCL may open too few channels to fill both functions of a plug",
+          absl::StrCat("NCCL_MIN_NCHANNELS=", kChannelsOfSplitPlugs, ", as cableway env prints it"));
+    }
+  }
+
+  const NcclSettings& nccl_;
+  const bool has_split_plug_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+bool has_split_plug(const Json& ports) {
+  std::set<std::string> plugs;
+  return std::any_of(ports.begin(), ports.end(), [&](const Json& port) {
+    return !port.at("plug").is_null() && !plugs.insert(text(port, "plug")).second;
+  });
+}
+
+std::vector<Finding> examine_nccl(const NcclSettings& nccl, bool has_split_plug) {
+  return NcclExamination(nccl, has_split_plug).run();
+}
+
+std::string remark_on(const NcclSetting& setting) {
+  if (absl::StartsWith(setting.name, "NCCL_IB_")) return "of NCCL's own InfiniBand network: no effect on Cableway";
+  if (setting.name == "NCCL_ENV_PLUGIN") return "this plugin may change every setting (NCCL 2.28.7 and later)";
+  return "";
+}
+
+}  // namespace cableway::cli
