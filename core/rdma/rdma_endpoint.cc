@@ -12,10 +12,11 @@ absl::Status check(const RdmaEndpoint& endpoint) {
   const bool numbers =
       endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMax24Bits && endpoint.packet_sequence <= kMax24Bits;
   const bool mtu = endpoint.mtu >= 256 && endpoint.mtu <= 4096 && (endpoint.mtu & (endpoint.mtu - 1)) == 0;
-  if (numbers && mtu && endpoint.mailbox != 0) return absl::OkStatus();
+  if (numbers && mtu && endpoint.mailbox != 0 && endpoint.ethernet.is_of_an_interface()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("set-up: an invalid end of a queue pair: number ", endpoint.queue_pair,
                                                  ", packet sequence ", endpoint.packet_sequence, ", MTU ", endpoint.mtu,
-                                                 ", mailbox ", endpoint.mailbox));
+                                                 ", mailbox ", endpoint.mailbox, ", Ethernet address ",
+                                                 to_text(endpoint.ethernet)));
 }
 
 }  // namespace
@@ -29,6 +30,7 @@ std::vector<std::byte> encode_rdma_endpoint(const RdmaEndpoint& endpoint) {
   writer.put(endpoint.mtu);
   writer.put(endpoint.mailbox);
   writer.put(endpoint.mailbox_key);
+  writer.put_bytes(endpoint.ethernet.bytes);
   return parameters;
 }
 
@@ -41,6 +43,7 @@ absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> par
   endpoint.mtu = reader.get<std::uint32_t>();
   endpoint.mailbox = reader.get<std::uint64_t>();
   endpoint.mailbox_key = reader.get<std::uint32_t>();
+  reader.get_bytes(endpoint.ethernet.bytes);
   if (!reader.finished()) {
     return absl::InvalidArgumentError("set-up: an end of a queue pair is truncated, or followed by trailing bytes");
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/rdma/ethernet_address.h"
 
 namespace cableway {
 
@@ -20,12 +21,14 @@ struct RdmaEndpoint {
   std::uint32_t mtu = 0;              // bytes of payload a packet may have: 256, 512, 1024, 2048 or 4096
   std::uint64_t mailbox = 0;          // address of its mailbox (core/rdma/rdma_chunk_link.h)
   std::uint32_t mailbox_key = 0;
+  // Of the interface that has the GID's address. Other interfaces of that host may answer for the address, too.
+  EthernetAddress ethernet = {};
 
   friend bool operator==(const RdmaEndpoint&, const RdmaEndpoint&) = default;
 };
 
 std::vector<std::byte> encode_rdma_endpoint(const RdmaEndpoint& endpoint);
-// InvalidArgument: it is truncated, or has an invalid number.
+// InvalidArgument: it is truncated, or has an invalid number or Ethernet address.
 absl::StatusOr<RdmaEndpoint> decode_rdma_endpoint(std::span<const std::byte> parameters);
 
 }  // namespace cableway

@@ -46,6 +46,7 @@ RdmaEndpoint StubQueuePair::endpoint() const {
   endpoint.mtu = kMtu;
   endpoint.mailbox = reinterpret_cast<std::uint64_t>(mailbox_->bytes.data());
   endpoint.mailbox_key = mailbox_memory_.keys().remote;
+  endpoint.ethernet.bytes[0] = std::byte{2};
   return endpoint;
 }
 

@@ -12,6 +12,7 @@
 #include "core/linux/link/memory_registrar.h"
 #include "core/linux/rdma/tcp_lifeline.h"
 #include "core/linux/rdma/verbs_device.h"
+#include "core/linux/rdma/verbs_ports.h"
 #include "core/linux/rdma/verbs_queue_pair.h"
 #include "core/rdma/rdma_chunk_link.h"
 
@@ -23,6 +24,7 @@ struct RdmaHalf {
   std::size_t device_number = 0;  // on this node (VerbsDevices)
   std::unique_ptr<VerbsQueuePair> queue_pair;
   RdmaEndpoint other;
+  PortInterface interface = {};  // with the port's address; needed for joining two ends only
 };
 
 class RdmaHop final : public HopLink, private MemoryRegistrar {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/circuit/hop_names.h"
 #include "core/linux/os/random_value.h"
+#include "core/linux/rdma/right_neighbour.h"
 #include "core/linux/rdma/verbs_devices.h"
 #include "core/rdma/rdma_endpoint.h"
 #include "routing/topology/port_address.h"
@@ -43,7 +44,11 @@ class RdmaEnd final : public HostEnd {
   explicit RdmaEnd(RdmaHalf half) : half_(std::move(half)) {}
 
   std::string name() const override { return absl::StrCat("rdma ", half_.device->name()); }
-  std::vector<std::byte> parameters() const override { return encode_rdma_endpoint(half_.queue_pair->endpoint()); }
+  std::vector<std::byte> parameters() const override {
+    RdmaEndpoint endpoint = half_.queue_pair->endpoint();
+    endpoint.ethernet = half_.interface.ethernet;
+    return encode_rdma_endpoint(endpoint);
+  }
   std::uint32_t max_chunk_bytes() const override { return RdmaChunkLink::kChunkBytes; }
   absl::StatusOr<std::unique_ptr<HopLink>> make_link(UniqueFd connection, const HopLinkOptions& options) override {
     return std::make_unique<RdmaHop>(std::move(connection), std::move(half_), options);
@@ -51,6 +56,7 @@ class RdmaEnd final : public HostEnd {
   SlotKind slots() const override { return SlotKind::kRegistered; }
   SlotDevice slot_device() const override { return {half_.device, half_.device_number}; }
 
+  const PortInterface& interface() const { return half_.interface; }
   absl::Status connect(const RdmaEndpoint& other) {
     half_.other = other;
     return half_.queue_pair->connect(other);
@@ -92,12 +98,24 @@ absl::StatusOr<TransportChoice> RdmaTransport::open(const std::string& address, 
     if (wanted_ == TransportSetting::kVerbs) return no_rdma_at(address);
     return TransportChoice{nullptr, none};
   }
+  absl::StatusOr<PortInterface> interface = read_port_interface(host_.sysfs, (*found)->interface);
+  if (!interface.ok()) return interface.status();
   absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*found)->device);
   if (!device.ok()) return device.status();
   auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_, idle_);
   if (!queue_pair.ok()) return queue_pair.status();
-  return TransportChoice{make_rdma_end({std::move(device->device), device->number, *std::move(queue_pair), {}}),
-                         kAtBothEnds};
+  return TransportChoice{
+      make_rdma_end({std::move(device->device), device->number, *std::move(queue_pair), {}, *std::move(interface)}),
+      kAtBothEnds};
+}
+
+absl::Status RdmaTransport::join_end(TransportEnd& end, const RdmaEndpoint& other, const std::string& address) {
+  RdmaEnd& own = static_cast<RdmaEnd&>(end);
+  const CableNeighbour neighbour{own.interface().name, own.interface().index, *routing::parse_port_address(address),
+                                 other.ethernet};
+  if (absl::Status right = direct_to_neighbour(*host_.neighbours, neighbour); !right.ok()) return right;
+  if (absl::Status joined = own.connect(other); !joined.ok()) return joined;
+  return confirm_neighbour(*host_.neighbours, neighbour);
 }
 
 absl::StatusOr<TransportChoice> RdmaTransport::offer(const CircuitSetup& setup) {
@@ -109,7 +127,7 @@ absl::Status RdmaTransport::settle(const CircuitSetup& setup, const SetupConnect
   const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(parameters);
   if (!other.ok()) return other.status();
   if (absl::Status there = check_gid(*other, setup.this_hop().to_address); !there.ok()) return there;
-  return static_cast<RdmaEnd&>(offered).connect(*other);
+  return join_end(offered, *other, setup.this_hop().to_address);
 }
 
 absl::StatusOr<TransportChoice> RdmaTransport::join(const CircuitSetup& setup, const SetupConnection& connection,
@@ -119,7 +137,7 @@ absl::StatusOr<TransportChoice> RdmaTransport::join(const CircuitSetup& setup, c
   if (absl::Status there = check_gid(*other, setup.this_hop().from_address); !there.ok()) return there;
   absl::StatusOr<TransportChoice> choice = open(connection.own_address(), accepting_end(setup, setup.hop).port);
   if (!choice.ok() || choice->end == nullptr) return choice;
-  if (absl::Status joined = static_cast<RdmaEnd&>(*choice->end).connect(*other); !joined.ok()) return joined;
+  if (absl::Status joined = join_end(*choice->end, *other, setup.this_hop().from_address); !joined.ok()) return joined;
   return choice;
 }
 

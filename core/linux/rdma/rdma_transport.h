@@ -44,6 +44,8 @@ class RdmaTransport final : public Transport {
   // `port`: the name of the interface with that address, for messages; "" if unknown.
   absl::StatusOr<TransportChoice> open(const std::string& address, const std::string& port);
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
+  // Joins this end to the other one, which has that valid address.
+  absl::Status join_end(TransportEnd& end, const RdmaEndpoint& other, const std::string& address);
 
   const TransportSetting wanted_;
   const VerbsOptions options_;

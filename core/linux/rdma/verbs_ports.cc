@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/linux/rdma/rdma_ports.h"
 
@@ -52,6 +53,17 @@ std::string interface_with(const routing::PortAddress& address) {
   return "";
 }
 
+absl::StatusOr<PortInterface> read_port_interface(const Sysfs& sysfs, const std::string& name) {
+  const std::string folder = absl::StrCat("class/net/", name);
+  const std::string address = sysfs.line(absl::StrCat(folder, "/address"));
+  PortInterface interface { name, 0, parse_ethernet_address(address).value_or(EthernetAddress()) };
+  const bool is_there = absl::SimpleAtoi(sysfs.line(absl::StrCat(folder, "/ifindex")), &interface.index);
+  if (is_there && interface.index != 0 && interface.ethernet.is_of_an_interface()) return interface;
+  return absl::FailedPreconditionError(
+      is_there ? absl::StrCat("interface ", name, " has no Ethernet address, but \"", address, "\"")
+               : absl::StrCat("there is no interface ", name, " any more"));
+}
+
 absl::StatusOr<std::optional<VerbsPort>> verbs_port_of(const routing::PortAddress& address, const VerbsHost& host) {
   const std::string interface = host.interface_of(address);
   if (interface.empty()) {
@@ -62,7 +74,7 @@ absl::StatusOr<std::optional<VerbsPort>> verbs_port_of(const routing::PortAddres
   if (port == nullptr) return std::nullopt;
   const absl::StatusOr<int> index = usable_gid(*port, interface, address);
   if (!index.ok()) return index.status();
-  return VerbsPort{port->device, VerbsGid{*index, gid_of(address), port->number}};
+  return VerbsPort{port->device, VerbsGid{*index, gid_of(address), port->number}, interface};
 }
 
 }  // namespace cableway::host

@@ -5,22 +5,36 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/linux/os/neighbour_table.h"
 #include "core/linux/os/sysfs.h"
 #include "core/linux/rdma/rdma_ports.h"
 #include "core/linux/rdma/verbs_device.h"
+#include "core/rdma/ethernet_address.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway::host {
 
 struct VerbsPort {
-  std::string device;  // "mlx5_0"
-  VerbsGid gid;        // the RoCE v2 GID of the address, with its device port
+  std::string device;          // "mlx5_0"
+  VerbsGid gid;                // the RoCE v2 GID of the address, with its device port
+  std::string interface = {};  // the interface with the address
 };
+
+// An interface as its neighbours and the kernel know it.
+struct PortInterface {
+  std::string name;
+  std::uint32_t index = 0;
+  EthernetAddress ethernet = {};
+};
+
+// FailedPrecondition: there is no such interface, or it has no Ethernet address.
+absl::StatusOr<PortInterface> read_port_interface(const Sysfs& sysfs, const std::string& name);
 
 // The GID for an address: IPv6 as it is, without its scope; IPv4 mapped into IPv6.
 std::array<std::byte, 16> gid_of(const routing::PortAddress& address);
@@ -29,11 +43,12 @@ std::array<std::byte, 16> gid_of(const routing::PortAddress& address);
 // itself.
 std::string interface_with(const routing::PortAddress& address);
 
-// The host's device files. Tests supply their own.
+// The host's device files and neighbours. Tests supply their own.
 struct VerbsHost {
   Sysfs sysfs = Sysfs();
   std::string device_folder = kRdmaDeviceFolder;
   std::function<std::string(const routing::PortAddress&)> interface_of = interface_with;
+  NeighbourTable* neighbours = &kernel_neighbours();
 };
 
 // nullopt: the port has no RDMA device, which is no error. A status explains why an existing device does not work, or

@@ -13,12 +13,16 @@
 #include "absl/status/status.h"
 #include "core/linux/rdma/verbs_ports.h"
 #include "core/rdma/rdma_endpoint.h"
+#include "tests/core/linux/rdma/fake_neighbours.h"
 #include "tests/core/linux/rdma/fake_verbs.h"
 
 namespace cableway::host {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 using GidBytes = std::array<std::byte, 16>;
 
@@ -28,7 +32,13 @@ GidBytes gid_of_text(const std::string& address) {
 
 // A valid queue pair endpoint at that GID.
 RdmaEndpoint endpoint_at(const GidBytes& gid) {
-  return {.queue_pair = 17, .packet_sequence = 5, .gid = gid, .mtu = 1024, .mailbox = 4096, .mailbox_key = 7};
+  return {.queue_pair = 17,
+          .packet_sequence = 5,
+          .gid = gid,
+          .mtu = 1024,
+          .mailbox = 4096,
+          .mailbox_key = 7,
+          .ethernet = parse_ethernet_address(test::kRight).value()};
 }
 
 // n0 -c0-> n1.
@@ -56,16 +66,21 @@ class ConnectionAt final : public SetupConnection {
   const std::string own_;
 };
 
+constexpr char kOwn[] = "02:00:00:00:00:10";
+
 // The dialing end, on a device in memory with this address.
 class RdmaTransportTest : public testing::Test {
  protected:
-  RdmaTransport transport(TransportSetting wanted = TransportSetting::kAuto) const {
+  RdmaTransport transport(TransportSetting wanted = TransportSetting::kAuto) {
     Settings settings;
     settings.transport = wanted;
-    return RdmaTransport(settings, Idle::kSleeps);
+    VerbsHost host;
+    host.neighbours = &neighbours_;
+    return RdmaTransport(settings, Idle::kSleeps, host);
   }
   std::unique_ptr<HostEnd> offer() {
-    return make_rdma_end({device_, 0, VerbsQueuePair::create(device_, fake_.gid, 1, {}).value(), {}});
+    auto pair = VerbsQueuePair::create(device_, fake_.gid, 1, {}).value();
+    return make_rdma_end({device_, 0, std::move(pair), {}, {"eth1", 7, parse_ethernet_address(kOwn).value()}});
   }
   absl::Status settle(const CircuitSetup& setup, const RdmaEndpoint& answer) {
     const std::unique_ptr<HostEnd> offered = offer();
@@ -76,6 +91,7 @@ class RdmaTransportTest : public testing::Test {
     return transport(wanted).join(setup, ConnectionAt("10.7.0.2"), encode_rdma_endpoint(offered));
   }
 
+  test::FakeNeighbours neighbours_;
   test::FakeVerbs verbs_;
   test::FakeVerbsDevice& fake_ = verbs_.add("mlx5_0", VerbsGid{3, gid_of_text("10.7.0.1")});
   std::shared_ptr<VerbsDevice> device_ = verbs_.open(fake_);
@@ -88,6 +104,37 @@ TEST_F(RdmaTransportTest, JoinsTheQueuePairOfTheAddressThatWasDialled) {
     ASSERT_TRUE(settle(setup_between("10.7.0.1", there), endpoint_at(gid_of_text(there))).ok());
     EXPECT_THAT(fake_.joined, testing::ElementsAre(gid_of_text(there)));
   }
+}
+
+TEST_F(RdmaTransportTest, OffersItsInterfacesEthernetAddress) {
+  EXPECT_EQ(to_text(decode_rdma_endpoint(offer()->parameters()).value().ethernet), kOwn);
+}
+
+TEST_F(RdmaTransportTest, CorrectsTheNeighbourTableBeforeItJoins) {
+  neighbours_.entries["7 10.7.0.2"] = test::kTwin;
+  ASSERT_TRUE(settle(setup_between("10.7.0.1", "10.7.0.2"), endpoint_at(gid_of_text("10.7.0.2"))).ok());
+  EXPECT_EQ(neighbours_.entries["7 10.7.0.2"], test::kRight);
+  EXPECT_THAT(fake_.joined, SizeIs(1));
+}
+
+TEST_F(RdmaTransportTest, DoesNotJoinTheOtherInterfaceOfThatHost) {
+  neighbours_.may_set = false;
+  neighbours_.entries["7 10.7.0.2"] = test::kTwin;
+  const absl::Status status = settle(setup_between("10.7.0.1", "10.7.0.2"), endpoint_at(gid_of_text("10.7.0.2")));
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(status.message(), AllOf(HasSubstr(test::kRight), HasSubstr(test::kTwin), HasSubstr("arp_ignore=1")));
+  EXPECT_THAT(fake_.joined, IsEmpty());
+}
+
+// The kernel resolves the address while the queue pair is joined.
+TEST_F(RdmaTransportTest, RefusesWhatTheKernelWasToldWhileItJoined) {
+  neighbours_.may_set = false;
+  neighbours_.learnt_at_second_look = test::kTwin;
+  const CircuitSetup setup = setup_between("10.7.0.1", "10.7.0.2");
+  EXPECT_TRUE(absl::IsFailedPrecondition(settle(setup, endpoint_at(gid_of_text("10.7.0.2")))));
+  neighbours_.entries.clear();
+  neighbours_.learnt_at_second_look = test::kRight;
+  EXPECT_TRUE(settle(setup, endpoint_at(gid_of_text("10.7.0.2"))).ok());
 }
 
 TEST_F(RdmaTransportTest, AnAnswerWithTheQueuePairOfAnotherAddressIsRefusedBeforeItsResolution) {

@@ -1,0 +1,36 @@
+// Sees to it that a queue pair is connected with the interface that has the other end's address, and with no other one
+// of that host (docs/decisions/0013-right-neighbour.md).
+//
+// The kernel puts the Ethernet address of its neighbour table into a queue pair that is connected, and no program can
+// say another. Where a host has two interfaces on one wire, Linux's default (arp_ignore=0) lets either answer for the
+// addresses of both.
+#ifndef CABLEWAY_CORE_LINUX_RDMA_RIGHT_NEIGHBOUR_H_
+#define CABLEWAY_CORE_LINUX_RDMA_RIGHT_NEIGHBOUR_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/linux/os/neighbour_table.h"
+#include "core/rdma/ethernet_address.h"
+#include "routing/topology/port_address.h"
+
+namespace cableway::host {
+
+// The other end of a cable.
+struct CableNeighbour {
+  std::string interface;         // this end's, for messages
+  std::uint32_t index = 0;       // the same interface's
+  routing::PortAddress address;  // the other end's
+  EthernetAddress ethernet;      // that of its interface, as the other end has announced it
+};
+
+// Before a queue pair is connected: corrects the kernel's entry. FailedPrecondition: it is wrong, and this process may
+// not change it. OK without an entry: then the kernel asks for it, and confirm_neighbour() says what it was told.
+absl::Status direct_to_neighbour(NeighbourTable& table, const CableNeighbour& neighbour);
+// After it is connected: FailedPrecondition: the kernel's entry is wrong. Unavailable: it is gone, or cannot be read.
+absl::Status confirm_neighbour(NeighbourTable& table, const CableNeighbour& neighbour);
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_RDMA_RIGHT_NEIGHBOUR_H_
