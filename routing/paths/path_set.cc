@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
@@ -31,6 +32,9 @@ class PathGraph {
   // Saturates at 2^63. Paths numbered above that are never candidates, which only reduces variety.
   std::uint64_t path_count() const { return path_count_[low_]; }
   std::size_t step_count() const { return steps_.size(); }
+  CableIndex cable(std::uint32_t step) const { return steps_[step].cable; }
+  // Whether the step crosses its cable from end a, which is the lower-numbered node's.
+  bool is_from_a(std::uint32_t step) const { return nodes_[steps_[step].from] < nodes_[steps_[step].to]; }
 
   // From `low` to `high`. Precondition: number < path_count().
   StepPath path(std::uint64_t number) const;
@@ -135,35 +139,100 @@ Path PathGraph::with_nodes(const StepPath& path) const {
   return whole;
 }
 
-// All paths, or `wanted` paths with evenly spaced numbers.
-std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted) {
+// All paths, or `wanted` paths with evenly spaced numbers. `varied`: their last steps vary, too, and not only the first
+// ones; the first and the last path, and others over the same one of several cables everywhere, are among them.
+std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted, bool varied) {
   const std::uint64_t count = graph.path_count();
   const std::uint64_t kept = std::min(count, wanted);
   std::vector<StepPath> paths;
   paths.reserve(kept);
   for (std::uint64_t i = 0; i < kept; ++i) {
-    paths.push_back(graph.path(count / kept * i + count % kept * i / kept));  // count * i / kept, without overflow
+    const std::uint64_t apart = count / kept;
+    const std::uint64_t begin = apart * i + count % kept * i / kept;  // count * i / kept, without overflow
+    const std::uint64_t within = apart > kept ? (apart - 1) / (kept - 1) * i : i % apart;
+    paths.push_back(graph.path(begin + (varied ? within : 0)));
   }
   return paths;
 }
 
-// Maps each step to the paths that use it.
-class PathsOfSteps {
+// What each path uses, as numbers below `count`: its steps, or the parts of its cables.
+struct PathUses {
+  std::span<const std::vector<std::uint32_t>> of_path;
+  std::size_t count = 0;
+  std::span<const std::uint32_t> weights;  // by number; empty: each is 1
+};
+
+// Numbers the parts that the added paths use in the order of their first use, since they are few of a topology's.
+class PartNumbers {
  public:
-  PathsOfSteps(const std::vector<StepPath>& paths, std::size_t step_count) : begin_(step_count + 1, 0) {
-    for (const StepPath& path : paths) {
-      for (const std::uint32_t step : path) ++begin_[step + 1];
+  explicit PartNumbers(const CableParts& parts) : parts_(parts), number_(parts.count(), kUnused) {}
+
+  void begin_path() { of_path_.emplace_back(); }
+  void add(CableIndex cable, bool from_a) {
+    for (const PartUse& use : parts_.of(cable, from_a)) {
+      std::uint32_t& number = number_[use.part];
+      if (number == kUnused) {
+        number = static_cast<std::uint32_t>(weights_.size());
+        weights_.push_back(use.weight);
+      }
+      of_path_.back().push_back(number);
     }
-    for (std::size_t step = 0; step < step_count; ++step) begin_[step + 1] += begin_[step];
-    paths_.resize(begin_[step_count]);
+  }
+  // Of the paths added so far, as long as this lives and no more is added.
+  PathUses uses() const { return {of_path_, weights_.size(), weights_}; }
+
+ private:
+  static constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
+
+  const CableParts& parts_;
+  std::vector<std::uint32_t> number_;  // by part
+  std::vector<std::vector<std::uint32_t>> of_path_;
+  std::vector<std::uint32_t> weights_;
+};
+
+// Whether different cables among those added share a part.
+class SharingCheck {
+ public:
+  explicit SharingCheck(const CableParts& parts) : parts_(parts), used_(parts.count(), false) {}
+
+  void add(CableIndex cable, bool from_a) {
+    if (used_[cable.value]) return;
+    for (const PartUse& use : parts_.of(cable, from_a)) {
+      found_ = found_ || used_[use.part];
+      used_[use.part] = true;
+    }
+  }
+  bool found() const { return found_; }
+
+ private:
+  const CableParts& parts_;
+  std::vector<bool> used_;  // by part
+  bool found_ = false;
+};
+
+bool share_parts(const PathGraph& graph, const CableParts& parts) {
+  SharingCheck check(parts);
+  for (std::uint32_t step = 0; step < graph.step_count(); ++step) check.add(graph.cable(step), graph.is_from_a(step));
+  return check.found();
+}
+
+// Maps each number to the paths that use it.
+class PathsOfUses {
+ public:
+  explicit PathsOfUses(const PathUses& uses) : begin_(uses.count + 1, 0) {
+    for (const std::vector<std::uint32_t>& path : uses.of_path) {
+      for (const std::uint32_t use : path) ++begin_[use + 1];
+    }
+    for (std::size_t use = 0; use < uses.count; ++use) begin_[use + 1] += begin_[use];
+    paths_.resize(begin_[uses.count]);
     std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::uint32_t i = 0; i < paths.size(); ++i) {
-      for (const std::uint32_t step : paths[i]) paths_[next[step]++] = i;
+    for (std::uint32_t i = 0; i < uses.of_path.size(); ++i) {
+      for (const std::uint32_t use : uses.of_path[i]) paths_[next[use]++] = i;
     }
   }
 
-  std::span<const std::uint32_t> of(std::uint32_t step) const {
-    return std::span(paths_).subspan(begin_[step], begin_[step + 1] - begin_[step]);
+  std::span<const std::uint32_t> of(std::uint32_t use) const {
+    return std::span(paths_).subspan(begin_[use], begin_[use + 1] - begin_[use]);
   }
 
  private:
@@ -171,41 +240,81 @@ class PathsOfSteps {
   std::vector<std::uint32_t> paths_;
 };
 
-// The first `limit` candidates by rank: each next path shares the fewest steps with those before it; ties go to the
-// first.
-std::vector<std::size_t> ranked_by_overlap(const std::vector<StepPath>& paths, std::size_t step_count,
-                                           std::size_t limit) {
-  std::vector<std::size_t> rest(paths.size());
+// The first `limit` paths by rank, from `first` on: each next path shares the least with those before it; where parts
+// are counted, of several the least with the one just before it. Ties go to the first, or to the last and the first in
+// turn: of candidates in lexicographic order, those over the first of several cables between each two nodes are then
+// followed by those over the last.
+enum class Ties { kFirst, kLastAndFirst };
+std::vector<std::size_t> ranked_by_overlap(const PathUses& uses, std::size_t first, std::size_t limit, Ties ties) {
+  std::vector<std::size_t> rest(uses.of_path.size());
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = i;
-  std::vector<std::size_t> overlap(paths.size(), 0);
-  const PathsOfSteps users(paths, step_count);
+  const bool counts_parts = !uses.weights.empty();
+  // By path: above kLast with all before it, below with the last of them. At most paths^2 * hops * parts of a hop.
+  constexpr std::uint64_t kLast = std::uint64_t{1} << 32;
+  std::vector<std::uint64_t> overlap(rest.size(), 0);
+  const PathsOfUses users(uses);
   std::vector<std::size_t> ranked;
-  while (ranked.size() < limit && !rest.empty()) {
-    const auto best = std::min_element(rest.begin(), rest.end(),
-                                       [&](std::size_t a, std::size_t b) { return overlap[a] < overlap[b]; });
-    ranked.push_back(*best);
-    rest.erase(best);
-    for (const std::uint32_t step : paths[ranked.back()]) {
-      for (const std::uint32_t path : users.of(step)) ++overlap[path];
+  auto next = rest.begin() + static_cast<std::ptrdiff_t>(first);
+  while (true) {
+    ranked.push_back(*next);
+    rest.erase(next);
+    if (ranked.size() >= limit || rest.empty()) return ranked;
+    for (std::uint64_t& each : overlap) each -= each % kLast;
+    for (const std::uint32_t use : uses.of_path[ranked.back()]) {
+      const std::uint64_t added = counts_parts ? uses.weights[use] * (kLast + 1) : kLast;
+      for (const std::uint32_t path : users.of(use)) overlap[path] += added;
     }
+    const auto less = [&](std::size_t a, std::size_t b) { return overlap[a] < overlap[b]; };
+    const bool from_last = ties == Ties::kLastAndFirst && ranked.size() % 2 == 1;
+    next = from_last ? std::prev(std::min_element(rest.rbegin(), rest.rend(), less).base())
+                     : std::min_element(rest.begin(), rest.end(), less);
   }
-  return ranked;
+}
+
+std::vector<std::size_t> ranked_candidates(const PathGraph& graph, const std::vector<StepPath>& found,
+                                           const CableParts* parts, std::size_t limit) {
+  if (parts == nullptr) return ranked_by_overlap({found, graph.step_count(), {}}, 0, limit, Ties::kFirst);
+  PartNumbers numbers(*parts);
+  for (const StepPath& path : found) {
+    numbers.begin_path();
+    for (const std::uint32_t step : path) numbers.add(graph.cable(step), graph.is_from_a(step));
+  }
+  return ranked_by_overlap(numbers.uses(), 0, limit, Ties::kLastAndFirst);
 }
 
 }  // namespace
 
-std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex destination, std::size_t limit) {
+std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex destination, std::size_t limit,
+                                        const CableParts* parts) {
   if (!shortest.reaches(destination) || limit == 0) return {};
   const PathGraph graph(shortest, destination);
+  if (parts != nullptr && !share_parts(graph, *parts)) parts = nullptr;
   const bool all_fit = graph.path_count() <= limit;
-  const std::vector<StepPath> found = candidates(graph, all_fit ? limit : limit * kCandidatesPerPath);
+  const std::vector<StepPath> found = candidates(graph, all_fit ? limit : limit * kCandidatesPerPath, parts != nullptr);
   std::vector<Path> paths;
   paths.reserve(std::min(limit, found.size()));
-  for (const std::size_t place : ranked_by_overlap(found, graph.step_count(), limit)) {
+  for (const std::size_t place : ranked_candidates(graph, found, parts, limit)) {
     Path path = graph.with_nodes(found[place]);
     paths.push_back(destination < shortest.source() ? reversed(std::move(path)) : std::move(path));
   }
   return paths;
+}
+
+bool share_parts(const std::vector<Path>& paths, const CableParts& parts) {
+  SharingCheck check(parts);
+  for (const Path& path : paths) {
+    for (std::size_t i = 0; i < path.hops(); ++i) check.add(path.cables[i], path.nodes[i] < path.nodes[i + 1]);
+  }
+  return check.found();
+}
+
+std::vector<std::size_t> spread_from(const std::vector<Path>& paths, std::size_t first, const CableParts& parts) {
+  PartNumbers numbers(parts);
+  for (const Path& path : paths) {
+    numbers.begin_path();
+    for (std::size_t i = 0; i < path.hops(); ++i) numbers.add(path.cables[i], path.nodes[i] < path.nodes[i + 1]);
+  }
+  return ranked_by_overlap(numbers.uses(), first, paths.size(), Ties::kFirst);
 }
 
 }  // namespace cableway::routing

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "routing/paths/cable_parts.h"
 #include "routing/paths/path.h"
 #include "routing/paths/shortest_paths.h"
 #include "routing/topology/topology.h"
@@ -18,8 +19,20 @@ namespace cableway::routing {
 // overlap least. Each next path shares the fewest cables with those before it; ties keep lexicographic order, seen from
 // the lower-numbered of the two nodes. Both directions thus give the same paths, reversed, in the same order.
 //
+// If different cables of these paths share parts (`parts` is CableParts::find() of the topology, null if there are
+// none), each next path shares the least of all that cables share, by weight, not only the fewest cables; and of
+// several the least with the path just before it.
+//
 // O(nodes + cables on shortest paths + limit^2 * hops).
-std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex destination, std::size_t limit);
+std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex destination, std::size_t limit,
+                                        const CableParts* parts = nullptr);
+
+// Whether different cables of the paths share parts. O(parts + paths * hops).
+bool share_parts(const std::vector<Path>& paths, const CableParts& parts);
+
+// The places of `paths`, which join the same two nodes in the same direction, in the order that ranked_shortest_paths()
+// would have if the path at `first` were its first. O(paths^2 * hops).
+std::vector<std::size_t> spread_from(const std::vector<Path>& paths, std::size_t first, const CableParts& parts);
 
 }  // namespace cableway::routing
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "routing/paths/path_set.h"
 
@@ -24,30 +25,85 @@ std::optional<CableIndex> first_cable_not_shared(const std::vector<Path>& paths)
   return first;
 }
 
+bool cross_same_wires(const Path& left, const Path& right, const CableParts& parts) {
+  return std::equal(left.cables.begin(), left.cables.end(), right.cables.begin(), right.cables.end(),
+                    [&](CableIndex a, CableIndex b) { return parts.wire(a) == parts.wire(b); });
+}
+
+// The weight of what the two paths share. A node is equally far from the source on all shortest paths, so paths share
+// only parts of the same hop.
+std::uint64_t shared_weight(const Path& left, const Path& right, const CableParts& parts) {
+  std::uint64_t weight = 0;
+  for (std::size_t hop = 0; hop < left.hops(); ++hop) {
+    const auto of = [&](const Path& path) { return parts.of(path.cables[hop], path.nodes[hop] < path.nodes[hop + 1]); };
+    const std::span<const PartUse> others = of(right);
+    for (const PartUse& use : of(left)) {
+      weight += std::find(others.begin(), others.end(), use) != others.end() ? use.weight : 0;
+    }
+  }
+  return weight;
+}
+
+// The place of the path that shares the most with the one at `like` among those over the wires that come `steps` after
+// its wires in the order of ranks, which is taken to be a circle.
+std::size_t place_over_next_wires(const std::vector<Path>& paths, std::size_t like, std::size_t steps,
+                                  const CableParts& parts) {
+  std::vector<std::size_t> first_over;  // for each list of wires: the first place over it, from `like` on
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::size_t place = (like + i) % paths.size();
+    const bool is_new = std::none_of(first_over.begin(), first_over.end(), [&](std::size_t first) {
+      return cross_same_wires(paths[first], paths[place], parts);
+    });
+    if (is_new) first_over.push_back(place);
+  }
+  const Path& wires = paths[first_over[steps % first_over.size()]];
+  std::size_t best = 0;
+  std::optional<std::uint64_t> most;
+  for (std::size_t place = 0; place < paths.size(); ++place) {
+    if (!cross_same_wires(paths[place], wires, parts)) continue;
+    const std::uint64_t weight = shared_weight(paths[place], paths[like], parts);
+    if (most && weight <= *most) continue;
+    most = weight;
+    best = place;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<Path> RouteTable::ranked_to(NodeIndex destination) const {
+  return ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute, parts_.get());
+}
+
 // The rank of flow 0 (see path_for_flow()).
-std::size_t first_rank(const std::vector<Path>& paths) {
+std::size_t RouteTable::first_rank(const std::vector<Path>& paths) const {
   const std::optional<CableIndex> cable = first_cable_not_shared(paths);
   if (!cable) return 0;
   for (std::size_t rank = 0; rank < paths.size(); ++rank) {
     const std::vector<CableIndex>& cables = paths[rank].cables;
     const auto it = std::find(cables.begin(), cables.end(), *cable);
-    if (it != cables.end()) return rank + static_cast<std::size_t>(std::distance(cables.begin(), it));
+    if (it == cables.end()) continue;
+    const std::size_t before = static_cast<std::size_t>(std::distance(cables.begin(), it));
+    if (parts_ != nullptr) return place_over_next_wires(paths, rank, before, *parts_);
+    return (rank + before) % paths.size();
   }
   return 0;
 }
 
-std::size_t rank_of_flow(const std::vector<Path>& paths, std::uint64_t ordinal) {
-  return (first_rank(paths) % paths.size() + ordinal % paths.size()) % paths.size();
+std::size_t RouteTable::place_of_flow(const std::vector<Path>& paths, std::uint64_t ordinal) const {
+  const std::size_t first = first_rank(paths);
+  const std::size_t turn = ordinal % paths.size();
+  if (turn == 0) return first;
+  const bool spreads = parts_ != nullptr && share_parts(paths, *parts_);
+  return spreads ? spread_from(paths, first, *parts_)[turn] : (first + turn) % paths.size();
 }
-
-}  // namespace
 
 Route RouteTable::route_to(NodeIndex destination) const {
   Route route;
   route.destination = destination;
   if (!reaches(destination)) return route;
   route.cost = shortest_.cost_to(destination);
-  for (Path& path : ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute)) {
+  for (Path& path : ranked_to(destination)) {
     std::uint64_t slowest = std::numeric_limits<std::uint64_t>::max();
     for (const CableIndex cable : path.cables) slowest = std::min(slowest, rate_mbps_[cable.value]);
     route.paths.push_back({std::move(path), slowest});
@@ -56,24 +112,29 @@ Route RouteTable::route_to(NodeIndex destination) const {
 }
 
 Path RouteTable::path_for_flow(NodeIndex destination, std::uint64_t ordinal) const {
-  std::vector<Path> paths = ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute);
+  std::vector<Path> paths = ranked_to(destination);
   if (paths.empty()) return {};
-  return std::move(paths[rank_of_flow(paths, ordinal)]);
+  return std::move(paths[place_of_flow(paths, ordinal)]);
 }
 
 std::pair<Path, Path> RouteTable::paths_for_flow_and_back(NodeIndex destination, std::uint64_t ordinal) const {
-  std::vector<Path> paths = ranked_shortest_paths(shortest_, destination, kMaxPathsPerRoute);
+  std::vector<Path> paths = ranked_to(destination);
   if (paths.empty()) return {};
-  Path there = paths[rank_of_flow(paths, ordinal)];
+  Path there = paths[place_of_flow(paths, ordinal)];
   for (Path& path : paths) path = reversed(std::move(path));
-  return {std::move(there), std::move(paths[rank_of_flow(paths, ordinal)])};
+  return {std::move(there), std::move(paths[place_of_flow(paths, ordinal)])};
 }
 
 RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version) {
+  return compute_routes(topology, CableParts::find(topology), self, version);
+}
+
+RouteTable compute_routes(const Topology& topology, std::shared_ptr<const CableParts> parts, NodeIndex self,
+                          std::uint64_t version) {
   std::vector<std::uint64_t> rate_mbps;
   rate_mbps.reserve(topology.cable_count());
   for (const Cable& cable : topology.cables()) rate_mbps.push_back(cable.rate_mbps);
-  return {shortest_paths_from(topology, self), std::move(rate_mbps), version};
+  return {shortest_paths_from(topology, self), std::move(rate_mbps), std::move(parts), version};
 }
 
 }  // namespace cableway::routing

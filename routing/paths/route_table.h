@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "routing/paths/cable_parts.h"
 #include "routing/paths/path.h"
 #include "routing/paths/shortest_paths.h"
 #include "routing/topology/topology.h"
@@ -31,7 +33,7 @@ struct RankedPath {
 struct Route {
   NodeIndex destination;
   PathCost cost;                  // the same for all paths
-  std::vector<RankedPath> paths;  // empty: unreachable; each shares the fewest cables with those before it
+  std::vector<RankedPath> paths;  // empty: unreachable; each shares the least with those before it (path_set.h)
   friend bool operator==(const Route&, const Route&) = default;
 };
 
@@ -52,10 +54,17 @@ class RouteTable {
   //
   // Flows k and k + 1 take different paths if there are two. Flow 0's start is chosen so that pairs of nodes spread
   // without seeing each other's choice: let c be the lowest-numbered cable that some but not all of the paths use, p
-  // the first ranked path through c, and t the number of cables of p before c. Flow 0 takes the path t ranks after p.
-  // On a ring, c is the same cable for all opposite pairs and t is the distance from it, so neighbouring sources start
-  // in opposite directions: with an even number of nodes, flow 0 of every opposite pair together load all cables in
-  // both directions evenly (4-ring: each exactly once; 6-ring: once or twice).
+  // the first ranked path through c, and t the number of cables of p before c. Flow 0 takes the path t ranks after p,
+  // the others the ranks behind it in turn. On a ring, c is the same cable for all opposite pairs and t is the distance
+  // from it, so neighbouring sources start in opposite directions: with an even number of nodes, flow 0 of every
+  // opposite pair together load all cables in both directions evenly (4-ring: each exactly once; 6-ring: once or
+  // twice).
+  //
+  // Paths over the same wires (twins of a split plug) count as one rank for that: flow 0 takes the one of them that
+  // shares the most with p, so that all pairs start on the same halves of their wires. Where paths share wires, ports,
+  // plugs or roots, flow k takes the k-th path of the order that they would be ranked in if flow 0's were the first, so
+  // that each flow shares the least with those before it. On a ring of hosts with split plugs (sparks:4), flows 0 and 1
+  // of every opposite pair go around both ways and over both PCIe links of every host.
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
   // path_for_flow(), and the path that the other node's table gives to the `ordinal`-th flow from there to self(). For
@@ -65,21 +74,34 @@ class RouteTable {
   const ShortestPaths& shortest_paths() const { return shortest_; }
 
   friend bool operator==(const RouteTable& left, const RouteTable& right) {
-    return left.shortest_ == right.shortest_ && left.rate_mbps_ == right.rate_mbps_;
+    const bool same_parts = left.parts_ == right.parts_ ||
+                            (left.parts_ != nullptr && right.parts_ != nullptr && *left.parts_ == *right.parts_);
+    return same_parts && left.shortest_ == right.shortest_ && left.rate_mbps_ == right.rate_mbps_;
   }
 
  private:
-  friend RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version);
-  RouteTable(ShortestPaths shortest, std::vector<std::uint64_t> rate_mbps, std::uint64_t version)
-      : shortest_(std::move(shortest)), rate_mbps_(std::move(rate_mbps)), version_(version) {}
+  friend RouteTable compute_routes(const Topology& topology, std::shared_ptr<const CableParts> parts, NodeIndex self,
+                                   std::uint64_t version);
+  RouteTable(ShortestPaths shortest, std::vector<std::uint64_t> rate_mbps, std::shared_ptr<const CableParts> parts,
+             std::uint64_t version)
+      : shortest_(std::move(shortest)), rate_mbps_(std::move(rate_mbps)), parts_(std::move(parts)), version_(version) {}
+
+  std::vector<Path> ranked_to(NodeIndex destination) const;
+  std::size_t first_rank(const std::vector<Path>& paths) const;
+  std::size_t place_of_flow(const std::vector<Path>& paths, std::uint64_t ordinal) const;
 
   ShortestPaths shortest_;
   std::vector<std::uint64_t> rate_mbps_;  // by cable
+  std::shared_ptr<const CableParts> parts_;
   std::uint64_t version_;
 };
 
 // Pure. Precondition: `self` is a node of `topology`.
 RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version = 0);
+
+// For the tables of several nodes: `parts` is CableParts::find() of the topology.
+RouteTable compute_routes(const Topology& topology, std::shared_ptr<const CableParts> parts, NodeIndex self,
+                          std::uint64_t version = 0);
 
 }  // namespace cableway::routing
 

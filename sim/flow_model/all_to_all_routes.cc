@@ -33,10 +33,11 @@ std::optional<PathCost> cost_over(const Topology& topology, const std::vector<ro
 
 }  // namespace
 
-AllToAllRoutes::AllToAllRoutes(Topology topology) : topology_(std::move(topology)) {
+AllToAllRoutes::AllToAllRoutes(Topology topology)
+    : topology_(std::move(topology)), parts_(routing::CableParts::find(topology_)) {
   routes_.reserve(topology_.node_count());
   for (std::uint32_t node = 0; node < topology_.node_count(); ++node) {
-    routes_.push_back(routing::compute_routes(topology_, NodeIndex{node}));
+    routes_.push_back(routing::compute_routes(topology_, parts_, NodeIndex{node}));
   }
 }
 
@@ -97,6 +98,17 @@ void AllToAllRoutes::find_paths(const AllToAllRoutes& before, const IsAffected& 
   }
 }
 
+bool AllToAllRoutes::could_cross(NodeIndex source, NodeIndex destination, std::span<const CableIndex> cables) const {
+  if (!reaches(source, destination)) return false;
+  const PathCost cost = routes_[source.value].shortest_paths().cost_to(destination);
+  return std::any_of(cables.begin(), cables.end(), [&](CableIndex index) {
+    const Cable& cable = topology_.cable(index);
+    const std::uint64_t latency_ns = topology_.latency_cost_ns(index);
+    return cost_over(topology_, routes_, source, destination, cable.a.node, cable.b.node, latency_ns) == cost ||
+           cost_over(topology_, routes_, source, destination, cable.b.node, cable.a.node, latency_ns) == cost;
+  });
+}
+
 AllToAllRoutes AllToAllRoutes::without(std::span<const CableIndex> cables) const {
   std::vector<Cable> left;
   left.reserve(topology_.cable_count());
@@ -106,23 +118,17 @@ AllToAllRoutes AllToAllRoutes::without(std::span<const CableIndex> cables) const
     new_cable[i] = static_cast<std::uint32_t>(left.size());
     if (next != cables.end() && next->value == i) {
       ++next;
+      new_cable[i] = routing::kGoneCable;
     } else {
       left.push_back(topology_.cables()[i]);
     }
   }
-  const auto is_affected = [&](NodeIndex source, NodeIndex destination) {
-    if (!reaches(source, destination)) return false;
-    const PathCost cost = routes_[source.value].shortest_paths().cost_to(destination);
-    return std::any_of(cables.begin(), cables.end(), [&](CableIndex index) {
-      const Cable& cable = topology_.cable(index);
-      const std::uint64_t latency_ns = topology_.latency_cost_ns(index);
-      return cost_over(topology_, routes_, source, destination, cable.a.node, cable.b.node, latency_ns) == cost ||
-             cost_over(topology_, routes_, source, destination, cable.b.node, cable.a.node, latency_ns) == cost;
-    });
-  };
   // Removing cables breaks no rule of a topology.
   AllToAllRoutes rest(
       *Topology::create(topology_.cluster(), {topology_.nodes().begin(), topology_.nodes().end()}, std::move(left)));
+  std::vector<CableIndex> touched = routing::cables_with_changed_parts(parts_.get(), rest.parts_.get(), new_cable);
+  touched.insert(touched.end(), cables.begin(), cables.end());
+  const auto is_affected = [&](NodeIndex low, NodeIndex high) { return could_cross(low, high, touched); };
   rest.find_paths(*this, is_affected, new_cable);
   return rest;
 }
@@ -137,6 +143,8 @@ absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(const Cable& cable) const {
   const CableIndex added = *more.topology_.find_cable(cable.name);
   std::vector<std::uint32_t> new_cable(topology_.cable_count());
   for (std::uint32_t i = 0; i < new_cable.size(); ++i) new_cable[i] = i + (i >= added.value ? 1 : 0);
+  const std::vector<CableIndex> touched =
+      routing::cables_with_changed_parts(parts_.get(), more.parts_.get(), new_cable);
   const std::uint64_t latency_ns = more.topology_.latency_cost_ns(added);
   const auto is_affected = [&](NodeIndex source, NodeIndex destination) {
     const auto is_as_short = [&](NodeIndex u, NodeIndex v) {
@@ -144,7 +152,8 @@ absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(const Cable& cable) const {
       return over &&
              (!reaches(source, destination) || *over <= routes_[source.value].shortest_paths().cost_to(destination));
     };
-    return is_as_short(cable.a.node, cable.b.node) || is_as_short(cable.b.node, cable.a.node);
+    return is_as_short(cable.a.node, cable.b.node) || is_as_short(cable.b.node, cable.a.node) ||
+           could_cross(source, destination, touched);
   };
   more.find_paths(*this, is_affected, new_cable);
   return more;

@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "routing/paths/cable_parts.h"
 #include "routing/paths/route_table.h"
 #include "routing/topology/topology.h"
 #include "sim/flow_model/cable_resources.h"
@@ -28,8 +30,8 @@ class AllToAllRoutes {
   // InvalidArgument for more than kMaxAllToAllNodes nodes.
   static absl::StatusOr<AllToAllRoutes> compute(routing::Topology topology);
 
-  // Without some of the cables; equal to compute() of such a topology. Only pairs that could have used one of them get
-  // a new path. Precondition: they are cables of topology(), sorted.
+  // Without some of the cables; equal to compute() of such a topology. Only pairs that could have used one of them, or
+  // a cable that shares less with others then, get a new path. Precondition: they are cables of topology(), sorted.
   AllToAllRoutes without(std::span<const routing::CableIndex> cables) const;
 
   // With one more cable. The error is that of Topology::create().
@@ -54,6 +56,9 @@ class AllToAllRoutes {
   using IsAffected = std::function<bool(routing::NodeIndex low, routing::NodeIndex high)>;
 
   explicit AllToAllRoutes(routing::Topology topology);
+  // Whether a shortest path of the pair crosses one of the cables, by the present routes.
+  bool could_cross(routing::NodeIndex source, routing::NodeIndex destination,
+                   std::span<const routing::CableIndex> cables) const;
   // Paths of unaffected pairs are copied from `before`, with cables renumbered.
   void find_paths(const AllToAllRoutes& before, const IsAffected& is_affected,
                   const std::vector<std::uint32_t>& new_cable);
@@ -61,6 +66,7 @@ class AllToAllRoutes {
   void add_path(const routing::Path& path);
 
   routing::Topology topology_;
+  std::shared_ptr<const routing::CableParts> parts_;
   std::vector<routing::RouteTable> routes_;  // by node
   FlowPaths hops_;
 };

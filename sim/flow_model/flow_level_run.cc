@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <utility>
@@ -92,12 +93,13 @@ absl::Status FlowLevelRun::list_dependents() {
 }
 
 absl::Status FlowLevelRun::choose_paths() {
+  const std::shared_ptr<const routing::CableParts> parts = routing::CableParts::find(topology_);
   std::vector<std::optional<routing::RouteTable>> tables(topology_.node_count());
   std::vector<ResourceIndex> used;
   for (FlowIndex i = 0; i < transfers_.size(); ++i) {
     const Transfer& transfer = transfers_[i];
     std::optional<routing::RouteTable>& table = tables[transfer.source.value];
-    if (!table) table = routing::compute_routes(topology_, transfer.source);
+    if (!table) table = routing::compute_routes(topology_, parts, transfer.source);
     const routing::Path path = table->path_for_flow(transfer.destination, transfer.ordinal);
     if (!path.exists()) {
       return absl::UnavailableError(absl::StrCat("node ", topology_.node(transfer.source).name, " has no path to node ",

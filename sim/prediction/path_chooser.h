@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "routing/paths/cable_parts.h"
 #include "routing/paths/path.h"
 #include "routing/paths/route_table.h"
 #include "routing/topology/topology.h"
@@ -15,7 +17,8 @@ namespace cableway::sim {
 class PathChooser {
  public:
   // The topology outlives this.
-  explicit PathChooser(const routing::Topology& topology) : topology_(topology) {}
+  explicit PathChooser(const routing::Topology& topology)
+      : topology_(topology), parts_(routing::CableParts::find(topology)) {}
 
   // The path that a process on `source` would get for its next flow to `destination`; exists() is false if there is
   // none.
@@ -23,6 +26,7 @@ class PathChooser {
 
  private:
   const routing::Topology& topology_;
+  const std::shared_ptr<const routing::CableParts> parts_;
   std::map<routing::NodeIndex, routing::RouteTable> routes_;
   std::map<std::pair<routing::NodeIndex, routing::NodeIndex>, std::uint64_t> flows_;
 };

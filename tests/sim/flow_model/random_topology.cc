@@ -38,6 +38,16 @@ class RandomCables {
     }
   }
 
+  // Puts ports behind one of two roots of their nodes, but leaves some behind none.
+  void add_roots() {
+    for (Cable& cable : cables_) {
+      for (routing::Port* port : {&cable.a, &cable.b}) {
+        // A port on a switch ends several cables.
+        if (port->interface.empty() && random_() % 4 != 0) port->root = random_() % 2 == 0 ? "r0" : "r1";
+      }
+    }
+  }
+
   std::vector<Cable> take() && { return std::move(cables_); }
   std::size_t size() const { return cables_.size(); }
 
@@ -61,6 +71,11 @@ routing::Topology random_topology(std::mt19937& random, std::uint32_t nodes) {
   if (random() % 3 == 0) cables.twin(random() % cables.size());
   if (nodes >= 3 && random() % 4 == 0) cables.add_switch({0, 1, nodes - 1});
   std::vector<routing::Node> list = routing::sample_nodes(nodes);
+  if (random() % 2 == 0) {
+    cables.add_roots();
+    // Of others, the rate is that of the fastest cable.
+    for (std::size_t node = 0; node < nodes; node += 2) list[node].roots = {{"r0", 2000}, {"r1", 12'000}};
+  }
   // The other nodes were connected to each other before it was added.
   list[leaf].draining = random() % 4 == 0;
   return routing::make_topology(std::move(list), std::move(cables).take());

@@ -1,5 +1,5 @@
 // Connected random topologies with everything that affects flows: cables of several rates and latencies, parallel ones,
-// twins of one wire, sometimes a switch segment, sometimes a draining node.
+// twins of one wire, sometimes a switch segment, sometimes PCIe roots, sometimes a draining node.
 #ifndef CABLEWAY_TESTS_SIM_FLOW_MODEL_RANDOM_TOPOLOGY_H_
 #define CABLEWAY_TESTS_SIM_FLOW_MODEL_RANDOM_TOPOLOGY_H_
 

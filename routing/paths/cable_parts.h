@@ -1,0 +1,64 @@
+// What cables share beside themselves, as compact lists for ranking paths: wires, ports, plugs and PCIe links
+// (physical_cable.h).
+#ifndef CABLEWAY_ROUTING_PATHS_CABLE_PARTS_H_
+#define CABLEWAY_ROUTING_PATHS_CABLE_PARTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "routing/topology/topology.h"
+
+namespace cableway::routing {
+
+// A part that a crossing of a cable uses. Full duplex: what leaves a node through a port, plug or root uses another
+// part than what enters through it.
+struct PartUse {
+  std::uint32_t part = 0;
+  // The share of the part's rate that the fastest of its cables fills, in kWholePart-ths, at least 1: flows over two
+  // functions of one wire need not slow each other down, flows through one root that each function fills do.
+  std::uint32_t weight = 0;
+  friend bool operator==(const PartUse&, const PartUse&) = default;
+};
+inline constexpr std::uint32_t kWholePart = 16;
+
+// Immutable; safe to read from any thread.
+class CableParts {
+ public:
+  // Null if no two cables share a part: found in O(nodes + cables). Otherwise as physical_cables(). Pure.
+  static std::shared_ptr<const CableParts> find(const Topology& topology);
+
+  // Numbers of parts are less. The first ones are the cables themselves, by CableIndex.
+  std::size_t count() const { return count_; }
+  // The cable itself first, with kWholePart; then those of its parts that other cables have, too.
+  std::span<const PartUse> of(CableIndex cable, bool from_a) const {
+    const std::size_t place = 2ULL * cable.value + (from_a ? 0 : 1);
+    return std::span(uses_).subspan(begin_[place], begin_[place + 1] - begin_[place]);
+  }
+  // The wire that the cable is part of: equal for cables of one wire.
+  std::size_t wire(CableIndex cable) const { return wire_[cable.value]; }
+
+  friend bool operator==(const CableParts&, const CableParts&) = default;
+
+ private:
+  friend class CablePartsBuilder;
+  CableParts() = default;
+
+  std::size_t count_ = 0;
+  std::vector<std::uint32_t> begin_;  // by cable and direction, plus an end: offsets into uses_
+  std::vector<PartUse> uses_;
+  std::vector<std::size_t> wire_;  // by cable
+};
+
+// The cables of a topology that share other parts with its cables, or with other weights, once some cables are gone or
+// added. `new_cable` has for each cable of `before` its number in `after`, or kGoneCable. Either may be null: there are
+// no shared parts. O(cables). May name more cables, never fewer.
+inline constexpr std::uint32_t kGoneCable = 0xffffffff;
+std::vector<CableIndex> cables_with_changed_parts(const CableParts* before, const CableParts* after,
+                                                  std::span<const std::uint32_t> new_cable);
+
+}  // namespace cableway::routing
+
+#endif  // CABLEWAY_ROUTING_PATHS_CABLE_PARTS_H_
