@@ -100,8 +100,8 @@ std::string why_no_access(const std::string& device, const std::map<std::string,
   const std::string file = absl::StrCat(device_folder, "/", found->second);
   if (::access(file.c_str(), R_OK | W_OK) == 0) return "";
   return absl::StrCat("RDMA device ", device, " cannot be used: ", file, ": ", std::generic_category().message(errno),
-                      "; a container needs the host's /dev/infiniband (docker run --device=/dev/infiniband), and its "
-                      "user needs read and write access to it");
+                      "; a container needs the host's /dev/infiniband and a device rule (cableway env --docker prints "
+                      "both), and its user needs read and write access to it");
 }
 
 // Reads what all ports of a device have in common.

@@ -20,12 +20,13 @@ std::string error_text(int error) {
 
 absl::Status cannot_open(const std::string& name, int error) {
   const std::string words = absl::StrCat("RDMA device ", name, " cannot be opened: ", error_text(error));
-  if (error == EACCES || error == EPERM) {
+  // A device rule that is missing is EPERM.
+  if (error == EACCES) {
     return absl::PermissionDeniedError(
         absl::StrCat(words, "; this user needs read and write access to /dev/infiniband/uverbs*"));
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat(words, "; a container needs the host's /dev/infiniband (docker run --device=/dev/infiniband)"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      words, "; a container needs the host's /dev/infiniband and a device rule (cableway env --docker prints both)"));
 }
 
 absl::StatusOr<VerbsOwned<ibv_context>> open_context(const VerbsLibrary& library, const std::string& name) {

@@ -398,6 +398,29 @@ TEST(NodeTest, ARefusalOfTheNodeIsForwarded) {
   EXPECT_THAT(outcome.err, HasSubstr("the node reports: no view status today"));
 }
 
+TEST(NodeTest, EnvAsksTheNodeWhetherPlugsAreSplit) {
+  constexpr char kChannels[] = "export NCCL_MIN_NCHANNELS=4\n";
+  for (const char* const second : {"p0", "p1"}) {
+    const std::string ports = nlohmann::json({{"ports",
+                                               {{{"interface", "eth1"}, {"plug", "p0"}},
+                                                {{"interface", "eth2"}, {"plug", nullptr}},
+                                                {{"interface", "eth3"}, {"plug", second}}}}})
+                                  .dump();
+    const FakeNode node([&](const std::string& view) {
+      return view == "ports" ? ViewReply{"", ports} : ViewReply{"no such view", ""};
+    });
+    const std::string out = cableway({"env"}).out;
+    EXPECT_EQ(out.find(kChannels) != std::string::npos, std::string(second) == "p0") << out;
+  }
+  // Without a node, what this host has.
+  Around around;
+  EXPECT_THAT(run_command({"env"}, around).out, Not(HasSubstr("NCCL_MIN_NCHANNELS")));
+  PortFacts port;
+  port.plug = "p0";
+  around.host.ports = {port, port};
+  EXPECT_THAT(run_command({"env"}, around).out, HasSubstr(kChannels));
+}
+
 TEST(NodeTest, AMalformedStatusIsRefused) {
   for (const char* text : {"", "{", "[]", "{}", R"({"node": 1, "relayed": {}})"}) {
     const FakeNode node([&](const std::string&) { return ViewReply{"", text}; });

@@ -96,7 +96,8 @@ class Examination {
     if (!uses_rdma()) return;
     if (!host.has_verbs_files) {
       add(Severity::kWarning, FindingCode::kVerbsFilesMissing, "RDMA", std::nullopt,
-          host.in_container ? "start the container with --device /dev/infiniband" : "modprobe ib_uverbs");
+          host.in_container ? "start the container with the options that cableway env --docker prints on its host"
+                            : "modprobe ib_uverbs");
     }
     if (!host.no_verbs_library.empty()) {
       add(Severity::kWarning, FindingCode::kVerbsLibraryMissing, "RDMA",

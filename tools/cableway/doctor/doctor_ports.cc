@@ -42,7 +42,9 @@ std::string advice_for_refusal(const std::string& why) {
       {"ib_uverbs", "modprobe ib_uverbs (for a container, on its host)"},
       {"Permission denied",
        "give this node's user read and write access to /dev/infiniband/uverbs* (a udev rule, or their group)"},
-      {"a container needs", "start the container with --device /dev/infiniband; on a host, udevadm trigger"},
+      {"a container needs",
+       "start the container with the options that cableway env --docker prints on its host; on a host, udevadm "
+       "trigger"},
       {"rdma-core", "apt-get install rdma-core, on each host with RDMA devices, and in each container"},
       {"ibverbs-providers", "apt-get install ibverbs-providers"},
       {"CABLEWAY_TRANSPORT is verbs", "CABLEWAY_TRANSPORT=auto uses TCP there; or give the cable an RDMA device"},

@@ -26,7 +26,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "this host has no default route: a job's processes find each other over ordinary IP",
      "cableway env shows what they need"},
     {Code::kVerbsFilesMissing, "VERBS_FILES_MISSING", "there are RDMA devices, but no /dev/infiniband",
-     "modprobe ib_uverbs; for a container --device /dev/infiniband"},
+     "modprobe ib_uverbs; for a container the options that cableway env --docker prints on its host"},
     {Code::kVerbsLibraryMissing, "VERBS_LIBRARY_MISSING", "there are RDMA devices, but libibverbs cannot be used",
      "apt-get install rdma-core, or CABLEWAY_TRANSPORT=tcp"},
     {Code::kContainerNetwork, "CONTAINER_NETWORK", "this container has its own network, without the host's cables",

@@ -13,6 +13,7 @@
 #include "core/linux/ports/default_route.h"
 #include "core/linux/ports/netlink_inventory.h"
 #include "core/linux/rdma/verbs_library.h"
+#include "tools/cableway/doctor/device_rules.h"
 #include "tools/cableway/doctor/doctor_arp.h"
 
 namespace cableway::cli {
@@ -73,6 +74,7 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
   });
   facts.has_rdma_devices = !sysfs.names("class/infiniband", 1).empty();
   facts.has_verbs_files = is_there(folders.rdma);
+  if (facts.has_verbs_files) facts.rdma_device_rules = read_rdma_device_rules(sysfs, folders.proc);
   if (facts.has_rdma_devices) {
     facts.no_verbs_library = std::string(host::VerbsLibrary::of_this_process().status().message());
   }

@@ -37,8 +37,9 @@ struct HostFacts {
 
   std::optional<std::uint64_t> memlock_bytes;  // a process's limit of locked memory; not set: unlimited
   bool has_rdma_devices = false;
-  bool has_verbs_files = false;  // /dev/infiniband
-  std::string no_verbs_library;  // why libibverbs cannot be used; not checked without an RDMA device
+  bool has_verbs_files = false;                // /dev/infiniband
+  std::vector<std::string> rdma_device_rules;  // device_rules.h; not read without /dev/infiniband
+  std::string no_verbs_library;                // why libibverbs cannot be used; not checked without an RDMA device
   bool in_container = false;
   bool sees_hardware = false;  // whether any interface is backed by a device
 

@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/linux/rdma/rdma_ports.h"
 #include "core/settings/settings_table.h"
 #include "routing/placement/rank_placement.h"
 #include "routing/text/json_schema.h"
+#include "tools/cableway/doctor/doctor_nccl.h"
+#include "tools/cableway/doctor/doctor_ports.h"
 #include "tools/cableway/node/node_answer.h"
 #include "tools/cableway/node/node_query.h"
 #include "tools/cableway/node/topology_source.h"
@@ -37,6 +43,16 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
   }
 }
 
+// One flow has one path today, and NCCL opens as many flows to a neighbour as it has channels. What the variable is set
+// to here stays where it is more.
+void add_channels(const HostFacts& host, JobEnvironment& environment) {
+  constexpr char kVariable[] = "NCCL_MIN_NCHANNELS";
+  const NcclSetting* const set = host.nccl.find(kVariable);
+  int channels = 0;
+  const bool is_enough = set != nullptr && absl::SimpleAtoi(set->value, &channels) && channels > kChannelsOfSplitPlugs;
+  environment.variables.emplace_back(kVariable, absl::StrCat(is_enough ? channels : kChannelsOfSplitPlugs));
+}
+
 void add_network(const HostFacts& host, const std::vector<std::string>& cable_interfaces, JobEnvironment& environment) {
   for (const std::string& interface : host.default_interfaces) {
     if (std::find(cable_interfaces.begin(), cable_interfaces.end(), interface) != cable_interfaces.end()) continue;
@@ -51,7 +67,11 @@ void add_network(const HostFacts& host, const std::vector<std::string>& cable_in
 void add_docker(const HostFacts& host, JobEnvironment& environment) {
   environment.docker_options = {"--network", "host", "--ulimit", "memlock=-1"};
   if (host.has_verbs_files) {
-    environment.docker_options.insert(environment.docker_options.end(), {"--device", "/dev/infiniband"});
+    const std::string folder = host::kRdmaDeviceFolder;
+    environment.docker_options.insert(environment.docker_options.end(), {"-v", absl::StrCat(folder, ":", folder)});
+    for (const std::string& rule : host.rdma_device_rules) {
+      environment.docker_options.insert(environment.docker_options.end(), {"--device-cgroup-rule", rule});
+    }
   }
   if (host.plugin.empty()) return;
   const std::string installation = std::filesystem::path(host.plugin).parent_path().parent_path();
@@ -75,17 +95,25 @@ std::vector<std::string> docker_words(const JobEnvironment& environment) {
   return words;
 }
 
-// The node's ports; empty where no node answers.
-absl::StatusOr<std::vector<std::string>> ports_of_node(const Invocation& invocation) {
-  const absl::StatusOr<NodeView> ports = ask_node(invocation.settings, "ports", invocation.surroundings.node_deadline);
-  std::vector<std::string> interfaces;
-  if (!ports.ok()) return interfaces;
-  const absl::StatusOr<std::string> read = render_answer(ports->text, "ports", [&](const Json& view) {
-    for (const Json& port : view.at("ports")) interfaces.push_back(text(port, "interface"));
+CablePorts cable_ports(const Json& ports) {
+  CablePorts found{{}, has_split_plug(ports)};
+  for (const Json& port : ports) found.interfaces.push_back(text(port, "interface"));
+  return found;
+}
+
+// The node's ports; where no node answers, those that one would have here.
+absl::StatusOr<CablePorts> find_cable_ports(const Invocation& invocation, const HostFacts& host) {
+  CablePorts found = cable_ports(ports_of_host(host.ports, invocation.settings.transport));
+  const absl::StatusOr<NodeView> view = ask_node(invocation.settings, "ports", invocation.surroundings.node_deadline);
+  if (!view.ok()) return found;
+  const absl::StatusOr<std::string> read = render_answer(view->text, "ports", [&](const Json& answer) {
+    CablePorts of_node = cable_ports(answer.at("ports"));
+    found.has_split_plug = of_node.has_split_plug;
+    std::move(of_node.interfaces.begin(), of_node.interfaces.end(), std::back_inserter(found.interfaces));
     return std::string();
   });
   if (!read.ok()) return read.status();
-  return interfaces;
+  return found;
 }
 
 // The nodes that this one reaches, in the recommended rank order; empty if unknown.
@@ -104,13 +132,15 @@ std::vector<std::string> rank_order(const KnownTopology& known) {
 class EnvVerb final : public Verb {
  public:
   Command describe() override {
-    return {.name = "env",
-            .summary = "the environment variables of a job here, as shell commands; remarks and rank order as comments",
-            .notes = "It works without a node, too; then there is no rank order.",
-            .examples = {"eval \"$(cableway env)\"", "docker run $(cableway env --docker) IMAGE python train.py",
-                         "cableway env --json | jq -r .rank_order[]"},
-            .arguments = {json_flag(json_),
-                          flag("--docker", docker_, "print options for docker run").excluding({"--json"})}};
+    return {
+        .name = "env",
+        .summary = "the environment variables of a job here, as shell commands; remarks and rank order as comments",
+        .notes = "It works without a node, too; then there is no rank order.",
+        .examples = {"eval \"$(cableway env)\"", "eval \"docker run $(cableway env --docker) IMAGE python train.py\"",
+                     "cableway env --json | jq -r .rank_order[]"},
+        .arguments = {
+            json_flag(json_),
+            flag("--docker", docker_, "print options for docker run, quoted for a shell").excluding({"--json"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -123,10 +153,9 @@ class EnvVerb final : public Verb {
  private:
   static absl::StatusOr<JobEnvironment> find(const Invocation& invocation) {
     const HostFacts host = invocation.surroundings.read_host_facts(invocation.settings.ports);
-    absl::StatusOr<std::vector<std::string>> cable_interfaces = ports_of_node(invocation);
-    if (!cable_interfaces.ok()) return cable_interfaces.status();
-    for (const PortFacts& port : host.ports) cable_interfaces->push_back(port.interface);
-    JobEnvironment environment = job_environment(invocation.settings, host, *cable_interfaces);
+    const absl::StatusOr<CablePorts> ports = find_cable_ports(invocation, host);
+    if (!ports.ok()) return ports.status();
+    JobEnvironment environment = job_environment(invocation.settings, host, *ports);
     const absl::StatusOr<KnownTopology> known =
         find_topology(invocation.settings, "", invocation.surroundings.node_deadline);
     if (known.ok()) {
@@ -150,8 +179,7 @@ std::unique_ptr<Verb> env_verb() {
   return std::make_unique<EnvVerb>();
 }
 
-JobEnvironment job_environment(const Settings& settings, const HostFacts& host,
-                               const std::vector<std::string>& cable_interfaces) {
+JobEnvironment job_environment(const Settings& settings, const HostFacts& host, const CablePorts& ports) {
   JobEnvironment environment;
   if (host.plugin.empty()) {
     environment.remarks.push_back(absl::StrCat("NCCL_NET_PLUGIN is not set: no plugin found at ", host.plugin_sought,
@@ -161,7 +189,8 @@ JobEnvironment job_environment(const Settings& settings, const HostFacts& host,
   }
   environment.variables.emplace_back("NCCL_NET", "cableway");
   environment.variables.emplace_back("NCCL_NET_PLUGIN_REF_COUNT", "1");
-  add_network(host, cable_interfaces, environment);
+  if (ports.has_split_plug) add_channels(host, environment);
+  add_network(host, ports.interfaces, environment);
   add_settings(settings, environment);
   add_docker(host, environment);
   return environment;
@@ -181,7 +210,10 @@ std::string as_shell(const JobEnvironment& environment) {
 }
 
 std::string as_docker(const JobEnvironment& environment) {
-  return absl::StrCat(absl::StrJoin(docker_words(environment), " "), "\n");
+  const std::string words =
+      absl::StrJoin(docker_words(environment), " ",
+                    [](std::string* out, const std::string& word) { absl::StrAppend(out, shell_quoted(word)); });
+  return absl::StrCat(words, "\n");
 }
 
 std::string as_json(const JobEnvironment& environment) {

@@ -22,13 +22,17 @@ struct JobEnvironment {
   std::vector<std::string> remarks;     // missing variables, and what to do
 };
 
-// `cable_interfaces`: the node's ports, which a job's bootstrap must not use.
-JobEnvironment job_environment(const Settings& settings, const HostFacts& host,
-                               const std::vector<std::string>& cable_interfaces);
+// What the cables require of a job.
+struct CablePorts {
+  std::vector<std::string> interfaces;  // which a job's bootstrap must not use
+  bool has_split_plug = false;          // two of them are functions of one plug
+};
+
+JobEnvironment job_environment(const Settings& settings, const HostFacts& host, const CablePorts& ports);
 
 // Lines for a POSIX shell, remarks and the rank order as comments: eval "$(cableway env)".
 std::string as_shell(const JobEnvironment& environment);
-// Words for docker run: docker run $(cableway env --docker) IMAGE ..
+// Words for docker run, for a shell to parse: eval "docker run $(cableway env --docker) IMAGE .."
 std::string as_docker(const JobEnvironment& environment);
 //   variables {NAME: value}, docker [words], rank_order [nodes] or null, remarks [texts]
 std::string as_json(const JobEnvironment& environment);

@@ -20,6 +20,7 @@ HostFacts host_with_lan() {
   host.plugin = "/opt/cableway/lib/libnccl-net-cableway.so";
   host.default_interfaces = {"eth1", "wlan0"};
   host.has_verbs_files = true;
+  host.rdma_device_rules = {"c 231:* rwm", "c 10:121 rwm"};
   return host;
 }
 
@@ -35,7 +36,7 @@ Settings settings_of_a_lab() {
 }
 
 TEST(JobEnvironment, AsShell) {
-  JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {"eth1"});
+  JobEnvironment environment = job_environment(settings_of_a_lab(), host_with_lan(), {{"eth1"}});
   environment.rank_order = {"n0", "n2"};
   EXPECT_EQ(as_shell(environment),
             "export NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so\n"
@@ -50,9 +51,36 @@ TEST(JobEnvironment, AsShell) {
 TEST(JobEnvironment, AsDocker) {
   Settings settings;
   EXPECT_EQ(as_docker(job_environment(settings, host_with_lan(), {})),
-            "--network host --ulimit memlock=-1 --device /dev/infiniband -v /opt/cableway:/opt/cableway:ro "
+            "--network host --ulimit memlock=-1 -v /dev/infiniband:/dev/infiniband --device-cgroup-rule 'c 231:* rwm' "
+            "--device-cgroup-rule 'c 10:121 rwm' -v /opt/cableway:/opt/cableway:ro "
             "-e NCCL_NET_PLUGIN=/opt/cableway/lib/libnccl-net-cableway.so -e NCCL_NET=cableway "
             "-e NCCL_NET_PLUGIN_REF_COUNT=1 -e NCCL_SOCKET_IFNAME==eth1 -e GLOO_SOCKET_IFNAME=eth1\n");
+}
+
+TEST(JobEnvironment, DockerWordsAreQuotedForAShell) {
+  EXPECT_THAT(as_docker(job_environment(settings_of_a_lab(), host_with_lan(), {})),
+              HasSubstr(" -e 'CABLEWAY_CLUSTER=lab 1'\n"));
+}
+
+TEST(JobEnvironment, SplitPlugsNeedMoreChannels) {
+  HostFacts host = host_with_lan();
+  const auto channels = [&](bool has_split_plug) {
+    for (const auto& [name, value] : job_environment(Settings(), host, {{}, has_split_plug}).variables) {
+      if (name == "NCCL_MIN_NCHANNELS") return value;
+    }
+    return std::string("not set");
+  };
+  EXPECT_EQ(channels(false), "not set");
+  EXPECT_EQ(channels(true), "4");
+  EXPECT_THAT(as_docker(job_environment(Settings(), host, {{}, true})), HasSubstr(" -e NCCL_MIN_NCHANNELS=4 "));
+  EXPECT_THAT(as_shell(job_environment(Settings(), host, {{}, true})), HasSubstr("export NCCL_MIN_NCHANNELS=4\n"));
+  // What is set already is not lowered.
+  host.nccl.settings = {{"NCCL_MIN_NCHANNELS", "8", "environment", {}}};
+  EXPECT_EQ(channels(true), "8");
+  host.nccl.settings.front().value = "2";
+  EXPECT_EQ(channels(true), "4");
+  host.nccl.settings.front().value = "many";
+  EXPECT_EQ(channels(true), "4");
 }
 
 TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
@@ -68,7 +96,7 @@ TEST(JobEnvironment, ReportsMissingVariables) {
   HostFacts host;
   host.plugin_sought = "/x/lib/libnccl-net-cableway.so";
   host.default_interfaces = {"eth1"};
-  const JobEnvironment environment = job_environment(Settings(), host, {"eth1"});
+  const JobEnvironment environment = job_environment(Settings(), host, {{"eth1"}});
   EXPECT_THAT(environment.variables, Not(Contains(Pair("NCCL_NET_PLUGIN", ::testing::_))));
   EXPECT_THAT(environment.variables, Not(Contains(Pair("NCCL_SOCKET_IFNAME", ::testing::_))));
   EXPECT_THAT(as_shell(environment), HasSubstr("# NCCL_NET_PLUGIN is not set: no plugin found at /x/lib/"));
@@ -82,6 +110,7 @@ TEST(JobEnvironment, AsJson) {
   EXPECT_EQ(view.at("variables").at("NCCL_NET"), "cableway");
   EXPECT_EQ(view.at("variables").at("CABLEWAY_CLUSTER"), "lab 1");
   EXPECT_EQ(view.at("docker").at(0), "--network");
+  EXPECT_EQ(view.at("docker").at(7), "c 231:* rwm");
   EXPECT_EQ(view.at("rank_order"), nullptr);
   EXPECT_THAT(view.at("remarks"), IsEmpty());
   environment.rank_order = {"n1", "n0"};
