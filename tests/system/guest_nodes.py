@@ -186,6 +186,11 @@ class GuestNodes:
         """The sum of a counter over all RDMA devices of the node."""
         return sum(map(int, self._lab.check("exec", name, "--", "sh", "-c", _COUNTER.format(counter)).split()))
 
+    def gid_index(self, name: str, interface: str) -> int | None:
+        """Where the device behind the port has its address in its table; None: RDMA cannot be used there now."""
+        ports = self.cableway(name, "ports")["ports"]
+        return next((port["gid_index"] for port in ports if port["interface"] == interface), None)
+
     def run(self, name: str, *words: str) -> str:
         return self._lab.check("exec", name, "--", *words)
 

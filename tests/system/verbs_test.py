@@ -132,6 +132,23 @@ class TriangleTest(NodesTestCase):
         self.nodes.wait_for_cables(self.CABLES)
         self.nodes.check_traffic()
 
+    def test_a_gid_that_moves_ends_no_flow(self) -> None:
+        before = self.nodes.gid_index("n0", "to-n1")
+        ranks = self.flowing("n0", "n1")
+        # The kernel keeps the old entry while a queue pair uses it, so the address gets another one.
+        self.nodes.run("n0", "sh", "-c", "ip address del 10.7.0.1/24 dev to-n1 && ip address add 10.7.0.1/24 dev to-n1")
+        self.nodes.wait_until(lambda: self.nodes.gid_index("n0", "to-n1") not in (None, before),
+                              lambda: "the GID has moved")
+        # A hop is checked once a second.
+        time.sleep(4)
+        sent = self.nodes.sent_rdma_packets("n0")
+        self.nodes.wait_until(lambda: self.nodes.sent_rdma_packets("n0") > sent + 100 or not ranks.running(),
+                              lambda: f"data flows on:\n{ranks.text()}")
+        self.assertTrue(ranks.running(), ranks.text())
+        ranks.close()
+        self.nodes.wait_for_cables(self.CABLES)
+        self.nodes.check_traffic()
+
     def test_registrations_that_memory_locks_forbid(self) -> None:
         # The kernel exempts root from this limit unless root lacks that capability.
         bound = ("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock", "prlimit", "--memlock=65536")

@@ -12,11 +12,6 @@
 namespace cableway::host {
 namespace {
 
-absl::Status address_gone(const VerbsDevice& device, const VerbsGid& gid) {
-  const absl::Status found = device.check_gid(gid);
-  return found.ok() ? found : absl::UnavailableError(found.message());
-}
-
 // Landed data may be read before the notice that follows its writes (NCCL's LL protocols embed flags in the data), so
 // the writes must arrive in order: no relaxed ordering for any memory.
 VerbsRights rights_of(MemoryAccess access) {
@@ -42,10 +37,18 @@ RdmaHop::RdmaHop(std::unique_ptr<TcpLifeline> lifeline, RdmaHalf half, const Hop
 
 absl::Status RdmaHop::check() {
   if (absl::Status health = queue_pair_.health(); !health.ok()) return health;
-  if (const std::uint64_t changes = device_->gid_changes(); std::exchange(gid_changes_, changes) != changes) {
-    if (absl::Status gone = address_gone(*device_, queue_pair_.gid()); !gone.ok()) return gone;
-  }
+  if (absl::Status address = check_address(); !address.ok()) return address;
   return check_silence(socket());
+}
+
+// The queue pair works on as long as its address is anywhere in the table. Devices replace entries by removing and
+// adding them, so an address that is missing counts only if the next check misses it as well.
+absl::Status RdmaHop::check_address() {
+  const std::uint64_t changes = device_->gid_changes();
+  if (std::exchange(gid_changes_, changes) == changes && !address_missing_) return absl::OkStatus();
+  const absl::Status found = device_->find_gid(queue_pair_.gid()).status();
+  const bool was_missing = std::exchange(address_missing_, !found.ok());
+  return found.ok() || !was_missing ? absl::OkStatus() : absl::UnavailableError(found.message());
 }
 
 absl::StatusOr<std::unique_ptr<RegisteredMemory>> RdmaHop::add(void* data, std::size_t bytes,

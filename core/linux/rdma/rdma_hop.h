@@ -45,6 +45,7 @@ class RdmaHop final : public HopLink, private MemoryRegistrar {
  private:
   RdmaHop(std::unique_ptr<TcpLifeline> lifeline, RdmaHalf half, const HopLinkOptions& options);
 
+  absl::Status check_address();
   const void* device() const override { return device_.get(); }
   absl::StatusOr<std::unique_ptr<RegisteredMemory>> add(void* data, std::size_t bytes,
                                                         MemoryAccess access) const override;
@@ -55,6 +56,7 @@ class RdmaHop final : public HopLink, private MemoryRegistrar {
 
   const std::shared_ptr<VerbsDevice> device_;
   std::uint64_t gid_changes_ = 0;  // as of the last check
+  bool address_missing_ = false;   // likewise
   // Owned by the link.
   VerbsQueuePair& queue_pair_;
   TcpLifeline& lifeline_;

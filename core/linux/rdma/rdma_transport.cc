@@ -75,7 +75,7 @@ std::unique_ptr<HostEnd> make_rdma_end(RdmaHalf half) {
 absl::StatusOr<std::optional<VerbsPort>> RdmaTransport::find(const std::string& address) {
   if (const auto found = found_.find(address); found != found_.end()) {
     const auto device = VerbsDevices::of_this_process().open(found->second.device);
-    if (device.ok() && device->device->check_gid(found->second.gid).ok()) return found->second;
+    if (device.ok() && device->device->find_gid(found->second.gid).ok()) return found->second;
     found_.erase(found);
   }
   const absl::StatusOr<routing::PortAddress> parsed = routing::parse_port_address(address);

@@ -52,7 +52,7 @@ class RdmaTransport final : public Transport {
   const Idle idle_;
   const VerbsHost host_;
   // Cached results by address: a device's table has hundreds of entries, each of several files. Valid while the device
-  // reports that the address still exists.
+  // reports that the address still exists, wherever.
   std::map<std::string, VerbsPort> found_;
 };
 

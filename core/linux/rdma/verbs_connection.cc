@@ -62,6 +62,35 @@ absl::Status ready_to_send(const VerbsDevice& device, ibv_qp& pair, std::uint32_
   return error == 0 ? absl::OkStatus() : device.refused(error, "make a queue pair send");
 }
 
+absl::Status reset(const VerbsDevice& device, ibv_qp& pair) {
+  ibv_qp_attr wanted{};
+  wanted.qp_state = IBV_QPS_RESET;
+  const int error = device.library().modify_qp(&pair, &wanted, IBV_QP_STATE);
+  return error == 0 ? absl::OkStatus() : device.refused(error, "reset a queue pair");
+}
+
+absl::Status initialise(const VerbsDevice& device, ibv_qp& pair, const VerbsGid& gid, unsigned access) {
+  ibv_qp_attr wanted{};
+  wanted.qp_state = IBV_QPS_INIT;
+  wanted.pkey_index = 0;
+  wanted.port_num = gid.port;
+  wanted.qp_access_flags = access;
+  constexpr int kWhat = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+  const int error = device.library().modify_qp(&pair, &wanted, kWhat);
+  return error == 0 ? absl::OkStatus() : device.refused(error, "initialise a queue pair");
+}
+
+absl::Status join_by(const VerbsDevice& device, ibv_qp& pair, const VerbsJoin& join, const VerbsGid& gid,
+                     const VerbsOptions& options) {
+  if (absl::Status status = initialise(device, pair, gid, join.access); !status.ok()) return status;
+  if (join.receive) {
+    if (absl::Status status = join.receive(); !status.ok()) return status;
+  }
+  const std::uint32_t mtu = std::min(join.own.mtu, join.other.mtu);
+  if (absl::Status status = ready_to_receive(device, pair, mtu, join.other, gid, options); !status.ok()) return status;
+  return ready_to_send(device, pair, join.own.packet_sequence, options);
+}
+
 }  // namespace
 
 VerbsOptions verbs_options(const Settings& settings) {
@@ -75,22 +104,24 @@ absl::Status check_options(const VerbsGid& gid, const VerbsOptions& options) {
   return range("RDMA retry count", options.retry_count, 0, 7);
 }
 
-absl::Status initialise_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsGid& gid, unsigned access) {
-  ibv_qp_attr wanted{};
-  wanted.qp_state = IBV_QPS_INIT;
-  wanted.pkey_index = 0;
-  wanted.port_num = gid.port;
-  wanted.qp_access_flags = access;
-  constexpr int kWhat = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
-  const int error = device.library().modify_qp(&pair, &wanted, kWhat);
-  return error == 0 ? absl::OkStatus() : device.refused(error, "initialise a queue pair");
-}
-
-absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const RdmaEndpoint& own,
-                             const RdmaEndpoint& other, const VerbsGid& gid, const VerbsOptions& options) {
-  const std::uint32_t mtu = std::min(own.mtu, other.mtu);
-  if (absl::Status status = ready_to_receive(device, pair, mtu, other, gid, options); !status.ok()) return status;
-  return ready_to_send(device, pair, own.packet_sequence, options);
+absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsJoin& join, VerbsGid& gid,
+                             const VerbsOptions& options) {
+  constexpr int kTries = 2;
+  for (int tried = 1;; ++tried) {
+    absl::StatusOr<VerbsGid> before = device.find_gid(gid);
+    if (!before.ok()) return before.status();
+    gid = *before;
+    absl::Status joined = join_by(device, pair, join, gid, options);
+    // An entry that took the index in between would be used instead: the device gets no more than the index.
+    const absl::StatusOr<VerbsGid> after = device.find_gid(gid);
+    if (!after.ok()) return after.status();
+    if (after->index == gid.index) return joined;
+    if (tried == kTries) {
+      return absl::UnavailableError(absl::StrCat("the GIDs of RDMA device ", device.name(),
+                                                 " have changed again and again while a queue pair was connected"));
+    }
+    if (absl::Status status = reset(device, pair); !status.ok()) return status;
+  }
 }
 
 }  // namespace cableway::host

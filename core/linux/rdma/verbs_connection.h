@@ -4,6 +4,7 @@
 #define CABLEWAY_CORE_LINUX_RDMA_VERBS_CONNECTION_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/status/status.h"
 #include "core/linux/rdma/verbs_device.h"
@@ -28,13 +29,21 @@ VerbsOptions verbs_options(const Settings& settings);
 // InvalidArgument names what is out of range.
 absl::Status check_options(const VerbsGid& gid, const VerbsOptions& options);
 
-// Errors of the device are reported as in VerbsDevice::refused(). `access`: the other end's permissions, from
-// IBV_ACCESS_REMOTE_*.
-absl::Status initialise_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsGid& gid, unsigned access);
-// Afterwards it receives and sends. `own` and `other` are the endpoints that the two ends exchanged; `gid` is the own
-// port's.
-absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const RdmaEndpoint& own,
-                             const RdmaEndpoint& other, const VerbsGid& gid, const VerbsOptions& options);
+// How a queue pair is connected.
+struct VerbsJoin {
+  // The endpoints that the two ends exchanged.
+  RdmaEndpoint own;
+  RdmaEndpoint other;
+  unsigned access = 0;  // the other end's permissions, from IBV_ACCESS_REMOTE_*
+  // Posts the receives, once that is possible.
+  std::function<absl::Status()> receive = {};
+};
+
+// Connects a new queue pair, which receives and sends afterwards. `gid` is the own port's; its index is found as late
+// as possible, and if it has moved meanwhile, once more. Errors of the device are reported as in
+// VerbsDevice::refused(); FailedPrecondition: the port's address is gone.
+absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsJoin& join, VerbsGid& gid,
+                             const VerbsOptions& options);
 
 }  // namespace cableway::host
 

@@ -1,9 +1,12 @@
 #include "core/linux/rdma/verbs_device.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -13,6 +16,9 @@
 
 namespace cableway::host {
 namespace {
+
+constexpr std::size_t kMaxGids = 4096;
+constexpr std::uint32_t kMaxGidIndex = 255;  // that a queue pair can be given
 
 std::string error_text(int error) {
   return std::generic_category().message(error);
@@ -136,15 +142,42 @@ absl::StatusOr<std::uint32_t> VerbsDevice::active_mtu(std::uint8_t number) const
   return 128U << static_cast<unsigned>(port.active_mtu);
 }
 
-absl::Status VerbsDevice::check_gid(const VerbsGid& gid) const {
-  ibv_gid now{};
-  if (library_->query_gid(context(), gid.port, gid.index, &now) != 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("RDMA device ", name_, " has no GID ", gid.index, "; the port's address may have been removed"));
+absl::StatusOr<std::vector<ibv_gid_entry>> VerbsDevice::read_gids(std::uint8_t number) const {
+  ibv_port_attr port{};
+  if (const int error = library_->query_port(context(), number, &port); error != 0) {
+    return refused(error, absl::StrCat("report the GIDs of port ", number));
   }
-  if (std::memcmp(now.raw, gid.bytes.data(), gid.bytes.size()) == 0) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("GID ", gid.index, " of RDMA device ", name_, " is no longer the port's address"));
+  const std::size_t entries = static_cast<std::size_t>(std::max(port.gid_tbl_len, 0)) * attributes_.phys_port_cnt;
+  // The kernel refuses to fill a list to its end.
+  std::vector<ibv_gid_entry> gids(std::min(entries, kMaxGids) + 1);
+  const ssize_t found = library_->query_gid_table(context(), gids.data(), gids.size(), 0, sizeof gids[0]);
+  if (found < 0) return refused(static_cast<int>(-found), "report its GIDs");
+  gids.resize(static_cast<std::size_t>(found));
+  return gids;
+}
+
+absl::StatusOr<VerbsGid> VerbsDevice::find_gid(const VerbsGid& gid) const {
+  VerbsGid found = gid;
+  if (library_->query_gid_table == nullptr) {
+    ibv_gid now{};
+    const bool is_there = library_->query_gid(context(), gid.port, gid.index, &now) == 0;
+    if (is_there && std::memcmp(now.raw, gid.bytes.data(), gid.bytes.size()) == 0) return found;
+  } else {
+    const absl::StatusOr<std::vector<ibv_gid_entry>> gids = read_gids(gid.port);
+    if (!gids.ok()) return gids.status();
+    for (const ibv_gid_entry& entry : *gids) {
+      const bool is_of_port = entry.gid_type == IBV_GID_TYPE_ROCE_V2 && entry.port_num == gid.port;
+      const bool is_of_interface = gid.interface == 0 || entry.ndev_ifindex == 0 || entry.ndev_ifindex == gid.interface;
+      if (!is_of_port || !is_of_interface || entry.gid_index > kMaxGidIndex) continue;
+      if (std::memcmp(entry.gid.raw, gid.bytes.data(), gid.bytes.size()) != 0) continue;
+      found.index = static_cast<int>(entry.gid_index);
+      return found;
+    }
+  }
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ::inet_ntop(AF_INET6, gid.bytes.data(), text.data(), text.size());
+  return absl::FailedPreconditionError(absl::StrCat("RDMA device ", name_, " has no RoCE v2 GID ", text.data(),
+                                                    " any more; the port's address may have been removed"));
 }
 
 bool VerbsDevice::supports_dmabuf() const {

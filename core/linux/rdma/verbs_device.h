@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,11 +22,13 @@
 
 namespace cableway::host {
 
-// An entry of a port's GID table, and its value when it was chosen.
+// An address of a port, as a RoCE v2 GID. Its place in the device's table is found again for each use
+// (VerbsDevice::find_gid()): it moves when addresses come and go.
 struct VerbsGid {
-  int index = 0;
+  int index = 0;  // where it was last found
   std::array<std::byte, 16> bytes{};
-  std::uint8_t port = 1;  // port number on the device, from 1
+  std::uint8_t port = 1;        // port number on the device, from 1
+  std::uint32_t interface = 0;  // the kernel's index of the interface with the address; 0: any
 
   friend bool operator==(const VerbsGid&, const VerbsGid&) = default;
 };
@@ -55,8 +58,9 @@ class VerbsDevice {
   // cannot be used: its link layer is InfiniBand, or it is not active. An active port is no longer in trouble
   // (health()).
   absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
-  // Whether the GID table's entry is unchanged.
-  absl::Status check_gid(const VerbsGid& gid) const;
+  // The same address where the device's table has it now. FailedPrecondition: it is not there; the address may have
+  // been removed. With an rdma-core older than 32 an address that has moved is not found.
+  absl::StatusOr<VerbsGid> find_gid(const VerbsGid& gid) const;
   // Whether memory of other devices (of a GPU) can be registered by a descriptor: requires library, kernel and device
   // support.
   bool supports_dmabuf() const;
@@ -78,7 +82,7 @@ class VerbsDevice {
   static constexpr std::size_t kMaxAsyncErrors = 256;
   // Call once the queue has been destroyed: a new one may get its address.
   void forget(const void* queue) const;
-  // How often GIDs have changed; any of them may be one's own (check_gid()).
+  // How often GIDs have changed; any of them may be one's own (find_gid()).
   std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
   void give_up() { lost_.store(true, std::memory_order_relaxed); }
   // The kernel has removed the device, and may wait until this process closes it.
@@ -97,6 +101,7 @@ class VerbsDevice {
   VerbsDevice(std::string name, const VerbsLibrary* library, VerbsOwned<ibv_context> context);
   absl::Status prepare();
   std::string limits() const;
+  absl::StatusOr<std::vector<ibv_gid_entry>> read_gids(std::uint8_t port) const;
   VerbsEvent read_event(const ibv_async_event& event);
   void note(const VerbsEvent& event);
   void note_active_port(std::uint8_t port, std::uint64_t errors) const;

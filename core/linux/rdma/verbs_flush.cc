@@ -43,17 +43,14 @@ VerbsFlush::~VerbsFlush() {
 }
 
 absl::Status VerbsFlush::prepare(const VerbsGid& gid, std::uint32_t packet_sequence, const VerbsOptions& options) {
-  if (absl::Status status = device_->check_gid(gid); !status.ok()) return status;
   const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_landing(); !status.ok()) return status;
   if (absl::Status status = make_queues(); !status.ok()) return status;
-  if (absl::Status status = initialise_queue_pair(*device_, *pair_, gid, IBV_ACCESS_REMOTE_READ); !status.ok()) {
-    return status;
-  }
   const RdmaEndpoint own{
       .queue_pair = pair_->qp_num, .packet_sequence = packet_sequence, .gid = gid.bytes, .mtu = *mtu};
-  return join_queue_pair(*device_, *pair_, own, own, gid, options);
+  VerbsGid found = gid;
+  return join_queue_pair(*device_, *pair_, {own, own, IBV_ACCESS_REMOTE_READ}, found, options);
 }
 
 absl::Status VerbsFlush::make_landing() {

@@ -45,6 +45,7 @@ void find_device_calls(VerbsSymbols& symbols, VerbsLibrary& library) {
   symbols.require(library.query_device, "ibv_query_device");
   symbols.require(library.query_old_port, "ibv_query_port");
   symbols.require(library.query_gid, "ibv_query_gid");
+  static_cast<void>(symbols.find(library.query_gid_table, "_ibv_query_gid_table", "IBVERBS_1.11"));
   symbols.require(library.get_async_event, "ibv_get_async_event");
   symbols.require(library.ack_async_event, "ibv_ack_async_event");
   symbols.require(library.event_type_str, "ibv_event_type_str");

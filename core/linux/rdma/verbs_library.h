@@ -54,6 +54,8 @@ struct VerbsLibrary {
   // Null if the library is too old for them.
   decltype(&::ibv_reg_mr_iova2) reg_mr_iova2 = nullptr;    // rdma-core 28
   decltype(&::ibv_reg_dmabuf_mr) reg_dmabuf_mr = nullptr;  // rdma-core 34
+  // What the header's inline ibv_query_gid_table() calls; rdma-core 32.
+  decltype(&::_ibv_query_gid_table) query_gid_table = nullptr;
 };
 
 // Destroys objects of the library. Its errors are ignored, because no caller could handle them.

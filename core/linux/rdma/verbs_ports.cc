@@ -74,7 +74,10 @@ absl::StatusOr<std::optional<VerbsPort>> verbs_port_of(const routing::PortAddres
   if (port == nullptr) return std::nullopt;
   const absl::StatusOr<int> index = usable_gid(*port, interface, address);
   if (!index.ok()) return index.status();
-  return VerbsPort{port->device, VerbsGid{*index, gid_of(address), port->number}, interface};
+  VerbsGid gid{*index, gid_of(address), port->number};
+  static_cast<void>(
+      absl::SimpleAtoi(host.sysfs.line(absl::StrCat("class/net/", interface, "/ifindex")), &gid.interface));
+  return VerbsPort{port->device, gid, interface};
 }
 
 }  // namespace cableway::host

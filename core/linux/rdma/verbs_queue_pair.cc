@@ -139,7 +139,9 @@ absl::StatusOr<std::unique_ptr<VerbsQueuePair>> VerbsQueuePair::create(std::shar
 }
 
 absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence, Idle idle) {
-  if (absl::Status status = device_->check_gid(gid_); !status.ok()) return status;
+  const absl::StatusOr<VerbsGid> found = device_->find_gid(gid_);
+  if (!found.ok()) return found.status();
+  gid_ = *found;
   const absl::StatusOr<std::uint32_t> mtu = device_->active_mtu(gid_.port);
   if (!mtu.ok()) return mtu.status();
   if (absl::Status status = make_mailbox(); !status.ok()) return status;
@@ -153,7 +155,7 @@ absl::Status VerbsQueuePair::prepare(std::uint32_t packet_sequence, Idle idle) {
                *mtu,
                reinterpret_cast<std::uintptr_t>(mailbox_.bytes().data()),
                mailbox_memory_->keys().remote};
-  return initialise_queue_pair(*device_, *pair_, gid_, IBV_ACCESS_REMOTE_WRITE);
+  return absl::OkStatus();
 }
 
 absl::Status VerbsQueuePair::make_mailbox() {
@@ -201,8 +203,8 @@ absl::Status VerbsQueuePair::make_queues() {
 absl::Status VerbsQueuePair::connect(const RdmaEndpoint& other) {
   if (!broken_.ok()) return broken_;
   if (absl::Status status = check(other); !status.ok()) return break_off(std::move(status));
-  if (absl::Status status = expect_notices(kMaxNotices); !status.ok()) return status;
-  if (absl::Status status = join_queue_pair(*device_, *pair_, endpoint_, other, gid_, options_); !status.ok()) {
+  const VerbsJoin join{endpoint_, other, IBV_ACCESS_REMOTE_WRITE, [this] { return expect_notices(kMaxNotices); }};
+  if (absl::Status status = join_queue_pair(*device_, *pair_, join, gid_, options_); !status.ok()) {
     return break_off(std::move(status));
   }
   return broken_;

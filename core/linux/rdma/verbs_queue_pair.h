@@ -34,7 +34,7 @@ class VerbsQueuePair final : public RdmaQueuePair {
 
   RdmaEndpoint endpoint() const override { return endpoint_; }
   std::span<const std::byte> mailbox() const override { return mailbox_.bytes(); }
-  // Blocks for up to about a second if the kernel must resolve the other end's Ethernet address.
+  // Blocks for up to about a second, at most twice, if the kernel must resolve the other end's Ethernet address.
   absl::Status connect(const RdmaEndpoint& other) override;
   absl::Status post(std::span<const RdmaWrite> writes) override;
   absl::Status expect_notices(std::uint32_t count) override;
@@ -69,7 +69,7 @@ class VerbsQueuePair final : public RdmaQueuePair {
   absl::Status why(std::span<const ibv_wc> failed) const;
 
   const std::shared_ptr<const VerbsDevice> device_;
-  const VerbsGid gid_;
+  VerbsGid gid_;
   const VerbsOptions options_;
   RdmaEndpoint endpoint_;
   const std::unique_ptr<Batch> batch_;

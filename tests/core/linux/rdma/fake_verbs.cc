@@ -186,7 +186,9 @@ int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
   return 0;
 }
 
-int post_receive(ibv_qp*, ibv_recv_wr*, ibv_recv_wr**) {
+int post_receive(ibv_qp* pair, ibv_recv_wr*, ibv_recv_wr**) {
+  if (pair->state == IBV_QPS_RESET) return EINVAL;
+  ++device_of(pair->context).received;
   return 0;
 }
 
@@ -261,6 +263,7 @@ int query_device(ibv_context* context, ibv_device_attr* attributes) {
   attributes->max_mr = 1000;
   attributes->max_qp = 100;
   attributes->max_cq = 200;
+  attributes->phys_port_cnt = 1;
   return 0;
 }
 
@@ -299,14 +302,32 @@ int query_port(ibv_context* context, std::uint8_t, _compat_ibv_port_attr* attrib
   port->state = device_of(context).port_state;
   port->active_mtu = IBV_MTU_4096;
   port->link_layer = IBV_LINK_LAYER_ETHERNET;
+  port->gid_tbl_len = 16;
   return 0;
 }
 
 int query_gid(ibv_context* context, std::uint8_t, int index, ibv_gid* gid) {
   const VerbsGid& own = device_of(context).gid;
-  if (index != own.index) return EINVAL;
+  if (!device_of(context).has_gid || index != own.index) return EINVAL;
   std::memcpy(gid->raw, own.bytes.data(), own.bytes.size());
   return 0;
+}
+
+// Like the kernel, fills no list to its end.
+ssize_t query_gids(ibv_context* context, ibv_gid_entry* entries, std::size_t most, std::uint32_t, std::size_t) {
+  const FakeVerbsDevice& device = device_of(context);
+  std::vector<ibv_gid_entry> all = device.other_gids;
+  if (device.has_gid) {
+    ibv_gid_entry& own = all.emplace_back();
+    std::memcpy(own.gid.raw, device.gid.bytes.data(), device.gid.bytes.size());
+    own.gid_index = static_cast<std::uint32_t>(device.gid.index);
+    own.port_num = device.gid.port;
+    own.gid_type = IBV_GID_TYPE_ROCE_V2;
+    own.ndev_ifindex = device.gid.interface;
+  }
+  if (all.size() >= most) return -EINVAL;
+  std::copy(all.begin(), all.end(), entries);
+  return static_cast<ssize_t>(all.size());
 }
 
 ibv_pd* make_domain(ibv_context* context) {
@@ -383,15 +404,24 @@ ibv_qp* make_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
 
 int modify_pair(ibv_qp* pair, ibv_qp_attr* wanted, int what) {
   auto& changed = static_cast<FakePair&>(*pair);
-  const std::lock_guard lock(wires());
-  if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
-  if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
-  if ((what & IBV_QP_AV) != 0) {
-    changed.other_gid = wanted->ah_attr.grh.dgid;
-    std::memcpy(device_of(pair->context).joined.emplace_back().data(), changed.other_gid.raw, 16);
+  FakeVerbsDevice& device = device_of(pair->context);
+  const bool joins = (what & IBV_QP_AV) != 0;
+  if (joins && device.before_joining) device.before_joining();
+  if (joins && device.join_error != 0) return device.join_error;
+  if (joins && (!device.has_gid || wanted->ah_attr.grh.sgid_index != device.gid.index)) return EINVAL;
+  {
+    const std::lock_guard lock(wires());
+    if ((what & IBV_QP_ACCESS_FLAGS) != 0) changed.access = wanted->qp_access_flags;
+    if ((what & IBV_QP_DEST_QPN) != 0) changed.other = wanted->dest_qp_num;
+    if (joins) {
+      changed.other_gid = wanted->ah_attr.grh.dgid;
+      std::memcpy(device.joined.emplace_back().data(), changed.other_gid.raw, 16);
+      device.joined_by.push_back(wanted->ah_attr.grh.sgid_index);
+    }
+    if ((what & IBV_QP_SQ_PSN) != 0) device.packet_sequences.push_back(wanted->sq_psn);
+    changed.state = wanted->qp_state;
   }
-  if ((what & IBV_QP_SQ_PSN) != 0) device_of(pair->context).packet_sequences.push_back(wanted->sq_psn);
-  changed.state = wanted->qp_state;
+  if (joins && device.after_joining) device.after_joining();
   return 0;
 }
 
@@ -417,6 +447,7 @@ VerbsLibrary fake_library() {
   library.query_device = query_device;
   library.query_old_port = query_port;
   library.query_gid = query_gid;
+  library.query_gid_table = query_gids;
   library.get_async_event = next_event;
   library.ack_async_event = acknowledge_event;
   library.event_type_str = event_text;

@@ -36,12 +36,18 @@ struct FakeVerbsDevice : ibv_device {
 
   const std::string name;
   std::uint32_t vendor_id = 0x02c9;
-  VerbsGid gid;  // its port's only GID, at this index
+  // Its port's GID, at this index; only this one can be used. `other_gids` are in the table as well.
+  VerbsGid gid;
+  std::vector<ibv_gid_entry> other_gids;
+  bool has_gid = true;
+  std::function<void()> before_joining;  // called before each change to ready-to-receive
+  std::function<void()> after_joining;   // and after it
   // Errors (errno) that calls fail with; 0: they succeed.
   int register_error = 0;  // of host memory, and of other memory registered by address
   int dmabuf_error = 0;    // EOPNOTSUPP: not supported here
   int queue_pair_error = 0;
   int posting_error = 0;
+  int join_error = 0;  // of making a queue pair ready to receive
   ibv_wc_status read_status = IBV_WC_SUCCESS;
   bool holds_completions = false;  // until this is false again
   ibv_port_state port_state = IBV_PORT_ACTIVE;
@@ -55,6 +61,8 @@ struct FakeVerbsDevice : ibv_device {
   std::vector<FakeRegistration> registrations;    // all that were made
   std::vector<std::uint32_t> packet_sequences;    // the initial ones of the queue pairs
   std::vector<std::array<std::byte, 16>> joined;  // remote GIDs of the queue pairs
+  std::vector<int> joined_by;                     // the indices of their own
+  std::size_t received = 0;                       // calls that posted receives
   std::size_t reads = 0;
   ibv_qp* last_pair = nullptr;  // the last one made
   ibv_cq* last_queue = nullptr;

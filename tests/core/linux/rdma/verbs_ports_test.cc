@@ -115,6 +115,20 @@ TEST_F(VerbsPortsTest, NamesAMissingUverbsModule) {
   EXPECT_THAT(trouble(), HasSubstr("ib_uverbs module is not loaded"));
 }
 
+TEST_F(VerbsPortsTest, AnInterfaceIsKnownByItsIndexAndEthernetAddress) {
+  const auto read = [&] { return read_port_interface(Sysfs(sysfs_.root()), "eth1"); };
+  EXPECT_EQ(read().status().message(), "there is no interface eth1 any more");
+  sysfs_.write("class/net/eth1/ifindex", "7");
+  sysfs_.write("class/net/eth1/address", "02:00:00:00:00:10");
+  EXPECT_EQ(read().value().index, 7U);
+  EXPECT_EQ(to_text(read().value().ethernet), "02:00:00:00:00:10");
+  EXPECT_EQ((*port("10.7.0.1").value()).gid.interface, 7U);
+  for (const std::string none : {"00:00:00:00:00:00", "00:00:00:00:fe:80:00:00:00:00:00:00:50:6b:4b:ff:fe:c2:c1:de"}) {
+    sysfs_.write("class/net/eth1/address", none);
+    EXPECT_EQ(read().status().message(), "interface eth1 has no Ethernet address, but \"" + none + "\"");
+  }
+}
+
 TEST(InterfaceWith, FindsTheLoopbackInterface) {
   EXPECT_EQ(interface_with(routing::parse_port_address("fe80::1%eth7").value()), "eth7");
   EXPECT_EQ(interface_with(routing::parse_port_address("203.0.113.250").value()), "");
