@@ -1,7 +1,7 @@
 #include "core/linux/ports/pcie_link.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr char kVirtioVendor[] = "0x1af4";
 
-// "0000:01:00.0"; the domain may have more digits. Other folders of a device's path are hosts bridges ("pci0000:00")
-// and devices of other buses ("0-1.0").
+// "0000:01:00.0"; the domain may have more digits. Other folders of a device's path are host bridges ("pci0000:00") and
+// devices of other buses ("0-1.0").
 bool is_pci_function(std::string_view name) {
   const std::size_t domain = name.find(':');
   if (domain == std::string_view::npos || domain < 4 || name.size() != domain + 8) return false;
@@ -46,6 +46,29 @@ PcieSpeed read_speed(const Sysfs& sysfs, const std::string& function, const char
   return speed;
 }
 
+std::string name_of(const std::string& folder) {
+  return folder.substr(folder.rfind('/') + 1);
+}
+
+// The folders, from sysfs's root, of the functions from a host bridge down to the device at `path`: a root port, then
+// pairs of a switch's upstream and downstream port, then the device. So each second one is the lower end of a link, and
+// states that link's speed. What a downstream port states is the link below it; the bus above it is inside the switch.
+std::vector<std::string> functions_on(const std::string& path) {
+  const std::vector<std::string> names = absl::StrSplit(path, '/');
+  std::vector<std::string> functions;
+  std::string folder;
+  bool is_thunderbolt = false;
+  for (const std::string& name : names) {
+    absl::StrAppend(&folder, folder.empty() ? "" : "/", name);
+    if (name.starts_with("pci")) functions.clear();  // some host bridges are devices below another one
+    if (name.starts_with("domain")) is_thunderbolt = true;
+    if (is_pci_function(name)) functions.push_back(folder);
+  }
+  // A Thunderbolt controller with a switch of its own states 2.5 GT/s for the links inside it, whatever they move.
+  if (is_thunderbolt && functions.size() > 2) functions.pop_back();
+  return functions;
+}
+
 }  // namespace
 
 std::uint64_t PcieSpeed::rate_mbps() const {
@@ -53,19 +76,15 @@ std::uint64_t PcieSpeed::rate_mbps() const {
 }
 
 PcieLink read_pcie_link(const Sysfs& sysfs, const std::string& interface) {
-  PcieLink narrowest;
   const std::string path = sysfs.real_path(absl::StrCat("class/net/", interface, "/device"));
   if (path.empty() || sysfs.line(absl::StrCat("class/net/", interface, "/device/vendor")) == kVirtioVendor) return {};
-  const std::vector<std::string> folders = absl::StrSplit(path, '/');
-  std::string upper;   // the function above the current folder's, "" below a host bridge
-  std::string folder;  // from sysfs's root
-  for (const std::string& name : folders) {
-    absl::StrAppend(&folder, folder.empty() ? "" : "/", name);
-    if (!is_pci_function(name)) continue;
-    const PcieSpeed current = upper.empty() ? PcieSpeed{} : read_speed(sysfs, folder, "current");
+  const std::vector<std::string> functions = functions_on(path);
+  PcieLink narrowest;
+  for (std::size_t lower = 1; lower < functions.size(); lower += 2) {
+    const PcieSpeed current = read_speed(sysfs, functions[lower], "current");
     const bool is_narrower = narrowest.root.empty() || current.rate_mbps() < narrowest.current.rate_mbps();
-    if (current.known() && is_narrower) narrowest = {upper, current, read_speed(sysfs, folder, "max")};
-    upper = name;
+    if (!current.known() || !is_narrower) continue;
+    narrowest = {name_of(functions[lower - 1]), current, read_speed(sysfs, functions[lower], "max")};
   }
   return narrowest;
 }

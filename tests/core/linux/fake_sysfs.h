@@ -37,6 +37,22 @@ class FakeSysfs {
     std::filesystem::create_directories(link.parent_path());
     std::filesystem::create_symlink("../../../devices/pci0000:00/" + pci_function, link);
   }
+  // What the function at `path`, from devices/, states of its PCIe link: "32.0 GT/s PCIe" and "4".
+  void set_pcie_link(const std::string& path, const std::string& speed, const std::string& width,
+                     const std::string& max_width) const {
+    write("devices/" + path + "/current_link_speed", speed);
+    write("devices/" + path + "/current_link_width", width);
+    write("devices/" + path + "/max_link_speed", speed);
+    write("devices/" + path + "/max_link_width", max_width);
+  }
+  // An interface of the device at `path`, from devices/, as the kernel links the two.
+  void add_interface(const std::string& name, const std::string& path) const {
+    const std::filesystem::path folder = root_ + "/devices/" + path + "/net/" + name;
+    std::filesystem::create_directories(folder);
+    std::filesystem::create_symlink("../../../" + std::filesystem::path(path).filename().string(), folder / "device");
+    std::filesystem::create_directories(root_ + "/class/net");
+    std::filesystem::create_symlink("../../devices/" + path + "/net/" + name, root_ + "/class/net/" + name);
+  }
   // Stands for /dev/infiniband.
   std::string rdma_folder() const { return root_ + "/dev"; }
   // An active RoCE device with one port and no GIDs, usable by processes through the file uverbs-NAME.

@@ -111,6 +111,27 @@ TEST_F(NetlinkInventoryTest, FindsExistingPorts) {
   EXPECT_TRUE(has_reason("far1", "CABLEWAY_PORTS names neither"));
 }
 
+TEST_F(NetlinkInventoryTest, ReadsThePcieLinkBehindAPort) {
+  constexpr char kFunction[] = "pci0000:00/0000:00:00.0/0000:01:00.0";
+  sysfs_.set_pcie_link(kFunction, "32.0 GT/s PCIe", "4", "4");
+  sysfs_.add_interface("eth1", kFunction);
+  sysfs_.write("class/net/eth1/speed", "200000");
+  test::ip("addr add 10.7.0.1/24 dev eth1");
+  open({"eth1"});
+  ASSERT_THAT(inventory_->ports(), SizeIs(1));
+  EXPECT_EQ(inventory_->ports()[0].link_mbps, 200'000U);
+  EXPECT_EQ(inventory_->ports()[0].rate_mbps, 98'300U);
+  EXPECT_EQ(inventory_->ports()[0].root, "0000:00:00.0");
+  EXPECT_EQ(inventory_->ports()[0].root_mbps, 98'300U);
+
+  // Trained to fewer lanes a moment after the interface has changed, without a message of its own.
+  test::ip("link set eth1 mtu 4000");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].mtu == 4000; }));
+  sysfs_.set_pcie_link(kFunction, "32.0 GT/s PCIe", "2", "4");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].root_mbps == 49'100; }));
+  EXPECT_EQ(inventory_->ports()[0].rate_mbps, 49'100U);
+}
+
 TEST_F(NetlinkInventoryTest, FollowsAddresses) {
   open({"eth1"});
   EXPECT_THAT(inventory_->ports(), IsEmpty());

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace cableway::host {
 namespace {
 
@@ -273,6 +277,58 @@ TEST_F(PortSelectionTest, TheHalvesOfAPlugAreFoundAmongAllInterfaces) {
   EXPECT_EQ(both.ports[0].rdma_device, "rdma_eth1");
   EXPECT_EQ(both.ports[1].rdma_device, "rdma_eth2");
   for (const PortFacts& port : both.ports) EXPECT_EQ(port.gid_index, 3) << port.rdma_trouble;
+}
+
+TEST_F(PortSelectionTest, APortCarriesNoMoreThanItsPcieLink) {
+  const auto port = [&](std::uint64_t link_mbps, const PcieLink& pcie) {
+    devices_.rates_mbps[3] = link_mbps;
+    devices_.pcie_links[3] = pcie;
+    return select({"eth1"}).ports.at(0);
+  };
+  const PcieLink spark{"0000:00:00.0", {32, 4}, {32, 4}};
+  EXPECT_EQ(port(200'000, spark).rate_mbps, 98'300U);
+  EXPECT_EQ(port(200'000, spark).link_mbps, 200'000U);
+  EXPECT_EQ(port(200'000, spark).root, "0000:00:00.0");
+  EXPECT_EQ(port(200'000, spark).root_mbps, 98'300U);
+  EXPECT_EQ(port(200'000, {"0002:00:00.0", {32, 2}, {32, 4}}).rate_mbps, 49'100U) << "as it runs, not as it could";
+  EXPECT_EQ(port(40'000, spark).rate_mbps, 40'000U) << "the link is the slower one";
+  EXPECT_EQ(port(40'000, spark).root_mbps, 98'300U);
+  const PortFacts unknown_link = port(0, spark);
+  EXPECT_EQ(unknown_link.rate_mbps, 0U);
+  EXPECT_EQ(unknown_link.link_mbps, 0U);
+  EXPECT_EQ(unknown_link.root_mbps, 98'300U);
+  const PortFacts unknown_root = port(200'000, {});
+  EXPECT_EQ(unknown_root.rate_mbps, 200'000U);
+  EXPECT_EQ(unknown_root.root, "");
+  EXPECT_EQ(unknown_root.root_mbps, 0U);
+}
+
+// Two plugs of two functions on two PCIe links, each of which has a function of either plug.
+TEST_F(PortSelectionTest, ASparkHasTwoPlugsAcrossTwoRoots) {
+  network_ = {};
+  const std::pair<const char*, const char*> functions[] = {{"0000:01:00.0", "0000:00:00.0"},
+                                                           {"0000:01:00.1", "0000:00:00.0"},
+                                                           {"0002:01:00.0", "0002:00:00.0"},
+                                                           {"0002:01:00.1", "0002:00:00.0"}};
+  for (PortId id = 1; id <= 4; ++id) {
+    const std::string name = "eth" + std::to_string(id);
+    KernelLink& link = add(id, name);
+    link.phys_port_name = id % 2 == 1 ? "p0" : "p1";
+    link.phys_switch_id = "9a1c04";
+    address(id, "10.7." + std::to_string(id) + ".1", 24);
+    devices_.pci_functions[id] = functions[id - 1].first;
+    devices_.rates_mbps[id] = 200'000;
+    devices_.pcie_links[id] = {functions[id - 1].second, {32, 4}, {32, 4}};
+  }
+  const std::vector<PortFacts> ports = select({"10.7.0.0/16"}).ports;
+  ASSERT_EQ(ports.size(), 4U);
+  for (const PortFacts& port : ports) EXPECT_EQ(port.rate_mbps, 98'300U);
+  EXPECT_EQ(ports[0].plug, ports[2].plug);
+  EXPECT_EQ(ports[1].plug, ports[3].plug);
+  EXPECT_NE(ports[0].plug, ports[1].plug);
+  EXPECT_EQ(ports[0].root, ports[1].root);
+  EXPECT_EQ(ports[2].root, ports[3].root);
+  EXPECT_NE(ports[0].root, ports[2].root);
 }
 
 }  // namespace
