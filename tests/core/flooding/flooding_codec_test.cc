@@ -78,6 +78,16 @@ TEST(AdvertisementCodec, RefusesInvalidNodes) {
   EXPECT_TRUE(refused([](routing::Advertisement& it) { std::swap(it.ports[0], it.ports[1]); })) << "not in order";
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.adjacencies[1] = it.adjacencies[0]; }));
   EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].plug = "with space"; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].root = "with space"; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].root = std::string(64, 'r'); }));
+  EXPECT_FALSE(refused([](routing::Advertisement& it) { it.ports[1].root.clear(); }));
+  constexpr std::uint64_t kTooFast = routing::kMaxRateMbps + 1;
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].rate_mbps = kTooFast; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].link_mbps = kTooFast; }));
+  EXPECT_TRUE(refused([](routing::Advertisement& it) { it.ports[1].root_mbps = kTooFast; }));
+  EXPECT_FALSE(refused([](routing::Advertisement& it) { it.ports[1].link_mbps = it.ports[1].root_mbps = 0; }))
+      << "not known";
+  EXPECT_FALSE(refused([](routing::Advertisement& it) { it.adjacencies[0].latency_ns = 0xffffffff; }));
 }
 
 TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
@@ -96,7 +106,7 @@ TEST(AdvertisementCodec, TheLargestFitsIntoADatagram) {
   }
   const std::vector<std::byte> bytes = encode_advertisement(flooded);
   EXPECT_LE(bytes.size(), kMaxAdvertisementBytes);
-  EXPECT_LE(bytes.size(), kMaxLinkMessageBytes);
+  EXPECT_LE(kMaxAdvertisementBytes, kMaxLinkMessageBytes);
   EXPECT_TRUE(decode_advertisement(bytes, "lab").ok());
 }
 
