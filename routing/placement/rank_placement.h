@@ -21,8 +21,8 @@ inline constexpr std::size_t kMaxPlacedNodes = 1024;
 
 // Summed over the shortest paths from each node of an order to the next, and from the last to the first.
 struct PlacementCost {
-  std::uint64_t relays = 0;  // 0: all consecutive nodes share a cable
-  std::uint64_t latency_ns = 0;
+  std::uint64_t relays = 0;      // 0: all consecutive nodes share a cable
+  std::uint64_t latency_ns = 0;  // as in PathCost
   friend auto operator<=>(const PlacementCost&, const PlacementCost&) = default;
 };
 

@@ -1,7 +1,8 @@
 // Topologies generated from a spec such as "ring:8" or "torus:4x4@100Gbit/s,2us".
 //
 //     SPEC  = SHAPE [ "@" VALUE [ "," VALUE ] ]
-//     VALUE = a rate (100Gbit/s, 40Mbit/s, 100G) or a latency (1us, 500ns, 1ms) of every cable; at most one of each
+//     VALUE = a rate (100Gbit/s, 40Mbit/s, 100G) or a latency (1us, 500ns, 1ms) of every cable; at most one of each.
+//             Defaults: kDefaultRateMbps, and a latency that is not known. Of sparks, the rate of a plug: 200Gbit/s
 //
 //     line:N           N nodes in a row                                         2 to 4096
 //     ring:N           a line closed to a ring                                  3 to 4096
@@ -16,6 +17,9 @@
 //                      nodes                                                    2 groups of 2 to 4096 nodes
 //     rings:N          two rings of N, with a bridge between their first nodes  3 to 2048
 //     twins:N          a ring of split ports: every wire is two cables between the same two plugs    3 to 4096
+//     sparks:N         a ring of DGX Sparks: every wire is two cables between the same two plugs, every node has two
+//                      PCIe links of 98.3 Gbit/s, each with one port of either plug; sparks:2: two hosts joined by both
+//                      plugs                                                    2 to 4096
 //
 // Nodes are n0, n1, .. and cables c0, c1, ..; shapes.h defines which nodes each cable joins, port_plan.h the interfaces
 // and addresses: those of `tools/lab` for the shapes that it supports. On a switch every pair of nodes is a cable

@@ -137,7 +137,7 @@ class Values {
     std::vector<SharedPart> parts;
     const SketchText* const given = find(attributes_, key);
     if (given == nullptr) return parts;
-    for (const absl::string_view each : absl::StrSplit(given->text, ' ', absl::SkipEmpty())) {
+    for (const absl::string_view each : absl::StrSplit(given->text, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty())) {
       const std::pair<std::string, std::string> part = absl::StrSplit(each, absl::MaxSplits('=', 1));
       SharedPart& added = parts.emplace_back(SharedPart{part.first, 0});
       if (parts.size() <= kMaxSharedParts && absl::SimpleAtoi(part.second, &added.rate_mbps)) continue;

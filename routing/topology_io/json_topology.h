@@ -12,8 +12,7 @@
 //                  "rate_mbps": 10000, "latency_us": null, "routed": false}]}         optional, as in the topology file
 //
 // They mean the same as in the topology file; an empty interface, plug or root is absent, and a latency of null is not
-// known. Written documents have all members,
-// with each node and each cable on its own line.
+// known. Written documents have all members, with each node and each cable on its own line.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_IO_JSON_TOPOLOGY_H_
 

@@ -5,8 +5,8 @@
 //     name = "n0"                # [A-Za-z0-9._-]{1,63}
 //     relay_port = 7470          # optional
 //     draining = false           # optional: the node relays nothing
-//     plugs = [{name = "p0", rate_mbps = 200000}]     # optional; a plug that is not listed has its fastest cable's
-//     rate roots = [{name = "r0", rate_mbps = 98304}]      # likewise, PCIe links
+//     plugs = [{name = "p0", rate_mbps = 200000}]    # optional: one not listed has its fastest cable's rate
+//     roots = [{name = "r0", rate_mbps = 98300}]     # likewise, PCIe links
 //     [[cable]]
 //     name = "c0"                # optional, default "<first end>-<second end>"; parallel cables: "..-2", "..-3"
 //     ends = [{node = "n0", interface = "eth1", address = "10.7.0.1"},     # interface optional

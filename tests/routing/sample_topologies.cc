@@ -46,9 +46,12 @@ Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables) {
   return *std::move(topology);
 }
 
-Topology sample_topology(std::size_t nodes, const Pairs& cables) {
+Topology sample_topology(std::size_t nodes, const Pairs& cables, std::optional<double> latency_us) {
   std::vector<Cable> list;
-  for (const auto& [a, b] : cables) list.push_back(sample_cable(static_cast<std::uint32_t>(list.size()), a, b));
+  for (const auto& [a, b] : cables) {
+    list.push_back(sample_cable(static_cast<std::uint32_t>(list.size()), a, b));
+    list.back().latency_us = latency_us;
+  }
   return make_topology(sample_nodes(nodes), std::move(list));
 }
 

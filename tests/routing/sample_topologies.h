@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@ std::vector<Cable> switch_segment(std::uint32_t first_number, const std::vector<
 
 // Aborts if the nodes and cables are not a valid topology.
 Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables);
-Topology sample_topology(std::size_t nodes, const Pairs& cables);
+// `latency_us`: of every cable.
+Topology sample_topology(std::size_t nodes, const Pairs& cables, std::optional<double> latency_us = {});
 
 Pairs ring_pairs(std::uint32_t nodes);
 Pairs line_pairs(std::uint32_t nodes);

@@ -23,8 +23,9 @@ Advertisement node(const std::string& name, std::uint32_t ports) {
   made.origin = node_id(kCluster, name);
   made.version = {1, 1};
   made.name = name;
-  for (std::uint32_t id = 1; id <= ports; ++id)
+  for (std::uint32_t id = 1; id <= ports; ++id) {
     made.ports.push_back({.id = id, .interface = "eth" + std::to_string(id), .plug = "", .root = ""});
+  }
   return made;
 }
 
@@ -100,6 +101,49 @@ TEST(AgreedTopology, CountsDuplicateAdjacenciesOnce) {
     hear(n1, 1, "n0", 1, "10.0.0.2");
   }
   EXPECT_EQ(agree({n0, n1})->topology.cable_count(), 1U);
+}
+
+TEST(AgreedTopology, NodesListPlugsAndRootsOfKnownRate) {
+  Advertisement n0 = node("n0", 5);
+  Advertisement n1 = node("n1", 1);
+  const auto set = [&](std::uint32_t id, const char* plug, std::uint64_t link, const char* root, std::uint64_t rate) {
+    AdvertisedPort& port = n0.ports[id - 1];
+    port = {.id = id, .interface = port.interface, .plug = plug, .root = root, .link_mbps = link, .root_mbps = rate};
+  };
+  set(1, "p1", 100'000, "r1", 98'300);
+  set(2, "p0", 200'000, "r0", 49'100);
+  set(3, "p1", 200'000, "r0", 98'300);  // the same root, read a moment later
+  set(4, "p2", 0, "r2", 0);
+  set(5, "", 400'000, "", 0);
+  hear(n0, 3, "n1", 1, "10.0.0.1");
+  hear(n1, 1, "n0", 3, "10.0.0.2");
+  const auto agreed = agree({n0, n1});
+  ASSERT_TRUE(agreed.ok()) << agreed.status();
+  const Node& made = agreed->topology.node(NodeIndex{0});
+  EXPECT_THAT(made.plugs, ElementsAre(SharedPart{"p0", 200'000}, SharedPart{"p1", 200'000}));
+  EXPECT_THAT(made.roots, ElementsAre(SharedPart{"r0", 98'300}, SharedPart{"r1", 98'300}));
+  EXPECT_THAT(agreed->topology.node(NodeIndex{1}).plugs, IsEmpty());
+  ASSERT_EQ(agreed->topology.cable_count(), 1U);
+  EXPECT_EQ(agreed->topology.cables()[0].a, (Port{NodeIndex{0}, "eth3", "10.0.0.1", "p1", "r0"}));
+}
+
+TEST(AgreedTopology, ACablesLatencyIsTheLowerThatAnEndHasMeasured) {
+  Advertisement n0 = node("n0", 1);
+  Advertisement n1 = node("n1", 1);
+  hear(n0, 1, "n1", 1, "10.0.0.1");
+  hear(n1, 1, "n0", 1, "10.0.0.2");
+  const auto latency = [&](std::uint32_t at_n0, std::uint32_t at_n1) {
+    n0.adjacencies[0].latency_ns = at_n0;
+    n1.adjacencies[0].latency_ns = at_n1;
+    return agree({n0, n1})->topology.cables().front().latency_us;
+  };
+  EXPECT_EQ(latency(0, 0), std::nullopt);
+  EXPECT_EQ(latency(2'500, 0), 2.5);
+  EXPECT_EQ(latency(0, 1'800), 1.8);
+  EXPECT_EQ(latency(2'500, 1'800), 1.8);
+  EXPECT_EQ(latency(1'799, 2'500), 1.799);
+  constexpr std::uint32_t kLongest = 0xffffffff;  // more than a topology can have
+  EXPECT_EQ(latency(kLongest, kLongest), kMaxLatencyUs);
 }
 
 // A cable with such an address is left out with a reason, and the topology is still computed.

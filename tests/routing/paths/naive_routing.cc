@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace cableway::routing {
 namespace {
@@ -189,11 +190,16 @@ std::uint64_t naive_min_cut_mbps(const Topology& topology, NodeIndex from, NodeI
   for (std::size_t i = 0; i < topology.cable_count(); ++i) {
     const Cable& cable = topology.cables()[i];
     Wire& wire = wires[hardware.wire[i]];
-    wire = {cable.a.node, cable.b.node, hardware.connector_a[i], hardware.connector_b[i],
-            std::max(wire.rate, cable.rate_mbps)};
-    for (const std::string& name : {wire.connector_a, wire.connector_b}) {
+    wire = {cable.a.node, cable.b.node, hardware.connector_a[i], hardware.connector_b[i], wire.rate + cable.rate_mbps};
+    for (const auto& [name, port] : {std::pair(wire.connector_a, &cable.a), std::pair(wire.connector_b, &cable.b)}) {
       connectors[name] = std::max(connectors[name], cable.rate_mbps);
+      for (const SharedPart& plug : topology.node(port->node).plugs) {
+        if (plug.name == port->plug) connectors[name] = plug.rate_mbps;
+      }
     }
+  }
+  for (auto& [name, wire] : wires) {
+    wire.rate = std::min({wire.rate, connectors[wire.connector_a], connectors[wire.connector_b]});
   }
   const auto takes_part = [&](NodeIndex node) { return node == from || node == to || !topology.node(node).draining; };
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
@@ -227,6 +233,34 @@ std::uint64_t naive_min_cut_mbps(const Topology& topology, NodeIndex from, NodeI
     }
   }
   return least;
+}
+
+std::vector<std::string> naive_roots(const Topology& topology) {
+  std::vector<std::string> roots;
+  for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
+    const Node& node = topology.node(NodeIndex{i});
+    for (const char* const name : {"r0", "r1"}) {
+      std::vector<std::string> cables;
+      std::map<std::string, std::uint64_t> ports;
+      std::uint64_t fastest = 0;
+      for (const Cable& cable : topology.cables()) {
+        const Port& port = cable.a.node == NodeIndex{i} ? cable.a : cable.b;
+        if (port.node != NodeIndex{i} || port.root != name) continue;
+        cables.push_back(cable.name);
+        std::uint64_t& rate = ports[port.address];
+        rate = std::max(rate, cable.rate_mbps);
+        fastest = std::max(fastest, rate);
+      }
+      std::uint64_t sum = 0;
+      for (const auto& [address, rate] : ports) sum += rate;
+      for (const SharedPart& root : node.roots) {
+        if (root.name == name) fastest = root.rate_mbps;
+      }
+      if (cables.size() < 2 || sum <= fastest) continue;
+      roots.push_back(absl::StrCat(node.name, " root ", name, ": ", absl::StrJoin(cables, " "), ", ", fastest));
+    }
+  }
+  return roots;
 }
 
 std::vector<NodeIndex> naive_weak_nodes(const Topology& topology) {

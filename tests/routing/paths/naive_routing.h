@@ -41,6 +41,9 @@ NaiveDisjoint naive_disjoint(const Topology& topology, NodeIndex from, NodeIndex
 // that are cut instead of their cables.
 std::uint64_t naive_min_cut_mbps(const Topology& topology, NodeIndex from, NodeIndex to);
 
+// The roots r0 and r1 of each node that carry less than their ports together, as "n0 root r0: c1 c2, 98300".
+std::vector<std::string> naive_roots(const Topology& topology);
+
 // What increases the number of components when removed: nodes and, by name, wires and connectors of several wires.
 std::vector<NodeIndex> naive_weak_nodes(const Topology& topology);
 std::vector<std::string> naive_weak_wires(const Topology& topology);

@@ -1,11 +1,12 @@
 // Compares the algorithms in routing/ on a thousand small random graphs with reference implementations that share no
 // code with them (naive_routing.h). The graphs have parallel cables, isolated nodes, equal sums of unequal latencies,
-// twins of one wire, switch segments and draining nodes. The seeds are fixed: a failing graph is the same on every
-// machine.
+// twins of one wire, switch segments, PCIe roots and draining nodes. The seeds are fixed: a failing graph is the same
+// on every machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "routing/paths/disjoint_paths.h"
 #include "routing/paths/loop_free_paths.h"
 #include "routing/paths/max_flow.h"
@@ -50,6 +52,40 @@ void deal_plugs(std::vector<Cable>& cables, Random& random) {
   }
 }
 
+void deal_roots(std::vector<Cable>& cables, Random& random) {
+  constexpr const char* kRoots[] = {"", "r0", "r1"};
+  for (Cable& cable : cables) {
+    for (Port* const port : {&cable.a, &cable.b}) {
+      // A port of a segment has one root on all its cables.
+      port->root = kRoots[port->interface.empty() ? below(random, 3) : port->node.value % 3];
+    }
+  }
+}
+
+// The rates of some plugs and roots: as fast as their fastest cable, faster, or faster than all together.
+void state_rates(Parts& parts, Random& random) {
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> plugs;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> roots;
+  for (const Cable& cable : parts.cables) {
+    for (const Port* const port : {&cable.a, &cable.b}) {
+      std::uint64_t& of_plug = plugs[{port->node.value, port->plug}];
+      std::uint64_t& of_root = roots[{port->node.value, port->root}];
+      of_plug = std::max(of_plug, cable.rate_mbps);
+      of_root = std::max(of_root, cable.rate_mbps);
+    }
+  }
+  constexpr std::uint64_t kMore[] = {0, 5'000, 1'000'000};
+  const auto state = [&](const auto& fastest, auto list) {
+    for (const auto& [key, rate] : fastest) {
+      const auto& [node, name] = key;
+      if (name.empty() || random() % 2 == 0) continue;
+      (parts.nodes[node].*list).push_back({name, rate + kMore[below(random, std::size(kMore))]});
+    }
+  };
+  state(plugs, &Node::plugs);
+  state(roots, &Node::roots);
+}
+
 Parts random_parts(std::uint64_t seed, std::uint32_t max_nodes, std::uint32_t max_cables) {
   Random random(seed);
   Parts parts;
@@ -72,6 +108,8 @@ Parts random_parts(std::uint64_t seed, std::uint32_t max_nodes, std::uint32_t ma
     cable.rate_mbps = kRates[below(random, std::size(kRates))];
   }
   if (random() % 2 == 0) deal_plugs(parts.cables, random);
+  if (random() % 2 == 0) deal_roots(parts.cables, random);
+  if (random() % 2 == 0) state_rates(parts, random);
   return parts;
 }
 
@@ -198,6 +236,30 @@ TEST(RandomGraphs, MaxFlowEqualsTheMinimumCut) {
   }
 }
 
+TEST(RandomGraphs, SharedRootsAreThoseThatLimitTheirPorts) {
+  std::size_t shared = 0;
+  for (std::uint64_t seed = 0; seed < kGraphs; ++seed) {
+    SCOPED_TRACE(seed);
+    const Topology topology = random_topology(seed, 6, 20);
+    const PhysicalCables physical = physical_cables(topology);
+    std::vector<std::string> roots;
+    for (std::size_t i = 0; i < physical.roots.size(); ++i) {
+      const SharedRoot& root = physical.roots[i];
+      std::vector<std::string> cables;
+      for (const CableIndex cable : root.cables) {
+        cables.push_back(topology.cable(cable).name);
+        const CableRoots& ends = physical.roots_of_cable[cable.value];
+        EXPECT_EQ(topology.cable(cable).a.node == root.node ? ends.at_a : ends.at_b, i);
+      }
+      roots.push_back(absl::StrCat(root_name(topology, root), ": ", absl::StrJoin(cables, " "), ", ", root.rate_mbps));
+    }
+    std::sort(roots.begin(), roots.end());
+    EXPECT_EQ(roots, naive_roots(topology));
+    shared += roots.size();
+  }
+  EXPECT_GT(shared, 500U);
+}
+
 TEST(RandomGraphs, WeakPointsDisconnectTheGraph) {
   std::size_t weak_nodes = 0;
   std::size_t weak_cables = 0;
@@ -276,6 +338,10 @@ TEST(RandomGraphs, ResultsDoNotDependOnInputOrder) {
       if (random() % 2 == 0) std::swap(cable.a, cable.b);
     }
     std::shuffle(dealt.cables.begin(), dealt.cables.end(), random);
+    for (Node& node : dealt.nodes) {
+      std::shuffle(node.plugs.begin(), node.plugs.end(), random);
+      std::shuffle(node.roots.begin(), node.roots.end(), random);
+    }
 
     const Topology topology = make_topology(parts.nodes, parts.cables);
     const Topology again = make_topology(dealt.nodes, dealt.cables);

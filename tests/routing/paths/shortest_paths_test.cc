@@ -200,10 +200,35 @@ TEST(ShortestPaths, PreferLessLatencyAtEqualHops) {
   EXPECT_EQ(paths[0].nodes[1], NodeIndex{2});
 }
 
+// Measured latencies of equal cables differ by less, and one of them may not be known yet.
+TEST(ShortestPaths, CountWholeMillisecondsOfLatency) {
+  std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 1), sample_cable(2, 0, 1),
+                               sample_cable(3, 0, 1)};
+  cables[0].latency_us = 0.8;
+  cables[1].latency_us = 999.9;
+  cables[3].latency_us = 1000;
+  const auto first_cables = [&] {
+    const Topology topology = make_topology(sample_nodes(2), cables);
+    std::vector<std::string> names;
+    for (const Path& path : ranked_shortest_paths(shortest_paths_from(topology, NodeIndex{0}), NodeIndex{1}, 16)) {
+      names.push_back(topology.cable(path.cables[0]).name);
+    }
+    return names;
+  };
+  EXPECT_EQ(first_cables(), (std::vector<std::string>{"c0", "c1", "c2"}));
+  for (Cable& cable : cables) cable.latency_us = cable.latency_us.value_or(0) + 1000;
+  EXPECT_EQ(first_cables(), (std::vector<std::string>{"c0", "c1", "c2"}));
+  cables[0].latency_us = std::nullopt;
+  EXPECT_EQ(first_cables(), (std::vector<std::string>{"c0"}));
+}
+
 // A ring of six with n1 draining.
 Topology ring_with_a_draining_node() {
   std::vector<Cable> cables;
-  for (std::uint32_t i = 0; i < 6; ++i) cables.push_back(sample_cable(i, i, (i + 1) % 6));
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    cables.push_back(sample_cable(i, i, (i + 1) % 6));
+    cables.back().latency_us = 1000;
+  }
   std::vector<Node> nodes = sample_nodes(6);
   nodes[1].draining = true;
   return make_topology(nodes, cables);
@@ -215,7 +240,7 @@ TEST(ShortestPaths, GoAroundADrainingNode) {
   const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{2}, kAllPaths);
   ASSERT_EQ(paths.size(), 1U);
   EXPECT_EQ(paths[0].nodes, (std::vector<NodeIndex>{{0}, {5}, {4}, {3}, {2}}));
-  EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{4, 4000}));
+  EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{4, 4'000'000}));
 }
 
 TEST(ShortestPaths, StartAndEndAtADrainingNode) {

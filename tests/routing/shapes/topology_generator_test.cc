@@ -89,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
         Count{"random:4096,32,18446744073709551615", 4096, 65536, {32}}, Count{"dragonfly:2x2", 4, 3, {1, 2}},
         Count{"dragonfly:4x3", 12, 18, {3}}, Count{"dragonfly:9x4", 36, 90, {5}}, Count{"dragonfly:5x2", 10, 15, {3}},
         Count{"dragonfly:64x32", 2048, 33760, {32, 33}}, Count{"rings:3", 6, 7, {2, 3}}, Count{"rings:4", 8, 9, {2, 3}},
-        Count{"rings:2048", 4096, 4097, {2, 3}}, Count{"twins:3", 3, 6, {4}}, Count{"twins:4096", 4096, 8192, {4}}));
+        Count{"rings:2048", 4096, 4097, {2, 3}}, Count{"twins:3", 3, 6, {4}}, Count{"twins:4096", 4096, 8192, {4}},
+        Count{"sparks:2", 2, 4, {4}}, Count{"sparks:3", 3, 6, {4}}, Count{"sparks:4096", 4096, 8192, {4}}));
 
 TEST(TopologyGenerator, JoinsTheNodesOfSmallShapes) {
   EXPECT_EQ(pairs_of(made("line:3")), (Pairs{{0, 1}, {1, 2}}));
@@ -105,6 +106,8 @@ TEST(TopologyGenerator, JoinsTheNodesOfSmallShapes) {
   EXPECT_EQ(pairs_of(made("rings:3")), (Pairs{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}}));
   EXPECT_EQ(pairs_of(made("dragonfly:3x2")), (Pairs{{0, 1}, {2, 3}, {4, 5}, {0, 2}, {1, 4}, {3, 5}}));
   EXPECT_EQ(pairs_of(made("twins:3")), (Pairs{{0, 1}, {0, 1}, {1, 2}, {1, 2}, {2, 0}, {2, 0}}));
+  EXPECT_EQ(pairs_of(made("sparks:3")), pairs_of(made("twins:3")));
+  EXPECT_EQ(pairs_of(made("sparks:2")), (Pairs{{0, 1}, {0, 1}, {1, 0}, {1, 0}}));
 }
 
 TEST(TopologyGenerator, JoinsGridNodesToTheirNeighboursInEachDimension) {
@@ -175,10 +178,10 @@ TEST(TopologyGenerator, NamesPortsAsTheLabDoes) {
   const Topology ring = made("ring:300");
   const auto cable = [&](const char* name) { return ring.cable(ring.find_cable(name).value()); };
   EXPECT_EQ(cable("c0").a, (Port{NodeIndex{0}, "to-n1", "10.7.0.1", "", ""}));
-  EXPECT_EQ(cable("c0").b, (Port{NodeIndex{1}, "to-n0", "10.7.0.2", ""}));
+  EXPECT_EQ(cable("c0").b, (Port{NodeIndex{1}, "to-n0", "10.7.0.2", "", ""}));
   EXPECT_EQ(cable("c255").a.address, "10.7.255.1");
   EXPECT_EQ(cable("c256").a.address, "10.8.0.1");
-  EXPECT_EQ(cable("c299").a, (Port{NodeIndex{0}, "to-n299", "10.8.43.2", ""}));
+  EXPECT_EQ(cable("c299").a, (Port{NodeIndex{0}, "to-n299", "10.8.43.2", "", ""}));
 }
 
 TEST(TopologyGenerator, TwinsAreTwoCablesOfOneWire) {
@@ -190,7 +193,68 @@ TEST(TopologyGenerator, TwinsAreTwoCablesOfOneWire) {
     EXPECT_EQ(wire.rate_mbps, 200'000U);
   }
   EXPECT_TRUE(physical.connectors.empty());
-  EXPECT_EQ(twins.cable(twins.find_cable("c1").value()).a, (Port{NodeIndex{0}, "to-n1-2", "10.7.1.1", "p0"}));
+  EXPECT_EQ(twins.cable(twins.find_cable("c1").value()).a, (Port{NodeIndex{0}, "to-n1-2", "10.7.1.1", "p0", ""}));
+}
+
+TEST(TopologyGenerator, SparksHaveTwoPlugsAcrossTwoRoots) {
+  const Topology sparks = made("sparks:4");
+  for (const Node& node : sparks.nodes()) {
+    EXPECT_THAT(node.plugs, ElementsAre(SharedPart{"p0", 200'000}, SharedPart{"p1", 200'000}));
+    EXPECT_THAT(node.roots, ElementsAre(SharedPart{"r0", 98'300}, SharedPart{"r1", 98'300}));
+  }
+  const auto cable = [&](const char* name) { return sparks.cable(sparks.find_cable(name).value()); };
+  EXPECT_EQ(cable("c0").a, (Port{NodeIndex{0}, "to-n1", "10.7.0.1", "p0", "r0"}));
+  EXPECT_EQ(cable("c0").b, (Port{NodeIndex{1}, "to-n0", "10.7.0.2", "p1", "r0"}));
+  EXPECT_EQ(cable("c1").a, (Port{NodeIndex{0}, "to-n1-2", "10.7.1.1", "p0", "r1"}));
+  EXPECT_EQ(cable("c1").b, (Port{NodeIndex{1}, "to-n0-2", "10.7.1.2", "p1", "r1"}));
+  EXPECT_EQ(cable("c7").a, (Port{NodeIndex{0}, "to-n3-2", "10.7.7.2", "p1", "r1"}));
+  for (const Cable& each : sparks.cables()) EXPECT_EQ(each.rate_mbps, 98'300U);
+
+  const PhysicalCables physical = physical_cables(sparks);
+  ASSERT_EQ(physical.cables.size(), 4U);
+  for (const PhysicalCable& wire : physical.cables) EXPECT_EQ(wire.rate_mbps, 196'600U);
+  EXPECT_TRUE(physical.connectors.empty());
+  ASSERT_EQ(physical.roots.size(), 8U);
+  for (const SharedRoot& root : physical.roots) {
+    EXPECT_EQ(root.rate_mbps, 98'300U);
+    ASSERT_EQ(root.cables.size(), 2U);
+    EXPECT_NE(physical.place_of_cable[root.cables[0].value], physical.place_of_cable[root.cables[1].value]);
+  }
+}
+
+TEST(TopologyGenerator, TwoSparksAreJoinedByBothPlugs) {
+  const Topology sparks = made("sparks:2");
+  std::vector<std::string> plugs;
+  for (const Cable& cable : sparks.cables()) {
+    plugs.push_back(absl::StrCat(cable.a.plug, cable.a.root, "-", cable.b.plug, cable.b.root));
+  }
+  EXPECT_THAT(plugs, ElementsAre("p0r0-p1r0", "p0r1-p1r1", "p1r0-p0r0", "p1r1-p0r1"));
+  const PhysicalCables physical = physical_cables(sparks);
+  EXPECT_EQ(physical.cables.size(), 2U);
+  EXPECT_EQ(physical.roots.size(), 4U);
+}
+
+// The rate of a shape is that of its plugs; that of a spark's PCIe links is its own.
+TEST(TopologyGenerator, SparksOfOtherPlugsHaveTheSameRoots) {
+  struct Facts {
+    std::uint64_t plug, cable, wire;
+    std::size_t roots;
+  };
+  const auto expect = [](const char* spec, const Facts& facts) {
+    SCOPED_TRACE(spec);
+    const Topology sparks = made(spec);
+    const PhysicalCables physical = physical_cables(sparks);
+    EXPECT_EQ(sparks.node(NodeIndex{0}).plugs[1].rate_mbps, facts.plug);
+    EXPECT_EQ(sparks.node(NodeIndex{0}).roots[1].rate_mbps, 98'300U);
+    EXPECT_EQ(sparks.cables()[0].rate_mbps, facts.cable);
+    EXPECT_EQ(physical.cables[0].rate_mbps, facts.wire);
+    EXPECT_EQ(physical.roots.size(), facts.roots);
+  };
+  expect("sparks:4@400G", {400'000, 98'300, 196'600, 8});
+  expect("sparks:4@100G", {100'000, 98'300, 100'000, 8});
+  expect("sparks:4@50G", {50'000, 50'000, 50'000, 8});
+  expect("sparks:4@40G", {40'000, 40'000, 40'000, 0});
+  EXPECT_EQ(made("sparks:4@100G,2us").cables()[0].latency_us, 2);
 }
 
 TEST(TopologyGenerator, SwitchedNodesHaveOnePortEach) {
@@ -253,7 +317,7 @@ TEST_P(BadSpecTest, IsRefusedWithWhatWasExpected) {
 
 constexpr char kForms[] =
     "expected line:N, ring:N, mesh:N, star:N, switch:N, torus:AxB[xC], hypercube:D, random:N,K[,SEED], dragonfly:GxN, "
-    "rings:N, twins:N";
+    "rings:N, twins:N, sparks:N";
 constexpr char kRates[] =
     " is not the rate of a cable; expected 1Mbit/s to 10Tbit/s in whole Mbit/s, such as 100Gbit/s or 100G, or a "
     "latency "
@@ -294,6 +358,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"switch:1", "1 nodes; expected 2 to 362"}, BadSpec{"switch:363", "363 nodes; expected 2 to 362"},
         BadSpec{"star:2", "2 nodes; expected 3 to 4096"}, BadSpec{"star:4097", "4097 nodes; expected 3 to 4096"},
         BadSpec{"twins:2", "2 nodes; expected 3 to 4096"}, BadSpec{"twins:4097", "4097 nodes; expected 3 to 4096"},
+        BadSpec{"sparks:1", "1 nodes; expected 2 to 4096"}, BadSpec{"sparks:4097", "4097 nodes; expected 2 to 4096"},
         BadSpec{"rings:2", "2 nodes per ring; expected 3 to 2048"},
         BadSpec{"rings:2049", "2049 nodes per ring; expected 3 to 2048"},
         BadSpec{"torus:1x4", "1 nodes in a dimension; expected 2 to 4096"},

@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/routing/sample_topologies.h"
@@ -14,6 +16,7 @@
 namespace cableway::routing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -63,9 +66,37 @@ TEST(Topology, DiffersIfAnyValueDiffers) {
   EXPECT_NE(base, with([](auto& nodes, auto&) { nodes[1].relay_port = 1; }));
   EXPECT_NE(base, with([](auto& nodes, auto&) { nodes[1].draining = true; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].b.plug = "p0"; }));
+  EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].b.root = "r0"; }));
+  EXPECT_NE(base, with([](auto& nodes, auto&) { nodes[1].plugs = {{"p0", 1}}; }));
+  EXPECT_NE(base, with([](auto& nodes, auto&) { nodes[1].roots = {{"r0", 1}}; }));
+  EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].latency_us = 0; })) << "known, and unknown";
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].rate_mbps = 1; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].routed = true; }));
   EXPECT_NE(base, with([](auto&, auto& cables) { cables[0].a.address = "10.9.9.9"; }));
+}
+
+TEST(Topology, SortsPlugsAndRootsByName) {
+  std::vector<Node> nodes = sample_nodes(1);
+  nodes[0].plugs = {{"p1", 1}, {"p0", 2}};
+  nodes[0].roots = {{"r9", 1}, {"r10", 2}, {"r0", 3}};
+  const Topology topology = make_topology(nodes, {});
+  EXPECT_THAT(topology.node(NodeIndex{0}).plugs, ElementsAre(SharedPart{"p0", 2}, SharedPart{"p1", 1}));
+  EXPECT_THAT(topology.node(NodeIndex{0}).roots,
+              ElementsAre(SharedPart{"r0", 3}, SharedPart{"r10", 2}, SharedPart{"r9", 1}));
+}
+
+TEST(Topology, WholeMillisecondsOfLatencyCost) {
+  const auto cost = [](std::optional<double> latency_us) {
+    std::vector<Cable> cables = {sample_cable(0, 0, 1)};
+    cables[0].latency_us = latency_us;
+    return make_topology(sample_nodes(2), cables).latency_cost_ns(CableIndex{0});
+  };
+  EXPECT_EQ(cost(std::nullopt), 0U);
+  EXPECT_EQ(cost(0), 0U);
+  EXPECT_EQ(cost(999.999), 0U);
+  EXPECT_EQ(cost(1000), 1'000'000U);
+  EXPECT_EQ(cost(2999.9), 2'000'000U);
+  EXPECT_EQ(cost(kMaxLatencyUs), 1'000'000'000U);
 }
 
 TEST(Topology, LooksUpByName) {
@@ -115,6 +146,33 @@ TEST(Topology, RefusesBadNodes) {
   EXPECT_THAT(check_error({{"n0"}, {"n0"}}, {}), HasSubstr("node name \"n0\" is used twice; expected"));
   EXPECT_THAT(check_error({{"n0", 0}}, {}), HasSubstr("relay_port of node \"n0\" is 0; expected a TCP port"));
   EXPECT_FALSE(Topology::create("a b", {{"n0"}}, {}).ok());
+}
+
+TEST(Topology, RefusesBadPlugsAndRoots) {
+  const auto error = [](std::vector<SharedPart> plugs, std::vector<SharedPart> roots) {
+    std::vector<Node> nodes = sample_nodes(2);
+    nodes[1].plugs = std::move(plugs);
+    nodes[1].roots = std::move(roots);
+    return check_error(nodes, {});
+  };
+  constexpr char kNames[] = "of node \"n1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ : -";
+  EXPECT_THAT(error({{"p/0", 1}}, {}), AllOf(HasSubstr("plug \"p/0\" "), HasSubstr(kNames)));
+  EXPECT_THAT(error({{"", 1}}, {}), AllOf(HasSubstr("plug \"\" "), HasSubstr(kNames)));
+  EXPECT_THAT(error({}, {{std::string(64, 'r'), 1}}), HasSubstr(kNames));
+  EXPECT_THAT(error({}, {{"r0", 1}, {"r1", 1}, {"r0", 2}}),
+              HasSubstr("root \"r0\" of node \"n1\" is listed twice; expected each root once"));
+  EXPECT_THAT(error({{"p0", 0}}, {}),
+              HasSubstr("rate_mbps of plug \"p0\" of node \"n1\" is 0; expected 1 to 10000000"));
+  EXPECT_THAT(error({}, {{"r0", kMaxRateMbps + 1}}),
+              HasSubstr("rate_mbps of root \"r0\" of node \"n1\" is 10000001; expected 1 to 10000000"));
+  std::vector<SharedPart> many;
+  for (std::size_t i = 0; i < kMaxSharedParts; ++i) many.push_back({"x" + std::to_string(i), kMaxRateMbps});
+  std::vector<Node> nodes = sample_nodes(1);
+  nodes[0].plugs = nodes[0].roots = many;
+  EXPECT_TRUE(Topology::create("test", nodes, {}).ok()) << "a plug and a root may have one name";
+  many.push_back({"one-more", 1});
+  EXPECT_THAT(error(many, {}), HasSubstr("node \"n1\" has 65 plugs; expected at most 64"));
+  EXPECT_THAT(error({}, many), HasSubstr("node \"n1\" has 65 roots; expected at most 64"));
 }
 
 TEST(Topology, RefusesTooManyCables) {
@@ -167,6 +225,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "plug \"p/0\" of node \"n1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ : -"},
         BadCable{"long plug", [](Cable& cable) { cable.b.plug = std::string(64, 'p'); },
                  "of node \"n2\" is not valid;"},
+        BadCable{"root", [](Cable& cable) { cable.a.root = "r 0"; },
+                 "root \"r 0\" of node \"n1\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ : -"},
+        BadCable{"long root", [](Cable& cable) { cable.b.root = std::string(64, 'r'); },
+                 "of node \"n2\" is not valid;"},
         BadCable{"used address", [](Cable& cable) { cable.b.address = "10.0.0.1"; },
                  "address \"10.0.0.1\" of node \"n2\" is already used by node \"n0\" on cable \"c0\"; expected"},
         BadCable{"own address", [](Cable& cable) { cable.a.address = "10.0.0.2"; },
@@ -193,6 +255,12 @@ TEST(Topology, AcceptsASharedPortOnlyIfItsInterfaceIsNamed) {
               HasSubstr("port \"eth0\" of node \"n1\" has plug \"\" here and plug \"p0\" on cable \"c0\"; expected one "
                         "plug for one port"));
   cables[1].a.plug = "p0";
+  EXPECT_TRUE(Topology::create("test", sample_nodes(3), cables).ok());
+  cables[1].a.root = "r0";
+  EXPECT_THAT(check_error(sample_nodes(3), cables),
+              HasSubstr("port \"eth0\" of node \"n1\" has root \"r0\" here and root \"\" on cable \"c0\"; expected one "
+                        "root for one port"));
+  cables[0].b.root = "r0";
   EXPECT_TRUE(Topology::create("test", sample_nodes(3), cables).ok());
   cables[1].a.interface = "eth1";
   EXPECT_THAT(check_error(sample_nodes(3), cables), HasSubstr("is already used"));

@@ -52,17 +52,19 @@ TEST(DotTopology, ReadsASketch) {
 
 TEST(DotTopology, ReadsEveryAttribute) {
   const Topology topology = read_dot(R"(graph {
-    a [relay_port=7471, draining=true]; b [name="spark-1" label=other];
+    a [relay_port=7471, draining=true, plugs="0000:01:00=200000", roots="r1=98300  r0=49100 "];
+    b [name="spark-1" label=other];
     a -- b [name=c0, rate_mbps=200000, latency_us="2.5", routed=true,
-            from_interface="eth0.7", from_address="10.1.0.1", from_plug="0000:01:00",
-            to_interface=eth1, to_address="10.1.0.2", to_plug=p1];
+            from_interface="eth0.7", from_address="10.1.0.1", from_plug="0000:01:00", from_root=r1,
+            to_interface=eth1, to_address="10.1.0.2", to_plug=p1, to_root="r0"];
   })");
   EXPECT_EQ(topology.cluster(), "cableway");
-  EXPECT_EQ(topology.node(NodeIndex{0}), (Node{"a", 7471, true}));
+  EXPECT_EQ(topology.node(NodeIndex{0}),
+            (Node{"a", 7471, true, {{"0000:01:00", 200'000}}, {{"r0", 49'100}, {"r1", 98'300}}}));
   EXPECT_EQ(topology.node(NodeIndex{1}), (Node{"spark-1", 7470}));
   EXPECT_EQ(topology.cable(CableIndex{0}), (Cable{"c0",
-                                                  {NodeIndex{0}, "eth0.7", "10.1.0.1", "0000:01:00"},
-                                                  {NodeIndex{1}, "eth1", "10.1.0.2", "p1"},
+                                                  {NodeIndex{0}, "eth0.7", "10.1.0.1", "0000:01:00", "r1"},
+                                                  {NodeIndex{1}, "eth1", "10.1.0.2", "p1", "r0"},
                                                   200'000,
                                                   2.5,
                                                   true}));
@@ -114,10 +116,10 @@ TEST(DotTopology, ParallelEdgesAreCablesButNotInAStrictGraph) {
   const Topology strict = read_dot(R"(strict digraph { edge [rate_mbps=5]
     a -> b [from_address="10.0.0.1", to_address="10.0.0.2", name=x]
     edge [rate_mbps=6]
-    b -> a [from_interface=eth0, latency_us=9] })");
+    b -> a [from_interface=eth0, latency_us=9, from_root=r0] })");
   ASSERT_EQ(strict.cable_count(), 1U);
   EXPECT_EQ(strict.cable(CableIndex{0}),
-            (Cable{"x", {NodeIndex{0}, "", "10.0.0.1"}, {NodeIndex{1}, "eth0", "10.0.0.2"}, 5, 9}));
+            (Cable{"x", {NodeIndex{0}, "", "10.0.0.1"}, {NodeIndex{1}, "eth0", "10.0.0.2", "", "r0"}, 5, 9}));
 }
 
 TEST(DotTopology, UsesValidUniqueLabelsAsNames) {
@@ -246,6 +248,16 @@ INSTANTIATE_TEST_SUITE_P(
                "2: cable \"a-a\" joins node \"a\" to itself; expected two different nodes"},
         BadDot{"RelayPort", "graph {\n a [relay_port=65536] }",
                "2: relay_port is \"65536\"; expected a whole number, 1 to 65535"},
+        BadDot{"Plugs", "graph { a [\nplugs=p0] }",
+               "2: plugs is \"p0\"; expected at most 64 of NAME=RATE_MBPS, such as \"p0=200000\""},
+        BadDot{"Roots", "graph { a [\nroots=\"r0=1 r1=fast\"] }",
+               "2: roots is \"r0=1 r1=fast\"; expected at most 64 of NAME=RATE_MBPS, such as \"p0=200000\""},
+        BadDot{"PlugRate", "graph { a [\nplugs=\"p0=0\"] }",
+               "2: rate_mbps of plug \"p0\" of node \"a\" is 0; expected 1 to 10000000"},
+        BadDot{"RootTwice", "graph { a [plugs=\"r0=1\",\nroots=\"r0=1 r0=2\"] }",
+               "2: root \"r0\" of node \"a\" is listed twice; expected each root once"},
+        BadDot{"Root", "graph { a -- b [\nto_root=\"r/0\"] }",
+               "2: root \"r/0\" of node \"b\" is not valid; expected 1 to 63 characters of A-Z a-z 0-9 . _ : -"},
         BadDot{"Draining", "graph { a [\ndraining=1] }", "2: draining is \"1\"; expected true or false"},
         BadDot{"Routed", "graph { a -- b [\nrouted=yes] }", "2: routed is \"yes\"; expected true or false"},
         BadDot{"Rate", "graph { a -- b [\nrate_mbps=0] }",
@@ -297,9 +309,22 @@ TEST(DotTopology, BoundsItsInput) {
   EXPECT_EQ(dot_error(chain + "--b}"), "t:1: too many cables; expected at most 65536");
   EXPECT_EQ(dot_error(chain + "; a--b}"), "t:1: too many cables; expected at most 65536");
   const std::string long_text(kMaxSketchTextBytes + 1, 'x');
-  EXPECT_EQ(dot_error("graph { a [name=" + long_text + "] }"), "t:1: name has 257 bytes; expected at most 256");
-  EXPECT_EQ(dot_error("graph { " + long_text + " }"), "t:1: the id of a node has 257 bytes; expected at most 256");
+  EXPECT_EQ(dot_error("graph { a [name=" + long_text + "] }"), "t:1: name has 8193 bytes; expected at most 8192");
+  EXPECT_EQ(dot_error("graph { " + long_text + " }"), "t:1: the id of a node has 8193 bytes; expected at most 8192");
   EXPECT_EQ(read_dot("graph { a [label=" + long_text + ", tooltip=" + long_text + "] }").node_count(), 1U);
+}
+
+TEST(DotTopology, ReadsAsManyPlugsOfTheLongestNamesAsANodeHas) {
+  const auto plugs = [](std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      absl::StrAppend(&text, i == 0 ? "" : " ", std::string(kMaxPlugLength - 2, 'p'), 10 + i, "=", kMaxRateMbps);
+    }
+    return "graph { a [plugs=\"" + text + "\"] }";
+  };
+  EXPECT_EQ(read_dot(plugs(kMaxSharedParts)).node(NodeIndex{0}).plugs.size(), kMaxSharedParts);
+  EXPECT_THAT(dot_error(plugs(kMaxSharedParts + 1)), HasSubstr("; expected at most 64 of NAME=RATE_MBPS"));
+  EXPECT_LT(dot_error(plugs(kMaxSharedParts + 1)).size(), 200U);
 }
 
 TEST(DotTopology, BoundsTheNestingOfSubgraphs) {

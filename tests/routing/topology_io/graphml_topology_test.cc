@@ -80,6 +80,20 @@ TEST(GraphmlTopology, ReadsPortsAndEntitiesAndCdata) {
                                                   true}));
 }
 
+TEST(GraphmlTopology, ReadsPlugsAndRoots) {
+  const Topology topology = read_graphml(
+      "<graphml><key id='p' for='node' attr.name='plugs'/><key id='r' for='node' attr.name='roots'/>"
+      "<key id='fr' for='edge' attr.name='from_root'/><key id='tp' for='edge' attr.name='to_plug'/>"
+      "<graph><node id='a'><data key='p'>p1=200000\np0=100000</data><data key='r'> r0=98300 </data></node>"
+      "<node id='b'/><edge source='a' target='b'><data key='fr'>r0</data><data key='tp'>p7</data></edge></graph>"
+      "</graphml>");
+  EXPECT_EQ(topology.node(NodeIndex{0}),
+            (Node{"a", 7470, false, {{"p0", 100'000}, {"p1", 200'000}}, {{"r0", 98'300}}}));
+  ASSERT_EQ(topology.cable_count(), 1U);
+  EXPECT_EQ(topology.cable(CableIndex{0}).a.root, "r0");
+  EXPECT_EQ(topology.cable(CableIndex{0}).b.plug, "p7");
+}
+
 TEST(GraphmlTopology, KeysOfEdgesDoNotApplyToNodes) {
   const Topology topology = read_graphml(
       "<graphml><key id='d' for='edge' attr.name='name'/><key id='g' for='graph' attr.name='name'><default>no"
@@ -206,7 +220,7 @@ TEST(GraphmlTopology, BoundsItsInput) {
   EXPECT_EQ(graphml_error(edges + "</graph></graphml>"), "t:65538: too many cables; expected at most 65536");
   EXPECT_EQ(graphml_error("<graphml><key id='k' attr.name='name'/><graph><node id='a'><data key='k'>" +
                           std::string(kMaxSketchTextBytes + 1, 'x') + "</data></node></graph></graphml>"),
-            "t:1: name has 257 bytes; expected at most 256");
+            "t:1: name has 8193 bytes; expected at most 8192");
 }
 
 TEST(GraphmlTopology, DeepNestingDoesNotExhaustTheStack) {

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <ostream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "routing/shapes/topology_generator.h"
 #include "routing/topology_io/topology_file.h"
 #include "tests/routing/sample_topologies.h"
 
@@ -19,13 +21,14 @@ using ::testing::StartsWith;
 constexpr char kJsonFile[] = R"({
   "schema": 1, "cluster": "lab",
   "nodes": [
-    {"name": "n0", "relay_port": 7471, "draining": true},
+    {"name": "n0", "relay_port": 7471, "draining": true, "plugs": [{"name": "p0", "rate_mbps": 200}],
+     "roots": [{"name": "r1", "rate_mbps": 98}, {"name": "r0", "rate_mbps": 49}]},
     {"name": "n1"}
   ],
   "cables": [
     {"name": "c0",
-     "ends": [{"node": "n0", "interface": "eth1", "address": "10.7.0.1", "plug": "p0"},
-              {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": ""}],
+     "ends": [{"node": "n0", "interface": "eth1", "address": "10.7.0.1", "plug": "p0", "root": "r1"},
+              {"node": "n1", "interface": "", "address": "10.7.0.2", "plug": "", "root": ""}],
      "rate_mbps": 1000, "latency_us": 2.5, "routed": true},
     {"ends": [{"node": "n1", "address": "10.7.1.1"}, {"node": "n0", "address": "10.7.1.2"}], "latency_us": 3}
   ]
@@ -36,30 +39,43 @@ TEST(JsonTopology, ReadsEveryMember) {
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "lab");
   ASSERT_EQ(topology->node_count(), 2U);
-  EXPECT_EQ(topology->node(NodeIndex{0}), (Node{"n0", 7471, true}));
+  EXPECT_EQ(topology->node(NodeIndex{0}), (Node{"n0", 7471, true, {{"p0", 200}}, {{"r0", 49}, {"r1", 98}}}));
   EXPECT_EQ(topology->node(NodeIndex{1}), (Node{"n1", 7470}));
   ASSERT_EQ(topology->cable_count(), 2U);
-  EXPECT_EQ(topology->cable(CableIndex{0}),
-            (Cable{"c0", {NodeIndex{0}, "eth1", "10.7.0.1", "p0"}, {NodeIndex{1}, "", "10.7.0.2"}, 1000, 2.5, true}));
+  EXPECT_EQ(
+      topology->cable(CableIndex{0}),
+      (Cable{"c0", {NodeIndex{0}, "eth1", "10.7.0.1", "p0", "r1"}, {NodeIndex{1}, "", "10.7.0.2"}, 1000, 2.5, true}));
   EXPECT_EQ(topology->cable(CableIndex{1}),
             (Cable{"n1-n0", {NodeIndex{0}, "", "10.7.1.2"}, {NodeIndex{1}, "", "10.7.1.1"}, 10'000, 3}));
 }
 
+TEST(JsonTopology, ALatencyOfNullOrNoneIsNotKnown) {
+  for (const char* const rest : {"\"latency_us\": null", "\"rate_mbps\": 10000"}) {
+    const absl::StatusOr<Topology> topology =
+        parse_json_topology(absl::StrReplaceAll(kJsonFile, {{"\"latency_us\": 3", rest}}), "t.json");
+    ASSERT_TRUE(topology.ok()) << topology.status();
+    EXPECT_EQ(topology->cable(CableIndex{1}).latency_us, std::nullopt);
+    EXPECT_EQ(topology->cable(CableIndex{0}).latency_us, 2.5);
+  }
+}
+
 TEST(JsonTopology, WritesEveryMemberAndOneElementPerLine) {
-  const std::string text = to_json_topology(*parse_json_topology(kJsonFile, "t"));
+  const std::string unknown = absl::StrReplaceAll(kJsonFile, {{", \"latency_us\": 3", ""}});
+  const std::string text = to_json_topology(*parse_json_topology(unknown, "t"));
   EXPECT_EQ(text, R"({"schema": 1, "cluster": "lab",
  "nodes": [
-  {"name":"n0","relay_port":7471,"draining":true},
-  {"name":"n1","relay_port":7470,"draining":false}],
+  {"name":"n0","relay_port":7471,"draining":true,"plugs":[{"name":"p0","rate_mbps":200}],"roots":[{"name":"r0","rate_mbps":49},{"name":"r1","rate_mbps":98}]},
+  {"name":"n1","relay_port":7470,"draining":false,"plugs":[],"roots":[]}],
  "cables": [
-  {"name":"c0","ends":[{"node":"n0","interface":"eth1","address":"10.7.0.1","plug":"p0"},{"node":"n1","interface":"","address":"10.7.0.2","plug":""}],"rate_mbps":1000,"latency_us":2.5,"routed":true},
-  {"name":"n1-n0","ends":[{"node":"n0","interface":"","address":"10.7.1.2","plug":""},{"node":"n1","interface":"","address":"10.7.1.1","plug":""}],"rate_mbps":10000,"latency_us":3.0,"routed":false}]}
+  {"name":"c0","ends":[{"node":"n0","interface":"eth1","address":"10.7.0.1","plug":"p0","root":"r1"},{"node":"n1","interface":"","address":"10.7.0.2","plug":"","root":""}],"rate_mbps":1000,"latency_us":2.5,"routed":true},
+  {"name":"n1-n0","ends":[{"node":"n0","interface":"","address":"10.7.1.2","plug":"","root":""},{"node":"n1","interface":"","address":"10.7.1.1","plug":"","root":""}],"rate_mbps":10000,"latency_us":null,"routed":false}]}
 )");
 }
 
 TEST(JsonTopology, ReadsWhatItWrites) {
   const Topology parts = sample_topology(5, {{0, 1}, {1, 2}, {2, 0}, {3, 4}});
   for (const Topology& topology : {*parse_json_topology(kJsonFile, "t"), sample_topology(16, mesh_pairs(16)), parts,
+                                   *generate_topology("sparks:4"), *generate_topology("sparks:4@40G,2.5us"),
                                    *parse_json_topology(R"({"nodes": [{"name": "a"}]})", "t")}) {
     const absl::StatusOr<Topology> again =
         parse_json_topology(to_json_topology(topology), "again", Disconnected::kAccepted);
@@ -116,12 +132,12 @@ TEST_P(BadJsonTest, IsRefusedWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     JsonTopology, BadJsonTest,
     ::testing::Values(
-        BadJson{"Syntax", "\"name\": \"n1\"", "\"name\" \"n1\"", "5: column 16: syntax error while parsing object *"},
+        BadJson{"Syntax", "\"name\": \"n1\"", "\"name\" \"n1\"", "6: column 16: syntax error while parsing object *"},
         BadJson{"NotUtf8", "lab", "\xff",
                 "2: column 28: syntax error while parsing value - invalid string: ill-formed *"},
         BadJson{
             "HugeNumber", "2.5", "1e999",
-            "11: column 43: number overflow parsing '1e999'; expected JSON as `cableway topology --json` prints it"},
+            "12: column 43: number overflow parsing '1e999'; expected JSON as `cableway topology --json` prints it"},
         BadJson{"NotAnObject", "\"nodes\": [", "\"nodes\": [7, ",
                 " at /nodes/0: not an object; expected {\"name\": ..}"},
         BadJson{"NoNodes", "\"nodes\"", "\"node\"",
@@ -131,12 +147,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"SchemaType", "\"schema\": 1", "\"schema\": \"1\"",
                 " member \"schema\" is not a version number; expected 1"},
         BadJson{"UnknownNodeMember", "\"draining\"", "\"drains\"",
-                " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining"},
+                " at /nodes/0: unknown member \"drains\"; expected one of name, relay_port, draining, plugs, roots"},
         BadJson{"UnknownCableMember", "\"routed\"", "\"route\"",
                 " at /cables/0: unknown member \"route\" (did you mean \"routed\"?); expected one of ends, name, "
                 "rate_mbps, latency_us, routed"},
-        BadJson{"UnknownEndMember", "\"plug\": \"\"", "\"socket\": \"\"",
-                " at /cables/0/ends/1: unknown member \"socket\"; expected one of node, interface, address, plug"},
+        BadJson{
+            "UnknownEndMember", "\"plug\": \"\"", "\"socket\": \"\"",
+            " at /cables/0/ends/1: unknown member \"socket\"; expected one of node, interface, address, plug, root"},
         BadJson{"NoName", "{\"name\": \"n1\"}", "{}", " at /nodes/1: there is no \"name\"; expected {\"name\": ..}"},
         BadJson{"NoEnds",
                 "{\"ends\": [{\"node\": \"n1\", \"address\": \"10.7.1.1\"}, {\"node\": \"n0\", \"address\": "
@@ -169,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"OneEnd", ", {\"node\": \"n0\", \"address\": \"10.7.1.2\"}", "",
                 " at /cables/1/ends: a cable with 1 ends; expected two of {\"node\": .., \"interface\": .., "
                 "\"address\": .., "
-                "\"plug\": ..}"},
+                "\"plug\": .., \"root\": ..}"},
         BadJson{"EndType", "{\"node\": \"n0\", \"address\": \"10.7.1.2\"}", "\"n0\"",
                 " at /cables/1/ends/1: not an object; expected {\"node\": ..}"},
         BadJson{"UnknownNode", "\"node\": \"n1\", \"address\"", "\"node\": \"n9\", \"address\"",
@@ -177,8 +194,28 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"InterfaceType", "\"eth1\"", "1", " at /cables/0/ends/0/interface: not text; expected text in quotes"},
         BadJson{"Interface", "eth1", "eth/1",
                 " at /cables/0/ends/0: interface \"eth/1\" of node \"n0\" is not valid; expected *"},
-        BadJson{"Plug", "\"p0\"", "\"p 0\"",
+        BadJson{"Plug", "\"plug\": \"p0\"", "\"plug\": \"p 0\"",
                 " at /cables/0/ends/0: plug \"p 0\" of node \"n0\" is not valid; expected *"},
+        BadJson{"Root", "\"root\": \"r1\"", "\"root\": \"r 1\"",
+                " at /cables/0/ends/0: root \"r 1\" of node \"n0\" is not valid; expected *"},
+        BadJson{"RootType", "\"root\": \"r1\"", "\"root\": 1",
+                " at /cables/0/ends/0/root: not text; expected text in quotes"},
+        BadJson{"PlugsType", "\"plugs\": [", "\"plugs\": 1, \"roots\": [",
+                " at /nodes/0/plugs: not an array; expected [..]"},
+        BadJson{"PlugType", "{\"name\": \"p0\", \"rate_mbps\": 200}", "\"p0\"",
+                " at /nodes/0/plugs/0: not an object; expected {\"name\": ..}"},
+        BadJson{"PlugName", "{\"name\": \"p0\"", "{\"name\": \"p 0\"",
+                " at /nodes/0/plugs: plug \"p 0\" of node \"n0\" is not valid; expected *"},
+        BadJson{"NoPlugName", "{\"name\": \"p0\", ", "{",
+                " at /nodes/0/plugs/0: there is no \"name\"; expected {\"name\": ..}"},
+        BadJson{"UnknownPlugMember", "\"rate_mbps\": 200", "\"rate\": 200",
+                " at /nodes/0/plugs/0: unknown member \"rate\" (did you mean \"rate_mbps\"?); expected one of name, "
+                "rate_mbps"},
+        BadJson{"NoRootRate", "\"r0\", \"rate_mbps\": 49", "\"r0\"",
+                " at /nodes/0/roots/1: there is no \"rate_mbps\"; expected one"},
+        BadJson{"RootRate", ": 49", ": 0", " at /nodes/0/roots/1/rate_mbps: 0; expected a whole number, 1 to 10000000"},
+        BadJson{"RootTwice", "\"r0\"", "\"r1\"",
+                " at /nodes/0/roots: root \"r1\" of node \"n0\" is listed twice; expected each root once"},
         BadJson{"NoAddress", ", \"address\": \"10.7.1.1\"", "",
                 " at /cables/1/ends/0: address \"\" is not an IP address; expected *"},
         BadJson{"AddressTwice", "10.7.1.1", "10.7.0.1",
@@ -189,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"RateZero", "1000,", "0,", " at /cables/0/rate_mbps: 0; expected a whole number, 1 to 10000000"},
         BadJson{"RateNegative", "1000,", "-5,", " at /cables/0/rate_mbps: -5; expected a whole number, 1 to 10000000"},
         BadJson{"LatencyType", "2.5", "\"2.5\"",
-                " at /cables/0/latency_us: not a number; expected microseconds, such as 1.5"},
+                " at /cables/0/latency_us: not a number; expected microseconds, such as 1.5, or null"},
         BadJson{"LatencyNegative", "2.5", "-2.5",
                 " at /cables/0/latency_us: latency_us of cable \"c0\" is -2.5; expected 0 to 1e+06"},
         BadJson{"RoutedType", "\"routed\": true", "\"routed\": \"no\"",

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "routing/shapes/topology_generator.h"
 #include "routing/topology/topology_kind.h"
 #include "tests/routing/sample_topologies.h"
 
@@ -132,7 +133,7 @@ TEST(TopologyDrawing, LongRingsAreRectanglesAndLongLinesTurn) {
   EXPECT_THAT(draw_topology(sample_topology(40, ring_pairs(40))), ::testing::Not(HasSubstr("n0:")));
   EXPECT_THAT(draw_topology(sample_topology(40, line_pairs(40))), ::testing::Not(HasSubstr("n0:")));
   EXPECT_EQ(draw_topology(sample_topology(5, ring_pairs(5))),
-            "ring: 5 nodes, 5 cables of 10 Gbit/s, 1 us\n"
+            "ring: 5 nodes, 5 cables of 10 Gbit/s\n"
             "\n"
             "  n0 --c0-- n1 --c1-- n2\n"
             "   |                   |\n"
@@ -163,12 +164,13 @@ TEST(TopologyDrawing, LeavesOutDefaultNamesAndShowsRatesThatDiffer) {
   cables[0].name = "n0-n1";
   cables[3].name = "n3-n2";
   EXPECT_EQ(draw_topology(make_topology(sample_nodes(4), cables)),
-            "line: 4 nodes, 4 cables of 10 Gbit/s, 1 us\n"
+            "line: 4 nodes, 4 cables of 10 Gbit/s\n"
             "\n"
             "  n0 ---- n1 ==c1,c2== n2 ---- n3\n");
   cables[0].rate_mbps = 2500;
   cables[1].rate_mbps = 200;
-  cables[3].latency_us = 0.5;
+  cables[0].latency_us = cables[1].latency_us = 1;
+  cables[3].latency_us = 0.5;  // that of c2 is not known
   EXPECT_EQ(draw_topology(make_topology(sample_nodes(4), cables)),
             "line: 4 nodes, 4 cables of 200 Mbit/s to 10 Gbit/s, 0.5 to 1 us\n"
             "\n"
@@ -177,7 +179,7 @@ TEST(TopologyDrawing, LeavesOutDefaultNamesAndShowsRatesThatDiffer) {
 
 TEST(TopologyDrawing, IndentsTrees) {
   EXPECT_EQ(draw_topology(sample_topology(7, {{0, 1}, {0, 2}, {0, 3}, {1, 4}, {1, 5}, {3, 6}})),
-            "tree: 7 nodes, 6 cables of 10 Gbit/s, 1 us\n"
+            "tree: 7 nodes, 6 cables of 10 Gbit/s\n"
             "\n"
             "  n0\n"
             "  +--c0-- n1\n"
@@ -196,7 +198,7 @@ TEST(TopologyDrawing, LeavesOutTheNamesOfDiscoveredCables) {
   }
   cables[0].name = "n0.eth0-n1.eth1";
   EXPECT_EQ(draw_topology(make_topology(sample_nodes(3), cables)),
-            "line: 3 nodes, 2 cables of 10 Gbit/s, 1 us\n"
+            "line: 3 nodes, 2 cables of 10 Gbit/s\n"
             "\n"
             "  n0 ---- n1 --c1-- n2\n");
 }
@@ -210,7 +212,7 @@ TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
   std::vector<Node> nodes = sample_nodes(4);
   nodes[3].draining = true;
   EXPECT_EQ(draw_topology(make_topology(nodes, cables)),
-            "partial mesh: 4 nodes, 5 cables of 10 Gbit/s, 1 us\n"
+            "partial mesh: 4 nodes, 5 cables of 10 Gbit/s\n"
             "\n"
             "  n0: n1 (c0), n2 (c1)\n"
             "  n1: n0 (c0), n2 (c2)\n"
@@ -222,6 +224,20 @@ TEST(TopologyDrawing, NotesWhatCablesAloneDoNotShow) {
             "  shared: n0 sw0 has 2 cables, together 10 Gbit/s\n"
             "  shared: n1 sw0 has 2 cables, together 10 Gbit/s\n"
             "  shared: n2 sw0 has 2 cables, together 10 Gbit/s\n");
+}
+
+TEST(TopologyDrawing, NotesSharedPcieLinks) {
+  EXPECT_EQ(draw_topology(*generate_topology("sparks:2@1.5us")),
+            "line: 2 nodes, 4 cables of 98.3 Gbit/s, 1.5 us\n"
+            "\n"
+            "  n0 ==c0,c1,c2,c3== n1\n"
+            "\n"
+            "  one wire: 2 cables between n0 and n1, together 196.6 Gbit/s\n"
+            "  one wire: 2 cables between n0 and n1, together 196.6 Gbit/s\n"
+            "  shared: n0 root r0 (PCIe) has 2 cables, together 98.3 Gbit/s\n"
+            "  shared: n0 root r1 (PCIe) has 2 cables, together 98.3 Gbit/s\n"
+            "  shared: n1 root r0 (PCIe) has 2 cables, together 98.3 Gbit/s\n"
+            "  shared: n1 root r1 (PCIe) has 2 cables, together 98.3 Gbit/s\n");
 }
 
 TEST(TopologyDrawing, KeepsItsNotesShort) {
@@ -236,7 +252,7 @@ TEST(TopologyDrawing, KeepsItsNotesShort) {
 
 TEST(TopologyDrawing, ReportsThatItIsDisconnected) {
   EXPECT_EQ(draw_topology(sample_topology(3, {{0, 1}})),
-            "disconnected in 2 parts: 3 nodes, 1 cable of 10 Gbit/s, 1 us\n"
+            "disconnected in 2 parts: 3 nodes, 1 cable of 10 Gbit/s\n"
             "\n"
             "  n0: n1 (c0)\n"
             "  n1: n0 (c0)\n"

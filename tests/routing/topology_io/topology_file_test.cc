@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <ostream>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "routing/text/node_name.h"
+#include "routing/topology_io/json_topology.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::routing {
@@ -68,6 +72,22 @@ TEST(TopologyFile, ReadsDrainingNodesAndPlugs) {
   EXPECT_EQ(topology->cable(CableIndex{0}).b.plug, "");
 }
 
+TEST(TopologyFile, ReadsPlugsAndRootsWithTheirRates) {
+  const auto topology = parse_topology(
+      "[[node]]\nname = \"n0\"\nplugs = [{name = \"p1\", rate_mbps = 200000},\n"
+      "  {rate_mbps = 100000, name = \"0000:01:00\"}]\nroots = [{name = \"0000:00:00.0\", rate_mbps = 98300}]\n"
+      "[[node]]\nname = \"n1\"\nplugs = []\n[[cable]]\n"
+      "ends = [{node = \"n0\", address = \"10.7.0.1\", plug = \"p1\", root = \"0000:00:00.0\"}, {node = \"n1\", "
+      "address = \"10.7.0.2\", root = \"r9\"}]\n",
+      "lab.toml");
+  ASSERT_TRUE(topology.ok()) << topology.status();
+  EXPECT_EQ(topology->node(NodeIndex{0}),
+            (Node{"n0", 7470, false, {{"0000:01:00", 100'000}, {"p1", 200'000}}, {{"0000:00:00.0", 98'300}}}));
+  EXPECT_EQ(topology->node(NodeIndex{1}), Node{"n1"});
+  EXPECT_EQ(topology->cable(CableIndex{0}).a.root, "0000:00:00.0");
+  EXPECT_EQ(topology->cable(CableIndex{0}).b.root, "r9") << "a root need not be listed";
+}
+
 TEST(TopologyFile, HasDefaults) {
   const auto topology = parse_topology(nodes_text(2) + cable_text("n1", "n0", 1), "lab.toml");
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -75,10 +95,11 @@ TEST(TopologyFile, HasDefaults) {
   const Cable& cable = topology->cable(CableIndex{0});
   EXPECT_EQ(cable.name, "n1-n0");
   EXPECT_EQ(cable.rate_mbps, 10'000U);
-  EXPECT_EQ(cable.latency_us, 1);
+  EXPECT_EQ(cable.latency_us, std::nullopt);
   EXPECT_FALSE(cable.routed);
   EXPECT_EQ(cable.a.plug, "");
-  EXPECT_FALSE(topology->node(NodeIndex{0}).draining);
+  EXPECT_EQ(cable.a.root, "");
+  EXPECT_EQ(topology->node(NodeIndex{0}), Node{"n0"});
 }
 
 TEST(TopologyFile, NumbersParallelCablesAroundUsedNames) {
@@ -152,14 +173,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"UnknownTopKey", "cluster", "clutser",
                 "lab.toml:1: unknown key \"clutser\" (did you mean \"cluster\"?) in the topology file; expected one of "
                 "cluster, node, cable"},
-        BadFile{"UnknownNodeKey", "relay_port", "port",
-                "lab.toml:4: unknown key \"port\" in [[node]]; expected one of name, relay_port, draining"},
+        BadFile{
+            "UnknownNodeKey", "relay_port", "port",
+            "lab.toml:4: unknown key \"port\" in [[node]]; expected one of name, relay_port, draining, plugs, roots"},
         BadFile{"UnknownCableKey", "rate_mbps", "rate",
                 "lab.toml:11: unknown key \"rate\" (did you mean \"rate_mbps\"?) in [[cable]]; expected one of name, "
                 "ends, rate_mbps, latency_us, "
                 "routed"},
         BadFile{"UnknownEndKey", "{node = \"n1\", address", "{node = \"n1\", ip",
-                "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug"},
+                "lab.toml:10: unknown key \"ip\" in an end of a cable; expected one of node, interface, address, plug, "
+                "root"},
         BadFile{"DrainingType", "relay_port = 7471", "draining = 1",
                 "lab.toml:4: draining is not a boolean; expected true or false"},
         BadFile{"PlugType", "\"10.7.0.2\"", "\"10.7.0.2\", plug = 1",
@@ -168,6 +191,36 @@ INSTANTIATE_TEST_SUITE_P(
                 "lab.toml:10: plug is empty; expected a name, or to leave plug out"},
         BadFile{"PlugBad", "\"10.7.0.2\"", "\"10.7.0.2\", plug = \"p 0\"",
                 "lab.toml:10: plug \"p 0\" of node \"n1\" is not valid; expected 1 to 63 characters *"},
+        BadFile{"RootType", "\"10.7.0.2\"", "\"10.7.0.2\", root = 1",
+                "lab.toml:10: root is not text; expected text in quotes"},
+        BadFile{"RootEmpty", "\"10.7.0.2\"", "\"10.7.0.2\", root = \"\"",
+                "lab.toml:10: root is empty; expected a name, or to leave root out"},
+        BadFile{"RootBad", "\"10.7.0.2\"", "\"10.7.0.2\", root = \"r 0\"",
+                "lab.toml:10: root \"r 0\" of node \"n1\" is not valid; expected 1 to 63 characters *"},
+        BadFile{"PlugsType", "relay_port = 7471", "plugs = 1",
+                "lab.toml:4: plugs is not a list; expected plugs = [{name = \"..\", rate_mbps = ..}, ..]"},
+        BadFile{"RootsElementType", "relay_port = 7471", "roots = [\n1]",
+                "lab.toml:5: roots has an element that is not a table; expected roots = [{name = \"..\", rate_mbps = "
+                "..}, ..]"},
+        BadFile{
+            "UnknownPlugKey", "relay_port = 7471", "plugs = [{name = \"p0\", rate = 1}]",
+            "lab.toml:4: unknown key \"rate\" (did you mean \"rate_mbps\"?) in an element of plugs; expected one of "
+            "name, rate_mbps"},
+        BadFile{"PlugWithoutName", "relay_port = 7471", "plugs = [{rate_mbps = 1}]",
+                "lab.toml:4: an element of plugs has no name; expected plugs = *"},
+        BadFile{"RootWithoutRate", "relay_port = 7471", "roots = [{name = \"r0\"}]",
+                "lab.toml:4: an element of roots has no rate_mbps; expected roots = *"},
+        BadFile{"RootRateZero", "relay_port = 7471", "roots = [{name = \"r0\", rate_mbps = 0}]",
+                "lab.toml:4: rate_mbps is 0; expected a whole number, 1 to 10000000"},
+        BadFile{"RootRateType", "relay_port = 7471", "roots = [{name = \"r0\", rate_mbps = 1.5}]",
+                "lab.toml:4: rate_mbps is not a whole number; expected a whole number, 1 to 10000000"},
+        BadFile{"PlugNameType", "relay_port = 7471", "plugs = [{name = 1, rate_mbps = 1}]",
+                "lab.toml:4: name is not text; expected text in quotes"},
+        BadFile{"PlugNameBad", "relay_port = 7471", "plugs = [{name = \"p 0\", rate_mbps = 1}]",
+                "lab.toml:4: plug \"p 0\" of node \"n0\" is not valid; expected 1 to 63 characters *"},
+        BadFile{"RootTwice", "relay_port = 7471",
+                "roots = [{name = \"r0\", rate_mbps = 1},\n  {name = \"r0\", rate_mbps = 1}]",
+                "lab.toml:4: root \"r0\" of node \"n0\" is listed twice; expected each root once"},
         BadFile{"ClusterType", "\"lab\"", "7", "lab.toml:1: cluster is not text; expected text in quotes"},
         BadFile{"ClusterName", "\"lab\"", "\"a b\"", "lab.toml:1: cluster name \"a b\" is not valid; expected *"},
         BadFile{"NodeType", "[[node]]\nname = \"n1\"", "",
@@ -305,12 +358,18 @@ TEST(TopologyFile, RoundTrips) {
     for (Node& node : nodes) {
       node.relay_port = static_cast<std::uint16_t>(1 + random() % 65535);
       node.draining = random() % 4 == 0;
+      for (std::size_t i = random() % 3; i > 0; --i) {
+        node.plugs.push_back({absl::StrCat("p", i), 1 + random() % kMaxRateMbps});
+      }
+      for (std::size_t i = random() % 3; i > 0; --i) {
+        node.roots.push_back({absl::StrCat("0000:0", i, ":00.0"), 1 + random() % kMaxRateMbps});
+      }
     }
     std::vector<Cable> cables;
     for (std::uint32_t i = 1; i < count; ++i) {
       Cable cable = sample_cable(i, i, static_cast<std::uint32_t>(random() % i));
       cable.rate_mbps = 1 + random() % kMaxRateMbps;
-      cable.latency_us = static_cast<double>(random()) / 7919.0;
+      if (random() % 4 != 0) cable.latency_us = static_cast<double>(random()) / 7919.0;
       cable.routed = random() % 2 == 0;
       if (random() % 2 == 0) {
         cable.a.interface = "eth0.100";
@@ -319,13 +378,42 @@ TEST(TopologyFile, RoundTrips) {
       }
       if (random() % 2 == 0) cable.a.plug = absl::StrCat("0000:", random() % 3, "1:00");
       if (random() % 2 == 0) cable.b.plug = "p0";
+      if (random() % 2 == 0) cable.a.root = absl::StrCat("0000:0", random() % 3, ":00.0");
+      if (random() % 2 == 0) cable.b.root = "r";
       cables.push_back(cable);
     }
     const Topology topology = make_topology(nodes, cables);
     const auto read_back = parse_topology(to_topology_file(topology), "t");
     ASSERT_TRUE(read_back.ok()) << read_back.status();
     EXPECT_EQ(*read_back, topology);
+    const auto from_json = parse_json_topology(to_json_topology(topology), "t");
+    ASSERT_TRUE(from_json.ok()) << from_json.status();
+    EXPECT_EQ(*from_json, topology);
   }
+}
+
+TEST(TopologyFile, RoundTripsTheLongestNames) {
+  const auto longest = [](std::size_t size, char c) { return std::string(size, c); };
+  std::vector<Node> nodes = sample_nodes(2);
+  for (Node& node : nodes) {
+    node.name += longest(kMaxNodeNameBytes - node.name.size(), 'n');
+    for (std::size_t i = 0; i < kMaxSharedParts; ++i) {
+      node.plugs.push_back({absl::StrCat(longest(kMaxPlugLength - 2, 'p'), 10 + i), kMaxRateMbps});
+      node.roots.push_back({absl::StrCat(longest(kMaxPlugLength - 2, 'r'), 10 + i), kMaxRateMbps});
+    }
+  }
+  Cable cable = sample_cable(0, 0, 1);
+  cable.name = longest(kMaxCableNameLength, 'c');
+  for (Port* const port : {&cable.a, &cable.b}) {
+    port->interface = longest(kMaxInterfaceNameBytes, 'i');
+    port->address = absl::StrCat("fe80::1234:5678:9abc:def", port == &cable.a ? 0 : 1, "%", port->interface);
+    port->plug = nodes[0].plugs[0].name;
+    port->root = nodes[0].roots[0].name;
+  }
+  const Topology topology = make_topology(nodes, {cable});
+  const auto read_back = parse_topology(to_topology_file(topology), "t");
+  ASSERT_TRUE(read_back.ok()) << read_back.status();
+  EXPECT_EQ(*read_back, topology);
 }
 
 }  // namespace
