@@ -44,6 +44,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                          {"addresses", {"10.0.0.2/30"}},
                          {"mtu", port.mtu},
                          {"rate_mbps", port.rate_mbps},
+                         {"link_mbps", nullptr},
                          {"carrier", true},
                          {"rdma_device", nullptr},
                          {"rdma_usable", nullptr},
@@ -54,6 +55,8 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                          {"transport", "tcp"},
                          {"transport_reason", "no RDMA device behind " + port.interface},
                          {"plug", nullptr},
+                         {"root", nullptr},
+                         {"root_mbps", nullptr},
                          {"neighbours",
                           {{{"node", "n0"},
                             {"interface", n0_port},
@@ -70,6 +73,20 @@ TEST_F(PortsView, APortIsWrittenTheSameWithoutANode) {
   json shown = view().at("ports").at(0);
   shown["neighbours"] = nullptr;
   EXPECT_EQ(json(port_json(port, TransportSetting::kAuto)), shown);
+}
+
+TEST_F(PortsView, HasThePortsLinkAndRoot) {
+  PortFacts port = world_.node(1).neighbours().ports().front();
+  port.link_mbps = 200'000;
+  port.rate_mbps = port.root_mbps = 98'300;
+  port.plug = "p0";
+  port.root = "0000:00:00.0";
+  const json shown = port_json(port, TransportSetting::kAuto);
+  EXPECT_EQ(shown.at("link_mbps"), 200'000);
+  EXPECT_EQ(shown.at("rate_mbps"), 98'300);
+  EXPECT_EQ(shown.at("plug"), "p0");
+  EXPECT_EQ(shown.at("root"), "0000:00:00.0");
+  EXPECT_EQ(shown.at("root_mbps"), 98'300);
 }
 
 TEST_F(PortsView, HasThePortsRdmaDevice) {

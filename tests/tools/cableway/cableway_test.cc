@@ -41,8 +41,17 @@ Outcome cableway(const std::vector<std::string>& arguments, std::vector<std::str
   return run_command(arguments, {.environment = std::move(environment), .deadline = deadline, .host = {}});
 }
 
+// The latency of c1 and c2 is not known.
 const routing::Topology& ring() {
-  static const routing::Topology topology = routing::sample_topology(4, routing::ring_pairs(4));
+  static const routing::Topology topology = [] {
+    std::vector<routing::Cable> cables;
+    for (const auto& [a, b] : routing::ring_pairs(4)) {
+      cables.push_back(routing::sample_cable(static_cast<std::uint32_t>(cables.size()), a, b));
+    }
+    cables[0].latency_us = 1.5;
+    cables[3].latency_us = 2;
+    return routing::make_topology(routing::sample_nodes(4), cables);
+  }();
   return topology;
 }
 
@@ -66,12 +75,12 @@ class FileTest : public ::testing::Test {
 TEST_F(FileTest, TopologyIsDrawnAndItsCablesAreListed) {
   const Outcome outcome = cableway({"topology", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
-  EXPECT_THAT(outcome.out, StartsWith("ring: 4 nodes, 4 cables of 10 Gbit/s, 1 us\n\n   n0 --c0-- n1\n"));
+  EXPECT_THAT(outcome.out, StartsWith("ring: 4 nodes, 4 cables of 10 Gbit/s, 1.5 to 2 us\n\n   n0 --c0-- n1\n"));
   const std::string cables = outcome.out.substr(outcome.out.find("cable  "));
   EXPECT_EQ(std::count(cables.begin(), cables.end(), '\n'), 5);
   const routing::Cable& cable = ring().cables().front();
   EXPECT_THAT(cables, AllOf(HasSubstr("\nc0     n0"), HasSubstr(cable.a.address), HasSubstr(cable.b.address),
-                            HasSubstr(" 10000   1\n")));
+                            HasSubstr(" 10000  1.5\n"), HasSubstr(" 10000    -\n")));
 }
 
 TEST_F(FileTest, TopologyAsAFileThatIsReadBack) {
@@ -88,16 +97,20 @@ TEST_F(FileTest, TopologyAsJson) {
   EXPECT_EQ(outcome.out.find("{\"schema\": 1,"), 0U) << outcome.out;
   EXPECT_EQ(view["cluster"], ring().cluster());
   ASSERT_EQ(view["nodes"].size(), 4U);
-  EXPECT_EQ(view["nodes"][3], (nlohmann::json{{"name", "n3"}, {"relay_port", 7470}, {"draining", false}}));
+  EXPECT_EQ(
+      view["nodes"][3],
+      nlohmann::json::parse(R"({"name": "n3", "relay_port": 7470, "draining": false, "plugs": [], "roots": []})"));
   ASSERT_EQ(view["cables"].size(), 4U);
   const routing::Cable& cable = ring().cables().back();
   const nlohmann::json& last = view["cables"][3];
   EXPECT_EQ(last["name"], cable.name);
-  EXPECT_EQ(last["ends"][0],
-            (nlohmann::json{{"node", "n2"}, {"interface", ""}, {"address", cable.a.address}, {"plug", ""}}));
+  EXPECT_EQ(
+      last["ends"][0],
+      (nlohmann::json{{"node", "n2"}, {"interface", ""}, {"address", cable.a.address}, {"plug", ""}, {"root", ""}}));
   EXPECT_EQ(last["ends"][1]["node"], "n3");
   EXPECT_EQ(last["rate_mbps"], 10000);
-  EXPECT_EQ(last["latency_us"], 1.0);
+  EXPECT_EQ(last["latency_us"], nullptr);
+  EXPECT_EQ(view["cables"][0]["latency_us"], 1.5);
   EXPECT_EQ(last["routed"], false);
 }
 
@@ -107,11 +120,11 @@ TEST_F(FileTest, RoutesOfANode) {
   EXPECT_EQ(outcome.out,
             R"(routes of n3; * marks the path of a destination's first flow; further flows use the next ones in turn
 
-to  hops  us    paths               weight (Mbit/s)
-n0     1   1  * n3 -c3- n0                    10000
-n1     2   2    n3 -c3- n0 -c0- n1            10000
-              * n3 -c2- n2 -c1- n1            10000
-n2     1   1  * n3 -c2- n2                    10000
+to  hops    paths                us  weight (Mbit/s)
+n0     1  * n3 -c3- n0            2            10000
+n1     2    n3 -c3- n0 -c0- n1  3.5            10000
+          * n3 -c2- n2 -c1- n1    -            10000
+n2     1  * n3 -c2- n2            -            10000
 )");
 }
 
@@ -123,9 +136,9 @@ TEST_F(FileTest, RoutesAsJson) {
   EXPECT_EQ(view["node"], "n3");
   ASSERT_EQ(view["routes"].size(), 3U);
   EXPECT_EQ(view["routes"][1], nlohmann::json::parse(R"({
-    "destination": "n1", "hops": 2, "latency_us": 2.0, "first_path": 1, "paths": [
-      {"nodes": ["n3", "n0", "n1"], "cables": ["c3", "c0"], "weight_mbps": 10000},
-      {"nodes": ["n3", "n2", "n1"], "cables": ["c2", "c1"], "weight_mbps": 10000}]})"));
+    "destination": "n1", "hops": 2, "first_path": 1, "paths": [
+      {"nodes": ["n3", "n0", "n1"], "cables": ["c3", "c0"], "weight_mbps": 10000, "latency_us": 3.5},
+      {"nodes": ["n3", "n2", "n1"], "cables": ["c2", "c1"], "weight_mbps": 10000, "latency_us": null}]})"));
 }
 
 TEST_F(FileTest, RoutesAreOfTheNodeInTheSettingsElseOfTheHost) {
@@ -146,13 +159,15 @@ TEST_F(FileTest, AnInvalidTopologyFileIsRefusedWithItsLine) {
 }
 
 TEST_F(FileTest, PrintedTopologiesCanBeReadBack) {
-  const std::string spec = "twins:4@200Gbit/s,500ns";
-  for (const auto& [option, ending] : {std::pair("--json", ".json"), std::pair("--dot", ".dot")}) {
-    const Outcome printed = cableway({"topology", option, "--file", spec});
-    ASSERT_EQ(printed.exit_status, kDone) << printed.err;
-    const Outcome again = cableway({"topology", option, "--file", file(printed.out, ending)});
-    EXPECT_EQ(again.exit_status, kDone) << again.err;
-    EXPECT_EQ(again.out, printed.out);
+  for (const char* const spec : {"twins:4@200Gbit/s,500ns", "sparks:3"}) {
+    for (const auto& [option, ending] :
+         {std::pair("--json", ".json"), std::pair("--dot", ".dot"), std::pair("--toml", ".toml")}) {
+      const Outcome printed = cableway({"topology", option, "--file", spec});
+      ASSERT_EQ(printed.exit_status, kDone) << printed.err;
+      const Outcome again = cableway({"topology", option, "--file", file(printed.out, ending)});
+      EXPECT_EQ(again.exit_status, kDone) << again.err;
+      EXPECT_EQ(again.out, printed.out);
+    }
   }
 }
 

@@ -24,10 +24,10 @@ struct PathQuery {
 // Unavailable: there is no path. Precondition of both: the nodes are nodes of `topology`.
 absl::StatusOr<std::string> path_text(const routing::Topology& topology, const PathQuery& query);
 
-//   from, to, hops, latency_us, flow (the requested number, or null)
+//   from, to, hops, flow (the requested number, or null)
 //   first_path  index of flow 0's path among all paths, from 0
-//   paths       ranked: {rank (from 0), weight_mbps, nodes, hops: {cable, from: {node, interface, address}, to,
-//   rate_mbps, latency_us}}
+//   paths       ranked: {rank (from 0), weight_mbps, latency_us, nodes, hops: {cable, from: {node, interface, address},
+//               to, rate_mbps, latency_us}}; a latency of null is not known
 absl::StatusOr<std::string> path_json(const routing::Topology& topology, const PathQuery& query);
 
 }  // namespace cableway::cli

@@ -17,8 +17,9 @@ std::string routes_text(const routing::Topology& topology, routing::NodeIndex se
 
 //   node
 //   routes    one per other node:
-//     destination, hops, latency_us
-//     paths        ranked; {nodes, cables, weight_mbps}, both ends among the nodes
+//     destination, hops
+//     paths        ranked; {nodes, cables, weight_mbps, latency_us}, both ends among the nodes; a latency of
+//                  null is not known
 //     first_path   index in paths of the first flow's path, from 0
 std::string routes_json(const routing::Topology& topology, routing::NodeIndex self);
 

@@ -181,11 +181,13 @@ TEST(TopologySvg, CableTooltipsHaveAllProperties) {
   std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
   cables[0].a.interface = "e<&>1";
   cables[0].rate_mbps = 100'000;
+  cables[0].latency_us = 1.5;
   cables[1].routed = true;
   const TinyXml xml(topology_svg(routing::make_topology(routing::sample_nodes(3), cables), std::nullopt));
   const std::vector<Element> titles = xml.named("title");
   ASSERT_EQ(titles.size(), 2U);
-  EXPECT_EQ(titles[0].text, "c0: n0 e&lt;&amp;&gt;1 10.0.0.1 - n1 10.0.0.2, 100 Gbit/s, 1 us");
+  EXPECT_EQ(titles[0].text, "c0: n0 e&lt;&amp;&gt;1 10.0.0.1 - n1 10.0.0.2, 100 Gbit/s, 1.5 us");
+  EXPECT_EQ(titles[1].text, "c1: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, routed") << "of unknown latency";
   const std::vector<Element> paths = xml.named("path");
   EXPECT_EQ(paths[0].attributes.at("class"), "cable");
   EXPECT_EQ(paths[1].attributes.at("class"), "cable slow routed");
@@ -254,7 +256,12 @@ TEST(TopologyDot, IsAGraph) {
   std::vector<Node> nodes = routing::sample_nodes(4);
   nodes[1].draining = true;
   std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
+  nodes[0].plugs = {{"p0", 200'000}};
+  nodes[2].roots = {{"r0", 98'300}, {"r1", 49'100}};
   cables[0].rate_mbps = 2500;
+  cables[0].latency_us = 1.5;
+  cables[0].a.plug = "p0";
+  cables[1].b.root = "r1";
   cables[1].name = "n1-n2";
   cables[1].routed = true;
   EXPECT_EQ(topology_dot(routing::make_topology(nodes, cables), NodeIndex{0}),
@@ -263,19 +270,20 @@ TEST(TopologyDot, IsAGraph) {
   overlap=false;
   splines=true;
   node [shape=box, style=rounded];
-  "n0" [penwidth=3];
+  "n0" [penwidth=3, plugs="p0=200000"];
   "n1" [label="n1\ndraining", fillcolor=lightgrey, style="rounded,filled", draining=true];
-  "n2";
+  "n2" [roots="r0=98300 r1=49100"];
   "n3" [label="n3\nunreached", color=red, fontcolor=red, style="rounded,dashed"];
-  "n0" -- "n1" [label="c0\n2.5 Gbit/s", tooltip="c0: n0 10.0.0.1 - n1 10.0.0.2, 2.5 Gbit/s, 1 us", name="c0", rate_mbps=2500, latency_us="1", from_address="10.0.0.1", to_address="10.0.0.2"];
-  "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, 1 us, routed", style=dashed, name="n1-n2", rate_mbps=10000, latency_us="1", routed=true, from_address="10.0.1.1", to_address="10.0.1.2"];
+  "n0" -- "n1" [label="c0\n2.5 Gbit/s", tooltip="c0: n0 10.0.0.1 - n1 10.0.0.2, 2.5 Gbit/s, 1.5 us", name="c0", rate_mbps=2500, latency_us="1.5", from_address="10.0.0.1", from_plug="p0", to_address="10.0.0.2"];
+  "n1" -- "n2" [label="10 Gbit/s", tooltip="n1-n2: n1 10.0.1.1 - n2 10.0.1.2, 10 Gbit/s, routed", style=dashed, name="n1-n2", rate_mbps=10000, routed=true, from_address="10.0.1.1", to_address="10.0.1.2", to_root="r1"];
 }
 )");
 }
 
 TEST(TopologyDot, ReadsBack) {
   std::vector<Topology> topologies;
-  for (const char* spec : {"line:2", "ring:5@2.5Gbit/s,500ns", "twins:3", "switch:4", "rings:3", "random:12,3"}) {
+  for (const char* spec :
+       {"line:2", "ring:5@2.5Gbit/s,500ns", "twins:3", "sparks:2", "switch:4", "rings:3", "random:12,3"}) {
     topologies.push_back(*routing::generate_topology(spec));
   }
   std::vector<Node> nodes = routing::sample_nodes(4);
