@@ -21,10 +21,11 @@ struct DisjointPath {
 // wire, so at most one path crosses them, over the one with less latency (then the faster, then the first). A port on a
 // switch serves one path: two paths through one switch are disjoint if they use different ports of it. The switch
 // itself is not in the topology, so its failure is not considered.
-// Since nothing is shared, each path carries the rate of its slowest cable, and the sum of the rates is the maximum
-// flow of the set; that of the pair (max_flow.h) may be larger. Sorted by PathCost, then by cables as seen from the
-// lower-numbered node. Both directions give the same paths, reversed, in the same order. No path crosses a draining
-// node. Empty from a node to itself.
+// Since nothing else is shared, each path carries the rate of its slowest cable, and the sum of the rates is the
+// maximum flow of the set; that of the pair (max_flow.h) may be larger. Roots are the exception: they are no point of
+// failure of a wire, so disjoint paths may share them, and then carry less together (two wires between two DGX Sparks).
+// Sorted by PathCost, then by cables as seen from the lower-numbered node. Both directions give the same paths,
+// reversed, in the same order. No path crosses a draining node. Empty from a node to itself.
 //
 // Successive shortest augmenting paths (R. G. Busacker and P. J. Gowen, 1960; for two paths: J. W. Suurballe, "Disjoint
 // paths in a network", 1974) in the network of nodes, connectors and physical cables. O(paths * nodes * cables) in the

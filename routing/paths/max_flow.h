@@ -8,9 +8,10 @@
 
 namespace cableway::routing {
 
-// In Mbit/s, from `source` to `destination`; symmetric. Joint capacities hold (physical_cable.h): cables that are one
-// wire, and cables that share a connector. Draining nodes relay nothing. 0 if the destination is unreachable, and from
-// a node to itself.
+// In Mbit/s, from `source` to `destination`; symmetric. Joint capacities hold (physical_cable.h): of cables that are
+// one wire, that share a connector, or a root. An upper bound where the functions of one plug have different roots and
+// the plug is slower than they are together; exact elsewhere (capacity_arcs.h). Draining nodes relay nothing. 0 if the
+// destination is unreachable, and from a node to itself.
 //
 // A. V. Goldberg and R. E. Tarjan, "A new approach to the maximum-flow problem", 1988 (push and relabel), from
 // Boost.Graph. Pure. Precondition: both are nodes of `topology`.

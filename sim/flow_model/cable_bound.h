@@ -48,7 +48,7 @@ struct CableBound {
 //                               all_gather in the opposite direction
 //   all_reduce                  size / the strength of the graph (each element's transmissions join all nodes before
 //                               the first of them has the sum, and again after that), or what the nodes can inject, if
-//                               that is longer; exact if all nodes have ranks and no connector is shared
+//                               that is longer; exact if all nodes have ranks and no connector or root is shared
 //   sendrecv 0-2, pingpong      size / minimum cut; one way of a round trip
 //   the others                  maximum concurrent flow
 //   pipeline                    the same, or the time of the first batches to reach a stage, of all through it, and of

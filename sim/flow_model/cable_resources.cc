@@ -19,6 +19,8 @@ class SharedResources {
     for (const routing::SharedConnector& connector : physical.connectors) {
       connector_.push_back(add_both_ways(connector.rate_mbps, capacity));
     }
+    root_.reserve(physical.roots.size());
+    for (const routing::SharedRoot& root : physical.roots) root_.push_back(add_both_ways(root.rate_mbps, capacity));
   }
 
   void append(routing::CableIndex cable, bool from_a, std::vector<ResourceIndex>& resources) const {
@@ -29,6 +31,11 @@ class SharedResources {
     const std::optional<std::size_t>& receiver = from_a ? physical.shared_at_b : physical.shared_at_a;
     if (sender) resources.push_back(connector_[*sender]);
     if (receiver) resources.push_back(connector_[*receiver] + 1);
+    const routing::CableRoots& roots = physical_.roots_of_cable[cable.value];
+    const std::optional<std::size_t>& sending_root = from_a ? roots.at_a : roots.at_b;
+    const std::optional<std::size_t>& receiving_root = from_a ? roots.at_b : roots.at_a;
+    if (sending_root) resources.push_back(root_[*sending_root]);
+    if (receiving_root) resources.push_back(root_[*receiving_root] + 1);
   }
 
  private:
@@ -40,6 +47,7 @@ class SharedResources {
   const routing::PhysicalCables& physical_;
   std::vector<ResourceIndex> wire_;       // by physical cable: from a; the next index is from b
   std::vector<ResourceIndex> connector_;  // by connector: out of the node; the next index is into it
+  std::vector<ResourceIndex> root_;       // by root: likewise
 };
 
 }  // namespace

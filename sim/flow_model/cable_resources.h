@@ -2,8 +2,8 @@
 //
 // A resource has a capacity in bytes per second and is used by every hop that crosses it:
 //   - resource 2 * c is cable c from its end `a` to its end `b`, 2 * c + 1 the opposite direction;
-//   - cables that are one wire share, in each direction, the capacity of the fastest of them; cables that share a
-//     connector share its capacity, out of the node and into it (routing/topology/physical_cable.h).
+//   - cables that are one wire share its capacity in each direction; cables that share a connector or a root share its
+//     capacity, out of the node and into it (routing/topology/physical_cable.h).
 // Immutable; safe to read from any thread.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_
 #define CABLEWAY_SIM_FLOW_MODEL_CABLE_RESOURCES_H_

@@ -15,52 +15,38 @@ using Vertex = CutNetwork::Vertex;
 
 constexpr std::uint32_t kNotMerged = 0xffffffff;
 
+std::vector<bool> nodes_with_ranks(const routing::Topology& topology, std::span<const NodeIndex> node_of_rank) {
+  std::vector<bool> has_ranks(topology.node_count(), false);
+  for (const NodeIndex node : node_of_rank) has_ranks[node.value] = true;
+  return has_ranks;
+}
+
 }  // namespace
 
 RankCuts::RankCuts(const routing::Topology& topology, const routing::PhysicalCables& physical,
                    std::span<const NodeIndex> node_of_rank)
     : topology_(topology),
       physical_(physical),
-      has_ranks_(topology.node_count(), false),
-      network_(topology.node_count() + 2 * physical.connectors.size() + 1),
-      super_source_(static_cast<Vertex>(topology.node_count() + 2 * physical.connectors.size())) {
+      has_ranks_(nodes_with_ranks(topology, node_of_rank)),
+      capacities_(routing::capacity_arcs(topology, physical, [this](NodeIndex node) { return takes_part(node); })),
+      network_(capacities_.vertices + 1),
+      super_source_(static_cast<Vertex>(capacities_.vertices)) {
   std::map<NodeIndex, std::uint64_t> ranks;
   for (const NodeIndex node : node_of_rank) ++ranks[node];
   for (const auto& [node, count] : ranks) {
-    has_ranks_[node.value] = true;
     nodes_.push_back(node);
     ranks_at_.push_back(count);
     rank_arcs_.push_back(network_.add_arc(super_source_, node.value, 0));
   }
-  add_cables();
-}
-
-// As for the maximum flow of a pair (routing/paths/max_flow.cc): after the nodes come, for each shared connector, a
-// vertex for its outgoing and one for its incoming capacity.
-void RankCuts::add_cables() {
-  const auto sender = [&](std::size_t i) { return static_cast<Vertex>(topology_.node_count() + 2 * i); };
-  const auto add = [&](Vertex from, Vertex to, std::uint64_t rate_mbps) {
-    arcs_.push_back({network_.add_arc(from, to, 0), rate_mbps});
-  };
-  for (std::size_t i = 0; i < physical_.connectors.size(); ++i) {
-    const routing::SharedConnector& connector = physical_.connectors[i];
-    add(connector.node.value, sender(i), connector.rate_mbps);
-    add(sender(i) + 1, connector.node.value, connector.rate_mbps);
-  }
-  for (const routing::PhysicalCable& cable : physical_.cables) {
-    if (!takes_part(cable.a) || !takes_part(cable.b)) continue;
-    const auto from = [&](NodeIndex node, std::optional<std::size_t> i) { return i ? sender(*i) : node.value; };
-    const auto to = [&](NodeIndex node, std::optional<std::size_t> i) { return i ? sender(*i) + 1 : node.value; };
-    add(from(cable.a, cable.shared_at_a), to(cable.b, cable.shared_at_b), cable.rate_mbps);
-    add(from(cable.b, cable.shared_at_b), to(cable.a, cable.shared_at_a), cable.rate_mbps);
-  }
+  arcs_.reserve(capacities_.arcs.size());
+  for (const routing::CapacityArc& arc : capacities_.arcs) arcs_.push_back(network_.add_arc(arc.from, arc.to, 0));
 }
 
 void RankCuts::scale(Capacity factor) {
   if (factor == scale_) return;
   scale_ = factor;
-  for (const ScaledArc& arc : arcs_) {
-    network_.set_capacity(arc.arc, static_cast<Capacity>(arc.rate_mbps) * factor);
+  for (std::size_t i = 0; i < arcs_.size(); ++i) {
+    network_.set_capacity(arcs_[i], static_cast<Capacity>(capacities_.arcs[i].rate_mbps) * factor);
   }
 }
 
@@ -102,14 +88,24 @@ RankCuts::Rate RankCuts::gather_rate(std::size_t place, const Rate& most) {
 
 std::uint64_t RankCuts::port_capacity(NodeIndex node) const {
   std::uint64_t sum = 0;
+  std::uint64_t sum_by_root = 0;
   std::vector<std::uint64_t> behind(physical_.connectors.size(), 0);
-  for (const routing::PhysicalCable& cable : physical_.cables) {
-    if ((cable.a != node && cable.b != node) || !takes_part(cable.a) || !takes_part(cable.b)) continue;
-    const std::optional<std::size_t>& shared = cable.a == node ? cable.shared_at_a : cable.shared_at_b;
-    (shared ? behind[*shared] : sum) += cable.rate_mbps;
+  std::vector<std::uint64_t> behind_root(physical_.roots.size(), 0);
+  for (const routing::PhysicalCable& wire : physical_.cables) {
+    if ((wire.a != node && wire.b != node) || !takes_part(wire.a) || !takes_part(wire.b)) continue;
+    const std::optional<std::size_t>& shared = wire.a == node ? wire.shared_at_a : wire.shared_at_b;
+    (shared ? behind[*shared] : sum) += wire.rate_mbps;
+    for (const routing::CableIndex cable : wire.cables) {
+      const routing::CableRoots& roots = physical_.roots_of_cable[cable.value];
+      const std::optional<std::size_t>& root = topology_.cable(cable).a.node == node ? roots.at_a : roots.at_b;
+      (root ? behind_root[*root] : sum_by_root) += topology_.cable(cable).rate_mbps;
+    }
   }
   for (std::size_t i = 0; i < behind.size(); ++i) sum += std::min(behind[i], physical_.connectors[i].rate_mbps);
-  return sum;
+  for (std::size_t i = 0; i < behind_root.size(); ++i) {
+    sum_by_root += std::min(behind_root[i], physical_.roots[i].rate_mbps);
+  }
+  return std::min(sum, sum_by_root);
 }
 
 // By node: the index of the node with ranks that it is merged into; kNotMerged if there is none.

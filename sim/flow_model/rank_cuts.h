@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "routing/paths/capacity_arcs.h"
 #include "routing/topology/physical_cable.h"
 #include "routing/topology/topology.h"
 #include "sim/flow_model/cut_network.h"
@@ -40,32 +41,28 @@ class RankCuts {
   };
   Rate gather_rate(std::size_t place, const Rate& most);
 
-  // The total capacity that leaves the node, which equals that which enters it.
+  // The total capacity that leaves the node, which equals that which enters it; or more, where roots and connectors
+  // cross.
   std::uint64_t port_capacity(routing::NodeIndex node) const;
 
   // The nodes with ranks, by index, and the edges between them. Nodes without ranks are merged into a neighbour, and
-  // shared connectors are ignored, so capacities only increase.
+  // shared connectors and roots are ignored, so capacities only increase.
   std::vector<WeightedEdge> merged_edges() const;
 
  private:
   bool takes_part(routing::NodeIndex node) const { return has_ranks_[node.value] || !topology_.node(node).draining; }
-  void add_cables();
   std::vector<std::uint32_t> merge_nodes_without_ranks() const;
   void scale(CutNetwork::Capacity factor);
-
-  struct ScaledArc {
-    CutNetwork::Arc arc;
-    std::uint64_t rate_mbps;
-  };
 
   const routing::Topology& topology_;
   const routing::PhysicalCables& physical_;
   std::vector<bool> has_ranks_;
   std::vector<routing::NodeIndex> nodes_;
   std::vector<std::uint64_t> ranks_at_;
+  const routing::CapacityArcs capacities_;
   CutNetwork network_;
-  CutNetwork::Vertex super_source_;  // sends for all ranks
-  std::vector<ScaledArc> arcs_;
+  CutNetwork::Vertex super_source_;         // sends for all ranks
+  std::vector<CutNetwork::Arc> arcs_;       // by place in capacities_.arcs
   std::vector<CutNetwork::Arc> rank_arcs_;  // from super_source_ to nodes()[place]
   CutNetwork::Capacity scale_ = 0;
 };

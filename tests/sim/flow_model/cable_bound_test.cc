@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "routing/shapes/topology_generator.h"
 #include "sim/flow_model/flow_level_run.h"
 #include "sim/workload/traffic.h"
 #include "tests/routing/sample_topologies.h"
@@ -133,6 +134,18 @@ TEST(CableBoundTest, PortsOfASwitchAreShared) {
   expect_bound(topology, Operation::kAllGather, 3. / 4, BoundMethod::kGatherCut);
   expect_bound(topology, Operation::kAllReduceRing, 2 * 3. / 4, BoundMethod::kInjection);
   expect_bound(topology, Operation::kAllToAll, 3. / 4, BoundMethod::kConcurrentFlow);
+}
+
+// A relayed byte needs the roots of the relay, too: once in, once out.
+TEST(CableBoundTest, RootsAreShared) {
+  const Topology sparks = *routing::generate_topology("sparks:4");
+  constexpr double kHost = 10'000. / (2 * 98'300);
+  expect_bound(sparks, Operation::kBroadcast, kHost, BoundMethod::kMinimumCut);
+  expect_bound(sparks, Operation::kAllGather, 3. / 4 * kHost, BoundMethod::kGatherCut);
+  expect_bound(sparks, Operation::kAllReduceRing, 2 * 3. / 4 * kHost, BoundMethod::kInjection);
+  expect_bound(sparks, Operation::kAllToAll, 4. / 4 * kHost, BoundMethod::kConcurrentFlow);
+  expect_bound(sparks, Operation::kOpposite, 2 * kHost, BoundMethod::kConcurrentFlow);
+  EXPECT_DOUBLE_EQ(bound_of(sparks, {Operation::kPair, 0, 1}, all_nodes(sparks)).seconds, kSizeS * kHost);
 }
 
 // The hub of a star has no rank: eight leaves, each with one cable.

@@ -63,5 +63,19 @@ TEST(CableResourcesTest, CablesOfASwitchShareThePorts) {
   EXPECT_NE(shared(0, 1).second, shared(0, 2).second);
 }
 
+TEST(CableResourcesTest, CablesBehindOneRootShareItOutAndIn) {
+  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
+  cables[0].b.root = cables[1].a.root = "r0";  // of n1
+  std::vector<routing::Node> nodes = routing::sample_nodes(3);
+  nodes[1].roots = {{"r0", 12'000}};
+  const Topology line = routing::make_topology(nodes, cables);
+  const CableResources resources(line);
+  ASSERT_EQ(resources.count(), 4U + 2U);
+  EXPECT_THAT(resources.capacity().subspan(4), Each(1.5e9));
+  // Through n1: in by one side of the root, out by the other.
+  EXPECT_THAT(used_from(line, 0, 2), ElementsAre(0, 5, 2, 4));
+  EXPECT_THAT(used_from(line, 2, 0), ElementsAre(3, 5, 1, 4));
+}
+
 }  // namespace
 }  // namespace cableway::sim
