@@ -90,6 +90,25 @@ TransportOffer get_offer(WireReader& reader) {
   return offer;
 }
 
+// A frame whose body is an offer, or nothing.
+std::vector<std::byte> with_offer(Frame frame, const std::optional<TransportOffer>& offer) {
+  std::vector<std::byte> bytes;
+  WireWriter writer(bytes);
+  if (offer) put_offer(writer, *offer);
+  frame.payload = static_cast<std::uint32_t>(bytes.size());
+  const FrameBytes header = encode_frame(frame);
+  bytes.insert(bytes.begin(), header.begin(), header.end());
+  return bytes;
+}
+
+absl::StatusOr<std::optional<TransportOffer>> only_offer(const Frame& header, std::span<const std::byte> body) {
+  if (body.empty()) return std::nullopt;
+  WireReader reader(body);
+  TransportOffer offer = get_offer(reader);
+  if (reader.finished()) return offer;
+  return absl::InvalidArgumentError(absl::StrCat(to_text(header.kind), ": truncated, or followed by trailing bytes"));
+}
+
 absl::Status check_offers(const std::vector<TransportOffer>& offers) {
   for (auto offer = offers.begin(); offer != offers.end(); ++offer) {
     const auto same = [&](const TransportOffer& earlier) { return earlier.kind == offer->kind; };
@@ -161,23 +180,23 @@ absl::StatusOr<CircuitSetup> decode_circuit_setup(std::span<const std::byte> byt
 }
 
 std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer) {
-  std::vector<std::byte> body;
-  WireWriter writer(body);
-  if (answer.taken) put_offer(writer, *answer.taken);
-  const FrameBytes header =
-      encode_frame(Frame{FrameKind::kSetupOk, static_cast<std::uint32_t>(body.size()), 0, 0, answer.chunk_bytes});
-  body.insert(body.begin(), header.begin(), header.end());
-  return body;
+  return with_offer(Frame{FrameKind::kSetupOk, 0, 0, 0, answer.chunk_bytes}, answer.taken);
 }
 
 absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<const std::byte> body) {
-  SetupAnswer answer;
-  answer.chunk_bytes = static_cast<std::uint32_t>(header.size);
-  if (body.empty()) return answer;
-  WireReader reader(body);
-  answer.taken = get_offer(reader);
-  if (!reader.finished()) return absl::InvalidArgumentError("set-up-ok: truncated, or followed by trailing bytes");
-  return answer;
+  absl::StatusOr<std::optional<TransportOffer>> taken = only_offer(header, body);
+  if (!taken.ok()) return taken.status();
+  return SetupAnswer{static_cast<std::uint32_t>(header.size), *std::move(taken)};
+}
+
+std::vector<std::byte> encode_probe(const ProbeOpening& opening) {
+  return with_offer(opening.probe, opening.offered);
+}
+
+absl::StatusOr<ProbeOpening> decode_probe(const Frame& header, std::span<const std::byte> body) {
+  absl::StatusOr<std::optional<TransportOffer>> offered = only_offer(header, body);
+  if (!offered.ok()) return offered.status();
+  return ProbeOpening{header, *std::move(offered)};
 }
 
 std::string describe_path(const CircuitSetup& setup) {

@@ -74,6 +74,20 @@ std::vector<std::byte> encode_setup_answer(const SetupAnswer& answer);
 // Requires a checked kSetupOk header, and a body of the length that it states.
 absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<const std::byte> body);
 
+// Opens a connection for a cable test instead of a circuit (core/linux/hop/cable_probe.h): a frame kProbe, with a body
+// if a transport is offered. The answer is a SetupAnswer.
+struct ProbeOpening {
+  Frame probe;  // its payload is that of the encoded offer
+  std::optional<TransportOffer> offered;
+
+  friend bool operator==(const ProbeOpening&, const ProbeOpening&) = default;
+};
+
+// Header and body, whatever the payload of `opening.probe`.
+std::vector<std::byte> encode_probe(const ProbeOpening& opening);
+// Requires a checked kProbe header, and a body of the length that it states.
+absl::StatusOr<ProbeOpening> decode_probe(const Frame& header, std::span<const std::byte> body);
+
 // "n0 -c0-> n1 -c1-> n2"
 std::string describe_path(const CircuitSetup& setup);
 

@@ -69,7 +69,9 @@ void HopReception::have(const absl::Status& ended, std::span<const std::byte> by
 
 void HopReception::opened() {
   if (handshake_.opening().kind == FrameKind::kProbe) {
-    return finish(ArrivedProbe{std::move(connection_), handshake_.opening(), handshake_.release_seal()});
+    absl::StatusOr<ProbeOpening> opening = decode_probe(handshake_.opening(), handshake_.opening_body());
+    if (!opening.ok()) return refuse(opening.status());
+    return finish(ArrivedProbe{std::move(connection_), *std::move(opening), handshake_.release_seal()});
   }
   absl::StatusOr<CircuitSetup> setup = decode_circuit_setup(handshake_.opening_body());
   absl::Status status = setup.status();

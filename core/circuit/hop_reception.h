@@ -53,7 +53,7 @@ class ArrivedSetup {
 // A connection opened with a probe that has been checked but not answered (core/linux/hop/cable_probe.h).
 struct ArrivedProbe {
   std::unique_ptr<SetupConnection> connection;
-  Frame probe;
+  ProbeOpening opening;
   std::optional<CircuitSeal> seal;  // seals the answer, if there is a key
 
   void refuse(absl::string_view reason) &&;

@@ -56,7 +56,8 @@ absl::Status check_setup_ok(const Frame& frame) {
 }
 
 absl::Status check_probe(const Frame& frame) {
-  if (frame.payload != 0 || frame.message != 0) return malformed(frame, "payload and message 0 expected");
+  if (frame.payload > kMaxProbeBytes) return malformed(frame, "payload too long");
+  if (frame.message != 0) return malformed(frame, "message 0 expected");
   if (frame.offset > 1) return malformed(frame, "offset 0 or 1 expected");
   return frame.size >= 1 && frame.size <= kMaxProbeMs ? absl::OkStatus() : malformed(frame, "size 1 to 2000 expected");
 }

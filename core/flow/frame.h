@@ -13,7 +13,7 @@
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
 //   kSetupOk  body bytes     0          0                the largest chunk, or 0: as requested
 //                                                        (answer to kSetup, circuit_setup.h; kFailed is the other)
-//   kProbe    0              0          0: data follows, milliseconds that the data may take
+//   kProbe    body bytes     0          0: data follows, milliseconds that the data may take
 //                                       1: requests data
 //                                                        (first frame of a connection: core/linux/hop/cable_probe.h)
 //   kChallenge 0             0          16 random bytes  (first frame of both ends if there is a key)
@@ -40,6 +40,7 @@ inline constexpr std::uint32_t kMaxChunkBytes = 4U << 20;
 inline constexpr std::uint32_t kMaxFailureText = 512;
 inline constexpr std::uint32_t kMaxSetupBytes = 65536;
 inline constexpr std::uint32_t kMaxSetupOkBytes = 64;
+inline constexpr std::uint32_t kMaxProbeBytes = 64;
 inline constexpr std::uint64_t kMaxProbeMs = 2000;
 
 enum class FrameKind : std::uint8_t {

@@ -256,12 +256,13 @@ void Node::note_refused_topology(const absl::Status& updated) {
   events_.raise(topology_problem_->code, topology_problem_->text, {{"reason", reason}});
 }
 
-std::optional<CableEnds> Node::find_cable(const std::string& interface, const std::string& neighbour) const {
+std::optional<CableEnds> Node::find_cable(const ProbedCable& cable) const {
   for (const PortFacts& port : neighbours_.ports()) {
-    if (port.interface != interface) continue;
+    if (port.interface != cable.interface) continue;
     for (const auto& [key, other] : neighbours_.all()) {
       const routing::Advertisement* there = flooding_.database().find(key.node);
-      if (key.port != port.id || other.name != neighbour || !other.up || there == nullptr) continue;
+      if (key.port != port.id || !other.up || there == nullptr) continue;
+      if (other.name != cable.node || other.interface != cable.other_interface) continue;
       return CableEnds{routing::to_text(other.addresses.ours), routing::to_text(other.addresses.theirs),
                        there->relay_port};
     }

@@ -81,16 +81,25 @@ class Encoder {
   }
   void operator()(const CableProbeRequest& message) {
     type(Type::kCableProbeRequest);
-    writer_.put_text(message.interface);
-    writer_.put_text(message.node);
+    writer_.put(static_cast<std::uint8_t>(message.cables.size()));
+    for (const ProbedCable& cable : message.cables) {
+      writer_.put_text(cable.interface);
+      writer_.put_text(cable.node);
+      writer_.put_text(cable.other_interface);
+    }
     writer_.put(message.duration_ms);
     writer_.put(static_cast<std::uint8_t>(message.both_ways));
   }
   void operator()(const CableProbeReply& message) {
     type(Type::kCableProbeReply);
     writer_.put_text(message.error);
-    writer_.put(message.to_mbps);
-    writer_.put(message.from_mbps);
+    writer_.put(static_cast<std::uint8_t>(message.cables.size()));
+    for (const CableRates& cable : message.cables) {
+      writer_.put_text(cable.error);
+      writer_.put(cable.to_mbps);
+      writer_.put(cable.from_mbps);
+      writer_.put_text(cable.over);
+    }
   }
   void operator()(const FlowOpened& message) {
     type(Type::kFlowOpened);
@@ -148,12 +157,10 @@ class Decoder {
         message = view_reply();
         break;
       case Type::kCableProbeRequest:
-        message = CableProbeRequest{reader_.get_text(kMaxRequestedName), reader_.get_text(kMaxRequestedName),
-                                    reader_.get<std::uint32_t>(), reader_.get<std::uint8_t>() != 0};
+        message = cable_probe_request();
         break;
       case Type::kCableProbeReply:
-        message =
-            CableProbeReply{reader_.get_text(kMaxText), reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>()};
+        message = cable_probe_reply();
         break;
       case Type::kFlowOpened:
         message = flow_opened();
@@ -202,6 +209,32 @@ class Decoder {
     if (hops > kMaxHops) reader_.reject();
     for (std::size_t i = 0; i < hops && reader_.ok(); ++i) path.push_back(get_hop(reader_));
     return path;
+  }
+  // A count above its bound makes the reader bad.
+  std::size_t probed_cables() {
+    const std::size_t cables = reader_.get<std::uint8_t>();
+    if (cables > kMaxProbedCables) reader_.reject();
+    return cables;
+  }
+  CableProbeRequest cable_probe_request() {
+    CableProbeRequest message;
+    const std::size_t cables = probed_cables();
+    for (std::size_t i = 0; i < cables && reader_.ok(); ++i) {
+      message.cables.push_back({reader_.get_text(kMaxRequestedName), reader_.get_text(kMaxRequestedName),
+                                reader_.get_text(kMaxRequestedName)});
+    }
+    message.duration_ms = reader_.get<std::uint32_t>();
+    message.both_ways = reader_.get<std::uint8_t>() != 0;
+    return message;
+  }
+  CableProbeReply cable_probe_reply() {
+    CableProbeReply message{reader_.get_text(kMaxText), {}};
+    const std::size_t cables = probed_cables();
+    for (std::size_t i = 0; i < cables && reader_.ok(); ++i) {
+      message.cables.push_back({reader_.get_text(kMaxText), reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(),
+                                reader_.get_text(kMaxTransportName)});
+    }
+    return message;
   }
   FlowOpened flow_opened() {
     FlowOpened message;

@@ -31,7 +31,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 3;
+inline constexpr std::uint16_t kSessionVersion = 4;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -85,19 +85,35 @@ struct ViewReply {
   friend bool operator==(const ViewReply&, const ViewReply&) = default;
 };
 
-// Measures the throughput of the cable between a port of this node and a neighbour's port.
+// A cable between a port of this node and a neighbour's port.
+struct ProbedCable {
+  std::string interface;        // of this node
+  std::string node;             // the neighbour there
+  std::string other_interface;  // of the neighbour
+  friend bool operator==(const ProbedCable&, const ProbedCable&) = default;
+};
+
+inline constexpr std::size_t kMaxProbedCables = 8;
+
+// Measures the throughput of cables, all at the same time.
 struct CableProbeRequest {
-  std::string interface;          // of this node
-  std::string node;               // the neighbour there
-  std::uint32_t duration_ms = 0;  // 1 to kMaxProbeMs
-  bool both_ways = false;         // both directions at once; else from here to there
+  std::vector<ProbedCable> cables;  // 1 to kMaxProbedCables, each another
+  std::uint32_t duration_ms = 0;    // 1 to kMaxProbeMs
+  bool both_ways = false;           // both directions at once; else from here to there
   friend bool operator==(const CableProbeRequest&, const CableProbeRequest&) = default;
 };
 
-struct CableProbeReply {
+struct CableRates {
   std::string error;  // empty: it was measured
   std::uint64_t to_mbps = 0;
   std::uint64_t from_mbps = 0;  // 0 if not requested
+  std::string over;             // what moved the data, as a hop's would: "tcp", or "rdma " and this end's device
+  friend bool operator==(const CableRates&, const CableRates&) = default;
+};
+
+struct CableProbeReply {
+  std::string error;               // why nothing was measured
+  std::vector<CableRates> cables;  // if it is empty: as requested
   friend bool operator==(const CableProbeReply&, const CableProbeReply&) = default;
 };
 

@@ -10,6 +10,7 @@ namespace cableway::routing {
 // packets of 256 bytes, acknowledgements, flow control, and the read requests of the other direction. One function
 // alone, in one direction, was measured by owners of DGX Sparks at up to 0.865 (docs/decisions/0012-pcie-roots.md).
 inline constexpr double kPcieEfficiency = 0.78;
+inline constexpr double kBestPcieEfficiency = 0.865;
 
 // In Mbit/s, a multiple of 100, for `lanes` lanes of `gigatransfers` GT/s each: 98,300 for 4 lanes of 32 GT/s. 2.5 and
 // 5 GT/s are coded 8 bits in 10, faster ones 128 in 130 (PCI Express Base Specification 5.0, 4.2.1 and 4.2.2), and 64

@@ -1,9 +1,11 @@
 // Feeds bytes to the decoder of set-ups. What it accepts must survive a round trip and be safe to act on and to show.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/circuit/circuit_setup.h"
 #include "core/flow/frame.h"
@@ -43,10 +45,23 @@ void check_accepted(const cableway::CircuitSetup& setup) {
   }
 }
 
+// The same bytes as the body of a probe.
+void check_probe(std::span<const std::byte> body) {
+  using namespace cableway;
+  if (body.size() > kMaxProbeBytes) return;
+  const Frame header{FrameKind::kProbe, static_cast<std::uint32_t>(body.size()), 0, 1, 1};
+  const absl::StatusOr<ProbeOpening> opening = decode_probe(header, body);
+  if (!opening.ok()) return require(!opening.status().message().empty(), "an error without a reason");
+  const std::vector<std::byte> again = encode_probe(*opening);
+  require(std::equal(body.begin(), body.end(), again.begin() + kFrameHeaderBytes, again.end()),
+          "a probe does not survive a round trip");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace cableway;
+  check_probe(std::span(reinterpret_cast<const std::byte*>(data), size));
   const absl::StatusOr<CircuitSetup> setup =
       decode_circuit_setup(std::span(reinterpret_cast<const std::byte*>(data), size));
   if (!setup.ok()) {

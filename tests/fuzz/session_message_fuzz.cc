@@ -29,6 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(reply->paths.size() <= kMaxPaths, "paths without a bound");
     for (const std::vector<Hop>& path : reply->paths) require(path.size() <= kMaxHops, "a path without a bound");
   }
+  if (const auto* request = std::get_if<CableProbeRequest>(&*message)) {
+    require(request->cables.size() <= kMaxProbedCables, "a test without a bound");
+  }
+  if (const auto* reply = std::get_if<CableProbeReply>(&*message)) {
+    require(reply->cables.size() <= kMaxProbedCables, "rates without a bound");
+  }
   if (const auto* flow = std::get_if<FlowOpened>(&*message)) {
     const std::string shown = flow->node + flow->path + flow->port + flow->transport.over + flow->transport.reason;
     require(shown.size() < 1024, "a flow without a bound");

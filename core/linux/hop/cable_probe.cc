@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -21,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/circuit/handshake.h"
 #include "core/linux/hop/asio_connection.h"
+#include "core/linux/hop/rdma_probe.h"
 #include "core/linux/os/random_value.h"
 #include "core/linux/os/uninterrupted.h"
 #include "core/linux/tcp/data_socket.h"
@@ -61,11 +63,20 @@ absl::Status send_bytes(int socket, std::span<const std::byte> bytes) {
   return sent == static_cast<ssize_t>(bytes.size()) ? absl::OkStatus() : failed("cannot send");
 }
 
-absl::Status send_frame(int socket, const Frame& frame, std::optional<CircuitSeal>* seal = nullptr) {
-  const FrameBytes header = encode_frame(frame);
-  std::vector<std::byte> bytes(header.begin(), header.end());
-  if (seal != nullptr && *seal) (*seal)->append_next(bytes);
+absl::Status send_answer(int socket, const SetupAnswer& answer, std::optional<CircuitSeal>& seal) {
+  std::vector<std::byte> bytes = encode_setup_answer(answer);
+  if (seal) seal->append_next(bytes);
   return send_bytes(socket, bytes);
+}
+
+absl::Status send_ack(int socket, const Frame& ack) {
+  return send_bytes(socket, encode_frame(ack));
+}
+
+// Whether the socket has data or has ended, now or within `wait`. Nothing arrives on it while data moves over RDMA.
+bool is_readable(int socket, milliseconds wait = milliseconds(0)) {
+  pollfd wanted{socket, POLLIN, 0};
+  return uninterrupted([&] { return ::poll(&wanted, 1, static_cast<int>(wait.count())); }) != 0;
 }
 
 absl::Status read_whole(int socket, std::span<std::byte> bytes) {
@@ -94,18 +105,22 @@ absl::Status advance(int socket, DialHandshake& handshake) {
   return absl::OkStatus();
 }
 
-// Sends the probe and waits until it is accepted.
-absl::Status send_probe(int socket, const Frame& probe, const std::optional<SubKey>& key) {
+// Sends the probe and waits until it is accepted. Returns what the neighbour takes of the offer.
+absl::StatusOr<std::optional<TransportOffer>> send_probe(int socket, const ProbeOpening& opening,
+                                                         const std::optional<SubKey>& key) {
   DialHandshake handshake(key, random_value<Challenge>());
-  const FrameBytes frame = encode_frame(probe);
   absl::Status status;
   if (!handshake.may_open()) {
     status = send_bytes(socket, handshake.begin());
     if (status.ok()) status = advance(socket, handshake);
   }
-  if (status.ok()) status = send_bytes(socket, handshake.open({frame.begin(), frame.end()}));
+  if (status.ok()) status = send_bytes(socket, handshake.open(encode_probe(opening)));
   if (status.ok()) status = advance(socket, handshake);
-  return status;
+  if (!status.ok()) return status;
+  absl::StatusOr<SetupAnswer> answer = decode_setup_answer(handshake.answer(), handshake.answer_body());
+  if (!answer.ok()) return answer.status();
+  if (answer->taken && !opening.offered) return absl::InvalidArgumentError("it answered with a transport of its own");
+  return std::move(answer->taken);
 }
 
 absl::Status send_data(int socket, milliseconds duration) {
@@ -139,6 +154,14 @@ std::uint64_t rate_mbps(std::uint64_t bytes, steady_clock::duration took) {
   return bytes * 8 / static_cast<std::uint64_t>(us);
 }
 
+absl::StatusOr<Frame> read_ack(int socket) {
+  absl::StatusOr<Frame> arrived = read_frame(socket);
+  if (arrived.ok() && arrived->kind != FrameKind::kAck) {
+    return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(arrived->kind)));
+  }
+  return arrived;
+}
+
 absl::StatusOr<UniqueFd> make_socket(const CableProbePlan& plan) {
   const absl::StatusOr<boost::asio::ip::address> from = parse_address(plan.from_address);
   if (!from.ok()) return from.status();
@@ -155,44 +178,118 @@ absl::StatusOr<UniqueFd> make_socket(const CableProbePlan& plan) {
   return socket;
 }
 
-absl::StatusOr<std::uint64_t> measure(int socket, const CableProbePlan& plan, std::uint64_t direction) {
+struct Measured {
+  std::uint64_t mbps = 0;
+  std::string over;
+};
+
+absl::StatusOr<Measured> measure_rdma(int socket, RdmaProbe& rdma, const CableProbePlan& plan,
+                                      std::uint64_t direction) {
+  Measured measured{0, rdma.name()};
+  if (direction == kDialerSends) {
+    const absl::StatusOr<ProbeData> sent = rdma.send(plan.duration, [socket] { return is_readable(socket); });
+    if (!sent.ok()) return sent.status();
+    measured.mbps = rate_mbps(sent->bytes, sent->took);
+    if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot shut down the connection");
+  } else {
+    if (absl::Status ready = send_ack(socket, Frame{FrameKind::kAck, 0, 0, 0, 0}); !ready.ok()) return ready;
+    if (!is_readable(socket, plan.duration + kGrace)) return absl::DeadlineExceededError("no answer after the data");
+  }
+  const absl::StatusOr<Frame> arrived = read_ack(socket);
+  if (!arrived.ok()) return arrived.status();
+  if (direction == kDialerReceives) measured.mbps = arrived->size;
+  return measured;
+}
+
+absl::StatusOr<Measured> measure_tcp(int socket, const CableProbePlan& plan, std::uint64_t direction) {
+  const auto begin = steady_clock::now();
+  absl::StatusOr<std::uint64_t> bytes = 0;
+  if (direction == kDialerReceives) {
+    bytes = receive_data(socket, plan.duration);
+  } else {
+    if (absl::Status status = send_data(socket, plan.duration); !status.ok()) return status;
+    if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot shut down the connection");
+    const absl::StatusOr<Frame> arrived = read_ack(socket);
+    bytes = arrived.ok() ? absl::StatusOr<std::uint64_t>(arrived->size) : arrived.status();
+  }
+  if (!bytes.ok()) return bytes.status();
+  return Measured{rate_mbps(*bytes, steady_clock::now() - begin), "tcp"};
+}
+
+absl::StatusOr<Measured> measure(int socket, const CableProbePlan& plan, std::uint64_t direction, RdmaProbe rdma) {
   const absl::StatusOr<boost::asio::ip::address> to = parse_address(plan.to_address);
   if (!to.ok()) return to.status();
   const tcp::endpoint there(*to, plan.to_port);
   if (::connect(socket, there.data(), static_cast<socklen_t>(there.size())) != 0) {
     return failed(absl::StrCat("cannot reach ", plan.to_address, " TCP port ", plan.to_port));
   }
+  absl::StatusOr<std::optional<TransportOffer>> offered = rdma.open(plan.from_address);
+  if (!offered.ok()) return offered.status();
   const auto size = static_cast<std::uint64_t>(plan.duration.count());
-  absl::Status status = send_probe(socket, Frame{FrameKind::kProbe, 0, 0, direction, size}, plan.key);
-  if (!status.ok()) return status;
-  const auto begin = steady_clock::now();
-  if (direction == kDialerReceives) {
-    const absl::StatusOr<std::uint64_t> bytes = receive_data(socket, plan.duration);
-    return bytes.ok() ? absl::StatusOr<std::uint64_t>(rate_mbps(*bytes, steady_clock::now() - begin)) : bytes.status();
+  const ProbeOpening opening{Frame{FrameKind::kProbe, 0, 0, direction, size}, *std::move(offered)};
+  const absl::StatusOr<std::optional<TransportOffer>> taken = send_probe(socket, opening, plan.key);
+  if (!taken.ok()) return taken.status();
+  if (!taken->has_value()) {
+    if (absl::Status missing = rdma.check_missing_there(); !missing.ok()) return missing;
+    return measure_tcp(socket, plan, direction);
   }
-  if (status = send_data(socket, plan.duration); !status.ok()) return status;
-  if (::shutdown(socket, SHUT_WR) != 0) return failed("cannot shut down the connection");
-  const absl::StatusOr<Frame> arrived = read_frame(socket);
-  if (!arrived.ok()) return arrived.status();
-  if (arrived->kind != FrameKind::kAck) {
-    return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(arrived->kind)));
+  if (absl::Status joined = rdma.join(**taken, plan.to_address); !joined.ok()) return joined;
+  return measure_rdma(socket, rdma, plan, direction);
+}
+
+// The end that serves a test.
+struct Served {
+  ProbeOpening opening;
+  std::optional<CircuitSeal> seal;
+  std::string own_address;
+  std::string other_address;
+};
+
+// Takes the transport that is offered, if this end has it, too.
+absl::StatusOr<SetupAnswer> take_offer(const Served& served, RdmaProbe& rdma) {
+  SetupAnswer answer;
+  if (!served.opening.offered) {
+    if (absl::Status missing = rdma.check_missing_there(); !missing.ok()) return missing;
+    return answer;
   }
-  return rate_mbps(arrived->size, steady_clock::now() - begin);
+  absl::StatusOr<std::optional<TransportOffer>> own = rdma.open(served.own_address);
+  if (!own.ok()) return own.status();
+  if (!own->has_value()) return answer;
+  if (absl::Status joined = rdma.join(*served.opening.offered, served.other_address); !joined.ok()) return joined;
+  answer.taken = *std::move(own);
+  return answer;
 }
 
 // Returns the ack to be sent, if any. Neither the ack nor the end of the data is sent here: a peer that sees a test end
 // may begin the next one at once, and must not be refused because this one is still running.
-std::optional<Frame> answer_probe(int socket, const Frame& probe, std::optional<CircuitSeal> seal) {
+std::optional<Frame> answer_probe(int socket, Served served, RdmaProbe rdma) {
+  const Frame& probe = served.opening.probe;
   const milliseconds duration(static_cast<std::int64_t>(probe.size));
   if (!limit_waits(socket).ok()) return std::nullopt;
-  if (!send_frame(socket, Frame{FrameKind::kSetupOk, 0, 0, 0, 0}, &seal).ok()) return std::nullopt;
+  const absl::StatusOr<SetupAnswer> answer = take_offer(served, rdma);
+  if (!answer.ok()) {
+    send_bytes(socket, refusal(answer.status().message(), served.seal)).IgnoreError();
+    return std::nullopt;
+  }
+  if (!send_answer(socket, *answer, served.seal).ok()) return std::nullopt;
+  Frame ack{FrameKind::kAck, 0, 0, 0, 0};
+  if (answer->taken && probe.offset == kDialerReceives) {
+    // Writes to a queue pair that is not connected yet would be repeated a second later.
+    if (!is_readable(socket, 2 * kGrace) || !read_ack(socket).ok()) return std::nullopt;
+    const absl::StatusOr<ProbeData> sent = rdma.send(duration, [socket] { return is_readable(socket); });
+    if (!sent.ok()) return std::nullopt;
+    ack.size = rate_mbps(sent->bytes, sent->took);
+    return ack;
+  }
+  if (answer->taken) return is_readable(socket, duration + 2 * kGrace) ? std::optional(ack) : std::nullopt;
   if (probe.offset == kDialerReceives) {
     send_data(socket, duration).IgnoreError();  // the dialing end sees how much arrived
     return std::nullopt;
   }
   const absl::StatusOr<std::uint64_t> bytes = receive_data(socket, duration);
   if (!bytes.ok()) return std::nullopt;
-  return Frame{FrameKind::kAck, 0, 0, 0, *bytes};
+  ack.size = *bytes;
+  return ack;
 }
 
 }  // namespace
@@ -258,7 +355,8 @@ struct CableProbes::State : std::enable_shared_from_this<State> {
   }
 };
 
-CableProbes::CableProbes(boost::asio::io_context& io) : state_(std::make_shared<State>(io)) {}
+CableProbes::CableProbes(boost::asio::io_context& io, const Settings& settings, VerbsHost host)
+    : state_(std::make_shared<State>(io)), settings_(settings), host_(std::move(host)) {}
 
 CableProbes::~CableProbes() {
   state_->end();
@@ -268,49 +366,69 @@ std::size_t CableProbes::running() const {
   return state_->jobs.size();
 }
 
-void CableProbes::run(const CableProbePlan& plan, Done done) {
+void CableProbes::run(const std::vector<CableProbePlan>& plans, Done done) {
   struct Test {
-    CableProbeReply reply;
-    int left = 0;
+    std::vector<CableRates> rates;
+    std::size_t left = 0;
     Done done;
   };
   const auto test = std::make_shared<Test>();
+  test->rates.resize(plans.size());
   test->done = std::move(done);
-  std::vector<std::uint64_t> directions = {kDialerSends};
-  if (plan.both_ways) directions.push_back(kDialerReceives);
-  test->left = static_cast<int>(directions.size());
-  for (const std::uint64_t direction : directions) {
-    const auto finish = [test, direction, cable = plan.cable](const absl::StatusOr<std::uint64_t>& rate) {
-      if (rate.ok()) (direction == kDialerSends ? test->reply.to_mbps : test->reply.from_mbps) = *rate;
-      if (!rate.ok()) test->reply.error = absl::StrCat("cable ", cable, ": ", rate.status().message());
-      if (--test->left == 0) test->done(test->reply);
+  for (const CableProbePlan& plan : plans) test->left += plan.both_ways ? 2 : 1;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const auto finish = [test, i, cable = plans[i].cable](std::uint64_t direction,
+                                                          const absl::StatusOr<Measured>& measured) {
+      CableRates& rates = test->rates[i];
+      if (measured.ok()) {
+        (direction == kDialerSends ? rates.to_mbps : rates.from_mbps) = measured->mbps;
+        rates.over = measured->over;
+      } else {
+        rates.error = absl::StrCat("cable ", cable, ": ", measured.status().message());
+      }
+      if (--test->left == 0) test->done(test->rates);
     };
-    const State::Lane lane(plan.from_address, direction == kDialerSends);
-    absl::StatusOr<UniqueFd> socket = state_->lanes.contains(lane)
-                                          ? absl::ResourceExhaustedError("a test of this port is already running")
-                                          : make_socket(plan);
-    if (!socket.ok()) {
-      boost::asio::post(state_->io, [finish, status = socket.status()] { finish(status); });
-      continue;
-    }
-    const absl::StatusOr<std::uint64_t> unstarted = absl::ResourceExhaustedError("cannot create a thread for the test");
-    state_->start(
-        lane, *std::move(socket), [plan, direction](int fd) { return measure(fd, plan, direction); },
-        [finish](const absl::StatusOr<std::uint64_t>& rate, int) { finish(rate); }, unstarted);
+    start(plans[i], kDialerSends, finish);
+    if (plans[i].both_ways) start(plans[i], kDialerReceives, finish);
   }
 }
 
+template <typename Finish>
+void CableProbes::start(const CableProbePlan& plan, std::uint64_t direction, const Finish& finish) {
+  const State::Lane lane(plan.from_address, direction == kDialerSends);
+  absl::StatusOr<UniqueFd> socket = state_->lanes.contains(lane)
+                                        ? absl::ResourceExhaustedError("a test of this port is already running")
+                                        : make_socket(plan);
+  if (!socket.ok()) {
+    boost::asio::post(state_->io, [finish, direction, status = socket.status()] { finish(direction, status); });
+    return;
+  }
+  const absl::StatusOr<Measured> unstarted = absl::ResourceExhaustedError("cannot create a thread for the test");
+  state_->start(
+      lane, *std::move(socket),
+      [plan, direction, settings = settings_, host = host_](int fd) {
+        return measure(fd, plan, direction, RdmaProbe(settings, host));
+      },
+      [finish, direction](const absl::StatusOr<Measured>& measured, int) { finish(direction, measured); }, unstarted);
+}
+
 void CableProbes::serve(ArrivedProbe arrived) {
-  const State::Lane lane("served " + arrived.connection->own_address(), arrived.probe.offset == kDialerReceives);
-  if (state_->lanes.contains(lane)) return std::move(arrived).refuse("another test of this port is running");
-  const auto work = [probe = arrived.probe, seal = std::move(arrived.seal)](int fd) {
-    return answer_probe(fd, probe, seal);
+  const bool sends = arrived.opening.probe.offset == kDialerReceives;
+  Served served{std::move(arrived.opening), std::move(arrived.seal), arrived.connection->own_address(),
+                arrived.connection->other_address()};
+  const State::Lane lane("served " + served.own_address, sends);
+  if (state_->lanes.contains(lane)) {
+    return ArrivedProbe{std::move(arrived.connection), std::move(served.opening), std::move(served.seal)}.refuse(
+        "another test of this port is running");
+  }
+  const auto work = [served = std::move(served), settings = settings_, host = host_](int fd) {
+    return answer_probe(fd, served, RdmaProbe(settings, host));
   };
   // The send buffer has room: only the answer was sent in this direction.
-  const auto send_ack = [](const std::optional<Frame>& ack, int fd) {
-    if (ack) send_frame(fd, *ack).IgnoreError();
+  const auto finish = [](const std::optional<Frame>& ack, int fd) {
+    if (ack) send_ack(fd, *ack).IgnoreError();
   };
-  state_->start(lane, release_socket(std::move(arrived.connection)), work, send_ack, std::optional<Frame>());
+  state_->start(lane, release_socket(std::move(arrived.connection)), work, finish, std::optional<Frame>());
 }
 
 }  // namespace cableway::host

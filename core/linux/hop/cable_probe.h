@@ -1,13 +1,17 @@
-// Measures a cable's throughput: sends data over it for a short time, from node to node, beside other traffic.
+// Measures cables' throughput: sends data over them for a short time, from node to node, beside other traffic.
 //
-// One TCP connection to the neighbour's relay port for each direction, opened by a probe (core/flow/frame.h) in place
-// of a set-up, and answered by set-up-ok or failed. Offset 0: the dialing end sends the data, then the other end
-// reports in an ack how many bytes arrived. Offset 1: the other end sends the data. Either way the sender shuts down
-// afterwards. Probe and answer are sealed as a set-up and its answer are (core/circuit/handshake.h); data and ack are
-// not.
+// One TCP connection to the neighbour's relay port for each cable and direction, opened by a probe (core/flow/frame.h)
+// in place of a set-up, and answered by set-up-ok or failed. Offset 0: the dialing end sends the data, then the other
+// end reports in an ack how many bytes arrived. Offset 1: the other end sends the data. Either way the sender shuts
+// down afterwards. Probe and answer are sealed as a set-up and its answer are (core/circuit/handshake.h); data and ack
+// are not.
+//
+// Where hops over the cable use RDMA, probe and answer carry each end's offer, as a set-up's do, and the data is
+// written into the other end's memory (rdma_probe.h). Its sender knows the rate; one that serves the test begins when
+// the other end has sent an ack, and reports the rate in its own, in Mbit/s.
 //
 // Bounded in time and memory: each direction of a port has at most one test of this node and one of a neighbour at a
-// time, of at most 2 s and 4 GiB, on its own thread, whose every wait has a limit.
+// time, of at most 2 s (over TCP, 4 GiB), on its own thread, whose every wait has a limit.
 #ifndef CABLEWAY_CORE_LINUX_HOP_CABLE_PROBE_H_
 #define CABLEWAY_CORE_LINUX_HOP_CABLE_PROBE_H_
 
@@ -18,11 +22,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/circuit/hop_reception.h"
 #include "core/flow/frame.h"
+#include "core/linux/rdma/verbs_ports.h"
 #include "core/session/session_message.h"
+#include "core/settings/settings.h"
 
 namespace cableway::host {
 
@@ -39,16 +46,19 @@ struct CableProbePlan {
 // Lives on the thread that runs `io`.
 class CableProbes {
  public:
-  using Done = std::function<void(const CableProbeReply&)>;
+  // In the order of the plans.
+  using Done = std::function<void(const std::vector<CableRates>&)>;
 
-  explicit CableProbes(boost::asio::io_context& io);
+  // `settings` and `host` decide, as for hops, what goes over RDMA.
+  CableProbes(boost::asio::io_context& io, const Settings& settings, VerbsHost host = {});
   // Ends running tests without calling their `done`.
   ~CableProbes();
   CableProbes(const CableProbes&) = delete;
   CableProbes& operator=(const CableProbes&) = delete;
 
-  // Calls `done` once, within the duration and some seconds, never from inside this call.
-  void run(const CableProbePlan& plan, Done done);
+  // Runs all tests at once, at least one. Calls `done` once, within the duration and some seconds, never from inside
+  // this call.
+  void run(const std::vector<CableProbePlan>& plans, Done done);
   // Serves a neighbour's test that begins with this probe. Refuses it if one of that direction is running.
   void serve(ArrivedProbe arrived);
 
@@ -56,7 +66,12 @@ class CableProbes {
 
  private:
   struct State;
+  template <typename Finish>
+  void start(const CableProbePlan& plan, std::uint64_t direction, const Finish& finish);
+
   std::shared_ptr<State> state_;
+  const Settings settings_;
+  const VerbsHost host_;
 };
 
 }  // namespace cableway::host

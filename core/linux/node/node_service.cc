@@ -68,7 +68,7 @@ absl::Status NodeService::open() {
   // First, because binding the session socket is what makes this process the host's node.
   if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
   if (absl::Status status = start_relay(); !status.ok()) return status;
-  cable_probes_ = std::make_unique<CableProbes>(io_);
+  cable_probes_ = std::make_unique<CableProbes>(io_, settings_);
   follow_devices();
   use_ports();
   node_->start();
@@ -244,7 +244,7 @@ bool NodeService::idle() const {
 void NodeService::on_request(const SessionMessage& request, SessionServer::Answer answer) {
   if (const auto* path = std::get_if<PathRequest>(&request)) return find_path(*path, std::move(answer));
   if (const auto* wanted = std::get_if<ViewRequest>(&request)) return answer(answer_view(wanted->name, view_sources()));
-  if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cable(*test, answer);
+  if (const auto* test = std::get_if<CableProbeRequest>(&request)) return test_cables(*test, answer);
   answer(Refusal{"not a request that a node answers"});
 }
 
@@ -269,20 +269,24 @@ absl::Status NodeService::on_report(const SessionPeer& peer, const SessionMessag
   return absl::OkStatus();
 }
 
-void NodeService::test_cable(const CableProbeRequest& request, const SessionServer::Answer& answer) {
-  const auto refuse = [&](std::string reason) { answer(CableProbeReply{std::move(reason)}); };
+void NodeService::test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer) {
+  const auto refuse = [&](std::string reason) { answer(CableProbeReply{std::move(reason), {}}); };
   if (!settings_.cable_test) return refuse("CABLEWAY_CABLE_TEST is false on this node");
   if (request.duration_ms < 1 || request.duration_ms > kMaxProbeMs) {
     return refuse(absl::StrCat("a test of ", request.duration_ms, " ms; expected 1 to ", kMaxProbeMs));
   }
-  const std::optional<CableEnds> cable = node_->find_cable(request.interface, request.node);
-  if (!cable.has_value()) {
-    return refuse(absl::StrCat("no cable of port ", request.interface, " to a node ", request.node, " is up"));
+  if (request.cables.empty()) return refuse("a test of no cable");
+  std::vector<CableProbePlan> plans;
+  for (const ProbedCable& wanted : request.cables) {
+    const std::optional<CableEnds> cable = node_->find_cable(wanted);
+    if (!cable.has_value()) {
+      return refuse(absl::StrCat("no cable of port ", wanted.interface, " to node ", wanted.node, " port ",
+                                 wanted.other_interface, " is up"));
+    }
+    plans.push_back({absl::StrCat(wanted.interface, " to node ", wanted.node), cable->own_address, cable->other_address,
+                     cable->relay_port, std::chrono::milliseconds(request.duration_ms), request.both_ways, setup_key_});
   }
-  cable_probes_->run(
-      {absl::StrCat(request.interface, " to node ", request.node), cable->own_address, cable->other_address,
-       cable->relay_port, std::chrono::milliseconds(request.duration_ms), request.both_ways, setup_key_},
-      answer);
+  cable_probes_->run(plans, [answer](const std::vector<CableRates>& rates) { answer(CableProbeReply{"", rates}); });
 }
 
 // Serves only the other end of a cable; other peers get none of this node's time.

@@ -69,7 +69,7 @@ class NodeService {
   void on_request(const SessionMessage& request, SessionServer::Answer answer);
   absl::Status on_report(const SessionPeer& peer, const SessionMessage& report);
   void find_path(const PathRequest& request, SessionServer::Answer answer);
-  void test_cable(const CableProbeRequest& request, const SessionServer::Answer& answer);
+  void test_cables(const CableProbeRequest& request, const SessionServer::Answer& answer);
   void on_probe(ArrivedProbe probe);
   Welcome welcome() const;
   ViewSources view_sources() const;

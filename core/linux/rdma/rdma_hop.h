@@ -25,6 +25,13 @@ struct RdmaHalf {
   std::unique_ptr<VerbsQueuePair> queue_pair;
   RdmaEndpoint other;
   PortInterface interface = {};  // with the port's address; needed for joining two ends only
+
+  // For the other end.
+  RdmaEndpoint endpoint() const {
+    RdmaEndpoint endpoint = queue_pair->endpoint();
+    endpoint.ethernet = interface.ethernet;
+    return endpoint;
+  }
 };
 
 class RdmaHop final : public HopLink, private MemoryRegistrar {

@@ -44,11 +44,7 @@ class RdmaEnd final : public HostEnd {
   explicit RdmaEnd(RdmaHalf half) : half_(std::move(half)) {}
 
   std::string name() const override { return absl::StrCat("rdma ", half_.device->name()); }
-  std::vector<std::byte> parameters() const override {
-    RdmaEndpoint endpoint = half_.queue_pair->endpoint();
-    endpoint.ethernet = half_.interface.ethernet;
-    return encode_rdma_endpoint(endpoint);
-  }
+  std::vector<std::byte> parameters() const override { return encode_rdma_endpoint(half_.endpoint()); }
   std::uint32_t max_chunk_bytes() const override { return RdmaChunkLink::kChunkBytes; }
   absl::StatusOr<std::unique_ptr<HopLink>> make_link(UniqueFd connection, const HopLinkOptions& options) override {
     return std::make_unique<RdmaHop>(std::move(connection), std::move(half_), options);
@@ -56,15 +52,16 @@ class RdmaEnd final : public HostEnd {
   SlotKind slots() const override { return SlotKind::kRegistered; }
   SlotDevice slot_device() const override { return {half_.device, half_.device_number}; }
 
-  const PortInterface& interface() const { return half_.interface; }
-  absl::Status connect(const RdmaEndpoint& other) {
-    half_.other = other;
-    return half_.queue_pair->connect(other);
-  }
+  RdmaHalf& half() { return half_; }
 
  private:
   RdmaHalf half_;
 };
+
+TransportChoice choice_of(RdmaTransport::Opened opened) {
+  if (!opened.half) return {nullptr, std::move(opened.why)};
+  return {make_rdma_end(*std::move(opened.half)), kAtBothEnds};
+}
 
 }  // namespace
 
@@ -74,7 +71,7 @@ std::unique_ptr<HostEnd> make_rdma_end(RdmaHalf half) {
 
 absl::StatusOr<std::optional<VerbsPort>> RdmaTransport::find(const std::string& address) {
   if (const auto found = found_.find(address); found != found_.end()) {
-    const auto device = VerbsDevices::of_this_process().open(found->second.device);
+    const auto device = host_.open_device(found->second.device);
     if (device.ok() && device->device->find_gid(found->second.gid).ok()) return found->second;
     found_.erase(found);
   }
@@ -85,60 +82,65 @@ absl::StatusOr<std::optional<VerbsPort>> RdmaTransport::find(const std::string& 
   return port;
 }
 
-absl::StatusOr<TransportChoice> RdmaTransport::open(const std::string& address, const std::string& port) {
-  if (wanted_ == TransportSetting::kTcp) return TransportChoice{nullptr, kTcpWanted};
+absl::StatusOr<RdmaTransport::Opened> RdmaTransport::open(const std::string& address, const std::string& port) {
+  if (wanted_ == TransportSetting::kTcp) return Opened{{}, kTcpWanted};
   const std::string none = absl::StrCat("no RDMA device behind ", port.empty() ? address : port);
   // Most hosts have no device, so nothing else is read there.
-  if (wanted_ == TransportSetting::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) {
-    return TransportChoice{nullptr, none};
-  }
+  if (wanted_ == TransportSetting::kAuto && host_.sysfs.names("class/infiniband", 1).empty()) return Opened{{}, none};
   const absl::StatusOr<std::optional<VerbsPort>> found = find(address);
   if (!found.ok()) return found.status();
   if (!found->has_value()) {
     if (wanted_ == TransportSetting::kVerbs) return no_rdma_at(address);
-    return TransportChoice{nullptr, none};
+    return Opened{{}, none};
   }
   absl::StatusOr<PortInterface> interface = read_port_interface(host_.sysfs, (*found)->interface);
   if (!interface.ok()) return interface.status();
-  absl::StatusOr<VerbsDevices::Numbered> device = VerbsDevices::of_this_process().open((*found)->device);
+  absl::StatusOr<VerbsDevices::Numbered> device = host_.open_device((*found)->device);
   if (!device.ok()) return device.status();
   auto queue_pair = VerbsQueuePair::create(device->device, (*found)->gid, random_packet_sequence(), options_, idle_);
   if (!queue_pair.ok()) return queue_pair.status();
-  return TransportChoice{
-      make_rdma_end({std::move(device->device), device->number, *std::move(queue_pair), {}, *std::move(interface)}),
-      kAtBothEnds};
+  Opened opened;
+  opened.half.emplace(
+      RdmaHalf{std::move(device->device), device->number, *std::move(queue_pair), {}, *std::move(interface)});
+  return opened;
 }
 
-absl::Status RdmaTransport::join_end(TransportEnd& end, const RdmaEndpoint& other, const std::string& address) {
-  RdmaEnd& own = static_cast<RdmaEnd&>(end);
-  const CableNeighbour neighbour{own.interface().name, own.interface().index, *routing::parse_port_address(address),
+absl::Status RdmaTransport::join(RdmaHalf& half, const RdmaEndpoint& other, const std::string& address) {
+  if (absl::Status there = check_gid(other, address); !there.ok()) return there;
+  const CableNeighbour neighbour{half.interface.name, half.interface.index, *routing::parse_port_address(address),
                                  other.ethernet};
   if (absl::Status right = direct_to_neighbour(*host_.neighbours, neighbour); !right.ok()) return right;
-  if (absl::Status joined = own.connect(other); !joined.ok()) return joined;
+  half.other = other;
+  if (absl::Status joined = half.queue_pair->connect(other); !joined.ok()) return joined;
   return confirm_neighbour(*host_.neighbours, neighbour);
 }
 
 absl::StatusOr<TransportChoice> RdmaTransport::offer(const CircuitSetup& setup) {
-  return open(setup.this_hop().from_address, dialing_end(setup, setup.hop).port);
+  absl::StatusOr<Opened> opened = open(setup.this_hop().from_address, dialing_end(setup, setup.hop).port);
+  if (!opened.ok()) return opened.status();
+  return choice_of(*std::move(opened));
 }
 
 absl::Status RdmaTransport::settle(const CircuitSetup& setup, const SetupConnection& /*connection*/,
                                    TransportEnd& offered, std::span<const std::byte> parameters) {
   const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(parameters);
   if (!other.ok()) return other.status();
-  if (absl::Status there = check_gid(*other, setup.this_hop().to_address); !there.ok()) return there;
-  return join_end(offered, *other, setup.this_hop().to_address);
+  return join(static_cast<RdmaEnd&>(offered).half(), *other, setup.this_hop().to_address);
 }
 
 absl::StatusOr<TransportChoice> RdmaTransport::join(const CircuitSetup& setup, const SetupConnection& connection,
                                                     std::span<const std::byte> parameters) {
   const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(parameters);
   if (!other.ok()) return other.status();
-  if (absl::Status there = check_gid(*other, setup.this_hop().from_address); !there.ok()) return there;
-  absl::StatusOr<TransportChoice> choice = open(connection.own_address(), accepting_end(setup, setup.hop).port);
-  if (!choice.ok() || choice->end == nullptr) return choice;
-  if (absl::Status joined = join_end(*choice->end, *other, setup.this_hop().from_address); !joined.ok()) return joined;
-  return choice;
+  const std::string& address = setup.this_hop().from_address;
+  // Before a device is opened for it.
+  if (absl::Status there = check_gid(*other, address); !there.ok()) return there;
+  absl::StatusOr<Opened> opened = open(connection.own_address(), accepting_end(setup, setup.hop).port);
+  if (!opened.ok()) return opened.status();
+  if (opened->half) {
+    if (absl::Status joined = join(*opened->half, *other, address); !joined.ok()) return joined;
+  }
+  return choice_of(*std::move(opened));
 }
 
 absl::StatusOr<std::string> RdmaTransport::missing_there() const {

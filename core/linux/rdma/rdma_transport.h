@@ -28,6 +28,11 @@ std::unique_ptr<HostEnd> make_rdma_end(RdmaHalf half);
 // For set-up only; used by one thread at a time.
 class RdmaTransport final : public Transport {
  public:
+  struct Opened {
+    std::optional<RdmaHalf> half;  // nullopt: hops over that port do not use RDMA
+    std::string why;               // then the reason, as in HopTransport
+  };
+
   // `idle` is how the thread that moves data over these queue pairs behaves when idle.
   RdmaTransport(const Settings& settings, Idle idle, VerbsHost host = {})
       : wanted_(settings.transport), options_(verbs_options(settings)), idle_(idle), host_(std::move(host)) {}
@@ -40,12 +45,13 @@ class RdmaTransport final : public Transport {
                                        std::span<const std::byte> parameters) override;
   absl::StatusOr<std::string> missing_there() const override;
 
+  // An end on the port with that address. `port`: the name of its interface, for messages; "" if unknown.
+  absl::StatusOr<Opened> open(const std::string& address, const std::string& port);
+  // Joins it to the other end, which must be at that address.
+  absl::Status join(RdmaHalf& half, const RdmaEndpoint& other, const std::string& address);
+
  private:
-  // `port`: the name of the interface with that address, for messages; "" if unknown.
-  absl::StatusOr<TransportChoice> open(const std::string& address, const std::string& port);
   absl::StatusOr<std::optional<VerbsPort>> find(const std::string& address);
-  // Joins this end to the other one, which has that valid address.
-  absl::Status join_end(TransportEnd& end, const RdmaEndpoint& other, const std::string& address);
 
   const TransportSetting wanted_;
   const VerbsOptions options_;

@@ -15,6 +15,7 @@
 #include "core/linux/os/sysfs.h"
 #include "core/linux/rdma/rdma_ports.h"
 #include "core/linux/rdma/verbs_device.h"
+#include "core/linux/rdma/verbs_devices.h"
 #include "core/rdma/ethernet_address.h"
 #include "routing/topology/port_address.h"
 
@@ -43,12 +44,15 @@ std::array<std::byte, 16> gid_of(const routing::PortAddress& address);
 // itself.
 std::string interface_with(const routing::PortAddress& address);
 
-// The host's device files and neighbours. Tests supply their own.
+// The host's devices, their files, and its neighbours. Tests supply their own.
 struct VerbsHost {
   Sysfs sysfs = Sysfs();
   std::string device_folder = kRdmaDeviceFolder;
   std::function<std::string(const routing::PortAddress&)> interface_of = interface_with;
   NeighbourTable* neighbours = &kernel_neighbours();
+  std::function<absl::StatusOr<VerbsDevices::Numbered>(const std::string&)> open_device = [](const std::string& name) {
+    return VerbsDevices::of_this_process().open(name);
+  };
 };
 
 // nullopt: the port has no RDMA device, which is no error. A status explains why an existing device does not work, or

@@ -166,6 +166,33 @@ TEST(CircuitSetup, RefusesFieldsBeyondTheirBounds) {
   EXPECT_THAT(error_of(setup), AllOf(HasSubstr("no port"), HasSubstr("n1")));
 }
 
+TEST(ProbeOpening, SurvivesARoundTrip) {
+  const TransportOffer longest{TransportKind::kRdma, std::vector<std::byte>(kMaxOfferBytes, std::byte{7})};
+  for (const std::optional<TransportOffer>& offered : {std::optional<TransportOffer>(), std::optional(longest)}) {
+    const std::vector<std::byte> bytes = encode_probe({Frame{FrameKind::kProbe, 0, 0, 1, 500}, offered});
+    const auto header = std::span(bytes).first<kFrameHeaderBytes>();
+    const absl::StatusOr<Frame> frame = decode_frame(header);
+    ASSERT_TRUE(frame.ok()) << frame.status();
+    EXPECT_EQ(frame->payload, bytes.size() - kFrameHeaderBytes);
+    const absl::StatusOr<ProbeOpening> decoded = decode_probe(*frame, std::span(bytes).subspan(kFrameHeaderBytes));
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    EXPECT_EQ(*decoded, (ProbeOpening{*frame, offered}));
+  }
+}
+
+TEST(ProbeOpening, RefusesAnOfferThatIsCutOrFollowedByMore) {
+  std::vector<std::byte> bytes =
+      encode_probe({Frame{FrameKind::kProbe, 0, 0, 1, 500}, TransportOffer{TransportKind::kRdma, {std::byte{1}}}});
+  bytes.erase(bytes.begin(), bytes.begin() + kFrameHeaderBytes);
+  bytes.push_back(std::byte{0});
+  for (const std::size_t length : {1U, 2U, 4U}) {
+    const Frame header{FrameKind::kProbe, static_cast<std::uint32_t>(length), 0, 1, 500};
+    EXPECT_THAT(std::string(decode_probe(header, std::span(bytes).first(length)).status().message()),
+                HasSubstr("probe: truncated, or followed by trailing bytes"))
+        << length;
+  }
+}
+
 TEST(ListenHandle, SurvivesARoundTrip) {
   for (const std::string& node : {std::string("n"), std::string(routing::kMaxNodeNameBytes, 'x')}) {
     const ListenHandle handle{some_cookie(), 65535, node};

@@ -50,6 +50,7 @@ TEST(Frame, SurvivesARoundTrip) {
       {FrameKind::kSetupOk, 0, 0, 0, 0},
       {FrameKind::kSetupOk, kMaxSetupOkBytes, 0, 0, kMaxChunkBytes},
       {FrameKind::kProbe, 0, 0, 0, 1},
+      {FrameKind::kProbe, kMaxProbeBytes, 0, 0, 1},
       {FrameKind::kProbe, 0, 0, 1, kMaxProbeMs},
       {FrameKind::kChallenge, 0, 0, ~std::uint64_t{0}, 1},
       {FrameKind::kSeal, 0, 0, 1, ~std::uint64_t{0}},
@@ -118,8 +119,8 @@ TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {
     EXPECT_THAT(error_of(Frame{kind, 0, 0, 1, 0}), HasSubstr("message, offset and size 0 expected"));
     EXPECT_THAT(error_of(Frame{kind, 0, 0, 0, 1}), HasSubstr("message, offset and size 0 expected"));
   }
-  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 1, 0, 0, 1}), HasSubstr("payload and message 0 expected"));
-  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 1, 0, 1}), HasSubstr("payload and message 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, kMaxProbeBytes + 1, 0, 0, 1}), HasSubstr("payload too long"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kProbe, 0, 1, 0, 1}), HasSubstr("message 0 expected"));
   for (const FrameKind kind : {FrameKind::kChallenge, FrameKind::kSeal}) {
     EXPECT_THAT(error_of(Frame{kind, 16, 0, 1, 1}), HasSubstr("payload and message 0 expected"));
     EXPECT_THAT(error_of(Frame{kind, 0, 1, 1, 1}), HasSubstr("payload and message 0 expected"));

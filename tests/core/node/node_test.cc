@@ -263,11 +263,14 @@ TEST(Node, FindsItsCablesByPortAndByAddress) {
   ASSERT_TRUE(world.settle(2s, knows_cable));
   const Node& node = world.node(0);
   const std::string interface = node.neighbours().ports().front().interface;
-  const std::optional<CableEnds> cable = node.find_cable(interface, "n1");
+  const std::string there = world.node(1).neighbours().ports().front().interface;
+  const std::optional<CableEnds> cable = node.find_cable({interface, "n1", there});
   ASSERT_TRUE(cable.has_value());
   EXPECT_EQ(cable->relay_port, routing::kDefaultRelayPort);
-  EXPECT_EQ(node.find_cable(interface, "n2").has_value(), false);
-  EXPECT_EQ(node.find_cable("other", "n1").has_value(), false);
+  for (const ProbedCable& other : {ProbedCable{interface, "n2", there}, ProbedCable{"other", "n1", there},
+                                   ProbedCable{interface, "n1", "other"}}) {
+    EXPECT_FALSE(node.find_cable(other).has_value());
+  }
   EXPECT_TRUE(node.is_cable_up(cable->own_address, cable->other_address));
   EXPECT_FALSE(node.is_cable_up(cable->other_address, cable->own_address));
   EXPECT_FALSE(node.is_cable_up(cable->own_address, "10.99.0.1"));

@@ -50,10 +50,11 @@ std::vector<SessionMessage> one_of_each() {
           ViewRequest{"status"},
           ViewReply{"", std::string(100000, 'v')},
           ViewReply{"no view", ""},
-          CableProbeRequest{"eth1", "n7", 500, true},
-          CableProbeRequest{"", "", 0, false},
-          CableProbeReply{"", kMax, 1},
-          CableProbeReply{"no such cable", 0, 0},
+          CableProbeRequest{{{"eth1", "n7", "eth2"}, {"eth3", "n7", ""}}, 500, true},
+          CableProbeRequest{{}, 0, false},
+          CableProbeRequest{std::vector<ProbedCable>(kMaxProbedCables), 1, false},
+          CableProbeReply{"", {{"", kMax, 1, "rdma mlx5_0"}, {"no such cable", 0, 0, ""}}},
+          CableProbeReply{"not now", {}},
           flow_opened(),
           FlowOpened{},
           FlowEnded{kMax, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
@@ -110,6 +111,17 @@ TEST(SessionMessage, RefusesAReplyOfTooManyPaths) {
   reply.paths.resize(kMaxPaths, {Hop{"c", "1", "n", "2", 1, false}});
   EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
   reply.paths.push_back(reply.paths.front());
+  EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
+}
+
+TEST(SessionMessage, RefusesATestOfTooManyCables) {
+  CableProbeRequest request{std::vector<ProbedCable>(kMaxProbedCables), 1, true};
+  EXPECT_TRUE(decode_session_message(body_of(request)).ok());
+  request.cables.emplace_back();
+  EXPECT_FALSE(decode_session_message(body_of(request)).ok());
+  CableProbeReply reply{"", std::vector<CableRates>(kMaxProbedCables)};
+  EXPECT_TRUE(decode_session_message(body_of(reply)).ok());
+  reply.cables.emplace_back();
   EXPECT_FALSE(decode_session_message(body_of(reply)).ok());
 }
 

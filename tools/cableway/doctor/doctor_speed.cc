@@ -2,19 +2,24 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <optional>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "routing/topology/physical_cable.h"
+#include "tools/cableway/doctor/wire_expectation.h"
 #include "tools/cableway/text/quantity_text.h"
 
 namespace cableway::cli {
 namespace {
 
 constexpr std::uint32_t kTestMs = 500;
-constexpr std::uint64_t kMaxExpectedMbps = 20'000;
-constexpr double kGoodShare = 0.7;
+constexpr std::uint64_t kMaxTcpMbps = 20'000;  // of one connection
+constexpr double kLeastTcpShare = 0.7;
 
 constexpr char kWhenNotReached[] =
     "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd "
@@ -37,56 +42,174 @@ std::uint64_t nominal_mbps(const Json& port, const Json& neighbour) {
   return nominal;
 }
 
-std::string measured(std::uint64_t rate_mbps) {
+std::string measured_text(std::uint64_t rate_mbps) {
   constexpr double kGiga = 1000;
   if (rate_mbps < static_cast<std::uint64_t>(kGiga)) return absl::StrCat(rate_mbps, " Mbit/s");
   return absl::StrFormat("%.1f Gbit/s", static_cast<double>(rate_mbps) / kGiga);
 }
 
-Finding examine_cable(const Json& port, const Json& neighbour, const CableTest& test) {
-  CableProbeRequest request{text(port, "interface"), text(neighbour, "node"), kTestMs, false};
-  Finding finding;
-  finding.code = name_of(FindingCode::kCableTested);
-  finding.about = absl::StrCat("cable ", request.interface, " to node ", request.node);
-  const absl::StatusOr<CableProbeReply> one_way = test(request);
-  request.both_ways = true;
-  const absl::StatusOr<CableProbeReply> both = one_way.ok() ? test(request) : one_way.status();
-  if (!both.ok()) {
-    finding.severity = Severity::kInfo;
-    finding.code = name_of(FindingCode::kCableUntested);
-    finding.what = absl::StrCat("its speed could not be tested: ", both.status().message());
-    if (!stops_circuits(both.status())) return finding;
-    finding.severity = Severity::kWarning;
-    finding.code = name_of(FindingCode::kCableUnreachable);
-    finding.advice = kWhenNotReached;
-    return finding;
+struct TestedCable {
+  ProbedCable ends;
+  std::uint64_t nominal_mbps = 0;  // 0: not known
+  bool healthy = false;            // by itself
+};
+
+// What cables carried together, beside what they should.
+struct Rates {
+  std::uint64_t to_mbps = 0;
+  std::uint64_t from_mbps = 0;
+  bool rdma = true;  // all of them
+  std::string over;  // "rdma mlx5_0", "tcp"
+};
+
+class SpeedTest {
+ public:
+  SpeedTest(const SpeedExamination& examination, const CableTest& test) : examination_(examination), test_(test) {}
+
+  std::vector<Finding> run() {
+    for (const Json& port : examination_.ports) {
+      for (const Json& neighbour : port.at("neighbours")) {
+        if (text(neighbour, "state") != "up") continue;
+        const ProbedCable ends{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
+        cables_.push_back({ends, nominal_mbps(port, neighbour)});
+        test_cable(cables_.back());
+      }
+    }
+    if (examination_.topology != nullptr) test_wires(*examination_.topology);
+    return std::move(findings_);
   }
-  const std::uint64_t nominal = nominal_mbps(port, neighbour);
-  const double good = kGoodShare * static_cast<double>(std::min(nominal, kMaxExpectedMbps));
-  finding.what =
-      absl::StrCat(measured(one_way->to_mbps), " one way; both ways at once ", measured(both->to_mbps), " there and ",
-                   measured(both->from_mbps), " back; nominal ", nominal == 0 ? "not known" : rate_text(nominal));
-  if (static_cast<double>(one_way->to_mbps) < good) {
-    finding.severity = Severity::kWarning;
-  } else if (static_cast<double>(std::min(both->to_mbps, both->from_mbps)) < good) {
-    finding.severity = Severity::kInfo;
+
+ private:
+  // All of `cables` at once.
+  absl::StatusOr<Rates> measure(const std::vector<ProbedCable>& cables, bool both_ways) const {
+    const absl::StatusOr<CableProbeReply> reply = test_({cables, kTestMs, both_ways});
+    if (!reply.ok()) return reply.status();
+    if (reply->cables.size() != cables.size()) return absl::InternalError("the node's answer is of other cables");
+    Rates rates;
+    std::vector<std::string> over;
+    for (const CableRates& each : reply->cables) {
+      if (!each.error.empty()) return absl::FailedPreconditionError(each.error);
+      rates.to_mbps += each.to_mbps;
+      rates.from_mbps += each.from_mbps;
+      rates.rdma = rates.rdma && each.over != "tcp";
+      if (std::find(over.begin(), over.end(), each.over) == over.end()) over.push_back(each.over);
+    }
+    rates.over = absl::StrJoin(over, ", ");
+    return rates;
   }
-  if (finding.severity == Severity::kOk) return finding;
-  finding.code = name_of(FindingCode::kCableSlow);
-  finding.advice = advice_of(FindingCode::kCableSlow);
-  return finding;
-}
+
+  // What `cables` cables with that rate have to reach.
+  std::uint64_t least_mbps(std::uint64_t expected, std::size_t cables, bool rdma) const {
+    if (rdma) return static_cast<std::uint64_t>(examination_.least_share * static_cast<double>(expected));
+    return static_cast<std::uint64_t>(kLeastTcpShare *
+                                      static_cast<double>(std::min<std::uint64_t>(expected, cables * kMaxTcpMbps)));
+  }
+
+  Finding& add(Severity severity, FindingCode code, std::string about, std::string what, std::string advice = "") {
+    return findings_.emplace_back(
+        Finding{severity, std::string(name_of(code)), std::move(about), std::move(what), std::move(advice)});
+  }
+
+  void add_untested(const std::string& about, const absl::Status& why) {
+    const std::string what = absl::StrCat("its speed could not be tested: ", why.message());
+    if (!stops_circuits(why)) {
+      add(Severity::kInfo, FindingCode::kCableUntested, about, what);
+    } else {
+      add(Severity::kWarning, FindingCode::kCableUnreachable, about, what, kWhenNotReached);
+    }
+  }
+
+  // `one_way`: nullopt if it was not measured.
+  void add_result(const std::string& about, const std::optional<Rates>& one_way, const Rates& both,
+                  std::uint64_t expected, std::uint64_t least, bool parts_are_healthy) {
+    const bool slow_one_way = one_way && one_way->to_mbps < least;
+    const bool slow = slow_one_way || std::min(both.to_mbps, both.from_mbps) < least;
+    std::string what = one_way ? absl::StrCat(measured_text(one_way->to_mbps), " one way; both") : "both";
+    absl::StrAppend(&what, " ways at once ", measured_text(both.to_mbps), " there and ", measured_text(both.from_mbps),
+                    " back; ");
+    if (expected == 0) {
+      absl::StrAppend(&what, "nominal not known (", both.over, ")");
+    } else {
+      absl::StrAppend(&what, "nominal ", rate_text(expected), ", expected ", measured_text(least), " at least (",
+                      both.over, ")");
+    }
+    const bool degraded = slow && !slow_one_way && both.rdma;
+    if (degraded && one_way) absl::StrAppend(&what, "; healthy one way: only both at once show it");
+    if (degraded && !one_way && parts_are_healthy) absl::StrAppend(&what, "; each of its cables alone is healthy");
+    const FindingCode code = degraded ? FindingCode::kCableDegraded
+                             : slow   ? FindingCode::kCableSlow
+                                      : FindingCode::kCableTested;
+    // Over TCP both directions share this host's processors.
+    const Severity severity = !slow ? Severity::kOk : slow_one_way || both.rdma ? Severity::kWarning : Severity::kInfo;
+    Finding& finding = add(severity, code, about, std::move(what), slow ? advice_of(code) : "");
+    finding.measured = {{"over", both.over},
+                        {"nominal_mbps", expected == 0 ? Json(nullptr) : Json(expected)},
+                        {"least_mbps", expected == 0 ? Json(nullptr) : Json(least)},
+                        {"one_way_mbps", one_way ? Json(one_way->to_mbps) : Json(nullptr)},
+                        {"to_mbps", both.to_mbps},
+                        {"from_mbps", both.from_mbps}};
+  }
+
+  void test_cable(TestedCable& cable) {
+    const std::string about = absl::StrCat("cable ", cable.ends.interface, " to node ", cable.ends.node);
+    const absl::StatusOr<Rates> one_way = measure({cable.ends}, false);
+    const absl::StatusOr<Rates> both = one_way.ok() ? measure({cable.ends}, true) : one_way.status();
+    if (!both.ok()) return add_untested(about, both.status());
+    const std::uint64_t least = least_mbps(cable.nominal_mbps, 1, both->rdma);
+    add_result(about, *one_way, *both, cable.nominal_mbps, least, false);
+    cable.healthy = findings_.back().severity == Severity::kOk;
+  }
+
+  const TestedCable* find(const routing::Topology& topology, routing::CableIndex cable, routing::NodeIndex node) const {
+    const routing::Port& there = topology.port_opposite(cable, node);
+    const ProbedCable ends{topology.port_at(cable, node).interface, topology.node(there.node).name, there.interface};
+    const auto found =
+        std::find_if(cables_.begin(), cables_.end(), [&](const TestedCable& each) { return each.ends == ends; });
+    return found == cables_.end() ? nullptr : &*found;
+  }
+
+  void test_wires(const routing::Topology& topology) {
+    const std::optional<routing::NodeIndex> node = topology.find_node(examination_.node);
+    if (!node) return;
+    for (const routing::PhysicalCable& wire : routing::physical_cables(topology).cables) {
+      if (wire.a == *node || wire.b == *node) test_wire(topology, wire, *node);
+    }
+  }
+
+  // Of its cables those that are up, if they are several.
+  void test_wire(const routing::Topology& topology, const routing::PhysicalCable& wire, routing::NodeIndex node) {
+    std::vector<routing::CableIndex> indices;
+    std::vector<ProbedCable> ends;
+    bool healthy = true;
+    bool known = true;
+    for (const routing::CableIndex cable : wire.cables) {
+      const TestedCable* const tested = find(topology, cable, node);
+      if (tested == nullptr || ends.size() == kMaxProbedCables) continue;
+      indices.push_back(cable);
+      ends.push_back(tested->ends);
+      healthy = healthy && tested->healthy;
+      known = known && tested->nominal_mbps != 0;
+    }
+    if (ends.size() < 2) return;
+    const std::string interfaces = absl::StrJoin(
+        ends, "+", [](std::string* out, const ProbedCable& each) { absl::StrAppend(out, each.interface); });
+    const std::string about = absl::StrCat("plug ", interfaces, " to node ", ends.front().node);
+    const absl::StatusOr<Rates> both = measure(ends, true);
+    if (!both.ok()) return add_untested(about, both.status());
+    const std::uint64_t expected = known ? expected_wire_mbps(topology, indices) : 0;
+    add_result(about, std::nullopt, *both, expected, least_mbps(expected, ends.size(), both->rdma), healthy);
+  }
+
+  const SpeedExamination& examination_;
+  const CableTest& test_;
+  std::vector<TestedCable> cables_;
+  std::vector<Finding> findings_;
+};
 
 }  // namespace
 
-std::vector<Finding> examine_speed(const Json& ports, const CableTest& test) {
-  std::vector<Finding> findings;
-  for (const Json& port : ports) {
-    for (const Json& neighbour : port.at("neighbours")) {
-      if (text(neighbour, "state") == "up") findings.push_back(examine_cable(port, neighbour, test));
-    }
-  }
-  return findings;
+std::vector<Finding> examine_speed(const SpeedExamination& examination, const CableTest& test) {
+  return SpeedTest(examination, test).run();
 }
 
 }  // namespace cableway::cli

@@ -1,22 +1,36 @@
-// Measured against nominal cable rates: the part of doctor.h that sends data.
+// Measured against expected rates of cables: the part of doctor.h that sends data.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_SPEED_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_SPEED_H_
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/session/session_message.h"
+#include "routing/topology/topology.h"
 #include "tools/cableway/doctor/doctor.h"
 
 namespace cableway::cli {
 
+// Measures the cables of the request at the same time. An error is one of all of them.
 using CableTest = std::function<absl::StatusOr<CableProbeReply>(const CableProbeRequest&)>;
 
-// Tests each cable of `ports` (as in core/view/ports_view.h) that is up, one after the other: half a second one way,
-// then half a second both ways at once. One TCP connection cannot fill a cable of 100 Gbit/s, so no more than 20 Gbit/s
-// are expected.
-std::vector<Finding> examine_speed(const Json& ports, const CableTest& test);
+// The share of its rate that a healthy cable carries over RDMA, in each direction at once. Cables that are degraded
+// carry 0.6 or less of it, and may be healthy one way (docs/hardware.md).
+inline constexpr double kLeastShare = 0.95;
+
+struct SpeedExamination {
+  std::string node;                             // this node's name
+  const Json& ports;                            // as in core/view/ports_view.h
+  const routing::Topology* topology = nullptr;  // where it is known: plugs are tested, too
+  double least_share = kLeastShare;             // over RDMA
+};
+
+// Tests each cable that is up, one after the other: half a second one way, then half a second both ways at once; and
+// each wire with several cables (a split plug's), half a second over all of them both ways at once. One TCP connection
+// fills no fast cable, so cables whose hops use TCP are expected to carry 0.7 of their rate, and of 20 Gbit/s.
+std::vector<Finding> examine_speed(const SpeedExamination& examination, const CableTest& test);
 
 }  // namespace cableway::cli
 

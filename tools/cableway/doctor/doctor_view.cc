@@ -71,7 +71,8 @@ std::string doctor_json(const std::vector<Finding>& findings, const NcclSettings
                     {"code", finding.code},
                     {"about", finding.about},
                     {"what", finding.what},
-                    {"advice", finding.advice.empty() ? Json(nullptr) : Json(finding.advice)}});
+                    {"advice", finding.advice.empty() ? Json(nullptr) : Json(finding.advice)},
+                    {"measured", finding.measured}});
   }
   Json settings = Json::array();
   for (const NcclSetting& setting : nccl.settings) {

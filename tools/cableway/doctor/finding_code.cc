@@ -87,8 +87,13 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "check again after a job; a cable without a switch causes none"},
 
     {Code::kCableTested, "CABLE_TESTED", "a cable is as fast as it should be", "-"},
-    {Code::kCableSlow, "CABLE_SLOW", "a cable is slower than 70 % of its nominal rate, or of 20 Gbit/s",
+    {Code::kCableSlow, "CABLE_SLOW",
+     "a cable is slower than expected: over RDMA than 95 % of its rate, over TCP than 70 %, and of 20 Gbit/s",
      "test again while no job runs; the usual reasons are MTU 1500, a busy CPU, a bad cable (ethtool -S) or a switch"},
+    {Code::kCableDegraded, "CABLE_DEGRADED",
+     "a cable or plug carries less over RDMA than 95 % of its rate, but only while both directions, or all of its "
+     "halves, are busy",
+     "test again while no job runs; then reboot both hosts, reseat the cable at both ends, and try another one"},
     {Code::kCableUntested, "CABLE_UNTESTED",
      "a cable's speed was not tested: tests are disabled there, or another test is running",
      "CABLEWAY_CABLE_TEST=true on both nodes allows it"},

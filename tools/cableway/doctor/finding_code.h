@@ -54,6 +54,7 @@ enum class FindingCode : std::uint8_t {
   // How fast cables are.
   kCableTested,
   kCableSlow,
+  kCableDegraded,
   kCableUntested,
   kCableUnreachable,
   // The topology.

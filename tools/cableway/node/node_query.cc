@@ -118,8 +118,8 @@ absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& v
   return NodeView{std::move(reply->node), std::move(answer->text)};
 }
 
-absl::StatusOr<CableProbeReply> test_cable(const Settings& settings, const CableProbeRequest& request,
-                                           std::chrono::milliseconds deadline) {
+absl::StatusOr<CableProbeReply> test_cables(const Settings& settings, const CableProbeRequest& request,
+                                            std::chrono::milliseconds deadline) {
   absl::StatusOr<NodeReply> reply = ask(settings, request, deadline);
   if (!reply.ok()) return reply.status();
   auto* answer = std::get_if<CableProbeReply>(&reply->reply);

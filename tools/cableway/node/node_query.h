@@ -21,10 +21,10 @@ struct NodeView {
 absl::StatusOr<NodeView> ask_node(const Settings& settings, const std::string& view,
                                   std::chrono::milliseconds deadline);
 
-// Measures a cable's rate; request and errors as in core/session/session_message.h and ask_node(). FailedPrecondition:
-// why the node or its neighbour does not test it.
-absl::StatusOr<CableProbeReply> test_cable(const Settings& settings, const CableProbeRequest& request,
-                                           std::chrono::milliseconds deadline);
+// Measures cables' rates; request and errors as in core/session/session_message.h and ask_node(). FailedPrecondition:
+// why the node tests none of them.
+absl::StatusOr<CableProbeReply> test_cables(const Settings& settings, const CableProbeRequest& request,
+                                            std::chrono::milliseconds deadline);
 
 }  // namespace cableway::cli
 

@@ -1,5 +1,6 @@
 #include "tools/cableway/verbs/doctor.h"
 
+#include <chrono>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -42,6 +43,9 @@ Examined examine_all(const Invocation& invocation) {
   return examined;
 }
 
+// For what a test of cables may take beyond other requests: connections, devices and what is late.
+constexpr std::chrono::seconds kTestAllowance{10};
+
 class DoctorVerb final : public Verb {
  public:
   Command describe() override {
@@ -52,8 +56,11 @@ class DoctorVerb final : public Verb {
                 "Exit status: 0 nothing above info; 1 warnings; 2 errors; 3 no node runs here; 4 the node "
                 "here does not answer.",
             .examples = {"cableway doctor", "cableway doctor --no-speed", "cableway doctor --json | jq '.findings[]'"},
-            .arguments = {json_flag(json_), flag("--no-speed", no_speed_,
-                                                 "skip the cable speed tests, which send data over the cables")}};
+            .arguments = {json_flag(json_),
+                          flag("--no-speed", no_speed_, "skip the cable speed tests, which send data over the cables"),
+                          real_option("--least-share", 0.01, 1, least_share_,
+                                      "the share of its rate that a cable has to carry over RDMA, both ways at once")
+                              .excluding({"--no-speed"})}};
   }
 
   absl::StatusOr<Answer> run(const Invocation& invocation) override {
@@ -75,10 +82,12 @@ class DoctorVerb final : public Verb {
     try {
       std::vector<Finding> findings = examine(examined);
       if (!examined.ports || no_speed_) return findings;
-      const auto test = [&](const CableProbeRequest& cable) {
-        return test_cable(invocation.settings, cable, invocation.surroundings.node_deadline);
+      const auto test = [&](const CableProbeRequest& cables) {
+        return test_cables(invocation.settings, cables, invocation.surroundings.node_deadline + kTestAllowance);
       };
-      for (Finding& finding : examine_speed(examined.ports->at("ports"), test)) findings.push_back(std::move(finding));
+      const SpeedExamination speed{text(*examined.status, "node"), examined.ports->at("ports"),
+                                   examined.topology ? &*examined.topology : nullptr, least_share_};
+      for (Finding& finding : examine_speed(speed, test)) findings.push_back(std::move(finding));
       return findings;
     } catch (const Json::exception& error) {
       return not_understood("status or ports", error.what());
@@ -87,6 +96,7 @@ class DoctorVerb final : public Verb {
 
   bool json_ = false;
   bool no_speed_ = false;
+  double least_share_ = kLeastShare;
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ class CableProbeTest : public ::testing::Test {
   }
 
   virtual void on_probe(ArrivedProbe probe) {
-    probes_.push_back(probe.probe);
+    probes_.push_back(probe.opening.probe);
     there_->serve(std::move(probe));
   }
 
@@ -62,14 +62,14 @@ class CableProbeTest : public ::testing::Test {
     EXPECT_TRUE(test::run_until(done, [&] { io_.run_one_for(100ms); }));
   }
   // Whether the machine stalled for longer than a test's waits.
-  static bool took_too_long(const CableProbeReply& reply) {
+  static bool took_too_long(const CableRates& reply) {
     constexpr const char* kSigns[] = {"timed out", "no answer", "ended too early", "the data did not end in time"};
     return std::any_of(std::begin(kSigns), std::end(kSigns),
                        [&](const char* sign) { return reply.error.find(sign) != std::string::npos; });
   }
   // Retries up to three times while it takes too long; the probes are those of the last attempt.
-  CableProbeReply test(const CableProbePlan& plan) {
-    CableProbeReply reply = test_once(plan);
+  CableRates test(const CableProbePlan& plan) {
+    CableRates reply = test_once(plan);
     for (int again = 0; again < 2 && took_too_long(reply); ++again) {
       serve_until([&] { return there_->running() == 0; });
       probes_.clear();
@@ -77,23 +77,28 @@ class CableProbeTest : public ::testing::Test {
     }
     return reply;
   }
-  CableProbeReply test_once(const CableProbePlan& plan) {
-    std::optional<CableProbeReply> reply;
-    here_->run(plan, [&](const CableProbeReply& answer) { reply = answer; });
+  CableRates test_once(const CableProbePlan& plan) {
+    std::optional<CableRates> reply;
+    here_->run({plan}, [&](const std::vector<CableRates>& answer) { reply = answer.at(0); });
     serve_until([&] { return reply.has_value(); });
-    return reply.value_or(CableProbeReply{});
+    return reply.value_or(CableRates{});
+  }
+  static Settings over_tcp() {
+    Settings settings;
+    settings.transport = TransportSetting::kTcp;
+    return settings;
   }
 
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
   std::unique_ptr<CircuitAcceptor> acceptor_;
-  std::unique_ptr<CableProbes> here_ = std::make_unique<CableProbes>(io_);
-  std::unique_ptr<CableProbes> there_ = std::make_unique<CableProbes>(io_);
+  std::unique_ptr<CableProbes> here_ = std::make_unique<CableProbes>(io_, over_tcp());
+  std::unique_ptr<CableProbes> there_ = std::make_unique<CableProbes>(io_, over_tcp());
   std::vector<Frame> probes_;
 };
 
 TEST_F(CableProbeTest, MeasuresOneWay) {
-  const CableProbeReply reply = test(plan(false));
+  const CableRates reply = test(plan(false));
   EXPECT_EQ(reply.error, "");
   EXPECT_GT(reply.to_mbps, 0U);
   EXPECT_EQ(reply.from_mbps, 0U);
@@ -102,19 +107,47 @@ TEST_F(CableProbeTest, MeasuresOneWay) {
 }
 
 TEST_F(CableProbeTest, MeasuresBothWaysAtOnce) {
-  const CableProbeReply reply = test(plan(true));
+  const CableRates reply = test(plan(true));
   EXPECT_EQ(reply.error, "");
   EXPECT_GT(reply.to_mbps, 0U);
   EXPECT_GT(reply.from_mbps, 0U);
+  EXPECT_EQ(reply.over, "tcp");
   EXPECT_EQ(probes_.size(), 2U);
 }
 
+TEST_F(CableProbeTest, MeasuresSeveralCablesAtOnce) {
+  CableProbePlan back = plan(true);
+  back.cable = "eth2 to node n1";
+  std::swap(back.from_address, back.to_address);
+  CableProbePlan unreachable = plan(false);
+  unreachable.cable = "eth3 to node n1";
+  unreachable.from_address = "192.0.2.1";
+  std::vector<CableRates> rates;
+  std::size_t most = 0;
+  for (int attempt = 0; attempt < 3 && (rates.empty() || took_too_long(rates[0]) || took_too_long(rates[1]));
+       ++attempt) {
+    serve_until([&] { return there_->running() == 0; });
+    rates.clear();
+    here_->run({plan(true), back, unreachable}, [&](const std::vector<CableRates>& answer) { rates = answer; });
+    most = std::max(most, here_->running());
+    serve_until([&] { return !rates.empty(); });
+  }
+  EXPECT_EQ(most, 4U) << "both directions of two";
+  ASSERT_EQ(rates.size(), 3U);
+  for (const std::size_t each : {0, 1}) {
+    EXPECT_EQ(rates[each].error, "");
+    EXPECT_GT(rates[each].to_mbps, 0U);
+    EXPECT_GT(rates[each].from_mbps, 0U);
+  }
+  EXPECT_THAT(rates[2].error, HasSubstr("cable eth3 to node n1: cannot use 192.0.2.1 as source address"));
+}
+
 TEST_F(CableProbeTest, OneTestOfAPortRunsAtATime) {
-  std::optional<CableProbeReply> first;
+  std::optional<CableRates> first;
   for (int attempt = 0; attempt < 3 && (!first || took_too_long(*first)); ++attempt) {
     serve_until([&] { return there_->running() == 0; });
     first.reset();
-    here_->run(plan(false), [&](const CableProbeReply& answer) { first = answer; });
+    here_->run({plan(false)}, [&](const std::vector<CableRates>& answer) { first = answer.at(0); });
     EXPECT_THAT(test(plan(false)).error, HasSubstr("cable eth1 to node n1: a test of this port is already running"));
     serve_until([&] { return first.has_value(); });
   }
@@ -175,7 +208,7 @@ TEST_F(CableProbeTest, EndsAtTheServerBeforeTheDialerSeesIt) {
 TEST_F(CableProbeTest, ReportsAnUnreachableNeighbour) {
   CableProbePlan unreachable = plan(true);
   acceptor_.reset();
-  const CableProbeReply reply = test(unreachable);
+  const CableRates reply = test(unreachable);
   EXPECT_THAT(reply.error, HasSubstr("cable eth1 to node n1: cannot reach 127.0.0.2 TCP port "));
   unreachable.from_address = "192.0.2.1";
   EXPECT_THAT(test(unreachable).error, HasSubstr("cannot use 192.0.2.1 as source address"));
@@ -185,7 +218,7 @@ TEST_F(CableProbeTest, EndsWithItsOwner) {
   CableProbePlan longest = plan(true);
   longest.duration = 2000ms;
   bool called = false;
-  here_->run(longest, [&](const CableProbeReply&) { called = true; });
+  here_->run({longest}, [&](const std::vector<CableRates>&) { called = true; });
   ASSERT_TRUE(test::run_until([&] { return there_->running() == 2; }, [&] { io_.run_one_for(100ms); }));
   here_.reset();
   there_.reset();
@@ -205,7 +238,7 @@ TEST_F(RefusedCableTest, ReportsTheReason) {
 
 TEST_F(CableProbeTest, IsSealedWithAKey) {
   acceptor_->seal_with(key_of(3));
-  const CableProbeReply reply = test(plan_with(key_of(3)));
+  const CableRates reply = test(plan_with(key_of(3)));
   EXPECT_EQ(reply.error, "");
   EXPECT_GT(reply.to_mbps, 0U);
   EXPECT_EQ(probes_.size(), 1U);

@@ -1,8 +1,9 @@
-// A neighbour table in memory.
+// A neighbour table in memory, for any thread.
 #ifndef CABLEWAY_TESTS_CORE_LINUX_RDMA_FAKE_NEIGHBOURS_H_
 #define CABLEWAY_TESTS_CORE_LINUX_RDMA_FAKE_NEIGHBOURS_H_
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@ inline constexpr char kRight[] = "02:00:00:00:00:20";
 inline constexpr char kTwin[] = "02:00:00:00:00:21";
 
 struct FakeNeighbours final : NeighbourTable {
+  std::mutex mutex;
   std::map<std::string, std::string> entries;  // Ethernet addresses by "INDEX ADDRESS"
   bool may_set = true;
   absl::Status trouble;  // of reading it
@@ -25,6 +27,7 @@ struct FakeNeighbours final : NeighbourTable {
 
   absl::StatusOr<std::optional<EthernetAddress>> find(std::uint32_t interface,
                                                       const routing::PortAddress& address) override {
+    const std::lock_guard lock(mutex);
     if (!trouble.ok()) return trouble;
     const std::string key = key_of(interface, address);
     if (const auto found = entries.find(key); found != entries.end()) return parse_ethernet_address(found->second);
@@ -33,6 +36,7 @@ struct FakeNeighbours final : NeighbourTable {
   }
   absl::Status set(std::uint32_t interface, const routing::PortAddress& address,
                    const EthernetAddress& ethernet) override {
+    const std::lock_guard lock(mutex);
     if (!may_set) return absl::PermissionDeniedError("not permitted");
     entries[key_of(interface, address)] = to_text(ethernet);
     return absl::OkStatus();

@@ -188,6 +188,7 @@ int post_send(ibv_qp* pair, ibv_send_wr* postings, ibv_send_wr** refused) {
 
 int post_receive(ibv_qp* pair, ibv_recv_wr*, ibv_recv_wr**) {
   if (pair->state == IBV_QPS_RESET) return EINVAL;
+  const std::lock_guard lock(wires());
   ++device_of(pair->context).received;
   return 0;
 }
@@ -365,6 +366,7 @@ ibv_cq* make_queue(ibv_context* context, int, void*, ibv_comp_channel* channel, 
   queue->context = context;
   queue->channel = channel;
   if (channel != nullptr) static_cast<FakeChannel*>(channel)->queue = queue;
+  const std::lock_guard lock(wires());
   device_of(context).last_queue = queue;
   return queue;
 }

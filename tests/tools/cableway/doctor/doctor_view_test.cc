@@ -30,9 +30,10 @@ NCCL_NET         cableway  /etc/nccl.conf:2
 )");
   EXPECT_EQ(nlohmann::json::parse(doctor_json(findings, nccl)), nlohmann::json::parse(R"x({
     "schema": 1, "worst": "error", "findings": [
-    {"severity": "ok", "code": "NODE_ANSWERS", "about": "node", "what": "answers", "advice": null},
-    {"severity": "warning", "code": "CARRIER_MISSING", "about": "port eth1", "what": "no carrier", "advice": "plug it in"},
-    {"severity": "error", "code": "KEY_UNREADABLE", "about": "key", "what": "is none", "advice": null}],
+    {"severity": "ok", "code": "NODE_ANSWERS", "about": "node", "what": "answers", "advice": null, "measured": null},
+    {"severity": "warning", "code": "CARRIER_MISSING", "about": "port eth1", "what": "no carrier", "advice": "plug it in",
+     "measured": null},
+    {"severity": "error", "code": "KEY_UNREADABLE", "about": "key", "what": "is none", "advice": null, "measured": null}],
     "nccl_settings": [
     {"name": "NCCL_IB_DISABLE", "value": "1", "source": "environment", "overridden": ["0 (/etc/nccl.conf:1)"],
      "remark": "of NCCL's own InfiniBand network: no effect on Cableway"},

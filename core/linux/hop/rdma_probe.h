@@ -1,0 +1,51 @@
+// The data of a cable test over RDMA (cable_probe.h): one end writes into the other end's mailbox as fast as the device
+// can, through the same kind of queue pair that hops use. Nothing reads what arrives.
+#ifndef CABLEWAY_CORE_LINUX_HOP_RDMA_PROBE_H_
+#define CABLEWAY_CORE_LINUX_HOP_RDMA_PROBE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/circuit/transport.h"
+#include "core/linux/rdma/rdma_transport.h"
+#include "core/linux/rdma/verbs_ports.h"
+#include "core/settings/settings.h"
+
+namespace cableway::host {
+
+// What moved, and in which time.
+struct ProbeData {
+  std::uint64_t bytes = 0;
+  std::chrono::steady_clock::duration took{};
+};
+
+// One end. One thread. It blocks where the device or the kernel does.
+class RdmaProbe {
+ public:
+  RdmaProbe(const Settings& settings, const VerbsHost& host) : transport_(settings, Idle::kPolls, host) {}
+
+  // Opens an end on the port with that address, if hops over it use RDMA. nullopt: they use TCP. An error is one for
+  // which a hop would be refused.
+  absl::StatusOr<std::optional<TransportOffer>> open(const std::string& address);
+  // Requires an open end. Joins it to the end that was offered by the address.
+  absl::Status join(const TransportOffer& other, const std::string& address);
+  // The other end has no RDMA: an error if this one insists on it.
+  absl::Status check_missing_there() const { return transport_.missing_there().status(); }
+  // "rdma mlx5_0".
+  std::string name() const;
+  // Requires a joined end. Writes for `duration`, until the other device has acknowledged all, or until `ended` says
+  // that the other end is gone, which is asked from time to time.
+  absl::StatusOr<ProbeData> send(std::chrono::milliseconds duration, const std::function<bool()>& ended);
+
+ private:
+  RdmaTransport transport_;
+  std::optional<RdmaHalf> half_;
+};
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_HOP_RDMA_PROBE_H_
