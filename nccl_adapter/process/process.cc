@@ -10,6 +10,7 @@
 #include "core/linux/hop/asio_connection.h"
 #include "core/linux/hop/transport_table.h"
 #include "core/linux/os/random_value.h"
+#include "core/linux/ports/own_network.h"
 #include "core/linux/rdma/verbs_devices.h"
 #include "core/linux/tcp/lingering_close.h"
 
@@ -101,9 +102,12 @@ void Process::listen_on(const std::vector<std::string>& addresses) {
 absl::StatusOr<ListenHandle> Process::add_listener(const std::shared_ptr<ListenComm>& listener) {
   const std::uint16_t port = acceptor_->port();
   if (port == 0) {
-    return absl::UnavailableError(absl::StrCat("node ", welcome_.node,
-                                               " has no cable port with an address to listen on: see `cableway ports`"
-                                               " for the reason, and set CABLEWAY_PORTS to the interfaces to use"));
+    const std::string no_cables = host::no_cables_advised(host::read_own_network());
+    return absl::UnavailableError(absl::StrCat(
+        "node ", welcome_.node, " has no cable port with an address to listen on: ",
+        no_cables.empty() ? "see `cableway ports` for the reason, and set CABLEWAY_PORTS to the interfaces "
+                            "to use"
+                          : no_cables));
   }
   const std::lock_guard lock(mutex_);
   listeners_[listener->name()] = listener;

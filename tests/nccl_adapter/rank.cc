@@ -87,6 +87,13 @@ std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed) {
   return out;
 }
 
+abi::Result result_of_init(int version) {
+  collperf::PluginLibrary library = open_plugin(version);
+  const abi::Result result = library.net().init(7, logger);
+  library.net().finalize();
+  return result;
+}
+
 Rank::Rank(int version) : library_(open_plugin(version)) {
   if (const abi::Result result = net().init(7, logger); result != abi::kSuccess) {
     give_up("init failed: " + std::to_string(result));

@@ -57,6 +57,9 @@ class Rank {
   collperf::PluginLibrary library_;
 };
 
+// Loads the plugin, and unloads it again; what init returned.
+abi::Result result_of_init(int version);
+
 // Bytes that differ for different seeds.
 std::vector<std::byte> pattern(std::size_t bytes, std::uint64_t seed);
 

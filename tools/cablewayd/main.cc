@@ -76,7 +76,9 @@ class Daemon {
   absl::Status run() {
     const absl::Status log_opened = log_.reopen();
     const bool limit_raised = raise_descriptor_limit();
-    auto service = host::NodeService::start(io_, settings_, [this](const Event& event) { log_.write(event); });
+    using Whom = host::NodeService::For;
+    auto service = host::NodeService::start(
+        io_, settings_, [this](const Event& event) { log_.write(event); }, options_.session ? Whom::kJob : Whom::kHost);
     // When two ranks start a node at the same time, the loser uses the winner's.
     if (options_.session && absl::IsAlreadyExists(service.status())) {
       report(options_.ready_fd, "ready");

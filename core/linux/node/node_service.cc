@@ -10,6 +10,7 @@
 #include "core/linux/files/key_reader.h"
 #include "core/linux/os/random_value.h"
 #include "core/linux/os/wall_clock.h"
+#include "core/linux/ports/own_network.h"
 #include "core/linux/session/session_socket.h"
 #include "core/settings/settings_table.h"
 #include "core/view/view_table.h"
@@ -55,16 +56,23 @@ std::string different_settings(const Settings& left, const Settings& right) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<NodeService>> NodeService::start(boost::asio::io_context& io, const Settings& settings,
-                                                                EventLog::Listener on_event) {
+                                                                EventLog::Listener on_event, For whom) {
   std::unique_ptr<NodeService> service(new NodeService(io, settings, std::move(on_event)));
-  if (absl::Status status = service->open(); !status.ok()) return status;
+  if (absl::Status status = service->open(whom); !status.ok()) return status;
   return service;
 }
 
 NodeService::~NodeService() = default;
 
-absl::Status NodeService::open() {
+absl::Status NodeService::open(For whom) {
   if (absl::Status status = make_node(); !status.ok()) return status;
+  if (whom == For::kJob && inventory_->ports().empty()) {
+    const std::string reason = no_cables_advised(read_own_network());
+    if (!reason.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(reason, "; a job on this host alone needs no cables: NCCL_NET=Socket NCCL_NET_PLUGIN=none"));
+    }
+  }
   // First, because binding the session socket is what makes this process the host's node.
   if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
   if (absl::Status status = start_relay(); !status.ok()) return status;
@@ -177,8 +185,16 @@ void NodeService::on_ports_changed() {
   sessions_->update_welcome(welcome());
 }
 
-void NodeService::note_no_ports() {
+// "" while there are ports.
+std::string NodeService::why_no_ports() const {
   std::string reason = inventory_->status();
+  if (reason.empty()) return reason;
+  const std::string no_cables = no_cables_advised(read_own_network());
+  return no_cables.empty() ? reason : absl::StrCat(reason, "; ", no_cables);
+}
+
+void NodeService::note_no_ports() {
+  std::string reason = why_no_ports();
   if (!reason.empty() && reason != no_ports_) events().raise(EventCode::kNoPorts, reason, {{"reason", reason}});
   no_ports_ = std::move(reason);
 }
@@ -323,7 +339,7 @@ std::vector<HostProblem> NodeService::problems() const {
   std::vector<HostProblem> problems;
   for (std::string& reason : control_socket_errors())
     problems.push_back({EventCode::kControlSocketFailed, std::move(reason)});
-  if (std::string none = inventory_->status(); !none.empty()) {
+  if (std::string none = why_no_ports(); !none.empty()) {
     problems.push_back({EventCode::kNoPorts, std::move(none)});
   }
   if (!not_listening_.empty()) problems.push_back({EventCode::kNotListening, not_listening_});

@@ -34,9 +34,14 @@ namespace cableway::host {
 // Runs on one thread, `io`'s; the data path has its own (relay_loop.h).
 class NodeService {
  public:
+  // A host's node waits for cables that come later. A job's does not where there can be none, as in a container with a
+  // network of its own: the job was meant to reach the host's node.
+  enum class For { kHost, kJob };
+
   // `on_event` receives every event, for the log. AlreadyExists: another node is running on this host.
+  // FailedPrecondition, for a job: this network namespace has no cables (core/linux/ports/own_network.h).
   static absl::StatusOr<std::unique_ptr<NodeService>> start(boost::asio::io_context& io, const Settings& settings,
-                                                            EventLog::Listener on_event);
+                                                            EventLog::Listener on_event, For whom = For::kHost);
   ~NodeService();
 
   // True if the node is unused: no session, and no circuit open or being set up.
@@ -53,8 +58,9 @@ class NodeService {
   NodeService(boost::asio::io_context& io, const Settings& settings, EventLog::Listener on_event)
       : io_(io), settings_(settings), on_event_(std::move(on_event)), clock_(io), channel_(io, settings.control_port) {}
 
-  absl::Status open();
+  absl::Status open(For whom);
   absl::Status make_node();
+  std::string why_no_ports() const;
   absl::Status listen_for_sessions();
   absl::Status start_relay();
   void follow_devices();
@@ -84,7 +90,7 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
-  std::string members_;  // names of the nodes and cables, as of the last TOPOLOGY_CHANGED
+  std::string members_;                     // names of the nodes and cables, as of the last TOPOLOGY_CHANGED
   std::string not_listening_;               // the current reason; empty while listening
   std::string no_ports_;                    // why there is none, as last reported
   std::vector<std::string> socket_errors_;  // as last reported

@@ -1,10 +1,19 @@
 // How the plugin handles errors: each with a reason, in bounded time.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "tests/nccl_adapter/rank.h"
@@ -13,8 +22,10 @@
 namespace cableway::nccl::test {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 class PluginFailure : public testing::TestWithParam<int> {
  protected:
@@ -110,17 +121,74 @@ TEST_P(PluginFailure, TheOtherEndsCloseFailsPendingRequests) {
   rank_.net().close_recv(receiver);
 }
 
-class PluginWithoutPorts : public testing::TestWithParam<int> {};
+// In a network namespace with nothing but a loopback interface, which is not a port.
+class PluginWithoutPorts : public testing::TestWithParam<int> {
+ protected:
+  PluginWithoutPorts() { ::setenv("CABLEWAY_PORTS", "not-here0", 1); }
+
+  const World world_{"a"};
+};
+
+// A cablewayd that nobody's job started, until the end of the test.
+class HostsNode {
+ public:
+  HostsNode() {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::dup2(ends[1], kReadyFd);
+      ::dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
+      ::execl(CABLEWAYD, CABLEWAYD, "--ready-fd=9", nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    std::array<char, 6> ready{};
+    std::size_t got = 0;
+    for (ssize_t more = 1; more > 0 && got < ready.size(); got += static_cast<std::size_t>(more)) {
+      more = std::max<ssize_t>(::read(ends[0], ready.data() + got, ready.size() - got), 0);
+    }
+    ::close(ends[0]);
+    EXPECT_EQ(std::string(ready.data(), got), "ready\n");
+  }
+  ~HostsNode() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  HostsNode(const HostsNode&) = delete;
+  HostsNode& operator=(const HostsNode&) = delete;
+
+ private:
+  static constexpr int kReadyFd = 9;
+  pid_t pid_ = -1;
+};
 
 TEST_P(PluginWithoutPorts, ListenNamesWhatIsMissing) {
-  const World world("a");
-  ::setenv("CABLEWAY_PORTS", "not-here0", 1);
+  const HostsNode node;
   Rank rank(GetParam());
   Handle handle{};
   void* comm = nullptr;
   EXPECT_NE(rank.net().listen(0, handle.data(), &comm), abi::kSuccess);
   EXPECT_EQ(comm, nullptr);
   EXPECT_THAT(warnings(), Contains(HasSubstr("node a has no cable port with an address to listen on")));
+}
+
+TEST_P(PluginWithoutPorts, ANamespaceWithoutCablesGetsNoNode) {
+#ifdef CABLEWAY_EMULATED
+  GTEST_SKIP() << "the emulator does not list interfaces";
+#endif
+  EXPECT_EQ(result_of_init(GetParam()), abi::kInvalidUsage);
+  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("this network namespace has no cables (interfaces: lo"),
+                                         HasSubstr("start the container with --network host"),
+                                         HasSubstr("NCCL_NET=Socket NCCL_NET_PLUGIN=none"))));
+  std::ifstream sockets("/proc/self/net/unix");
+  const std::string all{std::istreambuf_iterator<char>(sockets), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(all, Not(HasSubstr(world_.runtime_dir("a")))) << "a node is listening";
+  // A node that finds a cable is as good as ever.
+  world_.enter("a");
+  EXPECT_EQ(result_of_init(GetParam()), abi::kSuccess);
 }
 
 INSTANTIATE_TEST_SUITE_P(Abi, PluginWithoutPorts, testing::Values(8, 9, 10, 11, 12),

@@ -119,8 +119,8 @@ class Examination {
   void check_ports() {
     const Json ports = examined_.ports ? examined_.ports->at("ports")
                                        : ports_of_host(examined_.host.ports, examined_.settings.transport);
-    if (ports.empty() && examined_.host.in_container && !examined_.host.sees_hardware) {
-      add(Severity::kError, FindingCode::kContainerNetwork, "container");
+    if (ports.empty() && !examined_.host.no_cables.empty()) {
+      add(Severity::kError, FindingCode::kContainerNetwork, "network", examined_.host.no_cables);
     } else if (ports.empty()) {
       const std::string& reason = examined_.host.no_ports;
       add(EventCode::kNoPorts, "ports", std::nullopt, reason.empty() ? Text() : reason);

@@ -2,9 +2,7 @@
 
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +10,7 @@
 #include "core/linux/os/sysfs.h"
 #include "core/linux/ports/default_route.h"
 #include "core/linux/ports/netlink_inventory.h"
+#include "core/linux/ports/own_network.h"
 #include "core/linux/rdma/verbs_library.h"
 #include "tools/cableway/doctor/device_rules.h"
 #include "tools/cableway/doctor/doctor_arp.h"
@@ -22,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kPlugin[] = "libnccl-net-cableway.so";
-constexpr std::size_t kMaxInterfaces = 4096;
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -50,11 +48,6 @@ void find_ports(const std::vector<PortSelector>& selectors, const HardwareFolder
   facts.no_ports = (*inventory)->status();
 }
 
-// Docker, Podman, and container managers that follow systemd's convention.
-bool is_in_container() {
-  return is_there("/.dockerenv") || is_there("/run/.containerenv") || std::getenv("container") != nullptr;
-}
-
 }  // namespace
 
 HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std::string& program_folder,
@@ -68,10 +61,7 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
     facts.memlock_bytes = memlock.rlim_cur;
   }
   const host::Sysfs sysfs(folders.sysfs);
-  const std::vector<std::string> interfaces = sysfs.names("class/net", kMaxInterfaces);
-  facts.sees_hardware = std::any_of(interfaces.begin(), interfaces.end(), [&](const std::string& name) {
-    return !sysfs.link_name(absl::StrCat("class/net/", name, "/device")).empty();
-  });
+  facts.no_cables = host::why_no_cables(host::read_own_network(sysfs, folders.proc));
   facts.has_rdma_devices = !sysfs.names("class/infiniband", 1).empty();
   facts.has_verbs_files = is_there(folders.rdma);
   if (facts.has_verbs_files) facts.rdma_device_rules = read_rdma_device_rules(sysfs, folders.proc);
@@ -80,7 +70,7 @@ HostFacts read_host_facts(const std::vector<PortSelector>& selectors, const std:
   }
   facts.links = read_links(sysfs);
   facts.arp_ignore = read_arp_ignore(host::Sysfs(folders.proc));
-  facts.in_container = is_in_container();
+  facts.in_container = host::is_in_container();
   facts.nccl = read_nccl_settings(nccl_places);
   return facts;
 }

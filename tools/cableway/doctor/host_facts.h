@@ -41,7 +41,7 @@ struct HostFacts {
   std::vector<std::string> rdma_device_rules;  // device_rules.h; not read without /dev/infiniband
   std::string no_verbs_library;                // why libibverbs cannot be used; not checked without an RDMA device
   bool in_container = false;
-  bool sees_hardware = false;  // whether any interface is backed by a device
+  std::string no_cables;  // why this network namespace can have none (core/linux/ports/own_network.h), else empty
 
   NcclSettings nccl;
 };

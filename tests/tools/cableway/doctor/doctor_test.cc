@@ -49,7 +49,6 @@ Examined healthy() {
   examined.host.default_interfaces = {"eth9"};
   examined.host.has_rdma_devices = true;
   examined.host.has_verbs_files = true;
-  examined.host.sees_hardware = true;
   examined.ports = Json{{"ports", Json::array({healthy_port("eth1")})}, {"rejected", Json::array()}};
   examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "problems": [],
     "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
@@ -135,11 +134,10 @@ const Fault kFaults[] = {
      "network", "no default route"},
     {"container network", "CONTAINER_NETWORK",
      [](Examined& e) {
-       e.host.in_container = true;
-       e.host.sees_hardware = false;
+       e.host.no_cables = "this network namespace has no cables (interfaces: lo, eth0)";
        (*e.ports)["ports"] = Json::array();
      },
-     Severity::kError, "container", "has its own network"},
+     Severity::kError, "network", "has no cables (interfaces: lo, eth0)"},
     {"container device", "VERBS_FILES_MISSING", [](Examined& e) { e.host.has_verbs_files = false; }, Severity::kWarning,
      "RDMA", "no /dev/infiniband"},
     {"no port", "NO_PORTS", [](Examined& e) { (*e.ports)["ports"] = Json::array(); }, Severity::kError, "ports",

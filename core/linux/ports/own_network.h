@@ -1,0 +1,42 @@
+// Whether this process is in a network namespace that has no cables, as in a container with a network of its own.
+//
+// A namespace without any hardware has none, unless it is the host's own: there a cable that is plugged in may bring
+// its interface. Interfaces of software, such as those of a lab, are cables where CABLEWAY_PORTS names them: then there
+// are ports, and nothing here is asked.
+#ifndef CABLEWAY_CORE_LINUX_PORTS_OWN_NETWORK_H_
+#define CABLEWAY_CORE_LINUX_PORTS_OWN_NETWORK_H_
+
+#include <string>
+#include <vector>
+
+#include "core/linux/os/sysfs.h"
+
+namespace cableway::host {
+
+struct OwnNetwork {
+  std::vector<std::string> interfaces;  // empty: not known
+  bool sees_hardware = false;           // one of them at least is a device
+  // Known to be that of the host's first process. Not known within another PID namespace, nor without the right to
+  // examine that process.
+  bool is_hosts = false;
+};
+
+// Names of all interfaces in the calling thread's network namespace; empty if the kernel does not list them.
+std::vector<std::string> interface_names();
+
+// Of the calling thread. `proc`: the folder of /proc.
+OwnNetwork read_own_network(const Sysfs& sysfs = Sysfs(), const std::string& proc = "/proc",
+                            std::vector<std::string> interfaces = interface_names());
+
+// Why a host without ports has none: "this network namespace has no cables (interfaces: lo, eth0)"; "" where cables may
+// be, or may come.
+std::string why_no_cables(const OwnNetwork& network);
+// The same with what to do about it.
+std::string no_cables_advised(const OwnNetwork& network);
+
+// Signs of Docker, Podman, Kubernetes, and of container managers that follow systemd's convention.
+bool is_in_container();
+
+}  // namespace cableway::host
+
+#endif  // CABLEWAY_CORE_LINUX_PORTS_OWN_NETWORK_H_
