@@ -58,6 +58,7 @@ class CablePartsBuilder {
     CableParts parts;
     parts.count_ = next_;
     parts.wire_ = physical_.place_of_cable;
+    parts.plug_place_ = plug_places();
     parts.begin_.push_back(0);
     for (std::uint32_t place = 0; place < uses_.size(); ++place) {
       parts.uses_.push_back({place / 2, kWholePart});
@@ -68,6 +69,28 @@ class CablePartsBuilder {
   }
 
  private:
+  std::vector<std::uint32_t> plug_places() const {
+    std::vector<std::uint32_t> places(uses_.size(), 0);
+    std::vector<std::string_view> plugs;
+    for (std::uint32_t i = 0; i < topology_.node_count(); ++i) {
+      plugs.clear();
+      for (const Adjacency& each : topology_.adjacencies(NodeIndex{i})) {
+        const std::string& plug = topology_.port_at(each.cable, NodeIndex{i}).plug;
+        if (!plug.empty()) plugs.emplace_back(plug);
+      }
+      std::sort(plugs.begin(), plugs.end());
+      plugs.erase(std::unique(plugs.begin(), plugs.end()), plugs.end());
+      for (const Adjacency& each : topology_.adjacencies(NodeIndex{i})) {
+        const std::string& plug = topology_.port_at(each.cable, NodeIndex{i}).plug;
+        if (plug.empty()) continue;
+        const auto place = std::lower_bound(plugs.begin(), plugs.end(), plug) - plugs.begin();
+        const bool from_a = topology_.cable(each.cable).a.node == NodeIndex{i};
+        places[2ULL * each.cable.value + (from_a ? 0 : 1)] = static_cast<std::uint32_t>(place);
+      }
+    }
+    return places;
+  }
+
   std::uint64_t fastest_of(std::span<const CableIndex> cables) const {
     std::uint64_t fastest = 0;
     for (const CableIndex cable : cables) fastest = std::max(fastest, topology_.cable(cable).rate_mbps);
@@ -162,7 +185,9 @@ std::vector<CableIndex> cables_with_changed_parts(const CableParts* before, cons
     for (const bool from_a : {true, false}) {
       const std::span<const PartUse> was = uses(before, cable, from_a);
       const std::span<const PartUse> is = uses(after, new_cable[cable], from_a);
-      same = same && std::equal(was.begin(), was.end(), is.begin(), is.end(), corresponds);
+      same = same && std::equal(was.begin(), was.end(), is.begin(), is.end(), corresponds) &&
+             (before == nullptr || after == nullptr ||
+              before->plug_place({cable}, from_a) == after->plug_place({new_cable[cable]}, from_a));
     }
     if (!same) changed.push_back(CableIndex{cable});
   }

@@ -39,6 +39,10 @@ class CableParts {
   }
   // The wire that the cable is part of: equal for cables of one wire.
   std::size_t wire(CableIndex cable) const { return wire_[cable.value]; }
+  // The place of the plug at which a crossing leaves among the plugs of its node, by name; 0 without a plug.
+  std::uint32_t plug_place(CableIndex cable, bool from_a) const {
+    return plug_place_[2ULL * cable.value + (from_a ? 0 : 1)];
+  }
 
   friend bool operator==(const CableParts&, const CableParts&) = default;
 
@@ -49,12 +53,13 @@ class CableParts {
   std::size_t count_ = 0;
   std::vector<std::uint32_t> begin_;  // by cable and direction, plus an end: offsets into uses_
   std::vector<PartUse> uses_;
-  std::vector<std::size_t> wire_;  // by cable
+  std::vector<std::size_t> wire_;          // by cable
+  std::vector<std::uint32_t> plug_place_;  // by cable and direction
 };
 
-// The cables of a topology that share other parts with its cables, or with other weights, once some cables are gone or
-// added. `new_cable` has for each cable of `before` its number in `after`, or kGoneCable. Either may be null: there are
-// no shared parts. O(cables). May name more cables, never fewer.
+// The cables of a topology that share other parts with its cables, with other weights, or have another plug_place(),
+// once some cables are gone or added. `new_cable` has for each cable of `before` its number in `after`, or kGoneCable.
+// Either may be null: there are no shared parts. O(cables). May name more cables, never fewer.
 inline constexpr std::uint32_t kGoneCable = 0xffffffff;
 std::vector<CableIndex> cables_with_changed_parts(const CableParts* before, const CableParts* after,
                                                   std::span<const std::uint32_t> new_cable);

@@ -44,8 +44,9 @@ std::uint64_t shared_weight(const Path& left, const Path& right, const CablePart
   return weight;
 }
 
-// The place of the path that shares the most with the one at `like` among those over the wires that come `steps` after
-// its wires in the order of ranks, which is taken to be a circle.
+// The place of flow 0 among the paths over the wires that come `steps` after those of the path at `like` in the order
+// of ranks, which is taken to be a circle: that path which shares the most with the one at `like` if it leaves its node
+// at the node's first plug, the least if at the second, and so on in turn.
 std::size_t place_over_next_wires(const std::vector<Path>& paths, std::size_t like, std::size_t steps,
                                   const CableParts& parts) {
   std::vector<std::size_t> first_over;  // for each list of wires: the first place over it, from `like` on
@@ -57,16 +58,17 @@ std::size_t place_over_next_wires(const std::vector<Path>& paths, std::size_t li
     if (is_new) first_over.push_back(place);
   }
   const Path& wires = paths[first_over[steps % first_over.size()]];
-  std::size_t best = 0;
-  std::optional<std::uint64_t> most;
+  const bool takes_most = parts.plug_place(wires.cables.front(), wires.nodes[0] < wires.nodes[1]) % 2 == 0;
+  std::optional<std::size_t> best;
+  std::uint64_t best_weight = 0;
   for (std::size_t place = 0; place < paths.size(); ++place) {
     if (!cross_same_wires(paths[place], wires, parts)) continue;
     const std::uint64_t weight = shared_weight(paths[place], paths[like], parts);
-    if (most && weight <= *most) continue;
-    most = weight;
+    if (best && (takes_most ? weight <= best_weight : weight >= best_weight)) continue;
     best = place;
+    best_weight = weight;
   }
-  return best;
+  return *best;
 }
 
 }  // namespace

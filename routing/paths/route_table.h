@@ -60,11 +60,13 @@ class RouteTable {
   // opposite pair together load all cables in both directions evenly (4-ring: each exactly once; 6-ring: once or
   // twice).
   //
-  // Paths over the same wires (twins of a split plug) count as one rank for that: flow 0 takes the one of them that
-  // shares the most with p, so that all pairs start on the same halves of their wires. Where paths share wires, ports,
-  // plugs or roots, flow k takes the k-th path of the order that they would be ranked in if flow 0's were the first, so
-  // that each flow shares the least with those before it. On a ring of hosts with split plugs (sparks:4), flows 0 and 1
-  // of every opposite pair go around both ways and over both PCIe links of every host.
+  // Paths over the same wires (twins of a split plug) count as one rank for that. Of them, flow 0 takes the one that
+  // shares the most with p if it leaves by the first plug of self(), the least if by the second, and so on in turn:
+  // flows over different plugs start on different halves. Where paths share wires, ports, plugs or roots, flow k takes
+  // the k-th path of the order that they would be ranked in if flow 0's were the first, so that each flow shares the
+  // least with those before it. On a ring of hosts with split plugs (sparks:4), flows 0 and 1 of an opposite pair go
+  // around both ways and over both PCIe links of every host, and flow 0 of all pairs together load all PCIe links
+  // alike.
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
   // path_for_flow(), and the path that the other node's table gives to the `ordinal`-th flow from there to self(). For

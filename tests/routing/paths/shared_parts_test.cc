@@ -100,6 +100,9 @@ TEST(CableParts, OfTwoSparksAreWiresAndRootsInEachDirection) {
     EXPECT_NE(uses("c0", true)[root], uses("c1", true)[root]);
     EXPECT_NE(uses("c0", true)[root], uses("c0", false)[root]) << "full duplex";
   }
+  EXPECT_EQ(parts->plug_place(*topology.find_cable("c0"), true), 0U) << "p0 of n0";
+  EXPECT_EQ(parts->plug_place(*topology.find_cable("c0"), false), 1U) << "p1 of n1";
+  EXPECT_EQ(parts->plug_place(*topology.find_cable("c2"), true), 1U);
   EXPECT_EQ(parts->wire(*topology.find_cable("c0")), parts->wire(*topology.find_cable("c1")));
   EXPECT_NE(parts->wire(*topology.find_cable("c0")), parts->wire(*topology.find_cable("c2")));
 }
@@ -126,7 +129,8 @@ TEST(CableParts, ArePortsOfSwitchesAndPlugsOfSeveralWires) {
 TEST(Ranking, OfTwoSparksAlternatesBetweenRootsAndWires) {
   const Topology topology = shape("sparks:2");
   EXPECT_THAT(first_cables(topology, 0, 1, 5), ElementsAre("c0", "c3", "c2", "c1", "c0"));
-  EXPECT_THAT(first_cables(topology, 1, 0, 5), ElementsAre("c0", "c3", "c2", "c1", "c0"));
+  // From plug p1 of n1, flow 0 takes the other half of the wire.
+  EXPECT_THAT(first_cables(topology, 1, 0, 5), ElementsAre("c1", "c2", "c3", "c0", "c1"));
 }
 
 TEST(Ranking, OfNeighbouringSparksAlternatesBetweenFunctions) {
@@ -164,13 +168,13 @@ TEST(Ranking, OfOppositeSparksUsesOtherRootsForTheNextFlow) {
   }
 }
 
-// With two flows or more for each pair, as NCCL opens them, roots are as evenly used as the wires of the ring allow.
+// All pairs at once, and all opposite ones, load each root alike, out and in, whether a pair has one flow or several.
 TEST(Ranking, LoadsTheRootsOfARingOfSparksEvenly) {
   for (const std::uint32_t nodes : {2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U}) {
     const Topology topology = shape(absl::StrCat("sparks:", nodes));
     std::vector<RouteTable> tables;
     for (std::uint32_t i = 0; i < nodes; ++i) tables.push_back(compute_routes(topology, NodeIndex{i}));
-    for (const std::uint64_t flows : {2U, 4U}) {
+    for (const std::uint64_t flows : {1U, 2U, 4U}) {
       for (const bool opposite_only : {true, false}) {
         std::map<PortName, std::size_t> load;
         for (std::uint32_t from = 0; from < nodes; ++from) {
@@ -182,10 +186,16 @@ TEST(Ranking, LoadsTheRootsOfARingOfSparksEvenly) {
             }
           }
         }
-        ASSERT_EQ(load.size(), 4U * nodes);
+        std::size_t least = load.size() < 4U * nodes ? 0 : load.begin()->second;
+        std::size_t most = 0;
         for (const auto& [root, uses] : load) {
-          EXPECT_EQ(uses, load.begin()->second) << nodes << " nodes, " << flows << " flows, " << opposite_only;
+          least = std::min(least, uses);
+          most = std::max(most, uses);
         }
+        // One flow for each pair may leave a root idle where each node sends to one other only.
+        if (flows == 1 && (opposite_only || nodes == 2)) continue;
+        EXPECT_LE(most - least, flows == 1 && nodes == 6 ? 1U : 0U)
+            << nodes << " nodes, " << flows << " flows, " << opposite_only;
       }
     }
   }
@@ -337,7 +347,8 @@ TEST(ChangedParts, AreThoseOfCablesThatShareOtherPartsThen) {
   EXPECT_THAT(cables_with_changed_parts(parts.get(), parts.get(), same), IsEmpty());
   EXPECT_THAT(cables_with_changed_parts(nullptr, nullptr, same), IsEmpty());
   EXPECT_EQ(cables_with_changed_parts(parts.get(), nullptr, same).size(), 4U);
-  // Without c3, c2 is alone on its wire and c1 behind its roots; c0 shares what it did.
+  // Without c3, c2 is alone on its wire and c1 behind its roots; c0 shares what it did. With n0's plug p0 gone, the
+  // places of its plugs change.
   cables.pop_back();
   const auto fewer = CableParts::find(make_topology(nodes, cables));
   const std::vector<std::uint32_t> new_cable = {0, 1, 2, kGoneCable};
