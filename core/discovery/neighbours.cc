@@ -14,6 +14,9 @@ constexpr std::chrono::milliseconds kHelloDelay{10};  // between a change and th
 constexpr std::chrono::seconds kProblemLasts{5};      // after it was last seen
 // Own hellos are not answered: several hold times, so that lost ones part no wire.
 constexpr int kOwnHelloHolds = 3;
+constexpr std::uint64_t kRecentDatagrams = 1024;
+// For as long an unknown port's addresses need not fit: another port of its wire may not have been heard yet.
+constexpr int kPatienceIntervals = 3;
 constexpr std::size_t kMaxProblems = 256;
 // On one port, so that an untrusted peer with many invented senders hides no other problem.
 constexpr std::size_t kMaxOfOneKind = 16;
@@ -62,8 +65,12 @@ void Neighbours::take_ports() {
   rebuild_segments();
 }
 
-// Ports that share a wire take its plug.
-void Neighbours::rebuild_segments() {
+void Neighbours::update_segments() {
+  if (segments_changed_ && rebuild_segments()) listener_.plugs_changed();
+}
+
+// Ports that share a wire take its plug. True if a plug has changed.
+bool Neighbours::rebuild_segments() {
   segments_changed_ = false;
   std::vector<PortHearing> heard;
   heard.reserve(public_.size());
@@ -71,7 +78,7 @@ void Neighbours::rebuild_segments() {
   segments_.build(heard);
   std::map<PortId, std::string> plugs;
   for (PortFacts& port : ports_) port.plug = plugs[port.id] = segments_.plug_of(port.id);
-  if (std::exchange(plugs_, plugs) != plugs) listener_.plugs_changed();
+  return std::exchange(plugs_, plugs) != plugs;
 }
 
 void Neighbours::update_ports() {
@@ -98,7 +105,7 @@ void Neighbours::tick() {
   for (auto problem = problems_.begin(); problem != problems_.end();) {
     problem = now - problem->second.last_seen >= kProblemLasts ? problems_.erase(problem) : std::next(problem);
   }
-  if (segments_changed_) rebuild_segments();
+  update_segments();
   send_hellos(false);
   const auto interval = std::chrono::duration_cast<Duration>(timing_.interval);
   const auto spread = static_cast<std::uint64_t>(interval.count() / 5);
@@ -143,9 +150,9 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
        each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
     const auto& [key, neighbour] = *each;
-    if (!neighbour.paired) continue;
-    hello.heard.push_back(
-        HeardNeighbour{key.node, key.neighbour_port, neighbour.their_adjacency, neighbour.our_adjacency});
+    const bool used = neighbour.paired && heard_.at(key).fits;
+    hello.heard.push_back(HeardNeighbour{key.node, key.neighbour_port, used ? neighbour.their_adjacency : 0,
+                                         used ? neighbour.our_adjacency : 0});
   }
   send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
 }
@@ -245,18 +252,23 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   heard_.at(key).hold_extension = Duration(0);
   heard_.at(key).from = from;
   heard_.at(key).addresses = hello->addresses;
-  if (segments_changed_) rebuild_segments();
+  heard_.at(key).hears_us = std::any_of(hello->heard.begin(), hello->heard.end(), [&](const HeardNeighbour& heard) {
+    return heard.node == id_ && heard.port == port.id;
+  });
+  update_segments();
   if (segments_.of(port.id).is_wire()) {
     pair(segments_.of(port.id), key.node);
   } else {
     neighbour->paired = true;
   }
-  if (neighbour->paired) match(port, key, *hello);
+  if (neighbour->paired) return match(port, key, *hello);
+  if (!heard_.at(key).hears_us) hello_soon(port.id);
 }
 
 // The cables of a wire: each port of one node with one of the other. On a switch every port may be joined to several.
 void Neighbours::pair(const PortSegment& segment, routing::NodeId node) {
   Wire wire;
+  std::vector<PortPair> all;
   std::map<PortId, WirePort> theirs;
   for (const PortId id : segment.ports) {
     wire.ours.push_back({id, find_port(id)->interface, hello_addresses(*find_port(id), ports_)});
@@ -264,13 +276,16 @@ void Neighbours::pair(const PortSegment& segment, routing::NodeId node) {
       const auto& [key, neighbour] = *each;
       if (key.port != id || key.node != node) break;
       theirs[key.neighbour_port] = {key.neighbour_port, neighbour.interface, heard_.at(key).addresses};
-      wire.heard.push_back({id, key.neighbour_port});
+      all.push_back({id, key.neighbour_port});
+      if (heard_.at(key).hears_us) wire.heard.push_back(all.back());
       if (neighbour.up) wire.up.push_back({id, key.neighbour_port});
     }
   }
   for (auto& [id, port] : theirs) wire.theirs.push_back(std::move(port));
+  // With one port at either end there is nothing to choose, and nothing to wait for.
+  if (all.size() == 1) wire.heard = all;
   const std::vector<PortPair> pairs = pair_ports(wire);
-  for (const PortPair& pair : wire.heard) {
+  for (const PortPair& pair : all) {
     set_paired({pair.ours, node, pair.theirs}, std::binary_search(pairs.begin(), pairs.end(), pair));
   }
 }
@@ -281,11 +296,18 @@ void Neighbours::set_paired(const NeighbourKey& key, bool paired) {
   const std::uint64_t about = key.node.value ^ key.neighbour_port;
   clear_problem(EventCode::kCableRefused, key.port, about);
   clear_problem(EventCode::kLinkLocalUsed, key.port, about);
-  neighbour.their_adjacency = 0;
   hello_soon(key.port);
+  take_down(key, "other ports of the two nodes share its wire");
+}
+
+// The neighbour stays heard.
+void Neighbours::take_down(const NeighbourKey& key, const std::string& reason) {
+  Neighbour& neighbour = public_.at(key);
+  neighbour.their_adjacency = 0;
   if (!std::exchange(neighbour.up, false)) return;
-  listener_.adjacency_down(key, neighbour, EventCode::kCableLost, "other ports of the two nodes share its wire");
+  listener_.adjacency_down(key, neighbour, EventCode::kCableLost, reason);
   neighbour.our_adjacency = new_adjacency_number();
+  hello_soon(key.port);
 }
 
 bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram,
@@ -294,7 +316,10 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
     const PortFacts* other = find_port(datagram.port);
     if (other == nullptr || other->id == port.id) return true;
     const Instant now = clock_.now();
-    if (segments_.note_own_hello(port.id, other->id, now)) rebuild_segments();
+    // Not a recorded one: that could join cables which are none.
+    if (datagram.counter > counter_ || counter_ - datagram.counter > kRecentDatagrams) return true;
+    if (segments_.note_own_hello(port.id, other->id, now)) segments_changed_ = true;
+    update_segments();
     // Until then a neighbour on the wire may not have been heard yet.
     if (segments_.is_loop(port.id, other->id, Instant{now.since_start - timing_.hold})) {
       set_problem(EventCode::kCableToSelf, port, datagram.port,
@@ -367,14 +392,14 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   Neighbour& neighbour = public_.at(key);
   const std::uint64_t about = key.node.value ^ key.neighbour_port;
   absl::StatusOr<CableAddresses> matched = match_ports(port, hello_addresses(port, ports_), hello);
-  // The port that fits may be on the same wire and not be heard yet.
-  const bool is_new = !neighbour.up && clock_.now() - neighbour.heard_since < timing_.hold;
-  if (is_new && (!matched.ok() || !matched->remark.empty())) return;
-  if (!matched.ok()) {
+  const bool is_new = !neighbour.up && clock_.now() - neighbour.heard_since < timing_.interval * kPatienceIntervals;
+  heard_.at(key).fits = matched.ok() && !(is_new && !matched->remark.empty());
+  if (!matched.ok() && !is_new) {
     set_problem(EventCode::kCableRefused, port, about, std::string(matched.status().message()),
                 {"neighbour", neighbour.name});
-    return forget(key, std::string(matched.status().message()));
+    take_down(key, std::string(matched.status().message()));
   }
+  if (!heard_.at(key).fits) return;
   clear_problem(EventCode::kCableRefused, port.id, about);
   if (matched->remark.empty()) {
     clear_problem(EventCode::kLinkLocalUsed, port.id, about);
@@ -383,13 +408,8 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   }
   const bool moved =
       neighbour.up && (neighbour.addresses.ours != matched->ours || neighbour.addresses.theirs != matched->theirs);
-  if (moved) {
-    // A change of addresses is handled as a new adjacency.
-    neighbour.up = false;
-    listener_.adjacency_down(key, neighbour, EventCode::kCableLost, "an address of the cable has changed");
-    neighbour.our_adjacency = new_adjacency_number();
-    hello_soon(port.id);
-  }
+  // A change of addresses is handled as a new adjacency.
+  if (moved) take_down(key, "an address of the cable has changed");
   neighbour.addresses = *std::move(matched);
   check_two_way(key, hello);
 }

@@ -132,6 +132,8 @@ class Neighbours {
     Duration hold_extension{0};  // stalls of this node since the last hello from it
     routing::PortAddress from;
     std::vector<HelloAddress> addresses;  // of the port
+    bool hears_us = false;                // its last hello names our port
+    bool fits = false;                    // MTU and addresses
   };
   using ProblemKey = std::tuple<PortId, EventCode, std::uint64_t>;
 
@@ -143,9 +145,11 @@ class Neighbours {
   bool is_other_node_of_that_name(const PortFacts& port, const ControlDatagram& datagram, const PortHello& hello);
   Neighbour* admit(const NeighbourKey& key, const ControlDatagram& datagram, const PortHello& hello);
   void take_ports();
-  void rebuild_segments();
+  bool rebuild_segments();
+  void update_segments();
   void pair(const PortSegment& segment, routing::NodeId node);
   void set_paired(const NeighbourKey& key, bool paired);
+  void take_down(const NeighbourKey& key, const std::string& reason);
   void match(const PortFacts& port, const NeighbourKey& key, const PortHello& hello);
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
   std::uint32_t new_adjacency_number();

@@ -25,7 +25,7 @@ struct HeardNeighbour {
   routing::NodeId node;
   PortId port = 0;
   std::uint32_t your_adjacency = 0;  // as last received from that port; 0: none received yet
-  std::uint32_t my_adjacency = 0;    // the number drawn by the sender, not 0
+  std::uint32_t my_adjacency = 0;    // the number drawn by the sender; 0: it hears the port, but uses no cable to it
 
   friend bool operator==(const HeardNeighbour&, const HeardNeighbour&) = default;
 };

@@ -26,9 +26,14 @@ struct Candidate {
 
 using Places = std::map<PortId, std::pair<std::size_t, const WirePort*>>;  // in the order of the interfaces' names
 
-Places in_order(const std::vector<WirePort>& ports) {
+// Of the ports that are in a pair of `heard`: both ends know the same ones.
+Places in_order(const std::vector<WirePort>& ports, const std::vector<PortPair>& heard, PortId PortPair::*end) {
   std::vector<const WirePort*> sorted;
-  for (const WirePort& port : ports) sorted.push_back(&port);
+  for (const WirePort& port : ports) {
+    const bool hears =
+        std::any_of(heard.begin(), heard.end(), [&](const PortPair& pair) { return pair.*end == port.port; });
+    if (hears) sorted.push_back(&port);
+  }
   std::sort(sorted.begin(), sorted.end(), [](const WirePort* left, const WirePort* right) {
     if (left->interface != right->interface) return routing::natural_less(left->interface, right->interface);
     return left->port < right->port;
@@ -39,8 +44,8 @@ Places in_order(const std::vector<WirePort>& ports) {
 }
 
 std::vector<Candidate> candidates(const Wire& wire) {
-  const Places ours = in_order(wire.ours);
-  const Places theirs = in_order(wire.theirs);
+  const Places ours = in_order(wire.ours, wire.heard, &PortPair::ours);
+  const Places theirs = in_order(wire.theirs, wire.heard, &PortPair::theirs);
   std::vector<Candidate> found;
   for (const PortPair& pair : wire.heard) {
     const auto our = ours.find(pair.ours);

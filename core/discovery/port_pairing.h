@@ -33,15 +33,15 @@ struct PortPair {
 struct Wire {
   std::vector<WirePort> ours;
   std::vector<WirePort> theirs;
-  std::vector<PortPair> heard;  // our port hears theirs; only such ports can be a pair
+  std::vector<PortPair> heard;  // the two ports hear each other; only such ports can be a pair
   std::vector<PortPair> up;     // of these, the ones that are a cable already
 };
 
 // Each port is in at most one pair. Both ends choose the same pairs from the same ports:
 //   1. by subnet: pairs with addresses in one subnet that is not link-local, the best first (cable_addresses.h);
 //   2. of the ports left, those that are a cable already, so that a port which comes or goes moves no other;
-//   3. of the ports left, by the order of the interfaces' names: the first of one node with the first of the other,
-//      and ports that do not hear their counterpart with the next that they hear.
+//   3. of the ports left, by the order of the interfaces' names: of those that hear a port of the other node, the first
+//      of one node with the first of the other; ports that do not hear their counterpart with the next that they hear.
 // So twins that have only link-local addresses are paired by name. Pure. Sorted.
 std::vector<PortPair> pair_ports(const Wire& wire);
 

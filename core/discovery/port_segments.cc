@@ -29,13 +29,13 @@ class Sets {
 
 void PortSegments::set_ports(std::span<const PortFacts> ports) {
   ports_.assign(ports.begin(), ports.end());
-  std::erase_if(own_hellos_, [&](const auto& entry) {
-    const auto hears = [&](PortId id) {
-      return std::any_of(ports_.begin(), ports_.end(),
-                         [id](const auto& each) { return each.id == id && each.carrier; });
-    };
-    return !hears(entry.first.first) || !hears(entry.first.second);
-  });
+  const auto is_deaf = [&](PortId id) {
+    return std::none_of(ports_.begin(), ports_.end(), [id](const auto& each) { return each.id == id && each.carrier; });
+  };
+  std::erase_if(own_hellos_,
+                [&](const auto& entry) { return is_deaf(entry.first.first) || is_deaf(entry.first.second); });
+  std::erase_if(had_neighbour_, is_deaf);
+  std::erase_if(had_several_, is_deaf);
 }
 
 bool PortSegments::note_own_hello(PortId at, PortId from, Instant now) {
@@ -82,12 +82,22 @@ void PortSegments::build(std::span<const PortHearing> heard) {
   for (const PortHearing& hearing : heard) {
     if (const auto at = place_.find(hearing.at); at != place_.end()) segments_[at->second].nodes.insert(hearing.node);
   }
-  for (PortSegment& segment : segments_) std::sort(segment.ports.begin(), segment.ports.end());
+  for (PortSegment& segment : segments_) {
+    std::sort(segment.ports.begin(), segment.ports.end());
+    for (const PortId port : segment.ports) {
+      if (!segment.nodes.empty()) had_neighbour_.insert(port);
+      if (segment.nodes.size() > 1) had_several_.insert(port);
+    }
+    // A node that leaves makes no wire of a switch, which would take cables from those that stay.
+    segment.is_switch = std::any_of(segment.ports.begin(), segment.ports.end(),
+                                    [this](PortId port) { return had_several_.contains(port); });
+  }
 }
 
 bool PortSegments::is_loop(PortId one, PortId other, Instant since) const {
   const auto hellos = own_hellos_.find({std::min(one, other), std::max(one, other)});
-  if (hellos == own_hellos_.end() || hellos->second.first > since || !of(one).nodes.empty()) return false;
+  if (hellos == own_hellos_.end() || hellos->second.first > since) return false;
+  if (had_neighbour_.contains(one) || had_neighbour_.contains(other)) return false;
   const auto plug = [&](PortId id) {
     return std::find_if(ports_.begin(), ports_.end(), [id](const auto& each) { return each.id == id; })->plug;
   };
@@ -102,8 +112,9 @@ std::string PortSegments::plug_of(PortId port) const {
   }
   const auto self = std::find_if(ports.begin(), ports.end(), [port](const auto* each) { return each->id == port; });
   if (!(*self)->plug.empty()) return (*self)->plug;
-  // Ports whose plugs the hardware tells apart are on a switch, or on a cable from one plug to the next.
-  const bool told = std::any_of(ports.begin(), ports.end(), [](const auto* each) { return !each->plug.empty(); });
+  // Hardware tells of its split plugs. Where it tells of none, its ports are on a switch, each with its own capacity.
+  const bool told = std::any_of(ports.begin(), ports.end(),
+                                [](const auto* each) { return !each->plug.empty() || !each->root.empty(); });
   if (told || ports.size() < 2 || !segment.is_wire()) return "";
   const PortFacts* const first = *std::min_element(ports.begin(), ports.end(), [](const auto* left, const auto* right) {
     return routing::natural_less(left->interface, right->interface);

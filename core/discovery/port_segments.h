@@ -29,8 +29,9 @@ struct PortHearing {
 struct PortSegment {
   std::vector<PortId> ports;        // of this node, sorted
   std::set<routing::NodeId> nodes;  // the others that are heard there
+  bool is_switch = false;           // several nodes have been heard there since its ports got their carrier
 
-  bool is_wire() const { return nodes.size() == 1; }
+  bool is_wire() const { return nodes.size() == 1 && !is_switch; }
 };
 
 // One thread: the node's.
@@ -47,10 +48,11 @@ class PortSegments {
 
   // Precondition: `port` is one of set_ports().
   const PortSegment& of(PortId port) const { return segments_[place_.at(port)]; }
-  // The hardware's plug; without one, on a wire with several ports, "wire.<the first interface>"; else "".
+  // The hardware's plug; without one, on a wire with several ports of which the hardware tells nothing (virtual ones),
+  // "wire.<the first interface>"; else "".
   std::string plug_of(PortId port) const;
   // Whether the two are the ends of one cable: they have received each other's hellos since `since` or longer, nothing
-  // joins them, and no neighbour is heard on their segment.
+  // joins them, and no neighbour has been heard on their segment since they got their carrier.
   bool is_loop(PortId one, PortId other, Instant since) const;
 
  private:
@@ -62,6 +64,9 @@ class PortSegments {
 
   std::vector<PortFacts> ports_;
   std::map<Pair, OwnHellos> own_hellos_;
+  // By port: the nodes heard on its segment since it got its carrier, one or several.
+  std::set<PortId> had_neighbour_;
+  std::set<PortId> had_several_;
   std::vector<PortSegment> segments_;
   std::map<PortId, std::size_t> place_;
 };

@@ -95,13 +95,15 @@ void find_shared_connectors(const Topology& topology, PhysicalCables& physical) 
   }
 }
 
-// The most that the ports of a root's cables could carry together; a port of several cables counts once.
+// The most that the ports of a root's cables could carry together. A port of several cables counts once, unless it is
+// part of a plug: then only the plug's rate bounds its cables, and each counts.
 std::uint64_t rate_of_ports(const Topology& topology, NodeIndex node, const std::vector<CableIndex>& cables) {
   std::map<ConnectorKey, std::uint64_t> fastest;
   for (const CableIndex cable : cables) {
     const Port& port = topology.port_at(cable, node);
     std::uint64_t& rate = fastest[{node, "", port.interface, *parse_port_address(port.address)}];
-    rate = std::max(rate, topology.cable(cable).rate_mbps);
+    const std::uint64_t of_cable = topology.cable(cable).rate_mbps;
+    rate = port.plug.empty() ? std::max(rate, of_cable) : rate + of_cable;
   }
   std::uint64_t sum = 0;
   for (const auto& [port, rate] : fastest) sum += rate;

@@ -60,7 +60,7 @@ class SplitPortsTest(unittest.TestCase):
 
     @in_lab("twins:2", "--loss", "20%")
     def test_lost_hellos_and_an_unplugged_function(self, nodes: LabNodes) -> None:
-        nodes.start(HOLD_MS="5000")
+        nodes.start(HOLD_MS="8000")
         self.check_found(nodes)
         nodes.lab("cut", "c0")
         nodes.wait_for_cables({(("n0", "to-w0-2"), ("n1", "to-w0-2"))})

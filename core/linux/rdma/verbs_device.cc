@@ -17,7 +17,7 @@
 namespace cableway::host {
 namespace {
 
-constexpr std::size_t kMaxGids = 4096;
+constexpr std::size_t kMaxDeviceGids = 4096;
 constexpr std::uint32_t kMaxGidIndex = 255;  // that a queue pair can be given
 
 std::string error_text(int error) {
@@ -149,7 +149,7 @@ absl::StatusOr<std::vector<ibv_gid_entry>> VerbsDevice::read_gids(std::uint8_t n
   }
   const std::size_t entries = static_cast<std::size_t>(std::max(port.gid_tbl_len, 0)) * attributes_.phys_port_cnt;
   // The kernel refuses to fill a list to its end.
-  std::vector<ibv_gid_entry> gids(std::min(entries, kMaxGids) + 1);
+  std::vector<ibv_gid_entry> gids(std::min(entries, kMaxDeviceGids) + 1);
   const ssize_t found = library_->query_gid_table(context(), gids.data(), gids.size(), 0, sizeof gids[0]);
   if (found < 0) return refused(static_cast<int>(-found), "report its GIDs");
   gids.resize(static_cast<std::size_t>(found));

@@ -248,8 +248,8 @@ std::vector<std::string> naive_roots(const Topology& topology) {
         if (port.node != NodeIndex{i} || port.root != name) continue;
         cables.push_back(cable.name);
         std::uint64_t& rate = ports[port.address];
-        rate = std::max(rate, cable.rate_mbps);
-        fastest = std::max(fastest, rate);
+        rate = port.plug.empty() ? std::max(rate, cable.rate_mbps) : rate + cable.rate_mbps;
+        fastest = std::max(fastest, cable.rate_mbps);
       }
       std::uint64_t sum = 0;
       for (const auto& [address, rate] : ports) sum += rate;
