@@ -74,6 +74,8 @@ class CablePartsBuilder {
     std::vector<std::string_view> plugs;
     for (std::uint32_t i = 0; i < topology_.node_count(); ++i) {
       plugs.clear();
+      // Also those without cables, so that fewer places change when cables come and go.
+      for (const SharedPart& plug : topology_.node(NodeIndex{i}).plugs) plugs.emplace_back(plug.name);
       for (const Adjacency& each : topology_.adjacencies(NodeIndex{i})) {
         const std::string& plug = topology_.port_at(each.cable, NodeIndex{i}).plug;
         if (!plug.empty()) plugs.emplace_back(plug);

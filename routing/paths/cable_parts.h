@@ -39,7 +39,7 @@ class CableParts {
   }
   // The wire that the cable is part of: equal for cables of one wire.
   std::size_t wire(CableIndex cable) const { return wire_[cable.value]; }
-  // The place of the plug at which a crossing leaves among the plugs of its node, by name; 0 without a plug.
+  // The place of the plug at which a crossing leaves among the known plugs of its node, by name; 0 without a plug.
   std::uint32_t plug_place(CableIndex cable, bool from_a) const {
     return plug_place_[2ULL * cable.value + (from_a ? 0 : 1)];
   }

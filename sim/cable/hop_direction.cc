@@ -13,7 +13,16 @@ std::uint64_t WireFacts::wire_bytes(std::uint64_t bytes) const {
 }
 
 HopDirection::HopDirection(VirtualClock& clock, const WireFacts& facts, const Stages& stages, Payload payload)
-    : clock_(clock), facts_(facts), stages_(stages), payload_(payload) {
+    : clock_(clock),
+      facts_(facts),
+      out_(*stages.out),
+      use_(*stages.use),
+      near_stages_(stages.near.size()),
+      payload_(payload) {
+  stages_.reserve(stages.near.size() + stages.far.size());
+  for (const std::vector<Transmitter*>* side : {&stages.near, &stages.far}) {
+    for (Transmitter* queue : *side) stages_.emplace_back(*this, *queue, stages_.size());
+  }
   if (facts_.buffer_bytes > 0 && payload == Payload::kCounted) return;
   facts_.buffer_bytes = 0;
   facts_.queue_bytes = 0;
@@ -24,9 +33,9 @@ HopDirection::~HopDirection() {
 }
 
 void HopDirection::withdraw() {
-  stages_.out->withdraw(*this);
-  stages_.out->withdraw(control_queue_);
-  if (stages_.in != nullptr) stages_.in->withdraw(connector_);
+  out_.withdraw(*this);
+  out_.withdraw(control_queue_);
+  for (Stage& stage : stages_) stage.withdraw();
 }
 
 void HopDirection::set_users(LinkUser& sender, LinkUser& receiver) {
@@ -67,7 +76,7 @@ void HopDirection::fill_queue() {
     outstanding_ += bytes;
     ++queued_;
     queued_bytes_ += bytes;
-    if (!silent_) stages_.out->enqueue(*this);
+    if (!silent_) out_.enqueue(*this);
   }
 }
 
@@ -107,7 +116,7 @@ void HopDirection::parcel_left() {
     }
   }
   in_flight_.push_back(std::move(parcel));
-  schedule(facts_.latency, kReachesFarEnd);
+  enter_stage(0);
   if (completes_late_ > Duration{0}) return schedule(completes_late_, kCompletes);
   if (facts_.buffer_bytes == 0 || buffer_has_room()) complete();
   if (!window_closed_) fill_queue();
@@ -124,8 +133,8 @@ void HopDirection::complete() {
 }
 
 void HopDirection::count(const Frame& chunk) {
-  stages_.use->bytes += facts_.wire_bytes(kFrameHeaderBytes + chunk.payload);
-  ++stages_.use->chunks;
+  use_.bytes += facts_.wire_bytes(kFrameHeaderBytes + chunk.payload);
+  ++use_.chunks;
 }
 
 std::optional<Slot*> HopDirection::take_sent() {
@@ -144,7 +153,7 @@ absl::Status HopDirection::send_control(const Frame& control) {
 }
 
 void HopDirection::ControlQueue::add() {
-  if (waiting_++ == 0 && leaving_ == 0) hop_.stages_.out->enqueue(*this);
+  if (waiting_++ == 0 && leaving_ == 0) hop_.out_.enqueue(*this);
 }
 
 std::uint64_t HopDirection::ControlQueue::begin_parcel() {
@@ -154,14 +163,14 @@ std::uint64_t HopDirection::ControlQueue::begin_parcel() {
 }
 
 void HopDirection::ControlQueue::parcel_left() {
-  hop_.stages_.use->bytes += leaving_bytes_;
+  hop_.use_.bytes += leaving_bytes_;
   hop_.schedule(hop_.facts_.latency, kControlsArrive, std::exchange(leaving_, 0));
-  if (waiting_ > 0) return hop_.stages_.out->enqueue(*this);
+  if (waiting_ > 0) return hop_.out_.enqueue(*this);
   if (std::exchange(hop_.end_waits_, false)) hop_.schedule(hop_.facts_.latency, kEndArrives);
 }
 
 void HopDirection::stop_sending() {
-  stages_.out->withdraw(*this);
+  out_.withdraw(*this);
   sending_.reset();
   outstanding_ -= queued_bytes_;
   buffered_.clear();
@@ -193,8 +202,11 @@ void HopDirection::occur(std::uint64_t argument) {
 
 void HopDirection::arrive(std::uint64_t argument) {
   const auto what = static_cast<What>(argument & 0xff);
-  if (what == kReachesFarEnd && stages_.in != nullptr) return connector_.arrive();
-  if (what == kReachesFarEnd) ++arrived_;
+  if (what == kReachesFarEnd) {
+    --travelling_;
+    if (near_stages_ < stages_.size()) return stages_[near_stages_].arrive();
+    ++arrived_;
+  }
   if (what == kControlsArrive) controls_arrived_ += argument >> 8;
   if (what == kEndArrives) ended_ = end_;
   receiver_->wake();
@@ -233,18 +245,35 @@ void HopDirection::silence() {
   withdraw();
 }
 
-std::uint64_t HopDirection::Connector::begin_parcel() {
-  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.in_flight_[hop_.arrived_].frame.payload);
+// A parcel has passed all stages before `place`. The cable itself is before the first far one.
+void HopDirection::enter_stage(std::size_t place) {
+  if (place == near_stages_) {
+    ++travelling_;
+    return schedule(facts_.latency, kReachesFarEnd);
+  }
+  if (place < stages_.size()) return stages_[place].arrive();
+  ++arrived_;
+  receiver_->wake();
 }
 
-void HopDirection::Connector::arrive() {
-  if (waiting++ == 0) hop_.stages_.in->enqueue(*this);
+// The frame of the first parcel that waits at a stage.
+const Frame& HopDirection::first_at(std::size_t place) const {
+  std::size_t before = arrived_ + (place < near_stages_ ? travelling_ : 0);
+  for (std::size_t later = place + 1; later < stages_.size(); ++later) before += stages_[later].waiting();
+  return in_flight_[before].frame;
 }
 
-void HopDirection::Connector::parcel_left() {
-  ++hop_.arrived_;
-  if (--waiting > 0) hop_.stages_.in->enqueue(*this);
-  hop_.receiver_->wake();
+std::uint64_t HopDirection::Stage::begin_parcel() {
+  return hop_.facts_.wire_bytes(kFrameHeaderBytes + hop_.first_at(place_).payload);
+}
+
+void HopDirection::Stage::arrive() {
+  if (waiting_++ == 0) queue_.enqueue(*this);
+}
+
+void HopDirection::Stage::parcel_left() {
+  if (--waiting_ > 0) queue_.enqueue(*this);
+  hop_.enter_stage(place_ + 1);
 }
 
 }  // namespace cableway::sim

@@ -1,7 +1,7 @@
 // One direction of a hop over a cable, in virtual time:
 //
-//   send() -> [buffer] -> [window] -> the port's queue -> transmitter -> latency -> [the receiver's connector] ->
-//   inbox: a landing, or a slot
+//   send() -> [buffer] -> [window] -> the port's queue -> transmitter -> [further stages] -> latency ->
+//   [stages of the receiver] -> inbox: a landing, or a slot
 //
 // Modelled after TCP: at most `window_bytes` are sent and not yet consumed by the receiver, so a chunk without a free
 // slot waits in front of the relay. With a send buffer, a chunk counts as sent as soon as it is in the buffer, and as
@@ -60,12 +60,13 @@ class LinkUser {
 
 class HopDirection final : private Occurrence, private Transmitter::Sender {
  public:
-  // The queues: at the sending port, and at the connector that the receiver shares with other cables (null: not
-  // shared); and the counters. All outlive this.
+  // The queues that chunks pass one after the other, whole, and the counters. All outlive this. What is limited by
+  // several things (a PCIe root, a port, a plug), has a stage for each that it shares with other hops.
   struct Stages {
-    Transmitter* out = nullptr;
-    Transmitter* in = nullptr;
+    Transmitter* out = nullptr;  // at the sending port: a chunk has left when it has passed this one
     CableUse* use = nullptr;
+    std::vector<Transmitter*> near = {};  // behind it, before the latency
+    std::vector<Transmitter*> far = {};   // behind the latency
   };
 
   HopDirection(VirtualClock& clock, const WireFacts& facts, const Stages& stages, Payload payload);
@@ -128,17 +129,21 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     Instant when;
     std::uint64_t bytes = 0;
   };
-  // The second stage: parcels that queue for the receiver's connector.
-  class Connector final : public Transmitter::Sender {
+  // Parcels that queue at a stage behind the first.
+  class Stage final : public Transmitter::Sender {
    public:
-    explicit Connector(HopDirection& hop) : hop_(hop) {}
+    Stage(HopDirection& hop, Transmitter& queue, std::size_t place) : hop_(hop), queue_(queue), place_(place) {}
     std::uint64_t begin_parcel() override;
     void parcel_left() override;
     void arrive();
-    std::size_t waiting = 0;
+    void withdraw() { queue_.withdraw(*this); }
+    std::size_t waiting() const { return waiting_; }
 
    private:
     HopDirection& hop_;
+    Transmitter& queue_;
+    const std::size_t place_;
+    std::size_t waiting_ = 0;
   };
   // Frames without payload have their own queue, since only chunks wait for the window.
   class ControlQueue final : public Transmitter::Sender {
@@ -163,6 +168,8 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   void schedule(Duration after, What what, std::uint64_t count = 0);
   void complete();
   void arrive(std::uint64_t argument);
+  void enter_stage(std::size_t place);
+  const Frame& first_at(std::size_t place) const;
   bool queue_has_room() const { return queued_ == 0 || queued_bytes_ < facts_.queue_bytes; }
   void fill_queue();
   bool buffer_has_room() const { return facts_.buffer_bytes > 0 && buffered_bytes_ <= facts_.buffer_bytes; }
@@ -173,7 +180,10 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
 
   VirtualClock& clock_;
   WireFacts facts_;
-  const Stages stages_;
+  Transmitter& out_;
+  CableUse& use_;
+  const std::size_t near_stages_;
+  std::vector<Stage> stages_;  // near and far ones; they do not move, as transmitters point to them
   const Payload payload_;
   LinkUser* sender_ = nullptr;
   LinkUser* receiver_ = nullptr;
@@ -186,9 +196,10 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
   std::uint64_t outstanding_ = 0;  // bytes sent and not yet known to be consumed
   bool window_closed_ = false;     // a chunk waits for the window
   std::deque<Return> returns_;     // consumed bytes, and when the window update reaches the sender
-  Connector connector_{*this};
-  std::deque<Parcel> in_flight_;  // the first `arrived_` of them have arrived
+  // The first `arrived_` of them have arrived, then come those at far stages, on the cable, and at near stages.
+  std::deque<Parcel> in_flight_;
   std::size_t arrived_ = 0;
+  std::size_t travelling_ = 0;
   ControlQueue control_queue_{*this};
   std::deque<Frame> controls_;
   std::size_t controls_arrived_ = 0;

@@ -41,8 +41,8 @@ struct AddedCableReport {
 // determines when it ends; then a higher total rate.
 bool is_better(const AllToAllShares& left, const AllToAllShares& right);
 
-// Tries a cable between any two nodes that share none, at new ports. InvalidArgument for more than kMaxAllToAllNodes
-// nodes, or a rate or latency out of bounds. Pure.
+// Tries a cable between any two nodes that share none, at new ports behind no root. InvalidArgument for more than
+// kMaxAllToAllNodes nodes, or a rate or latency out of bounds. Pure.
 absl::StatusOr<AddedCableReport> find_best_added_cable(const routing::Topology& topology,
                                                        const AddedCableSettings& settings = {});
 

@@ -214,6 +214,7 @@ AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& sha
     sum.least_rate = 0;
   } else {
     sum.hottest = direction_of(hottest, routes.topology().cable_count(), resources);
+    sum.hottest_kind = resources.kind(hottest);
   }
   return sum;
 }

@@ -79,8 +79,10 @@ struct AllToAllShares {
   // after bytes / least_rate.
   double least_rate = 0;
   double total_rate = 0;  // at the start, when all send
-  // The bottleneck of the slowest flows: the cable that such an all_to_all keeps busy longest.
+  // The bottleneck of the slowest flows: the cable that such an all_to_all keeps busy longest; or one of the cables
+  // that share a wire, connector or root which is busy longest, and then which of these.
   std::optional<CableDirection> hottest;
+  ResourceKind hottest_kind = ResourceKind::kCable;
 
   friend bool operator==(const AllToAllShares&, const AllToAllShares&) = default;
 };

@@ -15,13 +15,18 @@ class SharedResources {
     for (const routing::PhysicalCable& cable : physical.cables) {
       wire_.push_back(cable.cables.size() > 1 ? add_both_ways(cable.rate_mbps, capacity) : kNone);
     }
+    first_connector = static_cast<ResourceIndex>(capacity.size());
     connector_.reserve(physical.connectors.size());
     for (const routing::SharedConnector& connector : physical.connectors) {
       connector_.push_back(add_both_ways(connector.rate_mbps, capacity));
     }
+    first_root = static_cast<ResourceIndex>(capacity.size());
     root_.reserve(physical.roots.size());
     for (const routing::SharedRoot& root : physical.roots) root_.push_back(add_both_ways(root.rate_mbps, capacity));
   }
+
+  ResourceIndex first_connector = 0;
+  ResourceIndex first_root = 0;
 
   void append(routing::CableIndex cable, bool from_a, std::vector<ResourceIndex>& resources) const {
     const std::size_t place = physical_.place_of_cable[cable.value];
@@ -58,7 +63,10 @@ CableResources::CableResources(const routing::Topology& topology, const routing:
     capacity_.insert(capacity_.end(), 2, bytes_per_second(cable.rate_mbps));
     first_end_.push_back(cable.a.node);
   }
+  first_wire_ = static_cast<ResourceIndex>(capacity_.size());
   const SharedResources shared(physical, capacity_);
+  first_connector_ = shared.first_connector;
+  first_root_ = shared.first_root;
   for (std::uint32_t cable = 0; cable < topology.cable_count(); ++cable) {
     for (const bool from_a : {true, false}) {
       const CableDirection hop{routing::CableIndex{cable}, from_a};
@@ -68,6 +76,14 @@ CableResources::CableResources(const routing::Topology& topology, const routing:
     }
   }
   begin_.push_back(static_cast<std::uint32_t>(resources_.size()));
+}
+
+// Out of a node comes before into it.
+ResourceKind CableResources::kind(ResourceIndex resource) const {
+  const bool sends = resource % 2 == 0;
+  if (resource >= first_root_) return sends ? ResourceKind::kSendingRoot : ResourceKind::kReceivingRoot;
+  if (resource >= first_connector_) return sends ? ResourceKind::kSendingConnector : ResourceKind::kReceivingConnector;
+  return resource >= first_wire_ ? ResourceKind::kWire : ResourceKind::kCable;
 }
 
 void CableResources::append_path(const routing::Path& path, std::vector<ResourceIndex>& resources) const {

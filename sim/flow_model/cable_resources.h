@@ -31,6 +31,17 @@ struct CableDirection {
   friend bool operator==(const CableDirection&, const CableDirection&) = default;
 };
 
+// What a resource is to a hop that uses it: its cable or wire, or a connector or root of the node that sends or
+// receives.
+enum class ResourceKind : std::uint8_t {
+  kCable,
+  kWire,
+  kSendingConnector,
+  kReceivingConnector,
+  kSendingRoot,
+  kReceivingRoot
+};
+
 class CableResources {
  public:
   explicit CableResources(const routing::Topology& topology)
@@ -41,6 +52,8 @@ class CableResources {
   std::size_t count() const { return capacity_.size(); }
   // By resource, each above 0.
   std::span<const double> capacity() const { return capacity_; }
+
+  ResourceKind kind(ResourceIndex resource) const;
 
   // The resources that a hop uses, the cable's own first.
   std::span<const ResourceIndex> of_hop(CableDirection hop) const {
@@ -58,6 +71,9 @@ class CableResources {
 
  private:
   std::vector<double> capacity_;
+  ResourceIndex first_wire_ = 0;  // after those of cables come the resources of wires, connectors, roots
+  ResourceIndex first_connector_ = 0;
+  ResourceIndex first_root_ = 0;
   std::vector<routing::NodeIndex> first_end_;  // by cable
   std::vector<std::uint32_t> begin_;           // by cable and direction, plus an end: offsets into resources_
   std::vector<ResourceIndex> resources_;

@@ -24,6 +24,15 @@ class SharedLoads {
       if (wire.cables.size() > 1) found.push_back(of_wire(wire));
     }
     for (const routing::SharedConnector& connector : physical_.connectors) found.push_back(of_connector(connector));
+    for (const routing::SharedRoot& root : physical_.roots) {
+      found.push_back(summed({SharedLoad::Kind::kRoot,
+                              routing::root_name(topology_, root),
+                              root.cables,
+                              root.node,
+                              root.rate_mbps,
+                              {},
+                              {}}));
+    }
     return found;
   }
 

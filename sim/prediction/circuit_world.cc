@@ -32,18 +32,56 @@ void CircuitWorld::make_transmitters() {
     list.push_back(std::make_unique<Transmitter>(clock_, bytes_per_second(mbps)));
     list.push_back(std::make_unique<Transmitter>(clock_, bytes_per_second(mbps)));
   };
-  for (const routing::PhysicalCable& cable : physical_.cables) add_both(wires_, cable.rate_mbps);
+  cables_.resize(2 * topology_.cable_count());
+  for (const routing::PhysicalCable& wire : physical_.cables) {
+    if (wire.cables.size() == 1) continue;
+    for (const routing::CableIndex cable : wire.cables) {
+      const double rate = bytes_per_second(topology_.cable(cable).rate_mbps);
+      for (const bool from_a : {true, false}) {
+        cables_[place(cable, from_a)] = std::make_unique<Transmitter>(clock_, rate);
+      }
+    }
+  }
+  for (const routing::PhysicalCable& wire : physical_.cables) add_both(wires_, wire.rate_mbps);
   for (const routing::SharedConnector& connector : physical_.connectors) add_both(connectors_, connector.rate_mbps);
+  for (const routing::SharedRoot& root : physical_.roots) add_both(roots_, root.rate_mbps);
+}
+
+// From the processor to the wire. Left out is what limits no more than another stage does that all its traffic passes,
+// so that a chunk does not wait for it as well.
+std::vector<Transmitter*> CircuitWorld::sending_stages(routing::CableIndex cable, bool from_a) {
+  const std::size_t wire_place = physical_.place_of_cable[cable.value];
+  const routing::PhysicalCable& wire = physical_.cables[wire_place];
+  const routing::CableRoots& roots = physical_.roots_of_cable[cable.value];
+  std::vector<Transmitter*> stages;
+  if (const auto& connector = from_a ? wire.shared_at_a : wire.shared_at_b) {
+    stages.push_back(connectors_[2 * *connector].get());
+  }
+  const auto is_slower = [&](const Transmitter& stage) {
+    return std::all_of(stages.begin(), stages.end(),
+                       [&](const Transmitter* kept) { return stage.bytes_per_second() < kept->bytes_per_second(); });
+  };
+  std::uint64_t sum_mbps = 0;
+  for (const routing::CableIndex each : wire.cables) sum_mbps += topology_.cable(each).rate_mbps;
+  Transmitter& shared = *wires_[2 * wire_place + (from_a ? 0 : 1)];
+  if (wire.rate_mbps < sum_mbps && is_slower(shared)) stages.push_back(&shared);
+  if (const auto& root = from_a ? roots.at_a : roots.at_b) stages.insert(stages.begin(), roots_[2 * *root].get());
+  Transmitter& own = wire.cables.size() == 1 ? shared : *cables_[place(cable, from_a)];
+  if (is_slower(own)) stages.push_back(&own);
+  return stages;
 }
 
 HopDirection::Stages CircuitWorld::stages(routing::CableIndex cable, bool from_a) {
-  const std::size_t wire = physical_.place_of_cable[cable.value];
-  const routing::PhysicalCable& physical = physical_.cables[wire];
-  const auto& near = from_a ? physical.shared_at_a : physical.shared_at_b;
-  const auto& far = from_a ? physical.shared_at_b : physical.shared_at_a;
+  const routing::PhysicalCable& wire = physical_.cables[physical_.place_of_cable[cable.value]];
+  const routing::CableRoots& roots = physical_.roots_of_cable[cable.value];
   HopDirection::Stages stages;
-  stages.out = near.has_value() ? connectors_[2 * *near].get() : wires_[2 * wire + (from_a ? 0 : 1)].get();
-  stages.in = far.has_value() ? connectors_[2 * *far + 1].get() : nullptr;
+  stages.near = sending_stages(cable, from_a);
+  stages.out = stages.near.front();
+  stages.near.erase(stages.near.begin());
+  if (const auto& connector = from_a ? wire.shared_at_b : wire.shared_at_a) {
+    stages.far.push_back(connectors_[2 * *connector + 1].get());
+  }
+  if (const auto& root = from_a ? roots.at_b : roots.at_a) stages.far.push_back(roots_[2 * *root + 1].get());
   stages.use = &uses_[place(cable, from_a)];
   return stages;
 }
@@ -56,7 +94,7 @@ std::unique_ptr<CableHop> CircuitWorld::make_hop(routing::CableIndex cable, rout
 }
 
 std::unique_ptr<CableHop> CircuitWorld::make_local_hop(routing::NodeIndex node) {
-  const HopDirection::Stages local{locals_[node.value].get(), nullptr, &local_use_};
+  const HopDirection::Stages local{locals_[node.value].get(), &local_use_};
   return std::make_unique<CableHop>(clock_, options_.wire, local, local, options_.payload);
 }
 

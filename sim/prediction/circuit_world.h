@@ -3,7 +3,8 @@
 //
 //   FlowSender - CableHop - RelayCircuit - CableHop - .. - FlowReceiver
 //
-// Cables that are one wire share its rate, and so do those that share a connector (routing/topology/physical_cable.h).
+// Cables that are one wire share its rate, and so do those that share a connector or a root
+// (routing/topology/physical_cable.h).
 #ifndef CABLEWAY_SIM_PREDICTION_CIRCUIT_WORLD_H_
 #define CABLEWAY_SIM_PREDICTION_CIRCUIT_WORLD_H_
 
@@ -88,14 +89,17 @@ class CircuitWorld {
   std::unique_ptr<CableHop> make_hop(routing::CableIndex cable, routing::NodeIndex from);
   std::unique_ptr<CableHop> make_local_hop(routing::NodeIndex node);
   HopDirection::Stages stages(routing::CableIndex cable, bool from_a);
+  std::vector<Transmitter*> sending_stages(routing::CableIndex cable, bool from_a);
 
   VirtualClock& clock_;
   const routing::Topology& topology_;
   const CircuitOptions options_;
   const routing::PhysicalCables physical_;
   std::vector<std::unique_ptr<RelayHost>> relays_;        // by node
-  std::vector<std::unique_ptr<Transmitter>> wires_;       // by physical cable, twice: from its a, from its b
+  std::vector<std::unique_ptr<Transmitter>> cables_;      // twice, as uses_; null if the cable is a wire by itself
+  std::vector<std::unique_ptr<Transmitter>> wires_;       // by physical cable, likewise
   std::vector<std::unique_ptr<Transmitter>> connectors_;  // by shared connector, twice: out of it, into it
+  std::vector<std::unique_ptr<Transmitter>> roots_;       // by shared root, likewise
   std::vector<std::unique_ptr<Transmitter>> locals_;      // by node
   std::vector<CableUse> uses_;                            // by cable, twice: from its a, from its b
   CableUse local_use_;

@@ -69,7 +69,7 @@ bool CablePlant::connects(const End& from, const End& to) const {
 }
 
 HopDirection::Stages CablePlant::stages(const End& end) {
-  return HopDirection::Stages{&transmitter(end), nullptr, &use_};
+  return HopDirection::Stages{&transmitter(end), &use_};
 }
 
 PlantHop& CablePlant::add_hop(const HopDirection::Stages& forward, const HopDirection::Stages& back) {
@@ -91,7 +91,7 @@ bool CablePlant::held_setup_since(CableFabric::SegmentNumber segment, Instant si
 
 PlantHop& CablePlant::make_local_hop(CableFabric::NodeNumber node) {
   while (locals_.size() <= node) locals_.push_back(std::make_unique<Transmitter>(clock_, kLocalBytesPerSecond));
-  const HopDirection::Stages local{locals_[node].get(), nullptr, &use_};
+  const HopDirection::Stages local{locals_[node].get(), &use_};
   PlantHop& hop = add_hop(local, local);
   hop.segment = kLocal;
   hop.from = node;

@@ -37,8 +37,7 @@ class OneHop : public ::testing::Test {
   CableUse use_;
   std::vector<std::byte> message_ = std::vector<std::byte>(256, std::byte{3});
   std::vector<std::byte> landing_;
-  CableHop hop_{
-      clock_, WireFacts{.latency = 10us}, {&there_, nullptr, &use_}, {&back_, nullptr, &use_}, Payload::kCarried};
+  CableHop hop_{clock_, WireFacts{.latency = 10us}, {&there_, &use_}, {&back_, &use_}, Payload::kCarried};
   FlowSender sender_{hop_.source(), 128};
   FlowReceiver receiver_{hop_.destination()};
 };

@@ -2,7 +2,9 @@
 #include "sim/cable/cable_hop.h"
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/flow/flow_receiver.h"
 #include "core/flow/flow_sender.h"
@@ -41,7 +43,7 @@ class CableHopTest : public ::testing::Test {
   Transmitter back_{clock_, 1e9};
   CableUse use_there_;
   CableUse use_back_;
-  CableHop hop_{clock_, kWire, {&there_, nullptr, &use_there_}, {&back_, nullptr, &use_back_}, Payload::kCarried};
+  CableHop hop_{clock_, kWire, {&there_, &use_there_}, {&back_, &use_back_}, Payload::kCarried};
   FlowSender sender_{hop_.source(), kChunk};
   FlowReceiver receiver_{hop_.destination()};
   Mover<FlowSender> source_{sender_};
@@ -105,8 +107,8 @@ TEST(CableHopUseTest, EqualsWhatThePortSent) {
   Transmitter back(clock, 1e6);
   CableUse use_there;
   CableUse use_back;
-  CableHop hop(clock, WireFacts{.latency = 10us, .buffer_bytes = 1 << 20, .queue_bytes = 256},
-               {&there, nullptr, &use_there}, {&back, nullptr, &use_back}, Payload::kCounted);
+  CableHop hop(clock, WireFacts{.latency = 10us, .buffer_bytes = 1 << 20, .queue_bytes = 256}, {&there, &use_there},
+               {&back, &use_back}, Payload::kCounted);
   FlowSender sender(hop.source(), 128);
   FlowReceiver receiver(hop.destination());
   Mover<FlowSender> source(sender);
@@ -129,7 +131,7 @@ TEST(CableHopUseTest, EqualsWhatThePortSent) {
 struct CountedConnection {
   CountedConnection(VirtualClock& clock, const WireFacts& wire, Transmitter& there, Transmitter& back,
                     std::uint32_t chunk)
-      : hop(clock, wire, {&there, nullptr, &use}, {&back, nullptr, &use}, Payload::kCounted),
+      : hop(clock, wire, {&there, &use}, {&back, &use}, Payload::kCounted),
         sender(hop.source(), chunk),
         receiver(hop.destination()) {
     hop.set_users(source, destination);
@@ -177,7 +179,7 @@ TEST(CableHopWindowTest, ALongCableIsAsFastAsItsWindowAllows) {
   WireFacts wire = kWire;
   wire.latency = 1ms;
   wire.window_bytes = 2 * (kChunk + kFrameHeaderBytes);
-  CableHop hop(clock, wire, {&there, nullptr, &use}, {&back, nullptr, &use}, Payload::kCounted);
+  CableHop hop(clock, wire, {&there, &use}, {&back, &use}, Payload::kCounted);
   FlowSender sender(hop.source(), kChunk);
   FlowReceiver receiver(hop.destination());
   Mover<FlowSender> source(sender);
@@ -246,6 +248,96 @@ TEST_F(CableHopTest, ReusingABufferTooEarlyCorruptsTheMessage) {
   sent.poison();
   clock_.run_for(1ms);
   EXPECT_FALSE(received.holds(0, kChunk));
+}
+
+// What a hop passes besides its cable: a slower stage before the latency, and one behind it that it shares.
+class StagedHop {
+ public:
+  StagedHop(VirtualClock& clock, const HopDirection::Stages& forward, Transmitter& back)
+      : hop_(clock, kWire, forward, {&back, &use_back_}, Payload::kCarried) {
+    hop_.set_users(source_, destination_);
+  }
+
+  void send() {
+    ASSERT_TRUE(receiver_.post(received_.landing()).ok());
+    ASSERT_TRUE(sender_.post(sent_.buffer(), kChunk * kChunks).ok());
+  }
+  bool has_arrived() const { return receiver_.done(0); }
+  bool is_intact() const { return received_.holds(0, kChunk * kChunks); }
+
+  static constexpr std::size_t kChunks = 6;
+
+ private:
+  CableUse use_back_;
+  CableHop hop_;
+  test::SentMessage sent_{0, kChunk* kChunks};
+  test::ReceivedMessage received_{kChunk * kChunks};
+  FlowSender sender_{hop_.source(), kChunk};
+  FlowReceiver receiver_{hop_.destination()};
+  Mover<FlowSender> source_{sender_};
+  Mover<FlowReceiver> destination_{receiver_};
+};
+
+TEST(CableHopStages, AChunkPassesThemOneAfterTheOtherAndWhole) {
+  VirtualClock clock;
+  Transmitter out{clock, 2e9};
+  Transmitter near{clock, 1e9};
+  Transmitter far{clock, 1e9};
+  Transmitter back{clock, 1e9};
+  CableUse use;
+  StagedHop hop(clock, {&out, &use, {&near}, {&far}}, back);
+  hop.send();
+  // The announcement: 32 ns and 10 us. A chunk is 64,016 ns at the first stage, 128,032 ns at the others; the first
+  // passes three stages, the others follow it at the pace of the slower ones.
+  const auto whole = 32ns + 10us + 64'016ns + 10us + StagedHop::kChunks * 128'032ns + 128'032ns;
+  clock.run_for(whole - 1ns);
+  EXPECT_FALSE(hop.has_arrived());
+  clock.run_for(1ns);
+  EXPECT_TRUE(hop.has_arrived());
+  EXPECT_TRUE(hop.is_intact());
+  EXPECT_EQ(near.parcels(), StagedHop::kChunks);
+  EXPECT_EQ(far.parcels(), StagedHop::kChunks);
+  EXPECT_EQ(use.chunks, StagedHop::kChunks);
+}
+
+TEST(CableHopStages, HopsTakeTurnsAtAStageThatTheyShare) {
+  for (const bool is_far : {false, true}) {
+    VirtualClock clock;
+    Transmitter first{clock, 1e9};
+    Transmitter second{clock, 1e9};
+    Transmitter shared{clock, 1e9};
+    Transmitter back{clock, 1e9};
+    CableUse use;
+    const std::vector<Transmitter*> at = {&shared};
+    const std::vector<Transmitter*> none;
+    StagedHop one(clock, {&first, &use, is_far ? none : at, is_far ? at : none}, back);
+    StagedHop other(clock, {&second, &use, is_far ? none : at, is_far ? at : none}, back);
+    one.send();
+    other.send();
+    // Both are done when the shared stage has passed all, after the first chunk has passed the stage before it.
+    const auto all = 2 * 32ns + 2 * 10us + (2 * StagedHop::kChunks + 1) * 128'032ns;
+    clock.run_for(all - 128'032ns - 64ns);
+    EXPECT_FALSE(one.has_arrived() && other.has_arrived());
+    clock.run_for(128'032ns + 64ns);
+    EXPECT_TRUE(one.has_arrived() && other.has_arrived());
+    EXPECT_TRUE(one.is_intact() && other.is_intact());
+    EXPECT_EQ(shared.parcels(), 2 * StagedHop::kChunks);
+  }
+}
+
+TEST(CableHopStages, AreLeftWhenTheHopIsGone) {
+  VirtualClock clock;
+  Transmitter out{clock, 1e9};
+  Transmitter near{clock, 1e8};
+  Transmitter far{clock, 1e8};
+  Transmitter back{clock, 1e9};
+  CableUse use;
+  auto hop = std::make_unique<StagedHop>(clock, HopDirection::Stages{&out, &use, {&near}, {&far}}, back);
+  hop->send();
+  clock.run_for(2ms);  // parcels wait at each
+  hop.reset();
+  clock.run_for(1s);
+  EXPECT_TRUE(clock.idle());
 }
 
 }  // namespace

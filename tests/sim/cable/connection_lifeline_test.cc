@@ -40,8 +40,7 @@ class ConnectionLifelineTest : public ::testing::Test {
   Transmitter there_{clock_, 1e9};
   Transmitter back_{clock_, 1e9};
   CableUse use_;
-  CableHop connection_{
-      clock_, WireFacts{.latency = 10us}, {&there_, nullptr, &use_}, {&back_, nullptr, &use_}, Payload::kCarried};
+  CableHop connection_{clock_, WireFacts{.latency = 10us}, {&there_, &use_}, {&back_, &use_}, Payload::kCarried};
   ConnectionLifeline near_{connection_.source()};
   ConnectionLifeline far_{connection_.destination()};
 };

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "routing/shapes/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/sim/flow_model/random_topology.h"
 
@@ -116,6 +117,20 @@ TEST(AllToAllSharesTest, SharedPortsLimit) {
       shares_of(routing::make_topology(routing::sample_nodes(4), routing::switch_segment(0, {0, 1, 2, 3})));
   EXPECT_DOUBLE_EQ(shares.least_rate, 1.25e9 / 3);
   EXPECT_TRUE(shares.hottest.has_value());
+}
+
+// Each host sends to three others and relays for two, over two PCIe links: two flows on each link, out and in.
+TEST(AllToAllSharesTest, SharedRootsLimit) {
+  const Topology sparks = *routing::generate_topology("sparks:4");
+  EXPECT_DOUBLE_EQ(shares_of(sparks).least_rate, 98.3e9 / 8 / 2);
+  // On a line of three, the host in the middle sends and receives four flows, but a cable only two.
+  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
+  cables[0].b.root = cables[1].a.root = "r0";
+  std::vector<routing::Node> nodes = routing::sample_nodes(3);
+  nodes[1].roots = {{"r0", 12'000}};
+  const AllToAllShares line = shares_of(routing::make_topology(nodes, cables));
+  EXPECT_DOUBLE_EQ(line.least_rate, 12e9 / 8 / 4);
+  EXPECT_TRUE(line.hottest_kind == ResourceKind::kSendingRoot || line.hottest_kind == ResourceKind::kReceivingRoot);
 }
 
 TEST(AllToAllSharesTest, CountsPairsThatAreCut) {

@@ -44,6 +44,8 @@ TEST(CableResourcesTest, TwinsOfOneWireShareIt) {
   EXPECT_THAT(resources.of_hop({CableIndex{0}, true}), ElementsAre(0, 4));
   EXPECT_THAT(resources.of_hop({CableIndex{0}, false}), ElementsAre(1, 5));
   EXPECT_THAT(resources.of_hop({CableIndex{1}, true}), ElementsAre(2, 4));
+  EXPECT_EQ(resources.kind(4), ResourceKind::kWire);
+  EXPECT_EQ(resources.kind(5), ResourceKind::kWire);
 }
 
 // On a switch, traffic from two nodes to a third shares its port, and so does its traffic to both.
@@ -61,6 +63,8 @@ TEST(CableResourcesTest, CablesOfASwitchShareThePorts) {
   EXPECT_EQ(shared(0, 2).second, shared(1, 2).second);
   EXPECT_NE(shared(0, 1).first, shared(1, 0).second);
   EXPECT_NE(shared(0, 1).second, shared(0, 2).second);
+  EXPECT_EQ(resources.kind(shared(0, 1).first), ResourceKind::kSendingConnector);
+  EXPECT_EQ(resources.kind(shared(0, 1).second), ResourceKind::kReceivingConnector);
 }
 
 TEST(CableResourcesTest, CablesBehindOneRootShareItOutAndIn) {
@@ -72,6 +76,10 @@ TEST(CableResourcesTest, CablesBehindOneRootShareItOutAndIn) {
   const CableResources resources(line);
   ASSERT_EQ(resources.count(), 4U + 2U);
   EXPECT_THAT(resources.capacity().subspan(4), Each(1.5e9));
+  using enum ResourceKind;
+  EXPECT_EQ(resources.kind(3), kCable);
+  EXPECT_EQ(resources.kind(4), kSendingRoot);
+  EXPECT_EQ(resources.kind(5), kReceivingRoot);
   // Through n1: in by one side of the root, out by the other.
   EXPECT_THAT(used_from(line, 0, 2), ElementsAre(0, 5, 2, 4));
   EXPECT_THAT(used_from(line, 2, 0), ElementsAre(3, 5, 1, 4));

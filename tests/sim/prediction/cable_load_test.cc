@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/shapes/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::sim {
@@ -79,6 +80,28 @@ TEST(SharedLoads, TwinsAreAWireAndWiresOfOnePlugShareIt) {
   EXPECT_EQ(shared[1].name, "n1 plug p0");
   EXPECT_EQ(shared[1].cables.size(), 3U);
   EXPECT_NEAR(shared[1].out.utilisation, 0.6, 1e-6);
+}
+
+TEST(SharedLoads, OfARootIsWhatItsPortsSendAndReceive) {
+  const Topology topology = *routing::generate_topology("sparks:3");
+  std::vector<CableLoad> loads = idle_loads(topology);
+  const auto tenth = static_cast<std::uint64_t>(98'300e6 / 8 / 10);
+  send(topology, 0, 1, 3 * tenth, loads);  // on each function
+  send(topology, 0, 2, 4 * tenth, loads);
+  send(topology, 1, 0, 2 * tenth, loads);
+  std::vector<SharedLoad> shared = shared_loads(topology, loads, 1);
+  ASSERT_EQ(shared.size(), 3U + 6U) << "wires, then roots";
+  EXPECT_EQ(shared[2].kind, SharedLoad::Kind::kWire);
+  const SharedLoad& root = shared[4];
+  EXPECT_EQ(root.kind, SharedLoad::Kind::kRoot);
+  EXPECT_EQ(root.name, "n0 root r1");
+  EXPECT_EQ(root.node, NodeIndex{0});
+  EXPECT_EQ(root.cables.size(), 2U);
+  EXPECT_EQ(root.rate_mbps, 98'300U);
+  EXPECT_NEAR(root.out.utilisation, 0.7, 1e-6);
+  EXPECT_NEAR(root.in.utilisation, 0.2, 1e-6);
+  EXPECT_EQ(shared[5].name, "n1 root r0");
+  EXPECT_NEAR(shared[5].in.utilisation, 0.3, 1e-6);
 }
 
 TEST(SharedLoads, IndependentCablesShareNothing) {

@@ -131,6 +131,60 @@ TEST(PredictionTest, SeveralRanksMayShareANode) {
   EXPECT_NEAR(predicted(line, request_of_four).busbw_GBps, 1, 0.03);
 }
 
+// Two functions of one plug on one wire: 98.3 Gbit/s each, 196.6 together; a plug that is slower is shared by halves.
+routing::Topology one_split_plug(std::uint64_t plug_mbps, bool one_root) {
+  std::vector<routing::Node> nodes = {{"n0"}, {"n1"}};
+  std::vector<routing::Cable> cables;
+  for (const char* function : {"0", "1"}) {
+    routing::Cable& cable = cables.emplace_back();
+    cable.name = std::string("c") + function;
+    cable.a = {routing::NodeIndex{0}, "", std::string("10.0.") + function + ".1", "p0", one_root ? "r0" : ""};
+    cable.b = {routing::NodeIndex{1}, "", std::string("10.0.") + function + ".2", "p0", ""};
+    cable.rate_mbps = 98'300;
+  }
+  for (routing::Node& node : nodes) node.plugs = {{"p0", plug_mbps}};
+  nodes[0].roots = {{"r0", 98'300}};
+  return *routing::Topology::create("test", nodes, cables);
+}
+
+TEST(PredictionTest, AFunctionOfAPlugHasItsOwnRateAndTheWiresTogether) {
+  constexpr double kFunction = 98.3 / 8;
+  const auto both_ways = [](const routing::Topology& topology, int channels) {
+    PredictionRequest pair = request(topology, Operation::kNeighbour, 256 * kMiB);
+    pair.channels = channels;
+    return predicted(topology, pair).busbw_GBps;
+  };
+  const routing::Topology fast = one_split_plug(200'000, false);
+  EXPECT_NEAR(both_ways(fast, 1), kFunction, 0.01 * kFunction);
+  EXPECT_NEAR(both_ways(fast, 2), 2 * kFunction, 0.02 * kFunction);
+  EXPECT_NEAR(both_ways(fast, 3), 2 * kFunction * 3 / 4, 0.02 * kFunction) << "two of three flows share a function";
+  const routing::Topology slow = one_split_plug(120'000, false);
+  EXPECT_NEAR(both_ways(slow, 1), kFunction, 0.01 * kFunction);
+  EXPECT_NEAR(both_ways(slow, 2), 120. / 8, 0.02 * kFunction);
+  // Behind one PCIe link, two functions bring no more than one.
+  const routing::Topology narrow = one_split_plug(200'000, true);
+  EXPECT_NEAR(both_ways(narrow, 2), kFunction, 0.02 * kFunction);
+}
+
+// A plug of 40 Gbit/s with four legs of 10 Gbit/s, each to a host of its own: a leg carries no more than its 10.
+TEST(PredictionTest, ALegOfABreakoutCableHasItsOwnRate) {
+  std::vector<routing::Node> nodes = {{"n0"}, {"n1"}, {"n2"}, {"n3"}, {"n4"}};
+  nodes[0].plugs = {{"p0", 40'000}};
+  std::vector<routing::Cable> cables;
+  for (std::uint32_t leg = 1; leg <= 4; ++leg) {
+    routing::Cable& cable = cables.emplace_back();
+    cable.name = "c" + std::to_string(leg);
+    cable.a = {routing::NodeIndex{0}, "", "10.0." + std::to_string(leg) + ".1", "p0"};
+    cable.b = {routing::NodeIndex{leg}, "", "10.0." + std::to_string(leg) + ".2"};
+    cable.rate_mbps = 10'000;
+  }
+  const routing::Topology legs = *routing::Topology::create("test", nodes, cables);
+  PredictionRequest pair = request(legs, Operation::kPair, 64 * kMiB);
+  pair.workload.source = 0;
+  pair.workload.destination = 1;
+  EXPECT_NEAR(predicted(legs, pair).busbw_GBps, 1.25, 0.02);
+}
+
 TEST(PredictionTest, ReportsErrors) {
   const routing::Topology ring = topology("ring:4");
   PredictionRequest alone = request(ring, Operation::kAllReduceRing, kMiB);

@@ -107,7 +107,7 @@ class ResultReader {
     return std::nullopt;
   }
 
-  // Prefers a shared wire or connector only if it was busier than every cable.
+  // Prefers what cables share only if it was busier than every cable.
   void read_hottest(const ParsedJson& json, SimResult& result) {
     result.hottest = "-";
     const ParsedJson* cable = member(json, "", "hottest");
@@ -132,7 +132,7 @@ class ResultReader {
     return absl::StrCat(shown_name(text(object, of, "from")), " -> ", shown_name(text(object, of, "to")));
   }
 
-  // A connector has one end only.
+  // A connector or root has one end only.
   std::string shared_place(const ParsedJson& shared, const std::string& name) {
     const ParsedJson* from = member(shared, "hottest_shared.", "from");
     const ParsedJson* to = member(shared, "hottest_shared.", "to");

@@ -54,14 +54,25 @@ std::string bound_card(const SimReport& report) {
                                                     report.bound->method))));
 }
 
+const char* hottest_heading(const sim::SharedLoad* shared) {
+  if (shared == nullptr) return "Hottest cable";
+  switch (shared->kind) {
+    case sim::SharedLoad::Kind::kWire:
+      return "Hottest wire";
+    case sim::SharedLoad::Kind::kConnector:
+      return "Hottest port";
+    case sim::SharedLoad::Kind::kRoot:
+      break;
+  }
+  return "Hottest PCIe link";
+}
+
 std::string hottest_card(const SimReport& report) {
   const std::optional<HottestPlace> hottest = hottest_place(report.prediction);
   if (!hottest) return "";
   const sim::SharedLoad* shared = hottest->shared;
-  const char* what = "Hottest cable";
-  if (shared != nullptr) what = shared->kind == sim::SharedLoad::Kind::kWire ? "Hottest wire" : "Hottest port";
   return card(
-      what, percent_text(hottest->utilisation),
+      hottest_heading(shared), percent_text(hottest->utilisation),
       more(absl::StrCat(place_text(report, *hottest),
                         shared == nullptr ? "" : absl::StrCat("; ", shared->cables.size(), " cables share it"))));
 }
@@ -199,7 +210,7 @@ std::string shared_section(const SimReport& report) {
                     "</td><td class=\"n\">", bytes_text(each.in.bytes), "</td></tr>\n");
   }
   return section(
-      "Wires, plugs and ports that cables share, hottest first",
+      "Wires, plugs, ports and PCIe links that cables share, hottest first",
       absl::StrCat(
           "<div class=\"wide\"><table>\n<thead><tr><th>shared</th><th class=\"n\">cables</th><th "
           "class=\"n\">rate</th><th "

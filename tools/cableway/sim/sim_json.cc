@@ -56,7 +56,7 @@ Json hottest_json(const SimReport& report) {
   return hottest;
 }
 
-// A connector may reach several nodes: its far end is null.
+// A connector or root may reach several nodes: its far end is null.
 Json shared_direction_json(const SimReport& report, const sim::SharedLoad& load, bool outward) {
   const std::string& node = report.topology.node(load.node).name;
   const bool is_wire = load.kind == sim::SharedLoad::Kind::kWire;
@@ -71,7 +71,15 @@ Json shared_direction_json(const SimReport& report, const sim::SharedLoad& load,
 }
 
 const char* kind_text(const sim::SharedLoad& load) {
-  return load.kind == sim::SharedLoad::Kind::kWire ? "wire" : "connector";
+  switch (load.kind) {
+    case sim::SharedLoad::Kind::kWire:
+      return "wire";
+    case sim::SharedLoad::Kind::kConnector:
+      return "connector";
+    case sim::SharedLoad::Kind::kRoot:
+      break;
+  }
+  return "root";
 }
 
 Json shared_json(const SimReport& report) {

@@ -56,7 +56,7 @@ struct CableBusyness {
 // All cables, sorted by their busier direction, the hottest first; stable.
 std::vector<CableBusyness> hottest_first(const sim::Prediction& prediction);
 
-// All shared wires and connectors, sorted by their busier direction, the hottest first; stable.
+// All shared wires, connectors and roots, sorted by their busier direction, the hottest first; stable.
 std::vector<sim::SharedLoad> hottest_shared_first(const sim::Prediction& prediction);
 
 // The busiest direction.
@@ -66,15 +66,15 @@ struct HottestPlace {
   double utilisation = 0;
 };
 
-// Among shared wires and connectors; not set if there are none.
+// Among shared wires, connectors and roots; not set if there are none.
 std::optional<HottestPlace> hottest_shared(const sim::Prediction& prediction);
-// Among all; a shared wire or connector only if it was busier than every cable. Not set without cables.
+// Among all; what cables share only if it was busier than every cable. Not set without cables.
 std::optional<HottestPlace> hottest_place(const sim::Prediction& prediction);
 
-// "n3 -> n4" of a wire; "out" or "in" of a connector.
+// "n3 -> n4" of a wire; "out" or "in" of a connector or root.
 std::string shared_direction_text(const routing::Topology& topology, const sim::SharedLoad& shared, bool outward);
 
-// "c3 n3 -> n4", "n0 eth1, out"
+// "c3 n3 -> n4", "n0 eth1, out", "n0 root r0, in"
 std::string place_text(const SimReport& report, const HottestPlace& place);
 
 // "n3 -> n4"

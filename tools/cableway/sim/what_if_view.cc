@@ -32,9 +32,50 @@ bool has_two_cable_cases(const WhatIf& what_if) {
   return what_if.failures.cables.size() < 2 || !what_if.failures.two_cables.empty();
 }
 
+// A shared connector or root is named with its node, a cable or wire by its cables.
+struct HottestName {
+  const char* kind = "cable";
+  std::string name;
+  const char* direction = nullptr;  // of a connector or root: out of the node, or in
+};
+
+// Precondition: shares.hottest is set.
+HottestName hottest_name(const WhatIf& what_if, const AllToAllShares& shares) {
+  using Kind = sim::ResourceKind;
+  const routing::Topology& topology = what_if.topology;
+  const routing::PhysicalCables& physical = what_if.failures.physical;
+  const routing::CableIndex cable = shares.hottest->cable;
+  const routing::PhysicalCable& wire = physical.cables[physical.place_of_cable[cable.value]];
+  const Kind kind = shares.hottest_kind;
+  const bool sends = kind == Kind::kSendingConnector || kind == Kind::kSendingRoot;
+  const bool at_a = sends == shares.hottest->from_a;
+  const char* const direction = sends ? "out" : "in";
+  switch (kind) {
+    case Kind::kCable:
+      return {"cable", topology.cable(cable).name, nullptr};
+    case Kind::kWire:
+      return {"wire",
+              absl::StrJoin(wire.cables, "=",
+                            [&](std::string* out, routing::CableIndex each) { *out += topology.cable(each).name; }),
+              nullptr};
+    case Kind::kSendingConnector:
+    case Kind::kReceivingConnector: {
+      const std::size_t place = *(at_a ? wire.shared_at_a : wire.shared_at_b);
+      return {"connector", routing::connector_name(topology, physical, physical.connectors[place]), direction};
+    }
+    case Kind::kSendingRoot:
+    case Kind::kReceivingRoot:
+      break;
+  }
+  const routing::CableRoots& roots = physical.roots_of_cable[cable.value];
+  return {"root", routing::root_name(topology, physical.roots[*(at_a ? roots.at_a : roots.at_b)]), direction};
+}
+
 std::string hottest_text(const WhatIf& what_if, const AllToAllShares& shares) {
   if (!shares.hottest) return "-";
-  return absl::StrCat(what_if.topology.cable(shares.hottest->cable).name, " ",
+  const HottestName hottest = hottest_name(what_if, shares);
+  if (hottest.direction != nullptr) return absl::StrCat(hottest.name, ", ", hottest.direction);
+  return absl::StrCat(hottest.name, " ",
                       direction_text(what_if.topology, shares.hottest->cable, shares.hottest->from_a));
 }
 
@@ -134,7 +175,12 @@ Json shares_json(const WhatIf& what_if, const AllToAllShares& shares) {
     const routing::Cable& cable = what_if.topology.cable(shares.hottest->cable);
     const std::string& a = what_if.topology.node(cable.a.node).name;
     const std::string& b = what_if.topology.node(cable.b.node).name;
-    hottest = {{"cable", cable.name}, {"from", shares.hottest->from_a ? a : b}, {"to", shares.hottest->from_a ? b : a}};
+    const HottestName named = hottest_name(what_if, shares);
+    hottest = {{"kind", named.kind},
+               {"name", named.name},
+               {"cable", cable.name},
+               {"from", shares.hottest->from_a ? a : b},
+               {"to", shares.hottest->from_a ? b : a}};
   }
   return {{"pairs", shares.pairs},
           {"pairs_cut", shares.pairs_cut},

@@ -427,6 +427,26 @@ TEST(SimWhatIf, NamesSinglePointsOfFailureAndTheBestPlaceForACable) {
                                  HasSubstr("two cables fail: 36 cases"), HasSubstr("\none more cable of 10 Gbit/s")));
 }
 
+TEST(SimWhatIf, NamesWhatCablesShareIfItIsTheHottest) {
+  EXPECT_THAT(sim({"--topology", "switch:4", "--what-if"}).out, HasSubstr(", hottest n0 to-s0, out\n"));
+  const json view = json::parse(sim({"--topology", "switch:3", "--what-if", "--json"}).out);
+  EXPECT_EQ(view["intact"]["hottest"]["kind"], "connector");
+  EXPECT_EQ(view["intact"]["hottest"]["name"], "n0 to-s0");
+  EXPECT_EQ(view["intact"]["hottest"]["from"], "n0");
+  const json ring = json::parse(sim({"--topology", "ring:4", "--what-if", "--json"}).out);
+  EXPECT_EQ(ring["intact"]["hottest"]["kind"], "cable");
+  EXPECT_EQ(ring["intact"]["hottest"]["name"], ring["intact"]["hottest"]["cable"]);
+
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
+  cables[0].b.root = cables[1].a.root = "r0";
+  std::vector<routing::Node> nodes = routing::sample_nodes(3);
+  nodes[1].roots = {{"r0", 12'000}};
+  const routing::Topology line = routing::make_topology(nodes, cables);
+  const FakeNode node([&](const std::string&) { return ViewReply{"", routing::to_json_topology(line)}; });
+  EXPECT_THAT(sim({"--what-if"}).out, ContainsRegex(", hottest n1 root r0, (in|out)\n"));
+  EXPECT_EQ(json::parse(sim({"--what-if", "--json"}).out)["intact"]["hottest"]["kind"], "root");
+}
+
 TEST(SimWhatIf, AsJson) {
   const json view = json::parse(sim({"--topology", "ring:6", "--what-if", "--json"}).out);
   EXPECT_EQ(view["schema"], 1);

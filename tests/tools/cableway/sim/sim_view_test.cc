@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "routing/shapes/topology_generator.h"
 #include "sim/workload/workload_text.h"
 #include "tests/routing/sample_topologies.h"
 #include "tools/cableway/sim/cable_map.h"
@@ -140,8 +141,31 @@ TEST(SimText, OfASharedPort) {
 TEST(SimHtml, ShowsWhatCablesShare) {
   const std::string page = sim_html(switch_report());
   EXPECT_THAT(page, AllOf(HasSubstr("Hottest port"), HasSubstr(", out; 2 cables share it"),
-                          HasSubstr("Wires, plugs and ports that cables share, hottest first")));
+                          HasSubstr("Wires, plugs, ports and PCIe links that cables share, hottest first")));
   EXPECT_THAT(sim_html(sample_report()), AllOf(HasSubstr("Hottest cable"), Not(HasSubstr("cables share"))));
+}
+
+TEST(SimViews, NameARoot) {
+  SimReport report = switch_report();
+  report.topology = *routing::generate_topology("sparks:2");
+  report.prediction.cables.clear();
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const bool is_behind_r1 = i / 2 == 1 || i / 2 == 3;
+    const double share = i % 2 == 1 && is_behind_r1 ? 0.5 : 0;
+    report.prediction.cables.push_back(
+        {CableIndex{i / 2}, i % 2 == 0, static_cast<std::uint64_t>(share * 98.3e9 / 8 * 0.1), share});
+  }
+  report.prediction.shared = sim::shared_loads(report.topology, report.prediction.cables, report.prediction.whole_s);
+  EXPECT_THAT(sim_text(report, true), AllOf(HasSubstr("hottest    n0 root r1, in: 100.0 %, which 2 cables share\n"),
+                                            HasSubstr("\nn1 root r1       2   98300  100.0 %    0.0 %")));
+  EXPECT_THAT(sim_html(report), AllOf(HasSubstr("Hottest PCIe link"), HasSubstr("n0 root r1, in; 2 cables share it")));
+  const auto view = nlohmann::json::parse(sim_json(report));
+  EXPECT_EQ(view["hottest_shared"]["name"], "n0 root r1");
+  EXPECT_EQ(view["hottest_shared"]["kind"], "root");
+  EXPECT_TRUE(view["hottest_shared"]["from"].is_null());
+  EXPECT_EQ(view["hottest_shared"]["to"], "n0");
+  EXPECT_EQ(view["shared"].size(), 2U + 4U);
+  EXPECT_EQ(view["shared"].back()["kind"], "root");
 }
 
 TEST(SimText, OfACut) {
