@@ -118,7 +118,7 @@ TEST_F(FileTest, RoutesOfANode) {
   const Outcome outcome = cableway({"routes", "--node", "n3", "--file", file(to_topology_file(ring()))});
   EXPECT_EQ(outcome.exit_status, kDone) << outcome.err;
   EXPECT_EQ(outcome.out,
-            R"(routes of n3; * marks the path of a destination's first flow; further flows use the next ones in turn
+            R"(routes of n3; * marks the path of a destination's first flow; further flows use the others in turn
 
 to  hops    paths                us  weight (Mbit/s)
 n0     1  * n3 -c3- n0            2            10000

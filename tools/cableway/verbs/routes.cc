@@ -106,7 +106,7 @@ std::string routes_text(const Topology& topology, NodeIndex self) {
     }
   }
   return absl::StrCat("routes of ", topology.node(self).name,
-                      "; * marks the path of a destination's first flow; further flows use the next ones in turn\n\n",
+                      "; * marks the path of a destination's first flow; further flows use the others in turn\n\n",
                       table.text());
 }
 
