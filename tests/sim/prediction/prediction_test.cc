@@ -164,6 +164,12 @@ TEST(PredictionTest, AFunctionOfAPlugHasItsOwnRateAndTheWiresTogether) {
   // Behind one PCIe link, two functions bring no more than one.
   const routing::Topology narrow = one_split_plug(200'000, true);
   EXPECT_NEAR(both_ways(narrow, 2), kFunction, 0.02 * kFunction);
+  for (const int into : {0, 1}) {
+    PredictionRequest one_way = request(narrow, Operation::kPair, 256 * kMiB);
+    one_way.workload.source = 1 - into;
+    one_way.workload.destination = into;
+    EXPECT_NEAR(predicted(narrow, one_way).busbw_GBps, kFunction, 0.02 * kFunction) << "into n" << into;
+  }
 }
 
 // A plug of 40 Gbit/s with four legs of 10 Gbit/s, each to a host of its own: a leg carries no more than its 10.
