@@ -204,13 +204,13 @@ TEST_F(SplitPortsTest, OneHalfUnpluggedAndBackMovesNoOtherCable) {
   }
 }
 
-// 30 % of all hellos are lost: the pairs stay, and a restarted node finds the same number again.
+// A fifth of all hellos are lost: the pairs stay, and a restarted node finds the same number again.
 TEST_F(SplitPortsTest, LostHellosMoveNoCable) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     for (const Addresses kind : {Addresses::kSubnetEach, Addresses::kLinkLocal, Addresses::kOneSubnet}) {
       restart(seed);
       build(2, 1, kind);
-      world_->fabric().set_weather({.lost_per_mille = 300});
+      world_->fabric().set_weather({.lost_per_mille = 200});
       std::vector<std::string> lost;
       world_->start_all();
       world_->clock().run_for(5s);
