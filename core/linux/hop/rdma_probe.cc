@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 constexpr std::uint32_t kWriteBytes = RdmaQueuePair::kMailboxBytes;
 constexpr std::uint64_t kInFlight = (std::uint64_t{1} << 20) / kWriteBytes;
 constexpr std::size_t kBatch = 8;              // writes in one posting; the last one reports
-constexpr milliseconds kGrace{2000};           // for what is in flight at the end
+constexpr milliseconds kInFlightGrace{2000};   // for what is in flight at the end
 constexpr milliseconds kBetweenQuestions{20};  // to `ended`
 
 // Posts and polls until all is written.
@@ -55,7 +55,7 @@ class Stream {
       if (!some.ok()) return some.status();
       if (*some) last = steady_clock::now();
       if (!more && done_ == posted_) return ProbeData{done_ * kWriteBytes, last - begin};
-      if (now > begin + duration + kGrace) {
+      if (now > begin + duration + kInFlightGrace) {
         return absl::DeadlineExceededError("the neighbour's device does not acknowledge in time");
       }
       if (now > next_question) {

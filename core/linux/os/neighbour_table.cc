@@ -62,8 +62,8 @@ struct alignas(NLMSG_ALIGNTO) EntryMessage {
 static_assert(offsetof(EntryMessage, entry) == NLMSG_HDRLEN);
 static_assert(offsetof(EntryMessage, attributes) == NLMSG_LENGTH(sizeof(ndmsg)));
 
-struct alignas(NLMSG_ALIGNTO) Answer {
-  std::array<std::byte, 4096> bytes;
+struct KernelAnswer {
+  alignas(nlmsghdr) std::array<std::byte, 4096> bytes;
   std::size_t size = 0;
 
   // The only message; null if it is incomplete.
@@ -75,7 +75,7 @@ struct alignas(NLMSG_ALIGNTO) Answer {
 };
 
 // 0, or why there is no answer (an errno).
-int exchange(const EntryMessage& request, Answer& answer) {
+int exchange(const EntryMessage& request, KernelAnswer& answer) {
   const UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (!socket.valid()) return errno;
   const sockaddr_nl kernel{.nl_family = AF_NETLINK, .nl_pad = 0, .nl_pid = 0, .nl_groups = 0};
@@ -118,7 +118,7 @@ class KernelNeighbours final : public NeighbourTable {
   absl::StatusOr<std::optional<EthernetAddress>> find(std::uint32_t interface,
                                                       const routing::PortAddress& address) override {
     const EntryMessage request(RTM_GETNEIGH, 0, interface, address);
-    Answer answer;
+    KernelAnswer answer;
     if (const int error = exchange(request, answer); error != 0) return cannot_read(error);
     const int error = error_in(*answer.message()).value_or(0);
     if (error == ENOENT) return std::nullopt;
@@ -131,7 +131,7 @@ class KernelNeighbours final : public NeighbourTable {
     EntryMessage request(RTM_NEWNEIGH, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, interface, address);
     request.entry.ndm_state = NUD_REACHABLE;
     request.append(NDA_LLADDR, ethernet.bytes);
-    Answer answer;
+    KernelAnswer answer;
     if (const int error = exchange(request, answer); error != 0) return cannot_set(error);
     const int error = error_in(*answer.message()).value_or(EPROTO);
     return error == 0 ? absl::OkStatus() : cannot_set(error);

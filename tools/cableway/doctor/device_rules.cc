@@ -14,14 +14,15 @@ namespace {
 
 constexpr char kVerbsDriver[] = "infiniband_verbs";
 constexpr std::uint32_t kVerbsMajor = 231;  // Documentation/admin-guide/devices.txt of the kernel
-constexpr std::size_t kMaxFileBytes = 64U << 10;
+constexpr std::size_t kMaxDeviceListBytes = 64U << 10;
 
 // Lines like "231 infiniband_verbs", in the list of character devices, which comes first. A host with many devices has
 // a second major for them.
 std::vector<std::uint32_t> verbs_majors(const std::string& proc) {
   std::vector<std::uint32_t> majors;
   const auto file = host::open_file(absl::StrCat(proc, "/devices"));
-  const auto text = file.ok() ? host::read_at_most(*file, kMaxFileBytes) : absl::StatusOr<std::string>(file.status());
+  const auto text =
+      file.ok() ? host::read_at_most(*file, kMaxDeviceListBytes) : absl::StatusOr<std::string>(file.status());
   if (!text.ok()) return majors;
   const std::vector<std::string> lines = absl::StrSplit(*text, '\n');
   for (const std::string& line : lines) {
