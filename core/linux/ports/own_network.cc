@@ -67,7 +67,7 @@ std::string why_no_cables(const OwnNetwork& network) {
 
 std::string no_cables_advised(const OwnNetwork& network) {
   const std::string why = why_no_cables(network);
-  if (why.empty()) return why;
+  if (why.empty()) return "";
   return absl::StrCat(why,
                       ": start the container with --network host, or the job in the namespace of the cables; if one of "
                       "these interfaces is a cable, name it in CABLEWAY_PORTS");

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/port_address.h"
 #include "routing/topology_io/json_topology.h"
 #include "tests/routing/sample_topologies.h"
 

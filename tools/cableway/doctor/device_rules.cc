@@ -51,6 +51,7 @@ std::vector<std::string> read_rdma_device_rules(const host::Sysfs& sysfs, const 
   std::vector<std::uint32_t> majors = verbs_majors(proc);
   if (majors.empty()) majors.push_back(kVerbsMajor);
   std::vector<std::string> rules;
+  rules.reserve(majors.size() + 1);
   for (const std::uint32_t major : majors) rules.push_back(absl::StrCat("c ", major, ":* rwm"));
   if (const std::string numbers = rdma_cm_numbers(sysfs); !numbers.empty()) {
     rules.push_back(absl::StrCat("c ", numbers, " rwm"));
