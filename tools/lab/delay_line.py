@@ -1,7 +1,7 @@
 """A cable with a delay where the kernel has no netem: a process between the two halves of the cable.
 
 Each end of such a cable is joined to an interface in the lab's control namespace; this process receives every frame
-from one and sends it on the other when it is due. Frames keep their segmentation-offload header (PACKET_VNET_HDR),
+from one and sends it on the other when it is due, counted from the kernel's time of its arrival. Frames keep their segmentation-offload header (PACKET_VNET_HDR),
 so one frame may stand for 64 KiB of TCP. The queue is bounded; further frames are dropped.
 Fit for delays of 100 us and more, and for a few Gbit/s.
 """
@@ -11,16 +11,22 @@ from __future__ import annotations
 import select
 import signal
 import socket
+import struct
 import time
 from collections import deque
 from pathlib import Path
 
-from namespaces import fork_server
+from namespaces import fork_server, wake_punctually
 from shaping import QUEUE_BYTES
 
 _ETH_P_ALL = 3
 _SOL_PACKET, _PACKET_VNET_HDR, _PACKET_IGNORE_OUTGOING = 263, 15, 23
 _SO_RCVBUFFORCE, _SO_SNDBUFFORCE = 33, 32
+_SO_TIMESTAMPNS = 35
+_TIMESPEC = struct.Struct("@ll")
+_ANCILLARY_BYTES = socket.CMSG_SPACE(_TIMESPEC.size)
+_LONGEST_WAIT_S = 1.0
+_WAKES_EARLY_S = 80e-6  # waking takes the kernel some tens of us; what is left is spent waiting
 _SOCKET_BUFFER_BYTES = 8 << 20
 _LARGEST_FRAME_BYTES = 256 << 10
 _FRAMES_PER_TURN = 64
@@ -35,9 +41,20 @@ def _open(interface: str) -> socket.socket:
             port.setsockopt(socket.SOL_SOCKET, force, _SOCKET_BUFFER_BYTES)
         except PermissionError:  # in a user namespace the system's limit applies
             port.setsockopt(socket.SOL_SOCKET, plain, _SOCKET_BUFFER_BYTES)
+    port.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
     port.bind((interface, _ETH_P_ALL))
     port.setblocking(False)
     return port
+
+
+def _waited_s(ancillary: list[tuple[int, int, bytes]]) -> float:
+    """How long ago the kernel received a frame; 0 where it does not say, or the wall clock was set in between."""
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, _SO_TIMESTAMPNS):
+            seconds, nanoseconds = _TIMESPEC.unpack(data)
+            waited_s = (time.time_ns() - seconds * 10**9 - nanoseconds) / 1e9
+            return waited_s if 0 < waited_s < _LONGEST_WAIT_S else 0.0
+    return 0.0
 
 
 class _Direction:
@@ -49,25 +66,28 @@ class _Direction:
         self.bytes_waiting = 0
 
     def receive(self, delay_s: float) -> None:
-        """Reads what has arrived; each frame is due `delay_s` from now."""
+        """Reads what has arrived; each frame is due `delay_s` after it arrived."""
         for _ in range(_FRAMES_PER_TURN):
             try:
-                frame = self.source.recv(_LARGEST_FRAME_BYTES)
+                frame, ancillary, _, _ = self.source.recvmsg(_LARGEST_FRAME_BYTES, _ANCILLARY_BYTES)
             except BlockingIOError:
                 return
             except OSError:  # the interface went down: nothing arrives
                 return
             if self.bytes_waiting + len(frame) <= QUEUE_BYTES:
-                self.waiting.append((time.monotonic() + delay_s, frame))
+                waited_s = _waited_s(ancillary)  # read first: a pause before the next line delays the frame, never hurries it
+                self.waiting.append((time.monotonic() - waited_s + delay_s, frame))
                 self.bytes_waiting += len(frame)
 
     def deliver(self) -> float | None:
-        """Sends what is due; returns the seconds until the next frame is, None when no frame waits."""
+        """Sends what is due; returns the seconds until it should be called for the next frame, None when none waits."""
         while self.waiting:
             due, frame = self.waiting[0]
             left = due - time.monotonic()
-            if left > 0:
-                return left
+            if left > _WAKES_EARLY_S:
+                return left - _WAKES_EARLY_S
+            while time.monotonic() < due:
+                pass
             try:
                 self.sink.send(frame)
             except BlockingIOError:
@@ -80,6 +100,7 @@ class _Direction:
 
 
 def _serve(ports: list[socket.socket], delay_path: Path) -> None:
+    wake_punctually()
     directions = [_Direction(ports[0], ports[1]), _Direction(ports[1], ports[0])]
     delay_s = 0.0
 
