@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <system_error>
 
 #include "absl/status/status.h"
@@ -20,6 +22,7 @@ using routing::PortAddress;
 
 // Holds a burst of datagrams of the largest size while the thread is busy. The kernel caps it at net.core.rmem_max.
 constexpr int kControlReceiveBytes = 1 << 20;
+constexpr std::chrono::minutes kLongestWait{10};
 
 struct SocketAddress {
   sockaddr_storage storage{};
@@ -84,6 +87,7 @@ absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t u
     return failed("create a socket for", address, udp_port, errno);
   }
   set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
+  set_number(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);  // without it, waited is 0
   return socket;
 }
 
@@ -117,6 +121,13 @@ Value control_value(const cmsghdr* header) {
   return value;
 }
 
+// The kernel stamps arrivals with the wall clock, which may be set in between: what cannot be counts as no time.
+Duration time_since(const timespec& stamp) {
+  const auto stamped = std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec);
+  const Duration waited = std::chrono::system_clock::now().time_since_epoch() - stamped;
+  return waited < Duration(0) || waited > kLongestWait ? Duration(0) : waited;
+}
+
 void read_control(const cmsghdr* header, Arrival& arrival) {
   if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_PKTINFO) {
     arrival.interface = static_cast<PortId>(control_value<in_pktinfo>(header).ipi_ifindex);
@@ -125,6 +136,8 @@ void read_control(const cmsghdr* header, Arrival& arrival) {
   } else if ((header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_TTL) ||
              (header->cmsg_level == IPPROTO_IPV6 && header->cmsg_type == IPV6_HOPLIMIT)) {
     arrival.ttl = control_value<int>(header);
+  } else if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_TIMESTAMPNS) {
+    arrival.waited = time_since(control_value<timespec>(header));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "absl/status/statusor.h"
+#include "core/clock.h"
 #include "core/discovery/port_inventory.h"
 #include "core/linux/os/unique_fd.h"
 #include "routing/topology/port_address.h"
@@ -39,6 +40,7 @@ struct Arrival {
   std::uint16_t from_port = 0;
   PortId interface = 0;  // 0: not reported by the kernel
   int ttl = 0;
+  Duration waited{0};  // in the kernel, before it was received here; 0: not reported
 };
 
 // The next datagram, or the errno; EAGAIN if there is none.

@@ -198,7 +198,7 @@ void UdpControlChannel::State::take(const Key& key, const Arrival& arrival) {
     ++counters.oversized;
   } else {
     ++counters.received;
-    ReceivedDatagram datagram{key.port, arrival.from, std::span(buffer).first(arrival.bytes)};
+    ReceivedDatagram datagram{key.port, arrival.from, std::span(buffer).first(arrival.bytes), arrival.waited};
     if (datagram.from.is_ipv6_link_local()) datagram.from.scope = port.facts.interface;
     // A copy, because the call may destroy the channel.
     const auto call = receive;

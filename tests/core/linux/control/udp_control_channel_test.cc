@@ -9,9 +9,11 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,7 @@
 namespace cableway::host {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -61,6 +64,7 @@ struct Node {
       from.push_back(datagram.from);
       ports.push_back(datagram.port);
       sizes.push_back(text.size());
+      waited.push_back(datagram.waited);
     });
   }
   void send_hello(const std::string& text) { channel.send_to_all(port, bytes_of(text)); }
@@ -72,6 +76,7 @@ struct Node {
   std::vector<routing::PortAddress> from;
   std::vector<PortId> ports;
   std::vector<std::size_t> sizes;
+  std::vector<Duration> waited;
 };
 
 class UdpControlChannelTest : public testing::Test {
@@ -150,6 +155,21 @@ TEST_F(UdpControlChannelTest, TwoHostsHearEachOtherByIpv4) {
   EXPECT_EQ(a_->counters().sent, 1U);
   EXPECT_EQ(a_->counters().received, 1U);
   EXPECT_EQ(a_->counters().own, 0U);
+}
+
+TEST_F(UdpControlChannelTest, KnowsHowLongADatagramHasWaited) {
+  join_two({"10.7.0.1", "fe80::1%eth1"}, {"10.7.0.2", "fe80::2%far1"});
+  const auto began = std::chrono::steady_clock::now();
+  a_->send_hello("to the group");
+  a_->channel.send(a_->port, address("10.7.0.2"), bytes_of("to you"));
+  a_->channel.send(a_->port, address("fe80::2%eth1"), bytes_of("to you"));
+  std::this_thread::sleep_for(50ms);  // as a busy thread
+  ASSERT_TRUE(comes_true([&] { return b_->waited.size() == 4; }));
+  const Duration whole = std::chrono::steady_clock::now() - began;
+  for (const Duration waited : b_->waited) {
+    EXPECT_GE(waited, 49ms) << "sleeps and clocks may differ a little";
+    EXPECT_LE(waited, whole + 1ms);
+  }
 }
 
 TEST_F(UdpControlChannelTest, LinkLocalAddressesSuffice) {
