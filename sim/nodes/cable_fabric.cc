@@ -166,11 +166,12 @@ void CableFabric::launch(Segment& segment, const Way& way, const std::shared_ptr
   const bool spoil = weather.corrupted_per_mille > 0 && happens(weather.corrupted_per_mille);
   ++segment.in_flight;
   const auto number = static_cast<SegmentNumber>(&segment - segments_.data());
-  clock_.post_at(clock_.now() + weather.delay + jitter,
-                 [this, way, number, arriving = spoil ? corrupted(*bytes) : bytes] {
-                   --segments_[number].in_flight;
-                   deliver(way, *arriving);
-                 });
+  const auto more = more_delay_.find({way.from, way.from_port});
+  const Duration delay = weather.delay + jitter + (more == more_delay_.end() ? Duration(0) : more->second);
+  clock_.post_at(clock_.now() + delay, [this, way, number, arriving = spoil ? corrupted(*bytes) : bytes] {
+    --segments_[number].in_flight;
+    deliver(way, *arriving);
+  });
 }
 
 std::shared_ptr<const std::vector<std::byte>> CableFabric::corrupted(const std::vector<std::byte>& bytes) {

@@ -95,6 +95,8 @@ class CableFabric {
   void set_silent(SegmentNumber segment, bool silent);
   // Drops datagrams that one of the ports sends; `end` is its place in join()'s list (cables: 0 is a, 1 is b).
   void set_mute(SegmentNumber segment, std::size_t end, bool mute) { segments_[segment].mute[end] = mute; }
+  // Adds to the delay of what a port sends.
+  void set_more_delay(NodeNumber node, PortId port, Duration more) { more_delay_[{node, port}] = more; }
   void set_weather(const Weather& weather) { weather_ = weather; }
   // Overrides the fabric's weather for one segment.
   void set_weather(SegmentNumber segment, const std::optional<Weather>& weather);
@@ -151,6 +153,7 @@ class CableFabric {
   std::vector<bool> off_;
   std::vector<Segment> segments_;
   std::map<End, SegmentNumber> segment_of_;
+  std::map<End, Duration> more_delay_;
   PortId last_port_ = 0;
   std::uint32_t subnets_ = 0;
   std::uint64_t datagrams_ = 0;
