@@ -107,6 +107,7 @@ void Neighbours::tick() {
   }
   update_segments();
   send_hellos(false);
+  if (latencies_.publish(public_, now)) listener_.latencies_changed();
   const auto interval = std::chrono::duration_cast<Duration>(timing_.interval);
   const auto spread = static_cast<std::uint64_t>(interval.count() / 5);
   tick_due_ = now + interval * 9 / 10 + Duration(random_() % (spread + 1));
@@ -147,12 +148,15 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   hello.hold_ms = static_cast<std::uint32_t>(timing_.hold.count());
   hello.leaving = leaving;
   hello.addresses = hello_addresses(port, ports_);
+  // Taken as late as possible: what follows counts as latency.
+  const Instant now = clock_.now();
+  hello.sent_ns = static_cast<std::uint64_t>(now.since_start.count());
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
        each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
     const auto& [key, neighbour] = *each;
     const bool used = neighbour.paired && heard_.at(key).fits;
     hello.heard.push_back(HeardNeighbour{key.node, key.neighbour_port, used ? neighbour.their_adjacency : 0,
-                                         used ? neighbour.our_adjacency : 0});
+                                         used ? neighbour.our_adjacency : 0, latencies_.echo(key, now)});
   }
   send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
 }
@@ -188,12 +192,13 @@ void Neighbours::send_segment(const NeighbourKey& key, std::span<const std::byte
 }
 
 void Neighbours::receive(const ReceivedDatagram& received) {
+  const Instant arrival{clock_.now().since_start - received.waited};
   const PortFacts* port = find_port(received.port);
   if (port == nullptr) return;
   ControlDatagram datagram;
   const ControlFault fault = decode_control_datagram(received.bytes, cluster_id_, seal_, datagram);
   if (fault != ControlFault::kNone) return note_fault(*port, fault, datagram, received.from);
-  if (datagram.kind == ControlKind::kHello) return receive_hello(*port, datagram, received.from);
+  if (datagram.kind == ControlKind::kHello) return receive_hello(*port, datagram, received.from, arrival);
   receive_segment(*port, datagram);
 }
 
@@ -225,8 +230,8 @@ void Neighbours::note_fault(const PortFacts& port, ControlFault fault, const Con
   }
 }
 
-void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& datagram,
-                               const routing::PortAddress& from) {
+void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from,
+                               Instant arrival) {
   absl::StatusOr<PortHello> hello = decode_port_hello(datagram.body);
   if (!hello.ok() || routing::node_id(identity_.cluster, hello->node) != datagram.sender) {
     ++counters_.garbage;
@@ -251,10 +256,9 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
   heard_.at(key).hold_extension = Duration(0);
   heard_.at(key).from = from;
+  latencies_.hear(key, *hello, id_, arrival);
   heard_.at(key).addresses = hello->addresses;
-  heard_.at(key).hears_us = std::any_of(hello->heard.begin(), hello->heard.end(), [&](const HeardNeighbour& heard) {
-    return heard.node == id_ && heard.port == port.id;
-  });
+  heard_.at(key).hears_us = find_heard(*hello, id_, port.id) != nullptr;
   update_segments();
   if (segments_.of(port.id).is_wire()) {
     pair(segments_.of(port.id), key.node);
@@ -416,17 +420,15 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
 
 void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) {
   Neighbour& neighbour = public_.at(key);
-  const auto us = std::find_if(hello.heard.begin(), hello.heard.end(), [&](const HeardNeighbour& heard) {
-    return heard.node == id_ && heard.port == key.port;
-  });
-  const std::uint32_t their_adjacency = us == hello.heard.end() ? 0 : us->my_adjacency;
+  const HeardNeighbour* us = find_heard(hello, id_, key.port);
+  const std::uint32_t their_adjacency = us == nullptr ? 0 : us->my_adjacency;
   const bool adjacency_changed = their_adjacency != neighbour.their_adjacency;
-  const bool heard = us != hello.heard.end() && us->your_adjacency == neighbour.our_adjacency && their_adjacency != 0;
+  const bool heard = us != nullptr && us->your_adjacency == neighbour.our_adjacency && their_adjacency != 0;
   if (neighbour.up && (adjacency_changed || !heard)) {
     neighbour.up = false;
     listener_.adjacency_down(
         key, neighbour, EventCode::kCableLost,
-        us == hello.heard.end() ? "it does not hear this node any more" : "the neighbour restarted the adjacency");
+        us == nullptr ? "it does not hear this node any more" : "the neighbour restarted the adjacency");
     // Unless the neighbour restarted the adjacency, this side must do so.
     if (!adjacency_changed) neighbour.our_adjacency = new_adjacency_number();
   }
@@ -434,6 +436,8 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   if (adjacency_changed || !heard) hello_soon(key.port);
   if (heard && us->your_adjacency == neighbour.our_adjacency && !neighbour.up) {
     neighbour.up = true;
+    neighbour.latency.reset();
+    latencies_.forget(key);
     listener_.adjacency_up(key, neighbour);
   }
 }
@@ -469,6 +473,7 @@ void Neighbours::forget(const NeighbourKey& key, const std::string& reason, Even
   const Neighbour neighbour = std::move(known->second);
   public_.erase(known);
   heard_.erase(key);
+  latencies_.forget(key);
   segments_changed_ = true;
   if (neighbour.up) listener_.adjacency_down(key, neighbour, code, reason);
 }

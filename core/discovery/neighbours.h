@@ -21,8 +21,10 @@
 
 #include "core/clock.h"
 #include "core/discovery/cable_addresses.h"
+#include "core/discovery/cable_latencies.h"
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_datagram.h"
+#include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
 #include "core/discovery/port_inventory.h"
 #include "core/discovery/port_pairing.h"
@@ -46,28 +48,6 @@ struct HelloTiming {
   std::chrono::milliseconds hold{1000};  // several intervals: how long neighbours keep a silent node
 };
 
-// Identifies a neighbour: our port, its node and its port.
-struct NeighbourKey {
-  PortId port = 0;
-  routing::NodeId node;
-  PortId neighbour_port = 0;
-  friend auto operator<=>(const NeighbourKey&, const NeighbourKey&) = default;
-};
-
-struct Neighbour {
-  std::string name;
-  std::string interface;  // the neighbour's
-  std::uint64_t boot_nonce = 0;
-  CableAddresses addresses;
-  bool up = false;  // both ports hear each other
-  // False: other ports of the two nodes are the cable on this wire (port_pairing.h).
-  bool paired = true;
-  Instant heard_since;
-  Instant last_heard;
-  std::uint32_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
-  std::uint32_t their_adjacency = 0;  // 0: not known yet
-};
-
 // A problem that an operator should fix.
 struct Problem {
   EventCode code = EventCode::kPortUnusable;
@@ -88,6 +68,8 @@ class Neighbours {
                                 const std::string& reason) = 0;
     // The ports on one wire with others have changed, and with them the plugs of ports().
     virtual void plugs_changed() = 0;
+    // Latencies of neighbours that are up have become known or have changed.
+    virtual void latencies_changed() = 0;
     // A segment from a neighbour that is up.
     virtual void segment(const NeighbourKey& key, std::span<const std::byte> body) = 0;
     // Called once when the problem appears. `fields`: the event's fields.
@@ -138,7 +120,8 @@ class Neighbours {
   using ProblemKey = std::tuple<PortId, EventCode, std::uint64_t>;
 
   void receive(const ReceivedDatagram& datagram);
-  void receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from);
+  void receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from,
+                     Instant arrival);
   void receive_segment(const PortFacts& port, const ControlDatagram& datagram);
   void note_fault(const PortFacts& port, ControlFault fault, const ControlDatagram& datagram,
                   const routing::PortAddress& from);
@@ -185,6 +168,7 @@ class Neighbours {
   std::map<PortId, std::string> plugs_;  // of ports_
   std::map<NeighbourKey, Neighbour> public_;
   std::map<NeighbourKey, Heard> heard_;
+  CableLatencies latencies_;
   std::map<ProblemKey, Problem> problems_;
   std::set<PortId> hello_soon_;
   std::uint64_t counter_ = 0;

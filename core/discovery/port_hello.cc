@@ -1,5 +1,7 @@
 #include "core/discovery/port_hello.h"
 
+#include <algorithm>
+
 #include "core/discovery/port_address_wire.h"
 #include "core/wire.h"
 #include "routing/text/node_name.h"
@@ -37,11 +39,20 @@ void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
     neighbour.port = reader.get<std::uint32_t>();
     neighbour.your_adjacency = reader.get<std::uint32_t>();
     neighbour.my_adjacency = reader.get<std::uint32_t>();
+    neighbour.echo.sent_ns = reader.get<std::uint64_t>();
+    neighbour.echo.held_ns = reader.get<std::uint64_t>();
     heard.push_back(neighbour);
   }
 }
 
 }  // namespace
+
+const HeardNeighbour* find_heard(const PortHello& hello, routing::NodeId node, PortId port) {
+  const auto found = std::find_if(hello.heard.begin(), hello.heard.end(), [&](const HeardNeighbour& heard) {
+    return heard.node == node && heard.port == port;
+  });
+  return found == hello.heard.end() ? nullptr : &*found;
+}
 
 std::vector<std::byte> encode_port_hello(const PortHello& hello) {
   std::vector<std::byte> body;
@@ -51,6 +62,7 @@ std::vector<std::byte> encode_port_hello(const PortHello& hello) {
   writer.put(hello.mtu);
   writer.put(hello.hold_ms);
   writer.put(static_cast<std::uint8_t>(hello.leaving));
+  writer.put(hello.sent_ns);
   writer.put(static_cast<std::uint8_t>(hello.addresses.size()));
   for (const HelloAddress& address : hello.addresses) {
     put_port_address(writer, address.prefix.address);
@@ -63,6 +75,8 @@ std::vector<std::byte> encode_port_hello(const PortHello& hello) {
     writer.put(neighbour.port);
     writer.put(neighbour.your_adjacency);
     writer.put(neighbour.my_adjacency);
+    writer.put(neighbour.echo.sent_ns);
+    writer.put(neighbour.echo.held_ns);
   }
   return body;
 }
@@ -75,6 +89,7 @@ absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
   hello.mtu = reader.get<std::uint32_t>();
   hello.hold_ms = reader.get<std::uint32_t>();
   hello.leaving = reader.get<std::uint8_t>() != 0;
+  hello.sent_ns = reader.get<std::uint64_t>();
   if (!reader.ok()) return bad_hello("length");
   get_addresses(reader, hello.addresses);
   if (!reader.ok()) return bad_hello("addresses");

@@ -18,6 +18,15 @@ inline constexpr std::size_t kMaxHelloAddresses = 16;
 // Maximum of other ports on one segment (a switch).
 inline constexpr std::size_t kMaxHeard = 128;
 
+// The last hello from a port: its time, by that port's clock, and how long ago it arrived when the hello with this echo
+// was sent, by the clock of that one's sender.
+struct HelloEcho {
+  std::uint64_t sent_ns = 0;  // 0: none, or it had no time
+  std::uint64_t held_ns = 0;
+
+  friend bool operator==(const HelloEcho&, const HelloEcho&) = default;
+};
+
 // "I hear you": the other half of the two-way check. Each side draws a number for the adjacency (RFC 5880
 // section 6.8.6: a discriminator). The adjacency is up when each side names the number of the other, so that a replayed
 // hello, or one of an earlier incarnation, cannot bring it up.
@@ -26,6 +35,7 @@ struct HeardNeighbour {
   PortId port = 0;
   std::uint32_t your_adjacency = 0;  // as last received from that port; 0: none received yet
   std::uint32_t my_adjacency = 0;    // the number drawn by the sender; 0: it hears the port, but uses no cable to it
+  HelloEcho echo;
 
   friend bool operator==(const HeardNeighbour&, const HeardNeighbour&) = default;
 };
@@ -44,11 +54,15 @@ struct PortHello {
   std::uint32_t mtu = 0;
   std::uint32_t hold_ms = 0;  // how long the receiver keeps the sender up after this hello
   bool leaving = false;       // the node is shutting down
+  std::uint64_t sent_ns = 0;  // by the sender's clock, which may begin anywhere; 0: no time
   std::vector<HelloAddress> addresses;
   std::vector<HeardNeighbour> heard;
 
   friend bool operator==(const PortHello&, const PortHello&) = default;
 };
+
+// The hello's entry about a port; null: its sender does not hear that port.
+const HeardNeighbour* find_heard(const PortHello& hello, routing::NodeId node, PortId port);
 
 std::vector<std::byte> encode_port_hello(const PortHello& hello);
 // InvalidArgument names the invalid field.

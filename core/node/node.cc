@@ -31,6 +31,12 @@ std::string cable_text(const std::string& port, const Neighbour& neighbour) {
   return absl::StrCat("cable ", port, " to node ", neighbour.name, " (", neighbour.interface, ")");
 }
 
+// As advertised: 0 where it is not known yet, and at most what fits.
+std::uint32_t latency_ns(const Neighbour& neighbour) {
+  return static_cast<std::uint32_t>(
+      std::min<std::int64_t>(neighbour.latency.value_or(Duration(0)).count(), UINT32_MAX));
+}
+
 EventFields cable_fields(const std::string& node, const std::string& port, const Neighbour& neighbour) {
   return {{"cable", routing::discovered_cable_name(node, port, neighbour.name, neighbour.interface)},
           {"port", port},
@@ -156,7 +162,7 @@ void Node::advertise() {
     if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;
     routing::PortAddress address = neighbour.addresses.ours;
     address.scope.clear();
-    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, 0});
+    content.adjacencies.push_back({key.port, key.node, key.neighbour_port, address, latency_ns(neighbour)});
   }
   flooding_.originate(std::move(content));
 }

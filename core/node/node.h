@@ -97,6 +97,7 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                       const std::string& reason) override;
   void plugs_changed() override { advertise(); }
+  void latencies_changed() override { advertise(); }
   void segment(const NeighbourKey& key, std::span<const std::byte> body) override;
   void problem(const Problem& problem, EventFields fields) override;
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body) override;

@@ -24,6 +24,11 @@ Json rate_or_null(std::uint64_t rate_mbps) {
   return rate_mbps == 0 ? Json(nullptr) : Json(rate_mbps);
 }
 
+Json latency_or_null(const Neighbour& neighbour) {
+  if (!neighbour.up || !neighbour.latency) return nullptr;
+  return static_cast<double>(neighbour.latency->count()) / 1000;
+}
+
 // The rate of the neighbour's port from its advertisement; 0 if there is none yet.
 std::uint64_t neighbour_rate(const Node& node, const NeighbourKey& key) {
   const routing::Advertisement* advertisement = node.flooding().database().find(key.node);
@@ -43,6 +48,7 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
           {"our_address", neighbour.up ? Json(routing::to_text(neighbour.addresses.ours)) : Json(nullptr)},
           {"address", neighbour.up ? Json(routing::to_text(neighbour.addresses.theirs)) : Json(nullptr)},
           {"rate_mbps", rate_or_null(neighbour_rate(node, key))},
+          {"latency_us", latency_or_null(neighbour)},
           {"known_ms", ms(neighbour.heard_since)},
           {"heard_ms", ms(neighbour.last_heard)}};
 }

@@ -10,6 +10,7 @@
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_datagram.h"
 #include "core/discovery/port_hello.h"
+#include "routing/text/node_name.h"
 #include "tests/core/discovery/truncation.h"
 
 namespace cableway {
@@ -27,8 +28,9 @@ PortHello sample_hello() {
   hello.interface = "eth1";
   hello.mtu = 9000;
   hello.hold_ms = 1000;
+  hello.sent_ns = 15;
   hello.addresses = {{{address("10.7.0.1"), 24}, false}, {{address("fe80::1"), 64}, true}};
-  hello.heard = {{routing::NodeId{7}, 3, 11, 12}, {routing::NodeId{8}, 4, 0, 13}};
+  hello.heard = {{routing::NodeId{7}, 3, 11, 12, {14, UINT64_MAX}}, {routing::NodeId{8}, 4, 0, 13, {}}};
   return hello;
 }
 
@@ -38,6 +40,17 @@ TEST(PortHelloCodec, SurvivesARoundTrip) {
   EXPECT_EQ(*hello, sample_hello());
   expect_every_truncation_refused(encode_port_hello(sample_hello()),
                                   [](std::span<const std::byte> bytes) { return decode_port_hello(bytes).ok(); });
+}
+
+TEST(PortHelloCodec, TheLargestFitsIntoADatagram) {
+  PortHello hello = sample_hello();
+  hello.node = std::string(routing::kMaxNodeNameBytes, 'n');
+  hello.interface = std::string(routing::kMaxInterfaceNameBytes, 'e');
+  hello.addresses.resize(kMaxHelloAddresses, hello.addresses[1]);
+  hello.heard.resize(kMaxHeard, hello.heard[0]);
+  const std::vector<std::byte> body = encode_port_hello(hello);
+  EXPECT_TRUE(decode_port_hello(body).ok());
+  EXPECT_LE(kControlHeaderBytes + body.size() + kSealBytes, kMaxDatagramBytes);
 }
 
 TEST(PortHelloCodec, RefusesInvalidPorts) {

@@ -63,9 +63,21 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                             {"state", "up"},
                             {"our_address", "10.0.0.2"},
                             {"address", "10.0.0.1"},
-                            {"rate_mbps", port.rate_mbps}}}},
+                            {"rate_mbps", port.rate_mbps},
+                            {"latency_us", nullptr}}}},
                          {"control", nullptr}};
   EXPECT_EQ(ports[0], expected) << ports.dump(2);
+}
+
+TEST_F(PortsView, HasTheNeighboursLatencyWhileItIsUp) {
+  world_.clock().run_for(3s);
+  const auto latency = [&] { return view().at("ports").at(0).at("neighbours").at(0).at("latency_us"); };
+  EXPECT_EQ(latency(), 5) << "the fabric's own";
+  world_.fabric().set_mute(segments_[0], 1, true);
+  world_.clock().run_for(1500ms);
+  world_.fabric().set_mute(segments_[0], 1, false);
+  world_.clock().run_for(150ms);
+  EXPECT_EQ(latency(), nullptr);
 }
 
 TEST_F(PortsView, APortIsWrittenTheSameWithoutANode) {

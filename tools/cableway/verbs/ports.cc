@@ -25,6 +25,11 @@ std::string root_text(const Json& port) {
   return is_limit ? absl::StrCat(root, ": the port carries ", rate_or_unknown(port, "rate_mbps")) : root;
 }
 
+std::string latency_or_unknown(const Json& neighbour) {
+  const Json& latency = neighbour.at("latency_us");
+  return latency.is_null() ? "latency unknown" : absl::StrCat(latency_text(latency.get<double>()), " one way");
+}
+
 std::string rdma_text(const Json& port) {
   if (port.at("rdma_device").is_null()) return "none";
   const std::string device = text(port, "rdma_device");
@@ -43,8 +48,8 @@ std::string neighbour_line(const Json& neighbour) {
         who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);
   }
   return absl::StrCat(who, "up for ", age_text(number(neighbour, "known_ms")), ", ", text(neighbour, "our_address"),
-                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour, "rate_mbps"), " there; ",
-                      heard);
+                      " to ", text(neighbour, "address"), ", ", rate_or_unknown(neighbour, "rate_mbps"), " there, ",
+                      latency_or_unknown(neighbour), "; ", heard);
 }
 
 // Error counters are shown only if they are not zero.

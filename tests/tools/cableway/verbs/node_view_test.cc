@@ -148,9 +148,9 @@ constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
      "rdma_trouble": null, "transport": "rdma", "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": "p0",
      "neighbours": [
        {"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2", "address": "10.7.0.1",
-        "rate_mbps": 10000, "known_ms": 61000, "heard_ms": 90},
+        "rate_mbps": 10000, "latency_us": 12.25, "known_ms": 61000, "heard_ms": 90},
        {"node": "n4", "interface": "eth0", "state": "heard", "our_address": null, "address": null, "rate_mbps": null,
-        "known_ms": 100, "heard_ms": 100}],
+        "latency_us": null, "known_ms": 100, "heard_ms": 100}],
      "control": {"sent": 10, "received": 9, "oversized": 0, "foreign": 2, "own": 0, "ttl_refused": 0,
                  "send_errors": {"EPERM": 4}, "last_error": "cannot send", "not_open": ["cannot bind"]}},
     {"interface": "eth2", "addresses": ["10.7.1.1/30"], "mtu": 1500, "rate_mbps": null,
@@ -177,7 +177,7 @@ port eth1
   hops       rdma: mlx5_0, RoCE v2, GID 3
   PCIe root  0000:00:00.0, 98.3 Gbit/s: the port carries 98.3 Gbit/s
   plug       p0
-  neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there; last heard 0.0 s ago
+  neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there, 12.25 us one way; last heard 0.0 s ago
   neighbour  node n4, its port eth0: heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); last heard 0.1 s ago
   datagrams  10 sent, 9 received, 2 foreign, 4 not sent (EPERM)
   last error cannot send

@@ -1,0 +1,34 @@
+#include "core/discovery/cable_latencies.h"
+
+#include <chrono>
+#include <optional>
+
+namespace cableway {
+namespace {
+
+constexpr std::chrono::seconds kPublishEvery{1};
+
+}  // namespace
+
+void CableLatencies::hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival) {
+  Meter& meter = meters_[key];
+  const HeardNeighbour* us = find_heard(hello, self, key.port);
+  const HelloEcho echo = us == nullptr ? HelloEcho() : us->echo;
+  const std::optional<Duration> latency = meter.round_trip.hear(hello.sent_ns, echo, arrival);
+  if (latency) meter.estimate.add(*latency, arrival);
+}
+
+bool CableLatencies::publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now) {
+  if (now - published_at_ < kPublishEvery) return false;
+  published_at_ = now;
+  bool changed = false;
+  for (auto& [key, neighbour] : neighbours) {
+    const auto meter = meters_.find(key);
+    if (!neighbour.up || meter == meters_.end() || !meter->second.estimate.publish(now)) continue;
+    neighbour.latency = meter->second.estimate.published();
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace cableway

@@ -1,0 +1,41 @@
+// Measures the latency of every cable from the hellos that cross it.
+#ifndef CABLEWAY_CORE_DISCOVERY_CABLE_LATENCIES_H_
+#define CABLEWAY_CORE_DISCOVERY_CABLE_LATENCIES_H_
+
+#include <map>
+
+#include "core/clock.h"
+#include "core/discovery/hello_round_trip.h"
+#include "core/discovery/latency_estimate.h"
+#include "core/discovery/neighbour.h"
+#include "core/discovery/port_hello.h"
+#include "routing/topology/node_id.h"
+
+namespace cableway {
+
+// One thread: the node's.
+class CableLatencies {
+ public:
+  // What a hello that is sent now tells the neighbour.
+  HelloEcho echo(const NeighbourKey& key, Instant now) { return meters_[key].round_trip.echo(now); }
+  // A hello of the neighbour has arrived. `self`: this node.
+  void hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival);
+  // The neighbour is gone, or what comes next may be another cable.
+  void forget(const NeighbourKey& key) { meters_.erase(key); }
+  // Sets the latencies of neighbours that are up and whose latency has become known or has changed; true if there are
+  // any. To be called often; works once a second, so that the cables of a burst are advertised together.
+  bool publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now);
+
+ private:
+  struct Meter {
+    HelloRoundTrip round_trip;
+    LatencyEstimate estimate;
+  };
+
+  std::map<NeighbourKey, Meter> meters_;
+  Instant published_at_;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_CABLE_LATENCIES_H_

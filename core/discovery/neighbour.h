@@ -1,0 +1,43 @@
+// A neighbour: one port of another node, heard over one port of ours.
+#ifndef CABLEWAY_CORE_DISCOVERY_NEIGHBOUR_H_
+#define CABLEWAY_CORE_DISCOVERY_NEIGHBOUR_H_
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/clock.h"
+#include "core/discovery/cable_addresses.h"
+#include "core/discovery/port_inventory.h"
+#include "routing/topology/node_id.h"
+
+namespace cableway {
+
+// Identifies a neighbour: our port, its node and its port.
+struct NeighbourKey {
+  PortId port = 0;
+  routing::NodeId node;
+  PortId neighbour_port = 0;
+  friend auto operator<=>(const NeighbourKey&, const NeighbourKey&) = default;
+};
+
+struct Neighbour {
+  std::string name;
+  std::string interface;  // the neighbour's
+  std::uint64_t boot_nonce = 0;
+  CableAddresses addresses;
+  bool up = false;  // both ports hear each other
+  // False: other ports of the two nodes are the cable on this wire (port_pairing.h).
+  bool paired = true;
+  Instant heard_since;
+  Instant last_heard;
+  std::uint32_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
+  std::uint32_t their_adjacency = 0;  // 0: not known yet
+  // One way, as measured since it is up (cable_latencies.h); empty: not known yet.
+  std::optional<Duration> latency;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_NEIGHBOUR_H_
