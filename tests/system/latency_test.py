@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""System test of measured latencies: nodes in namespaces measure the cables whose delays the lab has set.
+
+Usage: latency_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
+"""
+
+from __future__ import annotations
+
+import unittest
+
+from in_lab import in_lab, main
+from lab_nodes import STEADY, LabNodes
+
+_WITHIN = 0.2
+
+
+def latencies(nodes: LabNodes, name: str) -> dict[str, float | None]:
+    """Of every cable in a node's topology, by the nodes that it joins, in microseconds."""
+    return {"-".join(sorted(end["node"] for end in cable["ends"])): cable["latency_us"]
+            for cable in nodes.cableway(name, "topology")["cables"]}
+
+
+class LatencyTest(unittest.TestCase):
+    def wait_for(self, nodes: LabNodes, delays_us: dict[str, int]) -> None:
+        """Until each node has these latencies; those of a moment in which the machine was busy are improved soon."""
+        def is_near(measured: dict[str, float | None]) -> bool:
+            return measured.keys() == delays_us.keys() and all(
+                measured[cable] is not None and abs(measured[cable] - delay) <= _WITHIN * delay
+                for cable, delay in delays_us.items())
+        for name in nodes.names:
+            nodes.wait_until(lambda name=name: is_near(latencies(nodes, name)),
+                             lambda name=name: f"{name} has {latencies(nodes, name)}, expected {delays_us} (us)")
+        print({cable: round(latency or 0) for cable, latency in latencies(nodes, "n0").items()}, end=" ", flush=True)
+
+    @in_lab("ring:3", "--delay", "500us")
+    def test_500_us(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        self.wait_for(nodes, {"n0-n1": 500, "n1-n2": 500, "n0-n2": 500})
+        port = nodes.cableway("n0", "ports")["ports"][0]
+        self.assertAlmostEqual(port["neighbours"][0]["latency_us"], 500, delta=150)
+        self.assertRegex(nodes.run("n0", nodes.build / "bin/cableway", "ports"), r"there, [0-9.]+ us one way; last heard")
+        two_hops = nodes.cableway("n0", "path", "n0", "n1")["paths"][-1]
+        self.assertAlmostEqual(two_hops["latency_us"], sum(hop["latency_us"] for hop in two_hops["hops"]))
+
+    @in_lab("line:3", "--delay", "2ms")
+    def test_2_ms_and_a_cable_that_becomes_shorter(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        self.wait_for(nodes, {"n0-n1": 2000, "n1-n2": 2000})
+        nodes.lab("shape", "n1-n2", "--delay", "500us")
+        self.wait_for(nodes, {"n0-n1": 2000, "n1-n2": 500})
+
+    @in_lab("line:2", "--delay", "1ms", "--addresses", "link-local")
+    def test_link_local_addresses(self, nodes: LabNodes) -> None:
+        nodes.start(**STEADY)
+        self.wait_for(nodes, {"n0-n1": 1000})
+
+    @in_lab("line:2", "--delay", "1ms")
+    def test_not_known_at_first(self, nodes: LabNodes) -> None:
+        nodes.start(HELLO_MS="2000", HOLD_MS="20000")  # eight hellos after the cable is up take a while
+        nodes.wait_for_cables()
+        for name in nodes.names:
+            self.assertEqual(latencies(nodes, name), {"n0-n1": None})
+        neighbour = nodes.cableway("n0", "ports")["ports"][0]["neighbours"][0]
+        self.assertIsNone(neighbour["latency_us"])
+        self.assertIn("latency unknown", nodes.run("n0", nodes.build / "bin/cableway", "ports"))
+
+
+if __name__ == "__main__":
+    main()
