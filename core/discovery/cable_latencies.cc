@@ -18,6 +18,11 @@ void CableLatencies::hear(const NeighbourKey& key, const PortHello& hello, routi
   if (latency) meter.estimate.add(*latency, arrival);
 }
 
+void CableLatencies::restart(const NeighbourKey& key, Neighbour& neighbour) {
+  meters_.erase(key);
+  neighbour.latency.reset();
+}
+
 bool CableLatencies::publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now) {
   if (now - published_at_ < kPublishEvery) return false;
   published_at_ = now;

@@ -20,7 +20,8 @@ class CableLatencies {
   HelloEcho echo(const NeighbourKey& key, Instant now) { return meters_[key].round_trip.echo(now); }
   // A hello of the neighbour has arrived. `self`: this node.
   void hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival);
-  // The neighbour is gone, or what comes next may be another cable.
+  // The neighbour's cable is up anew, and may be another one.
+  void restart(const NeighbourKey& key, Neighbour& neighbour);
   void forget(const NeighbourKey& key) { meters_.erase(key); }
   // Sets the latencies of neighbours that are up and whose latency has become known or has changed; true if there are
   // any. To be called often; works once a second, so that the cables of a burst are advertised together.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/discovery/refused_datagram.h"
 
 namespace cableway {
 namespace {
@@ -209,25 +210,8 @@ void Neighbours::note_fault(const PortFacts& port, ControlFault fault, const Con
     return;
   }
   ++counters_.refused;
-  const EventField address{"address", routing::to_text(from)};
-  const std::string who = absl::StrCat("a node at ", address.value, " on port ", port.interface);
-  if (fault == ControlFault::kVersion) {
-    set_problem(EventCode::kVersionDiffers, port, 0,
-                absl::StrCat(who, " uses another version of the protocol than ", int{kControlVersion},
-                             ": install the same Cableway on both"),
-                address);
-  } else if (fault == ControlFault::kCluster) {
-    set_problem(EventCode::kClusterDiffers, port, datagram.sender.value,
-                absl::StrCat(who, " is of another cluster than ", identity_.cluster,
-                             ": give both the same CABLEWAY_CLUSTER, if they are to be one"),
-                address);
-  } else {
-    set_problem(EventCode::kKeyDiffers, port, datagram.sender.value,
-                absl::StrCat(who,
-                             " has another key than this node, or only one of them has a key: give every node the"
-                             " same CABLEWAY_KEY_FILE"),
-                address);
-  }
+  RefusedDatagram refused = explain_refusal(fault, datagram, identity_.cluster, port.interface, from);
+  set_problem(refused.code, port, refused.about, std::move(refused.text), std::move(refused.address));
 }
 
 void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from,
@@ -436,8 +420,7 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   if (adjacency_changed || !heard) hello_soon(key.port);
   if (heard && us->your_adjacency == neighbour.our_adjacency && !neighbour.up) {
     neighbour.up = true;
-    neighbour.latency.reset();
-    latencies_.forget(key);
+    latencies_.restart(key, neighbour);
     listener_.adjacency_up(key, neighbour);
   }
 }
