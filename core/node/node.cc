@@ -37,6 +37,12 @@ std::uint32_t latency_ns(const Neighbour& neighbour) {
       std::min<std::int64_t>(neighbour.latency.value_or(Duration(0)).count(), UINT32_MAX));
 }
 
+// A link of unknown rate is taken for one of the default's, but carries no more than its root.
+std::uint64_t advertised_rate_mbps(const PortFacts& port) {
+  if (port.rate_mbps != 0) return port.rate_mbps;
+  return port.root_mbps == 0 ? routing::kDefaultRateMbps : std::min(routing::kDefaultRateMbps, port.root_mbps);
+}
+
 EventFields cable_fields(const std::string& node, const std::string& port, const Neighbour& neighbour) {
   return {{"cable", routing::discovered_cable_name(node, port, neighbour.name, neighbour.interface)},
           {"port", port},
@@ -154,9 +160,8 @@ void Node::advertise() {
   for (const PortFacts& port : neighbours_.ports()) {
     if (content.ports.size() == routing::kMaxAdvertisedPorts) break;
     const auto bounded = [](std::uint64_t rate) { return std::min(rate, routing::kMaxRateMbps); };
-    const std::uint64_t rate = port.rate_mbps == 0 ? routing::kDefaultRateMbps : port.rate_mbps;
-    content.ports.push_back({port.id, port.interface, port.plug, port.root, bounded(rate), bounded(port.link_mbps),
-                             bounded(port.root_mbps)});
+    content.ports.push_back({port.id, port.interface, port.plug, port.root, bounded(advertised_rate_mbps(port)),
+                             bounded(port.link_mbps), bounded(port.root_mbps)});
   }
   for (const auto& [key, neighbour] : neighbours_.all()) {
     if (!neighbour.up || content.adjacencies.size() == routing::kMaxAdvertisedAdjacencies) continue;

@@ -29,25 +29,29 @@ Json latency_or_null(const Neighbour& neighbour) {
   return static_cast<double>(neighbour.latency->count()) / 1000;
 }
 
-// The rate of the neighbour's port from its advertisement; 0 if there is none yet.
-std::uint64_t neighbour_rate(const Node& node, const NeighbourKey& key) {
+// The neighbour's port as advertised; null if it is not known yet.
+const routing::AdvertisedPort* neighbour_port(const Node& node, const NeighbourKey& key) {
   const routing::Advertisement* advertisement = node.flooding().database().find(key.node);
-  if (advertisement == nullptr) return 0;
+  if (advertisement == nullptr) return nullptr;
   const auto port = std::find_if(advertisement->ports.begin(), advertisement->ports.end(),
                                  [&](const routing::AdvertisedPort& each) { return each.id == key.neighbour_port; });
-  return port == advertisement->ports.end() ? 0 : port->rate_mbps;
+  return port == advertisement->ports.end() ? nullptr : &*port;
 }
 
 Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& neighbour) {
   const auto ms = [&](Instant since) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
   };
+  const routing::AdvertisedPort* const port = neighbour_port(node, key);
+  // The rate that a port of unknown link advertises is a default.
+  const bool has_rate = port != nullptr && port->link_mbps != 0;
   return {{"node", neighbour.name},
           {"interface", neighbour.interface},
           {"state", neighbour.up ? "up" : "heard"},
           {"our_address", neighbour.up ? Json(routing::to_text(neighbour.addresses.ours)) : Json(nullptr)},
           {"address", neighbour.up ? Json(routing::to_text(neighbour.addresses.theirs)) : Json(nullptr)},
-          {"rate_mbps", rate_or_null(neighbour_rate(node, key))},
+          {"rate_mbps", has_rate ? Json(port->rate_mbps) : Json(nullptr)},
+          {"link_mbps", has_rate ? Json(port->link_mbps) : Json(nullptr)},
           {"latency_us", latency_or_null(neighbour)},
           {"known_ms", ms(neighbour.heard_since)},
           {"heard_ms", ms(neighbour.last_heard)}};

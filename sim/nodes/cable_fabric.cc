@@ -76,7 +76,7 @@ CableFabric::SegmentNumber CableFabric::add_cable(NodeNumber a, NodeNumber b) {
     PortFacts facts;
     facts.interface = "eth" + std::to_string(nodes_[node]->ports_.size());
     facts.mtu = 1500;
-    facts.rate_mbps = 10'000;
+    facts.rate_mbps = facts.link_mbps = 10'000;
     facts.addresses = {cable_address(subnet, ends.empty() ? 0 : 1)};
     ends.emplace_back(node, add_port(node, std::move(facts)));
   }

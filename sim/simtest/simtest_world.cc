@@ -83,7 +83,7 @@ void SimtestWorld::build_switch() {
     PortFacts facts;
     facts.interface = "sw0";
     facts.mtu = 1500;
-    facts.rate_mbps = 10'000;
+    facts.rate_mbps = facts.link_mbps = 10'000;
     PortPrefix prefix;
     prefix.address.bytes = {172, 16, static_cast<std::uint8_t>(node >> 8), static_cast<std::uint8_t>(node & 255)};
     prefix.prefix_length = 12;

@@ -1,5 +1,6 @@
 #include "core/linux/ports/pcie_link.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -69,10 +70,22 @@ std::vector<std::string> functions_on(const std::string& path) {
   return functions;
 }
 
+// A link inside a Thunderbolt cable states 2.5 GT/s, whatever it moves: unknown. The kernel calls devices beyond a port
+// to the outside removable.
+bool is_tunnel(const Sysfs& sysfs, const std::string& function, const PcieSpeed& speed) {
+  constexpr double kFirstGeneration = 2.5;
+  return speed.gigatransfers <= kFirstGeneration && sysfs.line(absl::StrCat(function, "/removable")) == "removable";
+}
+
 }  // namespace
 
 std::uint64_t PcieSpeed::rate_mbps() const {
   return routing::pcie_rate_mbps(gigatransfers, lanes);
+}
+
+PcieSpeed PcieLink::maximum() const {
+  if (!slot.known() || !adapter.known()) return adapter;
+  return {std::min(slot.gigatransfers, adapter.gigatransfers), std::min(slot.lanes, adapter.lanes)};
 }
 
 PcieLink read_pcie_link(const Sysfs& sysfs, const std::string& interface) {
@@ -83,8 +96,9 @@ PcieLink read_pcie_link(const Sysfs& sysfs, const std::string& interface) {
   for (std::size_t lower = 1; lower < functions.size(); lower += 2) {
     const PcieSpeed current = read_speed(sysfs, functions[lower], "current");
     const bool is_narrower = narrowest.root.empty() || current.rate_mbps() < narrowest.current.rate_mbps();
-    if (!current.known() || !is_narrower) continue;
-    narrowest = {name_of(functions[lower - 1]), current, read_speed(sysfs, functions[lower], "max")};
+    if (!current.known() || !is_narrower || is_tunnel(sysfs, functions[lower], current)) continue;
+    narrowest = {name_of(functions[lower - 1]), current, read_speed(sysfs, functions[lower], "max"),
+                 read_speed(sysfs, functions[lower - 1], "max")};
   }
   return narrowest;
 }

@@ -27,7 +27,11 @@ struct PcieLink {
   // processor.
   std::string root;
   PcieSpeed current;  // as it runs now
-  PcieSpeed maximum;  // of the device at its lower end
+  PcieSpeed adapter;  // the maximum of its lower end
+  PcieSpeed slot;     // the maximum of its upper end
+
+  // The maximum of both ends; that of the adapter where the slot's is not known.
+  PcieSpeed maximum() const;
   friend bool operator==(const PcieLink&, const PcieLink&) = default;
 };
 

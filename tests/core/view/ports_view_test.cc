@@ -44,7 +44,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                          {"addresses", {"10.0.0.2/30"}},
                          {"mtu", port.mtu},
                          {"rate_mbps", port.rate_mbps},
-                         {"link_mbps", nullptr},
+                         {"link_mbps", port.link_mbps},
                          {"carrier", true},
                          {"rdma_device", nullptr},
                          {"rdma_usable", nullptr},
@@ -64,6 +64,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                             {"our_address", "10.0.0.2"},
                             {"address", "10.0.0.1"},
                             {"rate_mbps", port.rate_mbps},
+                            {"link_mbps", port.link_mbps},
                             {"latency_us", nullptr}}}},
                          {"control", nullptr}};
   EXPECT_EQ(ports[0], expected) << ports.dump(2);
@@ -78,6 +79,20 @@ TEST_F(PortsView, HasTheNeighboursLatencyWhileItIsUp) {
   world_.fabric().set_mute(segments_[0], 1, false);
   world_.clock().run_for(150ms);
   EXPECT_EQ(latency(), nullptr);
+}
+
+TEST_F(PortsView, HasNoRateOfANeighbourWhoseLinkIsUnknown) {
+  const PortId far = world_.node(0).neighbours().ports().front().id;
+  world_.fabric().change_port(0, far, [](PortFacts& facts) {
+    facts.rate_mbps = facts.link_mbps = 0;
+    facts.root = "0000:00:01.0";
+    facts.root_mbps = 2'500;
+  });
+  world_.clock().run_for(3s);
+  const json neighbour = view().at("ports").at(0).at("neighbours").at(0);
+  EXPECT_EQ(neighbour.at("rate_mbps"), nullptr);
+  EXPECT_EQ(neighbour.at("link_mbps"), nullptr);
+  EXPECT_EQ(world_.node(1).paths().topology().cables()[0].rate_mbps, 2'500U) << "no more than its PCIe link carries";
 }
 
 TEST_F(PortsView, APortIsWrittenTheSameWithoutANode) {

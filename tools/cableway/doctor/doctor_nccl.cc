@@ -47,7 +47,7 @@ class NcclExamination {
   }
 
   static std::string text_of(const NcclSetting& setting) {
-    return absl::StrCat(setting.name, "=", setting.value, " (", setting.source, ")");
+    return absl::StrCat(setting.name, "=", shortened(setting.value), " (", setting.source, ")");
   }
 
   // The environment of `cableway env` wins over files.

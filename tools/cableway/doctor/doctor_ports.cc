@@ -127,7 +127,7 @@ class PortExamination {
     std::uint64_t theirs = 0;
     if (!port_.at("neighbours").is_null()) {
       for (const Json& neighbour : port_.at("neighbours")) {
-        if (!neighbour.at("rate_mbps").is_null()) theirs = std::max(theirs, number(neighbour, "rate_mbps"));
+        if (!neighbour.at("link_mbps").is_null()) theirs = std::max(theirs, number(neighbour, "link_mbps"));
       }
     }
     if (rate < theirs) {

@@ -61,7 +61,7 @@ class RootExamination {
   std::vector<Finding> run() {
     if (is_short_of(most_)) {
       add_slow();
-    } else if (plugs_ > 1 && is_short_of(together_)) {
+    } else if (is_short_of(together_)) {
       add_shared();
     }
     return std::move(findings_);
@@ -71,7 +71,8 @@ class RootExamination {
   bool is_short_of(std::uint64_t mbps) const {
     return static_cast<double>(root_.current.rate_mbps()) < kEnough * static_cast<double>(mbps);
   }
-  bool is_below_maximum() const { return root_.maximum.rate_mbps() > root_.current.rate_mbps(); }
+  bool is_below_maximum() const { return root_.maximum().rate_mbps() > root_.current.rate_mbps(); }
+  bool is_slot_the_limit() const { return root_.adapter.rate_mbps() > root_.maximum().rate_mbps(); }
 
   void add(Severity severity, FindingCode code, const std::string& what, std::string advice) {
     const std::string names = absl::StrJoin(
@@ -85,9 +86,15 @@ class RootExamination {
   }
 
   std::string wider_advice() const {
-    return absl::StrCat("the adapter supports ", text_of(root_.maximum),
-                        ": update the BIOS (on an ASUS GX10 that brought back two lanes), check its PCIe settings, "
-                        "reseat the adapter, or use a slot with as many lanes; lspci -vv shows LnkCap and LnkSta");
+    return absl::StrCat("the link supports ", text_of(root_.maximum()),
+                        ": update the BIOS (on an ASUS GX10 that brought back two lanes), check its PCIe settings, or "
+                        "reseat the adapter; lspci -vv shows LnkCap and LnkSta");
+  }
+
+  std::string slot_advice() const {
+    return absl::StrCat("the slot is the limit, the adapter supports ", text_of(root_.adapter),
+                        ": use a slot with as many lanes, or check in the BIOS whether this one shares its lanes with "
+                        "another");
   }
 
   // Interfaces of the same plugs on other links, which are no ports.
@@ -112,6 +119,7 @@ class RootExamination {
                  absl::StrCat("the link is at the adapter's maximum, and the same plug has another one: give ", unused,
                               " an address in a subnet of its own, too"));
     }
+    if (is_slot_the_limit()) return add(Severity::kWarning, FindingCode::kPcieLinkSlow, what, slot_advice());
     add(Severity::kInfo, FindingCode::kPcieLinkSlow, what,
         "the link is at the adapter's maximum: nothing is wrong, but the cable stays partly idle");
   }
@@ -120,10 +128,19 @@ class RootExamination {
     const std::string what =
         absl::StrCat("they share the ", link_text(), ", and want ", rate_text(together_), " together");
     if (is_below_maximum()) return add(Severity::kWarning, FindingCode::kPcieRootShared, what, wider_advice());
-    add(Severity::kInfo, FindingCode::kPcieRootShared, what,
-        is_split_ ? "nothing is wrong, this host is built so: two cables to the same host bring nothing over one; "
-                    "connect each plug to another host"
-                  : "the link is at the adapter's maximum: two cables to the same host bring little over one");
+    add(Severity::kInfo, FindingCode::kPcieRootShared, what, shared_advice());
+  }
+
+  std::string shared_advice() const {
+    if (plugs_ == 1)
+      return "all functions of this plug are behind one link: nothing is wrong, but the cable stays partly idle";
+    if (is_split_) {
+      return "nothing is wrong, this host is built so: two cables to the same host bring nothing over one; connect "
+             "each "
+             "plug to another host";
+    }
+    if (is_slot_the_limit()) return slot_advice();
+    return "the link is at the adapter's maximum: two cables to the same host bring little over one";
   }
 
   const std::vector<RootedPort>& ports_;

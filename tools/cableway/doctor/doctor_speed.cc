@@ -20,6 +20,9 @@ namespace {
 constexpr std::uint32_t kTestMs = 500;
 constexpr std::uint64_t kMaxTcpMbps = 20'000;  // of one connection
 constexpr double kLeastTcpShare = 0.7;
+// What a RoCE v2 packet over IPv4 needs on the wire beside its payload: preamble and gap 20, Ethernet 18, IP 20, UDP 8,
+// InfiniBand 16.
+constexpr double kPacketOverhead = 82;
 
 constexpr char kWhenNotReached[] =
     "circuits need the same connection: firewalls at both ends must allow the TCP port of cablewayd "
@@ -29,6 +32,12 @@ constexpr char kWhenNotReached[] =
 bool stops_circuits(const absl::Status& status) {
   return !absl::StrContains(status.message(), "CABLEWAY_CABLE_TEST is false") &&
          !absl::StrContains(status.message(), "test of this port is");
+}
+
+// The share of the wire's rate that packets of that size carry, beside that of full packets.
+double payload_share(std::uint64_t packet_bytes) {
+  const auto share = [](double bytes) { return bytes / (bytes + kPacketOverhead); };
+  return packet_bytes == 0 ? 1 : std::min(1.0, share(static_cast<double>(packet_bytes)) / share(kFullPacket));
 }
 
 // The rate of the slower end, 0 where neither is known.
@@ -51,6 +60,8 @@ std::string measured_text(std::uint64_t rate_mbps) {
 struct TestedCable {
   ProbedCable ends;
   std::uint64_t nominal_mbps = 0;  // 0: not known
+  bool both_known = false;         // the rates of its ends
+  std::uint64_t packet_bytes = 0;  // of RDMA; 0: not known
   bool healthy = false;            // by itself
 };
 
@@ -62,6 +73,12 @@ struct Rates {
   std::string over;  // "rdma mlx5_0", "tcp"
 };
 
+struct Expected {
+  std::uint64_t nominal_mbps = 0;  // 0: not known
+  std::uint64_t least_mbps = 0;
+  std::uint64_t small_packet = 0;  // bytes, where they are why less than usual is expected
+};
+
 class SpeedTest {
  public:
   SpeedTest(const SpeedExamination& examination, const CableTest& test) : examination_(examination), test_(test) {}
@@ -71,7 +88,9 @@ class SpeedTest {
       for (const Json& neighbour : port.at("neighbours")) {
         if (text(neighbour, "state") != "up") continue;
         const ProbedCable ends{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
-        cables_.push_back({ends, nominal_mbps(port, neighbour)});
+        const bool both_known = !port.at("rate_mbps").is_null() && !neighbour.at("rate_mbps").is_null();
+        const std::uint64_t packet = port.at("rdma_mtu").is_null() ? 0 : number(port, "rdma_mtu");
+        cables_.push_back({ends, nominal_mbps(port, neighbour), both_known, packet});
         test_cable(cables_.back());
       }
     }
@@ -98,11 +117,12 @@ class SpeedTest {
     return rates;
   }
 
-  // What `cables` cables with that rate have to reach.
-  std::uint64_t least_mbps(std::uint64_t expected, std::size_t cables, bool rdma) const {
-    if (rdma) return static_cast<std::uint64_t>(examination_.least_share * static_cast<double>(expected));
-    return static_cast<std::uint64_t>(kLeastTcpShare *
-                                      static_cast<double>(std::min<std::uint64_t>(expected, cables * kMaxTcpMbps)));
+  // What `cables` cables with that nominal rate together have to reach.
+  Expected expect(std::uint64_t nominal_mbps, std::size_t cables, std::uint64_t packet_bytes, bool rdma) const {
+    const std::uint64_t limit = rdma ? nominal_mbps : std::min<std::uint64_t>(nominal_mbps, cables * kMaxTcpMbps);
+    const double share = rdma ? examination_.least_share * payload_share(packet_bytes) : kLeastTcpShare;
+    const bool is_small = rdma && packet_bytes != 0 && packet_bytes < kFullPacket;
+    return {nominal_mbps, static_cast<std::uint64_t>(share * static_cast<double>(limit)), is_small ? packet_bytes : 0};
   }
 
   Finding& add(Severity severity, FindingCode code, std::string about, std::string what, std::string advice = "") {
@@ -121,17 +141,20 @@ class SpeedTest {
 
   // `one_way`: nullopt if it was not measured.
   void add_result(const std::string& about, const std::optional<Rates>& one_way, const Rates& both,
-                  std::uint64_t expected, std::uint64_t least, bool parts_are_healthy) {
-    const bool slow_one_way = one_way && one_way->to_mbps < least;
-    const bool slow = slow_one_way || std::min(both.to_mbps, both.from_mbps) < least;
+                  const Expected& expected, bool parts_are_healthy) {
+    const bool slow_one_way = one_way && one_way->to_mbps < expected.least_mbps;
+    const bool slow = slow_one_way || std::min(both.to_mbps, both.from_mbps) < expected.least_mbps;
+    const bool has_nominal = expected.nominal_mbps != 0;
     std::string what = one_way ? absl::StrCat(measured_text(one_way->to_mbps), " one way; both") : "both";
     absl::StrAppend(&what, " ways at once ", measured_text(both.to_mbps), " there and ", measured_text(both.from_mbps),
                     " back; ");
-    if (expected == 0) {
-      absl::StrAppend(&what, "nominal not known (", both.over, ")");
+    if (has_nominal) {
+      absl::StrAppend(&what, "nominal ", rate_text(expected.nominal_mbps), ", expected ",
+                      measured_text(expected.least_mbps), " at least (", both.over);
+      if (expected.small_packet != 0) absl::StrAppend(&what, ", packets of ", expected.small_packet, " bytes");
+      absl::StrAppend(&what, ")");
     } else {
-      absl::StrAppend(&what, "nominal ", rate_text(expected), ", expected ", measured_text(least), " at least (",
-                      both.over, ")");
+      absl::StrAppend(&what, "nominal not known (", both.over, ")");
     }
     const bool degraded = slow && !slow_one_way && both.rdma;
     if (degraded && one_way) absl::StrAppend(&what, "; healthy one way: only both at once show it");
@@ -143,8 +166,8 @@ class SpeedTest {
     const Severity severity = !slow ? Severity::kOk : slow_one_way || both.rdma ? Severity::kWarning : Severity::kInfo;
     Finding& finding = add(severity, code, about, std::move(what), slow ? advice_of(code) : "");
     finding.measured = {{"over", both.over},
-                        {"nominal_mbps", expected == 0 ? Json(nullptr) : Json(expected)},
-                        {"least_mbps", expected == 0 ? Json(nullptr) : Json(least)},
+                        {"nominal_mbps", has_nominal ? Json(expected.nominal_mbps) : Json(nullptr)},
+                        {"least_mbps", has_nominal ? Json(expected.least_mbps) : Json(nullptr)},
                         {"one_way_mbps", one_way ? Json(one_way->to_mbps) : Json(nullptr)},
                         {"to_mbps", both.to_mbps},
                         {"from_mbps", both.from_mbps}};
@@ -155,8 +178,7 @@ class SpeedTest {
     const absl::StatusOr<Rates> one_way = measure({cable.ends}, false);
     const absl::StatusOr<Rates> both = one_way.ok() ? measure({cable.ends}, true) : one_way.status();
     if (!both.ok()) return add_untested(about, both.status());
-    const std::uint64_t least = least_mbps(cable.nominal_mbps, 1, both->rdma);
-    add_result(about, *one_way, *both, cable.nominal_mbps, least, false);
+    add_result(about, *one_way, *both, expect(cable.nominal_mbps, 1, cable.packet_bytes, both->rdma), false);
     cable.healthy = findings_.back().severity == Severity::kOk;
   }
 
@@ -168,6 +190,13 @@ class SpeedTest {
     return found == cables_.end() ? nullptr : &*found;
   }
 
+  // Of cables to one node.
+  static bool has_port_of(const std::vector<ProbedCable>& chosen, const ProbedCable& cable) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const ProbedCable& each) {
+      return each.interface == cable.interface || each.other_interface == cable.other_interface;
+    });
+  }
+
   void test_wires(const routing::Topology& topology) {
     const std::optional<routing::NodeIndex> node = topology.find_node(examination_.node);
     if (!node) return;
@@ -176,19 +205,22 @@ class SpeedTest {
     }
   }
 
-  // Of its cables those that are up, if they are several.
+  // Of its cables those that are up, if they are several. A port is tested by one cable at a time: where ports end
+  // several (a switch), cables between different ones are chosen.
   void test_wire(const routing::Topology& topology, const routing::PhysicalCable& wire, routing::NodeIndex node) {
     std::vector<routing::CableIndex> indices;
     std::vector<ProbedCable> ends;
     bool healthy = true;
     bool known = true;
+    std::uint64_t packet_bytes = kFullPacket;
     for (const routing::CableIndex cable : wire.cables) {
       const TestedCable* const tested = find(topology, cable, node);
-      if (tested == nullptr || ends.size() == kMaxProbedCables) continue;
+      if (tested == nullptr || ends.size() == kMaxProbedCables || has_port_of(ends, tested->ends)) continue;
       indices.push_back(cable);
       ends.push_back(tested->ends);
       healthy = healthy && tested->healthy;
-      known = known && tested->nominal_mbps != 0;
+      known = known && tested->both_known;
+      if (tested->packet_bytes != 0) packet_bytes = std::min(packet_bytes, tested->packet_bytes);
     }
     if (ends.size() < 2) return;
     const std::string interfaces = absl::StrJoin(
@@ -196,8 +228,8 @@ class SpeedTest {
     const std::string about = absl::StrCat("plug ", interfaces, " to node ", ends.front().node);
     const absl::StatusOr<Rates> both = measure(ends, true);
     if (!both.ok()) return add_untested(about, both.status());
-    const std::uint64_t expected = known ? expected_wire_mbps(topology, indices) : 0;
-    add_result(about, std::nullopt, *both, expected, least_mbps(expected, ends.size(), both->rdma), healthy);
+    const std::uint64_t nominal = known ? expected_wire_mbps(topology, indices) : 0;
+    add_result(about, std::nullopt, *both, expect(nominal, ends.size(), packet_bytes, both->rdma), healthy);
   }
 
   const SpeedExamination& examination_;

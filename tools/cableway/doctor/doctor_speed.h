@@ -17,8 +17,10 @@ namespace cableway::cli {
 using CableTest = std::function<absl::StatusOr<CableProbeReply>(const CableProbeRequest&)>;
 
 // The share of its rate that a healthy cable carries over RDMA, in each direction at once. Cables that are degraded
-// carry 0.6 or less of it, and may be healthy one way (docs/hardware.md).
+// carry 0.6 or less of it, and may be healthy one way (docs/hardware.md). Of packets of kFullPacket bytes: smaller ones
+// spend more of the rate on headers, and less is expected of them.
 inline constexpr double kLeastShare = 0.95;
+inline constexpr std::uint32_t kFullPacket = 4096;
 
 struct SpeedExamination {
   std::string node;                             // this node's name

@@ -32,7 +32,7 @@ std::string nccl_text(const NcclSettings& nccl) {
     const std::string overridden =
         setting.overridden.empty() ? "" : absl::StrCat("instead of ", absl::StrJoin(setting.overridden, ", "));
     const std::string remark = remark_on(setting);
-    table.add_row({setting.name, setting.value, setting.source,
+    table.add_row({setting.name, shortened(setting.value), setting.source,
                    absl::StrCat(remark, !remark.empty() && !overridden.empty() ? "; " : "", overridden)});
   }
   return table.text();

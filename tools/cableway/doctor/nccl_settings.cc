@@ -27,8 +27,7 @@ constexpr std::size_t kMaxShownBytes = 200;
 constexpr std::size_t kMaxFaults = 20;
 
 std::string shown(std::string_view text) {
-  if (text.size() <= kMaxShownBytes) return printable(text);
-  return absl::StrCat(printable(text.substr(0, kMaxShownBytes)), "..");
+  return shortened(printable(text));
 }
 
 bool is_variable(std::string_view name) {
@@ -73,7 +72,7 @@ class Reading {
 
   void set(std::string_view name, std::string_view value, const std::string& source) {
     const std::string key = printable(name);
-    const auto [known, is_new] = settings_.emplace(key, NcclSetting{key, shown(value), source, {}});
+    const auto [known, is_new] = settings_.emplace(key, NcclSetting{key, printable(value), source, {}});
     if (!is_new) known->second.overridden.push_back(absl::StrCat(shown(value), " (", source, ")"));
   }
 
@@ -153,6 +152,10 @@ const NcclSetting* NcclSettings::find(std::string_view name) const {
   const auto found =
       std::find_if(settings.begin(), settings.end(), [&](const auto& each) { return each.name == name; });
   return found == settings.end() ? nullptr : &*found;
+}
+
+std::string shortened(const std::string& text) {
+  return text.size() <= kMaxShownBytes ? text : absl::StrCat(text.substr(0, kMaxShownBytes), "..");
 }
 
 NcclSettings read_nccl_settings(const NcclPlaces& places) {

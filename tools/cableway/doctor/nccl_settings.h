@@ -22,9 +22,9 @@ struct NcclPlaces {
 // All texts are printable ASCII.
 struct NcclSetting {
   std::string name;  // "NCCL_NET"
-  std::string value;
+  std::string value;                    // in full
   std::string source;                   // "environment", "/etc/nccl.conf:3"
-  std::vector<std::string> overridden;  // other values that it was given, each with its source: "IB (/etc/nccl.conf:3)"
+  std::vector<std::string> overridden;  // other values that it was given, each cut and with its source: "IB (/etc/nccl.conf:3)"
 };
 
 // A line that does not do what it seems to, or a file that NCCL does not read.
@@ -42,6 +42,9 @@ struct NcclSettings {
   // nullptr: not set.
   const NcclSetting* find(std::string_view name) const;
 };
+
+// A setting's name or value as one line of a text shows it: at most its first 200 characters.
+std::string shortened(const std::string& text);
 
 // Reads at most 64 KiB of each file.
 NcclSettings read_nccl_settings(const NcclPlaces& places);

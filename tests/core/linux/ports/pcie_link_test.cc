@@ -13,7 +13,7 @@ namespace cableway::host {
 
 void PrintTo(const PcieLink& link, std::ostream* out) {
   *out << link.root << " " << link.current.gigatransfers << " GT/s x" << link.current.lanes << ", at most "
-       << link.maximum.gigatransfers << " GT/s x" << link.maximum.lanes;
+       << link.maximum().gigatransfers << " GT/s x" << link.maximum().lanes;
 }
 
 namespace {
@@ -48,8 +48,8 @@ TEST_F(PcieLinkTest, ASparkHasTwoLinksWithAFunctionOfEachPlug) {
   add_card("pci0000:00/0000:00:00.0", "0000:01:00", "enp1s0f", kGen5, "4");
   add_card("pci0002:00/0002:00:00.0", "0002:01:00", "enP2p1s0f", kGen5, "4");
   for (const char* const function : {"0", "1"}) {
-    EXPECT_EQ(link_of(std::string("enp1s0f") + function), (PcieLink{"0000:00:00.0", {32, 4}, {32, 4}}));
-    EXPECT_EQ(link_of(std::string("enP2p1s0f") + function), (PcieLink{"0002:00:00.0", {32, 4}, {32, 4}}));
+    EXPECT_EQ(link_of(std::string("enp1s0f") + function), (PcieLink{"0000:00:00.0", {32, 4}, {32, 4}, {32, 4}}));
+    EXPECT_EQ(link_of(std::string("enP2p1s0f") + function), (PcieLink{"0002:00:00.0", {32, 4}, {32, 4}, {32, 4}}));
   }
   EXPECT_EQ(link_of("enp1s0f0").current.rate_mbps(), 98'300U);
 }
@@ -58,21 +58,32 @@ TEST_F(PcieLinkTest, AGx10WithItsSecondLinkAtHalfItsWidth) {
   add_card("pci0000:00/0000:00:00.0", "0000:01:00", "enp1s0f", kGen5, "4");
   add_card("pci0002:00/0002:00:00.0", "0002:01:00", "enP2p1s0f", kGen5, "4");
   sysfs_.set_pcie_link("pci0002:00/0002:00:00.0/0002:01:00.1", kGen5, "2", "4");
-  EXPECT_EQ(link_of("enp1s0f1"), (PcieLink{"0000:00:00.0", {32, 4}, {32, 4}}));
-  EXPECT_EQ(link_of("enP2p1s0f1"), (PcieLink{"0002:00:00.0", {32, 2}, {32, 4}}));
+  EXPECT_EQ(link_of("enp1s0f1"), (PcieLink{"0000:00:00.0", {32, 4}, {32, 4}, {32, 4}}));
+  EXPECT_EQ(link_of("enP2p1s0f1"), (PcieLink{"0002:00:00.0", {32, 2}, {32, 4}, {32, 4}}));
   EXPECT_EQ(link_of("enP2p1s0f1").current.rate_mbps(), 49'100U);
-  EXPECT_EQ(link_of("enP2p1s0f1").maximum.rate_mbps(), 98'300U);
+  EXPECT_EQ(link_of("enP2p1s0f1").maximum().rate_mbps(), 98'300U);
 }
 
 TEST_F(PcieLinkTest, ASlowerLinkThanTheAdapterCanRun) {
   add_card("pci0000:00/0000:00:00.0", "0000:01:00", "enp1s0f", kGen5, "4");
   sysfs_.write("devices/pci0000:00/0000:00:00.0/0000:01:00.0/current_link_speed", "2.5 GT/s PCIe");
-  EXPECT_EQ(link_of("enp1s0f0"), (PcieLink{"0000:00:00.0", {2.5, 4}, {32, 4}}));
+  EXPECT_EQ(link_of("enp1s0f0"), (PcieLink{"0000:00:00.0", {2.5, 4}, {32, 4}, {32, 4}}));
+}
+
+TEST_F(PcieLinkTest, TheMaximumIsThatOfBothEnds) {
+  const std::string port = "pci0000:00/0000:00:01.0";
+  add_card(port, "0000:01:00", "eth", kGen4, "8");
+  sysfs_.set_pcie_link(port + "/0000:01:00.0", kGen5, "8", "16");
+  sysfs_.set_pcie_link(port, kGen4, "8", "8");
+  EXPECT_EQ(link_of("eth0"), (PcieLink{"0000:00:01.0", {32, 8}, {32, 16}, {16, 8}}));
+  EXPECT_EQ(link_of("eth0").maximum(), (PcieSpeed{16, 8}));
+  sysfs_.set_pcie_link(port, kGen4, "8", "255");
+  EXPECT_EQ(link_of("eth0").maximum(), (PcieSpeed{32, 16})) << "the slot's is not known";
 }
 
 TEST_F(PcieLinkTest, AnAdapterOfTwoPortsHasOneLink) {
   add_card("pci0000:40/0000:40:01.0", "0000:41:00", "ens1f", kGen4, "16");
-  EXPECT_EQ(link_of("ens1f0"), (PcieLink{"0000:40:01.0", {16, 16}, {16, 16}}));
+  EXPECT_EQ(link_of("ens1f0"), (PcieLink{"0000:40:01.0", {16, 16}, {16, 16}, {16, 16}}));
   EXPECT_EQ(link_of("ens1f1"), link_of("ens1f0"));
   EXPECT_EQ(link_of("ens1f0").current.rate_mbps(), 196'600U);
 }
@@ -106,7 +117,7 @@ TEST_F(PcieLinkTest, ANetworkOfAUsb4ControllerInTheProcessorHasNoLink) {
 TEST_F(PcieLinkTest, ANetworkOfAUsb4ControllerOnAnInternalBusHasItsLink) {
   add_link("pci0000:00/0000:00:08.1", "0000:c6:00.5", kGen4, "16");
   sysfs_.add_interface("thunderbolt0", "pci0000:00/0000:00:08.1/0000:c6:00.5/domain0/0-0/0-1/0-1.0");
-  EXPECT_EQ(link_of("thunderbolt0"), (PcieLink{"0000:00:08.1", {16, 16}, {16, 16}}));
+  EXPECT_EQ(link_of("thunderbolt0"), (PcieLink{"0000:00:08.1", {16, 16}, {16, 16}, {16, 16}}));
 }
 
 // The controller's chip has a switch, whose port to the network's half of the chip claims 2.5 GT/s.
@@ -115,7 +126,22 @@ TEST_F(PcieLinkTest, ANetworkOfADiscreteUsb4ControllerHasTheLinkOfTheController)
   add_link("pci0000:00/0000:00:1c.0/0000:03:00.0/0000:04:00.0", "0000:05:00.0", "2.5 GT/s PCIe", "4");
   sysfs_.add_interface("thunderbolt0",
                        "pci0000:00/0000:00:1c.0/0000:03:00.0/0000:04:00.0/0000:05:00.0/domain0/0-0/0-1/0-1.0");
-  EXPECT_EQ(link_of("thunderbolt0"), (PcieLink{"0000:00:1c.0", {8, 4}, {8, 4}}));
+  EXPECT_EQ(link_of("thunderbolt0"), (PcieLink{"0000:00:1c.0", {8, 4}, {8, 4}, {8, 4}}));
+}
+
+// A network card in an enclosure: a root port of the controller, the enclosure's switch, the card.
+TEST_F(PcieLinkTest, AnAdapterInAThunderboltEnclosureHasNotTheLinkInsideTheCable) {
+  const std::string port = "pci0000:00/0000:00:07.0";
+  const std::string upstream = port + "/0000:20:00.0";
+  const std::string card = upstream + "/0000:21:01.0/0000:22:00.0";
+  add_link(port, "0000:20:00.0", "2.5 GT/s PCIe", "4");
+  add_link(upstream + "/0000:21:01.0", "0000:22:00.0", kGen3, "4");
+  sysfs_.add_interface("ens1", card);
+  EXPECT_EQ(link_of("ens1").root, "0000:00:07.0") << "a card of the first generation in a slot of this host";
+  for (const std::string& function : {upstream, upstream + "/0000:21:01.0", card}) {
+    sysfs_.write("devices/" + function + "/removable", "removable");
+  }
+  EXPECT_EQ(link_of("ens1"), (PcieLink{"0000:21:01.0", {8, 4}, {8, 4}, {8, 4}}));
 }
 
 TEST_F(PcieLinkTest, AnEmulatedAdapterHasNoLink) {
@@ -152,9 +178,9 @@ TEST_F(PcieLinkTest, AnUnknownMaximumIsNone) {
   const std::string port = "pci0000:00/0000:00:01.0";
   add_card(port, "0000:01:00", "eth", kGen4, "8");
   sysfs_.set_pcie_link(port + "/0000:01:00.0", kGen4, "8", "255");
-  EXPECT_EQ(link_of("eth0"), (PcieLink{"0000:00:01.0", {16, 8}, {16, 0}}));
-  EXPECT_FALSE(link_of("eth0").maximum.known());
-  EXPECT_EQ(link_of("eth0").maximum.rate_mbps(), 0U);
+  EXPECT_EQ(link_of("eth0"), (PcieLink{"0000:00:01.0", {16, 8}, {16, 0}, {16, 8}}));
+  EXPECT_FALSE(link_of("eth0").maximum().known());
+  EXPECT_EQ(link_of("eth0").maximum().rate_mbps(), 0U);
 }
 
 TEST_F(PcieLinkTest, OtherLinksCountBesideOneOfUnknownSpeed) {
@@ -171,7 +197,7 @@ TEST_F(PcieLinkTest, AHostBridgeBelowADeviceBeginsAnew) {
   sysfs_.set_pcie_link("pci0000:64/0000:64:00.5", "Unknown", "0", "0");
   add_link(bridge + "/10000:00:02.0", "10000:01:00.0", kGen4, "4");
   sysfs_.add_interface("eth0", bridge + "/10000:00:02.0/10000:01:00.0");
-  EXPECT_EQ(link_of("eth0"), (PcieLink{"10000:00:02.0", {16, 4}, {16, 4}}));
+  EXPECT_EQ(link_of("eth0"), (PcieLink{"10000:00:02.0", {16, 4}, {16, 4}, {16, 4}}));
 }
 
 TEST_F(PcieLinkTest, InterfacesWithoutADeviceInTheTreeHaveNone) {

@@ -285,12 +285,12 @@ TEST_F(PortSelectionTest, APortCarriesNoMoreThanItsPcieLink) {
     devices_.pcie_links[3] = pcie;
     return select({"eth1"}).ports.at(0);
   };
-  const PcieLink spark{"0000:00:00.0", {32, 4}, {32, 4}};
+  const PcieLink spark{"0000:00:00.0", {32, 4}, {32, 4}, {32, 4}};
   EXPECT_EQ(port(200'000, spark).rate_mbps, 98'300U);
   EXPECT_EQ(port(200'000, spark).link_mbps, 200'000U);
   EXPECT_EQ(port(200'000, spark).root, "0000:00:00.0");
   EXPECT_EQ(port(200'000, spark).root_mbps, 98'300U);
-  EXPECT_EQ(port(200'000, {"0002:00:00.0", {32, 2}, {32, 4}}).rate_mbps, 49'100U) << "as it runs, not as it could";
+  EXPECT_EQ(port(200'000, {"0002:00:00.0", {32, 2}, {32, 4}, {32, 4}}).rate_mbps, 49'100U) << "as it runs, not as it could";
   EXPECT_EQ(port(40'000, spark).rate_mbps, 40'000U) << "the link is the slower one";
   EXPECT_EQ(port(40'000, spark).root_mbps, 98'300U);
   const PortFacts unknown_link = port(0, spark);
@@ -318,7 +318,7 @@ TEST_F(PortSelectionTest, ASparkHasTwoPlugsAcrossTwoRoots) {
     address(id, "10.7." + std::to_string(id) + ".1", 24);
     devices_.pci_functions[id] = functions[id - 1].first;
     devices_.rates_mbps[id] = 200'000;
-    devices_.pcie_links[id] = {functions[id - 1].second, {32, 4}, {32, 4}};
+    devices_.pcie_links[id] = {functions[id - 1].second, {32, 4}, {32, 4}, {32, 4}};
   }
   const std::vector<PortFacts> ports = select({"10.7.0.0/16"}).ports;
   ASSERT_EQ(ports.size(), 4U);

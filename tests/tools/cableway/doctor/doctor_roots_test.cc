@@ -43,6 +43,12 @@ class Machine {
     sysfs_.write("class/net/" + interface + "/phys_switch_id", "9a1c04");
   }
 
+  // The most that the port above the functions can.
+  void set_slot(const std::string& function, Speed most) {
+    sysfs_.write("devices/pci0000:00/" + function + "/max_link_speed", most.gigatransfers);
+    sysfs_.write("devices/pci0000:00/" + function + "/max_link_width", most.lanes);
+  }
+
   // `plug` "": none.
   void use(const std::string& interface, const std::string& plug, std::uint64_t link_mbps) {
     ports_.push_back({{"interface", interface},
@@ -157,6 +163,33 @@ TEST(DoctorRoots, TwoPortsOfAnAdapterInASlowSlotWantABetterOne) {
               ElementsAre(finding(Severity::kWarning, "PCIE_ROOT_SHARED", "ports ens1f0np0, ens1f1np1",
                                   "16 GT/s x16 (196.6 Gbit/s) each way, and want 400 Gbit/s together",
                                   "supports 32 GT/s x16 (393.2 Gbit/s)")));
+}
+
+TEST(DoctorRoots, ASlowSlotIsNotALinkBelowItsMaximum) {
+  Machine machine;
+  machine.add("ens1np0", "0000:00:01.0/0000:01:00.0", "p0", kGen4x8, kGen5x16);
+  machine.set_slot("0000:00:01.0", kGen4x8);
+  machine.use("ens1np0", "p0", 200000);
+  EXPECT_THAT(machine.findings(),
+              ElementsAre(finding(Severity::kWarning, "PCIE_LINK_SLOW", "port ens1np0", "cannot carry the 200 Gbit/s",
+                                  "the slot is the limit, the adapter supports 32 GT/s x16 (393.2 Gbit/s): use a "
+                                  "slot")));
+  machine.set_slot("0000:00:01.0", kGen4x16);
+  EXPECT_THAT(machine.findings(),
+              ElementsAre(finding(Severity::kWarning, "PCIE_LINK_SLOW", "port ens1np0", "cannot carry the 200 Gbit/s",
+                                  "the link supports 16 GT/s x16 (196.6 Gbit/s): update the BIOS")))
+      << "both ends could run faster";
+}
+
+TEST(DoctorRoots, FunctionsOfOnePlugBehindOneLinkAreNoTwoLinks) {
+  Machine machine;
+  machine.add("ens1f0np0", "0000:00:01.0/0000:01:00.0", "p0", kGen5x4, kGen5x4);
+  machine.add("ens1f1np0", "0000:00:01.0/0000:01:00.1", "p0", kGen5x4, kGen5x4);
+  machine.use("ens1f0np0", "p0", 200000);
+  machine.use("ens1f1np0", "p0", 200000);
+  EXPECT_THAT(machine.findings(),
+              ElementsAre(finding(Severity::kInfo, "PCIE_ROOT_SHARED", "ports ens1f0np0, ens1f1np0",
+                                  "want 200 Gbit/s together", "all functions of this plug are behind one link")));
 }
 
 TEST(DoctorRoots, AnAdapterAtItsMaximumIsNoFault) {

@@ -19,12 +19,13 @@ using ::testing::SizeIs;
 
 const ProbedCable kCable{"eth1", "n0", "eth7"};
 
-Json ports(const std::string& rate, const std::string& neighbour_rate) {
-  return Json::parse(R"([{"interface": "eth1", "rate_mbps": )" + rate + R"(, "neighbours": [
+Json ports(const std::string& rate, const std::string& neighbour_rate, const std::string& rdma_mtu = "null") {
+  return Json::parse(R"([{"interface": "eth1", "rate_mbps": )" + rate + R"(, "rdma_mtu": )" + rdma_mtu +
+                     R"(, "neighbours": [
       {"node": "n0", "interface": "eth7", "state": "up", "rate_mbps": )" +
                      neighbour_rate + R"(},
       {"node": "n9", "interface": "eth7", "state": "heard", "rate_mbps": null}]},
-      {"interface": "eth2", "rate_mbps": null, "neighbours": []}])");
+      {"interface": "eth2", "rate_mbps": null, "rdma_mtu": null, "neighbours": []}])");
 }
 
 Finding tested(const Json& ports, std::uint64_t one_way, std::uint64_t there, std::uint64_t back,
@@ -102,6 +103,20 @@ TEST(DoctorSpeed, TheLeastShareCanBeSet) {
   EXPECT_EQ(over_rdma(98'300, 98'300, 98'299, 1).code, "CABLE_DEGRADED");
 }
 
+// At MTU 1500 headers leave 1024 of 1106 bytes.
+TEST(DoctorSpeed, ExpectsLessOfSmallPackets) {
+  const auto small = [](std::uint64_t mbps, const std::string& over = "rdma mlx5_0") {
+    return tested(ports("100000", "100000", "1024"), mbps, mbps, mbps, over);
+  };
+  const Finding healthy = small(92'500);
+  EXPECT_EQ(healthy.code, "CABLE_TESTED");
+  EXPECT_THAT(healthy.what, HasSubstr("nominal 100 Gbit/s, expected 89.7 Gbit/s at least (rdma mlx5_0, packets of 1024 "
+                                      "bytes)"));
+  EXPECT_EQ(small(89'700).code, "CABLE_SLOW");
+  EXPECT_THAT(small(92'500, "tcp").what, Not(HasSubstr("packets")));
+  EXPECT_EQ(tested(ports("100000", "100000", "4096"), 94'999, 95'000, 95'000, "rdma mlx5_0").code, "CABLE_SLOW");
+}
+
 TEST(DoctorSpeed, AcceptsAnyRateIfTheNominalOneIsUnknown) {
   const Finding finding = tested(ports("null", "null"), 1, 1, 1);
   EXPECT_EQ(finding.severity, Severity::kOk);
@@ -157,9 +172,9 @@ class DoctorPlugTest : public ::testing::Test {
 
   SplitPlugs hosts_;
   Json ports_ = Json::parse(R"([
-      {"interface": "eth1", "rate_mbps": 98300, "neighbours": [
+      {"interface": "eth1", "rate_mbps": 98300, "rdma_mtu": 4096, "neighbours": [
           {"node": "n1", "interface": "eth1", "state": "up", "rate_mbps": 98300}]},
-      {"interface": "eth2", "rate_mbps": 98300, "neighbours": [
+      {"interface": "eth2", "rate_mbps": 98300, "rdma_mtu": 4096, "neighbours": [
           {"node": "n1", "interface": "eth2", "state": "up", "rate_mbps": 98300}]}])");
   std::vector<CableProbeRequest> requests_;
 };
@@ -214,6 +229,34 @@ TEST_F(DoctorPlugTest, OverTcpASlowPlugIsOnlyMentioned) {
 TEST_F(DoctorPlugTest, OneFunctionThatIsDownLeavesNoPlugToTest) {
   ports_.at(1).at("neighbours").clear();
   EXPECT_THAT(examine(105'000, both(1, 1)), SizeIs(1));
+}
+
+TEST_F(DoctorPlugTest, ExpectsNothingOfAWireWithAPortOfUnknownRate) {
+  ports_.at(1).at("neighbours").at(0)["rate_mbps"] = nullptr;
+  const std::vector<Finding> findings = examine(105'000, both(1, 1));
+  EXPECT_EQ(findings.at(2).code, "CABLE_TESTED");
+  EXPECT_THAT(findings.at(2).what, HasSubstr("nominal not known"));
+}
+
+TEST_F(DoctorPlugTest, TheSmallestPacketsCount) {
+  ports_.at(1)["rdma_mtu"] = 1024;
+  const std::vector<Finding> findings = examine(105'000, both(92'500, 92'500));
+  EXPECT_EQ(findings.at(2).code, "CABLE_TESTED");
+  EXPECT_THAT(findings.at(2).what, HasSubstr("expected 179.4 Gbit/s at least"));
+}
+
+// A switch joins all four ports: each port ends two cables, and is tested with one of them.
+TEST_F(DoctorPlugTest, EachPortIsTestedOnce) {
+  hosts_.is_switched = true;
+  for (const std::size_t port : {0, 1}) {
+    Json& neighbours = ports_.at(port).at("neighbours");
+    neighbours.push_back(neighbours.at(0));
+    neighbours.at(1)["interface"] = port == 0 ? "eth2" : "eth1";
+  }
+  const std::vector<Finding> findings = examine(105'000, both(96'000, 95'000));
+  ASSERT_THAT(findings, SizeIs(5)) << "four cables and a plug";
+  EXPECT_EQ(requests_.back(), (CableProbeRequest{{{"eth1", "n1", "eth1"}, {"eth2", "n1", "eth2"}}, 500, true}));
+  EXPECT_EQ(findings.back().code, "CABLE_TESTED");
 }
 
 TEST_F(DoctorPlugTest, AFailureOfOneCableIsThePlugs) {

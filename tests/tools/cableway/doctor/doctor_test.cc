@@ -37,7 +37,7 @@ Json healthy_port(const std::string& interface) {
     "roce_version": 2, "rdma_mtu": 4096, "rdma_trouble": null, "transport": "rdma",
     "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": null,
     "neighbours": [{"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2",
-                    "address": "10.7.0.1", "rate_mbps": 100000, "known_ms": 1, "heard_ms": 1}],
+                    "address": "10.7.0.1", "rate_mbps": 100000, "link_mbps": 100000, "known_ms": 1, "heard_ms": 1}],
     "control": {"sent": 1, "received": 1, "oversized": 0, "foreign": 0, "own": 0, "ttl_refused": 0, "send_errors": {},
                 "last_error": null, "not_open": []}})");
 }
@@ -53,7 +53,8 @@ Examined healthy() {
   examined.status = Json::parse(R"({"node": "n1", "cluster": "lab", "draining": false, "problems": [],
     "relayed": {"circuits_broken": 0, "setups_refused": 0}})");
   examined.topology = routing::sample_topology(4, routing::ring_pairs(4));
-  examined.host.links["eth1"] = {"mlx5_0", "100 Gb/sec (4X EDR)", 100000, {"0000:00:01.0", {16, 16}, {16, 16}}, "p0"};
+  examined.host.links["eth1"] = {
+      "mlx5_0", "100 Gb/sec (4X EDR)", 100000, {"0000:00:01.0", {16, 16}, {16, 16}, {16, 16}}, "p0"};
   return examined;
 }
 
@@ -166,7 +167,7 @@ const Fault kFaults[] = {
      [](Examined& e) {
        (*e.ports)["ports"].push_back(healthy_port("eth2"));
        (*e.ports)["ports"][0]["link_mbps"] = 10000;
-       (*e.ports)["ports"][0]["neighbours"][0]["rate_mbps"] = 10000;
+       (*e.ports)["ports"][0]["neighbours"][0]["link_mbps"] = 10000;
      },
      Severity::kInfo, "port eth1", "runs at 10 Gbit/s, the fastest port of this node at 100 Gbit/s"},
     {"small frames", "MTU_SMALL",

@@ -40,7 +40,7 @@ TEST_F(LinkFactsTest, ReadsRateAndSlot) {
   EXPECT_EQ(facts.rdma_device, "mlx5_0");
   EXPECT_EQ(facts.rdma_rate, "100 Gb/sec (4X EDR)");
   EXPECT_EQ(facts.rdma_rate_mbps, 100000U);
-  EXPECT_EQ(facts.pcie, (host::PcieLink{"0000:00:01.0", {16, 8}, {32, 16}}));
+  EXPECT_EQ(facts.pcie, (host::PcieLink{"0000:00:01.0", {16, 8}, {32, 16}, {}}));
   EXPECT_TRUE(facts.losses.empty());
   EXPECT_TRUE(facts.congestion.empty());
 }

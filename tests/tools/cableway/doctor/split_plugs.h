@@ -20,6 +20,7 @@ struct SplitPlugs {
   std::array<std::array<std::uint64_t, 2>, 2> root_mbps{{{98'300, 98'300}, {98'300, 98'300}}};  // by function
   std::array<bool, 2> one_root{};  // the first is behind both functions
   std::uint64_t cable_mbps = 98'300;
+  bool is_switched = false;  // cable c2 joins eth1 of n0 to eth2 of n1, c3 the others
 
   // Cable c0 joins eth1 of both, c1 eth2 of both.
   routing::Topology topology() const {
@@ -34,11 +35,11 @@ struct SplitPlugs {
       }
     }
     std::vector<routing::Cable> cables;
-    for (const std::size_t function : {0, 1}) {
+    for (std::size_t i = 0; i < (is_switched ? 4 : 2); ++i) {
       routing::Cable& cable = cables.emplace_back();
-      cable.name = absl::StrCat("c", function);
-      cable.a = port(0, function);
-      cable.b = port(1, function);
+      cable.name = absl::StrCat("c", i);
+      cable.a = port(0, i % 2);
+      cable.b = port(1, i < 2 ? i : 3 - i);
       cable.rate_mbps = cable_mbps;
     }
     return routing::Topology::create("test", std::move(nodes), std::move(cables)).value();
