@@ -418,7 +418,7 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   }
   neighbour.their_adjacency = their_adjacency;
   if (adjacency_changed || !heard) hello_soon(key.port);
-  if (heard && us->your_adjacency == neighbour.our_adjacency && !neighbour.up) {
+  if (heard && !neighbour.up) {
     neighbour.up = true;
     latencies_.restart(key, neighbour);
     listener_.adjacency_up(key, neighbour);
