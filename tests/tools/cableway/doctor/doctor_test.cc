@@ -96,7 +96,8 @@ TEST(Doctor, EveryWarningAndErrorHasAdvice) {
   ports[1]["neighbours"] = Json::array();
   ports[1]["transport"] = "refused";
   examined.host.no_verbs_library = "this host has no libibverbs.so.1";
-  examined.host.links["eth2"] = {"mlx5_1", "25 Gb/sec (1X EDR)", 25000, {"0000:00:02.0", {8, 4}, {16, 16}}, ""};
+  examined.host.links["eth2"] = {
+      "mlx5_1", "25 Gb/sec (1X EDR)", 25000, {"0000:00:02.0", {8, 4}, {16, 16}, {16, 16}}, ""};
   examined.topology = routing::sample_topology(3, {{0, 1}});
   int wrong = 0;
   for (const Finding& found : examine(examined)) {
