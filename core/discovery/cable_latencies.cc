@@ -7,6 +7,7 @@ namespace cableway {
 namespace {
 
 constexpr std::chrono::seconds kPublishEvery{1};
+constexpr std::chrono::seconds kReviseEvery{10};
 
 }  // namespace
 
@@ -26,10 +27,12 @@ void CableLatencies::restart(const NeighbourKey& key, Neighbour& neighbour) {
 bool CableLatencies::publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now) {
   if (now - published_at_ < kPublishEvery) return false;
   published_at_ = now;
+  const bool revise = now - revised_at_ >= kReviseEvery;
+  if (revise) revised_at_ = now;
   bool changed = false;
   for (auto& [key, neighbour] : neighbours) {
     const auto meter = meters_.find(key);
-    if (!neighbour.up || meter == meters_.end() || !meter->second.estimate.publish(now)) continue;
+    if (!neighbour.up || meter == meters_.end() || !meter->second.estimate.publish(revise)) continue;
     neighbour.latency = meter->second.estimate.published();
     changed = true;
   }

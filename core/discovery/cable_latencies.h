@@ -23,8 +23,8 @@ class CableLatencies {
   // The neighbour's cable is up anew, and may be another one.
   void restart(const NeighbourKey& key, Neighbour& neighbour);
   void forget(const NeighbourKey& key) { meters_.erase(key); }
-  // Sets the latencies of neighbours that are up and whose latency has become known or has changed; true if there are
-  // any. To be called often; works once a second, so that the cables of a burst are advertised together.
+  // Sets the latencies of neighbours that are up: those that have become known, once a second, and those that have
+  // changed, once in 10 s. So a node's cables are advertised together. True if there are any. To be called often.
   bool publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now);
 
  private:
@@ -35,6 +35,7 @@ class CableLatencies {
 
   std::map<NeighbourKey, Meter> meters_;
   Instant published_at_;
+  Instant revised_at_;
 };
 
 }  // namespace cableway

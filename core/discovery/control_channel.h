@@ -31,7 +31,8 @@ class ControlChannel {
  public:
   virtual ~ControlChannel() = default;
 
-  // Multicasts on the port's cable, in every address family that the port has. The node does not receive its own.
+  // Multicasts on the port's cable, in every address family that the port has. The port does not receive its own; other
+  // ports of the node may, where they are on the same wire.
   virtual void send_to_all(PortId port, std::span<const std::byte> bytes) = 0;
   // Sends to one node, at the source address of its datagrams.
   virtual void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) = 0;

@@ -19,7 +19,7 @@ struct PortControlCounters {
   std::uint64_t received = 0;
   std::uint64_t oversized = 0;    // more than kMaxDatagramBytes, sent or received
   std::uint64_t foreign = 0;      // arrived through another interface, or from a UDP port that is not a node's
-  std::uint64_t own = 0;          // this node's, received through loopback or the connector's other interface
+  std::uint64_t own = 0;          // sent by the same port, and received again
   std::uint64_t ttl_refused = 0;  // arrived through a router
   std::map<int, std::uint64_t> send_errors;  // by errno
   std::string last_error;                    // "cannot send to 10.7.0.2: Operation not permitted"

@@ -13,7 +13,6 @@ constexpr seconds kSpan{60};
 // A span lasts longer where hellos are rare, so that a window's least is never that of a few.
 constexpr std::uint32_t kSpanCount = 32;
 constexpr std::uint32_t kEnough = 8;
-constexpr seconds kPublishEvery{10};
 
 }  // namespace
 
@@ -27,21 +26,20 @@ void LatencyEstimate::add(Duration measured, Instant now) {
   current_.least = std::min(current_.least, measured);
 }
 
-bool LatencyEstimate::publish(Instant now) {
+bool LatencyEstimate::publish(bool again) {
   if (current_.count + previous_.count < kEnough) return false;
   const Duration least = std::min(current_.least, previous_.least);
-  if (published_ && (now - published_at_ < kPublishEvery || !differs(least))) return false;
+  if (published_ && (!again || !differs(least))) return false;
   published_ = least;
-  published_at_ = now;
   return true;
 }
 
-// A lower latency is nearer to the truth: a tenth counts. A higher one may be noise or load, which passes: it counts
-// where the published one would be wrong by more than a fifth, and by more than the noise of a busy host in its least
-// noisy minute. The gap between the two keeps noise from being published again and again.
+// A lower latency is nearer to the truth: a twentieth counts. A higher one may be noise or load, which passes: it
+// counts where the published one would be wrong by more than a fifth, and by more than the noise of a busy host in its
+// least noisy minute. The gap between the two keeps noise from being published again and again.
 bool LatencyEstimate::differs(Duration least) const {
-  if (least < *published_) return *published_ - least > std::max<Duration>(*published_ / 10, microseconds(1));
-  return least - *published_ > std::max<Duration>(*published_ / 5, microseconds(20));
+  if (least < *published_) return *published_ - least > std::max<Duration>(*published_ / 20, microseconds(1));
+  return least - *published_ > std::max<Duration>(*published_ / 5, microseconds(10));
 }
 
 }  // namespace cableway

@@ -15,9 +15,9 @@ namespace cableway {
 class LatencyEstimate {
  public:
   void add(Duration measured, Instant now);
-  // Publishes the latency when enough was measured, and then again when it has changed enough. Returns whether
-  // published() has changed: rarely, at most once in 10 s.
-  bool publish(Instant now);
+  // Publishes the latency if enough was measured: for the first time, or if `again`, one that has changed enough.
+  // Returns whether published() has changed.
+  bool publish(bool again);
   const std::optional<Duration>& published() const { return published_; }
 
  private:
@@ -33,7 +33,6 @@ class LatencyEstimate {
   Span current_;
   Span previous_;
   std::optional<Duration> published_;
-  Instant published_at_;
 };
 
 }  // namespace cableway

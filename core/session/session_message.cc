@@ -99,6 +99,7 @@ class Encoder {
       writer_.put(cable.to_mbps);
       writer_.put(cable.from_mbps);
       writer_.put_text(cable.over);
+      writer_.put(cable.packet_bytes);
     }
   }
   void operator()(const FlowOpened& message) {
@@ -232,7 +233,7 @@ class Decoder {
     const std::size_t cables = probed_cables();
     for (std::size_t i = 0; i < cables && reader_.ok(); ++i) {
       message.cables.push_back({reader_.get_text(kMaxText), reader_.get<std::uint64_t>(), reader_.get<std::uint64_t>(),
-                                reader_.get_text(kMaxTransportName)});
+                                reader_.get_text(kMaxTransportName), reader_.get<std::uint32_t>()});
     }
     return message;
   }

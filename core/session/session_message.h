@@ -106,8 +106,9 @@ struct CableProbeRequest {
 struct CableRates {
   std::string error;  // empty: it was measured
   std::uint64_t to_mbps = 0;
-  std::uint64_t from_mbps = 0;  // 0 if not requested
-  std::string over;             // what moved the data, as a hop's would: "tcp", or "rdma " and this end's device
+  std::uint64_t from_mbps = 0;     // 0 if not requested
+  std::string over;                // what moved the data, as a hop's would: "tcp", or "rdma " and this end's device
+  std::uint32_t packet_bytes = 0;  // of payload, as both ends' RDMA allows; 0: over TCP
   friend bool operator==(const CableRates&, const CableRates&) = default;
 };
 

@@ -101,18 +101,18 @@ class DoctorTest(unittest.TestCase):
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_the_speed_of_a_cable(self, nodes: LabNodes) -> None:
-        """Its interfaces advertise 10 Gbit/s, but it is slower."""
+        """What its interfaces' links could carry is not known in a namespace, so nothing is expected of them."""
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         found: list[dict[str, Any]] = []
 
         def is_measured() -> bool:
             status, found[:] = doctor(nodes, "n0")
-            self.assertEqual(status, 1, found)
+            self.assertEqual(status, 0, found)
             speed = next(each for each in found if each["about"] == "cable to-n1 to node n1")
-            self.assertEqual(speed["severity"], "warning")
+            self.assertEqual(speed["code"], "CABLE_TESTED")
             return re.search(r"^[12]\d\d Mbit/s one way; both ways at once [12]\d\d Mbit/s there and [12]\d\d Mbit/s back; "
-                             r"nominal 10 Gbit/s, expected 7\.0 Gbit/s at least \(tcp\)$", speed["what"]) is not None
+                             r"nominal not known \(tcp\)$", speed["what"]) is not None
 
         # Half a second of data means little on a machine that is busy for as long.
         nodes.wait_until(is_measured, lambda: f"some 200 Mbit/s; the doctor found {found}")

@@ -70,6 +70,22 @@ class SplitPortsTest(unittest.TestCase):
         self.check_found(nodes)
         lost = [event for name in nodes.names for event in nodes.events(name, "CABLE_LOST")]
         self.assertEqual(len(lost), 2, lost)
+        for cable in ("c0", "c1", "c2", "c3"):
+            nodes.lab("shape", cable, "--loss", "0%")
+        self.check_shares(nodes)
+
+    @in_lab("line:2")
+    def test_a_cable_between_two_ports_of_one_node(self, nodes: LabNodes) -> None:
+        nodes.ip("n0", "link add loop0 type veth peer name loop1")
+        for end, interface in enumerate(("loop0", "loop1")):
+            nodes.ip("n0", f"addr add 10.8.0.{end + 1}/30 dev {interface}")
+            nodes.ip("n0", f"link set {interface} up")
+        nodes.start("n0", PORTS="to-n1,loop0,loop1", **STEADY)
+        nodes.start("n1", **STEADY)
+        nodes.wait_for_cables()
+        nodes.wait_until(lambda: len(nodes.events("n0", "CABLE_TO_SELF")) == 2,
+                         lambda: f"n0 reports both ends of the loop; its events are {nodes.events('n0', 'CABLE_TO_SELF')}")
+        self.assertEqual(nodes.events("n1", "CABLE_TO_SELF"), [])
 
 
 if __name__ == "__main__":

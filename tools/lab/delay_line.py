@@ -1,13 +1,14 @@
 """A cable with a delay where the kernel has no netem: a process between the two halves of the cable.
 
 Each end of such a cable is joined to an interface in the lab's control namespace; this process receives every frame
-from one and sends it on the other when it is due, counted from the kernel's time of its arrival. Frames keep their segmentation-offload header (PACKET_VNET_HDR),
-so one frame may stand for 64 KiB of TCP. The queue is bounded; further frames are dropped.
+from one and sends it on the other when it is due, counted from the kernel's time of its arrival. Frames keep their
+segmentation-offload header (PACKET_VNET_HDR), so one frame may stand for 64 KiB of TCP. The queue is bounded; further frames are dropped.
 Fit for delays of 100 us and more, and for a few Gbit/s.
 """
 
 from __future__ import annotations
 
+import math
 import select
 import signal
 import socket
@@ -26,6 +27,7 @@ _SO_TIMESTAMPNS = 35
 _TIMESPEC = struct.Struct("@ll")
 _ANCILLARY_BYTES = socket.CMSG_SPACE(_TIMESPEC.size)
 _LONGEST_WAIT_S = 1.0
+_RETRY_S = 0.001
 _WAKES_EARLY_S = 80e-6  # waking takes the kernel some tens of us; what is left is spent waiting
 _SOCKET_BUFFER_BYTES = 8 << 20
 _LARGEST_FRAME_BYTES = 256 << 10
@@ -64,6 +66,7 @@ class _Direction:
         self.source, self.sink = source, sink
         self.waiting: deque[tuple[float, bytes]] = deque()
         self.bytes_waiting = 0
+        self.blocked_until = 0.0  # the sink's buffer is full
 
     def receive(self, delay_s: float) -> None:
         """Reads what has arrived; each frame is due `delay_s` after it arrived."""
@@ -79,24 +82,37 @@ class _Direction:
                 self.waiting.append((time.monotonic() - waited_s + delay_s, frame))
                 self.bytes_waiting += len(frame)
 
-    def deliver(self) -> float | None:
-        """Sends what is due; returns the seconds until it should be called for the next frame, None when none waits."""
-        while self.waiting:
-            due, frame = self.waiting[0]
-            left = due - time.monotonic()
-            if left > _WAKES_EARLY_S:
-                return left - _WAKES_EARLY_S
-            while time.monotonic() < due:
-                pass
-            try:
-                self.sink.send(frame)
-            except BlockingIOError:
-                return 0.001
-            except OSError:  # the far interface is down or the frame does not fit: lost, as on a cable
-                pass
-            self.waiting.popleft()
-            self.bytes_waiting -= len(frame)
-        return None
+    def due(self) -> float:
+        """When its next frame is due; infinity where none waits."""
+        return max(self.waiting[0][0], self.blocked_until) if self.waiting else math.inf
+
+    def send_first(self) -> None:
+        _, frame = self.waiting[0]
+        try:
+            self.sink.send(frame)
+        except BlockingIOError:
+            self.blocked_until = time.monotonic() + _RETRY_S
+            return
+        except OSError:  # the far interface is down or the frame does not fit: lost, as on a cable
+            pass
+        self.waiting.popleft()
+        self.bytes_waiting -= len(frame)
+
+
+def _deliver(directions: list[_Direction]) -> float | None:
+    """Sends what is due, in both directions in the order in which it is; returns the seconds until it should be called
+    again, None when no frame waits."""
+    for _ in range(_FRAMES_PER_TURN):
+        first = min(directions, key=_Direction.due)
+        if first.due() == math.inf:
+            return None
+        left = first.due() - time.monotonic()
+        if left > _WAKES_EARLY_S:
+            return left - _WAKES_EARLY_S
+        while time.monotonic() < first.due():
+            pass
+        first.send_first()
+    return 0.0
 
 
 def _serve(ports: list[socket.socket], delay_path: Path) -> None:
@@ -111,8 +127,7 @@ def _serve(ports: list[socket.socket], delay_path: Path) -> None:
     signal.signal(signal.SIGHUP, read_delay)
     read_delay()
     while True:
-        dues = [due for direction in directions if (due := direction.deliver()) is not None]
-        readable, _, _ = select.select(ports, [], [], min(dues) if dues else None)
+        readable, _, _ = select.select(ports, [], [], _deliver(directions))
         for direction in directions:
             if direction.source in readable:
                 direction.receive(delay_s)

@@ -1,5 +1,6 @@
 """The topology file (TOML) that the lab reads, and that it keeps in LAB_DIR. The format of `cableway topology --file`,
-and switches as well: `[[switch]] name = ".."`, which a cable's end may name like a node."""
+and switches as well: `[[switch]] name = ".."`, which a cable's end may name like a node. Plugs and PCIe roots are not
+built: they are accepted and left out."""
 
 from __future__ import annotations
 
@@ -15,12 +16,13 @@ from topology_spec import MAX_CABLES, MAX_NODES, Cable, End, Node, Topology, is_
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
 _INTERFACE = re.compile(r"[A-Za-z0-9._-]{1,15}")
+_MAX_LATENCY_US = 10_000_000
 _KEYS = {
     "file": {"cluster", "node", "switch", "cable"},
-    "node": {"name", "relay_port"},
+    "node": {"name", "relay_port", "plugs", "roots"},
     "switch": {"name"},
     "cable": {"name", "ends", "rate_mbps", "latency_us", "routed"},
-    "end": {"node", "interface", "address"},
+    "end": {"node", "interface", "address", "plug", "root"},
 }
 
 
@@ -56,6 +58,14 @@ class _Reader:
             return value
         if not isinstance(value, str) or not pattern.fullmatch(value) or value in (".", ".."):
             raise self.error(line, f"{key} = {value!r}: expected text that matches {pattern.pattern}")
+        return value
+
+    def latency(self, line: int, table: dict[str, Any]) -> float | None:
+        value = table.get("latency_us")
+        if value is None:
+            return None
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= _MAX_LATENCY_US:
+            raise self.error(line, f"latency_us = {value!r}: expected a number from 0 to {_MAX_LATENCY_US}")
         return value
 
     def number(self, line: int, table: dict[str, Any], key: str, low: int, high: int) -> int | None:
@@ -104,7 +114,7 @@ class _Reader:
         if name in taken:
             raise self.error(line, f"a second cable with the name '{name}'")
         return Cable(name, (first, second), self.number(line, table, "rate_mbps", 1, 10_000_000),
-                     self.number(line, table, "latency_us", 0, 10_000_000))
+                     self.latency(line, table))
 
     def switches(self, document: dict[str, Any], nodes: set[str]) -> list[str]:
         names: list[str] = []

@@ -37,7 +37,7 @@ class Cable:
     name: str
     ends: tuple[End, End]
     rate_mbps: int | None = None  # per direction
-    latency_us: int | None = None
+    latency_us: float | None = None
     routed: bool = False
 
     def nodes(self) -> tuple[str, str]:

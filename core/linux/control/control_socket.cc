@@ -23,6 +23,8 @@ using routing::PortAddress;
 // Holds a burst of datagrams of the largest size while the thread is busy. The kernel caps it at net.core.rmem_max.
 constexpr int kControlReceiveBytes = 1 << 20;
 constexpr std::chrono::minutes kLongestWait{10};
+constexpr int kInteractive = 6;  // TC_PRIO_INTERACTIVE, the first band of pfifo_fast; higher ones need a capability
+constexpr int kNetworkControl = 0xc0;  // the class selector CS6 that routing protocols use (RFC 4594, section 3.1)
 
 struct SocketAddress {
   sockaddr_storage storage{};
@@ -88,6 +90,11 @@ absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t u
   }
   set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
   set_number(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);  // without it, waited is 0
+  // Ahead of bulk data in the host's queues and in a switch, so that a busy cable is neither lost nor slow. IP_TOS sets
+  // a priority of its own: the option follows it.
+  const bool is_ipv6 = address.is_ipv6;
+  set_number(socket.get(), is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, is_ipv6 ? IPV6_TCLASS : IP_TOS, kNetworkControl);
+  set_number(socket.get(), SOL_SOCKET, SO_PRIORITY, kInteractive);
   return socket;
 }
 

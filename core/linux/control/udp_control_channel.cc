@@ -60,9 +60,13 @@ std::vector<Key> sockets_of(const PortFacts& port) {
   return keys;
 }
 
-PortAddress without_scope(PortAddress address) {
-  address.scope.clear();
-  return address;
+// `address` has no scope.
+bool has_address(const PortFacts& port, const PortAddress& address) {
+  return std::any_of(port.addresses.begin(), port.addresses.end(), [&](const PortPrefix& prefix) {
+    PortAddress own = prefix.address;
+    own.scope.clear();
+    return own == address;
+  });
 }
 
 }  // namespace
@@ -77,7 +81,6 @@ struct UdpControlChannel::State : std::enable_shared_from_this<State> {
   std::map<PortId, Port> ports;
   std::map<Key, std::shared_ptr<Socket>> sockets;
   std::map<Key, std::string> not_open;
-  std::vector<PortAddress> own;  // sorted, without scopes
   std::function<void(const ReceivedDatagram&)> receive;
   std::array<std::byte, kMaxDatagramBytes> buffer;
 
@@ -96,10 +99,8 @@ struct UdpControlChannel::State : std::enable_shared_from_this<State> {
 
 void UdpControlChannel::State::update(std::vector<PortFacts> facts) {
   std::map<PortId, Port> next;
-  own.clear();
   std::vector<Key> wanted;
   for (PortFacts& port : facts) {
-    for (const PortPrefix& prefix : port.addresses) own.push_back(without_scope(prefix.address));
     for (Key& key : sockets_of(port)) wanted.push_back(std::move(key));
     Port& entry = next[port.id];
     if (const auto known = ports.find(port.id); known != ports.end())
@@ -109,7 +110,6 @@ void UdpControlChannel::State::update(std::vector<PortFacts> facts) {
     entry.facts = std::move(port);
   }
   ports = std::move(next);
-  std::sort(own.begin(), own.end());
   std::sort(wanted.begin(), wanted.end());
   const auto is_wanted = [&](const Key& key) { return std::binary_search(wanted.begin(), wanted.end(), key); };
 
@@ -192,7 +192,7 @@ void UdpControlChannel::State::take(const Key& key, const Arrival& arrival) {
     ++counters.ttl_refused;
   } else if (arrival.interface != key.port || arrival.from_port != udp_port) {
     ++counters.foreign;
-  } else if (std::binary_search(own.begin(), own.end(), arrival.from)) {
+  } else if (has_address(port.facts, arrival.from)) {
     ++counters.own;
   } else if (arrival.truncated) {
     ++counters.oversized;

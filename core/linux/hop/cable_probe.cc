@@ -181,11 +181,12 @@ absl::StatusOr<UniqueFd> make_socket(const CableProbePlan& plan) {
 struct Measured {
   std::uint64_t mbps = 0;
   std::string over;
+  std::uint32_t packet_bytes = 0;
 };
 
 absl::StatusOr<Measured> measure_rdma(int socket, RdmaProbe& rdma, const CableProbePlan& plan,
                                       std::uint64_t direction) {
-  Measured measured{0, rdma.name()};
+  Measured measured{0, rdma.name(), rdma.packet_bytes()};
   if (direction == kDialerSends) {
     const absl::StatusOr<ProbeData> sent = rdma.send(plan.duration, [socket] { return is_readable(socket); });
     if (!sent.ok()) return sent.status();
@@ -213,7 +214,7 @@ absl::StatusOr<Measured> measure_tcp(int socket, const CableProbePlan& plan, std
     bytes = arrived.ok() ? absl::StatusOr<std::uint64_t>(arrived->size) : arrived.status();
   }
   if (!bytes.ok()) return bytes.status();
-  return Measured{rate_mbps(*bytes, steady_clock::now() - begin), "tcp"};
+  return Measured{rate_mbps(*bytes, steady_clock::now() - begin), "tcp", 0};
 }
 
 absl::StatusOr<Measured> measure(int socket, const CableProbePlan& plan, std::uint64_t direction, RdmaProbe rdma) {
@@ -383,6 +384,7 @@ void CableProbes::run(const std::vector<CableProbePlan>& plans, Done done) {
       if (measured.ok()) {
         (direction == kDialerSends ? rates.to_mbps : rates.from_mbps) = measured->mbps;
         rates.over = measured->over;
+        rates.packet_bytes = measured->packet_bytes;
       } else {
         rates.error = absl::StrCat("cable ", cable, ": ", measured.status().message());
       }

@@ -1,5 +1,6 @@
 #include "core/linux/hop/rdma_probe.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <thread>
@@ -43,6 +44,7 @@ class Stream {
   absl::StatusOr<ProbeData> run(milliseconds duration, const std::function<bool()>& ended) {
     const auto begin = steady_clock::now();
     auto last = begin;
+    auto last_post = begin;
     auto next_question = begin + kBetweenQuestions;
     for (;;) {
       const auto now = steady_clock::now();
@@ -51,12 +53,13 @@ class Stream {
       if (more && posted_ - done_ + kBatch <= kInFlight) {
         if (absl::Status status = pair_.post(writes_); !status.ok()) return status;
         posted_ += kBatch;
+        last_post = steady_clock::now();
       }
       const absl::StatusOr<bool> some = poll();
       if (!some.ok()) return some.status();
       if (*some) last = steady_clock::now();
       if (!more && done_ == posted_) return ProbeData{done_ * kWriteBytes, last - begin};
-      if (!*some && now > begin + duration + kInFlightGrace) {
+      if (!*some && now > std::max({begin + duration, last_post, last}) + kInFlightGrace) {
         return absl::DeadlineExceededError("the neighbour's device does not acknowledge in time");
       }
       if (now > next_question) {
@@ -100,6 +103,7 @@ absl::Status RdmaProbe::join(const TransportOffer& other, const std::string& add
   }
   const absl::StatusOr<RdmaEndpoint> endpoint = decode_rdma_endpoint(other.parameters);
   if (!endpoint.ok()) return endpoint.status();
+  packet_bytes_ = std::min(half_->endpoint().mtu, endpoint->mtu);
   return transport_.join(*half_, *endpoint, address);
 }
 

@@ -37,6 +37,8 @@ class RdmaProbe {
   absl::Status check_missing_there() const { return transport_.missing_there().status(); }
   // "rdma mlx5_0".
   std::string name() const;
+  // Of payload, as both ends allow. Requires a joined end.
+  std::uint32_t packet_bytes() const { return packet_bytes_; }
   // Requires a joined end. Writes for `duration`, until the other device has acknowledged all, or until `ended` says
   // that the other end is gone, which is asked from time to time.
   absl::StatusOr<ProbeData> send(std::chrono::milliseconds duration, const std::function<bool()>& ended);
@@ -44,6 +46,7 @@ class RdmaProbe {
  private:
   RdmaTransport transport_;
   std::optional<RdmaHalf> half_;
+  std::uint32_t packet_bytes_ = 0;
 };
 
 }  // namespace cableway::host

@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,7 +13,14 @@ namespace cableway::host {
 namespace {
 
 using boost::system::error_code;
-using SteadyClock = std::chrono::steady_clock;
+
+// Not adjusted by NTP: latencies are computed from its times (core/discovery/hello_round_trip.h), and an adjustment
+// would count as latency.
+Duration raw_time() {
+  timespec now{};
+  static_cast<void>(::clock_gettime(CLOCK_MONOTONIC_RAW, &now));
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
 
 // The kernel's timer rejects times much further ahead. Later calls are re-armed when this has passed.
 constexpr std::chrono::hours kMaxTimerDelay{24 * 365};
@@ -29,13 +37,13 @@ struct Place {
 struct AsioClock::State : std::enable_shared_from_this<State> {
   explicit State(boost::asio::io_context& io) : timer(io) {}
 
-  const SteadyClock::time_point start = SteadyClock::now();
+  const Duration start = raw_time();
   boost::asio::steady_timer timer;
   std::map<Place, std::function<void()>> calls;
   std::uint64_t requested = 0;
   std::optional<Instant> armed_for;
 
-  Instant now() const { return Instant{std::chrono::duration_cast<Duration>(SteadyClock::now() - start)}; }
+  Instant now() const { return Instant{raw_time() - start}; }
   void arm();
   void call_what_is_due();
   void erase(const Place& place);
@@ -50,7 +58,8 @@ void AsioClock::State::arm() {
   const Instant first = calls.begin()->first.when;
   if (armed_for.has_value() && *armed_for <= first) return;
   armed_for = first;
-  timer.expires_at(start + std::min<Duration>(first.since_start, now().since_start + kMaxTimerDelay));
+  // The timer's clock may run a little faster than this one: a call that is not due yet is armed again.
+  timer.expires_after(std::clamp<Duration>(first - now(), Duration(0), kMaxTimerDelay));
   timer.async_wait([weak = weak_from_this()](error_code stopped) {
     const auto self = weak.lock();
     if (!stopped && self) self->call_what_is_due();

@@ -155,8 +155,7 @@ TEST_F(MeasuredLatency, IsFloodedRarely) {
   for (std::size_t node = 0; node < 2; ++node) EXPECT_LE(originated(node) - before[node], 60U + 5U) << "60 renewals";
 }
 
-// Old hellos again, and old times in new hellos.
-TEST_F(MeasuredLatency, ReplaysAndLiesDoNotChangeIt) {
+TEST_F(MeasuredLatency, ReplaysDoNotChangeIt) {
   set_delay(300us);
   std::vector<std::vector<std::byte>> heard;
   const PortFacts near = world_.fabric().ports_of(0).ports()[0];

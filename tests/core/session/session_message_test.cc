@@ -53,7 +53,7 @@ std::vector<SessionMessage> one_of_each() {
           CableProbeRequest{{{"eth1", "n7", "eth2"}, {"eth3", "n7", ""}}, 500, true},
           CableProbeRequest{{}, 0, false},
           CableProbeRequest{std::vector<ProbedCable>(kMaxProbedCables), 1, false},
-          CableProbeReply{"", {{"", kMax, 1, "rdma mlx5_0"}, {"no such cable", 0, 0, ""}}},
+          CableProbeReply{"", {{"", kMax, 1, "rdma mlx5_0", 4096}, {"no such cable", 0, 0, "", 0}}},
           CableProbeReply{"not now", {}},
           flow_opened(),
           FlowOpened{},

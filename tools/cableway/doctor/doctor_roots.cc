@@ -92,9 +92,10 @@ class RootExamination {
   }
 
   std::string slot_advice() const {
-    return absl::StrCat("the slot is the limit, the adapter supports ", text_of(root_.adapter),
-                        ": use a slot with as many lanes, or check in the BIOS whether this one shares its lanes with "
-                        "another");
+    return absl::StrCat(
+        "the slot is the limit, the adapter supports ", text_of(root_.adapter),
+        ": use a slot with as many lanes; where the adapter is part of the board, update the BIOS and check "
+        "its PCIe settings");
   }
 
   // Interfaces of the same plugs on other links, which are no ports.

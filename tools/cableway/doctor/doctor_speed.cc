@@ -37,7 +37,7 @@ bool stops_circuits(const absl::Status& status) {
 // The share of the wire's rate that packets of that size carry, beside that of full packets.
 double payload_share(std::uint64_t packet_bytes) {
   const auto share = [](double bytes) { return bytes / (bytes + kPacketOverhead); };
-  return packet_bytes == 0 ? 1 : std::min(1.0, share(static_cast<double>(packet_bytes)) / share(kFullPacket));
+  return share(static_cast<double>(packet_bytes)) / share(kFullPacket);
 }
 
 // The rate of the slower end, 0 where neither is known.
@@ -61,7 +61,6 @@ struct TestedCable {
   ProbedCable ends;
   std::uint64_t nominal_mbps = 0;  // 0: not known
   bool both_known = false;         // the rates of its ends
-  std::uint64_t packet_bytes = 0;  // of RDMA; 0: not known
   bool healthy = false;            // by itself
 };
 
@@ -69,8 +68,9 @@ struct TestedCable {
 struct Rates {
   std::uint64_t to_mbps = 0;
   std::uint64_t from_mbps = 0;
-  bool rdma = true;  // all of them
-  std::string over;  // "rdma mlx5_0", "tcp"
+  bool rdma = true;                          // all of them
+  std::uint64_t packet_bytes = kFullPacket;  // the smallest, over RDMA
+  std::string over;                          // "rdma mlx5_0", "tcp"
 };
 
 struct Expected {
@@ -89,8 +89,7 @@ class SpeedTest {
         if (text(neighbour, "state") != "up") continue;
         const ProbedCable ends{text(port, "interface"), text(neighbour, "node"), text(neighbour, "interface")};
         const bool both_known = !port.at("rate_mbps").is_null() && !neighbour.at("rate_mbps").is_null();
-        const std::uint64_t packet = port.at("rdma_mtu").is_null() ? 0 : number(port, "rdma_mtu");
-        cables_.push_back({ends, nominal_mbps(port, neighbour), both_known, packet});
+        cables_.push_back({ends, nominal_mbps(port, neighbour), both_known});
         test_cable(cables_.back());
       }
     }
@@ -111,6 +110,7 @@ class SpeedTest {
       rates.to_mbps += each.to_mbps;
       rates.from_mbps += each.from_mbps;
       rates.rdma = rates.rdma && each.over != "tcp";
+      if (each.packet_bytes != 0) rates.packet_bytes = std::min<std::uint64_t>(rates.packet_bytes, each.packet_bytes);
       if (std::find(over.begin(), over.end(), each.over) == over.end()) over.push_back(each.over);
     }
     rates.over = absl::StrJoin(over, ", ");
@@ -118,11 +118,12 @@ class SpeedTest {
   }
 
   // What `cables` cables with that nominal rate together have to reach.
-  Expected expect(std::uint64_t nominal_mbps, std::size_t cables, std::uint64_t packet_bytes, bool rdma) const {
-    const std::uint64_t limit = rdma ? nominal_mbps : std::min<std::uint64_t>(nominal_mbps, cables * kMaxTcpMbps);
-    const double share = rdma ? examination_.least_share * payload_share(packet_bytes) : kLeastTcpShare;
-    const bool is_small = rdma && packet_bytes != 0 && packet_bytes < kFullPacket;
-    return {nominal_mbps, static_cast<std::uint64_t>(share * static_cast<double>(limit)), is_small ? packet_bytes : 0};
+  Expected expect(std::uint64_t nominal_mbps, std::size_t cables, const Rates& rates) const {
+    const std::uint64_t limit = rates.rdma ? nominal_mbps : std::min<std::uint64_t>(nominal_mbps, cables * kMaxTcpMbps);
+    const double share = rates.rdma ? examination_.least_share * payload_share(rates.packet_bytes) : kLeastTcpShare;
+    const bool is_small = rates.rdma && rates.packet_bytes < kFullPacket;
+    return {nominal_mbps, static_cast<std::uint64_t>(share * static_cast<double>(limit)),
+            is_small ? rates.packet_bytes : 0};
   }
 
   Finding& add(Severity severity, FindingCode code, std::string about, std::string what, std::string advice = "") {
@@ -178,7 +179,7 @@ class SpeedTest {
     const absl::StatusOr<Rates> one_way = measure({cable.ends}, false);
     const absl::StatusOr<Rates> both = one_way.ok() ? measure({cable.ends}, true) : one_way.status();
     if (!both.ok()) return add_untested(about, both.status());
-    add_result(about, *one_way, *both, expect(cable.nominal_mbps, 1, cable.packet_bytes, both->rdma), false);
+    add_result(about, *one_way, *both, expect(cable.nominal_mbps, 1, *both), false);
     cable.healthy = findings_.back().severity == Severity::kOk;
   }
 
@@ -212,7 +213,6 @@ class SpeedTest {
     std::vector<ProbedCable> ends;
     bool healthy = true;
     bool known = true;
-    std::uint64_t packet_bytes = kFullPacket;
     for (const routing::CableIndex cable : wire.cables) {
       const TestedCable* const tested = find(topology, cable, node);
       if (tested == nullptr || ends.size() == kMaxProbedCables || has_port_of(ends, tested->ends)) continue;
@@ -220,7 +220,6 @@ class SpeedTest {
       ends.push_back(tested->ends);
       healthy = healthy && tested->healthy;
       known = known && tested->both_known;
-      if (tested->packet_bytes != 0) packet_bytes = std::min(packet_bytes, tested->packet_bytes);
     }
     if (ends.size() < 2) return;
     const std::string interfaces = absl::StrJoin(
@@ -229,7 +228,7 @@ class SpeedTest {
     const absl::StatusOr<Rates> both = measure(ends, true);
     if (!both.ok()) return add_untested(about, both.status());
     const std::uint64_t nominal = known ? expected_wire_mbps(topology, indices) : 0;
-    add_result(about, std::nullopt, *both, expect(nominal, ends.size(), packet_bytes, both->rdma), healthy);
+    add_result(about, std::nullopt, *both, expect(nominal, ends.size(), *both), healthy);
   }
 
   const SpeedExamination& examination_;

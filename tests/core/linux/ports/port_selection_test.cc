@@ -290,7 +290,8 @@ TEST_F(PortSelectionTest, APortCarriesNoMoreThanItsPcieLink) {
   EXPECT_EQ(port(200'000, spark).link_mbps, 200'000U);
   EXPECT_EQ(port(200'000, spark).root, "0000:00:00.0");
   EXPECT_EQ(port(200'000, spark).root_mbps, 98'300U);
-  EXPECT_EQ(port(200'000, {"0002:00:00.0", {32, 2}, {32, 4}, {32, 4}}).rate_mbps, 49'100U) << "as it runs, not as it could";
+  EXPECT_EQ(port(200'000, {"0002:00:00.0", {32, 2}, {32, 4}, {32, 4}}).rate_mbps, 49'100U)
+      << "as it runs, not as it could";
   EXPECT_EQ(port(40'000, spark).rate_mbps, 40'000U) << "the link is the slower one";
   EXPECT_EQ(port(40'000, spark).root_mbps, 98'300U);
   const PortFacts unknown_link = port(0, spark);

@@ -181,6 +181,18 @@ TEST(DoctorRoots, ASlowSlotIsNotALinkBelowItsMaximum) {
       << "both ends could run faster";
 }
 
+// The BIOS may have left both ends of the link with two lanes.
+TEST(DoctorRoots, AGx10WhoseSlotStatesTwoLanesNeedsABiosToo) {
+  Machine machine;
+  add_spark(machine, kGen5x2);
+  machine.set_slot("0002:00:00.0", kGen5x2);
+  use_first_plug(machine);
+  EXPECT_THAT(machine.findings(),
+              ElementsAre(finding(Severity::kWarning, "PCIE_LINK_SLOW", "port enP2p1s0f0np0", "32 GT/s x2",
+                                  "the adapter supports 32 GT/s x4 (98.3 Gbit/s): use a slot with as many lanes; where "
+                                  "the adapter is part of the board, update the BIOS")));
+}
+
 TEST(DoctorRoots, FunctionsOfOnePlugBehindOneLinkAreNoTwoLinks) {
   Machine machine;
   machine.add("ens1f0np0", "0000:00:01.0/0000:01:00.0", "p0", kGen5x4, kGen5x4);

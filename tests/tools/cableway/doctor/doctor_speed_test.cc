@@ -19,22 +19,23 @@ using ::testing::SizeIs;
 
 const ProbedCable kCable{"eth1", "n0", "eth7"};
 
-Json ports(const std::string& rate, const std::string& neighbour_rate, const std::string& rdma_mtu = "null") {
-  return Json::parse(R"([{"interface": "eth1", "rate_mbps": )" + rate + R"(, "rdma_mtu": )" + rdma_mtu +
-                     R"(, "neighbours": [
+Json ports(const std::string& rate, const std::string& neighbour_rate) {
+  return Json::parse(R"([{"interface": "eth1", "rate_mbps": )" + rate + R"(, "neighbours": [
       {"node": "n0", "interface": "eth7", "state": "up", "rate_mbps": )" +
                      neighbour_rate + R"(},
       {"node": "n9", "interface": "eth7", "state": "heard", "rate_mbps": null}]},
-      {"interface": "eth2", "rate_mbps": null, "rdma_mtu": null, "neighbours": []}])");
+      {"interface": "eth2", "rate_mbps": null, "neighbours": []}])");
 }
 
 Finding tested(const Json& ports, std::uint64_t one_way, std::uint64_t there, std::uint64_t back,
-               const std::string& over = "tcp", double least_share = kLeastShare) {
+               const std::string& over = "tcp", double least_share = kLeastShare,
+               std::uint32_t packet_bytes = kFullPacket) {
   std::vector<CableProbeRequest> requests;
   const SpeedExamination examination{"n1", ports, nullptr, least_share};
   const std::vector<Finding> findings = examine_speed(examination, [&](const CableProbeRequest& request) {
     requests.push_back(request);
-    const CableRates rates{"", request.both_ways ? there : one_way, request.both_ways ? back : 0, over};
+    const CableRates rates{"", request.both_ways ? there : one_way, request.both_ways ? back : 0, over,
+                           over == "tcp" ? 0 : packet_bytes};
     return CableProbeReply{"", {rates}};
   });
   EXPECT_THAT(requests, ElementsAre(CableProbeRequest{{kCable}, 500, false}, CableProbeRequest{{kCable}, 500, true}));
@@ -106,7 +107,7 @@ TEST(DoctorSpeed, TheLeastShareCanBeSet) {
 // At MTU 1500 headers leave 1024 of 1106 bytes.
 TEST(DoctorSpeed, ExpectsLessOfSmallPackets) {
   const auto small = [](std::uint64_t mbps, const std::string& over = "rdma mlx5_0") {
-    return tested(ports("100000", "100000", "1024"), mbps, mbps, mbps, over);
+    return tested(ports("100000", "100000"), mbps, mbps, mbps, over, kLeastShare, 1024);
   };
   const Finding healthy = small(92'500);
   EXPECT_EQ(healthy.code, "CABLE_TESTED");
@@ -114,7 +115,7 @@ TEST(DoctorSpeed, ExpectsLessOfSmallPackets) {
                                       "bytes)"));
   EXPECT_EQ(small(89'700).code, "CABLE_SLOW");
   EXPECT_THAT(small(92'500, "tcp").what, Not(HasSubstr("packets")));
-  EXPECT_EQ(tested(ports("100000", "100000", "4096"), 94'999, 95'000, 95'000, "rdma mlx5_0").code, "CABLE_SLOW");
+  EXPECT_EQ(tested(ports("100000", "100000"), 94'999, 95'000, 95'000, "rdma mlx5_0").code, "CABLE_SLOW");
 }
 
 TEST(DoctorSpeed, AcceptsAnyRateIfTheNominalOneIsUnknown) {
@@ -141,7 +142,7 @@ TEST(DoctorSpeed, ReportsWhyACableWasNotTested) {
 
 TEST(DoctorSpeed, WarnsOfAnUnreachableNeighbour) {
   const std::vector<Finding> findings =
-      refused(CableProbeReply{"", {{"cannot reach 10.7.0.2 TCP port 7470: Connection timed out", 0, 0, ""}}});
+      refused(CableProbeReply{"", {{"cannot reach 10.7.0.2 TCP port 7470: Connection timed out", 0, 0, "", 0}}});
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].severity, Severity::kWarning);
   EXPECT_EQ(findings[0].code, "CABLE_UNREACHABLE");
@@ -163,18 +164,19 @@ class DoctorPlugTest : public ::testing::Test {
     return examine_speed(examination, [&](const CableProbeRequest& request) {
       requests_.push_back(request);
       if (request.cables.size() == 2) return CableProbeReply{"", together};
-      return CableProbeReply{"", {{"", alone, request.both_ways ? alone : 0, together[0].over}}};
+      return CableProbeReply{"",
+                             {{"", alone, request.both_ways ? alone : 0, together[0].over, together[0].packet_bytes}}};
     });
   }
   static std::vector<CableRates> both(std::uint64_t to_mbps, std::uint64_t from_mbps) {
-    return {{"", to_mbps, from_mbps, "rdma mlx5_0"}, {"", to_mbps, from_mbps, "rdma mlx5_1"}};
+    return {{"", to_mbps, from_mbps, "rdma mlx5_0", 4096}, {"", to_mbps, from_mbps, "rdma mlx5_1", 4096}};
   }
 
   SplitPlugs hosts_;
   Json ports_ = Json::parse(R"([
-      {"interface": "eth1", "rate_mbps": 98300, "rdma_mtu": 4096, "neighbours": [
+      {"interface": "eth1", "rate_mbps": 98300, "neighbours": [
           {"node": "n1", "interface": "eth1", "state": "up", "rate_mbps": 98300}]},
-      {"interface": "eth2", "rate_mbps": 98300, "rdma_mtu": 4096, "neighbours": [
+      {"interface": "eth2", "rate_mbps": 98300, "neighbours": [
           {"node": "n1", "interface": "eth2", "state": "up", "rate_mbps": 98300}]}])");
   std::vector<CableProbeRequest> requests_;
 };
@@ -219,7 +221,7 @@ TEST_F(DoctorPlugTest, ExpectsNoMoreThanThePcieLinksCarry) {
 }
 
 TEST_F(DoctorPlugTest, OverTcpASlowPlugIsOnlyMentioned) {
-  const CableRates slow{"", 10'000, 10'000, "tcp"};
+  const CableRates slow{"", 10'000, 10'000, "tcp", 0};
   const std::vector<Finding> findings = examine(15'000, {slow, slow});
   EXPECT_EQ(findings.at(2).code, "CABLE_SLOW");
   EXPECT_EQ(findings.at(2).severity, Severity::kInfo);
@@ -239,8 +241,9 @@ TEST_F(DoctorPlugTest, ExpectsNothingOfAWireWithAPortOfUnknownRate) {
 }
 
 TEST_F(DoctorPlugTest, TheSmallestPacketsCount) {
-  ports_.at(1)["rdma_mtu"] = 1024;
-  const std::vector<Finding> findings = examine(105'000, both(92'500, 92'500));
+  std::vector<CableRates> rates = both(92'500, 92'500);
+  rates[1].packet_bytes = 1024;
+  const std::vector<Finding> findings = examine(105'000, rates);
   EXPECT_EQ(findings.at(2).code, "CABLE_TESTED");
   EXPECT_THAT(findings.at(2).what, HasSubstr("expected 179.4 Gbit/s at least"));
 }
