@@ -157,6 +157,7 @@ class RefusalTest(unittest.TestCase):
                  r"bad\.toml:9: at a switch: the cable's other end is a node's"),
                 (nodes + cable + cable, "cable a-b and cable a-b-2 are both in 10.9.0.0/24"),
                 (nodes + cable + "rate_mbps = 0\n", r"bad\.toml:5: rate_mbps = 0: expected a whole number"),
+                (nodes + cable + "latency_us = -1.5\n", r"bad\.toml:5: latency_us = -1\.5: expected a number from 0"),
                 (nodes + cable + "speed = 1\n", r"bad\.toml:5: unknown key 'speed'; a cable has ends"),
                 (nodes + cable + "routed = true\n", r"bad\.toml:5: a routed cable"),
                 (nodes.replace('"b"', '"b c"') + cable, r"bad\.toml:3: name = 'b c': expected text"),
