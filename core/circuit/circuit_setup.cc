@@ -90,7 +90,7 @@ TransportOffer get_offer(WireReader& reader) {
   return offer;
 }
 
-// A frame whose body is an offer, or nothing.
+// Encodes a frame whose body is an offer, or empty.
 std::vector<std::byte> with_offer(Frame frame, const std::optional<TransportOffer>& offer) {
   std::vector<std::byte> bytes;
   WireWriter writer(bytes);

@@ -77,13 +77,13 @@ absl::StatusOr<SetupAnswer> decode_setup_answer(const Frame& header, std::span<c
 // Opens a connection for a cable test instead of a circuit (core/linux/hop/cable_probe.h): a frame kProbe, with a body
 // if a transport is offered. The answer is a SetupAnswer.
 struct ProbeOpening {
-  Frame probe;  // its payload is that of the encoded offer
+  Frame probe;  // its payload is the size of the encoded offer
   std::optional<TransportOffer> offered;
 
   friend bool operator==(const ProbeOpening&, const ProbeOpening&) = default;
 };
 
-// Header and body, whatever the payload of `opening.probe`.
+// Header and body. The header's payload is the body's size, whatever `opening.probe` has.
 std::vector<std::byte> encode_probe(const ProbeOpening& opening);
 // Requires a checked kProbe header, and a body of the length that it states.
 absl::StatusOr<ProbeOpening> decode_probe(const Frame& header, std::span<const std::byte> body);

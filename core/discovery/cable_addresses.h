@@ -13,7 +13,7 @@
 
 namespace cableway {
 
-// How well a pair of addresses suits a cable: the smaller, the better. Both ends compute the same.
+// How well a pair of addresses suits a cable: smaller is better. Both ends compute the same rank.
 using AddressRank = std::tuple<bool, int, routing::PortAddress, routing::PortAddress>;
 
 struct CableAddresses {

@@ -16,11 +16,11 @@ namespace cableway {
 // One thread: the node's.
 class CableLatencies {
  public:
-  // What a hello that is sent now tells the neighbour.
+  // The echo for the neighbour in a hello that is sent now.
   HelloEcho echo(const NeighbourKey& key, Instant now) { return meters_[key].round_trip.echo(now); }
   // A hello of the neighbour has arrived. `self`: this node.
   void hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival);
-  // The neighbour's cable is up anew, and may be another one.
+  // The adjacency came up again, possibly over another cable: discards its measurements.
   void restart(const NeighbourKey& key, Neighbour& neighbour);
   void forget(const NeighbourKey& key) { meters_.erase(key); }
   // Sets the latencies of neighbours that are up: those that have become known, once a second, and those that have

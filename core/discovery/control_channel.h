@@ -23,7 +23,7 @@ struct ReceivedDatagram {
   PortId port = 0;            // where it arrived
   routing::PortAddress from;  // the sender's; a link-local one has this side's interface as its scope
   std::span<const std::byte> bytes;
-  Duration waited{0};  // from its arrival until now, as far as that is known
+  Duration waited{0};  // from its arrival until now; 0: not known
 };
 
 // One thread: the node's.

@@ -7,12 +7,13 @@
 namespace cableway {
 namespace {
 
-// The age of A: long against the time for which a hello is held, short enough for the clocks' rates to stay the same.
+// How often A is replaced: long compared with the time for which a hello is held, short enough for constant clock
+// rates.
 constexpr std::chrono::seconds kFirstAge{2};
-// Longer ones are garbage: a neighbour is lost before.
+// Longer intervals are invalid: a neighbour is lost sooner.
 constexpr std::uint64_t kLongestNs = std::uint64_t{600} * 1'000'000'000;
 
-// Differences below zero become too long.
+// Negative differences wrap to values above kLongestNs.
 std::uint64_t nanoseconds(Duration time) {
   return static_cast<std::uint64_t>(time.count());
 }

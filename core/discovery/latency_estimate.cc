@@ -10,7 +10,7 @@ using std::chrono::microseconds;
 using std::chrono::seconds;
 
 constexpr seconds kSpan{60};
-// A span lasts longer where hellos are rare, so that a window's least is never that of a few.
+// A span lasts longer where hellos are rare, so that a window's minimum is never that of few measurements.
 constexpr std::uint32_t kSpanCount = 32;
 constexpr std::uint32_t kEnough = 8;
 

@@ -1,7 +1,7 @@
 // A cable's latency, from measurements that are never too small but often too large: interrupts, schedulers and queues
-// only add. So it is the least of what was measured lately (K. Nichols's windowed minimum).
+// only add. The estimate is therefore the minimum of recent measurements (K. Nichols's windowed minimum).
 //
-// What is published becomes part of the topology on every node, so it is held for as long as it may be right.
+// A published latency becomes part of the topology on every node, so it changes only when it is clearly wrong.
 #ifndef CABLEWAY_CORE_DISCOVERY_LATENCY_ESTIMATE_H_
 #define CABLEWAY_CORE_DISCOVERY_LATENCY_ESTIMATE_H_
 
@@ -29,7 +29,7 @@ class LatencyEstimate {
 
   bool differs(Duration least) const;
 
-  // The window is these two: what is older than two minutes is forgotten, what is younger than one is not.
+  // The window is these two spans: the last one to two minutes, or longer where hellos are rare.
   Span current_;
   Span previous_;
   std::optional<Duration> published_;

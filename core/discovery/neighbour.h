@@ -34,7 +34,7 @@ struct Neighbour {
   Instant last_heard;
   std::uint32_t our_adjacency = 0;    // numbers that tell this adjacency from earlier ones of the same two ports
   std::uint32_t their_adjacency = 0;  // 0: not known yet
-  // One way, as measured since it is up (cable_latencies.h); empty: not known yet.
+  // One way, as measured since the adjacency came up (cable_latencies.h); empty: not known yet.
   std::optional<Duration> latency;
 };
 

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kHelloDelay{10};  // between a change and the hello that advertises it
 constexpr std::chrono::seconds kProblemLasts{5};      // after it was last seen
-// Own hellos are not answered: several hold times, so that lost ones part no wire.
+// Own hellos count for several hold times, so that lost ones do not split a wire: they are not answered.
 constexpr int kOwnHelloHolds = 3;
 constexpr std::uint64_t kRecentDatagrams = 1024;
-// For as long an unknown port's addresses need not fit: another port of its wire may not have been heard yet.
+// Hello intervals before a new neighbour's mismatch is reported: another port of its wire may not have been heard yet.
 constexpr int kPatienceIntervals = 3;
 constexpr std::size_t kMaxProblems = 256;
 // On one port, so that an untrusted peer with many invented senders hides no other problem.
@@ -70,7 +70,7 @@ void Neighbours::update_segments() {
   if (segments_changed_ && rebuild_segments()) listener_.plugs_changed();
 }
 
-// Ports that share a wire take its plug. True if a plug has changed.
+// Assigns a wire's plug to the ports that share it. True if a plug has changed.
 bool Neighbours::rebuild_segments() {
   segments_changed_ = false;
   std::vector<PortHearing> heard;
@@ -149,7 +149,7 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   hello.hold_ms = static_cast<std::uint32_t>(timing_.hold.count());
   hello.leaving = leaving;
   hello.addresses = hello_addresses(port, ports_);
-  // Taken as late as possible: what follows counts as latency.
+  // Read as late as possible: later work counts as latency.
   const Instant now = clock_.now();
   hello.sent_ns = static_cast<std::uint64_t>(now.since_start.count());
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
@@ -253,7 +253,7 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   if (!heard_.at(key).hears_us) hello_soon(port.id);
 }
 
-// The cables of a wire: each port of one node with one of the other. On a switch every port may be joined to several.
+// Pairs each port of one node with one of the other. For wires only: on a switch a port may have several cables.
 void Neighbours::pair(const PortSegment& segment, routing::NodeId node) {
   Wire wire;
   std::vector<PortPair> all;
@@ -270,7 +270,7 @@ void Neighbours::pair(const PortSegment& segment, routing::NodeId node) {
     }
   }
   for (auto& [id, port] : theirs) wire.theirs.push_back(std::move(port));
-  // With one port at either end there is nothing to choose, and nothing to wait for.
+  // With one port at each end there is nothing to choose or to wait for.
   if (all.size() == 1) wire.heard = all;
   const std::vector<PortPair> pairs = pair_ports(wire);
   for (const PortPair& pair : all) {
@@ -288,7 +288,7 @@ void Neighbours::set_paired(const NeighbourKey& key, bool paired) {
   take_down(key, "other ports of the two nodes share its wire");
 }
 
-// The neighbour stays heard.
+// Ends the adjacency. The neighbour stays heard.
 void Neighbours::take_down(const NeighbourKey& key, const std::string& reason) {
   Neighbour& neighbour = public_.at(key);
   neighbour.their_adjacency = 0;
@@ -304,11 +304,11 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
     const PortFacts* other = find_port(datagram.port);
     if (other == nullptr || other->id == port.id) return true;
     const Instant now = clock_.now();
-    // Not a recorded one: that could join cables which are none.
+    // A replayed hello is ignored: it could join ports that share no wire.
     if (datagram.counter > counter_ || counter_ - datagram.counter > kRecentDatagrams) return true;
     if (segments_.note_own_hello(port.id, other->id, now)) segments_changed_ = true;
     update_segments();
-    // Until then a neighbour on the wire may not have been heard yet.
+    // Within one hold time a neighbour on the wire may not have been heard yet.
     if (segments_.is_loop(port.id, other->id, Instant{now.since_start - timing_.hold})) {
       set_problem(EventCode::kCableToSelf, port, datagram.port,
                   absl::StrCat("ports ", port.interface, " and ", other->interface,

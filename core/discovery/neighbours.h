@@ -66,7 +66,7 @@ class Neighbours {
     // `code`: kCableLost, or kNeighbourLeft.
     virtual void adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                                 const std::string& reason) = 0;
-    // The ports on one wire with others have changed, and with them the plugs of ports().
+    // The sets of ports that share a wire have changed, and with them the plugs of ports().
     virtual void plugs_changed() = 0;
     // Latencies of neighbours that are up have become known or have changed.
     virtual void latencies_changed() = 0;
@@ -100,7 +100,7 @@ class Neighbours {
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body);
 
   const NodeIdentity& identity() const { return identity_; }
-  // As the inventory has them; ports without a plug that turn out to share a wire have one here (port_segments.h).
+  // The inventory's ports. Those without a plug that share a wire, as the hellos show, have one here (port_segments.h).
   const std::vector<PortFacts>& ports() const { return ports_; }
   const std::map<NeighbourKey, Neighbour>& all() const { return public_; }
   std::vector<Problem> problems() const;

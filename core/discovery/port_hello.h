@@ -18,8 +18,8 @@ inline constexpr std::size_t kMaxHelloAddresses = 16;
 // Maximum of other ports on one segment (a switch).
 inline constexpr std::size_t kMaxHeard = 128;
 
-// The last hello from a port: its time, by that port's clock, and how long ago it arrived when the hello with this echo
-// was sent, by the clock of that one's sender.
+// Describes the last hello received from a port: its send time, by that port's clock, and how long it was held until
+// the hello with this echo was sent, by the clock of the echo's sender.
 struct HelloEcho {
   std::uint64_t sent_ns = 0;  // 0: none, or it had no time
   std::uint64_t held_ns = 0;
@@ -54,7 +54,7 @@ struct PortHello {
   std::uint32_t mtu = 0;
   std::uint32_t hold_ms = 0;  // how long the receiver keeps the sender up after this hello
   bool leaving = false;       // the node is shutting down
-  std::uint64_t sent_ns = 0;  // by the sender's clock, which may begin anywhere; 0: no time
+  std::uint64_t sent_ns = 0;  // by the sender's clock, of any epoch; 0: no time
   std::vector<HelloAddress> addresses;
   std::vector<HeardNeighbour> heard;
 

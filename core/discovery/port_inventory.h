@@ -28,7 +28,7 @@ struct PortFacts {
   std::string interface;
   bool carrier = false;   // administratively up, and the link is detected
   std::uint32_t mtu = 0;  // bytes
-  // What it can carry in each direction: the least of its link and its root; 0: unknown to the kernel.
+  // What it can carry in each direction: the lesser of its link and its root; 0: unknown to the kernel.
   std::uint64_t rate_mbps = 0;
   std::uint64_t link_mbps = 0;  // of the link alone; 0: unknown to the kernel
   // Those that Cableway may use, never empty: IPv4 first, then global IPv6, then link-local IPv6, each in the kernel's

@@ -14,11 +14,11 @@
 namespace cableway {
 namespace {
 
-// A pair that could be chosen; the least is, first.
+// A possible pair. The smallest is chosen first.
 struct Candidate {
   std::size_t step = 0;  // of pair_ports()
   std::optional<AddressRank> rank;
-  // Equal for the pairs (i, k) and (k, i) only, which have no port in common: so both ends choose alike.
+  // Equal for the pairs (i, k) and (k, i) only, which have no port in common: so both ends choose the same.
   std::pair<std::size_t, std::size_t> distance_and_first;
   PortPair pair;
   friend auto operator<=>(const Candidate&, const Candidate&) = default;
@@ -26,7 +26,7 @@ struct Candidate {
 
 using Places = std::map<PortId, std::pair<std::size_t, const WirePort*>>;  // in the order of the interfaces' names
 
-// Of the ports that are in a pair of `heard`: both ends know the same ones.
+// Only ports that are in a pair of `heard`, which is the same at both ends.
 Places in_order(const std::vector<WirePort>& ports, const std::vector<PortPair>& heard, PortId PortPair::*end) {
   std::vector<const WirePort*> sorted;
   for (const WirePort& port : ports) {

@@ -29,20 +29,20 @@ struct PortPair {
   friend auto operator<=>(const PortPair&, const PortPair&) = default;
 };
 
-// What one node knows of a wire that it shares with another.
+// A wire that joins this node and another, as this node sees it.
 struct Wire {
   std::vector<WirePort> ours;
   std::vector<WirePort> theirs;
   std::vector<PortPair> heard;  // the two ports hear each other; only such ports can be a pair
-  std::vector<PortPair> up;     // of these, the ones that are a cable already
+  std::vector<PortPair> up;     // of these, those that are a cable already
 };
 
 // Each port is in at most one pair. Both ends choose the same pairs from the same ports:
 //   1. by subnet: pairs with addresses in one subnet that is not link-local, the best first (cable_addresses.h);
 //   2. of the ports left, those that are a cable already, so that a port which comes or goes moves no other;
-//   3. of the ports left, by the order of the interfaces' names: of those that hear a port of the other node, the first
-//      of one node with the first of the other; ports that do not hear their counterpart with the next that they hear.
-// So twins that have only link-local addresses are paired by name. Pure. Sorted.
+//   3. of the ports left, by the order of the interfaces' names among ports that hear one of the other node: the first
+//      with the first; a port that does not hear its counterpart is paired with the next that it hears.
+// So twins that have only link-local addresses are paired by name. Pure. The result is sorted.
 std::vector<PortPair> pair_ports(const Wire& wire);
 
 }  // namespace cableway

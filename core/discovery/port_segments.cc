@@ -10,8 +10,8 @@
 namespace cableway {
 namespace {
 
-// Sets that are joined step by step: R. E. Tarjan, "Efficiency of a good but not linear set union algorithm", 1975;
-// without ranks, as a node has few ports.
+// Disjoint sets: R. E. Tarjan, "Efficiency of a good but not linear set union algorithm", 1975; without ranks, as a
+// node has few ports.
 class Sets {
  public:
   explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
@@ -29,13 +29,14 @@ class Sets {
 
 void PortSegments::set_ports(std::span<const PortFacts> ports) {
   ports_.assign(ports.begin(), ports.end());
-  const auto is_deaf = [&](PortId id) {
+  const auto has_no_carrier = [&](PortId id) {
     return std::none_of(ports_.begin(), ports_.end(), [id](const auto& each) { return each.id == id && each.carrier; });
   };
-  std::erase_if(own_hellos_,
-                [&](const auto& entry) { return is_deaf(entry.first.first) || is_deaf(entry.first.second); });
-  std::erase_if(had_neighbour_, is_deaf);
-  std::erase_if(had_several_, is_deaf);
+  std::erase_if(own_hellos_, [&](const auto& entry) {
+    return has_no_carrier(entry.first.first) || has_no_carrier(entry.first.second);
+  });
+  std::erase_if(had_neighbour_, has_no_carrier);
+  std::erase_if(had_several_, has_no_carrier);
 }
 
 bool PortSegments::note_own_hello(PortId at, PortId from, Instant now) {
@@ -88,7 +89,7 @@ void PortSegments::build(std::span<const PortHearing> heard) {
       if (!segment.nodes.empty()) had_neighbour_.insert(port);
       if (segment.nodes.size() > 1) had_several_.insert(port);
     }
-    // A node that leaves makes no wire of a switch, which would take cables from those that stay.
+    // A switch stays one when a node leaves: as a wire it would lose cables of the nodes that stay.
     segment.is_switch = std::any_of(segment.ports.begin(), segment.ports.end(),
                                     [this](PortId port) { return had_several_.contains(port); });
   }
@@ -112,10 +113,10 @@ std::string PortSegments::plug_of(PortId port) const {
   }
   const auto self = std::find_if(ports.begin(), ports.end(), [port](const auto* each) { return each->id == port; });
   if (!(*self)->plug.empty()) return (*self)->plug;
-  // Hardware tells of its split plugs. Where it tells of none, its ports are on a switch, each with its own capacity.
-  const bool told = std::any_of(ports.begin(), ports.end(),
-                                [](const auto* each) { return !each->plug.empty() || !each->root.empty(); });
-  if (told || ports.size() < 2 || !segment.is_wire()) return "";
+  // Hardware reports its split plugs. Where it reports none, the ports are on a switch, each with its own capacity.
+  const bool is_hardware = std::any_of(ports.begin(), ports.end(),
+                                       [](const auto* each) { return !each->plug.empty() || !each->root.empty(); });
+  if (is_hardware || ports.size() < 2 || !segment.is_wire()) return "";
   const PortFacts* const first = *std::min_element(ports.begin(), ports.end(), [](const auto* left, const auto* right) {
     return routing::natural_less(left->interface, right->interface);
   });

@@ -1,8 +1,8 @@
 // Which ports of this node are on one segment: one wire, or one switch.
 //
-// Two ports are on one segment if the hardware says that they are halves of one plug, if one receives the other's
+// Two ports are on one segment if the hardware reports that they are functions of one plug, if one receives the other's
 // hellos, or if both receive the hellos of the same port of a neighbour. A segment with one neighbour is a wire: its
-// ports share a plug although nothing but their hearing each other may tell so, as in network namespaces.
+// ports share a plug, even where only the hellos show it, as in network namespaces.
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
 
@@ -28,7 +28,7 @@ struct PortHearing {
 
 struct PortSegment {
   std::vector<PortId> ports;        // of this node, sorted
-  std::set<routing::NodeId> nodes;  // the others that are heard there
+  std::set<routing::NodeId> nodes;  // the neighbours that are heard there
   bool is_switch = false;           // several nodes have been heard there since its ports got their carrier
 
   bool is_wire() const { return nodes.size() == 1 && !is_switch; }
@@ -37,22 +37,22 @@ struct PortSegment {
 // One thread: the node's.
 class PortSegments {
  public:
-  // Ports of this node as the inventory has them. Those without a carrier hear nothing.
+  // Sets the inventory's ports. What was heard at ports without a carrier is forgotten.
   void set_ports(std::span<const PortFacts> ports);
   // Port `at` has received a hello of port `from`, both of this node. True if they did not hear each other before.
   bool note_own_hello(PortId at, PortId from, Instant now);
-  // Forgets which own hellos were heard where nothing was heard since `before`. True if something was forgotten.
+  // Forgets pairs of own ports that have not heard each other since `before`. True if there were any.
   bool forget_own_hellos(Instant before);
-  // Builds the segments anew. Until then they are those of the last call.
+  // Rebuilds the segments, which other calls do not change.
   void build(std::span<const PortHearing> heard);
 
   // Precondition: `port` is one of set_ports().
   const PortSegment& of(PortId port) const { return segments_[place_.at(port)]; }
-  // The hardware's plug; without one, on a wire with several ports of which the hardware tells nothing (virtual ones),
+  // The hardware's plug; without one, on a wire with several ports that no hardware describes (virtual ones),
   // "wire.<the first interface>"; else "".
   std::string plug_of(PortId port) const;
-  // Whether the two are the ends of one cable: they have received each other's hellos since `since` or longer, nothing
-  // joins them, and no neighbour has been heard on their segment since they got their carrier.
+  // Whether the two are the ends of one cable: they have received each other's hellos since `since` or longer, they are
+  // not of one plug of the hardware, and no neighbour has been heard on their segment since they got their carrier.
   bool is_loop(PortId one, PortId other, Instant since) const;
 
  private:
@@ -64,7 +64,7 @@ class PortSegments {
 
   std::vector<PortFacts> ports_;
   std::map<Pair, OwnHellos> own_hellos_;
-  // By port: the nodes heard on its segment since it got its carrier, one or several.
+  // Ports on whose segment a neighbour, or several, have been heard since they got their carrier.
   std::set<PortId> had_neighbour_;
   std::set<PortId> had_several_;
   std::vector<PortSegment> segments_;

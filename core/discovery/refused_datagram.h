@@ -1,4 +1,4 @@
-// What a datagram of another version, cluster or key means to an operator.
+// Explains to an operator why a datagram was refused: another version, cluster or key.
 #ifndef CABLEWAY_CORE_DISCOVERY_REFUSED_DATAGRAM_H_
 #define CABLEWAY_CORE_DISCOVERY_REFUSED_DATAGRAM_H_
 

@@ -31,13 +31,13 @@ std::string cable_text(const std::string& port, const Neighbour& neighbour) {
   return absl::StrCat("cable ", port, " to node ", neighbour.name, " (", neighbour.interface, ")");
 }
 
-// As advertised: 0 where it is not known yet, and at most what fits.
+// As advertised: 0 if it is not known yet, and at most what fits.
 std::uint32_t latency_ns(const Neighbour& neighbour) {
   return static_cast<std::uint32_t>(
       std::min<std::int64_t>(neighbour.latency.value_or(Duration(0)).count(), UINT32_MAX));
 }
 
-// A link of unknown rate is taken for one of the default's, but carries no more than its root.
+// A link of unknown rate is assumed to have the default rate, but the port carries no more than its root.
 std::uint64_t advertised_rate_mbps(const PortFacts& port) {
   if (port.rate_mbps != 0) return port.rate_mbps;
   return port.root_mbps == 0 ? routing::kDefaultRateMbps : std::min(routing::kDefaultRateMbps, port.root_mbps);

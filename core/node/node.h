@@ -73,8 +73,8 @@ class Node final : private Neighbours::Listener, private Flooding::Listener {
   const PathPlanner& paths();
   // Cables that both ends advertise but that cannot be used, with the reason, as of paths().
   const std::vector<std::string>& left_out() const { return left_out_; }
-  // A cable that is up. Nothing where there is none between the two ports, and until the neighbour's advertisement is
-  // there.
+  // A cable that is up. nullopt if there is none between the two ports, and until the neighbour's advertisement has
+  // arrived.
   std::optional<CableEnds> find_cable(const ProbedCable& cable) const;
   // Whether a cable with these addresses is up; IPv6 zones are ignored.
   bool is_cable_up(const std::string& own_address, const std::string& other_address) const;

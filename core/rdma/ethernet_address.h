@@ -13,7 +13,7 @@ namespace cableway {
 struct EthernetAddress {
   std::array<std::byte, 6> bytes{};
 
-  // Whether it can be one interface's: neither zero nor a group's.
+  // Whether it can be an interface's: neither zero nor a group address.
   bool is_of_an_interface() const;
   friend bool operator==(const EthernetAddress&, const EthernetAddress&) = default;
 };

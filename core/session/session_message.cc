@@ -211,7 +211,7 @@ class Decoder {
     for (std::size_t i = 0; i < hops && reader_.ok(); ++i) path.push_back(get_hop(reader_));
     return path;
   }
-  // A count above its bound makes the reader bad.
+  // A count above kMaxProbedCables rejects the message.
   std::size_t probed_cables() {
     const std::size_t cables = reader_.get<std::uint8_t>();
     if (cables > kMaxProbedCables) reader_.reject();

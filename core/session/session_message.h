@@ -97,7 +97,7 @@ inline constexpr std::size_t kMaxProbedCables = 8;
 
 // Measures the throughput of cables, all at the same time.
 struct CableProbeRequest {
-  std::vector<ProbedCable> cables;  // 1 to kMaxProbedCables, each another
+  std::vector<ProbedCable> cables;  // 1 to kMaxProbedCables, all different
   std::uint32_t duration_ms = 0;    // 1 to kMaxProbeMs
   bool both_ways = false;           // both directions at once; else from here to there
   friend bool operator==(const CableProbeRequest&, const CableProbeRequest&) = default;
@@ -113,8 +113,8 @@ struct CableRates {
 };
 
 struct CableProbeReply {
-  std::string error;               // why nothing was measured
-  std::vector<CableRates> cables;  // if it is empty: as requested
+  std::string error;               // why nothing was measured; else empty
+  std::vector<CableRates> cables;  // without an error: in the order of the request
   friend bool operator==(const CableProbeReply&, const CableProbeReply&) = default;
 };
 

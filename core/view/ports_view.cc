@@ -43,7 +43,7 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
     return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
   };
   const routing::AdvertisedPort* const port = neighbour_port(node, key);
-  // The rate that a port of unknown link advertises is a default.
+  // A port whose link rate is unknown advertises a default.
   const bool has_rate = port != nullptr && port->link_mbps != 0;
   return {{"node", neighbour.name},
           {"interface", neighbour.interface},

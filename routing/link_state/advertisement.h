@@ -30,7 +30,7 @@ struct AdvertisedPort {
   std::string interface;
   std::string plug;                            // as in Port, may be empty
   std::string root;                            // likewise
-  std::uint64_t rate_mbps = kDefaultRateMbps;  // what the port can carry: the least of its link and its root
+  std::uint64_t rate_mbps = kDefaultRateMbps;  // what the port can carry: the lesser of its link and its root
   std::uint64_t link_mbps = 0;                 // of its link alone; 0: not known
   std::uint64_t root_mbps = 0;                 // of its root, which other ports may share; 0: not known
   friend bool operator==(const AdvertisedPort&, const AdvertisedPort&) = default;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t kNoPart = 0xffffffff;
 
-// Without deriving the parts, which takes longer than a table of routes: whether a port names a plug or root, or two
-// cables end at one interface.
+// Whether a port names a plug or root, or two cables end at one interface: checked first, since deriving the parts
+// takes longer than computing a table of routes.
 bool may_share(const Topology& topology) {
   std::vector<std::string_view> interfaces;
   for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
@@ -111,7 +111,7 @@ class CablePartsBuilder {
     next_ += 2;
   }
 
-  // One part for both directions: paths of one pair of nodes cross a wire in the same.
+  // One part for both directions: paths of one pair of nodes cross a wire in the same direction.
   void add_wires() {
     for (const PhysicalCable& wire : physical_.cables) {
       if (wire.cables.size() < 2) continue;
@@ -136,7 +136,7 @@ class CablePartsBuilder {
     }
   }
 
-  // Of several wires. A connector without a plug is a port.
+  // Plugs of several wires. A connector without a plug is a port, which add_ports() handles.
   void add_plugs() {
     for (const SharedConnector& connector : physical_.connectors) {
       std::vector<CableIndex> cables;
@@ -170,7 +170,7 @@ std::vector<CableIndex> cables_with_changed_parts(const CableParts* before, cons
     const std::span<const PartUse> all = parts == nullptr ? std::span<const PartUse>() : parts->of({cable}, from_a);
     return all.empty() ? all : all.subspan(1);  // without the cable itself
   };
-  // The parts of the two correspond, as far as each cable so far has them in the same order.
+  // Parts of the two topologies correspond if every cable so far has them at the same place.
   std::vector<std::uint32_t> new_part(before == nullptr ? 0 : before->count(), kNoPart);
   std::vector<std::uint32_t> old_part(after == nullptr ? 0 : after->count(), kNoPart);
   const auto corresponds = [&](const PartUse& was, const PartUse& is) {

@@ -43,14 +43,14 @@ class ArcBuilder {
     return physical_.cables[physical_.place_of_cable[cable.value]];
   }
 
-  // Where the cable's flow leaves the node, or enters it: the node itself, or a root's vertex.
+  // The vertex at which the cable's flow leaves or enters the node: the node itself, or a root.
   Vertex inside(CableIndex cable, NodeIndex node, bool out) const {
     const CableRoots& roots = physical_.roots_of_cable[cable.value];
     const std::optional<std::size_t>& root = topology_.cable(cable).a.node == node ? roots.at_a : roots.at_b;
     return root ? roots_[*root] + (out ? 0 : 1) : node.value;
   }
 
-  // The same behind the connector, if the cable has one that is shared.
+  // The same outside the connector, if the cable has a shared one.
   Vertex outside(CableIndex cable, NodeIndex node, bool out) const {
     const PhysicalCable& wire = wire_of(cable);
     const std::optional<std::size_t>& connector = wire.a == node ? wire.shared_at_a : wire.shared_at_b;
@@ -58,8 +58,8 @@ class ArcBuilder {
     return *connectors_[*connector] + (out ? 0 : 1);
   }
 
-  // Its capacity is an arc from the node or root that all its cables have inside. If these differ, they meet at a
-  // vertex of their own; unless the connector is as fast as all its wires, and limits nothing.
+  // A connector's capacity is an arc from the vertex inside(), if that is the same for all its cables. If not, these
+  // vertices are joined at an extra one. A connector as fast as all its wires limits nothing: then there is no arc.
   void add_connector(const SharedConnector& connector) {
     connectors_.emplace_back();
     for (const bool out : {true, false}) {
@@ -83,8 +83,8 @@ class ArcBuilder {
     }
   }
 
-  // Cables between the same two vertices are one arc. If they are several, and slower together than one by one, they
-  // meet at a vertex on each side.
+  // Cables between the same two vertices are one arc. If there are several arcs and the wire is slower than their sum,
+  // they are joined at an extra vertex on each side.
   void add_way(const PhysicalCable& wire, NodeIndex from, NodeIndex to) {
     std::map<std::pair<Vertex, Vertex>, std::uint64_t> rate_between;
     std::map<Vertex, std::uint64_t> rate_from;
@@ -114,7 +114,7 @@ class ArcBuilder {
 
   const Topology& topology_;
   const PhysicalCables& physical_;
-  std::vector<Vertex> roots_;  // by root: for what leaves the node; the next vertex is for what enters it
+  std::vector<Vertex> roots_;  // by root: the vertex for what leaves the node; the next one is for what enters it
   std::vector<std::optional<Vertex>> connectors_;  // likewise, by connector; none if it limits nothing
   CapacityArcs found_;
 };

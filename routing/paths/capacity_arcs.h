@@ -25,14 +25,14 @@ struct CapacityArcs {
   std::vector<CapacityArc> arcs;  // each direction has its own
 };
 
-// A unit of flow passes, as far as its cable has them:
+// A unit of flow passes these, if its cable has them:
 //
 //     node - root (out) - connector (out) - wire - connector (in) - root (in) - node
 //
-// Flow mixes at a connector or wire: it may come from one cable's root and go on to another cable's, which data cannot.
-// So all that cables can carry is a flow of this network, and its maximum is an upper bound. It is exact unless a wire
-// or connector with cables behind different roots is slower than these cables together: elsewhere, as on hosts with
-// split plugs whose functions are as slow as their roots, each cable is an arc by itself from its root to its root.
+// Flow mixes at a connector or wire: it may come from one cable's root and continue to another cable's, which data
+// cannot. So the maximum flow is an upper bound of what the cables can carry. It is exact unless a wire or connector
+// with cables behind different roots is slower than these cables together: otherwise, as on hosts with split plugs
+// whose functions are as slow as their roots, each cable is an arc of its own between the roots at its ends.
 //
 // Cables to nodes that do not take part are left out. O(cables * log cables). Pure. Precondition: `physical` is
 // physical_cables(topology).

@@ -22,8 +22,8 @@ struct DisjointPath {
 // switch serves one path: two paths through one switch are disjoint if they use different ports of it. The switch
 // itself is not in the topology, so its failure is not considered.
 // Since nothing else is shared, each path carries the rate of its slowest cable, and the sum of the rates is the
-// maximum flow of the set; that of the pair (max_flow.h) may be larger. Roots are the exception: they are no point of
-// failure of a wire, so disjoint paths may share them, and then carry less together (two wires between two DGX Sparks).
+// maximum flow of the set; that of the pair (max_flow.h) may be larger. Roots are the exception: a wire does not fail
+// with a root, so disjoint paths may share roots, and then carry less together (two wires between two DGX Sparks).
 // Sorted by PathCost, then by cables as seen from the lower-numbered node. Both directions give the same paths,
 // reversed, in the same order. No path crosses a draining node. Empty from a node to itself.
 //

@@ -1,4 +1,4 @@
-// The latency of a path, as far as its cables' are known.
+// The latency of a path, if those of all its cables are known.
 #ifndef CABLEWAY_ROUTING_PATHS_PATH_LATENCY_H_
 #define CABLEWAY_ROUTING_PATHS_PATH_LATENCY_H_
 
@@ -9,7 +9,8 @@
 
 namespace cableway::routing {
 
-// The sum over its cables, in microseconds, one way; nullopt if that of one is not known. Relays add to it.
+// The sum over its cables, in microseconds, one way; nullopt if the latency of one is not known. Does not include
+// relays.
 inline std::optional<double> path_latency_us(const Topology& topology, const Path& path) {
   double sum = 0;
   for (const CableIndex cable : path.cables) {

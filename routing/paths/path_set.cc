@@ -139,8 +139,9 @@ Path PathGraph::with_nodes(const StepPath& path) const {
   return whole;
 }
 
-// All paths, or `wanted` paths with evenly spaced numbers. `varied`: their last steps vary, too, and not only the first
-// ones; the first and the last path, and others over the same one of several cables everywhere, are among them.
+// All paths, or `wanted` paths with evenly spaced numbers. `varied`: the last steps of the paths vary too, not only the
+// first ones; the first and the last path, and others that use the same one of parallel cables everywhere, are
+// included.
 std::vector<StepPath> candidates(const PathGraph& graph, std::uint64_t wanted, bool varied) {
   const std::uint64_t count = graph.path_count();
   const std::uint64_t kept = std::min(count, wanted);
@@ -162,7 +163,7 @@ struct PathUses {
   std::span<const std::uint32_t> weights;  // by number; empty: each is 1
 };
 
-// Numbers the parts that the added paths use in the order of their first use, since they are few of a topology's.
+// Numbers the parts that the added paths use in the order of their first use: they are few of the topology's parts.
 class PartNumbers {
  public:
   explicit PartNumbers(const CableParts& parts) : parts_(parts), number_(parts.count(), kUnused) {}
@@ -178,7 +179,7 @@ class PartNumbers {
       of_path_.back().push_back(number);
     }
   }
-  // Of the paths added so far, as long as this lives and no more is added.
+  // For the paths added so far; valid until another one is added or this is destroyed.
   PathUses uses() const { return {of_path_, weights_.size(), weights_}; }
 
  private:
@@ -240,16 +241,17 @@ class PathsOfUses {
   std::vector<std::uint32_t> paths_;
 };
 
-// The first `limit` paths by rank, from `first` on: each next path shares the least with those before it; where parts
-// are counted, of several the least with the one just before it. Ties go to the first, or to the last and the first in
-// turn: of candidates in lexicographic order, those over the first of several cables between each two nodes are then
-// followed by those over the last.
+// The first `limit` paths by rank, beginning with `first`: each next path shares the least with those before it, and,
+// where parts are counted, among equal ones the least with the path just before it. Ties go to the first, or to the
+// last and the first in turn: of candidates in lexicographic order, those over the first of parallel cables between
+// each two nodes are then followed by those over the last.
 enum class Ties { kFirst, kLastAndFirst };
 std::vector<std::size_t> ranked_by_overlap(const PathUses& uses, std::size_t first, std::size_t limit, Ties ties) {
   std::vector<std::size_t> rest(uses.of_path.size());
   for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = i;
   const bool counts_parts = !uses.weights.empty();
-  // By path: above kLast with all before it, below with the last of them. At most paths^2 * hops * parts of a hop.
+  // By path: in units of kLast the overlap with all ranked paths, plus that with the last of them, which is less than
+  // kLast. At most paths^2 * hops * parts of a hop.
   constexpr std::uint64_t kLast = std::uint64_t{1} << 32;
   std::vector<std::uint64_t> overlap(rest.size(), 0);
   const PathsOfUses users(uses);

@@ -20,8 +20,8 @@ namespace cableway::routing {
 // the lower-numbered of the two nodes. Both directions thus give the same paths, reversed, in the same order.
 //
 // If different cables of these paths share parts (`parts` is CableParts::find() of the topology, null if there are
-// none), each next path shares the least of all that cables share, by weight, not only the fewest cables; and of
-// several the least with the path just before it.
+// none), each next path shares the least weight of parts, not only the fewest cables, with those before it; and among
+// equal ones the least with the path just before it.
 //
 // O(nodes + cables on shortest paths + limit^2 * hops).
 std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex destination, std::size_t limit,
@@ -30,8 +30,8 @@ std::vector<Path> ranked_shortest_paths(const ShortestPaths& shortest, NodeIndex
 // Whether different cables of the paths share parts. O(parts + paths * hops).
 bool share_parts(const std::vector<Path>& paths, const CableParts& parts);
 
-// The places of `paths`, which join the same two nodes in the same direction, in the order that ranked_shortest_paths()
-// would have if the path at `first` were its first. O(paths^2 * hops).
+// The places of `paths`, which join the same two nodes in the same direction, in the order in which
+// ranked_shortest_paths() would rank them if the path at `first` were the first. O(paths^2 * hops).
 std::vector<std::size_t> spread_from(const std::vector<Path>& paths, std::size_t first, const CableParts& parts);
 
 }  // namespace cableway::routing

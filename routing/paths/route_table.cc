@@ -44,9 +44,9 @@ std::uint64_t shared_weight(const Path& left, const Path& right, const CablePart
   return weight;
 }
 
-// The place of flow 0 among the paths over the wires that come `steps` after those of the path at `like` in the order
-// of ranks, which is taken to be a circle: that path which shares the most with the one at `like` if it leaves its node
-// at the node's first plug, the least if at the second, and so on in turn.
+// The place of flow 0's path. Its wires are `steps` after those of the path at `like` in the circular order of ranks.
+// Of the paths over these wires it is the one that shares the most with the path at `like` if they leave the node at
+// its first plug, the least if at its second, and so on in turn.
 std::size_t place_over_next_wires(const std::vector<Path>& paths, std::size_t like, std::size_t steps,
                                   const CableParts& parts) {
   std::vector<std::size_t> first_over;  // for each list of wires: the first place over it, from `like` on

@@ -55,18 +55,17 @@ class RouteTable {
   // Flows k and k + 1 take different paths if there are two. Flow 0's start is chosen so that pairs of nodes spread
   // without seeing each other's choice: let c be the lowest-numbered cable that some but not all of the paths use, p
   // the first ranked path through c, and t the number of cables of p before c. Flow 0 takes the path t ranks after p,
-  // the others the ranks behind it in turn. On a ring, c is the same cable for all opposite pairs and t is the distance
+  // the others the ranks after it in turn. On a ring, c is the same cable for all opposite pairs and t is the distance
   // from it, so neighbouring sources start in opposite directions: with an even number of nodes, flow 0 of every
   // opposite pair together load all cables in both directions evenly (4-ring: each exactly once; 6-ring: once or
   // twice).
   //
   // Paths over the same wires (twins of a split plug) count as one rank for that. Of them, flow 0 takes the one that
   // shares the most with p if it leaves by the first plug of self(), the least if by the second, and so on in turn:
-  // flows over different plugs start on different halves. Where paths share wires, ports, plugs or roots, flow k takes
-  // the k-th path of the order that they would be ranked in if flow 0's were the first, so that each flow shares the
-  // least with those before it. On a ring of hosts with split plugs (sparks:4), flows 0 and 1 of an opposite pair go
-  // around both ways and over both PCIe links of every host, and flow 0 of all pairs together load all PCIe links
-  // alike.
+  // flows over different plugs start on different functions. Where paths share wires, ports, plugs or roots, flow k
+  // takes the k-th path in the ranking that would begin with flow 0's, so that each flow shares the least with those
+  // before it. On a ring of hosts with split plugs (sparks:4), flows 0 and 1 of an opposite pair go around both ways
+  // and over both PCIe links of every host, and flow 0 of all pairs together load all PCIe links alike.
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
   // path_for_flow(), and the path that the other node's table gives to the `ordinal`-th flow from there to self(). For

@@ -1,4 +1,4 @@
-// What a PCIe link moves in each direction.
+// The data rate of a PCIe link in each direction.
 #ifndef CABLEWAY_ROUTING_TOPOLOGY_PCIE_RATE_H_
 #define CABLEWAY_ROUTING_TOPOLOGY_PCIE_RATE_H_
 
@@ -7,8 +7,8 @@
 namespace cableway::routing {
 
 // The share of a link's bits, after line coding, that is left for payload while both directions are busy: headers of
-// packets of 256 bytes, acknowledgements, flow control, and the read requests of the other direction. One function
-// alone, in one direction, was measured by owners of DGX Sparks at up to 0.865 (docs/decisions/0012-pcie-roots.md).
+// packets of 256 bytes, acknowledgements, flow control, and the read requests of the other direction. Owners of DGX
+// Sparks measured up to 0.865 with one function alone in one direction (docs/decisions/0012-pcie-roots.md).
 inline constexpr double kPcieEfficiency = 0.78;
 inline constexpr double kBestPcieEfficiency = 0.865;
 

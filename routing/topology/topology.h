@@ -57,7 +57,7 @@ struct Node {
   std::string name;                              // [A-Za-z0-9._-]{1,63}, unique
   std::uint16_t relay_port = kDefaultRelayPort;  // TCP port on which the node accepts circuits, not 0
   bool draining = false;                         // relays nothing: a path may start or end here, none crosses the node
-  // Those whose rate is known, sorted by name in a Topology. A plug or root that is not listed has the rate of the
+  // Plugs and roots whose rates are known, sorted by name in a Topology. One that is not listed has the rate of the
   // fastest of its cables.
   std::vector<SharedPart> plugs = {};
   std::vector<SharedPart> roots = {};
@@ -112,7 +112,7 @@ class Topology {
   // Precondition of everything below that takes an index: the index is one of this topology's.
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
   const Cable& cable(CableIndex index) const { return cables_[index.value]; }
-  // What the cable's latency adds to the cost of a path: whole milliseconds of it, in ns; 0 if it is not known.
+  // What the cable's latency adds to the cost of a path: its whole milliseconds, in ns; 0 if it is not known.
   // Measured latencies of equal cables differ by microseconds: a finer cost would leave all but one of several equal
   // paths idle, and change routes with every measurement.
   std::uint64_t latency_cost_ns(CableIndex index) const { return latency_cost_ns_[index.value]; }

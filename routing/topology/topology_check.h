@@ -23,7 +23,7 @@ struct TopologyFault {
 };
 inline constexpr std::size_t kTopologyParts = 9;
 
-// Whether `name` is a valid name of a plug or root, or empty: at most kMaxPlugLength letters, digits, and . _ : -
+// Whether `name` is empty or a valid name of a plug or root: at most kMaxPlugLength letters, digits, and . _ : -
 bool is_valid_part_name(std::string_view name);
 
 // The first broken rule, if any:

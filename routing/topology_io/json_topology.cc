@@ -39,7 +39,7 @@ class Members {
 
   std::string text(const char* name, std::string_view otherwise);
   std::uint64_t whole_number(const char* name, std::uint64_t highest, std::uint64_t otherwise);
-  // Null, like a missing member, gives nothing.
+  // nullopt if the member is missing or null.
   std::optional<double> number(const char* name);
   bool truth(const char* name);
   // Null if there is no such array.
@@ -153,7 +153,7 @@ class JsonReader {
   std::vector<Cable> cables_;
 };
 
-// The plugs or roots of the node that `members` are of, at `place`.
+// The plugs or roots, by `name`, of the node with these members, which is at `place`.
 absl::StatusOr<std::vector<SharedPart>> JsonReader::read_parts(Members& members, const char* name,
                                                                const std::string& place) const {
   std::vector<SharedPart> parts;

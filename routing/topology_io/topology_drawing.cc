@@ -238,7 +238,7 @@ std::string draw_list(const Topology& topology, const Labels& labels) {
   return text;
 }
 
-// ", 1 to 3 us", of the cables whose latency is known.
+// ", 1 to 3 us": the range over the cables whose latency is known; else empty.
 std::string latencies(const Topology& topology) {
   std::optional<double> least;
   std::optional<double> most;

@@ -1,4 +1,4 @@
-// The latency with which the simulator runs a cable.
+// The latency of a cable in the simulator.
 #ifndef CABLEWAY_SIM_CABLE_CABLE_LATENCY_H_
 #define CABLEWAY_SIM_CABLE_CABLE_LATENCY_H_
 
@@ -9,7 +9,7 @@
 
 namespace cableway::sim {
 
-// Of a cable whose latency is not known: some metres of copper or fibre, and two adapters.
+// For a cable whose latency is not known: some metres of copper or fibre, and two adapters.
 inline constexpr double kAssumedLatencyUs = 1;
 
 // One way, in whole nanoseconds.

@@ -245,7 +245,7 @@ void HopDirection::silence() {
   withdraw();
 }
 
-// A parcel has passed all stages before `place`. The cable itself is before the first far one.
+// A parcel has passed all stages before `place`. It crosses the cable before the first far stage.
 void HopDirection::enter_stage(std::size_t place) {
   if (place == near_stages_) {
     ++travelling_;

@@ -60,13 +60,13 @@ class LinkUser {
 
 class HopDirection final : private Occurrence, private Transmitter::Sender {
  public:
-  // The queues that chunks pass one after the other, whole, and the counters. All outlive this. What is limited by
-  // several things (a PCIe root, a port, a plug), has a stage for each that it shares with other hops.
+  // The queues that whole chunks pass one after the other, and the counters. All outlive this. A hop that is limited by
+  // several parts (a PCIe root, a port, a plug) has a stage for each that it shares with other hops.
   struct Stages {
     Transmitter* out = nullptr;  // at the sending port: a chunk has left when it has passed this one
     CableUse* use = nullptr;
-    std::vector<Transmitter*> near = {};  // behind it, before the latency
-    std::vector<Transmitter*> far = {};   // behind the latency
+    std::vector<Transmitter*> near = {};  // after it, before the latency
+    std::vector<Transmitter*> far = {};   // after the latency
   };
 
   HopDirection(VirtualClock& clock, const WireFacts& facts, const Stages& stages, Payload payload);
@@ -129,7 +129,7 @@ class HopDirection final : private Occurrence, private Transmitter::Sender {
     Instant when;
     std::uint64_t bytes = 0;
   };
-  // Parcels that queue at a stage behind the first.
+  // Parcels that queue at a stage after the first.
   class Stage final : public Transmitter::Sender {
    public:
     Stage(HopDirection& hop, Transmitter& queue, std::size_t place) : hop_(hop), queue_(queue), place_(place) {}

@@ -31,7 +31,8 @@ class AllToAllRoutes {
   static absl::StatusOr<AllToAllRoutes> compute(routing::Topology topology);
 
   // Without some of the cables; equal to compute() of such a topology. Only pairs that could have used one of them, or
-  // a cable that shares less with others then, get a new path. Precondition: they are cables of topology(), sorted.
+  // a cable that shares less with others afterwards, get a new path. Precondition: they are cables of topology(),
+  // sorted.
   AllToAllRoutes without(std::span<const routing::CableIndex> cables) const;
 
   // With one more cable. The error is that of Topology::create().
@@ -56,7 +57,7 @@ class AllToAllRoutes {
   using IsAffected = std::function<bool(routing::NodeIndex low, routing::NodeIndex high)>;
 
   explicit AllToAllRoutes(routing::Topology topology);
-  // Whether a shortest path of the pair crosses one of the cables, by the present routes.
+  // Whether a shortest path of the pair crosses one of the cables.
   bool could_cross(routing::NodeIndex source, routing::NodeIndex destination,
                    std::span<const routing::CableIndex> cables) const;
   // Paths of unaffected pairs are copied from `before`, with cables renumbered.
@@ -79,8 +80,8 @@ struct AllToAllShares {
   // after bytes / least_rate.
   double least_rate = 0;
   double total_rate = 0;  // at the start, when all send
-  // The bottleneck of the slowest flows: the cable that such an all_to_all keeps busy longest; or one of the cables
-  // that share a wire, connector or root which is busy longest, and then which of these.
+  // The bottleneck of the slowest flows: the cable that such an all_to_all keeps busy longest; or one of the cables of
+  // the wire, connector or root that is busy longest, with its kind.
   std::optional<CableDirection> hottest;
   ResourceKind hottest_kind = ResourceKind::kCable;
 

@@ -41,8 +41,8 @@ class RankCuts {
   };
   Rate gather_rate(std::size_t place, const Rate& most);
 
-  // The total capacity that leaves the node, which equals that which enters it; or more, where roots and connectors
-  // cross.
+  // An upper bound of the capacity out of the node, which equals that into it. Exact unless roots and connectors
+  // overlap.
   std::uint64_t port_capacity(routing::NodeIndex node) const;
 
   // The nodes with ranks, by index, and the edges between them. Nodes without ranks are merged into a neighbour, and

@@ -87,8 +87,8 @@ class CableFabric {
   SegmentNumber join(const std::vector<std::pair<NodeNumber, PortId>>& ports);
   // Adds a port to each of the two nodes and joins them, with addresses in their own subnet.
   SegmentNumber add_cable(NodeNumber a, NodeNumber b);
-  // Makes two cables one wire, as those of a split port are: whatever is sent on one is heard on both. Each keeps its
-  // own carrier, weather and silence.
+  // Makes two cables one wire, as those of a split port are: a datagram that is sent on one is received on both. Each
+  // keeps its own carrier, weather and silence.
   void share_wire(SegmentNumber one, SegmentNumber other);
   void set_carrier(SegmentNumber segment, bool carrier);
   // Drops all datagrams while the carrier stays.

@@ -47,8 +47,8 @@ void CircuitWorld::make_transmitters() {
   for (const routing::SharedRoot& root : physical_.roots) add_both(roots_, root.rate_mbps);
 }
 
-// From the processor to the wire. Left out is what limits no more than another stage does that all its traffic passes,
-// so that a chunk does not wait for it as well.
+// From the processor to the wire. Omits a stage if all its traffic also passes one that is no faster, so that a chunk
+// does not wait twice.
 std::vector<Transmitter*> CircuitWorld::sending_stages(routing::CableIndex cable, bool from_a) {
   const std::size_t wire_place = physical_.place_of_cable[cable.value];
   const routing::PhysicalCable& wire = physical_.cables[wire_place];

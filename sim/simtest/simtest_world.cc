@@ -68,7 +68,7 @@ void SimtestWorld::build_nodes() {
     if (cable.plug.empty()) continue;
     const auto [twin, is_first] = first_of_plug.try_emplace(cable.plug, segment);
     if (!is_first) fabric.share_wire(twin->second, segment);
-    if (!cable.plug_is_told) continue;
+    if (!cable.plug_is_reported) continue;
     for (const auto& [node, port] : fabric.ends_of(segment)) {
       fabric.change_port(node, port, [&](PortFacts& facts) { facts.plug = cable.plug; });
     }

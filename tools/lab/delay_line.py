@@ -50,7 +50,7 @@ def _open(interface: str) -> socket.socket:
 
 
 def _waited_s(ancillary: list[tuple[int, int, bytes]]) -> float:
-    """How long ago the kernel received a frame; 0 where it does not say, or the wall clock was set in between."""
+    """How long ago the kernel received a frame; 0 if it does not report that, or the wall clock was set in between."""
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, _SO_TIMESTAMPNS):
             seconds, nanoseconds = _TIMESPEC.unpack(data)
@@ -78,7 +78,8 @@ class _Direction:
             except OSError:  # the interface went down: nothing arrives
                 return
             if self.bytes_waiting + len(frame) <= QUEUE_BYTES:
-                waited_s = _waited_s(ancillary)  # read first: a pause before the next line delays the frame, never hurries it
+                # Read before the clock below: a pause in between can only delay the frame.
+                waited_s = _waited_s(ancillary)
                 self.waiting.append((time.monotonic() - waited_s + delay_s, frame))
                 self.bytes_waiting += len(frame)
 

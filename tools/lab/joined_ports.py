@@ -11,7 +11,7 @@ JoinedPorts = tuple[Port, Port]  # the smaller first
 
 
 def joined_ports(topology: Topology) -> set[JoinedPorts]:
-    """The two ends of every cable; every pair of ports at a switch, and at one between two nodes, which is a wire, the
+    """The two ends of every cable; at a switch every pair of ports. A switch between two nodes is a wire: there the
     first ports of both, the second ports of both, and so on."""
     joined: set[JoinedPorts] = set()
     segments: dict[str, list[Port]] = {switch: [] for switch in topology.switches}

@@ -57,7 +57,7 @@ def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
 
 
 def wake_punctually() -> None:
-    """This process's timeouts end at their time and not up to 50 us later."""
+    """Makes this process's timeouts end on time, not up to 50 us later (the default timer slack)."""
     _check(_libc.prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1)), "prctl")
 
 

@@ -128,7 +128,7 @@ Value control_value(const cmsghdr* header) {
   return value;
 }
 
-// The kernel stamps arrivals with the wall clock, which may be set in between: what cannot be counts as no time.
+// The kernel stamps arrivals with the wall clock, which may be set in between: impossible times count as 0.
 Duration time_since(const timespec& stamp) {
   const auto stamped = std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec);
   const Duration waited = std::chrono::system_clock::now().time_since_epoch() - stamped;

@@ -105,7 +105,8 @@ absl::Status advance(int socket, DialHandshake& handshake) {
   return absl::OkStatus();
 }
 
-// Sends the probe and waits until it is accepted. Returns what the neighbour takes of the offer.
+// Sends the probe and waits until it is accepted. Returns the neighbour's end of the transport if it accepted the
+// offer.
 absl::StatusOr<std::optional<TransportOffer>> send_probe(int socket, const ProbeOpening& opening,
                                                          const std::optional<SubKey>& key) {
   DialHandshake handshake(key, random_value<Challenge>());
@@ -119,7 +120,8 @@ absl::StatusOr<std::optional<TransportOffer>> send_probe(int socket, const Probe
   if (!status.ok()) return status;
   absl::StatusOr<SetupAnswer> answer = decode_setup_answer(handshake.answer(), handshake.answer_body());
   if (!answer.ok()) return answer.status();
-  if (answer->taken && !opening.offered) return absl::InvalidArgumentError("it answered with a transport of its own");
+  if (answer->taken && !opening.offered)
+    return absl::InvalidArgumentError("it answered with a transport that was not offered");
   return std::move(answer->taken);
 }
 
@@ -246,7 +248,7 @@ struct Served {
   std::string other_address;
 };
 
-// Takes the transport that is offered, if this end has it, too.
+// Accepts the offered transport if this end has it too.
 absl::StatusOr<SetupAnswer> take_offer(const Served& served, RdmaProbe& rdma) {
   SetupAnswer answer;
   if (!served.opening.offered) {
@@ -275,7 +277,7 @@ std::optional<Frame> answer_probe(int socket, Served served, RdmaProbe rdma) {
   if (!send_answer(socket, *answer, served.seal).ok()) return std::nullopt;
   Frame ack{FrameKind::kAck, 0, 0, 0, 0};
   if (answer->taken && probe.offset == kDialerReceives) {
-    // Writes to a queue pair that is not connected yet would be repeated a second later.
+    // Writes to a queue pair that is not connected yet would be retransmitted a second later.
     if (!is_readable(socket, 2 * kGrace) || !read_ack(socket).ok()) return std::nullopt;
     const absl::StatusOr<ProbeData> sent = rdma.send(duration, [socket] { return is_readable(socket); });
     if (!sent.ok()) return std::nullopt;

@@ -7,8 +7,8 @@
 // are not.
 //
 // Where hops over the cable use RDMA, probe and answer carry each end's offer, as a set-up's do, and the data is
-// written into the other end's memory (rdma_probe.h). Its sender knows the rate; one that serves the test begins when
-// the other end has sent an ack, and reports the rate in its own, in Mbit/s.
+// written into the other end's memory (rdma_probe.h). Its sender measures the rate. A sender that serves the test
+// begins when it receives an ack, and reports the rate, in Mbit/s, in an ack of its own.
 //
 // Bounded in time and memory: each direction of a port has at most one test of this node and one of a neighbour at a
 // time, of at most 2 s (over TCP, 4 GiB), on its own thread, whose every wait has a limit.

@@ -19,13 +19,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// One write fills the mailbox. In flight is what a hop has: 1 MiB is more than a fast cable holds, and 0.2 s of a slow
-// one of 40 Mbit/s.
+// One write fills the mailbox. As much is in flight as on a hop: 1 MiB is more than a fast cable holds, and takes 0.2 s
+// on a slow one of 40 Mbit/s.
 constexpr std::uint32_t kWriteBytes = RdmaQueuePair::kMailboxBytes;
 constexpr std::uint64_t kInFlight = (std::uint64_t{1} << 20) / kWriteBytes;
 constexpr std::size_t kBatch = 8;              // writes in one posting; the last one reports
 constexpr milliseconds kInFlightGrace{2000};   // for what is in flight at the end
-constexpr milliseconds kBetweenQuestions{20};  // to `ended`
+constexpr milliseconds kBetweenQuestions{20};  // between calls of `ended`
 
 // Posts and polls until all is written.
 class Stream {
@@ -48,7 +48,7 @@ class Stream {
     auto next_question = begin + kBetweenQuestions;
     for (;;) {
       const auto now = steady_clock::now();
-      // At least once, even if this thread did not run for as long.
+      // At least once, even if this thread was not scheduled in time.
       const bool more = now < begin + duration || posted_ == 0;
       if (more && posted_ - done_ + kBatch <= kInFlight) {
         if (absl::Status status = pair_.post(writes_); !status.ok()) return status;
@@ -71,7 +71,7 @@ class Stream {
   }
 
  private:
-  // Whether something has completed.
+  // Whether a posting has completed.
   absl::StatusOr<bool> poll() {
     std::array<RdmaCompletion, 16> completions;
     const absl::StatusOr<std::size_t> filled = pair_.poll(completions);
@@ -99,7 +99,7 @@ absl::StatusOr<std::optional<TransportOffer>> RdmaProbe::open(const std::string&
 absl::Status RdmaProbe::join(const TransportOffer& other, const std::string& address) {
   if (other.kind != TransportKind::kRdma) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a transport of kind ", static_cast<int>(other.kind), " for a cable test"));
+        absl::StrCat("a cable test cannot use a transport of kind ", static_cast<int>(other.kind)));
   }
   const absl::StatusOr<RdmaEndpoint> endpoint = decode_rdma_endpoint(other.parameters);
   if (!endpoint.ok()) return endpoint.status();
@@ -118,7 +118,7 @@ absl::StatusOr<ProbeData> RdmaProbe::send(milliseconds duration, const std::func
   if (!memory.ok()) return memory.status();
   Stream stream(*half_->queue_pair, half_->other, source->bytes().data(), (*memory)->keys().local);
   absl::StatusOr<ProbeData> sent = stream.run(duration, ended);
-  // Before the memory is given back.
+  // Before the memory is deregistered.
   half_->queue_pair->fence();
   return sent;
 }

@@ -17,21 +17,21 @@
 
 namespace cableway::host {
 
-// What moved, and in which time.
+// The bytes that were transferred, and the time that it took.
 struct ProbeData {
   std::uint64_t bytes = 0;
   std::chrono::steady_clock::duration took{};
 };
 
-// One end. One thread. It blocks where the device or the kernel does.
+// One end of a test. One thread, which blocks where the device or the kernel does.
 class RdmaProbe {
  public:
   RdmaProbe(const Settings& settings, const VerbsHost& host) : transport_(settings, Idle::kPolls, host) {}
 
-  // Opens an end on the port with that address, if hops over it use RDMA. nullopt: they use TCP. An error is one for
-  // which a hop would be refused.
+  // Opens an end on the port with that address, if hops over it use RDMA. nullopt: they use TCP. Errors are those for
+  // which a hop is refused.
   absl::StatusOr<std::optional<TransportOffer>> open(const std::string& address);
-  // Requires an open end. Joins it to the end that was offered by the address.
+  // Requires an open end. Joins it to the other end, which must be at that address.
   absl::Status join(const TransportOffer& other, const std::string& address);
   // The other end has no RDMA: an error if this one insists on it.
   absl::Status check_missing_there() const { return transport_.missing_there().status(); }

@@ -185,7 +185,7 @@ void NodeService::on_ports_changed() {
   sessions_->update_welcome(welcome());
 }
 
-// "" while there are ports.
+// Empty while there are ports.
 std::string NodeService::why_no_ports() const {
   std::string reason = inventory_->status();
   if (reason.empty()) return reason;
@@ -223,7 +223,7 @@ void NodeService::on_topology_changed() {
   relay_->topology_changed();
 }
 
-// Other changes, such as of a measured latency, are no event.
+// Other changes, such as of a measured latency, raise no event.
 void NodeService::note_members(const routing::Topology& topology) {
   std::string members;
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");
@@ -291,7 +291,7 @@ void NodeService::test_cables(const CableProbeRequest& request, const SessionSer
   if (request.duration_ms < 1 || request.duration_ms > kMaxProbeMs) {
     return refuse(absl::StrCat("a test of ", request.duration_ms, " ms; expected 1 to ", kMaxProbeMs));
   }
-  if (request.cables.empty()) return refuse("a test of no cable");
+  if (request.cables.empty()) return refuse("the request names no cable");
   std::vector<CableProbePlan> plans;
   for (const ProbedCable& wanted : request.cables) {
     const std::optional<CableEnds> cable = node_->find_cable(wanted);

@@ -34,8 +34,8 @@ namespace cableway::host {
 // Runs on one thread, `io`'s; the data path has its own (relay_loop.h).
 class NodeService {
  public:
-  // A host's node waits for cables that come later. A job's does not where there can be none, as in a container with a
-  // network of its own: the job was meant to reach the host's node.
+  // A host's node waits for cables that are added later. A job's node does not start where there can be none, as in a
+  // container with a network of its own: the job was meant to reach the host's node.
   enum class For { kHost, kJob };
 
   // `on_event` receives every event, for the log. AlreadyExists: another node is running on this host.

@@ -36,7 +36,7 @@ absl::Status cannot_set(int error) {
   return is_refused ? absl::PermissionDeniedError(words) : absl::UnavailableError(words);
 }
 
-// A message about one entry; its attributes are appended. Long enough for two.
+// A message about one entry, followed by at most two attributes.
 struct alignas(NLMSG_ALIGNTO) EntryMessage {
   nlmsghdr header{};
   ndmsg entry{};
@@ -74,7 +74,7 @@ struct KernelAnswer {
   }
 };
 
-// 0, or why there is no answer (an errno).
+// Returns 0, or an errno if there is no answer.
 int exchange(const EntryMessage& request, KernelAnswer& answer) {
   const UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (!socket.valid()) return errno;

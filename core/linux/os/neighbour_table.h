@@ -1,5 +1,5 @@
-// The kernel's neighbour table: the Ethernet address to which it sends what is for an IP address on an interface's
-// cable. Read and changed over rtnetlink.
+// The kernel's neighbour table, which maps an IP address on an interface's cable to an Ethernet address. Read and
+// changed over rtnetlink.
 #ifndef CABLEWAY_CORE_LINUX_OS_NEIGHBOUR_TABLE_H_
 #define CABLEWAY_CORE_LINUX_OS_NEIGHBOUR_TABLE_H_
 
@@ -19,16 +19,17 @@ class NeighbourTable {
  public:
   virtual ~NeighbourTable() = default;
 
-  // nullopt: the kernel does not know it now. Unavailable: the table cannot be read.
+  // nullopt: the table has no usable entry. Unavailable: the table cannot be read.
   virtual absl::StatusOr<std::optional<EthernetAddress>> find(std::uint32_t interface,
                                                               const routing::PortAddress& address) = 0;
-  // As if the neighbour had just answered: the kernel asks that Ethernet address again before it doubts the entry.
+  // Sets a reachable entry, as if the neighbour had just answered: the kernel probes that Ethernet address before it
+  // invalidates the entry.
   // PermissionDenied: the process does not have CAP_NET_ADMIN. Unavailable: the entry cannot be set.
   virtual absl::Status set(std::uint32_t interface, const routing::PortAddress& address,
                            const EthernetAddress& ethernet) = 0;
 };
 
-// That of this host. Each call uses a socket of its own, and waits for up to a second.
+// The table of this host. Each call uses a socket of its own, and waits for up to a second.
 NeighbourTable& kernel_neighbours();
 
 }  // namespace cableway::host

@@ -17,8 +17,8 @@ class Sysfs {
   std::string line(const std::string& path) const;
   // The last component of a link's target: "0000:01:00.0" for "class/net/eth1/device".
   std::string link_name(const std::string& path) const;
-  // The path that a name stands for once all links are followed, from the tree's root:
-  // "devices/pci0000:00/0000:00:00.0/0000:01:00.0" for "class/net/eth1/device". Empty if it leads out of the tree.
+  // The path with all links resolved, from the tree's root: "devices/pci0000:00/0000:00:00.0/0000:01:00.0" for
+  // "class/net/eth1/device". Empty if it does not exist or leads out of the tree.
   std::string real_path(const std::string& path) const;
   // The names in a folder, sorted, at most `most` of them.
   std::vector<std::string> names(const std::string& folder, std::size_t most) const;

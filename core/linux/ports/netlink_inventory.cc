@@ -138,7 +138,7 @@ void NetlinkInventory::State::read_interfaces() {
   }
 }
 
-// Also the PCIe links, which may be trained to another width or speed without a message.
+// Also the PCIe links, which may be trained to another width or speed without a netlink message.
 void NetlinkInventory::State::read_devices() {
   devices.rdma = read_rdma_ports(sysfs, rdma_folder);
   for (const auto& [id, link] : watch->network().links) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxInterfaces = 4096;
 constexpr std::size_t kMaxShown = 8;
-// Of the first PID namespace, the same on every kernel (PROC_PID_INIT_INO).
+// The initial PID namespace, the same on every kernel (PROC_PID_INIT_INO).
 constexpr char kFirstPidNamespace[] = "pid:[4026531836]";
 
 std::string link_target(const std::string& path) {

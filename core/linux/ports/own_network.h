@@ -1,8 +1,8 @@
 // Whether this process is in a network namespace that has no cables, as in a container with a network of its own.
 //
-// A namespace without any hardware has none, unless it is the host's own: there a cable that is plugged in may bring
-// its interface. Interfaces of software, such as those of a lab, are cables where CABLEWAY_PORTS names them: then there
-// are ports, and nothing here is asked.
+// A namespace without any hardware has none, unless it is the host's own: there plugging in a cable may add an
+// interface. Software interfaces, such as those of a lab, are cables where CABLEWAY_PORTS names them: then there are
+// ports, and this check is not made.
 #ifndef CABLEWAY_CORE_LINUX_PORTS_OWN_NETWORK_H_
 #define CABLEWAY_CORE_LINUX_PORTS_OWN_NETWORK_H_
 
@@ -15,8 +15,8 @@ namespace cableway::host {
 
 struct OwnNetwork {
   std::vector<std::string> interfaces;  // empty: not known
-  bool sees_hardware = false;           // one of them at least is a device
-  // Known to be that of the host's first process. Not known within another PID namespace, nor without the right to
+  bool sees_hardware = false;           // at least one of them is a hardware device
+  // Known to be the namespace of the host's first process. Not known in another PID namespace, or without permission to
   // examine that process.
   bool is_hosts = false;
 };
@@ -24,7 +24,7 @@ struct OwnNetwork {
 // Names of all interfaces in the calling thread's network namespace; empty if the kernel does not list them.
 std::vector<std::string> interface_names();
 
-// Of the calling thread. `proc`: the folder of /proc.
+// Of the calling thread. `proc`: where procfs is mounted.
 OwnNetwork read_own_network(const Sysfs& sysfs = Sysfs(), const std::string& proc = "/proc",
                             std::vector<std::string> interfaces = interface_names());
 

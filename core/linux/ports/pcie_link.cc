@@ -52,8 +52,8 @@ std::string name_of(const std::string& folder) {
 }
 
 // The folders, from sysfs's root, of the functions from a host bridge down to the device at `path`: a root port, then
-// pairs of a switch's upstream and downstream port, then the device. So each second one is the lower end of a link, and
-// states that link's speed. What a downstream port states is the link below it; the bus above it is inside the switch.
+// pairs of a switch's upstream and downstream port, then the device. So every second one is the lower end of a link,
+// and reports that link's speed. A downstream port reports the link below it; the bus above it is inside the switch.
 std::vector<std::string> functions_on(const std::string& path) {
   const std::vector<std::string> names = absl::StrSplit(path, '/');
   std::vector<std::string> functions;
@@ -65,13 +65,13 @@ std::vector<std::string> functions_on(const std::string& path) {
     if (name.starts_with("domain")) is_thunderbolt = true;
     if (is_pci_function(name)) functions.push_back(folder);
   }
-  // A Thunderbolt controller with a switch of its own states 2.5 GT/s for the links inside it, whatever they move.
+  // A Thunderbolt controller with its own switch reports 2.5 GT/s for the links inside it, whatever their real speed.
   if (is_thunderbolt && functions.size() > 2) functions.pop_back();
   return functions;
 }
 
-// A link inside a Thunderbolt cable states 2.5 GT/s, whatever it moves: unknown. The kernel calls devices beyond a port
-// to the outside removable.
+// A link that is tunnelled through a Thunderbolt cable reports 2.5 GT/s, whatever its real speed, which is unknown. The
+// kernel marks devices behind an external port as removable.
 bool is_tunnel(const Sysfs& sysfs, const std::string& function, const PcieSpeed& speed) {
   constexpr double kFirstGeneration = 2.5;
   return speed.gigatransfers <= kFirstGeneration && sysfs.line(absl::StrCat(function, "/removable")) == "removable";

@@ -14,7 +14,7 @@ struct PcieSpeed {
   std::uint32_t lanes = 0;   // 0: not known
 
   bool known() const { return gigatransfers > 0 && lanes > 0; }
-  // What it moves in each direction, in Mbit/s (routing/topology/pcie_rate.h); 0: not known.
+  // Its data rate in each direction, in Mbit/s (routing/topology/pcie_rate.h); 0: not known.
   std::uint64_t rate_mbps() const;
   friend bool operator==(const PcieSpeed&, const PcieSpeed&) = default;
 };
@@ -35,7 +35,7 @@ struct PcieLink {
   friend bool operator==(const PcieLink&, const PcieLink&) = default;
 };
 
-// Emulated adapters (virtio) have no link: what their configuration space says of one is invented.
+// Emulated adapters (virtio) have no link: the one that their configuration space reports is fictitious.
 PcieLink read_pcie_link(const Sysfs& sysfs, const std::string& interface);
 
 }  // namespace cableway::host

@@ -151,8 +151,8 @@ void Selection::add_rdma(const KernelLink& link, PortFacts& port) {
   }
 }
 
-// What the port can carry: of a link and a root that are both known, the lesser. A link of unknown rate stays unknown,
-// as its root's rate would be a guess.
+// Sets what the port can carry: the lesser of its link and root where both are known. If the link's rate is unknown, so
+// is the port's: the root's would be a guess.
 void Selection::add_root(PortFacts& port) {
   port.rate_mbps = port.link_mbps;
   const auto link = devices_.pcie_links.find(port.id);

@@ -41,8 +41,8 @@ absl::Status RdmaHop::check() {
   return check_silence(socket());
 }
 
-// The queue pair works on as long as its address is anywhere in the table. Devices replace entries by removing and
-// adding them, so an address that is missing counts only if the next check misses it as well.
+// The queue pair keeps working as long as its address is anywhere in the table. Devices replace entries by removing and
+// adding them, so a missing address counts only if the next check misses it as well.
 absl::Status RdmaHop::check_address() {
   const std::uint64_t changes = device_->gid_changes();
   if (std::exchange(gid_changes_, changes) == changes && !address_missing_) return absl::OkStatus();

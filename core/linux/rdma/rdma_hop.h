@@ -24,9 +24,9 @@ struct RdmaHalf {
   std::size_t device_number = 0;  // on this node (VerbsDevices)
   std::unique_ptr<VerbsQueuePair> queue_pair;
   RdmaEndpoint other;
-  PortInterface interface = {};  // with the port's address; needed for joining two ends only
+  PortInterface interface = {};  // with the port's address; needed only to join two ends
 
-  // For the other end.
+  // The endpoint to send to the other end.
   RdmaEndpoint endpoint() const {
     RdmaEndpoint endpoint = queue_pair->endpoint();
     endpoint.ethernet = interface.ethernet;

@@ -58,7 +58,7 @@ class RdmaTransport final : public Transport {
   const Idle idle_;
   const VerbsHost host_;
   // Cached results by address: a device's table has hundreds of entries, each of several files. Valid while the device
-  // reports that the address still exists, wherever.
+  // reports that the address still exists, at any index.
   std::map<std::string, VerbsPort> found_;
 };
 

@@ -12,8 +12,8 @@ absl::Status wrong(const CableNeighbour& neighbour, const EthernetAddress& found
   // Short, because a circuit's failure has room for 512 bytes.
   return absl::FailedPreconditionError(absl::StrCat(
       "RDMA over ", neighbour.interface, " would reach the wrong interface: ", to_text(neighbour.address), " is ",
-      to_text(neighbour.ethernet), " on its own host, and ", to_text(found),
-      " in this host's neighbour table, because another interface there answers for it. There: sysctl -w ",
+      to_text(neighbour.ethernet), " on its own host, but ", to_text(found),
+      " in this host's neighbour table: another interface there answers for it. There: sysctl -w ",
       neighbour.address.is_ipv6 ? "net.ipv6.conf.all.proxy_ndp=0" : "net.ipv4.conf.all.arp_ignore=1",
       "; then here: ip neigh flush dev ", neighbour.interface, " (with CAP_NET_ADMIN, Cableway corrects the entry)"));
 }

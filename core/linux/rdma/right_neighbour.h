@@ -1,8 +1,8 @@
-// Sees to it that a queue pair is connected with the interface that has the other end's address, and with no other one
-// of that host (docs/decisions/0013-right-neighbour.md).
+// Ensures that a queue pair is connected to the interface that has the other end's address, and not to another one of
+// that host (docs/decisions/0013-right-neighbour.md).
 //
-// The kernel puts the Ethernet address of its neighbour table into a queue pair that is connected, and no program can
-// say another. Where a host has two interfaces on one wire, Linux's default (arp_ignore=0) lets either answer for the
+// When a queue pair is connected, the kernel sets its Ethernet address from the neighbour table; a program cannot
+// choose it. Where a host has two interfaces on one wire, Linux's default (arp_ignore=0) lets either answer for the
 // addresses of both.
 #ifndef CABLEWAY_CORE_LINUX_RDMA_RIGHT_NEIGHBOUR_H_
 #define CABLEWAY_CORE_LINUX_RDMA_RIGHT_NEIGHBOUR_H_
@@ -26,7 +26,8 @@ struct CableNeighbour {
 };
 
 // Before a queue pair is connected: corrects the kernel's entry. FailedPrecondition: it is wrong, and this process may
-// not change it. OK without an entry: then the kernel asks for it, and confirm_neighbour() says what it was told.
+// not change it. OK if there is no entry that it may set: the kernel then resolves the address, and confirm_neighbour()
+// checks the result.
 absl::Status direct_to_neighbour(NeighbourTable& table, const CableNeighbour& neighbour);
 // After it is connected: FailedPrecondition: the kernel's entry is wrong. Unavailable: it is gone, or cannot be read.
 absl::Status confirm_neighbour(NeighbourTable& table, const CableNeighbour& neighbour);

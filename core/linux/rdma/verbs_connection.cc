@@ -112,13 +112,13 @@ absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const Verb
     if (!before.ok()) return before.status();
     gid = *before;
     absl::Status joined = join_by(device, pair, join, gid, options);
-    // An entry that took the index in between would be used instead: the device gets no more than the index.
+    // The device is given only the index, so an entry that took that index in between would be used instead.
     const absl::StatusOr<VerbsGid> after = device.find_gid(gid);
     if (!after.ok()) return after.status();
     if (after->index == gid.index) return joined;
     if (tried == kTries) {
-      return absl::UnavailableError(absl::StrCat("the GIDs of RDMA device ", device.name(),
-                                                 " have changed again and again while a queue pair was connected"));
+      return absl::UnavailableError(
+          absl::StrCat("the GIDs of RDMA device ", device.name(), " kept changing while a queue pair was connected"));
     }
     if (absl::Status status = reset(device, pair); !status.ok()) return status;
   }

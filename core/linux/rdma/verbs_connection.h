@@ -35,12 +35,12 @@ struct VerbsJoin {
   RdmaEndpoint own;
   RdmaEndpoint other;
   unsigned access = 0;  // the other end's permissions, from IBV_ACCESS_REMOTE_*
-  // Posts the receives, once that is possible.
+  // Posts the receives; called once the queue pair accepts them.
   std::function<absl::Status()> receive = {};
 };
 
-// Connects a new queue pair, which receives and sends afterwards. `gid` is the own port's; its index is found as late
-// as possible, and if it has moved meanwhile, once more. Errors of the device are reported as in
+// Connects a new queue pair, which receives and sends afterwards. `gid` is the own port's; its index is looked up as
+// late as possible, and once more if it has changed meanwhile. Errors of the device are reported as in
 // VerbsDevice::refused(); FailedPrecondition: the port's address is gone.
 absl::Status join_queue_pair(const VerbsDevice& device, ibv_qp& pair, const VerbsJoin& join, VerbsGid& gid,
                              const VerbsOptions& options);

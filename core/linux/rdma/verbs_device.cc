@@ -18,7 +18,7 @@ namespace cableway::host {
 namespace {
 
 constexpr std::size_t kMaxDeviceGids = 4096;
-constexpr std::uint32_t kMaxGidIndex = 255;  // that a queue pair can be given
+constexpr std::uint32_t kMaxGidIndex = 255;  // the largest that a queue pair accepts
 
 std::string error_text(int error) {
   return std::generic_category().message(error);
@@ -26,7 +26,7 @@ std::string error_text(int error) {
 
 absl::Status cannot_open(const std::string& name, int error) {
   const std::string words = absl::StrCat("RDMA device ", name, " cannot be opened: ", error_text(error));
-  // A device rule that is missing is EPERM.
+  // A missing device-cgroup rule is reported as EPERM.
   if (error == EACCES) {
     return absl::PermissionDeniedError(
         absl::StrCat(words, "; this user needs read and write access to /dev/infiniband/uverbs*"));
@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<ibv_gid_entry>> VerbsDevice::read_gids(std::uint8_t n
     return refused(error, absl::StrCat("report the GIDs of port ", number));
   }
   const std::size_t entries = static_cast<std::size_t>(std::max(port.gid_tbl_len, 0)) * attributes_.phys_port_cnt;
-  // The kernel refuses to fill a list to its end.
+  // The kernel rejects a list that the entries fill completely.
   std::vector<ibv_gid_entry> gids(std::min(entries, kMaxDeviceGids) + 1);
   const ssize_t found = library_->query_gid_table(context(), gids.data(), gids.size(), 0, sizeof gids[0]);
   if (found < 0) return refused(static_cast<int>(-found), "report its GIDs");

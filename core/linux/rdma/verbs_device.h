@@ -22,8 +22,8 @@
 
 namespace cableway::host {
 
-// An address of a port, as a RoCE v2 GID. Its place in the device's table is found again for each use
-// (VerbsDevice::find_gid()): it moves when addresses come and go.
+// An address of a port, as a RoCE v2 GID. Its index in the device's table is looked up for each use
+// (VerbsDevice::find_gid()): it changes when addresses are added and removed.
 struct VerbsGid {
   int index = 0;  // where it was last found
   std::array<std::byte, 16> bytes{};
@@ -58,8 +58,8 @@ class VerbsDevice {
   // cannot be used: its link layer is InfiniBand, or it is not active. An active port is no longer in trouble
   // (health()).
   absl::StatusOr<std::uint32_t> active_mtu(std::uint8_t port) const;
-  // The same address where the device's table has it now. FailedPrecondition: it is not there; the address may have
-  // been removed. With an rdma-core older than 32 an address that has moved is not found.
+  // The same address with its current index. FailedPrecondition: the device's table does not have it; the address may
+  // have been removed. With an rdma-core older than 32 an address whose index has changed is not found.
   absl::StatusOr<VerbsGid> find_gid(const VerbsGid& gid) const;
   // Whether memory of other devices (of a GPU) can be registered by a descriptor: requires library, kernel and device
   // support.

@@ -60,7 +60,7 @@ absl::StatusOr<PortInterface> read_port_interface(const Sysfs& sysfs, const std:
   const bool is_there = absl::SimpleAtoi(sysfs.line(absl::StrCat(folder, "/ifindex")), &interface.index);
   if (is_there && interface.index != 0 && interface.ethernet.is_of_an_interface()) return interface;
   return absl::FailedPreconditionError(
-      is_there ? absl::StrCat("interface ", name, " has no Ethernet address, but \"", address, "\"")
+      is_there ? absl::StrCat("interface ", name, " has the address \"", address, "\", which is no Ethernet address")
                : absl::StrCat("there is no interface ", name, " any more"));
 }
 

@@ -27,7 +27,7 @@ struct VerbsPort {
   std::string interface = {};  // the interface with the address
 };
 
-// An interface as its neighbours and the kernel know it.
+// How the kernel (index) and neighbours (Ethernet address) identify an interface.
 struct PortInterface {
   std::string name;
   std::uint32_t index = 0;
@@ -44,7 +44,7 @@ std::array<std::byte, 16> gid_of(const routing::PortAddress& address);
 // itself.
 std::string interface_with(const routing::PortAddress& address);
 
-// The host's devices, their files, and its neighbours. Tests supply their own.
+// The host's devices, their files, and its neighbour table. Tests supply their own.
 struct VerbsHost {
   Sysfs sysfs = Sysfs();
   std::string device_folder = kRdmaDeviceFolder;

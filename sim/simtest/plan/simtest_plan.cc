@@ -203,7 +203,7 @@ void add_split_port(SimtestPlan& plan) {
                                  [&](const CablePlan& each) { return each.a == last.a && each.b == last.b; });
   if (twin == cables.end() - 1) return;
   last.plug = twin->plug = "p0";
-  last.plug_is_told = twin->plug_is_told = random.happens(500);
+  last.plug_is_reported = twin->plug_is_reported = random.happens(500);
 }
 
 // In half of the worlds; there at all ports, or at most of them.

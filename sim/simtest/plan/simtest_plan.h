@@ -17,9 +17,9 @@ namespace cableway::sim {
 struct CablePlan {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  // At both ends; "": its own connector. Cables of one plug are one wire: whatever is sent on one is heard on both.
+  // At both ends; "": its own connector. Cables of one plug are one wire: a datagram on one is received on both.
   std::string plug;
-  bool plug_is_told = true;  // by the hardware; else nodes have to find it out
+  bool plug_is_reported = true;  // by the hardware; else nodes have to detect it
   // Whether the port there has an RDMA device: a hop uses RDMA if both ports have one.
   bool rdma_at_a = false;
   bool rdma_at_b = false;

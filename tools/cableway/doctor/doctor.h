@@ -21,7 +21,7 @@ struct Finding {
   std::string about;   // "port eth1", "key", ..
   std::string what;    // the observation
   std::string advice;  // what to do; empty if nothing is to be done
-  Json measured = {};  // of a test of speed, rates in Mbit/s (docs/cli.md); else null
+  Json measured = {};  // results of a speed test, rates in Mbit/s (docs/cli.md); else null
 };
 
 // Everything that doctor examines.

@@ -20,8 +20,8 @@ struct PlugPort {
   bool uses_rdma = false;
 };
 
-// 1 and 2 answer for the interface's own addresses only, 8 not at all; 3 and the reserved values do for others too
-// (Documentation/networking/ip-sysctl.rst of the kernel).
+// With 1 and 2 an interface answers for its own addresses only, with 8 for none; with 3 and the reserved values for
+// others too (Documentation/networking/ip-sysctl.rst of the kernel).
 bool answers_for_others(int arp_ignore) {
   return arp_ignore != 1 && arp_ignore != 2 && arp_ignore != 8;
 }

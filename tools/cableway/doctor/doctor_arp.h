@@ -1,6 +1,6 @@
-// A finding about functions of one plug that answer ARP for each other's addresses. They share a wire, so that both
-// hear every request; where the wrong one answers first, TCP works, as the host accepts its addresses on every
-// interface, but an RDMA queue pair gets the MAC of a function that has no such queue pair.
+// A finding about functions of one plug that answer ARP for each other's addresses. They share a wire, so both receive
+// every request. If the wrong one answers first, TCP works, as the host accepts its addresses on every interface, but
+// an RDMA queue pair sends to the MAC of the wrong function, which drops its packets.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 
@@ -13,8 +13,8 @@
 
 namespace cableway::cli {
 
-// net.ipv4.conf.*.arp_ignore as it applies to each interface: the higher of its own and that of "all". `proc` is the
-// tree below /proc.
+// net.ipv4.conf.*.arp_ignore as it applies to each interface: the higher of its own and that of "all". `proc`: where
+// procfs is mounted.
 std::map<std::string, int> read_arp_ignore(const host::Sysfs& proc);
 
 // `ports` as in core/view/ports_view.h; `arp_ignore` of this host. At most one finding per plug.

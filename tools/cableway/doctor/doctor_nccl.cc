@@ -71,7 +71,7 @@ class NcclExamination {
     }
   }
 
-  // Of NCCL's integers, which may be written in other bases, only decimal ones are understood.
+  // NCCL accepts integers in other bases too; only decimal ones are checked.
   std::optional<int> few(const char* name) const {
     const NcclSetting* const setting = nccl_.find(name);
     int value = 0;

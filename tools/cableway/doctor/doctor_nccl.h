@@ -1,4 +1,4 @@
-// Findings about NCCL's settings: what keeps a job from using the plugin, or from filling its cables.
+// Findings about NCCL's settings that keep a job from using the plugin, or from filling its cables.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_NCCL_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_NCCL_H_
 
@@ -18,7 +18,7 @@ bool has_split_plug(const Json& ports);
 
 std::vector<Finding> examine_nccl(const NcclSettings& nccl, bool has_split_plug);
 
-// What to say of a setting beside its value; usually empty.
+// A remark for the setting's line; usually empty.
 std::string remark_on(const NcclSetting& setting);
 
 }  // namespace cableway::cli

@@ -120,7 +120,7 @@ class PortExamination {
     }
   }
 
-  // Of links: what PCIe carries of them is the subject of doctor_roots.h.
+  // The rates of links. What PCIe can carry of them is checked in doctor_roots.h.
   void check_rates() {
     if (port_.at("link_mbps").is_null() || !port_.at("carrier").get<bool>()) return;
     const std::uint64_t rate = number(port_, "link_mbps");

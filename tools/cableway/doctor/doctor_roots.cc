@@ -13,7 +13,7 @@
 namespace cableway::cli {
 namespace {
 
-// 16 lanes of 16 GT/s are meant for 200 Gbit/s and move 196.6.
+// Below 1, because 16 lanes of 16 GT/s, which are meant for 200 Gbit/s, move 196.6.
 constexpr double kEnough = 0.9;
 
 struct RootedPort {
@@ -98,7 +98,7 @@ class RootExamination {
         "its PCIe settings");
   }
 
-  // Interfaces of the same plugs on other links, which are no ports.
+  // Interfaces of the same plugs on other links that are not used as ports.
   std::string unused_functions() const {
     std::set<std::string> unused;
     for (const RootedPort& port : ports_) {
@@ -127,7 +127,7 @@ class RootExamination {
 
   void add_shared() {
     const std::string what =
-        absl::StrCat("they share the ", link_text(), ", and want ", rate_text(together_), " together");
+        absl::StrCat("they share the ", link_text(), ", and need ", rate_text(together_), " together");
     if (is_below_maximum()) return add(Severity::kWarning, FindingCode::kPcieRootShared, what, wider_advice());
     add(Severity::kInfo, FindingCode::kPcieRootShared, what, shared_advice());
   }
@@ -136,19 +136,18 @@ class RootExamination {
     if (plugs_ == 1)
       return "all functions of this plug are behind one link: nothing is wrong, but the cable stays partly idle";
     if (is_split_) {
-      return "nothing is wrong, this host is built so: two cables to the same host bring nothing over one; connect "
-             "each "
-             "plug to another host";
+      return "nothing is wrong, it is this host's design: two cables to the same host carry no more than one; connect "
+             "each plug to another host";
     }
     if (is_slot_the_limit()) return slot_advice();
-    return "the link is at the adapter's maximum: two cables to the same host bring little over one";
+    return "the link is at the adapter's maximum: two cables to the same host carry little more than one";
   }
 
   const std::vector<RootedPort>& ports_;
   const host::PcieLink& root_;
   const std::map<std::string, LinkFacts>& links_;
   const std::set<std::string>& in_use_;
-  std::uint64_t most_ = 0;  // that one port wants
+  std::uint64_t most_ = 0;  // that one port needs
   std::uint64_t together_ = 0;
   std::size_t plugs_ = 0;
   bool is_split_ = false;

@@ -1,9 +1,9 @@
 // Findings about PCIe links, which the functions of an adapter share: the part of doctor.h that compares what the links
-// move (core/linux/ports/pcie_link.h) with what their ports want.
+// move (core/linux/ports/pcie_link.h) with what their ports need.
 //
-// A port wants its share of its plug: the link's rate over the plug's functions, as all of these carry the plug's data.
-// A DGX Spark's port wants half of 200 Gbit/s, which one of its PCIe links moves; two such ports on that link want
-// more.
+// A port needs its share of its plug: the link's rate divided by the number of the plug's functions, as all of these
+// carry the plug's data. A DGX Spark's port needs half of 200 Gbit/s, which one of its PCIe links moves; two such ports
+// on that link need more.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ROOTS_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ROOTS_H_
 

@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint32_t kTestMs = 500;
 constexpr std::uint64_t kMaxTcpMbps = 20'000;  // of one connection
 constexpr double kLeastTcpShare = 0.7;
-// What a RoCE v2 packet over IPv4 needs on the wire beside its payload: preamble and gap 20, Ethernet 18, IP 20, UDP 8,
-// InfiniBand 16.
+// Bytes on the wire of a RoCE v2 packet over IPv4, in addition to its payload: preamble and gap 20, Ethernet 18, IP 20,
+// UDP 8, InfiniBand 16.
 constexpr double kPacketOverhead = 82;
 
 constexpr char kWhenNotReached[] =
@@ -34,7 +34,7 @@ bool stops_circuits(const absl::Status& status) {
          !absl::StrContains(status.message(), "test of this port is");
 }
 
-// The share of the wire's rate that packets of that size carry, beside that of full packets.
+// The share of the wire's rate that is payload with packets of that size, relative to that with full packets.
 double payload_share(std::uint64_t packet_bytes) {
   const auto share = [](double bytes) { return bytes / (bytes + kPacketOverhead); };
   return share(static_cast<double>(packet_bytes)) / share(kFullPacket);
@@ -64,7 +64,7 @@ struct TestedCable {
   bool healthy = false;            // by itself
 };
 
-// What cables carried together, beside what they should.
+// What cables carried together.
 struct Rates {
   std::uint64_t to_mbps = 0;
   std::uint64_t from_mbps = 0;
@@ -76,7 +76,7 @@ struct Rates {
 struct Expected {
   std::uint64_t nominal_mbps = 0;  // 0: not known
   std::uint64_t least_mbps = 0;
-  std::uint64_t small_packet = 0;  // bytes, where they are why less than usual is expected
+  std::uint64_t small_packet = 0;  // bytes, if less is expected because packets are that small; else 0
 };
 
 class SpeedTest {
@@ -102,7 +102,7 @@ class SpeedTest {
   absl::StatusOr<Rates> measure(const std::vector<ProbedCable>& cables, bool both_ways) const {
     const absl::StatusOr<CableProbeReply> reply = test_({cables, kTestMs, both_ways});
     if (!reply.ok()) return reply.status();
-    if (reply->cables.size() != cables.size()) return absl::InternalError("the node's answer is of other cables");
+    if (reply->cables.size() != cables.size()) return absl::InternalError("the node's answer is about other cables");
     Rates rates;
     std::vector<std::string> over;
     for (const CableRates& each : reply->cables) {
@@ -191,7 +191,7 @@ class SpeedTest {
     return found == cables_.end() ? nullptr : &*found;
   }
 
-  // Of cables to one node.
+  // Whether one of the chosen cables has a port of this one. Precondition: all lead to one node.
   static bool has_port_of(const std::vector<ProbedCable>& chosen, const ProbedCable& cable) {
     return std::any_of(chosen.begin(), chosen.end(), [&](const ProbedCable& each) {
       return each.interface == cable.interface || each.other_interface == cable.other_interface;
@@ -206,8 +206,8 @@ class SpeedTest {
     }
   }
 
-  // Of its cables those that are up, if they are several. A port is tested by one cable at a time: where ports end
-  // several (a switch), cables between different ones are chosen.
+  // Tests those of its cables that are up, if there are several. A port can be tested with only one cable at a time:
+  // where ports end several (a switch), cables that share no port are chosen.
   void test_wire(const routing::Topology& topology, const routing::PhysicalCable& wire, routing::NodeIndex node) {
     std::vector<routing::CableIndex> indices;
     std::vector<ProbedCable> ends;

@@ -1,4 +1,4 @@
-// Measured against expected rates of cables: the part of doctor.h that sends data.
+// Compares measured with expected rates of cables: the part of doctor.h that sends data.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_SPEED_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_SPEED_H_
 
@@ -13,25 +13,25 @@
 
 namespace cableway::cli {
 
-// Measures the cables of the request at the same time. An error is one of all of them.
+// Measures the cables of the request at the same time. An error concerns all of them.
 using CableTest = std::function<absl::StatusOr<CableProbeReply>(const CableProbeRequest&)>;
 
-// The share of its rate that a healthy cable carries over RDMA, in each direction at once. Cables that are degraded
-// carry 0.6 or less of it, and may be healthy one way (docs/hardware.md). Of packets of kFullPacket bytes: smaller ones
-// spend more of the rate on headers, and less is expected of them.
+// The share of its rate that a healthy cable carries over RDMA, in both directions at once, with packets of kFullPacket
+// bytes. Less is expected with smaller packets, since more of the rate is headers. Degraded cables carry 0.6 of their
+// rate or less, and may be healthy one way.
 inline constexpr double kLeastShare = 0.95;
 inline constexpr std::uint32_t kFullPacket = 4096;
 
 struct SpeedExamination {
   std::string node;                             // this node's name
   const Json& ports;                            // as in core/view/ports_view.h
-  const routing::Topology* topology = nullptr;  // where it is known: plugs are tested, too
+  const routing::Topology* topology = nullptr;  // null: not known, and plugs are not tested
   double least_share = kLeastShare;             // over RDMA
 };
 
 // Tests each cable that is up, one after the other: half a second one way, then half a second both ways at once; and
 // each wire with several cables (a split plug's), half a second over all of them both ways at once. One TCP connection
-// fills no fast cable, so cables whose hops use TCP are expected to carry 0.7 of their rate, and of 20 Gbit/s.
+// cannot fill a fast cable, so a cable whose hops use TCP is expected to carry 0.7 of its rate, at most of 20 Gbit/s.
 std::vector<Finding> examine_speed(const SpeedExamination& examination, const CableTest& test);
 
 }  // namespace cableway::cli

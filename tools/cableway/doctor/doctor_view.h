@@ -18,7 +18,7 @@ std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl)
 //   worst          "ok", "info", "warning" or "error"
 //   findings       {severity, code, about, what, advice (null where there is none)}
 //   nccl_settings  {name, value, source, overridden [texts], remark (null where there is none)}
-//   nccl_files     those that NCCL reads, after the environment, if they are there
+//   nccl_files     those that NCCL reads after the environment, if they exist
 std::string doctor_json(const std::vector<Finding>& findings, const NcclSettings& nccl);
 
 }  // namespace cableway::cli

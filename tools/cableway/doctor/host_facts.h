@@ -16,7 +16,7 @@
 
 namespace cableway::cli {
 
-// The folders in which the kernel shows the hardware and its network. Tests use their own trees.
+// The folders in which the kernel describes the hardware and its network. Tests use their own trees.
 struct HardwareFolders {
   std::string sysfs = "/sys";
   std::string proc = "/proc";

@@ -32,19 +32,19 @@ struct NcclSetting {
 struct NcclFileFault {
   std::string source;  // "/etc/nccl.conf:3", "/etc/nccl.conf"
   std::string what;
-  bool about_nccl = true;  // it mentions a variable of NCCL's, or is a whole file
+  bool about_nccl = true;  // the line mentions a variable of NCCL's, or the fault is of the whole file
 };
 
 struct NcclSettings {
   std::vector<NcclSetting> settings;  // of variables that begin with NCCL_, by name
-  std::vector<std::string> files;     // those that NCCL would read, if they are there
+  std::vector<std::string> files;     // those that NCCL would read, if they exist
   std::vector<NcclFileFault> faults;
 
   // nullptr: not set.
   const NcclSetting* find(std::string_view name) const;
 };
 
-// A setting's name or value as one line of a text shows it: at most its first 200 characters.
+// A name or value for display: at most its first 200 characters.
 std::string shortened(const std::string& text);
 
 // Reads at most 64 KiB of each file.

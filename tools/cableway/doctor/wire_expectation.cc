@@ -21,8 +21,8 @@ std::optional<std::uint64_t> rate_of(const std::vector<SharedPart>& parts, const
   return part->rate_mbps;
 }
 
-// What the PCIe links behind the cables' ports at `node` carry together, each counted once. A cable without a known one
-// counts with its own rate.
+// What the PCIe links behind the cables' ports at one node carry together, each counted once. A cable without a known
+// link counts with its own rate.
 struct Roots {
   double reckoned = 0;
   double at_best = 0;

@@ -11,8 +11,8 @@
 namespace cableway::cli {
 
 // The rate of `cables`, which join the same two plugs, in each direction while both are busy and nothing else is: that
-// of the slower plug or, where the PCIe links behind one end could not carry it even at the best efficiency that was
-// ever measured (routing/topology/pcie_rate.h), what they are reckoned to carry. Mbit/s.
+// of the slower plug or, where the PCIe links behind one end could not carry it even at the best measured efficiency
+// (routing/topology/pcie_rate.h), what these links are calculated to carry. Mbit/s.
 std::uint64_t expected_wire_mbps(const routing::Topology& topology, const std::vector<routing::CableIndex>& cables);
 
 }  // namespace cableway::cli

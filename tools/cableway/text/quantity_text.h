@@ -16,7 +16,7 @@ std::string rate_text(std::uint64_t rate_mbps);
 std::string age_text(std::uint64_t milliseconds);
 // A duration to four digits: "0 s", "12.35 us", "375.8 ms", "1.234 s"
 std::string seconds_text(double seconds);
-// A latency in microseconds: "2.5 us"; "-": it is not known. In tables, whose columns name the unit, without it.
+// A latency in microseconds: "2.5 us"; "-" if it is not known. latency_cell() omits the unit, for tables.
 std::string latency_text(std::optional<double> latency_us);
 std::string latency_cell(std::optional<double> latency_us);
 // Converts costs of paths.

@@ -43,7 +43,7 @@ Examined examine_all(const Invocation& invocation) {
   return examined;
 }
 
-// For what a test of cables may take beyond other requests: connections, devices and what is late.
+// The time that a cable test may take beyond other requests: it opens connections and devices, and may start late.
 constexpr std::chrono::seconds kTestAllowance{10};
 
 class DoctorVerb final : public Verb {

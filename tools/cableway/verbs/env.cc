@@ -43,8 +43,8 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
   }
 }
 
-// One flow has one path today, and NCCL opens as many flows to a neighbour as it has channels. What the variable is set
-// to here stays where it is more.
+// One flow has one path today, and NCCL opens as many flows to a neighbour as it has channels. A higher value that is
+// set already is kept.
 void add_channels(const HostFacts& host, JobEnvironment& environment) {
   constexpr char kVariable[] = "NCCL_MIN_NCHANNELS";
   const NcclSetting* const set = host.nccl.find(kVariable);
@@ -101,7 +101,7 @@ CablePorts cable_ports(const Json& ports) {
   return found;
 }
 
-// The node's ports; where no node answers, those that one would have here.
+// The node's ports, and those that a node would have here; only the latter if no node answers.
 absl::StatusOr<CablePorts> find_cable_ports(const Invocation& invocation, const HostFacts& host) {
   CablePorts found = cable_ports(ports_of_host(host.ports, invocation.settings.transport));
   const absl::StatusOr<NodeView> view = ask_node(invocation.settings, "ports", invocation.surroundings.node_deadline);

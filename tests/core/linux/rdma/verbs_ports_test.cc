@@ -125,7 +125,8 @@ TEST_F(VerbsPortsTest, AnInterfaceIsKnownByItsIndexAndEthernetAddress) {
   EXPECT_EQ((*port("10.7.0.1").value()).gid.interface, 7U);
   for (const std::string none : {"00:00:00:00:00:00", "00:00:00:00:fe:80:00:00:00:00:00:00:50:6b:4b:ff:fe:c2:c1:de"}) {
     sysfs_.write("class/net/eth1/address", none);
-    EXPECT_EQ(read().status().message(), "interface eth1 has no Ethernet address, but \"" + none + "\"");
+    EXPECT_EQ(read().status().message(),
+              "interface eth1 has the address \"" + none + "\", which is no Ethernet address");
   }
 }
 

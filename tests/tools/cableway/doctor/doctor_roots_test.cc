@@ -90,8 +90,8 @@ TEST(DoctorRoots, ASparkSaysWhatTwoCablesToOneHostBring) {
   add_spark(machine);
   use_first_plug(machine);
   use_second_plug(machine);
-  const std::string what = " 32 GT/s x4 (98.3 Gbit/s) each way, and want 200 Gbit/s together";
-  const std::string advice = "nothing is wrong, this host is built so: two cables to the same host bring nothing";
+  const std::string what = " 32 GT/s x4 (98.3 Gbit/s) each way, and need 200 Gbit/s together";
+  const std::string advice = "nothing is wrong, it is this host's design: two cables to the same host carry no more";
   EXPECT_THAT(machine.findings(),
               ElementsAre(finding(Severity::kInfo, "PCIE_ROOT_SHARED", "ports enp1s0f0np0, enp1s0f1np1",
                                   "they share the PCIe link below 0000:00:00.0," + what, advice),
@@ -161,7 +161,7 @@ TEST(DoctorRoots, TwoPortsOfAnAdapterInASlowSlotWantABetterOne) {
   machine.use("ens1f1np1", "p1", 200000);
   EXPECT_THAT(machine.findings(),
               ElementsAre(finding(Severity::kWarning, "PCIE_ROOT_SHARED", "ports ens1f0np0, ens1f1np1",
-                                  "16 GT/s x16 (196.6 Gbit/s) each way, and want 400 Gbit/s together",
+                                  "16 GT/s x16 (196.6 Gbit/s) each way, and need 400 Gbit/s together",
                                   "supports 32 GT/s x16 (393.2 Gbit/s)")));
 }
 
@@ -201,7 +201,7 @@ TEST(DoctorRoots, FunctionsOfOnePlugBehindOneLinkAreNoTwoLinks) {
   machine.use("ens1f1np0", "p0", 200000);
   EXPECT_THAT(machine.findings(),
               ElementsAre(finding(Severity::kInfo, "PCIE_ROOT_SHARED", "ports ens1f0np0, ens1f1np0",
-                                  "want 200 Gbit/s together", "all functions of this plug are behind one link")));
+                                  "need 200 Gbit/s together", "all functions of this plug are behind one link")));
 }
 
 TEST(DoctorRoots, AnAdapterAtItsMaximumIsNoFault) {
@@ -211,7 +211,7 @@ TEST(DoctorRoots, AnAdapterAtItsMaximumIsNoFault) {
   machine.use("ens1f0np0", "p0", 100000);
   machine.use("ens1f1np1", "p1", 100000);
   EXPECT_THAT(machine.findings(), ElementsAre(finding(Severity::kInfo, "PCIE_ROOT_SHARED", "ports ens1f0np0, ens1f1np1",
-                                                      "want 200 Gbit/s together", "at the adapter's maximum")));
+                                                      "need 200 Gbit/s together", "at the adapter's maximum")));
   Machine fast;
   fast.add("ens1np0", "0000:00:01.0/0000:01:00.0", "p0", kGen4x8, kGen4x8);
   fast.use("ens1np0", "p0", 200000);

@@ -151,7 +151,7 @@ TEST(DoctorSpeed, WarnsOfAnUnreachableNeighbour) {
 }
 
 TEST(DoctorSpeed, AnAnswerOfOtherCablesIsAnError) {
-  EXPECT_THAT(refused(CableProbeReply{"", {}}).at(0).what, HasSubstr("the node's answer is of other cables"));
+  EXPECT_THAT(refused(CableProbeReply{"", {}}).at(0).what, HasSubstr("the node's answer is about other cables"));
 }
 
 // n0 of split_plugs.h: eth1 and eth2 to those of n1, over one wire.
