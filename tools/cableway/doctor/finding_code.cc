@@ -36,8 +36,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kNcclChannelsFew, "NCCL_CHANNELS_FEW",
      "NCCL's settings allow too few channels to fill both functions of a split plug",
      "NCCL_MIN_NCHANNELS=4, as cableway env prints it"},
-    {Code::kNcclFileFault, "NCCL_FILE_FAULT", "NCCL skips a line of its settings file, or takes it differently",
-     "correct the line or remove it"},
+    {Code::kNcclFileFault, "NCCL_FILE_FAULT",
+     "NCCL skips a line of its settings file, or reads it differently than written", "correct the line or remove it"},
 
     {Code::kPortNotUsed, "PORT_NOT_USED", "an interface is not used as a port, and was not requested as one",
      "name it in CABLEWAY_PORTS if it has a cable"},
@@ -79,7 +79,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "check the cable and its connectors (ethtool, rdma link show)"},
     {Code::kPcieLinkSlow, "PCIE_LINK_SLOW", "a PCIe link cannot carry its share of a port's rate",
      "update the BIOS, use another slot, reseat the adapter; or give both functions of a split plug an address"},
-    {Code::kPcieRootShared, "PCIE_ROOT_SHARED", "ports share a PCIe link that moves less than they want together",
+    {Code::kPcieRootShared, "PCIE_ROOT_SHARED", "ports share a PCIe link that moves less than they need together",
      "connect each plug to another host; a warning says how the link could be wider"},
     {Code::kRdmaLosses, "RDMA_LOSSES", "the RDMA device has counted losses since its start",
      "check again after a job; if they grow, check the cable and flow control"},
@@ -88,11 +88,11 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
 
     {Code::kCableTested, "CABLE_TESTED", "a cable is as fast as it should be", "-"},
     {Code::kCableSlow, "CABLE_SLOW",
-     "a cable is slower than expected: over RDMA than 95 % of its rate, over TCP than 70 %, and of 20 Gbit/s",
+     "a cable carries less than expected: over RDMA 95 % of its rate, over TCP 70 %, at most of 20 Gbit/s",
      "test again while no job runs; the usual reasons are MTU 1500, a busy CPU, a bad cable (ethtool -S) or a switch"},
     {Code::kCableDegraded, "CABLE_DEGRADED",
      "a cable or plug carries less over RDMA than 95 % of its rate, but only while both directions, or all of its "
-     "halves, are busy",
+     "functions, are busy",
      "test again while no job runs; then reboot both hosts, reseat the cable at both ends, and try another one"},
     {Code::kCableUntested, "CABLE_UNTESTED",
      "a cable's speed was not tested: tests are disabled there, or another test is running",
