@@ -187,7 +187,7 @@ class GuestNodes:
         return sum(map(int, self._lab.check("exec", name, "--", "sh", "-c", _COUNTER.format(counter)).split()))
 
     def gid_index(self, name: str, interface: str) -> int | None:
-        """Where the device behind the port has its address in its table; None: RDMA cannot be used there now."""
+        """The index of the port's address in its device's GID table; None: RDMA cannot be used there now."""
         ports = self.cableway(name, "ports")["ports"]
         return next((port["gid_index"] for port in ports if port["interface"] == interface), None)
 

@@ -27,7 +27,7 @@ class SplitPortsTest(unittest.TestCase):
             self.assertNotIn("", plugs)
 
     def check_shares(self, nodes: LabNodes) -> None:
-        """A job of two channels sends and receives as much through either function of either node."""
+        """Checks that a job of two channels sends and receives equally through both functions of both nodes."""
         before = {(node, port): (nodes.sent_bytes(node, port), nodes.received_bytes(node, port))
                   for node in ("n0", "n1") for port in _FUNCTIONS}
         nodes.start_ranks(["n0", "n1"], *_SIZES).finish()

@@ -1,5 +1,5 @@
-// Latencies from the times in hellos: exact where nothing disturbs them, whatever the clocks show, and none from times
-// that cannot be.
+// Latencies from the times in hellos: exact without noise, independent of what the clocks show, and none from
+// impossible times.
 #include "core/discovery/hello_round_trip.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_F(HelloRoundTripTest, ClocksNeedNotAgree) {
 }
 
 // A round trip of two hellos would be wrong by 50 us here, 25 times the latency.
-TEST_F(HelloRoundTripTest, ClocksNeedNotRunAlike) {
+TEST_F(HelloRoundTripTest, ClocksNeedNotRunAtTheSameRate) {
   near_.gains_ppm = 500;
   far_.gains_ppm = -500;
   const std::vector<Duration> measured = exchange(50, 50ms, 2us, 2us);
@@ -127,7 +127,7 @@ TEST_F(HelloRoundTripTest, NoiseOnlyAdds) {
   }
 }
 
-TEST_F(HelloRoundTripTest, ManyMayBeUnderWay) {
+TEST_F(HelloRoundTripTest, ManyMayBeInFlight) {
   exchange(2, 1ms, 10us, 10us);
   const TimedHello slow = send(near_, world_);
   for (int i = 1; i < 16; ++i) send(near_, world_ + i * 1ms);
@@ -139,7 +139,7 @@ TEST_F(HelloRoundTripTest, ManyMayBeUnderWay) {
   EXPECT_FALSE(receive(near_, late, world_ + 21ms).has_value());
 }
 
-// What a neighbour says of times is its own matter, as long as it makes no latency that cannot be.
+// A neighbour may send any times, but impossible ones make no latency.
 TEST_F(HelloRoundTripTest, ImpossibleTimesMeasureNothing) {
   const auto measured = [&](const auto& change) {
     near_.trip = far_.trip = HelloRoundTrip();

@@ -1,4 +1,4 @@
-// What is published of a noisy latency: near the truth, soon, and rarely something else.
+// The published estimate of a noisy latency is accurate, available soon, and changes rarely.
 #include "core/discovery/latency_estimate.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 class LatencyEstimateTest : public ::testing::Test {
  protected:
-  // Ten measurements a second, published once a second. Returns how often what is published has changed.
+  // Adds ten measurements and publishes once a second. Returns how often the published latency has changed.
   template <typename Measure>
   int run(Duration time, const Measure& measure) {
     int changes = 0;
@@ -74,7 +74,7 @@ TEST_F(LatencyEstimateTest, FollowsAHigherOneWithinTwoMinutes) {
   EXPECT_EQ(published(), 2ms);
 }
 
-TEST_F(LatencyEstimateTest, IgnoresWhatIsLessThanNoise) {
+TEST_F(LatencyEstimateTest, IgnoresChangesBelowTheNoise) {
   run_with(20s, 2us);
   EXPECT_EQ(run_with(200s, 1100ns), 0);
   EXPECT_EQ(run_with(200s, 11us), 0);

@@ -24,7 +24,7 @@ WirePort port(PortId id, const std::string& interface, const std::vector<std::st
   return made;
 }
 
-// All hear all.
+// All ports hear each other.
 Wire wire(const std::vector<WirePort>& ours, const std::vector<WirePort>& theirs, std::vector<PortPair> up = {}) {
   Wire made{ours, theirs, {}, std::move(up)};
   for (const WirePort& our : ours) {

@@ -1,4 +1,4 @@
-// Nodes whose ports share wires: the halves of a split port hear each other and every half at the other end.
+// Nodes whose ports share wires: the functions of a split port hear each other and every function at the other end.
 //
 //     n0 eth0 --+      +-- eth0 n1
 //               +------+
@@ -149,7 +149,7 @@ TEST_F(SplitPortsTest, FourFunctionsOnTwoWiresAreFourCables) {
   }
 }
 
-// The hardware says the same, in its own words.
+// The hardware reports the same plugs, with its own names.
 TEST_F(SplitPortsTest, KeepTheHardwaresPlugs) {
   build(2, 1, Addresses::kSubnetEach);
   for (const auto& [node, port] : ends_[0]) {
@@ -161,7 +161,7 @@ TEST_F(SplitPortsTest, KeepTheHardwaresPlugs) {
   EXPECT_THAT(cables(0), ElementsAre("n0.eth0-n1.eth0", "n0.eth1-n1.eth1"));
 }
 
-TEST_F(SplitPortsTest, AHostWithoutTheOtherHalfHasOneCable) {
+TEST_F(SplitPortsTest, AHostWithoutTheOtherFunctionHasOneCable) {
   NodeOptions options;
   options.identity = {"lab", "n0", 0};
   world_->add_node(options);
@@ -178,7 +178,7 @@ TEST_F(SplitPortsTest, AHostWithoutTheOtherHalfHasOneCable) {
   EXPECT_THAT(problems(), IsEmpty());
 }
 
-TEST_F(SplitPortsTest, OneHalfUnpluggedAndBackMovesNoOtherCable) {
+TEST_F(SplitPortsTest, OneFunctionUnpluggedAndBackMovesNoOtherCable) {
   for (const Addresses kind : {Addresses::kSubnetEach, Addresses::kLinkLocal}) {
     restart(3);
     build(2, 1, kind);

@@ -37,7 +37,7 @@ class FakeSysfs {
     std::filesystem::create_directories(link.parent_path());
     std::filesystem::create_symlink("../../../devices/pci0000:00/" + pci_function, link);
   }
-  // What the function at `path`, from devices/, states of its PCIe link: "32.0 GT/s PCIe" and "4".
+  // What the function at `path`, from devices/, reports of its PCIe link: "32.0 GT/s PCIe" and "4".
   void set_pcie_link(const std::string& path, const std::string& speed, const std::string& width,
                      const std::string& max_width) const {
     write("devices/" + path + "/current_link_speed", speed);

@@ -90,7 +90,7 @@ TEST_F(MeasuredLatency, IsNearTheLeastWithJitterLossAndCopies) {
       << "the lower one of both ends";
 }
 
-TEST_F(MeasuredLatency, NeedsNoClocksThatRunAlike) {
+TEST_F(MeasuredLatency, NeedsNoClocksOfTheSameRate) {
   set_delay(2us);
   sim::DriftingClock fast(world_.clock(), 500);
   sim::DriftingClock slow(world_.clock(), -500);
@@ -104,7 +104,7 @@ TEST_F(MeasuredLatency, NeedsNoClocksThatRunAlike) {
   }
 }
 
-TEST_F(MeasuredLatency, IsMeasuredAnewWhenTheCableIs) {
+TEST_F(MeasuredLatency, IsMeasuredAgainForANewCable) {
   set_delay(500us);
   world_.start_all();
   ASSERT_TRUE(settle());

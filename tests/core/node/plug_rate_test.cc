@@ -60,7 +60,7 @@ TEST(PlugRate, IsNotKnownWithoutARate) {
   EXPECT_EQ(fastest_plug_mbps(std::vector{port("p0", 0, "A", kGen5x4), port("", 0)}), 0U);
 }
 
-TEST(PlugRate, IsWhatANodeTellsItsProcesses) {
+TEST(PlugRate, IsWhatANodeReportsToItsProcesses) {
   sim::NodeWorld world(1);
   NodeOptions options;
   options.identity = {"lab", "n0", 1};

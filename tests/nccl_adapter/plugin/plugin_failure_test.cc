@@ -129,7 +129,7 @@ class PluginWithoutPorts : public testing::TestWithParam<int> {
   const World world_{"a"};
 };
 
-// A cablewayd that nobody's job started, until the end of the test.
+// A cablewayd that no job started, until the end of the test.
 class HostsNode {
  public:
   HostsNode() {

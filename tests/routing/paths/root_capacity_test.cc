@@ -59,7 +59,7 @@ TEST(RootCapacity, CountsANarrowRoot) {
 }
 
 TEST(RootCapacity, PairsRootsByTheirCables) {
-  // Two plugs between two hosts, and a root of each that is slow: what one function brings, its root must take.
+  // Two plugs between two hosts, and one slow root at each: what one function delivers, the root behind it must carry.
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 1), sample_cable(2, 0, 1),
                                sample_cable(3, 0, 1)};
   for (std::size_t i = 0; i < cables.size(); ++i) {

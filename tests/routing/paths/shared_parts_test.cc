@@ -1,4 +1,4 @@
-// Ranking by what cables share beside themselves: wires, ports, plugs and PCIe roots.
+// Ranking by what several cables share: wires, ports, plugs and PCIe roots.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Predictions for DGX Sparks against limits that were reckoned from their hardware by hand (docs/sparks.md): each is
-// met within 3 %, at chunk level and at flow level.
+// Predictions for DGX Sparks against limits that were calculated from their hardware by hand (docs/sparks.md): each is
+// within 3 %, at chunk level and at flow level.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -129,7 +129,7 @@ TEST_P(SparksTest, AllToAllBringsAQuarterForEachPeer) {
 }
 
 // The functions of both plugs share the same two links.
-TEST_P(SparksTest, ASecondCableBetweenTwoHostsBringsNothing) {
+TEST_P(SparksTest, ASecondCableBetweenTwoHostsAddsNothing) {
   const Topology two = sparks(2);
   const Topology one = *routing::Topology::create("test", {two.nodes().begin(), two.nodes().end()},
                                                   {two.cables().begin(), two.cables().begin() + 2});

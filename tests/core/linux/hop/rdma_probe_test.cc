@@ -100,7 +100,7 @@ TEST_F(RdmaProbeTest, MeasuresBothWaysThroughTheDevicesOfBothEnds) {
   EXPECT_THAT(second_fake_.joined, SizeIs(2));
   EXPECT_EQ(neighbours_.entries["1 127.0.0.2"], "02:00:00:00:00:02");
   EXPECT_EQ(neighbours_.entries["2 127.0.0.1"], "02:00:00:00:00:01");
-  // All memory was given back: of each direction two mailboxes, and the sender's source.
+  // All memory was deregistered: for each direction two mailboxes, and the sender's source.
   for (const test::FakeVerbsDevice* const fake : {&first_fake_, &second_fake_}) {
     EXPECT_THAT(fake->registrations, SizeIs(3));
     for (const test::FakeRegistration& each : fake->registrations) EXPECT_FALSE(each.is_live);

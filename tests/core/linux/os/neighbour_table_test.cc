@@ -1,5 +1,5 @@
 // Two hosts on one wire, a bridge: one has an interface there, the other two, with an address each. Which of the two
-// answers for an address decides where the kernel sends; the table follows it, and sets it right.
+// answers for an address decides where the kernel sends; the table shows that, and can correct it.
 #include "core/linux/os/neighbour_table.h"
 
 #include <arpa/inet.h>
@@ -49,7 +49,7 @@ class NeighbourTableTest : public testing::Test {
     test::ip(
         "address add 10.7.0.2/24 dev eth1\naddress add 10.7.1.2/24 dev eth2\n"
         "address add fd07::2/64 dev eth1 nodad\naddress add fd08::2/64 dev eth2 nodad");
-    // It answers, and asks nothing: its own questions would tell this host the right address.
+    // It answers, but sends no requests: these would give this host the right address.
     test::ip("neigh add 10.7.0.1 lladdr 02:00:00:00:00:10 dev eth1 nud permanent");
     own_->enter();
   }
@@ -102,7 +102,7 @@ class NeighbourTableTest : public testing::Test {
     return found->has_value() ? to_text(**found) : "";
   }
 
-  // What it learns for an address by asking.
+  // The kernel's entry after it has resolved an address.
   std::string learnt(const std::string& of) const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (entry(of).empty() && std::chrono::steady_clock::now() < end) {
@@ -125,7 +125,7 @@ class NeighbourTableTest : public testing::Test {
 };
 
 // As on a split port by default: the right interface is silent here so that the other one's answer is not the second.
-TEST_F(NeighbourTableTest, TheOtherInterfaceAnswersByDefaultAndTheEntryCanBeSetRight) {
+TEST_F(NeighbourTableTest, TheOtherInterfaceAnswersByDefaultAndTheEntryCanBeCorrected) {
   EXPECT_EQ(entry("10.7.0.2"), "");
   in_other_host("ipv4/conf/eth1/arp_ignore", "8");
   EXPECT_EQ(learnt("10.7.0.2"), kTwin);

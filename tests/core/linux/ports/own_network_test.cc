@@ -53,7 +53,7 @@ TEST_F(OwnNetworkTest, CablesMayBeWhereHardwareIs) {
   EXPECT_THAT(why_no_cables(read({"lo"})), Not(IsEmpty())) << "sysfs may show another namespace's interfaces";
 }
 
-TEST_F(OwnNetworkTest, CablesMayComeToTheHostItself) {
+TEST_F(OwnNetworkTest, CablesMayBeAddedToTheHostItself) {
   be_the_hosts();
   EXPECT_TRUE(read({"lo"}).is_hosts);
   EXPECT_THAT(why_no_cables(read({"lo"})), IsEmpty());
@@ -68,7 +68,7 @@ TEST_F(OwnNetworkTest, CablesMayComeToTheHostItself) {
   EXPECT_FALSE(read({"lo"}).is_hosts);
 }
 
-TEST_F(OwnNetworkTest, NothingIsSaidOfAnUnknownNetwork) {
+TEST_F(OwnNetworkTest, AnUnknownNetworkHasNoReason) {
   EXPECT_THAT(why_no_cables(read({})), IsEmpty());
   EXPECT_THAT(no_cables_advised(read({})), IsEmpty());
 }

@@ -24,7 +24,7 @@ constexpr char kGen5[] = "32.0 GT/s PCIe";
 
 class PcieLinkTest : public testing::Test {
  protected:
-  // The link between the functions `upper` and `lower`, both of which state it.
+  // The link between the functions `upper` and `lower`, both of which report it.
   void add_link(const std::string& upper, const std::string& lower, const std::string& speed,
                 const std::string& width) const {
     sysfs_.set_pcie_link(upper, speed, width, width);

@@ -127,7 +127,7 @@ TEST_F(RdmaTransportTest, DoesNotJoinTheOtherInterfaceOfThatHost) {
 }
 
 // The kernel resolves the address while the queue pair is joined.
-TEST_F(RdmaTransportTest, RefusesWhatTheKernelWasToldWhileItJoined) {
+TEST_F(RdmaTransportTest, RefusesAWrongEntryThatAppearsWhileItJoins) {
   neighbours_.may_set = false;
   neighbours_.learnt_at_second_look = test::kTwin;
   const CircuitSetup setup = setup_between("10.7.0.1", "10.7.0.2");

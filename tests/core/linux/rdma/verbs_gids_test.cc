@@ -1,4 +1,4 @@
-// Addresses whose place in a device's GID table moves.
+// Addresses whose index in a device's GID table changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST_F(VerbsGidsTest, AnIndexThatMovesWhileItIsUsedIsFoundOnceMore) {
   }
 }
 
-TEST_F(VerbsGidsTest, AnIndexThatMovesAgainAndAgainIsAnError) {
+TEST_F(VerbsGidsTest, AnIndexThatKeepsChangingIsAnError) {
   const auto pair = make_pair();
   fake_.before_joining = [&] { move_to(fake_.gid.index + 1); };
   const absl::Status refused = connect_with_itself(*pair);
@@ -166,7 +166,7 @@ TEST_F(VerbsGidsTest, AHopEndsOnlyIfItsAddressStaysAway) {
   EXPECT_TRUE(hop->check().ok()) << "it has moved";
   EXPECT_TRUE(hop->check().ok());
   fake_.has_gid = false;
-  EXPECT_TRUE(hop->check().ok()) << "no event has told of it";
+  EXPECT_TRUE(hop->check().ok()) << "no event has reported it";
   report_change();
   EXPECT_TRUE(hop->check().ok()) << "it may come back at once";
   fake_.has_gid = true;

@@ -105,7 +105,7 @@ TEST(DoctorRoots, ASparkWithOneCableHasNoFinding) {
   use_first_plug(machine);
   EXPECT_THAT(machine.findings(), IsEmpty());
   use_second_plug(machine, 0);
-  EXPECT_THAT(machine.findings(), IsEmpty()) << "without a carrier a port wants nothing";
+  EXPECT_THAT(machine.findings(), IsEmpty()) << "without a carrier a port needs nothing";
 }
 
 TEST(DoctorRoots, AGx10WithALinkOfTwoLanesNeedsABios) {
@@ -153,7 +153,7 @@ TEST(DoctorRoots, AnAdapterOfSixteenLanesCarriesItsTwoPorts) {
   }
 }
 
-TEST(DoctorRoots, TwoPortsOfAnAdapterInASlowSlotWantABetterOne) {
+TEST(DoctorRoots, TwoPortsOfAnAdapterInASlowSlotNeedABetterOne) {
   Machine machine;
   machine.add("ens1f0np0", "0000:00:01.0/0000:01:00.0", "p0", kGen4x16, kGen5x16);
   machine.add("ens1f1np1", "0000:00:01.0/0000:01:00.1", "p1", kGen4x16, kGen5x16);

@@ -19,7 +19,7 @@ std::uint64_t expected(const SplitPlugs& hosts) {
   return expected_wire_mbps(hosts.topology(), {CableIndex{0}, CableIndex{1}});
 }
 
-// 2 x 98.3 Gbit/s are reckoned, 2 x 109 were measured: the plug's 200 can be expected.
+// 2 x 98.3 Gbit/s are calculated, 2 x 109 were measured: the plug's 200 can be expected.
 TEST(WireExpectation, IsThePlugsRateWhereItsRootsCanCarryIt) {
   EXPECT_EQ(routing::pcie_rate_mbps(32, 4), 98'300U);
   EXPECT_EQ(expected({}), 200'000U);
@@ -31,7 +31,7 @@ TEST(WireExpectation, IsTheSlowerPlugs) {
   EXPECT_EQ(expected(hosts), 100'000U);
 }
 
-TEST(WireExpectation, IsWhatTheRootsAreReckonedToCarryWhereThatIsLess) {
+TEST(WireExpectation, IsTheCalculatedRateOfTheRootsIfThatIsLess) {
   SplitPlugs hosts;
   hosts.root_mbps[0] = {98'300, 49'100};  // one of them runs with two lanes
   EXPECT_EQ(expected(hosts), 147'400U);
