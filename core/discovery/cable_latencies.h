@@ -23,8 +23,8 @@ class CableLatencies {
   // The adjacency came up again, possibly over another cable: discards its measurements.
   void restart(const NeighbourKey& key, Neighbour& neighbour);
   void forget(const NeighbourKey& key) { meters_.erase(key); }
-  // Sets the latencies of neighbours that are up: those that have become known, once a second, and those that have
-  // changed, once in 10 s. So a node's cables are advertised together. True if there are any. To be called often.
+  // Sets the latencies of neighbours that are up: new ones once a second, changed ones every 10 s, so that a node
+  // advertises those of several cables together. Returns whether it set any. Call it often.
   bool publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now);
 
  private:

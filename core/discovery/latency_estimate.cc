@@ -34,9 +34,9 @@ bool LatencyEstimate::publish(bool again) {
   return true;
 }
 
-// A lower latency is nearer to the truth: a twentieth counts. A higher one may be noise or load, which passes: it
-// counts where the published one would be wrong by more than a fifth, and by more than the noise of a busy host in its
-// least noisy minute. The gap between the two keeps noise from being published again and again.
+// A lower latency is more accurate: a twentieth counts. A higher one may be temporary noise or load: it counts only if
+// it exceeds the published one by more than a fifth, and by more than the noise of a busy host in its least noisy
+// minute. The gap between the two thresholds prevents repeated publication of noise.
 bool LatencyEstimate::differs(Duration least) const {
   if (least < *published_) return *published_ - least > std::max<Duration>(*published_ / 20, microseconds(1));
   return least - *published_ > std::max<Duration>(*published_ / 5, microseconds(10));

@@ -107,8 +107,8 @@ struct CableRates {
   std::string error;  // empty: it was measured
   std::uint64_t to_mbps = 0;
   std::uint64_t from_mbps = 0;     // 0 if not requested
-  std::string over;                // what moved the data, as a hop's would: "tcp", or "rdma " and this end's device
-  std::uint32_t packet_bytes = 0;  // of payload, as both ends' RDMA allows; 0: over TCP
+  std::string over;                // the transport, named like a hop's: "tcp", or "rdma " and this end's device
+  std::uint32_t packet_bytes = 0;  // payload of a full RDMA packet, as both ends allow; 0: over TCP
   friend bool operator==(const CableRates&, const CableRates&) = default;
 };
 

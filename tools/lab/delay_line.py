@@ -1,8 +1,9 @@
 """A cable with a delay where the kernel has no netem: a process between the two halves of the cable.
 
 Each end of such a cable is joined to an interface in the lab's control namespace; this process receives every frame
-from one and sends it on the other when it is due, counted from the kernel's time of its arrival. Frames keep their
-segmentation-offload header (PACKET_VNET_HDR), so one frame may stand for 64 KiB of TCP. The queue is bounded; further frames are dropped.
+from one and sends it on the other when it is due, counted from its arrival as the kernel reports it. Frames keep
+their segmentation-offload header (PACKET_VNET_HDR), so one frame may stand for 64 KiB of TCP. The queue is bounded;
+further frames are dropped.
 Fit for delays of 100 us and more, and for a few Gbit/s.
 """
 
@@ -28,7 +29,7 @@ _TIMESPEC = struct.Struct("@ll")
 _ANCILLARY_BYTES = socket.CMSG_SPACE(_TIMESPEC.size)
 _LONGEST_WAIT_S = 1.0
 _RETRY_S = 0.001
-_WAKES_EARLY_S = 80e-6  # waking takes the kernel some tens of us; what is left is spent waiting
+_WAKES_EARLY_S = 80e-6  # waking takes some tens of us; the rest is spent in a busy loop
 _SOCKET_BUFFER_BYTES = 8 << 20
 _LARGEST_FRAME_BYTES = 256 << 10
 _FRAMES_PER_TURN = 64
@@ -101,8 +102,8 @@ class _Direction:
 
 
 def _deliver(directions: list[_Direction]) -> float | None:
-    """Sends what is due, in both directions in the order in which it is; returns the seconds until it should be called
-    again, None when no frame waits."""
+    """Sends the frames that are due, of both directions in order of time. Returns the seconds until the next call, None
+    if no frame waits."""
     for _ in range(_FRAMES_PER_TURN):
         first = min(directions, key=_Direction.due)
         if first.due() == math.inf:

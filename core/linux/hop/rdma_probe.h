@@ -37,10 +37,10 @@ class RdmaProbe {
   absl::Status check_missing_there() const { return transport_.missing_there().status(); }
   // "rdma mlx5_0".
   std::string name() const;
-  // Of payload, as both ends allow. Requires a joined end.
+  // The payload of a full packet, as both ends allow. Requires a joined end.
   std::uint32_t packet_bytes() const { return packet_bytes_; }
-  // Requires a joined end. Writes for `duration`, until the other device has acknowledged all, or until `ended` says
-  // that the other end is gone, which is asked from time to time.
+  // Requires a joined end. Writes for `duration` and until the other device has acknowledged all, or until `ended`,
+  // which is called every 20 ms, returns true: the other end is gone.
   absl::StatusOr<ProbeData> send(std::chrono::milliseconds duration, const std::function<bool()>& ended);
 
  private:

@@ -60,8 +60,8 @@ std::string measured_text(std::uint64_t rate_mbps) {
 struct TestedCable {
   ProbedCable ends;
   std::uint64_t nominal_mbps = 0;  // 0: not known
-  bool both_known = false;         // the rates of its ends
-  bool healthy = false;            // by itself
+  bool both_known = false;         // whether the rates of both ends are known
+  bool healthy = false;            // when tested alone
 };
 
 // What cables carried together.
@@ -117,7 +117,7 @@ class SpeedTest {
     return rates;
   }
 
-  // What `cables` cables with that nominal rate together have to reach.
+  // The least rate that `cables` cables with that joint nominal rate have to reach.
   Expected expect(std::uint64_t nominal_mbps, std::size_t cables, const Rates& rates) const {
     const std::uint64_t limit = rates.rdma ? nominal_mbps : std::min<std::uint64_t>(nominal_mbps, cables * kMaxTcpMbps);
     const double share = rates.rdma ? examination_.least_share * payload_share(rates.packet_bytes) : kLeastTcpShare;

@@ -24,8 +24,8 @@ struct NcclSetting {
   std::string name;    // "NCCL_NET"
   std::string value;   // in full
   std::string source;  // "environment", "/etc/nccl.conf:3"
-  std::vector<std::string>
-      overridden;  // other values that it was given, each cut and with its source: "IB (/etc/nccl.conf:3)"
+  // Other values that it was given, each shortened(), with its source: "IB (/etc/nccl.conf:3)".
+  std::vector<std::string> overridden;
 };
 
 // A line that does not do what it seems to, or a file that NCCL does not read.
