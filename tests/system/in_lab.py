@@ -15,6 +15,7 @@ from pathlib import Path
 import lab_case
 from lab_nodes import LabNodes
 
+_FIGURE = "figure: "
 _INSIDE = "TEST_IN_LAB"
 _DEADLINE_S = 120
 
@@ -38,13 +39,19 @@ def in_lab(*options: str) -> Callable[[Body], Test]:
     return decorate
 
 
+def report_figure(text: str) -> None:
+    """Called by a test in its lab: the outer process prints the text behind the test's name."""
+    print(f"\n{_FIGURE}{text}", flush=True)
+
+
 def _run_in_lab(case: unittest.TestCase, options: tuple[str, ...]) -> None:
     name = f"{type(case).__name__}.{case._testMethodName}"
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, lab_case.LAB, "run", *options, "--", sys.executable, sys.argv[0], "--build", _build, name],
         capture_output=True, text=True, timeout=_DEADLINE_S, check=False, env=os.environ | {_INSIDE: name})
-    print(f"{time.monotonic() - began:.1f} s ", end="", flush=True)
+    figures = [line.removeprefix(_FIGURE) for line in done.stdout.splitlines() if line.startswith(_FIGURE)]
+    print("; ".join([f"{time.monotonic() - began:.1f} s", *figures]), end=" ", flush=True)
     if done.returncode != 0:
         case.fail(f"exit status {done.returncode} in the lab\n{done.stdout}{done.stderr}")
     if "skipped=1" in done.stderr:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unittest
 
-from in_lab import in_lab, main
+from in_lab import in_lab, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 _WITHIN = 0.2
@@ -30,7 +30,8 @@ class LatencyTest(unittest.TestCase):
         for name in nodes.names:
             nodes.wait_until(lambda name=name: is_near(latencies(nodes, name)),
                              lambda name=name: f"{name} has {latencies(nodes, name)}, expected {delays_us} (us)")
-        print({cable: round(latency or 0) for cable, latency in latencies(nodes, "n0").items()}, end=" ", flush=True)
+        measured = {cable: round(latency or 0) for cable, latency in latencies(nodes, "n0").items()}
+        report_figure(f"measured {measured} us for {delays_us}")
 
     @in_lab("ring:3", "--delay", "500us")
     def test_500_us(self, nodes: LabNodes) -> None:

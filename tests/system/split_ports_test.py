@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unittest
 
-from in_lab import in_lab, main
+from in_lab import in_lab, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 _FUNCTIONS = ("to-w0", "to-w0-2")
@@ -38,6 +38,9 @@ class SplitPortsTest(unittest.TestCase):
                 first, second = (moved[node, port][direction] for port in _FUNCTIONS)
                 self.assertGreater(first, 16 * 2**20, moved)
                 self.assertLess(abs(first - second), 0.1 * max(first, second), moved)
+        shares = [round(100 * moved[node, _FUNCTIONS[0]][way] / sum(moved[node, port][way] for port in _FUNCTIONS), 1)
+                  for node in ("n0", "n1") for way in (0, 1)]
+        report_figure(f"share of the first function's bytes, sent and received by n0 and n1: {shares} %")
 
     @in_lab("twins:2", "--sysctl", "net.ipv4.conf.all.arp_ignore=1", "--sysctl", "net.ipv4.conf.all.arp_announce=2")
     def test_two_cables_share_one_wire(self, nodes: LabNodes) -> None:
