@@ -143,7 +143,8 @@ TEST_F(MeasuredLatency, OfANewAdjacencyIsNotThatOfTheLast) {
   EXPECT_EQ(measured(0), 3us);
 }
 
-// One advertisement more than the cable itself needs, then none but renewals.
+// One advertisement more than the cable itself needs, then few beside the renewals, though the noise is 60 times the
+// latency.
 TEST_F(MeasuredLatency, IsFloodedRarely) {
   world_.fabric().set_weather({.lost_per_mille = 50, .delay = 5us, .jitter = 300us});
   world_.start_all();
@@ -152,7 +153,7 @@ TEST_F(MeasuredLatency, IsFloodedRarely) {
   world_.clock().run_for(2min);
   const std::uint64_t before[] = {originated(0), originated(1)};
   world_.clock().run_for(1h);
-  for (std::size_t node = 0; node < 2; ++node) EXPECT_LE(originated(node) - before[node], 60U + 5U) << "60 renewals";
+  for (std::size_t node = 0; node < 2; ++node) EXPECT_LE(originated(node) - before[node], 60U + 15U) << "60 renewals";
 }
 
 TEST_F(MeasuredLatency, ReplaysDoNotChangeIt) {

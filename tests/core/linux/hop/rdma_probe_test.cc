@@ -93,7 +93,7 @@ TEST_F(RdmaProbeTest, MeasuresBothWaysThroughTheDevicesOfBothEnds) {
   const CableRates rates = test(true);
   EXPECT_EQ(rates.error, "");
   EXPECT_EQ(rates.over, "rdma mlx5_1");
-  EXPECT_EQ(rates.packet_bytes, 1024U);
+  EXPECT_EQ(rates.packet_bytes, 4096U);
   EXPECT_GT(rates.to_mbps, 0U);
   EXPECT_GT(rates.from_mbps, 0U);
   EXPECT_THAT(first_fake_.joined, SizeIs(2));
