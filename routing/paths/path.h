@@ -30,7 +30,7 @@ inline Path reversed(Path path) {
   return path;
 }
 
-// Orders paths: fewer cables first, then less latency, in whole milliseconds of each cable
+// Orders paths: fewer cables first, then less latency, in steps of 10 ms of each cable
 // (Topology::latency_cost_ns()). path_latency.h has the latency itself.
 struct PathCost {
   std::uint32_t hops = 0;

@@ -77,8 +77,8 @@ absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node>
   }
   topology.latency_cost_ns_.reserve(topology.cables_.size());
   for (const Cable& cable : topology.cables_) {
-    constexpr std::uint64_t kNsPerMs = 1'000'000;
-    topology.latency_cost_ns_.push_back(static_cast<std::uint64_t>(cable.latency_us.value_or(0) / 1000) * kNsPerMs);
+    const auto steps = static_cast<std::uint64_t>(cable.latency_us.value_or(0) / kLatencyCostStepUs);
+    topology.latency_cost_ns_.push_back(steps * kLatencyCostStepUs * 1000);
   }
   topology.index_adjacencies();
   topology.index_cable_names();

@@ -35,6 +35,7 @@ inline constexpr double kMaxLatencyUs = 1'000'000;
 inline constexpr char kDefaultCluster[] = "cableway";
 inline constexpr std::uint16_t kDefaultRelayPort = 7470;
 inline constexpr std::uint64_t kDefaultRateMbps = 10'000;
+inline constexpr std::uint64_t kLatencyCostStepUs = 10'000;
 
 struct NodeIndex {
   std::uint32_t value = 0;
@@ -112,9 +113,9 @@ class Topology {
   // Precondition of everything below that takes an index: the index is one of this topology's.
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
   const Cable& cable(CableIndex index) const { return cables_[index.value]; }
-  // What the cable's latency adds to the cost of a path: its whole milliseconds, in ns; 0 if it is not known.
-  // Measured latencies of equal cables differ by microseconds: a finer cost would leave all but one of several equal
-  // paths idle, and change routes with every measurement.
+  // What the cable's latency adds to the cost of a path: rounded down to kLatencyCostStepUs, in ns; 0 if it is not
+  // known. Measured latencies of equal cables differ, on busy or emulated hosts by milliseconds: a finer cost would
+  // leave all but one of several equal paths idle, and change routes with every measurement.
   std::uint64_t latency_cost_ns(CableIndex index) const { return latency_cost_ns_[index.value]; }
 
   std::optional<NodeIndex> find_node(std::string_view name) const;

@@ -167,6 +167,13 @@ class GuestNodes:
             raise AssertionError(f"cableway {' '.join(words)} in {name}: {done.stderr}")
         return json.loads(done.stdout)
 
+    def doctor(self, name: str) -> list[dict[str, Any]]:
+        """Its findings, of whatever severity."""
+        done = self._query(name, "doctor", "--json")
+        if done.returncode not in (0, 1):
+            raise AssertionError(f"cableway doctor in {name}: exit status {done.returncode}: {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)["findings"]
+
     def problems(self, name: str) -> list[str]:
         return [f"{problem['code']} {problem['text']}" for problem in self.cableway(name, "status")["problems"]]
 

@@ -13,6 +13,8 @@ from in_lab import in_lab, main, report_figure
 from lab_nodes import STEADY, LabNodes
 
 _FUNCTIONS = ("to-w0", "to-w0-2")
+# Otherwise either function answers ARP for the addresses of both, and receives the other's bytes.
+_OWN_ADDRESS_ONLY = ("--sysctl", "net.ipv4.conf.all.arp_ignore=1", "--sysctl", "net.ipv4.conf.all.arp_announce=2")
 _SIZES = ("--op", "all_reduce", "--sizes", "16M", "--channels", "2", "--warmup", "0", "--iters", "4", "--check-iters", "1")
 
 
@@ -42,7 +44,7 @@ class SplitPortsTest(unittest.TestCase):
                   for node in ("n0", "n1") for way in (0, 1)]
         report_figure(f"share of the first function's bytes, sent and received by n0 and n1: {shares} %")
 
-    @in_lab("twins:2", "--sysctl", "net.ipv4.conf.all.arp_ignore=1", "--sysctl", "net.ipv4.conf.all.arp_announce=2")
+    @in_lab("twins:2", *_OWN_ADDRESS_ONLY)
     def test_two_cables_share_one_wire(self, nodes: LabNodes) -> None:
         nodes.start(**STEADY)
         self.check_found(nodes)
@@ -61,7 +63,7 @@ class SplitPortsTest(unittest.TestCase):
         nodes.check_routes()
         nodes.check_traffic()
 
-    @in_lab("twins:2", "--loss", "20%")
+    @in_lab("twins:2", "--loss", "20%", *_OWN_ADDRESS_ONLY)
     def test_lost_hellos_and_an_unplugged_function(self, nodes: LabNodes) -> None:
         nodes.start(HOLD_MS="8000")
         self.check_found(nodes)

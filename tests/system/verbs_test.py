@@ -96,6 +96,19 @@ class SplitPortsTest(NodesTestCase):
             self.assertEqual(self.nodes.problems(name), [])
 
 
+    def test_the_doctor_tests_each_function_and_the_plug_over_rdma(self) -> None:
+        findings = {each["about"]: each for each in self.nodes.doctor("n0") if each["measured"] is not None}
+        functions = ("to-w0", "to-w0-2")
+        self.assertEqual(sorted(findings), sorted([f"cable {port} to node n1" for port in functions] +
+                                                  [f"plug {'+'.join(functions)} to node n1"]))
+        for about, finding in findings.items():
+            self.assertNotIn("tcp", finding["measured"]["over"], about)
+            # Each cable carries 40 Mbit/s; guests may stall.
+            for direction in ("to_mbps", "from_mbps"):
+                self.assertGreater(finding["measured"][direction], 0, about)
+                self.assertLessEqual(finding["measured"][direction], 100, about)
+
+
 class TriangleTest(NodesTestCase):
     OPTIONS = ("ring:3", *RATE)
     CABLES = 3

@@ -45,7 +45,7 @@ Topology line_with_twins() {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 1), sample_cable(2, 1, 2),
                                sample_cable(3, 1, 2)};
   for (Cable& cable : cables) cable.rate_mbps = 200'000;
-  cables[0].latency_us = 1000;
+  cables[0].latency_us = 10000;
   for (const std::size_t i : {0, 1}) cables[i].a.plug = cables[i].b.plug = "p0";
   return make_topology(sample_nodes(3), cables);
 }

@@ -23,7 +23,7 @@ TEST(LoopFreePaths, AreSortedByCostThenCables) {
   // The square has two paths of two hops, one with more latency; the other has parallel cables on one side.
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 2), sample_cable(2, 2, 3),
                                sample_cable(3, 3, 0), sample_cable(4, 3, 0)};
-  cables[1].latency_us = 1000;
+  cables[1].latency_us = 10000;
   const Topology topology = make_topology(sample_nodes(4), cables);
   const std::vector<Path> paths = loop_free_paths(topology, NodeIndex{0}, NodeIndex{2}, 10);
   ASSERT_EQ(paths.size(), 3U);

@@ -16,7 +16,7 @@ namespace cableway::routing {
 namespace {
 
 std::uint64_t latency_ns(const Cable& cable) {
-  return static_cast<std::uint64_t>(std::floor(cable.latency_us.value_or(0) / 1000)) * 1'000'000;
+  return static_cast<std::uint64_t>(std::floor(cable.latency_us.value_or(0) / 10'000)) * 10'000'000;
 }
 
 bool has(const std::vector<NodeIndex>& nodes, NodeIndex node) {

@@ -100,7 +100,7 @@ Parts random_parts(std::uint64_t seed, std::uint32_t max_nodes, std::uint32_t ma
     const std::uint32_t a = below(random, nodes);
     parts.cables.push_back(sample_cable(i, a, (a + 1 + below(random, nodes - 1)) % nodes));
   }
-  constexpr double kLatencies[] = {0, 1, 999, 1000, 2000, 2500, 5000};
+  constexpr double kLatencies[] = {0, 1, 9999, 10000, 20000, 25000, 50000};
   constexpr std::uint64_t kRates[] = {10'000, 25'000, 100'000};
   const bool has_equal_latencies = random() % 2 == 0;
   for (Cable& cable : parts.cables) {

@@ -18,7 +18,7 @@ namespace {
 
 // In ns.
 std::uint64_t whole_milliseconds(const Cable& cable) {
-  return static_cast<std::uint64_t>(std::floor(cable.latency_us.value_or(0) / 1000)) * 1'000'000;
+  return static_cast<std::uint64_t>(std::floor(cable.latency_us.value_or(0) / 10'000)) * 10'000'000;
 }
 
 constexpr std::size_t kAllPaths = 1'000'000;
@@ -118,7 +118,7 @@ Topology random_topology(std::mt19937& random, std::uint32_t max_nodes, std::uin
   const std::uint32_t nodes = 1 + static_cast<std::uint32_t>(random() % max_nodes);
   const std::uint32_t cables = nodes == 1 ? 0 : static_cast<std::uint32_t>(random() % (max_cables + 1));
   const bool equal_latencies = random() % 2 == 0;
-  constexpr double kLatencies[] = {0, 1, 999, 1000, 2000, 2500, 5000};
+  constexpr double kLatencies[] = {0, 1, 9999, 10000, 20000, 25000, 50000};
   std::vector<Cable> list;
   for (std::uint32_t i = 0; i < cables; ++i) {
     const auto a = static_cast<std::uint32_t>(random() % nodes);
@@ -192,7 +192,7 @@ TEST(ShortestPaths, CountHopsBeforeLatency) {
 TEST(ShortestPaths, PreferLessLatencyAtEqualHops) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 1, 3), sample_cable(2, 0, 2),
                                sample_cable(3, 2, 3)};
-  cables[0].latency_us = 1000;
+  cables[0].latency_us = 10000;
   const Topology topology = make_topology(sample_nodes(4), cables);
   const ShortestPaths shortest = shortest_paths_from(topology, NodeIndex{0});
   const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{3}, 16);
@@ -201,12 +201,12 @@ TEST(ShortestPaths, PreferLessLatencyAtEqualHops) {
 }
 
 // Measured latencies of equal cables differ by less, and one of them may not be known yet.
-TEST(ShortestPaths, CountWholeMillisecondsOfLatency) {
+TEST(ShortestPaths, CountStepsOfTenMillisecondsOfLatency) {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 1), sample_cable(2, 0, 1),
                                sample_cable(3, 0, 1)};
   cables[0].latency_us = 0.8;
-  cables[1].latency_us = 999.9;
-  cables[3].latency_us = 1000;
+  cables[1].latency_us = 9999.9;
+  cables[3].latency_us = 10000;
   const auto first_cables = [&] {
     const Topology topology = make_topology(sample_nodes(2), cables);
     std::vector<std::string> names;
@@ -216,7 +216,7 @@ TEST(ShortestPaths, CountWholeMillisecondsOfLatency) {
     return names;
   };
   EXPECT_EQ(first_cables(), (std::vector<std::string>{"c0", "c1", "c2"}));
-  for (Cable& cable : cables) cable.latency_us = cable.latency_us.value_or(0) + 1000;
+  for (Cable& cable : cables) cable.latency_us = cable.latency_us.value_or(0) + 10000;
   EXPECT_EQ(first_cables(), (std::vector<std::string>{"c0", "c1", "c2"}));
   cables[0].latency_us = std::nullopt;
   EXPECT_EQ(first_cables(), (std::vector<std::string>{"c0"}));
@@ -227,7 +227,7 @@ Topology ring_with_a_draining_node() {
   std::vector<Cable> cables;
   for (std::uint32_t i = 0; i < 6; ++i) {
     cables.push_back(sample_cable(i, i, (i + 1) % 6));
-    cables.back().latency_us = 1000;
+    cables.back().latency_us = 10000;
   }
   std::vector<Node> nodes = sample_nodes(6);
   nodes[1].draining = true;
@@ -240,7 +240,7 @@ TEST(ShortestPaths, GoAroundADrainingNode) {
   const std::vector<Path> paths = ranked_shortest_paths(shortest, NodeIndex{2}, kAllPaths);
   ASSERT_EQ(paths.size(), 1U);
   EXPECT_EQ(paths[0].nodes, (std::vector<NodeIndex>{{0}, {5}, {4}, {3}, {2}}));
-  EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{4, 4'000'000}));
+  EXPECT_EQ(shortest.cost_to(NodeIndex{2}), (PathCost{4, 40'000'000}));
 }
 
 TEST(ShortestPaths, StartAndEndAtADrainingNode) {

@@ -85,7 +85,7 @@ TEST(Topology, SortsPlugsAndRootsByName) {
               ElementsAre(SharedPart{"r0", 3}, SharedPart{"r10", 2}, SharedPart{"r9", 1}));
 }
 
-TEST(Topology, WholeMillisecondsOfLatencyCost) {
+TEST(Topology, StepsOfTenMillisecondsOfLatencyCost) {
   const auto cost = [](std::optional<double> latency_us) {
     std::vector<Cable> cables = {sample_cable(0, 0, 1)};
     cables[0].latency_us = latency_us;
@@ -93,9 +93,9 @@ TEST(Topology, WholeMillisecondsOfLatencyCost) {
   };
   EXPECT_EQ(cost(std::nullopt), 0U);
   EXPECT_EQ(cost(0), 0U);
-  EXPECT_EQ(cost(999.999), 0U);
-  EXPECT_EQ(cost(1000), 1'000'000U);
-  EXPECT_EQ(cost(2999.9), 2'000'000U);
+  EXPECT_EQ(cost(9999.999), 0U);
+  EXPECT_EQ(cost(10000), 10'000'000U);
+  EXPECT_EQ(cost(29999.9), 20'000'000U);
   EXPECT_EQ(cost(kMaxLatencyUs), 1'000'000'000U);
 }
 

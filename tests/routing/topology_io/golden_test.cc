@@ -116,8 +116,8 @@ Topology parallel_cables() {
   std::vector<Cable> cables = {sample_cable(0, 0, 1), sample_cable(1, 0, 1), sample_cable(2, 1, 2),
                                sample_cable(3, 1, 2), sample_cable(4, 2, 3)};
   cables[0].rate_mbps = 100'000;
-  for (Cable& cable : cables) cable.latency_us = 1000;
-  cables[3].latency_us = 2000;
+  for (Cable& cable : cables) cable.latency_us = 10000;
+  cables[3].latency_us = 20000;
   return make_topology(sample_nodes(4), cables);
 }
 
@@ -182,16 +182,16 @@ TEST_P(GoldenTest, IsAsWritten) {
 INSTANTIATE_TEST_SUITE_P(
     Routing, GoldenTest,
     ::testing::Values(
-        Golden{"triangle", sample_topology(3, ring_pairs(3), 1000), {{0, 1}}},
-        Golden{"ring_4", sample_topology(4, ring_pairs(4), 1000), {{0, 1}, {0, 2}}},
-        Golden{"ring_6", sample_topology(6, ring_pairs(6), 1000), {{0, 3}, {5, 1}}},
-        Golden{"line_5", sample_topology(5, line_pairs(5), 1000), {{0, 4}}},
+        Golden{"triangle", sample_topology(3, ring_pairs(3), 10000), {{0, 1}}},
+        Golden{"ring_4", sample_topology(4, ring_pairs(4), 10000), {{0, 1}, {0, 2}}},
+        Golden{"ring_6", sample_topology(6, ring_pairs(6), 10000), {{0, 3}, {5, 1}}},
+        Golden{"line_5", sample_topology(5, line_pairs(5), 10000), {{0, 4}}},
         Golden{"star_4", sample_topology(5, star_pairs(4)), {{1, 2}}},
-        Golden{"torus_3x3", sample_topology(9, torus_pairs(3, 3), 1000), {{0, 1}, {0, 4}}},
+        Golden{"torus_3x3", sample_topology(9, torus_pairs(3, 3), 10000), {{0, 1}, {0, 4}}},
         Golden{"ring_4_with_chord", sample_topology(4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 2}}), {{0, 2}, {1, 3}}},
         Golden{"full_mesh_4", sample_topology(4, mesh_pairs(4)), {{0, 3}}},
         Golden{"two_rings_bridged",
-               sample_topology(8, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {2, 4}}, 1000),
+               sample_topology(8, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {2, 4}}, 10000),
                {{0, 2}, {0, 6}}},
         Golden{"parallel_cables", parallel_cables(), {{0, 1}, {0, 2}}},
         Golden{"disconnected", sample_topology(6, {{0, 1}, {1, 2}, {2, 0}, {3, 4}}), {{0, 2}, {0, 3}}},

@@ -222,9 +222,10 @@ class SpeedTest {
       known = known && tested->both_known;
     }
     if (ends.size() < 2) return;
-    const std::string interfaces = absl::StrJoin(
-        ends, "+", [](std::string* out, const ProbedCable& each) { absl::StrAppend(out, each.interface); });
-    const std::string about = absl::StrCat("plug ", interfaces, " to node ", ends.front().node);
+    std::vector<std::string> interfaces;
+    for (const ProbedCable& each : ends) interfaces.push_back(each.interface);
+    std::sort(interfaces.begin(), interfaces.end());
+    const std::string about = absl::StrCat("plug ", absl::StrJoin(interfaces, "+"), " to node ", ends.front().node);
     const absl::StatusOr<Rates> both = measure(ends, true);
     if (!both.ok()) return add_untested(about, both.status());
     const std::uint64_t nominal = known ? expected_wire_mbps(topology, indices) : 0;

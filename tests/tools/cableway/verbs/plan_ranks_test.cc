@@ -16,15 +16,15 @@ using ::testing::HasSubstr;
 
 // A ring of slow cables in the order n0 n2 n1 n3.
 const routing::Topology& crossed_ring() {
-  static const routing::Topology topology = routing::sample_topology(4, {{0, 2}, {2, 1}, {1, 3}, {3, 0}}, 1000);
+  static const routing::Topology topology = routing::sample_topology(4, {{0, 2}, {2, 1}, {1, 3}, {3, 0}}, 10000);
   return topology;
 }
 
 TEST(RankPlan, PutsNeighboursSideBySide) {
   EXPECT_EQ(*rank_plan_text(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}}),
             R"(hosts    n0,n2,n1,n3
-cost     0 relays, 4 ms around the ring: no order is better
-as given n0,n1,n2,n3: 2 relays, 6 ms around the ring
+cost     0 relays, 40 ms around the ring: no order is better
+as given n0,n1,n2,n3: 2 relays, 60 ms around the ring
 
 rank  node  to the next
    0  n0    c0
@@ -52,8 +52,8 @@ TEST(RankPlan, AsJson) {
   const auto text = rank_plan_json(crossed_ring(), {NodeIndex{0}, NodeIndex{1}, NodeIndex{2}, NodeIndex{3}});
   EXPECT_EQ(nlohmann::json::parse(*text), nlohmann::json::parse(R"({
     "schema": 1,
-    "planned": {"order": ["n0", "n2", "n1", "n3"], "relays": 0, "latency_us": 4000.0, "proven": true},
-    "given": {"order": ["n0", "n1", "n2", "n3"], "relays": 2, "latency_us": 6000.0}})"));
+    "planned": {"order": ["n0", "n2", "n1", "n3"], "relays": 0, "latency_us": 40000.0, "proven": true},
+    "given": {"order": ["n0", "n1", "n2", "n3"], "relays": 2, "latency_us": 60000.0}})"));
 }
 
 TEST(RankPlan, RefusesHostsThatCannotReachEachOtherOrOccurTwice) {
