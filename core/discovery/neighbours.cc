@@ -312,7 +312,8 @@ bool Neighbours::is_other_node_of_that_name(const PortFacts& port, const Control
     if (segments_.is_loop(port.id, other->id, Instant{now.since_start - timing_.hold})) {
       set_problem(EventCode::kCableToSelf, port, datagram.port,
                   absl::StrCat("ports ", port.interface, " and ", other->interface,
-                               " of this node receive each other's hellos: the cable loops back to this node"),
+                               " of this node receive each other's hellos and no other node's: the cable loops back to "
+                               "this node, or no node runs at its other end"),
                   {"other_port", other->interface});
     }
     return true;
