@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 4> kLogLevels = {"debug", "info", "warnin
 constexpr std::array<std::string_view, 3> kTransports = {"auto", "tcp", "verbs"};
 constexpr std::array<std::string_view, 2> kTruths = {"true", "false"};
 
-constexpr std::string_view kName = "1 to 63 letters, digits, '.', '_' or '-'";
+constexpr std::string_view kNameForm = "1 to 63 letters, digits, '.', '_' or '-'";
 constexpr std::string_view kPath = "a path of 1 to 4095 bytes without control characters";
 constexpr std::string_view kPortList =
     "at most 64 interfaces or prefixes, such as eth1,10.7.0.0/16 (an array of them in the file, too)";
@@ -188,9 +188,9 @@ std::string show_data_ports(const Settings& settings) {
 constexpr Setting kSettings[] = {
     {"config", Form::kText, kPath, 0, 0, "/etc/cableway/cableway.toml, if there is one",
      "the settings file; one named here must exist", set_path<&Settings::config>, show_text<&Settings::config>},
-    {"node", Form::kText, kName, 0, 0, "the host's name", "this node's name, with its domain if it has one",
+    {"node", Form::kText, kNameForm, 0, 0, "the host's name", "this node's name, with its domain if it has one",
      set_name<&Settings::node>, show_text<&Settings::node>},
-    {"cluster", Form::kText, kName, 0, 0, "", "nodes of one cluster find each other; names the session socket, too",
+    {"cluster", Form::kText, kNameForm, 0, 0, "", "nodes of one cluster find each other; names the session socket, too",
      set_name<&Settings::cluster>, show_text<&Settings::cluster>},
     {"ports", Form::kList, kPortList, 0, 0, "not set", "which interfaces have cables", set_ports, show_ports},
     {"runtime_dir", Form::kText, "1 to 80 visible ASCII characters", 0, 0, "",

@@ -15,7 +15,7 @@ namespace cableway::sim {
 namespace {
 
 // Bounds workloads that never end.
-constexpr std::chrono::hours kLongest{24};
+constexpr std::chrono::hours kLongestJob{24};
 constexpr std::uint64_t kMomentsPerProgress = 1 << 10;
 // The length of a sample, in times that a chunk takes on the slowest cable.
 constexpr double kChunksPerSample = 8;
@@ -121,8 +121,8 @@ void note_relays(const CircuitWorld& world, const CircuitOptions& options, Predi
   }
 }
 
-// Runs until the job has ended. Internal: no progress. ResourceExhausted: it takes longer than kLongest. Other errors:
-// a flow ended although nothing was cut.
+// Runs until the job has ended. Internal: no progress. ResourceExhausted: it takes longer than kLongestJob. Other
+// errors: a flow ended although nothing was cut.
 absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest& request) {
   run.start();
   std::uint64_t moments = 0;
@@ -133,11 +133,11 @@ absl::Status carry_out(VirtualClock& clock, JobRun& run, const PredictionRequest
         }
         return run.ended();
       },
-      kLongest);
+      kLongestJob);
   if (!run.ended() && clock.idle()) return absl::InternalError("the workload does not end: it makes no progress");
   if (!run.ended()) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "the workload takes more than ", std::chrono::hours(kLongest).count(),
+        "the workload takes more than ", std::chrono::hours(kLongestJob).count(),
         " h on these cables; expected less data, faster cables, or --level flow, which has no such limit"));
   }
   const auto& cuts = run.cuts();

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::chrono::milliseconds kStartsApart{7};
 
-Duration microseconds(std::uint64_t amount) {
+Duration from_us(std::uint64_t amount) {
   return std::chrono::microseconds(static_cast<std::int64_t>(amount));
 }
 
@@ -30,10 +30,10 @@ void add_to(CableFabric::Weather& weather, const Fault& fault) {
       weather.burst_begins_per_mille = per_mille(fault.amount);
       return;
     case FaultKind::kDelay:
-      weather.delay += microseconds(fault.amount);
+      weather.delay += from_us(fault.amount);
       return;
     case FaultKind::kJitter:
-      weather.jitter += microseconds(fault.amount);
+      weather.jitter += from_us(fault.amount);
       return;
     case FaultKind::kDouble:
       weather.doubled_per_mille = per_mille(fault.amount);
@@ -79,7 +79,7 @@ void FaultPlayer::start() {
     clock.post_at(Instant{fault.at}, [this, &fault] { begin(fault); });
     if (fault.lasts > Duration{0}) clock.post_at(Instant{fault.end()}, [this, &fault] { end(fault); });
     if (fault.kind != FaultKind::kFlap) continue;
-    const Duration period = std::max<Duration>(microseconds(fault.amount), std::chrono::milliseconds(1));
+    const Duration period = std::max<Duration>(from_us(fault.amount), std::chrono::milliseconds(1));
     for (Duration at = fault.at + period; at < fault.end(); at += period) {
       clock.post_at(Instant{at}, [this, &fault] { update(fault); });
     }
@@ -162,7 +162,7 @@ bool FaultPlayer::has_carrier(std::size_t cable) const {
   return std::none_of(plan_.begin(), plan_.end(), [&](const Fault& fault) {
     if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable || !at_work(fault)) return false;
     if (fault.kind == FaultKind::kCut) return true;
-    const Duration period = std::max<Duration>(microseconds(fault.amount), std::chrono::milliseconds(1));
+    const Duration period = std::max<Duration>(from_us(fault.amount), std::chrono::milliseconds(1));
     return fault.kind == FaultKind::kFlap && (ground_.clock().now() - Instant{fault.at}) / period % 2 == 0;
   });
 }
@@ -187,7 +187,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
         mute[end] = mute[end] || (fault.amount >> end & 1) != 0;
       }
     }
-    if (fault.kind == FaultKind::kLateSend) late = std::max(late, microseconds(fault.amount));
+    if (fault.kind == FaultKind::kLateSend) late = std::max(late, from_us(fault.amount));
     if (!weather.has_value()) weather = CableFabric::Weather{};
     add_to(*weather, fault);
   }
@@ -216,7 +216,7 @@ void FaultPlayer::update_node(std::size_t node) {
     down.left = down.left || fault.kind == FaultKind::kLeave;
     drains = drains || fault.kind == FaultKind::kDrain;
     host.refuses = host.refuses || fault.kind == FaultKind::kRefuse;
-    if (fault.kind == FaultKind::kSlow) slow = std::max(slow, microseconds(fault.amount));
+    if (fault.kind == FaultKind::kSlow) slow = std::max(slow, from_us(fault.amount));
   }
   host.application_takes = slow;
   host.relay->set_chunk_time(slow);

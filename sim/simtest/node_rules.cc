@@ -13,7 +13,7 @@
 namespace cableway::sim {
 namespace {
 
-constexpr std::size_t kUnreached = SIZE_MAX;
+constexpr std::size_t kNotReached = SIZE_MAX;
 // A port sends ten hellos per second, and up to a hundred more while something changes; each neighbour is sent an
 // advertisement of each origin at most ten times per second, and retransmissions while it does not answer.
 constexpr std::uint64_t kDatagramsPerPort = 700;
@@ -187,7 +187,7 @@ std::vector<std::size_t> NodeRules::components() const {
 
 // Distances in cables, through nodes that are not draining.
 std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
-  std::vector<std::size_t> distance(ground_.nodes.size(), kUnreached);
+  std::vector<std::size_t> distance(ground_.nodes.size(), kNotReached);
   const std::vector<TrueCable> cables = true_cables();
   distance[from] = 0;
   std::deque<std::size_t> next{from};
@@ -198,7 +198,7 @@ std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
     for (const TrueCable& cable : cables) {
       if (cable.a != at && cable.b != at) continue;
       const std::size_t other = cable.a == at ? cable.b : cable.a;
-      if (distance[other] != kUnreached) continue;
+      if (distance[other] != kNotReached) continue;
       distance[other] = distance[at] + 1;
       next.push_back(other);
     }
@@ -207,7 +207,7 @@ std::vector<std::size_t> NodeRules::distances(std::size_t from) const {
 }
 
 bool NodeRules::reaches(std::size_t from, std::size_t to) const {
-  return ground_.nodes.runs(from) && distances(from)[to] != kUnreached;
+  return ground_.nodes.runs(from) && distances(from)[to] != kNotReached;
 }
 
 bool NodeRules::agree() const {
@@ -284,10 +284,10 @@ void NodeRules::check_routes(std::size_t node) {
   for (std::size_t other = 0; other < distance.size(); ++other) {
     const auto there = agreed->topology.find_node(SimtestGround::name(other));
     const bool reached = there.has_value() && routes.reaches(*there);
-    const std::size_t hops = reached ? routes.shortest_paths().cost_to(*there).hops : kUnreached;
+    const std::size_t hops = reached ? routes.shortest_paths().cost_to(*there).hops : kNotReached;
     if (hops == distance[other]) continue;
     const auto text = [](std::size_t length) {
-      return length == kUnreached ? "no path" : absl::StrCat(length, " cables");
+      return length == kNotReached ? "no path" : absl::StrCat(length, " cables");
     };
     ground_.rules.broken(3, absl::StrCat(self, " has ", text(hops), " to ", SimtestGround::name(other), "; expected ",
                                          text(distance[other])));

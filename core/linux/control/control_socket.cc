@@ -22,7 +22,7 @@ using routing::PortAddress;
 
 // Holds a burst of datagrams of the largest size while the thread is busy. The kernel caps it at net.core.rmem_max.
 constexpr int kControlReceiveBytes = 1 << 20;
-constexpr std::chrono::minutes kLongestWait{10};
+constexpr std::chrono::minutes kLongestTimeInSocket{10};
 constexpr int kInteractive = 6;  // TC_PRIO_INTERACTIVE, the first band of pfifo_fast; higher ones need a capability
 constexpr int kNetworkControl = 0xc0;  // the class selector CS6 that routing protocols use (RFC 4594, section 3.1)
 
@@ -132,7 +132,7 @@ Value control_value(const cmsghdr* header) {
 Duration time_since(const timespec& stamp) {
   const auto stamped = std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec);
   const Duration waited = std::chrono::system_clock::now().time_since_epoch() - stamped;
-  return waited < Duration(0) || waited > kLongestWait ? Duration(0) : waited;
+  return waited < Duration(0) || waited > kLongestTimeInSocket ? Duration(0) : waited;
 }
 
 void read_control(const cmsghdr* header, Arrival& arrival) {

@@ -20,7 +20,7 @@
 namespace cableway::host {
 namespace {
 
-constexpr timeval kLongestWait{.tv_sec = 1, .tv_usec = 0};
+constexpr timeval kKernelAnswerWait{.tv_sec = 1, .tv_usec = 0};
 // States in which the kernel uses an entry's Ethernet address.
 constexpr unsigned kUsed = NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY;
 
@@ -79,7 +79,7 @@ int exchange(const EntryMessage& request, KernelAnswer& answer) {
   const UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (!socket.valid()) return errno;
   const sockaddr_nl kernel{.nl_family = AF_NETLINK, .nl_pad = 0, .nl_pid = 0, .nl_groups = 0};
-  if (::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kLongestWait, sizeof kLongestWait) != 0 ||
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kKernelAnswerWait, sizeof kKernelAnswerWait) != 0 ||
       ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&kernel), sizeof kernel) != 0 ||
       ::send(socket.get(), &request, request.header.nlmsg_len, 0) < 0) {
     return errno;

@@ -14,7 +14,7 @@ constexpr std::size_t kGuardBytes = 256;  // around a message's memory
 constexpr std::byte kGuard{0xA5};
 constexpr std::byte kReused{0xDD};
 
-enum Trace : std::uint64_t { kSent = 101, kReceived, kEnded };
+enum EndTrace : std::uint64_t { kSent = 101, kReceived, kEnded };
 
 // Correct ends never cause these errors.
 bool breaks_protocol(const absl::Status& status) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds kTryAgainAfter{500};
 constexpr std::chrono::milliseconds kTriesApart{17};
 
-enum Trace : std::uint64_t { kOpened = 201, kRefused };
+enum AttemptTrace : std::uint64_t { kOpened = 201, kRefused };
 
 }  // namespace
 

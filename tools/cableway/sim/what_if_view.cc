@@ -41,30 +41,30 @@ struct HottestName {
 
 // Precondition: shares.hottest is set.
 HottestName hottest_name(const WhatIf& what_if, const AllToAllShares& shares) {
-  using Kind = sim::ResourceKind;
+  using Resource = sim::ResourceKind;
   const routing::Topology& topology = what_if.topology;
   const routing::PhysicalCables& physical = what_if.failures.physical;
   const routing::CableIndex cable = shares.hottest->cable;
   const routing::PhysicalCable& wire = physical.cables[physical.place_of_cable[cable.value]];
-  const Kind kind = shares.hottest_kind;
-  const bool sends = kind == Kind::kSendingConnector || kind == Kind::kSendingRoot;
+  const Resource kind = shares.hottest_kind;
+  const bool sends = kind == Resource::kSendingConnector || kind == Resource::kSendingRoot;
   const bool at_a = sends == shares.hottest->from_a;
   const char* const direction = sends ? "out" : "in";
   switch (kind) {
-    case Kind::kCable:
+    case Resource::kCable:
       return {"cable", topology.cable(cable).name, nullptr};
-    case Kind::kWire:
+    case Resource::kWire:
       return {"wire",
               absl::StrJoin(wire.cables, "=",
                             [&](std::string* out, routing::CableIndex each) { *out += topology.cable(each).name; }),
               nullptr};
-    case Kind::kSendingConnector:
-    case Kind::kReceivingConnector: {
+    case Resource::kSendingConnector:
+    case Resource::kReceivingConnector: {
       const std::size_t place = *(at_a ? wire.shared_at_a : wire.shared_at_b);
       return {"connector", routing::connector_name(topology, physical, physical.connectors[place]), direction};
     }
-    case Kind::kSendingRoot:
-    case Kind::kReceivingRoot:
+    case Resource::kSendingRoot:
+    case Resource::kReceivingRoot:
       break;
   }
   const routing::CableRoots& roots = physical.roots_of_cable[cable.value];
