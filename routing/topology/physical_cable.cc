@@ -21,15 +21,8 @@ ConnectorKey key_of(const Port& port) {
   return {port.node, "", port.interface, *parse_port_address(port.address)};
 }
 
-// The rate that `parts` lists for `name`.
-std::optional<std::uint64_t> stated_rate(const std::vector<SharedPart>& parts, const std::string& name) {
-  const auto part = std::find_if(parts.begin(), parts.end(), [&](const SharedPart& each) { return each.name == name; });
-  if (name.empty() || part == parts.end()) return std::nullopt;
-  return part->rate_mbps;
-}
-
 std::uint64_t plug_rate(const Topology& topology, const Port& port, std::uint64_t fastest) {
-  return stated_rate(topology.node(port.node).plugs, port.plug).value_or(fastest);
+  return stated_rate_mbps(topology.node(port.node).plugs, port.plug).value_or(fastest);
 }
 
 // Until find_wire_rates(), a group's rate is that of its fastest cable.
@@ -122,7 +115,7 @@ void find_shared_roots(const Topology& topology, PhysicalCables& physical) {
     const auto& [node, name] = key;
     std::uint64_t fastest = 0;
     for (const CableIndex cable : cables) fastest = std::max(fastest, topology.cable(cable).rate_mbps);
-    const std::uint64_t rate = stated_rate(topology.node(node).roots, name).value_or(fastest);
+    const std::uint64_t rate = stated_rate_mbps(topology.node(node).roots, name).value_or(fastest);
     if (cables.size() < 2 || rate >= rate_of_ports(topology, node, cables)) continue;
     physical.roots.push_back({node, name, std::move(cables), rate});
   }

@@ -57,6 +57,12 @@ std::string describe(const TopologyFault& fault, const std::vector<Node>& nodes,
 
 }  // namespace
 
+std::optional<std::uint64_t> stated_rate_mbps(const std::vector<SharedPart>& parts, std::string_view name) {
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const SharedPart& each) { return each.name == name; });
+  if (part == parts.end()) return std::nullopt;
+  return part->rate_mbps;
+}
+
 absl::StatusOr<Topology> Topology::create(std::string cluster, std::vector<Node> nodes, std::vector<Cable> cables) {
   if (!is_valid_name(cluster, kMaxNodeNameBytes)) {
     return absl::InvalidArgumentError(absl::StrCat("cluster name ", in_quotes(cluster), " is not valid; expected 1 to ",

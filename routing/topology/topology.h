@@ -54,6 +54,9 @@ struct SharedPart {
   friend auto operator<=>(const SharedPart&, const SharedPart&) = default;
 };
 
+// The rate that `parts` lists for `name`; nullopt: none.
+std::optional<std::uint64_t> stated_rate_mbps(const std::vector<SharedPart>& parts, std::string_view name);
+
 struct Node {
   std::string name;                              // [A-Za-z0-9._-]{1,63}, unique
   std::uint16_t relay_port = kDefaultRelayPort;  // TCP port on which the node accepts circuits, not 0

@@ -37,7 +37,7 @@ struct NcclFileFault {
 
 struct NcclSettings {
   std::vector<NcclSetting> settings;  // of variables that begin with NCCL_, by name
-  std::vector<std::string> files;     // those that NCCL would read, if they exist
+  std::vector<std::string> files;     // those that NCCL looks for, in its order; each may be missing
   std::vector<NcclFileFault> faults;
 
   // nullptr: not set.

@@ -12,14 +12,8 @@ namespace {
 
 using routing::CableIndex;
 using routing::NodeIndex;
-using routing::SharedPart;
+using routing::stated_rate_mbps;
 using routing::Topology;
-
-std::optional<std::uint64_t> rate_of(const std::vector<SharedPart>& parts, const std::string& name) {
-  const auto part = std::find_if(parts.begin(), parts.end(), [&](const SharedPart& each) { return each.name == name; });
-  if (name.empty() || part == parts.end()) return std::nullopt;
-  return part->rate_mbps;
-}
 
 // What the PCIe links behind the cables' ports at one node carry together, each counted once. A cable without a known
 // link counts with its own rate.
@@ -33,7 +27,7 @@ Roots roots_at(const Topology& topology, NodeIndex node, const std::vector<Cable
   std::set<std::string> counted;
   for (const CableIndex cable : cables) {
     const std::string& root = topology.port_at(cable, node).root;
-    const std::optional<std::uint64_t> rate = rate_of(topology.node(node).roots, root);
+    const std::optional<std::uint64_t> rate = stated_rate_mbps(topology.node(node).roots, root);
     if (rate && !counted.insert(root).second) continue;
     const auto mbps = static_cast<double>(rate.value_or(topology.cable(cable).rate_mbps));
     roots.reckoned += mbps;
@@ -48,8 +42,8 @@ std::uint64_t expected_wire_mbps(const Topology& topology, const std::vector<Cab
   const routing::Cable& first = topology.cable(cables.front());
   std::uint64_t sum = 0;
   for (const CableIndex cable : cables) sum += topology.cable(cable).rate_mbps;
-  double link = static_cast<double>(rate_of(topology.node(first.a.node).plugs, first.a.plug).value_or(sum));
-  if (const auto rate = rate_of(topology.node(first.b.node).plugs, first.b.plug)) {
+  double link = static_cast<double>(stated_rate_mbps(topology.node(first.a.node).plugs, first.a.plug).value_or(sum));
+  if (const auto rate = stated_rate_mbps(topology.node(first.b.node).plugs, first.b.plug)) {
     link = std::min(link, static_cast<double>(*rate));
   }
   const Roots a = roots_at(topology, first.a.node, cables);
