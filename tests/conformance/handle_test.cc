@@ -71,6 +71,7 @@ TEST_P(HandleTest, CutShortIsRefusedAtOnce) {
     for (std::size_t bytes = 0; bytes < kCheckedBytes; ++bytes) {
       Handle cut{};
       std::memcpy(cut.data(), handle.data(), bytes);
+      if (cut == handle) continue;  // the checksum ended in zeros
       EXPECT_NE(connect_once(rank, cut), abi::kSuccess) << bytes;
     }
     expect_warning("the handle is damaged");

@@ -82,25 +82,49 @@ class SplitPortsTest(NodesTestCase):
 
     OPTIONS = ("twins:2", *RATE)
     CABLES = 2
+    SETTINGS = {"HOLD_MS": "10000"}
+    FUNCTIONS = ("to-w0", "to-w0-2")
 
-    def test_two_channels_fill_both_functions(self) -> None:
-        ports = [(name, port) for name in self.nodes.names for port in ("to-w0", "to-w0-2")]
+    def check_shares(self) -> None:
+        """Checks that a job of two channels fills both functions of both nodes equally, all of it over RDMA."""
+        ports = [(name, port) for name in self.nodes.names for port in self.FUNCTIONS]
         before = {place: self.nodes.sent_bytes(*place) for place in ports}
         packets = {name: self.nodes.sent_rdma_packets(name) for name in self.nodes.names}
         self.nodes.ranks(self.nodes.names, "--op", "all_reduce", "--sizes", "8M", "--channels", "2", *ONCE).finish()
         moved = {place: self.nodes.sent_bytes(*place) - bytes for place, bytes in before.items()}
         for name in self.nodes.names:
-            first, second = (moved[name, port] for port in ("to-w0", "to-w0-2"))
+            first, second = (moved[name, port] for port in self.FUNCTIONS)
             self.assertLess(abs(first - second), 0.1 * max(first, second), moved)
-            self.assertGreater(self.nodes.sent_rdma_packets(name) - packets[name], (4 << 20) // MTU_BYTES)
+            # One function alone sends half of them.
+            self.assertGreater(self.nodes.sent_rdma_packets(name) - packets[name], 0.9 * (8 << 20) / MTU_BYTES)
             self.assertEqual(self.nodes.problems(name), [])
+        shares = [round(100 * moved[name, self.FUNCTIONS[0]] / sum(moved[name, port] for port in self.FUNCTIONS), 1)
+                  for name in self.nodes.names]
+        print(f"share of the first function's bytes, sent by each node over RDMA: {shares} %; ", end="", flush=True)
 
+    def test_two_channels_fill_both_functions(self) -> None:
+        self.check_shares()
+
+    def test_lost_hellos_and_an_unplugged_function(self) -> None:
+        def lost() -> list[dict[str, Any]]:
+            return [event for name in self.nodes.names for event in self.nodes.cableway(name, "events")["events"]
+                    if event["code"] == "CABLE_LOST"]
+
+        self.lab.check("cut", "c0", "--silent")  # for less than the hold time
+        time.sleep(2.0)
+        self.lab.check("mend", "c0")
+        self.assertEqual(lost(), [])
+        self.lab.check("cut", "c0")
+        self.nodes.wait_for_cables(1)
+        self.lab.check("mend", "c0")
+        self.nodes.wait_for_cables(self.CABLES)
+        self.assertEqual(len(lost()), 2, lost())
+        self.check_shares()
 
     def test_the_doctor_tests_each_function_and_the_plug_over_rdma(self) -> None:
         findings = {each["about"]: each for each in self.nodes.doctor("n0") if each["measured"] is not None}
-        functions = ("to-w0", "to-w0-2")
-        self.assertEqual(sorted(findings), sorted([f"cable {port} to node n1" for port in functions] +
-                                                  [f"plug {'+'.join(functions)} to node n1"]))
+        self.assertEqual(sorted(findings), sorted([f"cable {port} to node n1" for port in self.FUNCTIONS] +
+                                                  [f"plug {'+'.join(self.FUNCTIONS)} to node n1"]))
         for about, finding in findings.items():
             self.assertNotIn("tcp", finding["measured"]["over"], about)
             # Each cable carries 40 Mbit/s; guests may stall.

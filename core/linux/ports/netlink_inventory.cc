@@ -1,7 +1,6 @@
 #include "core/linux/ports/netlink_inventory.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
@@ -22,10 +21,6 @@ namespace {
 
 using boost::system::error_code;
 using std::chrono::milliseconds;
-
-// Delays of the re-reads of RDMA devices, each counted from the change or the re-read before.
-constexpr std::array<milliseconds, 5> kRereadDelays{milliseconds(20), milliseconds(200), milliseconds(1000),
-                                                    milliseconds(5000), milliseconds(25000)};
 
 // The kernel reports an unknown rate as -1 or not at all.
 std::uint64_t read_rate(const Sysfs& sysfs, const std::string& interface) {
@@ -76,19 +71,22 @@ const std::string& device_of(const PortFacts& port, const PortFacts& before) {
 }  // namespace
 
 struct NetlinkInventory::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& context, std::vector<PortSelector> chosen, std::string sysfs_root, std::string folder)
+  State(boost::asio::io_context& context, std::vector<PortSelector> chosen, std::string sysfs_root, std::string folder,
+        std::vector<milliseconds> delays)
       : io(context),
         selectors(std::move(chosen)),
         sysfs(std::move(sysfs_root)),
         rdma_folder(std::move(folder)),
+        reread_delays(std::move(delays)),
         reread_timer(context) {}
 
   boost::asio::io_context& io;
   const std::vector<PortSelector> selectors;
   const Sysfs sysfs;
   const std::string rdma_folder;
+  const std::vector<milliseconds> reread_delays;
   boost::asio::steady_timer reread_timer;
-  std::size_t next_reread = kRereadDelays.size();
+  std::size_t next_reread = 0;
   bool reread_is_armed = false;
   std::unique_ptr<NetlinkWatch> watch;
   std::map<PortId, std::uint64_t> read_at;  // revision of the link when sysfs was read for it
@@ -246,8 +244,7 @@ void NetlinkInventory::State::network_changed() {
 
 // An earlier pending re-read replaces the first one after this change.
 void NetlinkInventory::State::arm_reread() {
-  if (next_reread >= kRereadDelays.size()) return;
-  const auto when = std::chrono::steady_clock::now() + kRereadDelays[next_reread];
+  const auto when = std::chrono::steady_clock::now() + reread_delays[next_reread];
   if (reread_is_armed && reread_timer.expiry() <= when) return;
   reread_is_armed = true;
   reread_timer.expires_at(when);
@@ -255,7 +252,7 @@ void NetlinkInventory::State::arm_reread() {
     const auto self = weak.lock();
     if (stopped || !self || !self->watch) return;
     self->reread_is_armed = false;
-    ++self->next_reread;
+    self->next_reread = std::min(self->next_reread + 1, self->reread_delays.size() - 1);
     self->arm_reread();
     self->read_devices();
     self->rebuild();
@@ -265,8 +262,10 @@ void NetlinkInventory::State::arm_reread() {
 absl::StatusOr<std::unique_ptr<NetlinkInventory>> NetlinkInventory::open(boost::asio::io_context& io,
                                                                          std::vector<PortSelector> selectors,
                                                                          std::string sysfs_root,
-                                                                         std::string rdma_folder) {
-  auto state = std::make_shared<State>(io, std::move(selectors), std::move(sysfs_root), std::move(rdma_folder));
+                                                                         std::string rdma_folder,
+                                                                         std::vector<milliseconds> rereads) {
+  auto state = std::make_shared<State>(io, std::move(selectors), std::move(sysfs_root), std::move(rdma_folder),
+                                       std::move(rereads));
   absl::StatusOr<std::unique_ptr<NetlinkWatch>> watch =
       NetlinkWatch::start(io, [raw = state.get()] { raw->network_changed(); });
   if (!watch.ok()) return watch.status();

@@ -3,6 +3,7 @@
 #define CABLEWAY_CORE_LINUX_PORTS_NETLINK_INVENTORY_H_
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,19 +18,25 @@
 
 namespace cableway::host {
 
+inline std::vector<std::chrono::milliseconds> reread_delays() {
+  using std::chrono::milliseconds;
+  return {milliseconds(20),   milliseconds(200),   milliseconds(1000),
+          milliseconds(5000), milliseconds(25000), milliseconds(60000)};
+}
+
 // Follows the host: applies rtnetlink messages at once, with one call of `changed` for all that have arrived. sysfs
-// sends no notifications about RDMA devices: they are re-read several times within half a minute after each change of
-// an interface, since their changes follow those. After follow_devices() they are also re-read when one of their files
-// is created or removed, and at once when one of them raises an event. Causes no wake-ups on an idle host. Lives on the
-// thread that runs `io`.
+// sends no notifications about RDMA devices and PCIe links: they are re-read several times within half a minute after
+// each change of an interface, since their changes follow those, and then once a minute. After follow_devices() they
+// are also re-read when one of their files is created or removed, and at once when one of them raises an event. Lives
+// on the thread that runs `io`.
 class NetlinkInventory final : public PortInventory {
  public:
   // Everything has been read when it returns. Without selectors: the RoCE interfaces. See port_selection.h for the
-  // rules. Unavailable if this system has no rtnetlink.
-  static absl::StatusOr<std::unique_ptr<NetlinkInventory>> open(boost::asio::io_context& io,
-                                                                std::vector<PortSelector> selectors,
-                                                                std::string sysfs_root = "/sys",
-                                                                std::string rdma_folder = kRdmaDeviceFolder);
+  // rules. `rereads`: delays of the re-reads of devices, each counted from the change or the re-read before; the last
+  // one repeats. Unavailable if this system has no rtnetlink.
+  static absl::StatusOr<std::unique_ptr<NetlinkInventory>> open(
+      boost::asio::io_context& io, std::vector<PortSelector> selectors, std::string sysfs_root = "/sys",
+      std::string rdma_folder = kRdmaDeviceFolder, std::vector<std::chrono::milliseconds> rereads = reread_delays());
   ~NetlinkInventory() override;
 
   std::vector<PortFacts> ports() const override;

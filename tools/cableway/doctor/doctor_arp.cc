@@ -43,10 +43,10 @@ Finding finding_of(const std::vector<PlugPort>& plug, const std::vector<std::str
     const std::string name = sysctl_name(interface);
     absl::StrAppend(out, name, ".arp_ignore=1 ", name, ".arp_announce=2");
   });
-  return {uses_rdma ? Severity::kWarning : Severity::kInfo, std::string(name_of(FindingCode::kArpAnsweredForTwin)),
-          absl::StrCat("ports ", all),
+  const char* const result = uses_rdma ? "RDMA then reaches the wrong one" : "all data may then arrive through one";
+  return {Severity::kWarning, std::string(name_of(FindingCode::kArpAnsweredForTwin)), absl::StrCat("ports ", all),
           absl::StrCat("they are functions of one plug, and arp_ignore is ", values,
-                       ": a function may answer ARP for another's address, and RDMA then reaches the wrong one"),
+                       ": a function may answer ARP for another's address, and ", result),
           absl::StrCat("sysctl -w ", commands,
                        "\nand, to make it last, the same settings, each in a line, in /etc/sysctl.d/90-cableway.conf")};
 }

@@ -1,7 +1,6 @@
 #include "tools/cableway/doctor/doctor_nccl.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -71,27 +70,22 @@ class NcclExamination {
     }
   }
 
-  // NCCL accepts integers in other bases too; only decimal ones are checked.
-  std::optional<int> few(const char* name) const {
-    const NcclSetting* const setting = nccl_.find(name);
-    int value = 0;
-    const bool is_few = setting != nullptr && absl::SimpleAtoi(setting->value, &value) && value < kChannelsOfSplitPlugs;
-    return is_few ? std::optional(value) : std::nullopt;
-  }
-
   void check_channels() {
-    for (const char* const name : {"NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS"}) {
-      if (!few(name)) continue;
+    for (const FlowLimit& limit : kFlowLimits) {
+      const NcclSetting* const low = find_too_low(nccl_, limit);
+      if (low == nullptr) continue;
       add(Severity::kWarning, FindingCode::kNcclChannelsFew, "NCCL",
-          absl::StrCat(text_of(*nccl_.find(name)), ": too few channels to fill both functions of a plug"),
-          absl::StrCat(name, "=", kChannelsOfSplitPlugs, " or more, as cableway env prints for the minimum"));
+          absl::StrCat(text_of(*low), ": too few flows to fill both functions of a plug"),
+          absl::StrCat(limit.name, "=", limit.least, " or more",
+                       limit.is_minimum ? ", as cableway env prints it" : ", or unset it"));
     }
     const NcclSetting* const net = nccl_.find("NCCL_NET");
-    const bool is_for_a_job = net != nullptr && absl::EqualsIgnoreCase(net->value, kPluginName);
-    if (is_for_a_job && nccl_.find("NCCL_MIN_NCHANNELS") == nullptr) {
+    if (net == nullptr || !absl::EqualsIgnoreCase(net->value, kPluginName)) return;
+    for (const FlowLimit& limit : kFlowLimits) {
+      if (!limit.is_minimum || nccl_.find(limit.name) != nullptr) continue;
       add(Severity::kInfo, FindingCode::kNcclChannelsFew, "NCCL",
-          "NCCL_MIN_NCHANNELS is not set: NCCL may open too few channels to fill both functions of a plug",
-          absl::StrCat("NCCL_MIN_NCHANNELS=", kChannelsOfSplitPlugs, ", as cableway env prints it"));
+          absl::StrCat(limit.name, " is not set: NCCL may open too few flows to fill both functions of a plug"),
+          absl::StrCat(limit.name, "=", limit.least, ", as cableway env prints it"));
     }
   }
 
@@ -101,6 +95,14 @@ class NcclExamination {
 };
 
 }  // namespace
+
+const NcclSetting* find_too_low(const NcclSettings& nccl, const FlowLimit& limit) {
+  const NcclSetting* const setting = nccl.find(limit.name);
+  // NCCL accepts integers in other bases too; only decimal ones are checked.
+  int value = 0;
+  const bool is_low = setting != nullptr && absl::SimpleAtoi(setting->value, &value) && value < limit.least;
+  return is_low ? setting : nullptr;
+}
 
 bool has_split_plug(const Json& ports) {
   std::set<std::string> plugs;

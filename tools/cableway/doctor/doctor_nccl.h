@@ -9,9 +9,25 @@
 
 namespace cableway::cli {
 
-// For one cable's rate NCCL opens two channels, each with one flow to a neighbour and so with one path. With four, the
-// flows fill both functions of a plug.
-inline constexpr int kChannelsOfSplitPlugs = 4;
+// A variable of NCCL's that limits the number of a job's flows, and the least value with which these fill both
+// functions of a plug.
+struct FlowLimit {
+  const char* name;
+  int least;
+  bool is_minimum;  // `cableway env` sets it; the others are maxima, not set by default
+};
+
+// For one cable's rate NCCL opens two channels, each with one flow to a neighbour and so with one path; it needs four.
+// Its send and receive use two flows to a peer, but from nine ranks on only one, unless the last one is set
+// (ncclTopoGetNchannels in its graph/paths.cc).
+inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true},
+                                            {"NCCL_MAX_NCHANNELS", 4, false},
+                                            {"NCCL_MAX_CTAS", 4, false},
+                                            {"NCCL_MAX_P2P_NCHANNELS", 2, false},
+                                            {"NCCL_NCHANNELS_PER_NET_PEER", 2, true}};
+
+// The setting if it is lower than the limit's least value; else, or if it is no decimal number, nullptr.
+const NcclSetting* find_too_low(const NcclSettings& nccl, const FlowLimit& limit);
 
 // Whether two of `ports`, as in core/view/ports_view.h, are functions of one plug.
 bool has_split_plug(const Json& ports);

@@ -223,6 +223,7 @@ class SpeedTest {
     }
     if (ends.size() < 2) return;
     std::vector<std::string> interfaces;
+    interfaces.reserve(ends.size());
     for (const ProbedCable& each : ends) interfaces.push_back(each.interface);
     std::sort(interfaces.begin(), interfaces.end());
     const std::string about = absl::StrCat("plug ", absl::StrJoin(interfaces, "+"), " to node ", ends.front().node);

@@ -34,8 +34,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kNcclPluginUnused, "NCCL_PLUGIN_UNUSED", "NCCL's settings keep a job started here from using the plugin",
      "start the job with what cableway env prints; correct the file that the finding names"},
     {Code::kNcclChannelsFew, "NCCL_CHANNELS_FEW",
-     "NCCL's settings allow too few channels to fill both functions of a split plug",
-     "NCCL_MIN_NCHANNELS=4, as cableway env prints it"},
+     "NCCL's settings allow too few flows to fill both functions of a split plug",
+     "NCCL_MIN_NCHANNELS=4 and NCCL_NCHANNELS_PER_NET_PEER=2, as cableway env prints them"},
     {Code::kNcclFileFault, "NCCL_FILE_FAULT",
      "NCCL skips a line of its settings file, or reads it differently than written", "correct the line or remove it"},
 
@@ -58,7 +58,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kRdmaMtuNotTaken, "RDMA_MTU_NOT_TAKEN", "the RDMA device uses smaller packets than the MTU allows",
      "set the interface down and up again"},
     {Code::kArpAnsweredForTwin, "ARP_ANSWERED_FOR_TWIN",
-     "functions of one plug may answer ARP for each other's addresses: RDMA then reaches the wrong one",
+     "functions of one plug may answer ARP for each other's addresses: RDMA then reaches the wrong one, and over "
+     "TCP all data may arrive through one",
      "arp_ignore=1 and arp_announce=2 for each of them; the finding has the command"},
     {Code::kHopsRefused, "HOPS_REFUSED", "hops over a port are refused because its RDMA device does not work",
      "the finding gives the advice for its reason; CABLEWAY_TRANSPORT=tcp avoids RDMA"},

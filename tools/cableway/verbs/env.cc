@@ -43,14 +43,21 @@ void add_settings(const Settings& settings, JobEnvironment& environment) {
   }
 }
 
-// One flow has one path today, and NCCL opens as many flows to a neighbour as it has channels. A higher value that is
-// set already is kept.
+// One flow has one path today, so NCCL needs more of them to a neighbour. A higher value that is set already is kept.
 void add_channels(const HostFacts& host, JobEnvironment& environment) {
-  constexpr char kVariable[] = "NCCL_MIN_NCHANNELS";
-  const NcclSetting* const set = host.nccl.find(kVariable);
-  int channels = 0;
-  const bool is_enough = set != nullptr && absl::SimpleAtoi(set->value, &channels) && channels > kChannelsOfSplitPlugs;
-  environment.variables.emplace_back(kVariable, absl::StrCat(is_enough ? channels : kChannelsOfSplitPlugs));
+  for (const FlowLimit& limit : kFlowLimits) {
+    const NcclSetting* const low = find_too_low(host.nccl, limit);
+    if (limit.is_minimum) {
+      const NcclSetting* const set = host.nccl.find(limit.name);
+      int value = 0;
+      const bool is_kept = set != nullptr && low == nullptr && absl::SimpleAtoi(set->value, &value);
+      environment.variables.emplace_back(limit.name, absl::StrCat(is_kept ? value : limit.least));
+    } else if (low != nullptr) {
+      environment.remarks.push_back(absl::StrCat(limit.name, "=", shortened(low->value), " (", low->source,
+                                                 "): too few flows to fill both functions of a plug; set ", limit.least,
+                                                 " or more, or unset it"));
+    }
+  }
 }
 
 void add_network(const HostFacts& host, const std::vector<std::string>& cable_interfaces, JobEnvironment& environment) {

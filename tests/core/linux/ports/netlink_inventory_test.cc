@@ -132,6 +132,21 @@ TEST_F(NetlinkInventoryTest, ReadsThePcieLinkBehindAPort) {
   EXPECT_EQ(inventory_->ports()[0].rate_mbps, 49'100U);
 }
 
+TEST_F(NetlinkInventoryTest, RereadsThePcieLinkOfAHostThatDoesNotChange) {
+  constexpr char kFunction[] = "pci0000:00/0000:00:00.0/0000:01:00.0";
+  sysfs_.set_pcie_link(kFunction, "32.0 GT/s PCIe", "4", "4");
+  sysfs_.add_interface("eth1", kFunction);
+  test::ip("addr add 10.7.0.1/24 dev eth1");
+  const std::vector<std::chrono::milliseconds> rereads{std::chrono::milliseconds(1), std::chrono::milliseconds(20)};
+  auto inventory = NetlinkInventory::open(io_, selectors({"eth1"}), sysfs_.root(), sysfs_.rdma_folder(), rereads);
+  ASSERT_TRUE(inventory.ok()) << inventory.status();
+  for (const auto& [width, mbps] : {std::pair("2", 49'100U), std::pair("1", 24'500U), std::pair("4", 98'300U)}) {
+    io_.run_for(std::chrono::milliseconds(100));  // longer than all re-reads but the last
+    sysfs_.set_pcie_link(kFunction, "32.0 GT/s PCIe", width, "4");
+    EXPECT_TRUE(test::runs_until(io_, [&, rate = mbps] { return (*inventory)->ports()[0].root_mbps == rate; }));
+  }
+}
+
 TEST_F(NetlinkInventoryTest, FollowsAddresses) {
   open({"eth1"});
   EXPECT_THAT(inventory_->ports(), IsEmpty());

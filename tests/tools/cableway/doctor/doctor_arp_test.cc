@@ -71,7 +71,9 @@ TEST(DoctorArp, NamesOnlyTheOneThatAnswers) {
 }
 
 TEST(DoctorArp, OverTcpItIsWorthKnowing) {
-  EXPECT_THAT(examine_arp(twins("tcp"), arp_ignore(0, 0)), ElementsAre(Field(&Finding::severity, Severity::kInfo)));
+  EXPECT_THAT(examine_arp(twins("tcp"), arp_ignore(0, 0)),
+              ElementsAre(AllOf(Field(&Finding::severity, Severity::kWarning),
+                                Field(&Finding::what, HasSubstr("all data may then arrive through one")))));
 }
 
 TEST(DoctorArp, TheKernelsOtherValues) {

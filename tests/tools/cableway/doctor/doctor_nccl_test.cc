@@ -54,19 +54,27 @@ TEST(DoctorNccl, AdviceDependsOnTheSource) {
               ::testing::StartsWith("remove the line"));
 }
 
-TEST(DoctorNccl, SplitPlugsNeedFourChannels) {
-  for (const char* const name : {"NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS"}) {
-    EXPECT_THAT(nccl_findings({{name, "2"}}, true), ElementsAre(nccl_finding(Severity::kWarning, "NCCL_CHANNELS_FEW",
-                                                                             std::string(name) + "=2 (environment)")));
-    EXPECT_THAT(nccl_findings({{name, "2"}}, false), IsEmpty());
-    EXPECT_THAT(nccl_findings({{name, "4"}}, true), IsEmpty());
+TEST(DoctorNccl, SplitPlugsNeedSeveralFlows) {
+  const std::pair<const char*, int> limits[] = {{"NCCL_MIN_NCHANNELS", 4},
+                                                {"NCCL_MAX_NCHANNELS", 4},
+                                                {"NCCL_MAX_CTAS", 4},
+                                                {"NCCL_MAX_P2P_NCHANNELS", 2},
+                                                {"NCCL_NCHANNELS_PER_NET_PEER", 2}};
+  for (const auto& [name, least] : limits) {
+    const std::string low = std::to_string(least - 1);
+    EXPECT_THAT(nccl_findings({{name, low}}, true), ElementsAre(nccl_finding(Severity::kWarning, "NCCL_CHANNELS_FEW",
+                                                                             name + ("=" + low + " (environment)"))));
+    EXPECT_THAT(nccl_findings({{name, low}}, false), IsEmpty());
+    EXPECT_THAT(nccl_findings({{name, std::to_string(least)}}, true), IsEmpty());
     EXPECT_THAT(nccl_findings({{name, "many"}}, true), IsEmpty());
   }
 }
 
 TEST(DoctorNccl, AJobsEnvironmentShouldNameThem) {
-  EXPECT_THAT(nccl_findings({{"NCCL_NET", "cableway"}}, true),
-              ElementsAre(nccl_finding(Severity::kInfo, "NCCL_CHANNELS_FEW", "NCCL_MIN_NCHANNELS is not set")));
+  EXPECT_THAT(
+      nccl_findings({{"NCCL_NET", "cableway"}}, true),
+      ElementsAre(nccl_finding(Severity::kInfo, "NCCL_CHANNELS_FEW", "NCCL_MIN_NCHANNELS is not set"),
+                  nccl_finding(Severity::kInfo, "NCCL_CHANNELS_FEW", "NCCL_NCHANNELS_PER_NET_PEER is not set")));
   EXPECT_THAT(nccl_findings({}, true), IsEmpty()) << "not the environment of a job";
 }
 

@@ -155,7 +155,7 @@ const Fault kFaults[] = {
        (*e.ports)["ports"][0]["plug"] = (*e.ports)["ports"][1]["plug"] = "p0";
        e.host.nccl.settings = {{"NCCL_MIN_NCHANNELS", "2", "/etc/nccl.conf:1", {}}};
      },
-     Severity::kWarning, "NCCL", "NCCL_MIN_NCHANNELS=2 (/etc/nccl.conf:1): too few channels"},
+     Severity::kWarning, "NCCL", "NCCL_MIN_NCHANNELS=2 (/etc/nccl.conf:1): too few flows"},
     {"no carrier", "CARRIER_MISSING", [](Examined& e) { port(e)["carrier"] = false; }, Severity::kWarning, "port eth1",
      "no carrier"},
     {"silence", "NEIGHBOUR_MISSING", [](Examined& e) { port(e)["neighbours"] = Json::array(); }, Severity::kWarning,

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 
 namespace cableway::cli {
 namespace {
@@ -14,6 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
+using ::testing::StartsWith;
 
 HostFacts host_with_lan() {
   HostFacts host;
@@ -62,25 +64,39 @@ TEST(JobEnvironment, DockerWordsAreQuotedForAShell) {
               HasSubstr(" -e 'CABLEWAY_CLUSTER=lab 1'\n"));
 }
 
-TEST(JobEnvironment, SplitPlugsNeedMoreChannels) {
+TEST(JobEnvironment, SplitPlugsNeedMoreFlows) {
+  for (const auto& [variable, least, more] :
+       {std::tuple("NCCL_MIN_NCHANNELS", "4", "8"), std::tuple("NCCL_NCHANNELS_PER_NET_PEER", "2", "3")}) {
+    HostFacts host = host_with_lan();
+    const auto printed = [&, name = std::string(variable)](bool has_split_plug) {
+      for (const auto& [each, value] : job_environment(Settings(), host, {{}, has_split_plug}).variables) {
+        if (each == name) return value;
+      }
+      return std::string("not set");
+    };
+    EXPECT_EQ(printed(false), "not set");
+    EXPECT_EQ(printed(true), least);
+    const std::string words = std::string(variable) + "=" + least;
+    EXPECT_THAT(as_docker(job_environment(Settings(), host, {{}, true})), HasSubstr(" -e " + words + " "));
+    EXPECT_THAT(as_shell(job_environment(Settings(), host, {{}, true})), HasSubstr("export " + words + "\n"));
+    // What is set already is not lowered.
+    host.nccl.settings = {{variable, more, "environment", {}}};
+    EXPECT_EQ(printed(true), more);
+    host.nccl.settings.front().value = "1";
+    EXPECT_EQ(printed(true), least);
+    host.nccl.settings.front().value = "many";
+    EXPECT_EQ(printed(true), least);
+  }
+}
+
+TEST(JobEnvironment, AMaximumThatSplitPlugsExceedIsRemarked) {
   HostFacts host = host_with_lan();
-  const auto channels = [&](bool has_split_plug) {
-    for (const auto& [name, value] : job_environment(Settings(), host, {{}, has_split_plug}).variables) {
-      if (name == "NCCL_MIN_NCHANNELS") return value;
-    }
-    return std::string("not set");
-  };
-  EXPECT_EQ(channels(false), "not set");
-  EXPECT_EQ(channels(true), "4");
-  EXPECT_THAT(as_docker(job_environment(Settings(), host, {{}, true})), HasSubstr(" -e NCCL_MIN_NCHANNELS=4 "));
-  EXPECT_THAT(as_shell(job_environment(Settings(), host, {{}, true})), HasSubstr("export NCCL_MIN_NCHANNELS=4\n"));
-  // What is set already is not lowered.
-  host.nccl.settings = {{"NCCL_MIN_NCHANNELS", "8", "environment", {}}};
-  EXPECT_EQ(channels(true), "8");
-  host.nccl.settings.front().value = "2";
-  EXPECT_EQ(channels(true), "4");
-  host.nccl.settings.front().value = "many";
-  EXPECT_EQ(channels(true), "4");
+  host.nccl.settings = {{"NCCL_MAX_NCHANNELS", "2", "/etc/nccl.conf:1", {}}};
+  EXPECT_THAT(job_environment(Settings(), host, {{}, true}).remarks,
+              Contains(StartsWith("NCCL_MAX_NCHANNELS=2 (/etc/nccl.conf:1): too few flows")));
+  EXPECT_THAT(job_environment(Settings(), host, {{}, false}).remarks, IsEmpty());
+  host.nccl.settings.front().value = "4";
+  EXPECT_THAT(job_environment(Settings(), host, {{}, true}).remarks, IsEmpty());
 }
 
 TEST(JobEnvironment, MountsNothingOverAnImagesOwnFolders) {
