@@ -85,8 +85,9 @@ class SplitPortsTest(unittest.TestCase):
         for end, interface in enumerate(("loop0", "loop1")):
             nodes.ip("n0", f"addr add 10.8.0.{end + 1}/30 dev {interface}")
             nodes.ip("n0", f"link set {interface} up")
-        nodes.start("n0", PORTS="to-n1,loop0,loop1", **STEADY)
-        nodes.start("n1", **STEADY)
+        # A loop is reported after the hold time.
+        nodes.start("n0", PORTS="to-n1,loop0,loop1", HOLD_MS="2000")
+        nodes.start("n1", HOLD_MS="2000")
         nodes.wait_for_cables()
         nodes.wait_until(lambda: len(nodes.events("n0", "CABLE_TO_SELF")) == 2,
                          lambda: f"n0 reports both ends of the loop; its events are {nodes.events('n0', 'CABLE_TO_SELF')}")
