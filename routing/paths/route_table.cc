@@ -92,12 +92,18 @@ std::size_t RouteTable::first_rank(const std::vector<Path>& paths) const {
   return 0;
 }
 
-std::size_t RouteTable::place_of_flow(const std::vector<Path>& paths, std::uint64_t ordinal) const {
+std::vector<std::size_t> RouteTable::places_of_flows(const std::vector<Path>& paths, std::uint64_t ordinal,
+                                                     std::size_t flows) const {
   const std::size_t first = first_rank(paths);
-  const std::size_t turn = ordinal % paths.size();
-  if (turn == 0) return first;
-  const bool spreads = parts_ != nullptr && share_parts(paths, *parts_);
-  return spreads ? spread_from(paths, first, *parts_)[turn] : (first + turn) % paths.size();
+  std::vector<std::size_t> places(flows, first);
+  std::vector<std::size_t> spread;  // empty: not needed, or the paths are taken in turn
+  const bool only_first = paths.size() == 1 || (flows == 1 && ordinal % paths.size() == 0);
+  if (!only_first && parts_ != nullptr && share_parts(paths, *parts_)) spread = spread_from(paths, first, *parts_);
+  for (std::size_t i = 0; i < flows; ++i) {
+    const std::size_t turn = (ordinal + i) % paths.size();
+    places[i] = spread.empty() ? (first + turn) % paths.size() : spread[turn];
+  }
+  return places;
 }
 
 Route RouteTable::route_to(NodeIndex destination) const {
@@ -116,15 +122,20 @@ Route RouteTable::route_to(NodeIndex destination) const {
 Path RouteTable::path_for_flow(NodeIndex destination, std::uint64_t ordinal) const {
   std::vector<Path> paths = ranked_to(destination);
   if (paths.empty()) return {};
-  return std::move(paths[place_of_flow(paths, ordinal)]);
+  return std::move(paths[places_of_flows(paths, ordinal, 1).front()]);
 }
 
-std::pair<Path, Path> RouteTable::paths_for_flow_and_back(NodeIndex destination, std::uint64_t ordinal) const {
+std::vector<std::pair<Path, Path>> RouteTable::paths_for_flows_and_back(NodeIndex destination,
+                                                                        std::size_t flows) const {
+  std::vector<std::pair<Path, Path>> chosen(flows);
   std::vector<Path> paths = ranked_to(destination);
-  if (paths.empty()) return {};
-  Path there = paths[place_of_flow(paths, ordinal)];
+  if (paths.empty()) return chosen;
+  const std::vector<std::size_t> there = places_of_flows(paths, 0, flows);
+  for (std::size_t i = 0; i < flows; ++i) chosen[i].first = paths[there[i]];
   for (Path& path : paths) path = reversed(std::move(path));
-  return {std::move(there), std::move(paths[place_of_flow(paths, ordinal)])};
+  const std::vector<std::size_t> back = places_of_flows(paths, 0, flows);
+  for (std::size_t i = 0; i < flows; ++i) chosen[i].second = paths[back[i]];
+  return chosen;
 }
 
 RouteTable compute_routes(const Topology& topology, NodeIndex self, std::uint64_t version) {

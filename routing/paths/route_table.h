@@ -68,9 +68,9 @@ class RouteTable {
   // and over both PCIe links of every host, and flow 0 of all pairs together load all PCIe links alike.
   Path path_for_flow(NodeIndex destination, std::uint64_t ordinal) const;
 
-  // path_for_flow(), and the path that the other node's table gives to the `ordinal`-th flow from there to self(). For
-  // callers that visit all pairs of nodes, at half the cost.
-  std::pair<Path, Path> paths_for_flow_and_back(NodeIndex destination, std::uint64_t ordinal) const;
+  // Of flows 0 to `flows` - 1: path_for_flow(), and the path that the other node's table gives to that flow from there
+  // to self(). For callers that visit all pairs of nodes: the paths are ranked once.
+  std::vector<std::pair<Path, Path>> paths_for_flows_and_back(NodeIndex destination, std::size_t flows) const;
 
   const ShortestPaths& shortest_paths() const { return shortest_; }
 
@@ -89,7 +89,9 @@ class RouteTable {
 
   std::vector<Path> ranked_to(NodeIndex destination) const;
   std::size_t first_rank(const std::vector<Path>& paths) const;
-  std::size_t place_of_flow(const std::vector<Path>& paths, std::uint64_t ordinal) const;
+  // Of the flows from `ordinal` on. Precondition: there are paths.
+  std::vector<std::size_t> places_of_flows(const std::vector<Path>& paths, std::uint64_t ordinal,
+                                           std::size_t flows) const;
 
   ShortestPaths shortest_;
   std::vector<std::uint64_t> rate_mbps_;  // by cable

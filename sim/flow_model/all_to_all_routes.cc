@@ -41,10 +41,10 @@ AllToAllRoutes::AllToAllRoutes(Topology topology)
   }
 }
 
-FlowIndex AllToAllRoutes::flow(NodeIndex source, NodeIndex destination) const {
+PairIndex AllToAllRoutes::pair(NodeIndex source, NodeIndex destination) const {
   const auto [low, high] = std::minmax(source.value, destination.value);
   const std::size_t pair = low * (2 * topology_.node_count() - low - 1) / 2 + (high - low - 1);
-  return static_cast<FlowIndex>(2 * pair + (source < destination ? 0 : 1));
+  return static_cast<PairIndex>(2 * pair + (source < destination ? 0 : 1));
 }
 
 void AllToAllRoutes::add_path(const routing::Path& path) {
@@ -56,11 +56,11 @@ void AllToAllRoutes::add_path(const routing::Path& path) {
   hops_.add(hops);
 }
 
-// Adds both flows of a pair.
+// Adds the flows of both pairs of two nodes.
 void AllToAllRoutes::add_paths(NodeIndex low, NodeIndex high) {
-  const auto [there, back] = routes_[low.value].paths_for_flow_and_back(high, 0);
-  add_path(there);
-  add_path(back);
+  const auto paths = routes_[low.value].paths_for_flows_and_back(high, kFlowsPerPair);
+  for (const auto& [there, back] : paths) add_path(there);
+  for (const auto& [there, back] : paths) add_path(back);
 }
 
 absl::StatusOr<AllToAllRoutes> AllToAllRoutes::compute(Topology topology) {
@@ -85,14 +85,14 @@ void AllToAllRoutes::find_paths(const AllToAllRoutes& before, const IsAffected& 
     for (const ResourceIndex hop : before.hops_.of(flow)) hops.push_back(2 * new_cable[hop / 2] + hop % 2);
     hops_.add(hops);
   };
+  constexpr FlowIndex kFlowsOfTwoNodes = 2 * kFlowsPerPair;
   FlowIndex flow = 0;
   for (std::uint32_t low = 0; low < topology_.node_count(); ++low) {
-    for (std::uint32_t high = low + 1; high < topology_.node_count(); ++high, flow += 2) {
+    for (std::uint32_t high = low + 1; high < topology_.node_count(); ++high, flow += kFlowsOfTwoNodes) {
       if (is_affected(NodeIndex{low}, NodeIndex{high})) {
         add_paths(NodeIndex{low}, NodeIndex{high});
       } else {
-        keep(flow);
-        keep(flow + 1);
+        for (FlowIndex i = 0; i < kFlowsOfTwoNodes; ++i) keep(flow + i);
       }
     }
   }
@@ -188,6 +188,15 @@ CableDirection direction_of(ResourceIndex resource, std::size_t cable_count, con
 
 }  // namespace
 
+double pair_rate(const MaxMinShares& shares, PairIndex pair) {
+  double rate = 0;
+  for (FlowIndex flow = kFlowsPerPair * pair; flow < kFlowsPerPair * (pair + 1); ++flow) {
+    if (shares.bottlenecks()[flow] == kNoBottleneck) return 0;  // none of the pair's flows has a path
+    rate += shares.rates()[flow];
+  }
+  return rate;
+}
+
 AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& shares) {
   const CableResources resources(routes.topology());
   const bool is_shared = resources.count() > 2 * routes.topology().cable_count();
@@ -199,14 +208,16 @@ AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& sha
   AllToAllShares sum;
   sum.least_rate = std::numeric_limits<double>::infinity();
   ResourceIndex hottest = kNoBottleneck;
-  for (FlowIndex flow = 0; flow < routes.hops().flow_count(); ++flow) {
-    if (shares.bottlenecks()[flow] == kNoBottleneck) continue;
-    const double rate = shares.rates()[flow];
+  for (PairIndex pair = 0; pair < routes.pair_count(); ++pair) {
+    const double rate = pair_rate(shares, pair);
+    if (rate == 0) continue;
     ++sum.pairs;
     sum.total_rate += rate;
     if (rate >= sum.least_rate) continue;
     sum.least_rate = rate;
-    hottest = shares.bottlenecks()[flow];
+    const std::span<const double> flows = shares.rates().subspan(kFlowsPerPair * pair, kFlowsPerPair);
+    const auto slowest = std::min_element(flows.begin(), flows.end()) - flows.begin();
+    hottest = shares.bottlenecks()[kFlowsPerPair * pair + static_cast<std::size_t>(slowest)];
   }
   const std::uint64_t nodes = routes.topology().node_count();
   sum.pairs_cut = nodes * (nodes - 1) - sum.pairs;

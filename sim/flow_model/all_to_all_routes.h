@@ -1,5 +1,6 @@
-// The paths of an all_to_all: one flow from every node to every other, as nodes choose them (RouteTable::path_for_flow,
-// flow 0); how they change when cables fail or one is added; and each flow's rate when all send at once.
+// The paths of an all_to_all: kFlowsPerPair flows from every node to every other, as nodes choose them
+// (RouteTable::path_for_flow, flows 0, 1, ..); how they change when cables fail or some are added; and each pair's rate
+// when all send at once.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_
 #define CABLEWAY_SIM_FLOW_MODEL_ALL_TO_ALL_ROUTES_H_
 
@@ -24,6 +25,13 @@ namespace cableway::sim {
 // A higher limit would take too much memory and time for the paths of all pairs.
 inline constexpr std::size_t kMaxAllToAllNodes = 512;
 
+// As many as the channels of a simulation by default. One flow has one path: it would fill one function of a split
+// plug.
+inline constexpr std::uint32_t kFlowsPerPair = 2;
+
+// An ordered pair of different nodes: a source and a destination.
+using PairIndex = std::uint32_t;
+
 // A value type.
 class AllToAllRoutes {
  public:
@@ -43,9 +51,11 @@ class AllToAllRoutes {
   bool reaches(routing::NodeIndex source, routing::NodeIndex destination) const {
     return routes_[source.value].reaches(destination);
   }
-  // Precondition: two different nodes.
-  FlowIndex flow(routing::NodeIndex source, routing::NodeIndex destination) const;
-  // The cables of each flow, numbered by CableDirection::resource(). Empty if there is no path.
+  std::size_t pair_count() const { return hops_.flow_count() / kFlowsPerPair; }
+  // Precondition: two different nodes. By the lower node, then the higher one, then the way: first from the lower one.
+  PairIndex pair(routing::NodeIndex source, routing::NodeIndex destination) const;
+  // The cables of each flow, numbered by CableDirection::resource(). Empty if there is no path. The flows of a pair are
+  // those from kFlowsPerPair * pair on.
   const FlowPaths& hops() const { return hops_; }
 
   friend bool operator==(const AllToAllRoutes& left, const AllToAllRoutes& right) {
@@ -76,20 +86,21 @@ class AllToAllRoutes {
 struct AllToAllShares {
   std::uint64_t pairs = 0;      // ordered pairs of nodes that have a path
   std::uint64_t pairs_cut = 0;  // those without a path
-  // Of the slowest pair. Its rate never falls while others finish, so if each flow has `bytes` to send, all are done
-  // after bytes / least_rate.
-  double least_rate = 0;
-  double total_rate = 0;  // at the start, when all send
-  // The bottleneck of the slowest flows: the cable that such an all_to_all keeps busy longest; or one of the cables of
-  // the wire, connector or root that is busy longest, with its kind.
+  double least_rate = 0;        // of the slowest pair, all its flows together
+  double total_rate = 0;        // at the start, when all send
+  // The bottleneck of the slowest pair's slowest flow: the cable that such an all_to_all keeps busy longest; or one of
+  // the cables of the wire, connector or root that is busy longest, with its kind.
   std::optional<CableDirection> hottest;
   ResourceKind hottest_kind = ResourceKind::kCable;
 
   friend bool operator==(const AllToAllShares&, const AllToAllShares&) = default;
 };
 
-// `shares` is reused as working memory.
+// `shares` is reused as working memory, and has the flows' rates afterwards.
 AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& shares);
+
+// The rate of a pair's flows together, after all_to_all_shares(); 0 without a path.
+double pair_rate(const MaxMinShares& shares, PairIndex pair);
 
 }  // namespace cableway::sim
 

@@ -16,7 +16,6 @@ using routing::NodeIndex;
 using routing::Topology;
 
 constexpr std::size_t kCasesPerReport = 64;
-constexpr double kNoPath = -1;
 
 // Renumbers cables after the removal of `gone`, which is sorted and contains none of them.
 std::vector<CableIndex> renumbered(std::vector<CableIndex> cables, std::span<const CableIndex> gone) {
@@ -33,10 +32,7 @@ class FailureAnalysis {
     report_.physical = routing::physical_cables(topology());
     report_.intact = all_to_all_shares(intact_, shares_);
     report_.parts = topology().components().size();
-    intact_rates_.assign(shares_.rates().begin(), shares_.rates().end());
-    for (FlowIndex flow = 0; flow < intact_rates_.size(); ++flow) {
-      if (!has_path(flow)) intact_rates_[flow] = kNoPath;
-    }
+    for (PairIndex pair = 0; pair < intact_.pair_count(); ++pair) intact_rates_.push_back(pair_rate(shares_, pair));
     report_.weak = routing::weak_points(topology(), report_.physical);
   }
 
@@ -72,21 +68,19 @@ class FailureAnalysis {
         judged({.kind = FailureCase::Kind::kNode, .node = node, .shares = shares_of(intact_.without(cables))}));
   }
 
-  bool has_path(FlowIndex flow) const { return shares_.bottlenecks()[flow] != kNoBottleneck; }
-
   // Compares the case with the intact state, pair by pair. Precondition: shares_of() has just computed what is left.
   FailureCase judged(FailureCase failure) const {
     const bool is_node = failure.kind == FailureCase::Kind::kNode;
     double least = std::numeric_limits<double>::infinity();
     failure.shares.pairs_cut = 0;
-    FlowIndex flow = 0;
+    PairIndex pair = 0;
     for (std::uint32_t low = 0; low < topology().node_count(); ++low) {
-      for (std::uint32_t high = low + 1; high < topology().node_count(); ++high, flow += 2) {
+      for (std::uint32_t high = low + 1; high < topology().node_count(); ++high, pair += 2) {
         if (is_node && (low == failure.node.value || high == failure.node.value)) continue;
-        for (const FlowIndex way : {flow, flow + 1}) {
+        for (const PairIndex way : {pair, pair + 1}) {
           const double before = intact_rates_[way];
-          if (before == kNoPath) continue;
-          if (!has_path(way)) {
+          if (before == 0) continue;
+          if (pair_rate(shares_, way) == 0) {
             ++failure.shares.pairs_cut;
             continue;
           }
@@ -116,7 +110,7 @@ class FailureAnalysis {
   const AllToAllRoutes intact_;
   const FailureSettings& settings_;
   MaxMinShares shares_;
-  std::vector<double> intact_rates_;  // by flow; kNoPath if there is none
+  std::vector<double> intact_rates_;  // by pair; 0 if there is no path
   FailureReport report_;
   std::size_t done_ = 0;
 };

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/shapes/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::routing {
@@ -118,18 +119,20 @@ TEST(RouteTable, ConsecutiveFlowsTakeDifferentPaths) {
 }
 
 TEST(RouteTable, ReversePathEqualsTheOtherNodesPath) {
-  for (const Topology& topology : {sample_topology(6, ring_pairs(6)), sample_topology(16, torus_pairs(4, 4)),
-                                   sample_topology(3, {{0, 1}, {0, 1}, {0, 1}, {1, 2}})}) {
+  for (const Topology& topology :
+       {sample_topology(6, ring_pairs(6)), sample_topology(16, torus_pairs(4, 4)),
+        sample_topology(3, {{0, 1}, {0, 1}, {0, 1}, {1, 2}}), *generate_topology("sparks:4")}) {
     std::vector<RouteTable> tables;
     for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
       tables.push_back(compute_routes(topology, NodeIndex{node}));
     }
     for (std::uint32_t from = 0; from < topology.node_count(); ++from) {
       for (std::uint32_t to = 0; to < topology.node_count(); ++to) {
-        for (const std::uint64_t flow : {0U, 1U, 7U}) {
-          const auto [there, back] = tables[from].paths_for_flow_and_back(NodeIndex{to}, flow);
-          EXPECT_EQ(there, tables[from].path_for_flow(NodeIndex{to}, flow));
-          EXPECT_EQ(back, tables[to].path_for_flow(NodeIndex{from}, flow));
+        const auto paths = tables[from].paths_for_flows_and_back(NodeIndex{to}, 8);
+        ASSERT_EQ(paths.size(), 8U);
+        for (std::size_t flow = 0; flow < paths.size(); ++flow) {
+          EXPECT_EQ(paths[flow].first, tables[from].path_for_flow(NodeIndex{to}, flow));
+          EXPECT_EQ(paths[flow].second, tables[to].path_for_flow(NodeIndex{from}, flow));
         }
       }
     }
@@ -164,7 +167,7 @@ TEST(RouteTable, ReportsUnreachableNodes) {
     EXPECT_FALSE(routes.reaches(NodeIndex{unreached}));
     EXPECT_TRUE(routes.route_to(NodeIndex{unreached}).paths.empty());
     EXPECT_FALSE(routes.path_for_flow(NodeIndex{unreached}, 0).exists());
-    EXPECT_FALSE(routes.paths_for_flow_and_back(NodeIndex{unreached}, 0).second.exists());
+    EXPECT_FALSE(routes.paths_for_flows_and_back(NodeIndex{unreached}, 1).at(0).second.exists());
   }
 }
 

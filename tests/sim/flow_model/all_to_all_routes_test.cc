@@ -30,16 +30,26 @@ Topology with_cables(const Topology& topology, std::vector<Cable> cables) {
   return routing::make_topology({topology.nodes().begin(), topology.nodes().end()}, std::move(cables));
 }
 
-TEST(AllToAllRoutesTest, PathsAreThoseOfFlowZero) {
-  const Topology torus = routing::sample_topology(9, routing::torus_pairs(3, 3));
-  const AllToAllRoutes routes = routes_of(torus);
-  for (std::uint32_t s = 0; s < 9; ++s) {
-    for (std::uint32_t d = 0; d < 9; ++d) {
-      if (s == d) continue;
-      const routing::Path path = routing::compute_routes(torus, NodeIndex{s}).path_for_flow(NodeIndex{d}, 0);
-      std::vector<ResourceIndex> hops;
-      CableResources(torus).append_path(path, hops);
-      EXPECT_THAT(routes.hops().of(routes.flow(NodeIndex{s}, NodeIndex{d})), testing::ElementsAreArray(hops));
+TEST(AllToAllRoutesTest, PathsAreThoseOfTheFirstFlows) {
+  for (const char* spec : {"torus:3x3", "sparks:4"}) {
+    const Topology topology = *routing::generate_topology(spec);
+    const AllToAllRoutes routes = routes_of(topology);
+    const auto nodes = static_cast<std::uint32_t>(topology.node_count());
+    EXPECT_EQ(routes.pair_count(), nodes * (nodes - 1));
+    for (std::uint32_t s = 0; s < nodes; ++s) {
+      for (std::uint32_t d = 0; d < nodes; ++d) {
+        if (s == d) continue;
+        const routing::RouteTable table = routing::compute_routes(topology, NodeIndex{s});
+        for (std::uint32_t ordinal = 0; ordinal < kFlowsPerPair; ++ordinal) {
+          const routing::Path path = table.path_for_flow(NodeIndex{d}, ordinal);
+          std::vector<ResourceIndex> hops;
+          for (std::size_t hop = 0; hop < path.hops(); ++hop) {
+            hops.push_back(CableResources(topology).direction(path.cables[hop], path.nodes[hop]).resource());
+          }
+          const FlowIndex flow = kFlowsPerPair * routes.pair(NodeIndex{s}, NodeIndex{d}) + ordinal;
+          EXPECT_THAT(routes.hops().of(flow), testing::ElementsAreArray(hops)) << spec;
+        }
+      }
     }
   }
 }
@@ -91,7 +101,7 @@ TEST(AllToAllRoutesTest, TooManyNodesAreRefused) {
 }
 
 TEST(AllToAllSharesTest, KnownShapes) {
-  // All of a 4-ring's eight cable directions carry two flows.
+  // All of a 4-ring's eight cable directions carry two pairs' data: one's whole, and half of two others'.
   const AllToAllShares ring = shares_of(routing::sample_topology(4, routing::ring_pairs(4)));
   EXPECT_EQ(ring.pairs, 12U);
   EXPECT_EQ(ring.pairs_cut, 0U);
@@ -119,10 +129,11 @@ TEST(AllToAllSharesTest, SharedPortsLimit) {
   EXPECT_TRUE(shares.hottest.has_value());
 }
 
-// Each host sends to three others and relays for two, over two PCIe links: two flows on each link, out and in.
+// Each host sends to three others and relays the data of one pair, over two PCIe links, out and in.
 TEST(AllToAllSharesTest, SharedRootsLimit) {
-  const Topology sparks = *routing::generate_topology("sparks:4");
-  EXPECT_DOUBLE_EQ(shares_of(sparks).least_rate, 98.3e9 / 8 / 2);
+  const AllToAllShares sparks = shares_of(*routing::generate_topology("sparks:4"));
+  EXPECT_DOUBLE_EQ(sparks.least_rate, 98.3e9 / 8 / 2);
+  EXPECT_DOUBLE_EQ(sparks.total_rate, 12 * sparks.least_rate);
   // On a line of three, the host in the middle sends and receives four flows, but a cable only two.
   std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 1, 2)};
   cables[0].b.root = cables[1].a.root = "r0";
@@ -131,6 +142,11 @@ TEST(AllToAllSharesTest, SharedRootsLimit) {
   const AllToAllShares line = shares_of(routing::make_topology(nodes, cables));
   EXPECT_DOUBLE_EQ(line.least_rate, 12e9 / 8 / 4);
   EXPECT_TRUE(line.hottest_kind == ResourceKind::kSendingRoot || line.hottest_kind == ResourceKind::kReceivingRoot);
+}
+
+// One flow fills one function of a plug, and a pair has two.
+TEST(AllToAllSharesTest, APairFillsBothFunctionsOfAPlug) {
+  EXPECT_DOUBLE_EQ(shares_of(*routing::generate_topology("sparks:2")).least_rate, 2 * 98.3e9 / 8);
 }
 
 TEST(AllToAllSharesTest, CountsPairsThatAreCut) {

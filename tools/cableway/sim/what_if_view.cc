@@ -220,16 +220,16 @@ Json cases_json(const WhatIf& what_if, const std::vector<FailureCase>& cases) {
 
 std::string what_if_text(const WhatIf& what_if, bool all) {
   const std::vector<std::string> points = single_points(what_if);
-  return absl::StrCat("topology  ", what_if.source, ": ", topology_summary(what_if.topology), "\n",
-                      "intact    all_to_all: ", shares_text(what_if.failures.intact), ", hottest ",
-                      hottest_text(what_if, what_if.failures.intact), "\n", parts_text(what_if),
-                      "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
-                      cases_text(what_if, "one cable fails", what_if.failures.cables, all),
-                      cases_text(what_if, "one node fails", what_if.failures.nodes, all),
-                      has_two_cable_cases(what_if)
-                          ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
-                          : "\ntwo cables fail: skipped, there are too many cases\n",
-                      added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
+  return absl::StrCat(
+      "topology  ", what_if.source, ": ", topology_summary(what_if.topology), "\n", "intact    all_to_all, ",
+      sim::kFlowsPerPair, " flows for each pair of nodes: ", shares_text(what_if.failures.intact), ", hottest ",
+      hottest_text(what_if, what_if.failures.intact), "\n", parts_text(what_if),
+      "single points of failure: ", points.empty() ? "none" : absl::StrJoin(points, ", "), "\n",
+      cases_text(what_if, "one cable fails", what_if.failures.cables, all),
+      cases_text(what_if, "one node fails", what_if.failures.nodes, all),
+      has_two_cable_cases(what_if) ? cases_text(what_if, "two cables fail", what_if.failures.two_cables, all)
+                                   : "\ntwo cables fail: skipped, there are too many cases\n",
+      added_text(what_if), "\nsimulated in ", seconds_text(what_if.elapsed_s), "\n");
 }
 
 std::string what_if_json(const WhatIf& what_if) {
@@ -245,6 +245,7 @@ std::string what_if_json(const WhatIf& what_if) {
       {routing::kSchemaMember, routing::kJsonSchema},
       {"topology", what_if.source},
       {"parts", what_if.failures.parts},
+      {"flows_per_pair", sim::kFlowsPerPair},
       {"intact", shares_json(what_if, what_if.failures.intact)},
       {"single_points_of_failure", single_points(what_if)},
       {"one_cable", cases_json(what_if, what_if.failures.cables)},

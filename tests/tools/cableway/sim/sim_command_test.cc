@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "routing/topology_io/json_topology.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/tools/cableway/command_run.h"
@@ -427,6 +428,23 @@ TEST(SimWhatIf, NamesSinglePointsOfFailureAndTheBestPlaceForACable) {
                                  HasSubstr("two cables fail: 36 cases"), HasSubstr("\none more cable of 10 Gbit/s")));
 }
 
+// Two flows for each pair, as many as a simulation has channels: otherwise half of what split plugs carry.
+TEST(SimWhatIf, AgreesWithTheSimulationOnSplitPlugs) {
+  for (const int hosts : {2, 4}) {
+    const std::string spec = absl::StrCat("sparks:", hosts);
+    const json view = json::parse(sim({"--topology", spec, "--what-if", "--json"}).out);
+    const json& shares = view["intact"];
+    const json run =
+        json::parse(sim({"--topology", spec, "--mtu", "9000", "--workload", "all_to_all:256MiB", "--json"}).out);
+    EXPECT_EQ(view["flows_per_pair"], run["channels"]);
+    const double pair_GBps = run["busbw_GBps"].get<double>() / (hosts - 1);
+    EXPECT_NEAR(shares["slowest_pair_GBps"].get<double>() / pair_GBps, 1, 0.03) << spec;
+    EXPECT_NEAR(shares["total_GBps"].get<double>() / (hosts * (hosts - 1) * pair_GBps), 1, 0.03) << spec;
+  }
+  EXPECT_THAT(sim({"--topology", "sparks:2", "--what-if"}).out,
+              HasSubstr("\nintact    all_to_all, 2 flows for each pair of nodes: slowest pair 24.57 GB/s, "));
+}
+
 TEST(SimWhatIf, NamesWhatCablesShareIfItIsTheHottest) {
   EXPECT_THAT(sim({"--topology", "switch:4", "--what-if"}).out, HasSubstr(", hottest n0 to-s0, out\n"));
   const json view = json::parse(sim({"--topology", "switch:3", "--what-if", "--json"}).out);
@@ -450,6 +468,7 @@ TEST(SimWhatIf, NamesWhatCablesShareIfItIsTheHottest) {
 TEST(SimWhatIf, AsJson) {
   const json view = json::parse(sim({"--topology", "ring:6", "--what-if", "--json"}).out);
   EXPECT_EQ(view["schema"], 1);
+  EXPECT_EQ(view["flows_per_pair"], 2);
   EXPECT_TRUE(view["single_points_of_failure"].empty());
   EXPECT_EQ(view["one_cable"].size(), 6U);
   EXPECT_EQ(view["two_cables"].size(), 15U);
