@@ -1,4 +1,10 @@
 // Finds the additional cable that improves an all_to_all most.
+//
+// It is assumed to be like those that the nodes have:
+//   - where all ports of a node have a known root, the new port is behind one of these roots, that with the fewest
+//     cables, since a cable brings no PCIe link with it; else it is behind none, and so not limited;
+//   - where both nodes have split plugs, whose functions are behind several roots each, it has as many functions, each
+//     with an equal share of its rate: between two DGX Sparks two, one behind each root.
 #ifndef CABLEWAY_SIM_FLOW_MODEL_ADDED_CABLE_H_
 #define CABLEWAY_SIM_FLOW_MODEL_ADDED_CABLE_H_
 
@@ -19,11 +25,13 @@ struct AddedCable {
   routing::NodeIndex a;  // a < b
   routing::NodeIndex b;
   AllToAllShares shares;  // with the cable; `hottest` is unset: its topology is not returned
+  std::size_t functions = 1;
+  bool behind_roots = false;  // at one of its ends, or both
 };
 
 struct AddedCableSettings {
-  std::optional<std::uint64_t>
-      rate_mbps;  // default: the most common rate of the topology's cables, the highest of several
+  std::optional<std::uint64_t> rate_mbps;  // of all functions together; default: the most common rate of the topology's
+                                           // wires, the highest of several
   double latency_us = kAssumedLatencyUs;
   std::size_t most = 10;  // size limit of AddedCableReport::best
   // Called after each candidate.
@@ -32,7 +40,7 @@ struct AddedCableSettings {
 
 struct AddedCableReport {
   AllToAllShares intact;
-  std::uint64_t rate_mbps = 0;   // of the added cable
+  std::uint64_t rate_mbps = 0;   // of the added cable; roots may leave less of it
   std::size_t candidates = 0;    // pairs of nodes that share no cable
   std::vector<AddedCable> best;  // sorted by is_better(), best first; includes cables that do not help
 };
@@ -41,8 +49,11 @@ struct AddedCableReport {
 // determines when it ends; then a higher total rate.
 bool is_better(const AllToAllShares& left, const AllToAllShares& right);
 
-// Tries a cable between any two nodes that share none, at new ports behind no root. InvalidArgument for more than
-// kMaxAllToAllNodes nodes, or a rate or latency out of bounds. Pure.
+// Whether the best of the added cables is better than none.
+bool helps(const AddedCableReport& report);
+
+// Tries a cable between any two nodes that share none. InvalidArgument for more than kMaxAllToAllNodes nodes, or a rate
+// or latency out of bounds. Pure.
 absl::StatusOr<AddedCableReport> find_best_added_cable(const routing::Topology& topology,
                                                        const AddedCableSettings& settings = {});
 

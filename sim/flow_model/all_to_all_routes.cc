@@ -133,27 +133,36 @@ AllToAllRoutes AllToAllRoutes::without(std::span<const CableIndex> cables) const
   return rest;
 }
 
-absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(const Cable& cable) const {
+absl::StatusOr<AllToAllRoutes> AllToAllRoutes::with(std::span<const Cable> added) const {
   std::vector<Cable> cables(topology_.cables().begin(), topology_.cables().end());
-  cables.push_back(cable);
+  cables.insert(cables.end(), added.begin(), added.end());
   absl::StatusOr<Topology> topology =
       Topology::create(topology_.cluster(), {topology_.nodes().begin(), topology_.nodes().end()}, std::move(cables));
   if (!topology.ok()) return topology.status();
   AllToAllRoutes more(*std::move(topology));
-  const CableIndex added = *more.topology_.find_cable(cable.name);
+  std::vector<CableIndex> places;
+  for (const Cable& cable : added) places.push_back(*more.topology_.find_cable(cable.name));
+  std::sort(places.begin(), places.end());
   std::vector<std::uint32_t> new_cable(topology_.cable_count());
-  for (std::uint32_t i = 0; i < new_cable.size(); ++i) new_cable[i] = i + (i >= added.value ? 1 : 0);
+  std::uint32_t before = 0;  // of the added cables
+  for (std::uint32_t i = 0; i < new_cable.size(); ++i) {
+    while (before < places.size() && places[before].value <= i + before) ++before;
+    new_cable[i] = i + before;
+  }
   const std::vector<CableIndex> touched =
       routing::cables_with_changed_parts(parts_.get(), more.parts_.get(), new_cable);
-  const std::uint64_t latency_ns = more.topology_.latency_cost_ns(added);
+  const NodeIndex a = added.front().a.node;
+  const NodeIndex b = added.front().b.node;
+  // They join the same nodes, so no path crosses two of them: the fastest makes the shortest.
+  std::uint64_t latency_ns = more.topology_.latency_cost_ns(places.front());
+  for (const CableIndex place : places) latency_ns = std::min(latency_ns, more.topology_.latency_cost_ns(place));
   const auto is_affected = [&](NodeIndex source, NodeIndex destination) {
     const auto is_as_short = [&](NodeIndex u, NodeIndex v) {
       const std::optional<PathCost> over = cost_over(topology_, routes_, source, destination, u, v, latency_ns);
       return over &&
              (!reaches(source, destination) || *over <= routes_[source.value].shortest_paths().cost_to(destination));
     };
-    return is_as_short(cable.a.node, cable.b.node) || is_as_short(cable.b.node, cable.a.node) ||
-           could_cross(source, destination, touched);
+    return is_as_short(a, b) || is_as_short(b, a) || could_cross(source, destination, touched);
   };
   more.find_paths(*this, is_affected, new_cable);
   return more;

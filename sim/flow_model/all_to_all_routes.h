@@ -43,8 +43,9 @@ class AllToAllRoutes {
   // sorted.
   AllToAllRoutes without(std::span<const routing::CableIndex> cables) const;
 
-  // With one more cable. The error is that of Topology::create().
-  absl::StatusOr<AllToAllRoutes> with(const routing::Cable& cable) const;
+  // With one more cable, or several: the functions of a split plug. The error is that of Topology::create().
+  // Precondition: at least one, and all join the same two nodes.
+  absl::StatusOr<AllToAllRoutes> with(std::span<const routing::Cable> added) const;
 
   const routing::Topology& topology() const { return topology_; }
 

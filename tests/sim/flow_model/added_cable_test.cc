@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "routing/shapes/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
 
 namespace cableway::sim {
@@ -69,6 +70,61 @@ TEST(AddedCableTest, AvoidsUsedCableNames) {
   cables[0].name = "added";
   cables[1].name = "added.";
   EXPECT_EQ(added_to(routing::make_topology(routing::sample_nodes(3), cables)).candidates, 1U);
+}
+
+// Both PCIe links of every host are full: the nodes that get the cable have no capacity for it.
+TEST(AddedCableTest, AHostGetsNoFurtherRoot) {
+  const AddedCableReport sparks = added_to(*routing::generate_topology("sparks:4"));
+  EXPECT_EQ(sparks.rate_mbps, 196'600U);
+  EXPECT_FALSE(helps(sparks));
+  ASSERT_EQ(sparks.best.size(), 2U);
+  for (const AddedCable& added : sparks.best) {
+    EXPECT_EQ(added.functions, 2U);
+    EXPECT_TRUE(added.behind_roots);
+    EXPECT_NEAR(added.shares.total_rate, 73.72e9, 0.01e9);
+    EXPECT_NEAR(added.shares.total_rate, sparks.intact.total_rate, 1);
+    EXPECT_NEAR(added.shares.least_rate, sparks.intact.least_rate, 1);
+  }
+  EXPECT_TRUE(helps(added_to(routing::sample_topology(4, routing::ring_pairs(4)))));
+}
+
+// The hosts at the ends of a line have room: as a ring of three, each fills both links with two neighbours.
+TEST(AddedCableTest, ASplitPlugFillsBothRoots) {
+  const Topology ring = *routing::generate_topology("sparks:3");
+  std::vector<routing::Cable> line(ring.cables().begin(), ring.cables().end());
+  std::erase_if(line, [](const routing::Cable& cable) { return cable.name == "c4" || cable.name == "c5"; });
+  const AddedCableReport report =
+      added_to(routing::make_topology({ring.nodes().begin(), ring.nodes().end()}, std::move(line)));
+  ASSERT_EQ(report.best.size(), 1U);
+  EXPECT_TRUE(helps(report));
+  EXPECT_DOUBLE_EQ(report.best[0].shares.least_rate, 98.3e9 / 8);
+}
+
+TEST(AddedCableTest, TakesTheRootWithTheFewestCablesAndItsRate) {
+  // Node 0 has two cables behind r0 and one behind r1; the others have no roots.
+  std::vector<routing::Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 2),
+                                        routing::sample_cable(2, 0, 3), routing::sample_cable(3, 3, 4)};
+  cables[0].a.root = cables[1].a.root = "r0";
+  cables[2].a.root = "r1";
+  std::vector<routing::Node> nodes = routing::sample_nodes(5);
+  nodes[0].roots = {{"r0", 40'000}, {"r1", 8000}};
+  const auto to_node_4 = [&] {
+    const AddedCableReport report = added_to(routing::make_topology(nodes, cables));
+    for (const AddedCable& added : report.best) {
+      if (added.a == NodeIndex{0} && added.b == NodeIndex{4}) return added;
+    }
+    ADD_FAILURE();
+    return AddedCable{};
+  };
+  const AddedCable behind_r1 = to_node_4();
+  EXPECT_TRUE(behind_r1.behind_roots);
+  EXPECT_EQ(behind_r1.functions, 1U);
+  nodes[0].roots[1].rate_mbps = 40'000;
+  const AddedCable wider = to_node_4();
+  EXPECT_GT(wider.shares.total_rate, behind_r1.shares.total_rate);
+  // One port whose root is not known: the new one is behind none.
+  cables[0].a.root = "";
+  EXPECT_FALSE(to_node_4().behind_roots);
 }
 
 TEST(AddedCableTest, ReportsErrors) {

@@ -81,11 +81,14 @@ TEST(AllToAllRoutesTest, WithACableEqualsComputedFromScratch) {
     const std::uint32_t a = random() % nodes;
     const std::uint32_t b = random() % nodes;
     if (a == b) continue;
-    Cable added = routing::sample_cable(5000, a, b);
-    added.latency_us = random() % 3;
-    if (random() % 2 == 0) added.a.root = added.b.root = "r0";
+    std::vector<Cable> added = {routing::sample_cable(5000, a, b)};
+    if (random() % 2 == 0) added.push_back(routing::sample_cable(round % 2 == 0 ? 0xffff : 5001, a, b));
+    for (Cable& cable : added) {
+      cable.latency_us = random() % 3 * 10'000;
+      if (random() % 2 == 0) cable.a.root = cable.b.root = random() % 2 == 0 ? "r0" : "r1";
+    }
     std::vector<Cable> cables(topology.cables().begin(), topology.cables().end());
-    cables.push_back(added);
+    cables.insert(cables.end(), added.begin(), added.end());
     const absl::StatusOr<AllToAllRoutes> more = routes_of(topology).with(added);
     ASSERT_TRUE(more.ok()) << more.status();
     ASSERT_TRUE(*more == routes_of(with_cables(topology, cables))) << "round " << round;

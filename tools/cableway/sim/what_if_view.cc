@@ -165,8 +165,15 @@ std::string added_text(const WhatIf& what_if) {
                    change(each.shares.least_rate, added.intact.least_rate), throughput_text(each.shares.total_rate),
                    change(each.shares.total_rate, added.intact.total_rate)});
   }
-  return absl::StrCat("\none more cable of ", rate_text(added.rate_mbps), ": the best of ", added.candidates,
-                      " places for it, best first\n", table.text());
+  const bool behind_roots =
+      std::any_of(added.best.begin(), added.best.end(), [](const sim::AddedCable& each) { return each.behind_roots; });
+  return absl::StrCat(
+      "\none more cable of ", rate_text(added.rate_mbps), ": ",
+      sim::helps(added)
+          ? absl::StrCat("the best of ", added.candidates, " places for it, best first\n")
+          : absl::StrCat("none of ", added.candidates, " places for it would help an all_to_all; best first\n"),
+      table.text(),
+      behind_roots ? "assumed behind the PCIe links that its hosts have, with as many functions as their plugs\n" : "");
 }
 
 Json shares_json(const WhatIf& what_if, const AllToAllShares& shares) {
@@ -237,6 +244,8 @@ std::string what_if_json(const WhatIf& what_if) {
   for (const sim::AddedCable& each : what_if.added.best) {
     added.push_back({{"a", what_if.topology.node(each.a).name},
                      {"b", what_if.topology.node(each.b).name},
+                     {"functions", each.functions},
+                     {"behind_roots", each.behind_roots},
                      {"pairs_joined", pairs_joined(what_if, each)},
                      {"slowest_pair_GBps", each.shares.least_rate / 1e9},
                      {"total_GBps", each.shares.total_rate / 1e9}});
@@ -252,6 +261,7 @@ std::string what_if_json(const WhatIf& what_if) {
       {"two_cables", has_two_cable_cases(what_if) ? cases_json(what_if, what_if.failures.two_cables) : Json()},
       {"one_node", cases_json(what_if, what_if.failures.nodes)},
       {"added_cable_mbps", what_if.added.rate_mbps},
+      {"added_cable_helps", sim::helps(what_if.added)},
       {"added_cables", added},
       {"elapsed_s", what_if.elapsed_s}};
   return view.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

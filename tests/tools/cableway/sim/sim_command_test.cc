@@ -445,6 +445,25 @@ TEST(SimWhatIf, AgreesWithTheSimulationOnSplitPlugs) {
               HasSubstr("\nintact    all_to_all, 2 flows for each pair of nodes: slowest pair 24.57 GB/s, "));
 }
 
+// Its hosts have no further PCIe link for it.
+TEST(SimWhatIf, ReportsThatNoCableWouldHelp) {
+  EXPECT_THAT(
+      sim({"--topology", "sparks:4", "--what-if"}).out,
+      AllOf(
+          HasSubstr("\none more cable of 196.6 Gbit/s: none of 2 places for it would help an all_to_all; best first\n"),
+          ContainsRegex("\nn0 - n2 +0 +6.144 GB/s +\\+0.0 % +73.72 GB/s +\\+0.0 %\n"),
+          HasSubstr("\nassumed behind the PCIe links that its hosts have")));
+  const json view = json::parse(sim({"--topology", "sparks:4", "--what-if", "--json"}).out);
+  EXPECT_EQ(view["added_cable_helps"], false);
+  EXPECT_EQ(view["added_cables"][0]["functions"], 2);
+  EXPECT_EQ(view["added_cables"][0]["behind_roots"], true);
+  const json ring = json::parse(sim({"--topology", "ring:4", "--what-if", "--json"}).out);
+  EXPECT_EQ(ring["added_cable_helps"], true);
+  EXPECT_EQ(ring["added_cables"][0]["functions"], 1);
+  EXPECT_EQ(ring["added_cables"][0]["behind_roots"], false);
+  EXPECT_THAT(sim({"--topology", "ring:4", "--what-if"}).out, Not(HasSubstr("assumed behind")));
+}
+
 TEST(SimWhatIf, NamesWhatCablesShareIfItIsTheHottest) {
   EXPECT_THAT(sim({"--topology", "switch:4", "--what-if"}).out, HasSubstr(", hottest n0 to-s0, out\n"));
   const json view = json::parse(sim({"--topology", "switch:3", "--what-if", "--json"}).out);
