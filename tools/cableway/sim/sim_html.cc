@@ -262,6 +262,8 @@ std::string term(const char* name, const std::string& text) {
 std::string origin_section(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
   std::string facts = term("ranks", ranks_text(report.topology, request.ranks, kRanksInReport));
+  const std::string latency = assumed_latency_text(report.topology);
+  if (!latency.empty()) absl::StrAppend(&facts, term("latency", latency));
   absl::StrAppend(&facts, term("channels", absl::StrCat(request.channels)),
                   term("chunks", bytes_text(request.circuits.chunk_bytes)),
                   term("simulated", absl::StrCat("at ", report.level, " level in ", seconds_text(report.elapsed_s),

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "routing/text/json_schema.h"
+#include "sim/cable/cable_latency.h"
 #include "sim/workload/workload_text.h"
 #include "tools/cableway/text/json.h"
 
@@ -173,7 +174,8 @@ Json request_json(const SimReport& report) {
           {"level", report.level},
           {"ranks", names_of(report.topology, request.ranks)},
           {"channels", request.channels},
-          {"chunk_bytes", request.circuits.chunk_bytes}};
+          {"chunk_bytes", request.circuits.chunk_bytes},
+          {"assumed_latencies", sim::assumed_latencies(report.topology)}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "routing/topology/topology_kind.h"
+#include "sim/cable/cable_latency.h"
 
 namespace cableway::cli {
 
@@ -84,6 +85,13 @@ std::string topology_summary(const Topology& topology) {
   return absl::StrCat(std::string(routing::kind_name(routing::recognise_shape(topology).kind)), ", ",
                       topology.node_count(), topology.node_count() == 1 ? " node, " : " nodes, ",
                       topology.cable_count(), topology.cable_count() == 1 ? " cable" : " cables");
+}
+
+std::string assumed_latency_text(const Topology& topology) {
+  const std::size_t cables = sim::assumed_latencies(topology);
+  if (cables == 0) return "";
+  return absl::StrCat("not known for ", cables, cables == 1 ? " cable: " : " cables: ", sim::kAssumedLatencyUs,
+                      " us assumed");
 }
 
 std::string ranks_text(const Topology& topology, const std::vector<NodeIndex>& ranks, std::size_t most) {

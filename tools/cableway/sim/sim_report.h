@@ -83,6 +83,9 @@ std::string direction_text(const routing::Topology& topology, routing::CableInde
 // "ring, 8 nodes, 8 cables"
 std::string topology_summary(const routing::Topology& topology);
 
+// "not known for 8 cables: 1 us assumed"; empty if it is known for all.
+std::string assumed_latency_text(const routing::Topology& topology);
+
 // The nodes of the ranks: "n0, n1, n2", cut after `most`.
 std::string ranks_text(const routing::Topology& topology, const std::vector<routing::NodeIndex>& ranks,
                        std::size_t most);

@@ -24,11 +24,13 @@ std::string line(const char* heading, const std::string& text) {
 
 std::string request_text(const SimReport& report) {
   const sim::PredictionRequest& request = report.request;
+  const std::string latency = assumed_latency_text(report.topology);
   return absl::StrCat(
       line("topology", absl::StrCat(report.source, ": ", topology_summary(report.topology))),
       line("workload", absl::StrCat(report.workload, " on ", request.ranks.size(), " ranks, ", request.channels,
                                     request.channels == 1 ? " channel" : " channels")),
-      line("ranks", ranks_text(report.topology, request.ranks, kRanksShown)));
+      line("ranks", ranks_text(report.topology, request.ranks, kRanksShown)),
+      latency.empty() ? "" : line("latency", latency));
 }
 
 std::string operations_text(const sim::GroupPrediction& group) {

@@ -91,6 +91,7 @@ TEST(SimText, OfAResult) {
   EXPECT_EQ(sim_text(sample_report(), false), R"(topology   ring:4: ring, 4 nodes, 4 cables
 workload   all_reduce:64MiB on 4 ranks, 2 channels
 ranks      n0, n1, n2, n3
+latency    not known for 4 cables: 1 us assumed
 
 time       100 ms
 algbw      0.671 GB/s
@@ -107,6 +108,20 @@ c3     n0  n3   10000   25.0 %  90.0 %   29.8 MiB  107.3 MiB
 c0     n0  n1   10000   50.0 %   0.0 %   59.6 MiB    0 bytes
 c2     n2  n3   10000    0.0 %   0.0 %    0 bytes    0 bytes
 )");
+}
+
+TEST(SimText, CountsLatenciesThatAreAssumed) {
+  SimReport report = sample_report();
+  std::vector<routing::Cable> cables(report.topology.cables().begin(), report.topology.cables().end());
+  for (std::size_t i = 1; i < cables.size(); ++i) cables[i].latency_us = 1;
+  report.topology = routing::make_topology(routing::sample_nodes(4), cables);
+  EXPECT_THAT(sim_text(report, false), HasSubstr("\nlatency    not known for 1 cable: 1 us assumed\n"));
+  EXPECT_THAT(sim_html(report), HasSubstr("<dt>latency</dt><dd>not known for 1 cable: 1 us assumed</dd>"));
+  cables[0].latency_us = 0;
+  report.topology = routing::make_topology(routing::sample_nodes(4), cables);
+  EXPECT_THAT(sim_text(report, false), Not(HasSubstr("assumed")));
+  EXPECT_THAT(sim_html(report), Not(HasSubstr("assumed")));
+  EXPECT_EQ(nlohmann::json::parse(sim_json(report))["assumed_latencies"], 0);
 }
 
 // Three nodes on a switch: n1 sends half a cable's rate to each of the others.
@@ -173,6 +188,7 @@ TEST(SimText, OfACut) {
   EXPECT_EQ(sim_text(cut_report(), false), R"(topology   ring:4: ring, 4 nodes, 4 cables
 workload   all_reduce:64MiB on 4 ranks, 2 channels
 ranks      n0, n1, n2, n3
+latency    not known for 4 cables: 1 us assumed
 
 ended      at 40 ms, with 40.0 % of the messages completed
 why        cable c1 was cut
@@ -232,6 +248,7 @@ TEST(SimJson, OfAResult) {
   ],
   "channels": 2,
   "chunk_bytes": 65536,
+  "assumed_latencies": 4,
   "size_bytes": 67108864,
   "time_s": 0.1,
   "algbw_GBps": 0.671,
