@@ -114,6 +114,11 @@ MaybeLayout dragonfly(Numbers numbers) {
                 dragonfly_shape(static_cast<std::uint32_t>(groups), static_cast<std::uint32_t>(routers))};
 }
 
+// Two nodes are joined by one wire.
+NodePairs twin_shape(std::uint32_t nodes) {
+  return nodes == 2 ? line_shape(nodes) : ring_shape(nodes);
+}
+
 // Two hosts are joined by two cables, both plugs of each; more are in a ring.
 NodePairs spark_shape(std::uint32_t nodes) {
   return nodes == 2 ? NodePairs{{0, 1}, {1, 0}} : ring_shape(nodes);
@@ -140,7 +145,7 @@ constexpr Kind kKinds[] = {
     {"random", "random:N,K[,SEED]", "random:8,3", ',', 2, 3, random_regular},
     {"dragonfly", "dragonfly:GxN", "dragonfly:4x3", 'x', 2, 2, dragonfly},
     {"rings", "rings:N", "rings:4", ',', 1, 1, two_rings},
-    {"twins", "twins:N", "twins:4", ',', 1, 1, of_nodes<ring_shape, 3, kMaxNodes, Wiring::kTwin>},
+    {"twins", "twins:N", "twins:4", ',', 1, 1, of_nodes<twin_shape, 2, kMaxNodes, Wiring::kTwin>},
     {"sparks", "sparks:N", "sparks:4", ',', 1, 1, of_nodes<spark_shape, 2, kMaxNodes, Wiring::kSpark>},
 };
 

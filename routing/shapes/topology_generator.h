@@ -16,7 +16,8 @@
 //     dragonfly:GxN    G groups, each a full mesh of N nodes, and one cable between every two groups, spread over their
 //                      nodes                                                    2 groups of 2 to 4096 nodes
 //     rings:N          two rings of N, with a bridge between their first nodes  3 to 2048
-//     twins:N          a ring of split ports: every wire is two cables between the same two plugs    3 to 4096
+//     twins:N          a ring of split ports: every wire is two cables between the same two plugs; twins:2: two nodes
+//                      with one wire                                            2 to 4096
 //     sparks:N         a ring of DGX Sparks: every wire is two cables between the same two plugs, every node has two
 //                      PCIe links of 98.3 Gbit/s, each with one port of either plug; sparks:2: two hosts joined by both
 //                      plugs                                                    2 to 4096

@@ -89,8 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
         Count{"random:4096,32,18446744073709551615", 4096, 65536, {32}}, Count{"dragonfly:2x2", 4, 3, {1, 2}},
         Count{"dragonfly:4x3", 12, 18, {3}}, Count{"dragonfly:9x4", 36, 90, {5}}, Count{"dragonfly:5x2", 10, 15, {3}},
         Count{"dragonfly:64x32", 2048, 33760, {32, 33}}, Count{"rings:3", 6, 7, {2, 3}}, Count{"rings:4", 8, 9, {2, 3}},
-        Count{"rings:2048", 4096, 4097, {2, 3}}, Count{"twins:3", 3, 6, {4}}, Count{"twins:4096", 4096, 8192, {4}},
-        Count{"sparks:2", 2, 4, {4}}, Count{"sparks:3", 3, 6, {4}}, Count{"sparks:4096", 4096, 8192, {4}}));
+        Count{"rings:2048", 4096, 4097, {2, 3}}, Count{"twins:2", 2, 2, {2}}, Count{"twins:3", 3, 6, {4}},
+        Count{"twins:4096", 4096, 8192, {4}}, Count{"sparks:2", 2, 4, {4}}, Count{"sparks:3", 3, 6, {4}},
+        Count{"sparks:4096", 4096, 8192, {4}}));
 
 TEST(TopologyGenerator, JoinsTheNodesOfSmallShapes) {
   EXPECT_EQ(pairs_of(made("line:3")), (Pairs{{0, 1}, {1, 2}}));
@@ -106,6 +107,7 @@ TEST(TopologyGenerator, JoinsTheNodesOfSmallShapes) {
   EXPECT_EQ(pairs_of(made("rings:3")), (Pairs{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}}));
   EXPECT_EQ(pairs_of(made("dragonfly:3x2")), (Pairs{{0, 1}, {2, 3}, {4, 5}, {0, 2}, {1, 4}, {3, 5}}));
   EXPECT_EQ(pairs_of(made("twins:3")), (Pairs{{0, 1}, {0, 1}, {1, 2}, {1, 2}, {2, 0}, {2, 0}}));
+  EXPECT_EQ(pairs_of(made("twins:2")), (Pairs{{0, 1}, {0, 1}}));
   EXPECT_EQ(pairs_of(made("sparks:3")), pairs_of(made("twins:3")));
   EXPECT_EQ(pairs_of(made("sparks:2")), (Pairs{{0, 1}, {0, 1}, {1, 0}, {1, 0}}));
 }
@@ -193,6 +195,7 @@ TEST(TopologyGenerator, TwinsAreTwoCablesOfOneWire) {
     EXPECT_EQ(wire.rate_mbps, 200'000U);
   }
   EXPECT_TRUE(physical.connectors.empty());
+  EXPECT_EQ(physical_cables(made("twins:2")).cables.size(), 1U);
   EXPECT_EQ(twins.cable(twins.find_cable("c1").value()).a, (Port{NodeIndex{0}, "to-n1-2", "10.7.1.1", "p0", ""}));
 }
 
@@ -357,7 +360,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"mesh:1", "1 nodes; expected 2 to 362"}, BadSpec{"mesh:363", "363 nodes; expected 2 to 362"},
         BadSpec{"switch:1", "1 nodes; expected 2 to 362"}, BadSpec{"switch:363", "363 nodes; expected 2 to 362"},
         BadSpec{"star:2", "2 nodes; expected 3 to 4096"}, BadSpec{"star:4097", "4097 nodes; expected 3 to 4096"},
-        BadSpec{"twins:2", "2 nodes; expected 3 to 4096"}, BadSpec{"twins:4097", "4097 nodes; expected 3 to 4096"},
+        BadSpec{"twins:1", "1 nodes; expected 2 to 4096"}, BadSpec{"twins:4097", "4097 nodes; expected 2 to 4096"},
         BadSpec{"sparks:1", "1 nodes; expected 2 to 4096"}, BadSpec{"sparks:4097", "4097 nodes; expected 2 to 4096"},
         BadSpec{"rings:2", "2 nodes per ring; expected 3 to 2048"},
         BadSpec{"rings:2049", "2049 nodes per ring; expected 3 to 2048"},

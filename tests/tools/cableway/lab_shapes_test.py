@@ -49,6 +49,18 @@ class LabShapes(unittest.TestCase):
         found = {end for ends in ports_of_cables(generated("switch:5")).values() for end in ends}
         self.assertEqual(found, expected)
 
+    def test_twins_join_the_labs_nodes(self):
+        for spec in ("twins:2", "twins:3", "twins:5"):
+            with self.subTest(spec):
+                lab = topology_spec.parse_spec(spec)
+                # A cable of the lab joins one port to its wire; one of cableway joins two ports of a wire.
+                expected = [sorted(cable.ends[0].node for cable in lab.cables if cable.ends[1].node == wire)
+                            for wire in lab.switches]
+                nodes = {cable["name"]: [end["node"] for end in cable["ends"]] for cable in generated(spec)["cables"]}
+                self.assertEqual(len(nodes), 2 * len(expected))
+                found = [sorted(nodes[f"c{2 * wire}"] + nodes[f"c{2 * wire + 1}"]) for wire in range(len(expected))]
+                self.assertEqual(found, expected)
+
 
 if __name__ == "__main__":
     CABLEWAY = sys.argv.pop(1)
