@@ -224,9 +224,10 @@ AllToAllShares all_to_all_shares(const AllToAllRoutes& routes, MaxMinShares& sha
     sum.total_rate += rate;
     if (rate >= sum.least_rate) continue;
     sum.least_rate = rate;
-    const std::span<const double> flows = shares.rates().subspan(kFlowsPerPair * pair, kFlowsPerPair);
+    const FlowIndex first = kFlowsPerPair * pair;
+    const std::span<const double> flows = shares.rates().subspan(first, kFlowsPerPair);
     const auto slowest = std::min_element(flows.begin(), flows.end()) - flows.begin();
-    hottest = shares.bottlenecks()[kFlowsPerPair * pair + static_cast<std::size_t>(slowest)];
+    hottest = shares.bottlenecks()[first + static_cast<std::size_t>(slowest)];
   }
   const std::uint64_t nodes = routes.topology().node_count();
   sum.pairs_cut = nodes * (nodes - 1) - sum.pairs;
