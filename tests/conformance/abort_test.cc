@@ -102,7 +102,7 @@ TEST_P(AbortTest, AListenCommThatClosesUnderAnUnacceptedConnectionEndsIt) {
 }
 
 TEST_P(AbortTest, AListenCommThatClosesWhileAPeerConnectsNeverLeavesItHanging) {
-  constexpr int kRounds = kSlowed ? 20 : 100;
+  constexpr int kRounds = kSlowBuild ? 20 : 100;
   RankProcess receiver(world_, "b", GetParam(), [](Rank& rank, Line& test) {
     for (int round = 0; round < kRounds; ++round) {
       auto [handle, listener] = rank.listen();

@@ -13,8 +13,8 @@
 namespace cableway::nccl::test {
 namespace {
 
-constexpr std::size_t kBytes = 400'000;
-constexpr int kRounds = kSlowed ? 3 : 10;
+constexpr std::size_t kPairBytes = 400'000;
+constexpr int kRounds = kSlowBuild ? 3 : 10;
 
 // A rank of a job: it has a flow to and from every other one.
 class Member {
@@ -38,19 +38,19 @@ class Member {
     }
     for (auto& [other, handle] : handles) {
       flows_[other].sender = rank_.connect(handle);
-      flows_[other].to_send = rank_.make_buffer(flows_[other].sender, kBytes, 0);
+      flows_[other].to_send = rank_.make_buffer(flows_[other].sender, kPairBytes, 0);
     }
     for (auto& [other, listener] : listeners_) {
       flows_[other].receiver = rank_.accept(listener);
       EXPECT_EQ(rank_.net().close_listen(listener), abi::kSuccess);
-      flows_[other].to_receive = rank_.make_buffer(flows_[other].receiver, kBytes, 0);
+      flows_[other].to_receive = rank_.make_buffer(flows_[other].receiver, kPairBytes, 0);
     }
   }
 
   // Sends a message from every rank to every other at the same time.
   void exchange(std::uint64_t round) {
     for (auto& [other, flow] : flows_) {
-      const std::vector<std::byte> words = pattern(kBytes, seed(self_, other, round));
+      const std::vector<std::byte> words = pattern(kPairBytes, seed(self_, other, round));
       std::copy(words.begin(), words.end(), flow.to_send.bytes.begin());
       flow.received = post_receive(rank_, flow.receiver, flow.to_receive).request;
       flow.sent = post_send(rank_, flow.sender, flow.to_send).request;
@@ -64,7 +64,7 @@ class Member {
     }
     ASSERT_EQ(open, 0U) << "requests that did not end";
     for (auto& [other, flow] : flows_) {
-      EXPECT_TRUE(flow.to_receive.bytes == pattern(kBytes, seed(other, self_, round))) << "from rank " << other;
+      EXPECT_TRUE(flow.to_receive.bytes == pattern(kPairBytes, seed(other, self_, round))) << "from rank " << other;
     }
   }
 

@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Where everything runs ten to fifty times slower (suite.h) a tenth or less of the rounds shows the same leaks.
-constexpr int kLocalCycles = kSlowed ? 500 : 10'000;
-constexpr int kRelayedCycles = kSlowed ? 100 : 1'000;
+constexpr int kLocalCycles = kSlowBuild ? 500 : 10'000;
+constexpr int kRelayedCycles = kSlowBuild ? 100 : 1'000;
 // After this fraction of them everything that is kept permanently has been allocated.
 constexpr int kWarmUp = 10;
 // The variation of an allocator. A leak of one descriptor's bookkeeping or of one buffer exceeds it: 9,000 cycles that
@@ -36,7 +36,7 @@ void expect_flat(const char* where, pid_t process, const Footprint& before) {
   std::printf("%s: %+lld KiB resident, %lld descriptors before and %lld after\n", where, static_cast<long long>(growth),
               static_cast<long long>(before.descriptors), static_cast<long long>(descriptors));
   // A sanitizer keeps freed memory, to detect accesses to it.
-  if (!kSlowed) {
+  if (!kSlowBuild) {
     EXPECT_LE(growth, kSlackKib) << where;
   }
 }

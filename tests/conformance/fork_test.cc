@@ -31,8 +31,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t kBytes = 500'000;
-constexpr seconds kPrompt{5};
+constexpr std::size_t kForkBytes = 500'000;
+constexpr seconds kForkPrompt{5};
 
 // A child of a rank's process. It ends within a minute even if it hangs.
 class Child {
@@ -122,7 +122,7 @@ int connected_queue_pairs() {
 
 // None of ranks that have ended, nor of one that was killed.
 void expect_no_queue_pairs() {
-  const auto until = Clock::now() + kPrompt;
+  const auto until = Clock::now() + kForkPrompt;
   while (connected_queue_pairs() > 0 && Clock::now() < until) std::this_thread::sleep_for(milliseconds(50));
   EXPECT_EQ(connected_queue_pairs(), 0);
 }
@@ -141,20 +141,20 @@ class ForkTest : public testing::TestWithParam<int> {
       auto [handle, listener] = rank.listen();
       test.send(to_message(handle));
       void* comm = rank.accept(listener);
-      EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
-      EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+      EXPECT_TRUE(receive_message(rank, comm, kForkBytes, 1).done);
+      EXPECT_TRUE(receive_message(rank, comm, kForkBytes, 2).done);
       test.send("received");
       test.receive();
       const auto begin = Clock::now();
-      EXPECT_EQ(receive_message(rank, comm, kBytes, 3).result, abi::kRemoteError);
-      EXPECT_LT(Clock::now() - begin, kPrompt);
+      EXPECT_EQ(receive_message(rank, comm, kForkBytes, 3).result, abi::kRemoteError);
+      EXPECT_LT(Clock::now() - begin, kForkPrompt);
       expect_warning("flow from node a (" + world_.path({"a", "b"}) + ") failed: " + World::found_at("b", "a"));
       test.send("failed");
     });
     const Handle handle = receiver.receive_handle();
     RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
       void* comm = rank.connect(handle);
-      EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+      EXPECT_TRUE(send_message(rank, comm, kForkBytes, 1).done);
       act(rank, comm, test);
     });
     EXPECT_EQ(receiver.receive(), "received");
@@ -183,7 +183,7 @@ class ForkTest : public testing::TestWithParam<int> {
 
   // What the sender does in the parent after its first message.
   static void continue_in_parent(Rank& rank, void* comm, Line& test, pid_t child) {
-    EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
+    EXPECT_TRUE(send_message(rank, comm, kForkBytes, 2).done);
     test.send("forked");
     test.send(std::to_string(child));
     test.receive();
@@ -305,7 +305,7 @@ TEST_P(ForkTest, AChildHoldsNoConnectionAndIsRefusedEveryCall) {
     void* listener = listening.second;
     void* sender = rank.connect(handle);
     void* receiver = rank.accept(listener);
-    Buffer buffer = rank.make_buffer(receiver, kBytes, 9);
+    Buffer buffer = rank.make_buffer(receiver, kForkBytes, 9);
     void* request = post_receive(rank, receiver, buffer).request;
     ASSERT_NE(request, nullptr);
     EXPECT_GE(live_sockets(), 4);  // listener, session, the flow's two ends
@@ -313,11 +313,11 @@ TEST_P(ForkTest, AChildHoldsNoConnectionAndIsRefusedEveryCall) {
       EXPECT_EQ(live_sockets(), 0);
       const auto begin = Clock::now();
       expect_refusals(rank, sender, receiver, listener, request, handle);
-      EXPECT_LT(Clock::now() - begin, kPrompt);
+      EXPECT_LT(Clock::now() - begin, kForkPrompt);
     });
     child.expect_success();
     // Everything that was refused in the child still works here.
-    Buffer from = rank.make_buffer(sender, kBytes, 4);
+    Buffer from = rank.make_buffer(sender, kForkBytes, 4);
     void* sending = post_send(rank, sender, from).request;
     ASSERT_NE(sending, nullptr);
     EXPECT_TRUE(finish_both(rank, sending, request));

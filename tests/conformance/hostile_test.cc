@@ -16,9 +16,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-constexpr std::size_t kBytes = 300'000;
+constexpr std::size_t kHostileBytes = 300'000;
 constexpr milliseconds kSetupLimit{5000};  // docs/protocol.md
-constexpr seconds kMargin{20};
+constexpr seconds kHostileMargin{20};
 
 // A rank on node a with a flow to one on node c, over the relay b.
 class HostileTest : public testing::TestWithParam<int> {
@@ -74,16 +74,16 @@ class HostileTest : public testing::TestWithParam<int> {
       if (word == "accept") {
         // A peer with a copied handle.
         void* untrusted_peer = rank.accept(listener);
-        EXPECT_EQ(receive_message(rank, untrusted_peer, kBytes, 3).result, abi::kRemoteError);
+        EXPECT_EQ(receive_message(rank, untrusted_peer, kHostileBytes, 3).result, abi::kRemoteError);
         EXPECT_EQ(rank.net().close_recv(untrusted_peer), abi::kSuccess);
         test.send(warnings().back());
         continue;
       }
       auto [again, another] = rank.listen();
       test.send(to_message(again));
-      EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+      EXPECT_TRUE(receive_message(rank, comm, kHostileBytes, 1).done);
       void* fresh = rank.accept(another);
-      EXPECT_TRUE(receive_message(rank, fresh, kBytes, 2).done);
+      EXPECT_TRUE(receive_message(rank, fresh, kHostileBytes, 2).done);
       EXPECT_EQ(rank.net().close_recv(fresh), abi::kSuccess);
       EXPECT_EQ(rank.net().close_listen(another), abi::kSuccess);
       test.send("received");
@@ -93,9 +93,9 @@ class HostileTest : public testing::TestWithParam<int> {
   static void send(Rank& rank, Line& test, const Handle& handle) {
     void* comm = rank.connect(handle);
     for (std::string word = test.receive(); word != "end"; word = test.receive()) {
-      EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+      EXPECT_TRUE(send_message(rank, comm, kHostileBytes, 1).done);
       void* fresh = rank.connect(to_handle(word));
-      EXPECT_TRUE(send_message(rank, fresh, kBytes, 2).done);
+      EXPECT_TRUE(send_message(rank, fresh, kHostileBytes, 2).done);
       EXPECT_EQ(rank.net().close_send(fresh), abi::kSuccess);
       test.send("sent");
     }
@@ -124,13 +124,13 @@ TEST_P(HostileTest, FramesOutOfPlaceAndOutOfBoundsAreAnsweredWithAReason) {
     for (const Opening& opening : openings) {
       UntrustedPeer untrusted_peer(door);
       EXPECT_TRUE(untrusted_peer.send(opening.frame));
-      const UntrustedPeer::Answer answer = untrusted_peer.receive(kMargin);
+      const UntrustedPeer::Answer answer = untrusted_peer.receive(kHostileMargin);
       EXPECT_TRUE(answer.closed) << opening.reason;
       EXPECT_THAT(answer.reason, HasSubstr(opening.reason));
     }
     UntrustedPeer noisy(door);
     EXPECT_TRUE(noisy.send(pattern(3000, door.port)));
-    EXPECT_TRUE(noisy.receive(kMargin).closed);
+    EXPECT_TRUE(noisy.receive(kHostileMargin).closed);
   }
   expect_served();
   end();
@@ -141,7 +141,7 @@ TEST_P(HostileTest, ASetUpIsOnlyAcceptedOverItsOwnCable) {
   // A copy, sent from another address.
   UntrustedPeer elsewhere(world_.relay_door("b", "a"), "127.0.0.1");
   elsewhere.send(as_frame(good));
-  const UntrustedPeer::Answer to_relay = elsewhere.receive(kMargin);
+  const UntrustedPeer::Answer to_relay = elsewhere.receive(kHostileMargin);
   EXPECT_FALSE(to_relay.accepted);
   EXPECT_THAT(to_relay.reason, HasSubstr("a set-up for cable " + good.hops[0].cable + " from " +
                                          good.hops[0].from_address + " to " + good.hops[0].to_address + " came from "));
@@ -150,7 +150,7 @@ TEST_P(HostileTest, ASetUpIsOnlyAcceptedOverItsOwnCable) {
   last.hop = 1;
   UntrustedPeer posing({good.hops[1].to_address, good.hops[1].to_port}, "127.0.0.1");
   posing.send(as_frame(last));
-  const UntrustedPeer::Answer to_rank = posing.receive(kMargin);
+  const UntrustedPeer::Answer to_rank = posing.receive(kHostileMargin);
   EXPECT_FALSE(to_rank.accepted);
   EXPECT_THAT(to_rank.reason, HasSubstr("a set-up for cable " + good.hops[1].cable + " from "));
   // From the right address, with a guessed listener, or along cables that do not exist.
@@ -158,18 +158,19 @@ TEST_P(HostileTest, ASetUpIsOnlyAcceptedOverItsOwnCable) {
   guessed.listener[3] ^= std::byte{1};
   UntrustedPeer guessing = at_the_relay();
   guessing.send(as_frame(guessed));
-  EXPECT_THAT(guessing.receive(kMargin).reason, HasSubstr("node c: the process no longer listens for this connection"));
+  EXPECT_THAT(guessing.receive(kHostileMargin).reason,
+              HasSubstr("node c: the process no longer listens for this connection"));
   // The listener's name is in every set-up that crosses the cable; its cookie is not.
   CircuitSetup unproven = good;
   unproven.nonce[3] ^= std::byte{1};
   UntrustedPeer listening = at_the_relay();
   listening.send(as_frame(unproven));
-  EXPECT_THAT(listening.receive(kMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
+  EXPECT_THAT(listening.receive(kHostileMargin).reason, HasSubstr("node c: the set-up's proof is wrong"));
   CircuitSetup detour = good;
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
   UntrustedPeer lost = at_the_relay();
   lost.send(as_frame(detour));
-  EXPECT_THAT(lost.receive(kMargin).reason, HasSubstr("node b: cable " + good.hops[1].cable + " leads "));
+  EXPECT_THAT(lost.receive(kHostileMargin).reason, HasSubstr("node b: cable " + good.hops[1].cable + " leads "));
   expect_served();
   end();
 }
@@ -179,10 +180,10 @@ TEST_P(HostileTest, ASetUpIsAcceptedOnce) {
   const std::vector<std::byte> overheard = as_frame(good_setup());
   UntrustedPeer first = at_the_relay();
   first.send(overheard);
-  EXPECT_TRUE(first.receive(kMargin).accepted);
+  EXPECT_TRUE(first.receive(kHostileMargin).accepted);
   UntrustedPeer again = at_the_relay();
   again.send(overheard);
-  const UntrustedPeer::Answer answer = again.receive(kMargin);
+  const UntrustedPeer::Answer answer = again.receive(kHostileMargin);
   EXPECT_FALSE(answer.accepted);
   EXPECT_TRUE(answer.closed);
   EXPECT_THAT(answer.reason, HasSubstr("node c: the set-up is a copy of an earlier one"));
@@ -191,11 +192,11 @@ TEST_P(HostileTest, ASetUpIsAcceptedOnce) {
   later.budget_ms = 4000;
   UntrustedPeer fresh = at_the_relay();
   fresh.send(as_frame(later));
-  EXPECT_TRUE(fresh.receive(kMargin).accepted);
+  EXPECT_TRUE(fresh.receive(kHostileMargin).accepted);
   later.budget_ms = 3000;
   UntrustedPeer hurried = at_the_relay();
   hurried.send(as_frame(later));
-  EXPECT_THAT(hurried.receive(kMargin).reason, HasSubstr("the set-up is a copy of an earlier one"));
+  EXPECT_THAT(hurried.receive(kHostileMargin).reason, HasSubstr("the set-up is a copy of an earlier one"));
   expect_served();
   end();
 }
@@ -204,28 +205,28 @@ TEST_P(HostileTest, AFlowOfAPeerWithTheHandleHarmsNoOther) {
   const std::string path = world_.path({"a", "b", "c"});
   UntrustedPeer silent = at_the_relay();
   silent.send(as_frame(good_setup()));
-  EXPECT_TRUE(silent.receive(kMargin).accepted);
+  EXPECT_TRUE(silent.receive(kHostileMargin).accepted);
   { const UntrustedPeer gone = std::move(silent); }
   receiver_->send("accept");
   EXPECT_THAT(receiver_->receive(), HasSubstr("flow from node a (" + path + ") failed: " + World::found_at("b", "a")));
 
   UntrustedPeer talking = at_the_relay();
   talking.send(as_frame(good_setup()));
-  EXPECT_TRUE(talking.receive(kMargin).accepted);
+  EXPECT_TRUE(talking.receive(kHostileMargin).accepted);
   talking.send(pattern(3000, 5));
   receiver_->send("accept");
   EXPECT_THAT(receiver_->receive(), HasSubstr("not a Cableway frame"));
 
   UntrustedPeer unasked = at_the_relay();
   unasked.send(as_frame(good_setup()));
-  EXPECT_TRUE(unasked.receive(kMargin).accepted);
+  EXPECT_TRUE(unasked.receive(kHostileMargin).accepted);
   unasked.send(Frame{FrameKind::kChunk, 128, 7, 0, 128}, pattern(128, 6));
   receiver_->send("accept");
   EXPECT_THAT(receiver_->receive(), HasSubstr("failed"));
 
   UntrustedPeer oversized = at_the_relay();
   oversized.send(as_frame(good_setup()));
-  EXPECT_TRUE(oversized.receive(kMargin).accepted);
+  EXPECT_TRUE(oversized.receive(kHostileMargin).accepted);
   oversized.send(Frame{FrameKind::kChunk, kMaxChunkBytes + 128, 0, 0, kMaxChunkBytes + 128});
   receiver_->send("accept");
   EXPECT_THAT(receiver_->receive(), HasSubstr(std::to_string(kMaxChunkBytes + 128)));
@@ -247,7 +248,7 @@ TEST_P(HostileTest, SlowSetUpsAreRefusedAndDelayNoOthers) {
     std::this_thread::sleep_for(milliseconds(200));
   }
   for (UntrustedPeer& untrusted_peer : slow) {
-    const UntrustedPeer::Answer answer = untrusted_peer.receive(kSetupLimit + kMargin);
+    const UntrustedPeer::Answer answer = untrusted_peer.receive(kSetupLimit + kHostileMargin);
     EXPECT_TRUE(answer.closed);
     EXPECT_THAT(answer.reason, HasSubstr("no complete set-up within " + std::to_string(kSetupLimit.count()) + " ms"));
   }
@@ -264,7 +265,7 @@ TEST_P(HostileTest, ConnectionsWithoutASetUpAreBoundedAndFreeTheirPlaces) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     waiting.clear();
     while (waiting.size() < kMax) waiting.emplace_back(door);
-    answer = UntrustedPeer(door).receive(kMargin);
+    answer = UntrustedPeer(door).receive(kHostileMargin);
     if (!testing::Value(answer.reason, HasSubstr("no complete set-up"))) break;
   }
   EXPECT_TRUE(answer.closed);

@@ -17,7 +17,7 @@ using nlohmann::json;
 using std::chrono::seconds;
 
 // More than fits between a source and a destination that does not poll.
-constexpr std::size_t kBytes = 32U << 20;
+constexpr std::size_t kLeaseBytes = 32U << 20;
 
 class LeaseTest : public testing::TestWithParam<int> {
  protected:
@@ -55,11 +55,11 @@ TEST_P(LeaseTest, AnIdleFlowHoldsNoLeaseOfItsRelay) {
     void* comm = rank.accept(listener);
     // The next receive is then announced at once: nothing is sent before the first frame from the other end.
     EXPECT_TRUE(receive_message(rank, comm, 1, 1).done);
-    Buffer to = rank.make_buffer(comm, kBytes, 2);
-    void* request = rank.post_receive(comm, to, kBytes);
+    Buffer to = rank.make_buffer(comm, kLeaseBytes, 2);
+    void* request = rank.post_receive(comm, to, kLeaseBytes);
     test.receive();
     EXPECT_TRUE(rank.finish(request, kTrafficLimit).done);
-    EXPECT_TRUE(to.bytes == pattern(kBytes, 1)) << "other bytes arrived than were sent";
+    EXPECT_TRUE(to.bytes == pattern(kLeaseBytes, 1)) << "other bytes arrived than were sent";
     test.send("received");
     test.receive();
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
@@ -67,7 +67,7 @@ TEST_P(LeaseTest, AnIdleFlowHoldsNoLeaseOfItsRelay) {
   RankProcess sender(world_, "a", GetParam(), [](Rank& rank, Line& test) {
     void* comm = rank.connect(to_handle(test.receive()));
     EXPECT_TRUE(send_message(rank, comm, 1, 1).done);
-    EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+    EXPECT_TRUE(send_message(rank, comm, kLeaseBytes, 1).done);
     test.send("sent");
     test.receive();
     EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);

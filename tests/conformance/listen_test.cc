@@ -8,7 +8,7 @@
 namespace cableway::nccl::test {
 namespace {
 
-constexpr std::size_t kBytes = 300'000;
+constexpr std::size_t kListenBytes = 300'000;
 
 class ListenTest : public testing::TestWithParam<int> {
  protected:
@@ -21,12 +21,12 @@ class ListenTest : public testing::TestWithParam<int> {
 
 // Receives one message and returns which of the first `peers` patterns it was; -1: none.
 int receive_from_any(Rank& rank, void* comm, int peers) {
-  Buffer buffer = rank.make_buffer(comm, kBytes, 999);
+  Buffer buffer = rank.make_buffer(comm, kListenBytes, 999);
   const Posted posted = post_receive(rank, comm, buffer);
   if (posted.request == nullptr || !rank.finish(posted.request).done) return -1;
   EXPECT_EQ(rank.net().deregister(comm, buffer.mhandle), abi::kSuccess);
   for (int peer = 0; peer < peers; ++peer) {
-    if (buffer.bytes == pattern(kBytes, static_cast<std::uint64_t>(peer))) return peer;
+    if (buffer.bytes == pattern(kListenBytes, static_cast<std::uint64_t>(peer))) return peer;
   }
   return -1;
 }
@@ -56,7 +56,7 @@ TEST_P(ListenTest, SeveralPeersAreEachAcceptedOnceForEachConnection) {
     connecting.push_back(std::make_unique<RankProcess>(world_, nodes[peer], GetParam(), [&](Rank& rank, Line&) {
       std::vector<void*> comms;
       for (int i = 0; i < kConnections; ++i) comms.push_back(rank.connect(handle));
-      for (void* comm : comms) EXPECT_TRUE(send_message(rank, comm, kBytes, peer).done);
+      for (void* comm : comms) EXPECT_TRUE(send_message(rank, comm, kListenBytes, peer).done);
       for (void* comm : comms) EXPECT_EQ(rank.net().close_send(comm), abi::kSuccess);
     }));
   }
@@ -72,7 +72,7 @@ TEST_P(ListenTest, AFlowThatWasAcceptedOutlivesItsListenComm) {
     EXPECT_EQ(rank.net().close_listen(listener), abi::kSuccess);
     // Other listen comms are opened and closed.
     for (int i = 0; i < 20; ++i) EXPECT_EQ(rank.net().close_listen(rank.listen().second), abi::kSuccess);
-    EXPECT_TRUE(pass_message(rank, sender, receiver, kBytes, 4));
+    EXPECT_TRUE(pass_message(rank, sender, receiver, kListenBytes, 4));
     EXPECT_THAT(warnings(), testing::IsEmpty());
   }).finish();
 }

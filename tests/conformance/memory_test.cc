@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the path hold
+constexpr std::size_t kMemoryBytes = 16 << 20;  // more than all buffers on the path hold
 constexpr std::byte kUntouched{0x11};
 constexpr std::byte kSent{0x22};
 constexpr std::byte kPoison{0x33};
@@ -26,27 +26,27 @@ class Transfer {
  public:
   explicit Transfer(Rank& rank) : rank_(rank) {
     std::tie(sender_, receiver_) = rank.connect_to_self();
-    EXPECT_EQ(rank.net().register_host_memory(sender_, from_.data(), kBytes, &from_handle_), abi::kSuccess);
-    EXPECT_EQ(rank.net().register_host_memory(receiver_, to_.data(), kBytes, &to_handle_), abi::kSuccess);
+    EXPECT_EQ(rank.net().register_host_memory(sender_, from_.data(), kMemoryBytes, &from_handle_), abi::kSuccess);
+    EXPECT_EQ(rank.net().register_host_memory(receiver_, to_.data(), kMemoryBytes, &to_handle_), abi::kSuccess);
   }
 
   void post_receive() {
-    EXPECT_EQ(rank_.net().irecv(receiver_, to_.data(), kBytes, to_handle_, &received_), abi::kSuccess);
+    EXPECT_EQ(rank_.net().irecv(receiver_, to_.data(), kMemoryBytes, to_handle_, &received_), abi::kSuccess);
     EXPECT_NE(received_, nullptr);
   }
   void post_send() {
-    EXPECT_EQ(rank_.net().isend(sender_, from_.data(), kBytes, from_handle_, &sent_), abi::kSuccess);
+    EXPECT_EQ(rank_.net().isend(sender_, from_.data(), kMemoryBytes, from_handle_, &sent_), abi::kSuccess);
     EXPECT_NE(sent_, nullptr);
   }
   // Moves data until a part of the message has landed.
   void run_half_way() {
     const auto end = Clock::now() + kTrafficLimit;
-    while (to_.bytes()[kBytes / 8] == kUntouched && Clock::now() < end) {
+    while (to_.bytes()[kMemoryBytes / 8] == kUntouched && Clock::now() < end) {
       EXPECT_FALSE(turn(sent_).done);
       EXPECT_FALSE(turn(received_).done);
     }
-    EXPECT_EQ(to_.bytes()[kBytes / 8], kSent);
-    EXPECT_EQ(to_.bytes()[kBytes - 1], kUntouched);
+    EXPECT_EQ(to_.bytes()[kMemoryBytes / 8], kSent);
+    EXPECT_EQ(to_.bytes()[kMemoryBytes - 1], kUntouched);
   }
 
   // Each deregisters the memory and closes the comm; from then on every access to the memory is an error.
@@ -83,8 +83,8 @@ class Transfer {
   }
 
   Rank& rank_;
-  GuardedBuffer from_{kBytes, kSent};
-  GuardedBuffer to_{kBytes, kUntouched};
+  GuardedBuffer from_{kMemoryBytes, kSent};
+  GuardedBuffer to_{kMemoryBytes, kUntouched};
   void* sender_ = nullptr;
   void* receiver_ = nullptr;
   void* from_handle_ = nullptr;

@@ -8,7 +8,7 @@
 namespace cableway::nccl::test {
 namespace {
 
-constexpr std::size_t kBytes = 300'000;
+constexpr std::size_t kRestartBytes = 300'000;
 
 class NodeRestartTest : public testing::TestWithParam<int> {
  protected:
@@ -26,11 +26,11 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     auto [handle, listener] = rank.listen();
     test.send(to_message(handle));
     void* before = rank.accept(listener);
-    EXPECT_TRUE(receive_message(rank, before, kBytes, 1).done);
-    EXPECT_EQ(receive_message(rank, before, kBytes, 2).result, abi::kRemoteError);
+    EXPECT_TRUE(receive_message(rank, before, kRestartBytes, 1).done);
+    EXPECT_EQ(receive_message(rank, before, kRestartBytes, 2).result, abi::kRemoteError);
     expect_warning("flow from node a (" + relayed + ") failed: " + World::found_at("c", "b"));
     void* after = rank.accept(listener);
-    EXPECT_TRUE(receive_message(rank, after, kBytes, 3).done);
+    EXPECT_TRUE(receive_message(rank, after, kRestartBytes, 3).done);
     test.receive();
   });
   const Handle to_far = far.receive_handle();
@@ -39,12 +39,12 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
     auto [handle, listener] = rank.listen();
     test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
-    EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+    EXPECT_TRUE(receive_message(rank, comm, kRestartBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, comm, kRestartBytes, 2).done);
     // Its session ended with the node. A request for a new path must still succeed.
     void* back = connect_when_possible(rank, to_handle(test.receive()));
     ASSERT_NE(back, nullptr);
-    EXPECT_TRUE(send_message(rank, back, kBytes, 3).done);
+    EXPECT_TRUE(send_message(rank, back, kRestartBytes, 3).done);
     // On a slow machine a restarted node may take long to find its neighbours.
     EXPECT_THAT(warnings(), testing::Each(testing::AnyOf(testing::HasSubstr("path to node a"),
                                                          testing::HasSubstr("knows of no node \"a\""))));
@@ -54,19 +54,19 @@ TEST_P(NodeRestartTest, OfARelayFailsWhatItRelayedAndNothingElse) {
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* near_comm = rank.connect(to_near);
     void* far_comm = rank.connect(to_far);
-    EXPECT_TRUE(send_message(rank, near_comm, kBytes, 1).done);
-    EXPECT_TRUE(send_message(rank, far_comm, kBytes, 1).done);
+    EXPECT_TRUE(send_message(rank, near_comm, kRestartBytes, 1).done);
+    EXPECT_TRUE(send_message(rank, far_comm, kRestartBytes, 1).done);
     test.send("flows");
     test.receive();
-    EXPECT_EQ(send_until_failure(rank, far_comm, kBytes).result, abi::kRemoteError);
+    EXPECT_EQ(send_until_failure(rank, far_comm, kRestartBytes).result, abi::kRemoteError);
     expect_warning("flow to node c (" + relayed + ") failed: " + World::found_at("a", "b"));
-    EXPECT_TRUE(send_message(rank, near_comm, kBytes, 2).done);
+    EXPECT_TRUE(send_message(rank, near_comm, kRestartBytes, 2).done);
     void* again = connect_when_possible(rank, to_far);
     ASSERT_NE(again, nullptr);
-    EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
+    EXPECT_TRUE(send_message(rank, again, kRestartBytes, 3).done);
     auto [handle, listener] = rank.listen();
     test.send(to_message(handle));
-    EXPECT_TRUE(receive_message(rank, rank.accept(listener), kBytes, 3).done);
+    EXPECT_TRUE(receive_message(rank, rank.accept(listener), kRestartBytes, 3).done);
     test.receive();
   });
   EXPECT_EQ(sender.receive(), "flows");
@@ -83,19 +83,19 @@ TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsReconnected) {
     auto [handle, listener] = rank.listen();
     test.send(to_message(handle));
     void* first = rank.accept(listener);
-    EXPECT_TRUE(receive_message(rank, first, kBytes, 1).done);
-    EXPECT_TRUE(receive_message(rank, first, kBytes, 2).done);
-    EXPECT_TRUE(receive_message(rank, rank.accept(listener), kBytes, 3).done);
-    EXPECT_TRUE(receive_message(rank, first, kBytes, 4).done);
+    EXPECT_TRUE(receive_message(rank, first, kRestartBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, first, kRestartBytes, 2).done);
+    EXPECT_TRUE(receive_message(rank, rank.accept(listener), kRestartBytes, 3).done);
+    EXPECT_TRUE(receive_message(rank, first, kRestartBytes, 4).done);
     EXPECT_THAT(warnings(), testing::IsEmpty());
   });
   const Handle handle = receiver.receive_handle();
   RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
     void* first = rank.connect(handle);
-    EXPECT_TRUE(send_message(rank, first, kBytes, 1).done);
+    EXPECT_TRUE(send_message(rank, first, kRestartBytes, 1).done);
     test.send("flows");
     EXPECT_EQ(test.receive(), "killed");
-    EXPECT_TRUE(send_message(rank, first, kBytes, 2).done);
+    EXPECT_TRUE(send_message(rank, first, kRestartBytes, 2).done);
     // The node's end may reach the session after the first connect, which then has another reason than all later ones.
     abi::Result result = abi::kSuccess;
     EXPECT_EQ(rank.connect(handle, &result), nullptr);
@@ -108,8 +108,8 @@ TEST_P(NodeRestartTest, OfTheRanksOwnNodeLeavesItsFlowsAloneAndIsReconnected) {
     EXPECT_EQ(test.receive(), "restarted");
     void* again = connect_when_possible(rank, handle);
     ASSERT_NE(again, nullptr);
-    EXPECT_TRUE(send_message(rank, again, kBytes, 3).done);
-    EXPECT_TRUE(send_message(rank, first, kBytes, 4).done);
+    EXPECT_TRUE(send_message(rank, again, kRestartBytes, 3).done);
+    EXPECT_TRUE(send_message(rank, first, kRestartBytes, 4).done);
   });
   EXPECT_EQ(sender.receive(), "flows");
   world_.kill("a");

@@ -7,7 +7,7 @@
 namespace cableway::nccl::test {
 namespace {
 
-constexpr int kMessages = kSlowed ? 20 : 100;
+constexpr int kMessages = kSlowBuild ? 20 : 100;
 
 class ParallelTest : public testing::TestWithParam<int> {
  protected:

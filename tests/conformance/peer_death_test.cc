@@ -14,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-constexpr std::size_t kBytes = 16 << 20;  // more than all buffers on the path hold
+constexpr std::size_t kDeathBytes = 16 << 20;  // more than all buffers on the path hold
 constexpr seconds kSoon{5};
 
 // A sender on node a; its receiver on node b, or on node c beyond the relay b.
@@ -35,7 +35,7 @@ class PeerDeathTest : public testing::TestWithParam<int> {
       test.send(to_message(handle));
       void* comm = rank.accept(listener);
       EXPECT_TRUE(receive_message(rank, comm, 1000, 1).done);
-      Buffer buffer = rank.make_buffer(comm, kBytes, 2);
+      Buffer buffer = rank.make_buffer(comm, kDeathBytes, 2);
       EXPECT_NE(post_receive(rank, comm, buffer).request, nullptr);
       test.send("ready");
       test.receive();
@@ -44,7 +44,7 @@ class PeerDeathTest : public testing::TestWithParam<int> {
     RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
       void* comm = rank.connect(handle);
       EXPECT_TRUE(send_message(rank, comm, 1000, 1).done);
-      Buffer buffer = rank.make_buffer(comm, kBytes, 3);
+      Buffer buffer = rank.make_buffer(comm, kDeathBytes, 3);
       void* request = post_send(rank, comm, buffer).request;
       ASSERT_NE(request, nullptr);
       EXPECT_FALSE(rank.finish(request, std::chrono::milliseconds(200)).done);
@@ -74,7 +74,7 @@ class PeerDeathTest : public testing::TestWithParam<int> {
       auto [handle, listener] = rank.listen();
       test.send(to_message(handle));
       void* comm = rank.accept(listener);
-      Buffer buffer = rank.make_buffer(comm, kBytes, 2);
+      Buffer buffer = rank.make_buffer(comm, kDeathBytes, 2);
       void* request = post_receive(rank, comm, buffer).request;
       ASSERT_NE(request, nullptr);
       test.send("ready");
@@ -91,7 +91,7 @@ class PeerDeathTest : public testing::TestWithParam<int> {
     const Handle handle = receiver.receive_handle();
     RankProcess sender(world_, "a", GetParam(), [&](Rank& rank, Line& test) {
       void* comm = rank.connect(handle);
-      Buffer buffer = rank.make_buffer(comm, kBytes, 3);
+      Buffer buffer = rank.make_buffer(comm, kDeathBytes, 3);
       if (within_message) {
         void* request = post_send(rank, comm, buffer).request;
         EXPECT_FALSE(rank.finish(request, std::chrono::milliseconds(200)).done);
@@ -148,8 +148,8 @@ TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowResumesWithIt) {
     auto [handle, listener] = rank.listen();
     test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
-    EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+    EXPECT_TRUE(receive_message(rank, comm, kDeathBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, comm, kDeathBytes, 2).done);
     EXPECT_THAT(warnings(), testing::IsEmpty());
     test.receive();
   });
@@ -158,7 +158,7 @@ TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowResumesWithIt) {
     void* comm = rank.connect(handle);
     test.send("connected");
     test.receive();
-    Buffer buffer = rank.make_buffer(comm, kBytes, 1);
+    Buffer buffer = rank.make_buffer(comm, kDeathBytes, 1);
     void* request = post_send(rank, comm, buffer).request;
     ASSERT_NE(request, nullptr);
     const Outcome meanwhile = rank.finish(request, seconds(2));
@@ -169,7 +169,7 @@ TEST_P(PeerDeathTest, AStoppedPeerFailsNothingAndTheFlowResumesWithIt) {
     // Now this end is the one that is stopped.
     test.send("sent");
     test.receive();
-    EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
+    EXPECT_TRUE(send_message(rank, comm, kDeathBytes, 2).done);
     EXPECT_THAT(warnings(), testing::IsEmpty());
     test.receive();
   });

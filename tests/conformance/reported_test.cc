@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::seconds;
 
-constexpr std::size_t kBytes = 300'000;
+constexpr std::size_t kReportBytes = 300'000;
 
 // A receiver on c and a sender on a, with b between them: one message, and then both wait for the test.
 class ReportedTest : public testing::TestWithParam<int> {
@@ -50,7 +50,7 @@ class ReportedTest : public testing::TestWithParam<int> {
     auto [handle, listener] = rank.listen();
     test.send(to_message(handle));
     void* comm = rank.accept(listener);
-    EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+    EXPECT_TRUE(receive_message(rank, comm, kReportBytes, 1).done);
     test.send("received");
     test.receive();
     EXPECT_EQ(rank.net().close_recv(comm), abi::kSuccess);
@@ -59,9 +59,9 @@ class ReportedTest : public testing::TestWithParam<int> {
   }
   static void send(Rank& rank, Line& test) {
     void* comm = rank.connect(to_handle(test.receive()));
-    EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+    EXPECT_TRUE(send_message(rank, comm, kReportBytes, 1).done);
     if (test.receive() == "fail") {
-      EXPECT_EQ(send_until_failure(rank, comm, kBytes).result, abi::kRemoteError);
+      EXPECT_EQ(send_until_failure(rank, comm, kReportBytes).result, abi::kRemoteError);
       test.send("failed");
       test.receive();
     }

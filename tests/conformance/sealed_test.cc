@@ -20,8 +20,8 @@ namespace {
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-constexpr std::size_t kBytes = 300'000;
-constexpr seconds kMargin{20};
+constexpr std::size_t kSealedBytes = 300'000;
+constexpr seconds kSealedMargin{20};
 const std::string kKey(64, '7');
 
 // A rank on node a with a flow to one on node c, over the relay b.
@@ -39,23 +39,23 @@ class SealedTest : public testing::TestWithParam<int> {
       auto [handle, listener] = rank.listen();
       test.send(to_message(handle));
       void* comm = rank.accept(listener);
-      EXPECT_TRUE(receive_message(rank, comm, kBytes, 1).done);
+      EXPECT_TRUE(receive_message(rank, comm, kSealedBytes, 1).done);
       test.send("received");
       test.receive();
       // No other peer has connected.
       void* none = nullptr;
       EXPECT_EQ(rank.net().accept(listener, &none), abi::kSuccess);
       EXPECT_EQ(none, nullptr);
-      EXPECT_TRUE(receive_message(rank, comm, kBytes, 2).done);
+      EXPECT_TRUE(receive_message(rank, comm, kSealedBytes, 2).done);
     });
     handle_ = receiver_->receive_handle();
     // The rank gets the key from its node, so it ignores a key file that it cannot read.
     ::setenv("CABLEWAY_KEY_FILE", "/nonexistent", 1);
     sender_ = std::make_unique<RankProcess>(world_, "a", GetParam(), [this](Rank& rank, Line& test) {
       void* comm = rank.connect(handle_);
-      EXPECT_TRUE(send_message(rank, comm, kBytes, 1).done);
+      EXPECT_TRUE(send_message(rank, comm, kSealedBytes, 1).done);
       test.receive();
-      EXPECT_TRUE(send_message(rank, comm, kBytes, 2).done);
+      EXPECT_TRUE(send_message(rank, comm, kSealedBytes, 2).done);
       EXPECT_THAT(warnings(), testing::IsEmpty());
     });
     ::unsetenv("CABLEWAY_KEY_FILE");
@@ -120,13 +120,13 @@ TEST_P(SealedTest, AnUntrustedPeerWithoutTheKeyGetsNothing) {
   for (const Place& place : places()) {
     UntrustedPeer plain(place.door, place.from);
     plain.send(as_frame(place.setup));
-    const UntrustedPeer::Answer to_plain = plain.receive(kMargin);
+    const UntrustedPeer::Answer to_plain = plain.receive(kSealedMargin);
     EXPECT_TRUE(to_plain.closed);
     EXPECT_THAT(to_plain.reason, HasSubstr("a set-up without a seal, and this end has a key"));
 
     UntrustedPeer guessing(place.door, place.from);
-    guessing.send(sealed(place.setup, guessing.receive_challenge(kMargin), setup_key(std::string(64, '8'))));
-    const UntrustedPeer::Answer to_guessing = guessing.receive(kMargin);
+    guessing.send(sealed(place.setup, guessing.receive_challenge(kSealedMargin), setup_key(std::string(64, '8'))));
+    const UntrustedPeer::Answer to_guessing = guessing.receive(kSealedMargin);
     EXPECT_FALSE(to_guessing.accepted);
     EXPECT_THAT(to_guessing.reason, HasSubstr("the seal of the set-up is wrong"));
   }
@@ -141,13 +141,13 @@ TEST_P(SealedTest, AnOverheardSetUpIsRefused) {
   CircuitSetup detour = good_setup();
   detour.hops[1].to_address = world_.hop("b", "a").to_address;
   UntrustedPeer first(world_.relay_door("b", "a"), detour.hops[0].from_address);
-  const std::vector<std::byte> overheard = sealed(detour, first.receive_challenge(kMargin), setup_key(kKey));
+  const std::vector<std::byte> overheard = sealed(detour, first.receive_challenge(kSealedMargin), setup_key(kKey));
   first.send(overheard);
-  EXPECT_THAT(first.receive(kMargin).reason, HasSubstr("node b: cable"));
+  EXPECT_THAT(first.receive(kSealedMargin).reason, HasSubstr("node b: cable"));
   UntrustedPeer again(world_.relay_door("b", "a"), detour.hops[0].from_address);
-  again.receive_challenge(kMargin);
+  again.receive_challenge(kSealedMargin);
   again.send(overheard);
-  EXPECT_THAT(again.receive(kMargin).reason, HasSubstr("the seal of the set-up is wrong"));
+  EXPECT_THAT(again.receive(kSealedMargin).reason, HasSubstr("the seal of the set-up is wrong"));
   end();
 }
 

@@ -43,19 +43,22 @@
 #include "tests/conformance/ranks/traffic.h"
 #include "tests/nccl_adapter/rank.h"
 #include "tests/nccl_adapter/world.h"
+#include "tests/slow_build.h"
 
 namespace cableway::nccl::test {
 
-// Thousands of rounds take minutes where every access to memory is checked or every instruction emulated.
-#if defined(CABLEWAY_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || defined(CABLEWAY_EMULATED)
-inline constexpr bool kSlowed = true;
-#else
-inline constexpr bool kSlowed = false;
-#endif
+using cableway::test::kSlowBuild;
 
-// On slow builds one version without a context and one with: the others are thin tables over the same code.
+// Under the address sanitizer a version without a context, under the thread sanitizer one with: the others are thin
+// tables over the same code, which tests/nccl_adapter/plugin calls in every build.
 inline auto every_abi() {
-  return testing::ValuesIn(kSlowed ? std::vector<int>{8, 11} : std::vector<int>{8, 9, 10, 11, 12});
+#if defined(CABLEWAY_ADDRESS_SANITIZER)
+  return testing::Values(8);
+#elif defined(__SANITIZE_THREAD__)
+  return testing::Values(11);
+#else
+  return testing::Values(8, 9, 10, 11, 12);
+#endif
 }
 // The versions with a context per communicator and a finalize.
 inline auto abis_with_finalize() {

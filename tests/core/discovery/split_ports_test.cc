@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "routing/topology/physical_cable.h"
 #include "sim/nodes/node_world.h"
+#include "tests/slow_build.h"
 
 namespace cableway {
 namespace {
@@ -206,7 +207,7 @@ TEST_F(SplitPortsTest, OneFunctionUnpluggedAndBackMovesNoOtherCable) {
 
 // A fifth of all hellos are lost: the pairs stay, and a restarted node finds the same number again.
 TEST_F(SplitPortsTest, LostHellosMoveNoCable) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_here(20U); ++seed) {
     for (const Addresses kind : {Addresses::kSubnetEach, Addresses::kLinkLocal, Addresses::kOneSubnet}) {
       restart(seed);
       build(2, 1, kind);

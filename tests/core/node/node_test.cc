@@ -12,6 +12,7 @@
 
 #include "sim/nodes/node_world.h"
 #include "tests/routing/sample_topologies.h"
+#include "tests/slow_build.h"
 
 namespace cableway {
 namespace {
@@ -401,11 +402,7 @@ TEST(Node, JoinsAllPortsOfASegment) {
 }
 
 TEST(Node, HundredsAgree) {
-#if defined(CABLEWAY_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
-  constexpr std::uint32_t kSide = 8;
-#else
-  constexpr std::uint32_t kSide = 20;
-#endif
+  constexpr std::uint32_t kSide = test::kSlowBuild ? 8 : 20;
   NodeWorld world(11);
   world.build(kSide * kSide, routing::torus_pairs(kSide, kSide));
   world.start_all();

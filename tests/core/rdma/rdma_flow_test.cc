@@ -13,13 +13,14 @@
 #include "core/flow/flow_sender.h"
 #include "tests/core/flow/flow_script.h"
 #include "tests/core/rdma/rdma_circuit.h"
+#include "tests/slow_build.h"
 
 namespace cableway {
 namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t kRdmaSeeds = 500;  // times three numbers of relays
+constexpr std::uint32_t kRdmaSeeds = test::cases_here(500);  // times three numbers of relays
 constexpr std::size_t kMaxLateWrites = 20;
 constexpr std::uint32_t kLostAcknowledgements = 30;  // of 100, by every other seed
 

@@ -26,11 +26,12 @@
 #include "routing/topology/physical_cable.h"
 #include "tests/routing/paths/naive_routing.h"
 #include "tests/routing/sample_topologies.h"
+#include "tests/slow_build.h"
 
 namespace cableway::routing {
 namespace {
 
-constexpr std::uint64_t kGraphs = 1000;
+constexpr std::uint64_t kGraphs = test::cases_here(1000);
 constexpr std::size_t kNoLimit = 1'000'000;
 
 using Random = std::mt19937_64;
@@ -162,7 +163,7 @@ TEST(RandomGraphs, ShortestPathsAreComplete) {
       draining_ways += shortest.reaches(to) && (topology.node(from).draining || topology.node(to).draining) ? 1 : 0;
     }
   }
-  EXPECT_GT(draining_ways, 1000U);
+  EXPECT_GT(draining_ways, test::cases_here(1000U));
 }
 
 TEST(RandomGraphs, LoopFreePathsAreTheBestOfAllPaths) {
@@ -184,7 +185,7 @@ TEST(RandomGraphs, LoopFreePathsAreTheBestOfAllPaths) {
       }
     }
   }
-  EXPECT_GT(longer_ones, 5000U);
+  EXPECT_GT(longer_ones, test::cases_here(5000U));
 }
 
 // Neither disjoint paths nor the naive cut know of roots; root_capacity_test.cc has those.
@@ -230,7 +231,7 @@ TEST(RandomGraphs, DisjointPathsAreMaximalAndCheapest) {
     EXPECT_EQ(back, found);
     with_choice += found.size() > 1 ? 1 : 0;
   }
-  EXPECT_GT(with_choice, 200U);
+  EXPECT_GT(with_choice, test::cases_here(200U));
 }
 
 TEST(RandomGraphs, MaxFlowEqualsTheMinimumCut) {
@@ -266,7 +267,7 @@ TEST(RandomGraphs, SharedRootsAreThoseThatLimitTheirPorts) {
     EXPECT_EQ(roots, naive_roots(topology));
     shared += roots.size();
   }
-  EXPECT_GT(shared, 500U);
+  EXPECT_GT(shared, test::cases_here(500U));
 }
 
 TEST(RandomGraphs, WeakPointsDisconnectTheGraph) {
@@ -299,9 +300,9 @@ TEST(RandomGraphs, WeakPointsDisconnectTheGraph) {
     weak_cables += found.cables.size();
     weak_connectors += found.connectors.size();
   }
-  EXPECT_GT(weak_nodes, 500U);
-  EXPECT_GT(weak_cables, 500U);
-  EXPECT_GT(weak_connectors, 100U);
+  EXPECT_GT(weak_nodes, test::cases_here(500U));
+  EXPECT_GT(weak_cables, test::cases_here(500U));
+  EXPECT_GT(weak_connectors, test::cases_here(100U));
 }
 
 TEST(RandomGraphs, PlacementsAreOptimal) {
@@ -328,7 +329,7 @@ TEST(RandomGraphs, PlacementsAreOptimal) {
     EXPECT_EQ(found->order.front(), *std::min_element(job.begin(), job.end()));
     with_relays += found->cost.relays > 0 ? 1 : 0;
   }
-  EXPECT_GT(with_relays, 100U);
+  EXPECT_GT(with_relays, test::cases_here(100U));
 }
 
 TEST(RandomGraphs, ResultsDoNotDependOnInputOrder) {

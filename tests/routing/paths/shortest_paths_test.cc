@@ -12,6 +12,7 @@
 
 #include "routing/paths/path_set.h"
 #include "tests/routing/sample_topologies.h"
+#include "tests/slow_build.h"
 
 namespace cableway::routing {
 namespace {
@@ -134,7 +135,7 @@ TEST(ShortestPaths, AreCompleteOnRandomGraphs) {
   std::size_t pairs = 0;
   std::size_t pairs_with_choice = 0;
   std::size_t pairs_unreached = 0;
-  for (int graph = 0; graph < 1000; ++graph) {
+  for (int graph = 0; graph < test::cases_here(1000); ++graph) {
     const Topology topology = random_topology(random, 10, 24);
     for (std::uint32_t from = 0; from < topology.node_count(); ++from) {
       const ShortestPaths shortest = shortest_paths_from(topology, NodeIndex{from});
@@ -154,9 +155,9 @@ TEST(ShortestPaths, AreCompleteOnRandomGraphs) {
     }
   }
   // The generated graphs contain enough cases.
-  EXPECT_GT(pairs, 30'000U);
-  EXPECT_GT(pairs_with_choice, 5'000U);
-  EXPECT_GT(pairs_unreached, 1'000U);
+  EXPECT_GT(pairs, test::cases_here(30'000U));
+  EXPECT_GT(pairs_with_choice, test::cases_here(5'000U));
+  EXPECT_GT(pairs_unreached, test::cases_here(1'000U));
 }
 
 TEST(ShortestPaths, HaveTheRightLengthOnLargerRandomGraphs) {

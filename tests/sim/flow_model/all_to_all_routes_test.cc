@@ -8,6 +8,7 @@
 #include "routing/shapes/topology_generator.h"
 #include "tests/routing/sample_topologies.h"
 #include "tests/sim/flow_model/random_topology.h"
+#include "tests/slow_build.h"
 
 namespace cableway::sim {
 namespace {
@@ -56,7 +57,7 @@ TEST(AllToAllRoutesTest, PathsAreThoseOfTheFirstFlows) {
 
 TEST(AllToAllRoutesTest, WithoutCablesEqualsComputedFromScratch) {
   std::mt19937 random(41);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < test::cases_here(1500); ++round) {
     const Topology topology = random_topology(random, 2 + random() % 10);
     std::vector<CableIndex> gone;
     std::vector<Cable> rest;
@@ -73,7 +74,7 @@ TEST(AllToAllRoutesTest, WithoutCablesEqualsComputedFromScratch) {
 
 TEST(AllToAllRoutesTest, WithACableEqualsComputedFromScratch) {
   std::mt19937 random(43);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < test::cases_here(1500); ++round) {
     const std::uint32_t nodes = 2 + random() % 10;
     Topology topology = random_topology(random, nodes);
     // Sometimes disconnected.
