@@ -40,7 +40,9 @@ struct Arrival {
   std::uint16_t from_port = 0;
   PortId interface = 0;  // 0: not reported by the kernel
   int ttl = 0;
-  Duration waited{0};  // in the kernel, before it was received here; 0: not reported
+  // In the kernel, before it was received here. 0: not reported. Too short for datagrams that arrive just after the
+  // host's first socket with time stamps was opened, since the kernel starts to stamp arrivals in a work queue.
+  Duration waited{0};
 };
 
 // The next datagram, or the errno; EAGAIN if there is none.

@@ -113,6 +113,19 @@ class UdpControlChannelTest : public testing::Test {
       test::ip(absl::StrCat("addr add ", bare, is_ipv6 ? "/64 nodad" : "/24", " dev ", interface));
     }
   }
+  // The kernel starts to stamp arrivals in a work queue, some time after a socket has asked for it; datagrams that
+  // arrive earlier get the time at which they are read.
+  void wait_until_arrivals_are_stamped() {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+      b_->waited.clear();
+      a_->channel.send(a_->port, address("10.7.0.2"), bytes_of("is it stamped?"));
+      std::this_thread::sleep_for(5ms);
+      ASSERT_TRUE(comes_true([&] { return b_->waited.size() == 1; }));
+      if (b_->waited.front() >= 4ms) break;
+    }
+    ASSERT_GE(b_->waited.front(), 4ms) << "the kernel does not stamp arrivals";
+    b_->waited.clear();
+  }
   // A socket not made by a channel, on loopback, bound to an address.
   static UniqueFd untrusted_peer(const std::string& own, std::uint16_t udp_port, int ttl) {
     UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -159,6 +172,7 @@ TEST_F(UdpControlChannelTest, TwoHostsHearEachOtherByIpv4) {
 
 TEST_F(UdpControlChannelTest, KnowsHowLongADatagramHasWaited) {
   join_two({"10.7.0.1", "fe80::1%eth1"}, {"10.7.0.2", "fe80::2%far1"});
+  wait_until_arrivals_are_stamped();
   const auto began = std::chrono::steady_clock::now();
   a_->send_hello("to the group");
   a_->channel.send(a_->port, address("10.7.0.2"), bytes_of("to you"));
