@@ -10,8 +10,8 @@ usage: tools/setup.sh [--all] [--verbs] [--check]
 Installs the missing packages to build and run Cableway, on Debian 12, Ubuntu 24.04 and later. Installed packages are
 not changed. Uses sudo if not run as root.
 
-  --all     also the needs of `tools/test.sh --all`: clang and its tools, shellcheck, on Debian chromium (Ubuntu has it
-            only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
+  --all     also the needs of `tools/test.sh --all`: clang with its tools and linker, shellcheck, on Debian chromium
+            (Ubuntu has it only as a snap), and an arm64 cross-compiler with emulator and libraries (the libraries go to
             build/arm64-sysroot, not into the system)
   --verbs   also the needs of tools/lab/softroce and `tools/test.sh --verbs`: QEMU, tools for RDMA devices, and on Debian
             the kernel that the lab's guests run (it goes to build/softroce, not into the system)
@@ -38,7 +38,7 @@ packages=(
   iproute2:ip iputils-ping:ping nftables:nft patch:patch procps:ps python3:python3 util-linux:unshare
 )
 if $all; then
-  packages+=(clang:clang++ clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)
+  packages+=(clang:clang++ lld:ld.lld clang-format-14:clang-format-14 clang-tidy-14:clang-tidy-14 shellcheck:shellcheck)
   if [[ $(uname -m) != aarch64 ]]; then
     packages+=(g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ qemu-user-static:qemu-aarch64-static)
   fi

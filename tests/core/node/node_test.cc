@@ -89,7 +89,7 @@ TEST(Node, FindsEveryCableOfEveryShape) {
 }
 
 TEST(Node, AgreesDespiteLossDuplicationAndReordering) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases_here(20U); ++seed) {
     NodeWorld world(seed);
     world.fabric().set_weather({200, 100, 50us, 30ms});
     world.build(9, routing::torus_pairs(3, 3));

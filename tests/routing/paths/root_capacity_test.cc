@@ -14,6 +14,7 @@
 #include "tests/routing/paths/naive_max_flow.h"
 #include "tests/routing/paths/random_hosts.h"
 #include "tests/routing/sample_topologies.h"
+#include "tests/slow_build.h"
 
 namespace cableway::routing {
 namespace {
@@ -98,7 +99,7 @@ TEST(RootCapacity, IsThatOfALinearProgramUnlessFlowMixes) {
   std::mt19937 random(3);
   std::size_t with_roots = 0;
   std::size_t mixing = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < test::cases_here(2000); ++round) {
     SCOPED_TRACE(round);
     const Topology topology = random_hosts(random);
     const PhysicalCables physical = physical_cables(topology);
@@ -115,8 +116,8 @@ TEST(RootCapacity, IsThatOfALinearProgramUnlessFlowMixes) {
     EXPECT_NEAR(found, exact, 1e-3);
     with_roots += physical.roots.empty() ? 0 : 1;
   }
-  EXPECT_GT(with_roots, 150U);
-  EXPECT_GT(mixing, 200U);
+  EXPECT_GT(with_roots, test::cases_here(150U));
+  EXPECT_GT(mixing, test::cases_here(200U));
 }
 
 }  // namespace
