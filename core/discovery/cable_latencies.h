@@ -16,15 +16,15 @@ namespace cableway {
 // One thread: the node's.
 class CableLatencies {
  public:
-  // The echo for the neighbour in a hello that is sent now.
+  // Records that a hello is sent now, and returns the echo for the neighbour in it.
   HelloEcho echo(const NeighbourKey& key, Instant now) { return meters_[key].round_trip.echo(now); }
   // A hello of the neighbour has arrived. `self`: this node.
   void hear(const NeighbourKey& key, const PortHello& hello, routing::NodeId self, Instant arrival);
   // The adjacency came up again, possibly over another cable: discards its measurements.
   void restart(const NeighbourKey& key, Neighbour& neighbour);
   void forget(const NeighbourKey& key) { meters_.erase(key); }
-  // Sets the latencies of neighbours that are up: new ones once a second, changed ones every 10 s, so that a node
-  // advertises those of several cables together. Returns whether it set any. Call it often.
+  // Sets the latencies of neighbours that are up: new ones at most once a second, changed ones at most every 10 s, so
+  // that a node advertises those of several cables together. Returns whether it set any. Call it with every hello.
   bool publish(std::map<NeighbourKey, Neighbour>& neighbours, Instant now);
 
  private:

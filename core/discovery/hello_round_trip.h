@@ -29,7 +29,7 @@ namespace cableway {
 // The hellos between one port of this node and one of a neighbour.
 class HelloRoundTrip {
  public:
-  // The echo for the neighbour in a hello that is sent now.
+  // Records that a hello is sent now, and returns the echo for the neighbour in it.
   HelloEcho echo(Instant now);
   // A hello of the neighbour arrived, with its time and its echo of this node's. Returns the one-way latency, above 0;
   // nullopt if it completes no measurement, or if its times are impossible. The neighbour is not trusted, but can only

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kHelloDelay{10};  // between a change and the hello that advertises it
 constexpr std::chrono::seconds kProblemLasts{5};      // after it was last seen
-// Own hellos count for several hold times, so that lost ones do not split a wire: they are not answered.
+// Own hellos count for several hold times, so that lost ones do not split a wire: no answer confirms them.
 constexpr int kOwnHelloHolds = 3;
 constexpr std::uint64_t kRecentDatagrams = 1024;
 // Hello intervals before a new neighbour's mismatch is reported: another port of its wire may not have been heard yet.
@@ -285,7 +285,7 @@ void Neighbours::set_paired(const NeighbourKey& key, bool paired) {
   clear_problem(EventCode::kCableRefused, key.port, about);
   clear_problem(EventCode::kLinkLocalUsed, key.port, about);
   hello_soon(key.port);
-  take_down(key, "other ports of the two nodes share its wire");
+  take_down(key, "the cables on this wire join other ports of the two nodes");
 }
 
 // Ends the adjacency. The neighbour stays heard.

@@ -100,7 +100,7 @@ class Neighbours {
   void send_segment(const NeighbourKey& key, std::span<const std::byte> body);
 
   const NodeIdentity& identity() const { return identity_; }
-  // The inventory's ports. Those without a plug that share a wire, as the hellos show, have one here (port_segments.h).
+  // The inventory's ports. Virtual ports that share a wire, as the hellos show, have its plug here (port_segments.h).
   const std::vector<PortFacts>& ports() const { return ports_; }
   const std::map<NeighbourKey, Neighbour>& all() const { return public_; }
   std::vector<Problem> problems() const;

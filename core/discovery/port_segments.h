@@ -1,8 +1,9 @@
 // Which ports of this node are on one segment: one wire, or one switch.
 //
 // Two ports are on one segment if the hardware reports that they are functions of one plug, if one receives the other's
-// hellos, or if both receive the hellos of the same port of a neighbour. A segment with one neighbour is a wire: its
-// ports share a plug, even where only the hellos show it, as in network namespaces.
+// hellos, or if both receive the hellos of the same port of a neighbour. A segment with one neighbour is a wire.
+// Its ports have the plug that the hardware reports; virtual ports, as in network namespaces, share one that is derived
+// from the hellos.
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_SEGMENTS_H_
 
@@ -39,7 +40,8 @@ class PortSegments {
  public:
   // Sets the inventory's ports. What was heard at ports without a carrier is forgotten.
   void set_ports(std::span<const PortFacts> ports);
-  // Port `at` has received a hello of port `from`, both of this node. True if they did not hear each other before.
+  // Port `at` has received a hello of port `from`, both of this node. True if neither had received a hello of the
+  // other.
   bool note_own_hello(PortId at, PortId from, Instant now);
   // Forgets pairs of own ports that have not heard each other since `before`. True if there were any.
   bool forget_own_hellos(Instant before);
@@ -51,8 +53,9 @@ class PortSegments {
   // The hardware's plug; without one, on a wire with several ports that no hardware describes (virtual ones),
   // "wire.<the first interface>"; else "".
   std::string plug_of(PortId port) const;
-  // Whether the two are the ends of one cable: they have received each other's hellos since `since` or longer, they are
-  // not of one plug of the hardware, and no neighbour has been heard on their segment since they got their carrier.
+  // Whether the two are the ends of one cable: one has received the other's hellos since `since` or earlier, the
+  // hardware does not report them as one plug, and no neighbour has been heard on their segment since they got their
+  // carrier.
   bool is_loop(PortId one, PortId other, Instant since) const;
 
  private:

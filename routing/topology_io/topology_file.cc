@@ -208,7 +208,7 @@ absl::StatusOr<NodeIndex> TopologyReader::find_node(const std::string& name, std
 }
 
 absl::Status TopologyReader::read_end(const toml::table& table, Port& port) const {
-  constexpr char kExpected[] = "; expected {node = \"..\", interface = \"..\", address = \"..\"}, interface optional";
+  constexpr char kExpected[] = "; expected {node = \"..\", address = \"..\"}; interface, plug and root are optional";
   if (absl::Status status = check_keys(table, "an end of a cable", {"node", "interface", "address", "plug", "root"});
       !status.ok()) {
     return status;

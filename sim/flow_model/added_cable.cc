@@ -91,7 +91,8 @@ class NewCable {
 
   std::uint64_t rate_mbps() const { return rate_mbps_; }
 
-  // At ports without other cables, each function its own connector. Their names and addresses are unused.
+  // At ports without other cables, each function its own connector. Names and addresses are ones that the topology
+  // does not use.
   std::vector<Cable> between(NodeIndex a, NodeIndex b) const {
     const NewPort& at_a = ports_[a.value];
     const NewPort& at_b = ports_[b.value];

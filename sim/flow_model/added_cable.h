@@ -40,7 +40,7 @@ struct AddedCableSettings {
 
 struct AddedCableReport {
   AllToAllShares intact;
-  std::uint64_t rate_mbps = 0;   // of the added cable; roots may leave less of it
+  std::uint64_t rate_mbps = 0;   // of the added cable; its roots may carry less
   std::size_t candidates = 0;    // pairs of nodes that share no cable
   std::vector<AddedCable> best;  // sorted by is_better(), best first; includes cables that do not help
 };

@@ -95,7 +95,7 @@ class CableFabric {
   void set_silent(SegmentNumber segment, bool silent);
   // Drops datagrams that one of the ports sends; `end` is its place in join()'s list (cables: 0 is a, 1 is b).
   void set_mute(SegmentNumber segment, std::size_t end, bool mute) { segments_[segment].mute[end] = mute; }
-  // Adds to the delay of what a port sends.
+  // Sets an additional delay of what a port sends.
   void set_more_delay(NodeNumber node, PortId port, Duration more) { more_delay_[{node, port}] = more; }
   void set_weather(const Weather& weather) { weather_ = weather; }
   // Overrides the fabric's weather for one segment.

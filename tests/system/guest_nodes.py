@@ -168,7 +168,7 @@ class GuestNodes:
         return json.loads(done.stdout)
 
     def doctor(self, name: str) -> list[dict[str, Any]]:
-        """Its findings, of whatever severity."""
+        """The findings of `cableway doctor` on the node, of any severity."""
         done = self._query(name, "doctor", "--json")
         if done.returncode not in (0, 1):
             raise AssertionError(f"cableway doctor in {name}: exit status {done.returncode}: {done.stdout}{done.stderr}")

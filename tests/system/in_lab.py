@@ -40,7 +40,7 @@ def in_lab(*options: str) -> Callable[[Body], Test]:
 
 
 def report_figure(text: str) -> None:
-    """Called by a test in its lab: the outer process prints the text behind the test's name."""
+    """Called by a test in its lab: the outer process prints the text after the test's name."""
     print(f"\n{_FIGURE}{text}", flush=True)
 
 

@@ -22,7 +22,7 @@ def latencies(nodes: LabNodes, name: str) -> dict[str, float | None]:
 
 class LatencyTest(unittest.TestCase):
     def wait_for(self, nodes: LabNodes, delays_us: dict[str, int]) -> None:
-        """Until each node has these latencies; those of a moment in which the machine was busy are improved soon."""
+        """Waits until each node has these latencies: one measured while the machine was busy is too high at first."""
         def is_near(measured: dict[str, float | None]) -> bool:
             return measured.keys() == delays_us.keys() and all(
                 measured[cable] is not None and abs(measured[cable] - delay) <= _WITHIN * delay

@@ -101,7 +101,7 @@ class DoctorTest(unittest.TestCase):
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_the_speed_of_a_cable(self, nodes: LabNodes) -> None:
-        """What its interfaces' links could carry is not known in a namespace, so nothing is expected of them."""
+        """In a namespace the rates of links are not known, so doctor expects no rate."""
         nodes.start(**STEADY)
         nodes.wait_for_cables()
         found: list[dict[str, Any]] = []

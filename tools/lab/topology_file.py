@@ -16,7 +16,7 @@ from topology_spec import MAX_CABLES, MAX_NODES, Cable, End, Node, Topology, is_
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,63}")
 _INTERFACE = re.compile(r"[A-Za-z0-9._-]{1,15}")
-_MAX_LATENCY_US = 10_000_000
+_MAX_LATENCY_US = 1_000_000
 _KEYS = {
     "file": {"cluster", "node", "switch", "cable"},
     "node": {"name", "relay_port", "plugs", "roots"},

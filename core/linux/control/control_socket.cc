@@ -90,8 +90,8 @@ absl::StatusOr<UniqueFd> open_socket(const PortAddress& address, std::uint16_t u
   }
   set_number(socket.get(), SOL_SOCKET, SO_RCVBUF, kControlReceiveBytes);
   set_number(socket.get(), SOL_SOCKET, SO_TIMESTAMPNS, 1);  // without it, waited is 0
-  // Ahead of bulk data in the host's queues and in a switch, so that a busy cable is neither lost nor slow. IP_TOS sets
-  // a priority of its own: the option follows it.
+  // Control datagrams go ahead of bulk data in the host's queues and in switches, so that a busy cable is neither taken
+  // for lost nor measured as slow. SO_PRIORITY is set last, since IP_TOS sets a priority, too.
   const bool is_ipv6 = address.is_ipv6;
   set_number(socket.get(), is_ipv6 ? IPPROTO_IPV6 : IPPROTO_IP, is_ipv6 ? IPV6_TCLASS : IP_TOS, kNetworkControl);
   set_number(socket.get(), SOL_SOCKET, SO_PRIORITY, kInteractive);

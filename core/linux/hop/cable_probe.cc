@@ -121,7 +121,7 @@ absl::StatusOr<std::optional<TransportOffer>> send_probe(int socket, const Probe
   absl::StatusOr<SetupAnswer> answer = decode_setup_answer(handshake.answer(), handshake.answer_body());
   if (!answer.ok()) return answer.status();
   if (answer->taken && !opening.offered)
-    return absl::InvalidArgumentError("it answered with a transport that was not offered");
+    return absl::InvalidArgumentError("the neighbour answered with a transport that was not offered");
   return std::move(answer->taken);
 }
 
@@ -159,7 +159,8 @@ std::uint64_t rate_mbps(std::uint64_t bytes, steady_clock::duration took) {
 absl::StatusOr<Frame> read_ack(int socket) {
   absl::StatusOr<Frame> arrived = read_frame(socket);
   if (arrived.ok() && arrived->kind != FrameKind::kAck) {
-    return absl::UnavailableError(absl::StrCat("answered by a frame ", to_text(arrived->kind)));
+    return absl::UnavailableError(
+        absl::StrCat("the neighbour answered with a frame ", to_text(arrived->kind), ", expected ack"));
   }
   return arrived;
 }

@@ -223,7 +223,7 @@ void NodeService::on_topology_changed() {
   relay_->topology_changed();
 }
 
-// Other changes, such as of a measured latency, raise no event.
+// Raises TOPOLOGY_CHANGED if nodes, draining nodes or cables have changed; a new latency raises no event.
 void NodeService::note_members(const routing::Topology& topology) {
   std::string members;
   for (const routing::Node& node : topology.nodes()) absl::StrAppend(&members, node.name, node.draining ? "-" : "+");

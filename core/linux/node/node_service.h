@@ -90,7 +90,7 @@ class NodeService {
   std::optional<SubKey> setup_key_;
   std::unique_ptr<Node> node_;
   std::unique_ptr<Timer> listen_retry_;
-  std::string members_;                     // names of the nodes and cables, as of the last TOPOLOGY_CHANGED
+  std::string members_;                     // nodes, whether each drains, and cables, as of the last TOPOLOGY_CHANGED
   std::string not_listening_;               // the current reason; empty while listening
   std::string no_ports_;                    // why there is none, as last reported
   std::vector<std::string> socket_errors_;  // as last reported

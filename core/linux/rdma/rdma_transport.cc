@@ -133,7 +133,7 @@ absl::StatusOr<TransportChoice> RdmaTransport::join(const CircuitSetup& setup, c
   const absl::StatusOr<RdmaEndpoint> other = decode_rdma_endpoint(parameters);
   if (!other.ok()) return other.status();
   const std::string& address = setup.this_hop().from_address;
-  // Before a device is opened for it.
+  // Checked first, so that no device is opened for an invalid offer.
   if (absl::Status there = check_gid(*other, address); !there.ok()) return there;
   absl::StatusOr<Opened> opened = open(connection.own_address(), accepting_end(setup, setup.hop).port);
   if (!opened.ok()) return opened.status();

@@ -13,7 +13,7 @@ absl::Status wrong(const CableNeighbour& neighbour, const EthernetAddress& found
   return absl::FailedPreconditionError(absl::StrCat(
       "RDMA over ", neighbour.interface, " would reach the wrong interface: ", to_text(neighbour.address), " is ",
       to_text(neighbour.ethernet), " on its own host, but ", to_text(found),
-      " in this host's neighbour table: another interface there answers for it. There: sysctl -w ",
+      " in this host's neighbour table: another interface of that host answers for this address. There: sysctl -w ",
       neighbour.address.is_ipv6 ? "net.ipv6.conf.all.proxy_ndp=0" : "net.ipv4.conf.all.arp_ignore=1",
       "; then here: ip neigh flush dev ", neighbour.interface, " (with CAP_NET_ADMIN, Cableway corrects the entry)"));
 }

@@ -25,11 +25,12 @@ struct CableNeighbour {
   EthernetAddress ethernet;      // that of its interface, as the other end has announced it
 };
 
-// Before a queue pair is connected: corrects the kernel's entry. FailedPrecondition: it is wrong, and this process may
-// not change it. OK if there is no entry that it may set: the kernel then resolves the address, and confirm_neighbour()
-// checks the result.
+// Call before a queue pair is connected: corrects the kernel's entry. OK also where there is no entry and this process
+// may not set one: the kernel then resolves the address, and confirm_neighbour() checks the result. FailedPrecondition:
+// the entry is wrong, and this process may not change it. Unavailable: the table cannot be read, or the entry not set.
 absl::Status direct_to_neighbour(NeighbourTable& table, const CableNeighbour& neighbour);
-// After it is connected: FailedPrecondition: the kernel's entry is wrong. Unavailable: it is gone, or cannot be read.
+// Call after the queue pair is connected. FailedPrecondition: the kernel's entry is wrong. Unavailable: it is gone, or
+// cannot be read.
 absl::Status confirm_neighbour(NeighbourTable& table, const CableNeighbour& neighbour);
 
 }  // namespace cableway::host

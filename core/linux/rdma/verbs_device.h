@@ -82,7 +82,7 @@ class VerbsDevice {
   static constexpr std::size_t kMaxAsyncErrors = 256;
   // Call once the queue has been destroyed: a new one may get its address.
   void forget(const void* queue) const;
-  // How often GIDs have changed; any of them may be one's own (find_gid()).
+  // The number of changes of this device's GIDs. After one, find_gid() tells whether an address is still there.
   std::uint64_t gid_changes() const { return gid_changes_.load(std::memory_order_relaxed); }
   void give_up() { lost_.store(true, std::memory_order_relaxed); }
   // The kernel has removed the device, and may wait until this process closes it.

@@ -193,7 +193,7 @@ void add_scarcity(SimtestPlan& plan) {
   plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
 }
 
-// In half of the worlds where two cables join the same two nodes, they are one wire.
+// In half of the worlds whose last cable joins the same two nodes as an earlier one, the two are one wire.
 void add_split_port(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kWireNumbers);
   std::vector<CablePlan>& cables = plan.shape.cables;

@@ -186,7 +186,7 @@ TEST_P(PluginWithoutPorts, ANamespaceWithoutCablesGetsNoNode) {
   std::ifstream sockets("/proc/self/net/unix");
   const std::string all{std::istreambuf_iterator<char>(sockets), std::istreambuf_iterator<char>()};
   EXPECT_THAT(all, Not(HasSubstr(world_.runtime_dir("a")))) << "a node is listening";
-  // A node that finds a cable is as good as ever.
+  // In a namespace with a cable a job's node starts.
   world_.enter("a");
   EXPECT_EQ(result_of_init(GetParam()), abi::kSuccess);
 }

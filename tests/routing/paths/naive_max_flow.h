@@ -1,5 +1,5 @@
-// The maximum flow over cables as a linear program, without a network in between: each cable has its own flow each way,
-// and shares of all that limits it. For small topologies.
+// The maximum flow over cables as a linear program, not as a flow network: one variable for each cable and direction,
+// bounded by every part that the cable shares. For small topologies.
 #ifndef CABLEWAY_TESTS_ROUTING_PATHS_NAIVE_MAX_FLOW_H_
 #define CABLEWAY_TESTS_ROUTING_PATHS_NAIVE_MAX_FLOW_H_
 

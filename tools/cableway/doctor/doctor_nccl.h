@@ -17,9 +17,9 @@ struct FlowLimit {
   bool is_minimum;  // `cableway env` sets it; the others are maxima, not set by default
 };
 
-// For one cable's rate NCCL opens two channels, each with one flow to a neighbour and so with one path; it needs four.
-// Its send and receive use two flows to a peer, but from nine ranks on only one, unless the last one is set
-// (ncclTopoGetNchannels in its graph/paths.cc).
+// For the rate of one cable NCCL opens one or two channels, each with one flow to a neighbour, and a flow has one path.
+// To fill both functions takes four channels. Sends and receives use two flows to a peer, but from nine ranks on only
+// one unless NCCL_NCHANNELS_PER_NET_PEER is set (ncclTopoGetNchannels in NCCL's graph/paths.cc).
 inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true},
                                             {"NCCL_MAX_NCHANNELS", 4, false},
                                             {"NCCL_MAX_CTAS", 4, false},

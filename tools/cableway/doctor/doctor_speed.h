@@ -31,7 +31,8 @@ struct SpeedExamination {
 
 // Tests each cable that is up, one after the other: half a second one way, then half a second both ways at once; and
 // each wire with several cables (a split plug's), half a second over all of them both ways at once. One TCP connection
-// cannot fill a fast cable, so a cable whose hops use TCP is expected to carry 0.7 of its rate, at most of 20 Gbit/s.
+// cannot fill a fast cable, so a cable whose hops use TCP is expected to carry 0.7 of its rate, or of 20 Gbit/s if
+// that is less.
 std::vector<Finding> examine_speed(const SpeedExamination& examination, const CableTest& test);
 
 }  // namespace cableway::cli

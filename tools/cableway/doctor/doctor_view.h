@@ -16,7 +16,8 @@ Severity worst_of(const std::vector<Finding>& findings);
 std::string doctor_text(std::vector<Finding> findings, const NcclSettings& nccl);
 
 //   worst          "ok", "info", "warning" or "error"
-//   findings       {severity, code, about, what, advice (null where there is none)}
+//   findings       {severity, code, about, what, advice (null where there is none), measured (null without a speed
+//                  test)}
 //   nccl_settings  {name, value, source, overridden [texts], remark (null where there is none)}
 //   nccl_files     those that NCCL reads after the environment, if they exist
 std::string doctor_json(const std::vector<Finding>& findings, const NcclSettings& nccl);

@@ -81,7 +81,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kPcieLinkSlow, "PCIE_LINK_SLOW", "a PCIe link cannot carry its share of a port's rate",
      "update the BIOS, use another slot, reseat the adapter; or give both functions of a split plug an address"},
     {Code::kPcieRootShared, "PCIE_ROOT_SHARED", "ports share a PCIe link that moves less than they need together",
-     "connect each plug to another host; a warning says how the link could be wider"},
+     "connect each plug to a different host; a warning says how the link could be wider"},
     {Code::kRdmaLosses, "RDMA_LOSSES", "the RDMA device has counted losses since its start",
      "check again after a job; if they grow, check the cable and flow control"},
     {Code::kRdmaCongestion, "RDMA_CONGESTION", "the RDMA device has counted congestion since its start",
@@ -89,7 +89,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
 
     {Code::kCableTested, "CABLE_TESTED", "a cable is as fast as it should be", "-"},
     {Code::kCableSlow, "CABLE_SLOW",
-     "a cable carries less than expected: over RDMA 95 % of its rate, over TCP 70 %, at most of 20 Gbit/s",
+     "a cable carries less than expected: over RDMA 95 % of its rate, over TCP 70 % of its rate or of 20 Gbit/s, "
+     "whichever is less",
      "test again while no job runs; the usual reasons are MTU 1500, a busy CPU, a bad cable (ethtool -S) or a switch"},
     {Code::kCableDegraded, "CABLE_DEGRADED",
      "a cable or plug carries less over RDMA than 95 % of its rate, but only while both directions, or all of its "

@@ -120,7 +120,7 @@ class Reading {
     const bool is_quoted = !value.empty() && (value.front() == '"' || value.front() == '\'');
     if (is_quoted) fault(source, absl::StrCat("the quotes are part of the value of ", shown(name)), true);
     if (value.size() != absl::StripAsciiWhitespace(value).size()) {
-      fault(source, absl::StrCat("the spaces around it are part of the value of ", shown(name)), true);
+      fault(source, absl::StrCat("the spaces around the value of ", shown(name), " are part of it"), true);
     }
     set(name.substr(0, kMaxFieldBytes), value.substr(0, kMaxFieldBytes), source);
   }

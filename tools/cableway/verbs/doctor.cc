@@ -59,7 +59,7 @@ class DoctorVerb final : public Verb {
             .arguments = {json_flag(json_),
                           flag("--no-speed", no_speed_, "skip the cable speed tests, which send data over the cables"),
                           real_option("--least-share", 0.01, 1, least_share_,
-                                      "the share of its rate that a cable has to carry over RDMA, both ways at once")
+                                      "the share of its rate that a cable or plug has to carry over RDMA each way")
                               .excluding({"--no-speed"})}};
   }
 

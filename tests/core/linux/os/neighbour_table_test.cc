@@ -91,7 +91,7 @@ class NeighbourTableTest : public testing::Test {
       ipv4.sin_port = htons(9);
       std::memcpy(&ipv4.sin_addr, to.bytes.data(), 4);
     }
-    // Fails if an earlier datagram was refused, and has then been sent as well.
+    // May return the error of an earlier datagram.
     static_cast<void>(::sendto(socket.get(), "x", 1, 0, reinterpret_cast<const sockaddr*>(&where), size));
   }
 
@@ -124,7 +124,7 @@ class NeighbourTableTest : public testing::Test {
   std::uint32_t index_ = 0;
 };
 
-// As on a split port by default: the right interface is silent here so that the other one's answer is not the second.
+// As on a split port by default: the right interface is silent here, so that only the other one answers.
 TEST_F(NeighbourTableTest, TheOtherInterfaceAnswersByDefaultAndTheEntryCanBeCorrected) {
   EXPECT_EQ(entry("10.7.0.2"), "");
   in_other_host("ipv4/conf/eth1/arp_ignore", "8");
@@ -132,7 +132,7 @@ TEST_F(NeighbourTableTest, TheOtherInterfaceAnswersByDefaultAndTheEntryCanBeCorr
   ASSERT_TRUE(kernel_neighbours().set(index_, address("10.7.0.2"), *parse_ethernet_address(kRight)).ok());
   EXPECT_EQ(entry("10.7.0.2"), kRight);
   send_to("10.7.0.2");
-  EXPECT_EQ(entry("10.7.0.2"), kRight) << "no question is asked for it";
+  EXPECT_EQ(entry("10.7.0.2"), kRight) << "the kernel sends no ARP request";
 }
 
 TEST_F(NeighbourTableTest, OnlyTheRightInterfaceAnswersWithArpIgnore) {

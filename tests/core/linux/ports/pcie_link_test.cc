@@ -130,7 +130,7 @@ TEST_F(PcieLinkTest, ANetworkOfADiscreteUsb4ControllerHasTheLinkOfTheController)
 }
 
 // A network card in an enclosure: a root port of the controller, the enclosure's switch, the card.
-TEST_F(PcieLinkTest, AnAdapterInAThunderboltEnclosureHasNotTheLinkInsideTheCable) {
+TEST_F(PcieLinkTest, AnAdapterInAThunderboltEnclosureDoesNotHaveTheLinkInsideTheCable) {
   const std::string port = "pci0000:00/0000:00:07.0";
   const std::string upstream = port + "/0000:20:00.0";
   const std::string card = upstream + "/0000:21:01.0/0000:22:00.0";
@@ -151,7 +151,7 @@ TEST_F(PcieLinkTest, AnEmulatedAdapterHasNoLink) {
   sysfs_.add_interface("eth0", adapter + "/virtio0");
   EXPECT_EQ(link_of("eth0"), PcieLink{});
   sysfs_.write("devices/" + adapter + "/virtio0/vendor", "0x15b3");
-  EXPECT_EQ(link_of("eth0").root, "0000:00:02.0") << "the vendor tells";
+  EXPECT_EQ(link_of("eth0").root, "0000:00:02.0") << "the vendor ID decides";
 }
 
 TEST_F(PcieLinkTest, LinksOfUnknownSpeedDoNotCount) {
@@ -192,7 +192,7 @@ TEST_F(PcieLinkTest, OtherLinksCountBesideOneOfUnknownSpeed) {
 }
 
 // A volume management device is a host bridge of its own.
-TEST_F(PcieLinkTest, AHostBridgeBelowADeviceBeginsAnew) {
+TEST_F(PcieLinkTest, OnlyLinksBelowTheLastHostBridgeCount) {
   const std::string bridge = "pci0000:64/0000:64:00.5/pci10000:00";
   sysfs_.set_pcie_link("pci0000:64/0000:64:00.5", "Unknown", "0", "0");
   add_link(bridge + "/10000:00:02.0", "10000:01:00.0", kGen4, "4");

@@ -21,7 +21,7 @@ struct FakeNeighbours final : NeighbourTable {
   std::mutex mutex;
   std::map<std::string, std::string> entries;  // Ethernet addresses by "INDEX ADDRESS"
   bool may_set = true;
-  absl::Status trouble;  // of reading it
+  absl::Status trouble;  // returned by find() if not OK
   // The entry that appears after a first look has found none; "": none does.
   std::string learnt_at_second_look;
 

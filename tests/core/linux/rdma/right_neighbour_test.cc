@@ -49,7 +49,8 @@ TEST_F(RightNeighbourTest, RefusesAWrongEntryThatItMayNotChange) {
   table_.entries[kEntry] = test::kTwin;
   const absl::Status refused = absl::FailedPreconditionError(
       "RDMA over eth1 would reach the wrong interface: 10.7.0.2 is 02:00:00:00:00:20 on its own host, but "
-      "02:00:00:00:00:21 in this host's neighbour table: another interface there answers for it. There: sysctl "
+      "02:00:00:00:00:21 in this host's neighbour table: another interface of that host answers for this address. "
+      "There: sysctl "
       "-w net.ipv4.conf.all.arp_ignore=1; then here: ip neigh flush dev eth1 (with CAP_NET_ADMIN, Cableway corrects "
       "the entry)");
   EXPECT_EQ(direct(), refused);

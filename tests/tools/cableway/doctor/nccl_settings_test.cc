@@ -106,7 +106,7 @@ TEST_F(NcclSettingsTest, NamesLinesThatNcclSkipsOrTakesDifferently) {
                           HasSubstr(".nccl.conf:5 NCCL sets no such variable by \"NCCL_D = 1\""),
                           ".nccl.conf:6 NCCL skips \"NCCL_E\": it has no =",
                           ".nccl.conf:7 the quotes are part of the value of NCCL_F",
-                          ".nccl.conf:8 the spaces around it are part of the value of NCCL_G",
+                          ".nccl.conf:8 the spaces around the value of NCCL_G are part of it",
                           HasSubstr(".nccl.conf:11 NCCL sets no such variable by \"=1\"")));
   EXPECT_TRUE(read().faults.front().about_nccl);
   EXPECT_FALSE(read().faults.back().about_nccl);
