@@ -8,10 +8,13 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -113,17 +116,22 @@ class UdpControlChannelTest : public testing::Test {
       test::ip(absl::StrCat("addr add ", bare, is_ipv6 ? "/64 nodad" : "/24", " dev ", interface));
     }
   }
+  void send_to(std::span<const char* const> addresses) {
+    for (const char* to : addresses) a_->channel.send(a_->port, address(to), bytes_of("to you"));
+  }
   // The kernel starts to stamp arrivals in a work queue, some time after a socket has asked for it; datagrams that
-  // arrive earlier get the time at which they are read.
-  void wait_until_arrivals_are_stamped() {
+  // arrive earlier get the time at which they are read. The first datagrams to an address leave when its Ethernet
+  // address is known, which takes a second if a solicitation is lost.
+  void wait_until_arrivals_are_stamped(std::span<const char* const> addresses) {
+    const auto shortest = [&] { return *std::min_element(b_->waited.begin(), b_->waited.end()); };
     for (int attempt = 0; attempt < 1000; ++attempt) {
       b_->waited.clear();
-      a_->channel.send(a_->port, address("10.7.0.2"), bytes_of("is it stamped?"));
+      send_to(addresses);
       std::this_thread::sleep_for(5ms);
-      ASSERT_TRUE(comes_true([&] { return b_->waited.size() == 1; }));
-      if (b_->waited.front() >= 4ms) break;
+      ASSERT_TRUE(comes_true([&] { return b_->waited.size() == addresses.size(); }));
+      if (shortest() >= 4ms) break;
     }
-    ASSERT_GE(b_->waited.front(), 4ms) << "the kernel does not stamp arrivals";
+    ASSERT_GE(shortest(), 4ms) << "the kernel does not stamp arrivals";
     b_->waited.clear();
   }
   // A socket not made by a channel, on loopback, bound to an address.
@@ -172,11 +180,11 @@ TEST_F(UdpControlChannelTest, TwoHostsHearEachOtherByIpv4) {
 
 TEST_F(UdpControlChannelTest, KnowsHowLongADatagramHasWaited) {
   join_two({"10.7.0.1", "fe80::1%eth1"}, {"10.7.0.2", "fe80::2%far1"});
-  wait_until_arrivals_are_stamped();
+  constexpr std::array kAddresses{"10.7.0.2", "fe80::2%eth1"};
+  wait_until_arrivals_are_stamped(kAddresses);
   const auto began = std::chrono::steady_clock::now();
   a_->send_hello("to the group");
-  a_->channel.send(a_->port, address("10.7.0.2"), bytes_of("to you"));
-  a_->channel.send(a_->port, address("fe80::2%eth1"), bytes_of("to you"));
+  send_to(kAddresses);
   std::this_thread::sleep_for(50ms);  // as a busy thread
   ASSERT_TRUE(comes_true([&] { return b_->waited.size() == 4; }));
   const Duration whole = std::chrono::steady_clock::now() - began;
