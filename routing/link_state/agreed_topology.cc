@@ -1,6 +1,7 @@
 #include "routing/link_state/agreed_topology.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -101,7 +102,7 @@ class Agreement {
     cable.name = name;
     cable.a = port_of(a);
     cable.b = port_of(b);
-    cable.rate_mbps = std::min(a.port->rate_mbps, b.port->rate_mbps);
+    cable.rate_mbps = std::min(rate_mbps(a), rate_mbps(b));
     cable.latency_us = latency_us(*a.adjacency, *b.adjacency);
     names_.insert(std::move(name));
     cables_.push_back(std::move(cable));
@@ -126,6 +127,14 @@ class Agreement {
       }
     }
     return std::nullopt;
+  }
+
+  // A port may claim more than the link or root that it advertises, and Topology::create() would refuse the cable.
+  std::uint64_t rate_mbps(const End& end) const {
+    const std::uint64_t own = end.port->rate_mbps;
+    const Node& node = nodes_[indices_.at(end.node->origin).value];
+    return std::min({own, stated_rate_mbps(node.plugs, end.port->plug).value_or(own),
+                     stated_rate_mbps(node.roots, end.port->root).value_or(own)});
   }
 
   Port port_of(const End& end) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string_view>
@@ -46,6 +47,7 @@ class Checker {
   Result check_ends_exist(const Cable& cable) const;
   Result check_capacity(const Cable& cable) const;
   Result check_port(const Port& port, Part part, PortAddress& address) const;
+  Result check_rate_at(const Cable& cable, const Port& port) const;
   Result claim_address(std::size_t cable_index, const Port& port, Part part, const PortAddress& address);
   Result claim_pair_of_ports(std::size_t cable_index, const PlacedAddress& a, const PlacedAddress& b);
 
@@ -174,6 +176,21 @@ Checker::Result Checker::check_port(const Port& port, Part part, PortAddress& ad
   return std::nullopt;
 }
 
+// What computes with shared parts leaves out those that none of their cables can exceed. So a cable faster than its
+// plug or root would go unlimited where it is the only one there.
+Checker::Result Checker::check_rate_at(const Cable& cable, const Port& port) const {
+  const Node& node = nodes_[port.node.value];
+  const auto exceeds = [&](const char* kind, const std::string& name, const std::vector<SharedPart>& parts) -> Result {
+    const std::uint64_t most = stated_rate_mbps(parts, name).value_or(kMaxRateMbps);
+    if (cable.rate_mbps <= most) return std::nullopt;
+    return Broken{Part::kRate, absl::StrCat("rate_mbps of cable ", in_quotes(cable.name), " is ", cable.rate_mbps,
+                                            "; expected at most ", most, ", the rate of ", kind, " ", in_quotes(name),
+                                            " of node ", in_quotes(node.name))};
+  };
+  if (Result broken = exceeds("plug", port.plug, node.plugs)) return broken;
+  return exceeds("root", port.root, node.roots);
+}
+
 Checker::Result Checker::claim_address(std::size_t cable_index, const Port& port, Part part,
                                        const PortAddress& address) {
   const auto [it, is_new] = claims_.try_emplace(place(address, port), Claim{cable_index, &port});
@@ -214,6 +231,8 @@ Checker::Result Checker::check_cable(std::size_t index) {
   if (Result broken = check_capacity(cable)) return broken;
   if (Result broken = check_port(cable.a, Part::kEndA, a)) return broken;
   if (Result broken = check_port(cable.b, Part::kEndB, b)) return broken;
+  if (Result broken = check_rate_at(cable, cable.a)) return broken;
+  if (Result broken = check_rate_at(cable, cable.b)) return broken;
   if (a.is_ipv6 != b.is_ipv6) {
     return Broken{Part::kEndB, absl::StrCat("addresses ", in_quotes(cable.a.address), " and ",
                                             in_quotes(cable.b.address), " of cable ", in_quotes(cable.name),

@@ -36,7 +36,7 @@ bool is_valid_part_name(std::string_view name);
 //   - no two ports share an address, except link-local ones of different nodes. Two cable ends are one port if node,
 //     address and a non-empty interface agree; then their plugs and roots agree too;
 //   - no two cables join the same two ports;
-//   - rates and latencies within their bounds.
+//   - rates and latencies within their bounds, and no cable faster than a plug or root at its ends that its node lists.
 std::optional<TopologyFault> find_topology_fault(std::span<const Node> nodes, std::span<const Cable> cables);
 
 }  // namespace cableway::routing

@@ -1,5 +1,6 @@
 #include "tests/routing/sample_topologies.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -35,6 +36,16 @@ std::vector<Cable> switch_segment(std::uint32_t first_number, const std::vector<
     }
   }
   return cables;
+}
+
+void keep_to_parts(const std::vector<Node>& nodes, std::vector<Cable>& cables) {
+  for (Cable& cable : cables) {
+    for (const Port& port : {cable.a, cable.b}) {
+      const Node& node = nodes[port.node.value];
+      cable.rate_mbps = std::min({cable.rate_mbps, stated_rate_mbps(node.plugs, port.plug).value_or(kMaxRateMbps),
+                                  stated_rate_mbps(node.roots, port.root).value_or(kMaxRateMbps)});
+    }
+  }
 }
 
 Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables) {

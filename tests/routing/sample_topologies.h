@@ -23,6 +23,9 @@ Cable sample_cable(std::uint32_t number, std::uint32_t a, std::uint32_t b);
 // `first_number`.
 std::vector<Cable> switch_segment(std::uint32_t first_number, const std::vector<std::uint32_t>& nodes);
 
+// Lowers the rates of cables to those of the listed plugs and roots at their ends.
+void keep_to_parts(const std::vector<Node>& nodes, std::vector<Cable>& cables);
+
 // Aborts if the nodes and cables are not a valid topology.
 Topology make_topology(std::vector<Node> nodes, std::vector<Cable> cables);
 // `latency_us`: of every cable.

@@ -127,6 +127,38 @@ TEST(AgreedTopology, NodesListPlugsAndRootsOfKnownRate) {
   EXPECT_EQ(agreed->topology.cables()[0].a, (Port{NodeIndex{0}, "eth3", "10.0.0.1", "p1", "r0"}));
 }
 
+TEST(AgreedTopology, ACableIsNoFasterThanItsPlugsAndRoots) {
+  const auto rate = [](const auto& change) {
+    Advertisement n0 = node("n0", 1);
+    Advertisement n1 = node("n1", 2);
+    hear(n0, 1, "n1", 1, "10.0.0.1");
+    hear(n1, 1, "n0", 1, "10.0.0.2");
+    change(n0.ports[0], n1.ports);
+    const auto agreed = agree({n0, n1});
+    return agreed.ok() ? agreed->topology.cables().front().rate_mbps : 0;
+  };
+  using Port = AdvertisedPort;
+  using Ports = std::vector<AdvertisedPort>;
+  EXPECT_EQ(rate([](Port&, Ports&) {}), kDefaultRateMbps);
+  EXPECT_EQ(rate([](Port& n0, Ports&) {
+              n0.root = "r0";
+              n0.root_mbps = 5000;
+            }),
+            5000U);
+  EXPECT_EQ(rate([](Port& n0, Ports&) {
+              n0.plug = "p0";
+              n0.link_mbps = 2500;
+            }),
+            2500U);
+  EXPECT_EQ(rate([](Port& n0, Ports&) { n0.root_mbps = 5000; }), kDefaultRateMbps) << "of no root";
+  // The link of one function is known, that of the other is not: its rate is the default.
+  EXPECT_EQ(rate([](Port&, Ports& n1) {
+              n1[0].plug = n1[1].plug = "p0";
+              n1[1].link_mbps = 1000;
+            }),
+            1000U);
+}
+
 TEST(AgreedTopology, ACablesLatencyIsTheLowerThatAnEndHasMeasured) {
   Advertisement n0 = node("n0", 1);
   Advertisement n1 = node("n1", 1);

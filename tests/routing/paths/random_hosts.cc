@@ -38,6 +38,7 @@ Topology random_hosts(std::mt19937& random) {
   if (random() % 3 == 0) {
     for (Cable& cable : switch_segment(static_cast<std::uint32_t>(cables.size()), {0, 1, 2})) cables.push_back(cable);
   }
+  keep_to_parts(nodes, cables);
   return make_topology(nodes, cables);
 }
 

@@ -68,11 +68,12 @@ TEST(RootCapacity, PairsRootsByTheirCables) {
       port->plug = i < 2 ? "p0" : "p1";
       port->root = i % 2 == 0 ? "r0" : "r1";
     }
+    cables[i].rate_mbps = 2000;
   }
   std::vector<Node> nodes = sample_nodes(2);
   nodes[0].plugs = nodes[1].plugs = {{"p0", 20'000}, {"p1", 20'000}};
-  nodes[0].roots = {{"r0", 2000}, {"r1", 12'000}};
-  nodes[1].roots = {{"r0", 12'000}, {"r1", 2000}};
+  nodes[0].roots = {{"r0", 2000}, {"r1", 3000}};
+  nodes[1].roots = {{"r0", 3000}, {"r1", 2000}};
   EXPECT_EQ(max_flow_mbps(make_topology(nodes, cables), NodeIndex{0}, NodeIndex{1}), 4000U);
 }
 

@@ -158,7 +158,7 @@ Topology spark(std::uint64_t rate_mbps, std::vector<SharedPart> roots) {
 }
 
 TEST(PhysicalCable, CablesOfTwoPlugsShareARoot) {
-  const Topology topology = spark(98'300, {{"r1", 98'300}, {"r0", 98'200}});
+  const Topology topology = spark(98'200, {{"r1", 98'300}, {"r0", 98'200}});
   const PhysicalCables physical = physical_cables(topology);
   EXPECT_EQ(physical.cables.size(), 2U);
   EXPECT_THAT(physical.connectors, IsEmpty());

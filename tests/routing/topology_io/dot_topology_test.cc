@@ -54,7 +54,7 @@ TEST(DotTopology, ReadsEveryAttribute) {
   const Topology topology = read_dot(R"(graph {
     a [relay_port=7471, draining=true, plugs="0000:01:00=200000", roots="r1=98300  r0=49100 "];
     b [name="spark-1" label=other];
-    a -- b [name=c0, rate_mbps=200000, latency_us="2.5", routed=true,
+    a -- b [name=c0, rate_mbps=98300, latency_us="2.5", routed=true,
             from_interface="eth0.7", from_address="10.1.0.1", from_plug="0000:01:00", from_root=r1,
             to_interface=eth1, to_address="10.1.0.2", to_plug=p1, to_root="r0"];
   })");
@@ -65,7 +65,7 @@ TEST(DotTopology, ReadsEveryAttribute) {
   EXPECT_EQ(topology.cable(CableIndex{0}), (Cable{"c0",
                                                   {NodeIndex{0}, "eth0.7", "10.1.0.1", "0000:01:00", "r1"},
                                                   {NodeIndex{1}, "eth1", "10.1.0.2", "p1", "r0"},
-                                                  200'000,
+                                                  98'300,
                                                   2.5,
                                                   true}));
 }
@@ -262,6 +262,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadDot{"Routed", "graph { a -- b [\nrouted=yes] }", "2: routed is \"yes\"; expected true or false"},
         BadDot{"Rate", "graph { a -- b [\nrate_mbps=0] }",
                "2: rate_mbps is \"0\"; expected a whole number, 1 to 10000000"},
+        BadDot{"RateAboveRoot", "graph { a [roots=\"r0=5000\"] a -- b [from_root=r0,\nrate_mbps=5001] }",
+               "2: rate_mbps of cable \"a-b\" is 5001; expected at most 5000, the rate of root \"r0\" of node \"a\""},
+        BadDot{"RateAbovePlug", "graph { b [plugs=\"p0=5000\"] a -- b [to_plug=p0,\nrate_mbps=5001] }",
+               "2: rate_mbps of cable \"a-b\" is 5001; expected at most 5000, the rate of plug \"p0\" of node \"b\""},
         BadDot{"RateText", "graph { edge [\nrate_mbps=\"100G\"] a -- b }",
                "2: rate_mbps is \"100G\"; expected a whole number, 1 to 10000000"},
         BadDot{"RateFraction", "graph { a -- b [rate_mbps=1.5] }",

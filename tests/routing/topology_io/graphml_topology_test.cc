@@ -94,6 +94,26 @@ TEST(GraphmlTopology, ReadsPlugsAndRoots) {
   EXPECT_EQ(topology.cable(CableIndex{0}).b.plug, "p7");
 }
 
+TEST(GraphmlTopology, RefusesACableFasterThanItsPlugOrRoot) {
+  const auto error = [](const char* part, const char* of_node, const char* rate) {
+    const auto topology = parse_graphml_topology(
+        absl::StrCat("<graphml><key id='p' for='node' attr.name='", part,
+                     "s'/><key id='fp' for='edge' attr.name='from_", part,
+                     "'/><key id='m' for='edge' attr.name='rate_mbps'/><graph><node id='a'><data key='p'>", of_node,
+                     "</data></node><node id='b'/><edge source='a' target='b'><data key='fp'>x0</data>\n",
+                     "<data key='m'>", rate, "</data></edge></graph></graphml>"),
+        "t.graphml");
+    return std::string(topology.status().message());
+  };
+  for (const std::string part : {"plug", "root"}) {
+    EXPECT_EQ(error(part.c_str(), "x0=5000", "5001"),
+              absl::StrCat("t.graphml:2: rate_mbps of cable \"a-b\" is 5001; expected at most 5000, the rate of ", part,
+                           " \"x0\" of node \"a\""));
+    EXPECT_EQ(error(part.c_str(), "x0=5000", "5000"), "") << "just as much";
+    EXPECT_EQ(error(part.c_str(), "x1=5000", "5001"), "") << "not listed";
+  }
+}
+
 TEST(GraphmlTopology, KeysOfEdgesDoNotApplyToNodes) {
   const Topology topology = read_graphml(
       "<graphml><key id='d' for='edge' attr.name='name'/><key id='g' for='graph' attr.name='name'><default>no"

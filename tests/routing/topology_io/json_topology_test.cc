@@ -21,8 +21,8 @@ using ::testing::StartsWith;
 constexpr char kJsonFile[] = R"({
   "schema": 1, "cluster": "lab",
   "nodes": [
-    {"name": "n0", "relay_port": 7471, "draining": true, "plugs": [{"name": "p0", "rate_mbps": 200}],
-     "roots": [{"name": "r1", "rate_mbps": 98}, {"name": "r0", "rate_mbps": 49}]},
+    {"name": "n0", "relay_port": 7471, "draining": true, "plugs": [{"name": "p0", "rate_mbps": 2000}],
+     "roots": [{"name": "r1", "rate_mbps": 9800}, {"name": "r0", "rate_mbps": 4900}]},
     {"name": "n1"}
   ],
   "cables": [
@@ -39,7 +39,7 @@ TEST(JsonTopology, ReadsEveryMember) {
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_EQ(topology->cluster(), "lab");
   ASSERT_EQ(topology->node_count(), 2U);
-  EXPECT_EQ(topology->node(NodeIndex{0}), (Node{"n0", 7471, true, {{"p0", 200}}, {{"r0", 49}, {"r1", 98}}}));
+  EXPECT_EQ(topology->node(NodeIndex{0}), (Node{"n0", 7471, true, {{"p0", 2000}}, {{"r0", 4900}, {"r1", 9800}}}));
   EXPECT_EQ(topology->node(NodeIndex{1}), (Node{"n1", 7470}));
   ASSERT_EQ(topology->cable_count(), 2U);
   EXPECT_EQ(
@@ -64,7 +64,7 @@ TEST(JsonTopology, WritesEveryMemberAndOneElementPerLine) {
   const std::string text = to_json_topology(*parse_json_topology(unknown, "t"));
   EXPECT_EQ(text, R"({"schema": 1, "cluster": "lab",
  "nodes": [
-  {"name":"n0","relay_port":7471,"draining":true,"plugs":[{"name":"p0","rate_mbps":200}],"roots":[{"name":"r0","rate_mbps":49},{"name":"r1","rate_mbps":98}]},
+  {"name":"n0","relay_port":7471,"draining":true,"plugs":[{"name":"p0","rate_mbps":2000}],"roots":[{"name":"r0","rate_mbps":4900},{"name":"r1","rate_mbps":9800}]},
   {"name":"n1","relay_port":7470,"draining":false,"plugs":[],"roots":[]}],
  "cables": [
   {"name":"c0","ends":[{"node":"n0","interface":"eth1","address":"10.7.0.1","plug":"p0","root":"r1"},{"node":"n1","interface":"","address":"10.7.0.2","plug":"","root":""}],"rate_mbps":1000,"latency_us":2.5,"routed":true},
@@ -202,18 +202,19 @@ INSTANTIATE_TEST_SUITE_P(
                 " at /cables/0/ends/0/root: not text; expected text in quotes"},
         BadJson{"PlugsType", "\"plugs\": [", "\"plugs\": 1, \"roots\": [",
                 " at /nodes/0/plugs: not an array; expected [..]"},
-        BadJson{"PlugType", "{\"name\": \"p0\", \"rate_mbps\": 200}", "\"p0\"",
+        BadJson{"PlugType", "{\"name\": \"p0\", \"rate_mbps\": 2000}", "\"p0\"",
                 " at /nodes/0/plugs/0: not an object; expected {\"name\": ..}"},
         BadJson{"PlugName", "{\"name\": \"p0\"", "{\"name\": \"p 0\"",
                 " at /nodes/0/plugs: plug \"p 0\" of node \"n0\" is not valid; expected *"},
         BadJson{"NoPlugName", "{\"name\": \"p0\", ", "{",
                 " at /nodes/0/plugs/0: there is no \"name\"; expected {\"name\": ..}"},
-        BadJson{"UnknownPlugMember", "\"rate_mbps\": 200", "\"rate\": 200",
+        BadJson{"UnknownPlugMember", "\"rate_mbps\": 2000", "\"rate\": 200",
                 " at /nodes/0/plugs/0: unknown member \"rate\" (did you mean \"rate_mbps\"?); expected one of name, "
                 "rate_mbps"},
-        BadJson{"NoRootRate", "\"r0\", \"rate_mbps\": 49", "\"r0\"",
+        BadJson{"NoRootRate", "\"r0\", \"rate_mbps\": 4900", "\"r0\"",
                 " at /nodes/0/roots/1: there is no \"rate_mbps\"; expected one"},
-        BadJson{"RootRate", ": 49", ": 0", " at /nodes/0/roots/1/rate_mbps: 0; expected a whole number, 1 to 10000000"},
+        BadJson{"RootRate", ": 4900", ": 0",
+                " at /nodes/0/roots/1/rate_mbps: 0; expected a whole number, 1 to 10000000"},
         BadJson{"RootTwice", "\"r0\"", "\"r1\"",
                 " at /nodes/0/roots: root \"r1\" of node \"n0\" is listed twice; expected each root once"},
         BadJson{"NoAddress", ", \"address\": \"10.7.1.1\"", "",
@@ -225,6 +226,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"CableName", "\"c0\"", "\"c 0\"", " at /cables/0/name: cable name \"c 0\" is not valid; expected *"},
         BadJson{"RateZero", "1000,", "0,", " at /cables/0/rate_mbps: 0; expected a whole number, 1 to 10000000"},
         BadJson{"RateNegative", "1000,", "-5,", " at /cables/0/rate_mbps: -5; expected a whole number, 1 to 10000000"},
+        BadJson{"RateAbovePlug", "1000,", "2001,",
+                " at /cables/0/rate_mbps: rate_mbps of cable \"c0\" is 2001; expected at most 2000, the rate of plug "
+                "\"p0\" of node \"n0\""},
+        BadJson{"RateAboveRoot", "\"rate_mbps\": 9800", "\"rate_mbps\": 999",
+                " at /cables/0/rate_mbps: rate_mbps of cable \"c0\" is 1000; expected at most 999, the rate of root "
+                "\"r1\" of node \"n0\""},
         BadJson{"LatencyType", "2.5", "\"2.5\"",
                 " at /cables/0/latency_us: not a number; expected microseconds, such as 1.5, or null"},
         BadJson{"LatencyNegative", "2.5", "-2.5",

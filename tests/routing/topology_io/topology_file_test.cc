@@ -89,6 +89,28 @@ TEST(TopologyFile, ReadsPlugsAndRootsWithTheirRates) {
   EXPECT_EQ(topology->cable(CableIndex{0}).b.root, "r9") << "a root need not be listed";
 }
 
+TEST(TopologyFile, RefusesACableFasterThanItsPlugOrRoot) {
+  const auto error = [](const char* rate) {
+    const auto topology = parse_topology(
+        absl::StrCat("[[node]]\nname = \"n0\"\nplugs = [{name = \"p0\", rate_mbps = 8000}]\n[[node]]\nname = \"n1\"\n"
+                     "roots = [{name = \"r0\", rate_mbps = 5000}]\n[[cable]]\nname = \"c0\"\n",
+                     "ends = [{node = \"n0\", address = \"10.7.0.1\", plug = \"p0\"},\n"
+                     "  {node = \"n1\", address = \"10.7.0.2\", root = \"r0\"}]\n",
+                     rate),
+        "lab.toml");
+    return std::string(topology.status().message());
+  };
+  EXPECT_EQ(error("rate_mbps = 8001"),
+            "lab.toml:11: rate_mbps of cable \"c0\" is 8001; expected at most 8000, the rate of plug \"p0\" of node "
+            "\"n0\"");
+  EXPECT_EQ(error("rate_mbps = 8000"),
+            "lab.toml:11: rate_mbps of cable \"c0\" is 8000; expected at most 5000, the rate of root \"r0\" of node "
+            "\"n1\"");
+  EXPECT_EQ(error("rate_mbps = 5000"), "") << "just as much";
+  EXPECT_THAT(error(""), StartsWith("lab.toml:7: rate_mbps of cable \"c0\" is 10000; expected at most 8000"))
+      << "the default";
+}
+
 TEST(TopologyFile, HasDefaults) {
   const auto topology = parse_topology(nodes_text(2) + cable_text("n1", "n0", 1), "lab.toml");
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -383,6 +405,7 @@ TEST(TopologyFile, RoundTrips) {
       if (random() % 2 == 0) cable.b.root = "r";
       cables.push_back(cable);
     }
+    keep_to_parts(nodes, cables);
     const Topology topology = make_topology(nodes, cables);
     const auto read_back = parse_topology(to_topology_file(topology), "t");
     ASSERT_TRUE(read_back.ok()) << read_back.status();

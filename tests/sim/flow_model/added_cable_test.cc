@@ -106,6 +106,7 @@ TEST(AddedCableTest, TakesTheRootWithTheFewestCablesAndItsRate) {
                                         routing::sample_cable(2, 0, 3), routing::sample_cable(3, 3, 4)};
   cables[0].a.root = cables[1].a.root = "r0";
   cables[2].a.root = "r1";
+  cables[2].rate_mbps = 8000;
   std::vector<routing::Node> nodes = routing::sample_nodes(5);
   nodes[0].roots = {{"r0", 40'000}, {"r1", 8000}};
   const auto to_node_4 = [&] {

@@ -88,6 +88,7 @@ TEST(AllToAllRoutesTest, WithACableEqualsComputedFromScratch) {
       cable.latency_us = random() % 3 * 10'000;
       if (random() % 2 == 0) cable.a.root = cable.b.root = random() % 2 == 0 ? "r0" : "r1";
     }
+    routing::keep_to_parts({topology.nodes().begin(), topology.nodes().end()}, added);
     std::vector<Cable> cables(topology.cables().begin(), topology.cables().end());
     cables.insert(cables.end(), added.begin(), added.end());
     const absl::StatusOr<AllToAllRoutes> more = routes_of(topology).with(added);
@@ -146,6 +147,26 @@ TEST(AllToAllSharesTest, SharedRootsLimit) {
   const AllToAllShares line = shares_of(routing::make_topology(nodes, cables));
   EXPECT_DOUBLE_EQ(line.least_rate, 12e9 / 8 / 4);
   EXPECT_TRUE(line.hottest_kind == ResourceKind::kSendingRoot || line.hottest_kind == ResourceKind::kReceivingRoot);
+}
+
+// Two cables behind one root carry together what one of them carries alone, so losing either changes nothing.
+TEST(AllToAllSharesTest, TheLastCableBehindARootCarriesNoMoreThanIt) {
+  std::vector<Cable> cables = {routing::sample_cable(0, 0, 1), routing::sample_cable(1, 0, 1)};
+  for (Cable& cable : cables) {
+    cable.a.root = "r0";
+    cable.rate_mbps = 5000;
+  }
+  std::vector<routing::Node> nodes = routing::sample_nodes(2);
+  nodes[0].roots = {{"r0", 5000}};
+  const Topology both = routing::make_topology(nodes, cables);
+  EXPECT_DOUBLE_EQ(shares_of(both).least_rate, 5e9 / 8);
+  for (const std::uint32_t gone : {0U, 1U}) {
+    const Topology one = routes_of(both).without(std::vector<CableIndex>{CableIndex{gone}}).topology();
+    ASSERT_EQ(one.cable_count(), 1U);
+    EXPECT_DOUBLE_EQ(shares_of(one).least_rate, 5e9 / 8);
+  }
+  const Topology alone = routing::make_topology(nodes, {cables.front()});
+  EXPECT_DOUBLE_EQ(shares_of(alone).total_rate, 2 * 5e9 / 8) << "each direction";
 }
 
 // One flow fills one function of a plug, and a pair has two.

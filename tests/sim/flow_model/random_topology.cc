@@ -78,7 +78,9 @@ routing::Topology random_topology(std::mt19937& random, std::uint32_t nodes) {
   }
   // The other nodes were connected to each other before it was added.
   list[leaf].draining = random() % 4 == 0;
-  return routing::make_topology(std::move(list), std::move(cables).take());
+  std::vector<Cable> made = std::move(cables).take();
+  routing::keep_to_parts(list, made);
+  return routing::make_topology(std::move(list), std::move(made));
 }
 
 std::vector<routing::NodeIndex> all_nodes(const routing::Topology& topology) {
