@@ -23,6 +23,7 @@ struct NeighbourKey {
 };
 
 struct Neighbour {
+  std::string our_interface;  // kept, since the port may be gone before the neighbour is
   std::string name;
   std::string interface;  // the neighbour's
   std::uint64_t boot_nonce = 0;

@@ -236,6 +236,7 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   // A reordered hello is outdated.
   if (datagram.counter < std::exchange(heard_.at(key).hello, std::max(heard_.at(key).hello, datagram.counter))) return;
   neighbour->last_heard = clock_.now();
+  neighbour->our_interface = port.interface;
   neighbour->interface = hello->interface;
   heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
   heard_.at(key).hold_extension = Duration(0);

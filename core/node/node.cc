@@ -22,13 +22,8 @@ constexpr char kDrainingText[] = "draining: no more paths lead through this node
 // does not flap.
 constexpr std::chrono::seconds kNameProblemLasts{5};
 
-std::string interface_of(PortId id, const std::vector<PortFacts>& ports) {
-  const auto port = std::find_if(ports.begin(), ports.end(), [&](const PortFacts& each) { return each.id == id; });
-  return port == ports.end() ? absl::StrCat("port ", id) : port->interface;
-}
-
-std::string cable_text(const std::string& port, const Neighbour& neighbour) {
-  return absl::StrCat("cable ", port, " to node ", neighbour.name, " (", neighbour.interface, ")");
+std::string cable_text(const Neighbour& neighbour) {
+  return absl::StrCat("cable ", neighbour.our_interface, " to node ", neighbour.name, " (", neighbour.interface, ")");
 }
 
 // As advertised: 0 if it is not known yet, and at most what fits.
@@ -43,9 +38,9 @@ std::uint64_t advertised_rate_mbps(const PortFacts& port) {
   return port.root_mbps == 0 ? routing::kDefaultRateMbps : std::min(routing::kDefaultRateMbps, port.root_mbps);
 }
 
-EventFields cable_fields(const std::string& node, const std::string& port, const Neighbour& neighbour) {
-  return {{"cable", routing::discovered_cable_name(node, port, neighbour.name, neighbour.interface)},
-          {"port", port},
+EventFields cable_fields(const std::string& node, const Neighbour& neighbour) {
+  return {{"cable", routing::discovered_cable_name(node, neighbour.our_interface, neighbour.name, neighbour.interface)},
+          {"port", neighbour.our_interface},
           {"neighbour", neighbour.name},
           {"neighbour_port", neighbour.interface}};
 }
@@ -173,19 +168,17 @@ void Node::advertise() {
 }
 
 void Node::adjacency_up(const NeighbourKey& key, const Neighbour& neighbour) {
-  const std::string port = interface_of(key.port, neighbours_.ports());
-  events_.raise(EventCode::kCableUp, absl::StrCat(cable_text(port, neighbour), " is up"),
-                cable_fields(options_.identity.name, port, neighbour));
+  events_.raise(EventCode::kCableUp, absl::StrCat(cable_text(neighbour), " is up"),
+                cable_fields(options_.identity.name, neighbour));
   flooding_.adjacency_up(key, neighbour);
   advertise();
 }
 
 void Node::adjacency_down(const NeighbourKey& key, const Neighbour& neighbour, EventCode code,
                           const std::string& reason) {
-  const std::string port = interface_of(key.port, neighbours_.ports());
-  EventFields fields = cable_fields(options_.identity.name, port, neighbour);
+  EventFields fields = cable_fields(options_.identity.name, neighbour);
   fields.push_back({"reason", reason});
-  events_.raise(code, absl::StrCat(cable_text(port, neighbour), " is down: ", reason), std::move(fields));
+  events_.raise(code, absl::StrCat(cable_text(neighbour), " is down: ", reason), std::move(fields));
   flooding_.adjacency_down(key);
   advertise();
 }

@@ -38,6 +38,11 @@ const routing::AdvertisedPort* neighbour_port(const Node& node, const NeighbourK
   return port == advertisement->ports.end() ? nullptr : &*port;
 }
 
+std::string state_text(const Neighbour& neighbour) {
+  if (neighbour.up) return "up";
+  return neighbour.paired ? "heard" : "unpaired";
+}
+
 Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& neighbour) {
   const auto ms = [&](Instant since) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
@@ -47,7 +52,7 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
   const bool has_rate = port != nullptr && port->link_mbps != 0;
   return {{"node", neighbour.name},
           {"interface", neighbour.interface},
-          {"state", neighbour.up ? "up" : "heard"},
+          {"state", state_text(neighbour)},
           {"our_address", neighbour.up ? Json(routing::to_text(neighbour.addresses.ours)) : Json(nullptr)},
           {"address", neighbour.up ? Json(routing::to_text(neighbour.addresses.theirs)) : Json(nullptr)},
           {"rate_mbps", has_rate ? Json(port->rate_mbps) : Json(nullptr)},

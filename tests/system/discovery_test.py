@@ -146,7 +146,9 @@ class CableChangeTest(unittest.TestCase):
             nodes.check_routes()
             nodes.lab("mend", "n0-n1")
             nodes.wait_for_cables()
-        self.assertIn("the cable was unplugged", {event["fields"]["reason"] for event in nodes.events("n0", "CABLE_LOST")})
+        lost = [event["fields"] for event in nodes.events("n0", "CABLE_LOST")]
+        self.assertIn("the cable was unplugged", {fields["reason"] for fields in lost})
+        self.assertEqual({fields["port"] for fields in lost}, {"to-n1"})
         self.assertGreater(nodes.check_traffic(), 0)
 
     @in_lab("line:3")

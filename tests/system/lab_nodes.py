@@ -158,6 +158,13 @@ class LabNodes:
     def cableway(self, name: str, *words: str) -> Any:
         return json.loads(self.run(name, self.build / "bin/cableway", *words, "--json"))
 
+    def doctor(self, name: str, *words: str) -> tuple[int, list[dict[str, Any]]]:
+        """The exit status and the findings of `cableway doctor` on the node."""
+        process = self.popen(name, [self.build / "bin/cableway", "doctor", "--json", *words])
+        out, errors = process.communicate(timeout=PATIENCE_S)
+        assert not errors, errors
+        return process.returncode, json.loads(out)["findings"]
+
     def cables(self, name: str) -> set[JoinedPorts]:
         found = set()
         for cable in self.cableway(name, "topology")["cables"]:

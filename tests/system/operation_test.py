@@ -49,12 +49,6 @@ def run(nodes: LabNodes, name: str, program: str, *words: str) -> tuple[int, str
     return process.returncode, out.decode(), errors.decode()
 
 
-def doctor(nodes: LabNodes, name: str, *words: str) -> tuple[int, list[dict[str, Any]]]:
-    status, out, errors = run(nodes, name, "cableway", "doctor", "--json", *words)
-    assert not errors, errors
-    return status, json.loads(out)["findings"]
-
-
 class ViewTest(unittest.TestCase):
     @in_lab("line:3")
     def test_every_view_of_a_running_node(self, nodes: LabNodes) -> None:
@@ -77,7 +71,7 @@ class DoctorTest(unittest.TestCase):
         found: list[dict[str, Any]] = []
 
         def is_found() -> bool:
-            found[:] = doctor(nodes, name, "--no-speed")[1]
+            found[:] = nodes.doctor(name, "--no-speed")[1]
             return any(each["severity"] == severity and text in each["what"] for each in found)
 
         nodes.wait_until(is_found, lambda: f"'{text}' as {severity}; the doctor of {name} found {found}")
@@ -86,18 +80,18 @@ class DoctorTest(unittest.TestCase):
     def test_a_healthy_line_and_then_a_faulty_one(self, nodes: LabNodes) -> None:
         nodes.start(HOLD_MS="5000")
         nodes.wait_for_cables()
-        status, findings = doctor(nodes, "n1", "--no-speed")
+        status, findings = nodes.doctor("n1", "--no-speed")
         self.assertEqual([each for each in findings if each["severity"] in ("warning", "error")], [])
         self.assertEqual(status, 0)
         nodes.ip("n2", "link set to-n1 mtu 1500")
         self.check_found(nodes, "n1", "warning", "of node n2 has 1500: set both to the same")
-        self.assertEqual(doctor(nodes, "n1", "--no-speed")[0], 1)
+        self.assertEqual(nodes.doctor("n1", "--no-speed")[0], 1)
         nodes.kill("n2")
         self.check_found(nodes, "n1", "warning", "carrier on to-n2, but no neighbour answers hellos")
         nodes.ip("n0", "link set to-n1 down")
         self.check_found(nodes, "n1", "warning", "no carrier")
         nodes.kill("n1")
-        self.assertEqual(doctor(nodes, "n1")[0], 3)
+        self.assertEqual(nodes.doctor("n1")[0], 3)
 
     @in_lab("line:2", "--rate", "200mbit")
     def test_the_speed_of_a_cable(self, nodes: LabNodes) -> None:
@@ -107,7 +101,7 @@ class DoctorTest(unittest.TestCase):
         found: list[dict[str, Any]] = []
 
         def is_measured() -> bool:
-            status, found[:] = doctor(nodes, "n0")
+            status, found[:] = nodes.doctor("n0")
             self.assertEqual(status, 0, found)
             speed = next(each for each in found if each["about"] == "cable to-n1 to node n1")
             self.assertEqual(speed["code"], "CABLE_TESTED")
@@ -126,10 +120,10 @@ class DoctorTest(unittest.TestCase):
             nodes.wait_for_cables()
             nodes.wait_for_problem("n1", "NOT_LISTENING cannot listen on 10.7.0.2 TCP port 7470: Address already in use")
             self.check_found(nodes, "n1", "error", "port 7470: Address already in use")
-            self.assertEqual(doctor(nodes, "n1", "--no-speed")[0], 2)
+            self.assertEqual(nodes.doctor("n1", "--no-speed")[0], 2)
             time.sleep(1.2)  # enough for two more attempts
             self.assertEqual(nodes.count_logged("n1", "NOT_LISTENING"), 1)
-            status, findings = doctor(nodes, "n0")
+            status, findings = nodes.doctor("n0")
             self.assertEqual(status, 1, findings)
             self.assertIn("CABLE_UNREACHABLE", {finding["code"] for finding in findings})
         finally:

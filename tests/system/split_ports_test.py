@@ -24,9 +24,16 @@ class SplitPortsTest(unittest.TestCase):
         for name in nodes.names:
             self.assertEqual(nodes.problems(name), [])
             self.assertEqual(nodes.events(name, "CABLE_REFUSED", "LINK_LOCAL_USED", "CABLE_TO_SELF"), [])
+            self.assertEqual(self.faults(nodes, name), [])
             topology = nodes.cableway(name, "topology")
             plugs = {end["plug"] for cable in topology["cables"] for end in cable["ends"]}
             self.assertNotIn("", plugs)
+
+    @staticmethod
+    def faults(nodes: LabNodes, name: str) -> list[str]:
+        """What doctor warns of, except for ARP, which not every lab sets."""
+        return [f"{each['about']}: {each['what']}" for each in nodes.doctor(name, "--no-speed")[1]
+                if each["severity"] in ("warning", "error") and each["code"] != "ARP_ANSWERED_FOR_TWIN"]
 
     def check_shares(self, nodes: LabNodes) -> None:
         """Checks that a job of two channels sends and receives equally through both functions of both nodes."""

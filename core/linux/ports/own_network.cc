@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxInterfaces = 4096;
 constexpr std::size_t kMaxShown = 8;
+constexpr char kBondingFile[] = "bonding_masters";  // among the interfaces where that module is loaded
 // The initial PID namespace, the same on every kernel (PROC_PID_INIT_INO).
 constexpr char kFirstPidNamespace[] = "pid:[4026531836]";
 
@@ -24,6 +25,14 @@ std::string link_target(const std::string& path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::read_symlink(path, error);
   return error ? "" : target.string();
+}
+
+// Sysfs shows the namespace in which it was mounted, which may be another than this thread's.
+bool shows(const Sysfs& sysfs, std::vector<std::string> interfaces) {
+  std::vector<std::string> shown = sysfs.names("class/net", kMaxInterfaces);
+  shown.erase(std::remove(shown.begin(), shown.end(), kBondingFile), shown.end());
+  std::sort(interfaces.begin(), interfaces.end());
+  return shown == interfaces;
 }
 
 bool is_there(const char* path) {
@@ -47,9 +56,10 @@ std::vector<std::string> interface_names() {
 OwnNetwork read_own_network(const Sysfs& sysfs, const std::string& proc, std::vector<std::string> interfaces) {
   OwnNetwork network;
   network.interfaces = std::move(interfaces);
-  network.sees_hardware = std::any_of(
+  const bool has_device = std::any_of(
       network.interfaces.begin(), network.interfaces.end(),
       [&](const std::string& name) { return !sysfs.link_name(absl::StrCat("class/net/", name, "/device")).empty(); });
+  network.sees_hardware = has_device && shows(sysfs, network.interfaces);
   const std::string own = link_target(absl::StrCat(proc, "/thread-self/ns/net"));
   network.is_hosts = !own.empty() && own == link_target(absl::StrCat(proc, "/1/ns/net")) &&
                      link_target(absl::StrCat(proc, "/self/ns/pid")) == kFirstPidNamespace;

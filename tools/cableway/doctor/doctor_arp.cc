@@ -14,12 +14,6 @@ namespace {
 constexpr char kFolder[] = "sys/net/ipv4/conf";
 constexpr std::size_t kMaxInterfaces = 4096;
 
-struct PlugPort {
-  std::string interface;
-  bool has_ipv4 = false;
-  bool uses_rdma = false;
-};
-
 // With 1 and 2 an interface answers for its own addresses only, with 8 for none; with 3 and the reserved values for
 // others too (Documentation/networking/ip-sysctl.rst of the kernel).
 bool answers_for_others(int arp_ignore) {
@@ -31,11 +25,65 @@ std::string sysctl_name(const std::string& interface) {
   return absl::StrCat("net.ipv4.conf.", absl::StrReplaceAll(interface, {{".", "/"}}));
 }
 
-Finding finding_of(const std::vector<PlugPort>& plug, const std::vector<std::string>& answering,
+bool has_ipv4(const Json& port) {
+  const Json& addresses = port.at("addresses");
+  return std::any_of(addresses.begin(), addresses.end(),
+                     [](const Json& address) { return address.get<std::string>().find(':') == std::string::npos; });
+}
+
+bool are_of_one_plug(const Json& a, const Json& b) {
+  return !a.at("plug").is_null() && a.at("plug") == b.at("plug");
+}
+
+bool hear_the_same_port(const Json& a, const Json& b) {
+  const Json& theirs = b.at("neighbours");
+  return std::any_of(a.at("neighbours").begin(), a.at("neighbours").end(), [&](const Json& one) {
+    return std::any_of(theirs.begin(), theirs.end(), [&](const Json& other) {
+      return one.at("node") == other.at("node") && one.at("interface") == other.at("interface");
+    });
+  });
+}
+
+// Sets of ports that receive each other's ARP requests, as far as is known.
+std::vector<std::vector<const Json*>> segments_of(const Json& ports) {
+  std::vector<std::vector<const Json*>> segments;
+  for (const Json& port : ports) {
+    std::vector<const Json*> joined{&port};
+    const auto is_joined = [&](const std::vector<const Json*>& segment) {
+      const bool is_one = std::any_of(segment.begin(), segment.end(), [&](const Json* other) {
+        return are_of_one_plug(port, *other) || hear_the_same_port(port, *other);
+      });
+      if (is_one) joined.insert(joined.begin(), segment.begin(), segment.end());
+      return is_one;
+    };
+    segments.erase(std::remove_if(segments.begin(), segments.end(), is_joined), segments.end());
+    segments.push_back(std::move(joined));
+  }
+  return segments;
+}
+
+// The ports that answer for addresses of others of the segment.
+std::vector<std::string> answering_ports(const std::vector<const Json*>& segment,
+                                         const std::map<std::string, int>& arp_ignore) {
+  std::vector<std::string> answering;
+  for (const Json* port : segment) {
+    const bool has_ipv4_beside = std::any_of(segment.begin(), segment.end(),
+                                             [&](const Json* other) { return other != port && has_ipv4(*other); });
+    const auto value = arp_ignore.find(text(*port, "interface"));
+    const bool answers = value != arp_ignore.end() && answers_for_others(value->second);
+    if (has_ipv4_beside && answers) answering.push_back(text(*port, "interface"));
+  }
+  return answering;
+}
+
+Finding finding_of(const std::vector<const Json*>& segment, const std::vector<std::string>& answering,
                    const std::map<std::string, int>& arp_ignore) {
-  const bool uses_rdma = std::any_of(plug.begin(), plug.end(), [](const PlugPort& port) { return port.uses_rdma; });
-  const std::string all =
-      absl::StrJoin(plug, ", ", [](std::string* out, const PlugPort& port) { absl::StrAppend(out, port.interface); });
+  const bool uses_rdma =
+      std::any_of(segment.begin(), segment.end(), [](const Json* port) { return text(*port, "transport") == "rdma"; });
+  const bool is_plug = std::all_of(segment.begin(), segment.end(),
+                                   [&](const Json* port) { return are_of_one_plug(*port, *segment.front()); });
+  const std::string all = absl::StrJoin(
+      segment, ", ", [](std::string* out, const Json* port) { absl::StrAppend(out, text(*port, "interface")); });
   const std::string values = absl::StrJoin(answering, ", ", [&](std::string* out, const std::string& interface) {
     absl::StrAppend(out, arp_ignore.at(interface), " on ", interface);
   });
@@ -45,8 +93,8 @@ Finding finding_of(const std::vector<PlugPort>& plug, const std::vector<std::str
   });
   const char* const result = uses_rdma ? "RDMA then reaches the wrong one" : "all data may then arrive through one";
   return {Severity::kWarning, std::string(name_of(FindingCode::kArpAnsweredForTwin)), absl::StrCat("ports ", all),
-          absl::StrCat("they are functions of one plug, and arp_ignore is ", values,
-                       ": a function may answer ARP for another's address, and ", result),
+          absl::StrCat("they are ", is_plug ? "functions of one plug" : "on one segment", ", and arp_ignore is ",
+                       values, ": one may answer ARP for another's address, and ", result),
           absl::StrCat("sysctl -w ", commands,
                        "\nand, to make it last, the same settings, each in a line, in /etc/sysctl.d/90-cableway.conf")};
 }
@@ -70,27 +118,10 @@ std::map<std::string, int> read_arp_ignore(const host::Sysfs& proc) {
 }
 
 std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore) {
-  std::map<std::string, std::vector<PlugPort>> plugs;
-  for (const Json& port : ports) {
-    if (port.at("plug").is_null()) continue;
-    const Json& addresses = port.at("addresses");
-    const bool has_ipv4 = std::any_of(addresses.begin(), addresses.end(), [](const Json& address) {
-      return address.get<std::string>().find(':') == std::string::npos;
-    });
-    plugs[text(port, "plug")].push_back({text(port, "interface"), has_ipv4, text(port, "transport") == "rdma"});
-  }
   std::vector<Finding> findings;
-  for (const auto& [name, plug] : plugs) {
-    std::vector<std::string> answering;
-    for (const PlugPort& port : plug) {
-      const bool has_ipv4_beside = std::any_of(plug.begin(), plug.end(), [&](const PlugPort& other) {
-        return other.interface != port.interface && other.has_ipv4;
-      });
-      const auto value = arp_ignore.find(port.interface);
-      const bool answers = value != arp_ignore.end() && answers_for_others(value->second);
-      if (has_ipv4_beside && answers) answering.push_back(port.interface);
-    }
-    if (!answering.empty()) findings.push_back(finding_of(plug, answering, arp_ignore));
+  for (const std::vector<const Json*>& segment : segments_of(ports)) {
+    const std::vector<std::string> answering = answering_ports(segment, arp_ignore);
+    if (!answering.empty()) findings.push_back(finding_of(segment, answering, arp_ignore));
   }
   return findings;
 }

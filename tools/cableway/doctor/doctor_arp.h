@@ -1,6 +1,7 @@
-// A finding about functions of one plug that answer ARP for each other's addresses. They share a wire, so both receive
-// every request. If the wrong one answers first, TCP works, as the host accepts its addresses on every interface, but
-// an RDMA queue pair sends to the MAC of the wrong function, which drops its packets.
+// A finding about ports on one segment that answer ARP for each other's addresses: functions of one plug, or ports that
+// hear the same port of a neighbour. All of them receive every request. If the wrong one answers first, TCP works, as
+// the host accepts its addresses on every interface, but an RDMA queue pair sends to the MAC of the wrong function,
+// which drops its packets.
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_ARP_H_
 
@@ -17,7 +18,7 @@ namespace cableway::cli {
 // procfs is mounted.
 std::map<std::string, int> read_arp_ignore(const host::Sysfs& proc);
 
-// `ports` as in core/view/ports_view.h; `arp_ignore` of this host. At most one finding per plug.
+// `ports` as in core/view/ports_view.h; `arp_ignore` of this host. At most one finding per segment.
 std::vector<Finding> examine_arp(const Json& ports, const std::map<std::string, int>& arp_ignore);
 
 }  // namespace cableway::cli

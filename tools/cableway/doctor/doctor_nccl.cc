@@ -1,13 +1,14 @@
 #include "tools/cableway/doctor/doctor_nccl.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
@@ -96,12 +97,18 @@ class NcclExamination {
 
 }  // namespace
 
+std::optional<std::int64_t> nccl_number(const std::string& value) {
+  errno = 0;
+  const std::int64_t number = std::strtoll(value.c_str(), nullptr, 0);  // as NCCL does
+  if (errno != 0) return std::nullopt;
+  return number;
+}
+
 const NcclSetting* find_too_low(const NcclSettings& nccl, const FlowLimit& limit) {
   const NcclSetting* const setting = nccl.find(limit.name);
-  // NCCL accepts integers in other bases too; only decimal ones are checked.
-  int value = 0;
-  const bool is_low = setting != nullptr && absl::SimpleAtoi(setting->value, &value) && value < limit.least;
-  return is_low ? setting : nullptr;
+  if (setting == nullptr) return nullptr;
+  const std::optional<std::int64_t> number = nccl_number(setting->value);
+  return number && *number < limit.least ? setting : nullptr;
 }
 
 bool has_split_plug(const Json& ports) {

@@ -2,6 +2,9 @@
 #ifndef CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_NCCL_H_
 #define CABLEWAY_TOOLS_CABLEWAY_DOCTOR_DOCTOR_NCCL_H_
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tools/cableway/doctor/doctor.h"
@@ -26,7 +29,11 @@ inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true},
                                             {"NCCL_MAX_P2P_NCHANNELS", 2, false},
                                             {"NCCL_NCHANNELS_PER_NET_PEER", 2, true}};
 
-// The setting if it is lower than the limit's least value; else, or if it is no decimal number, nullptr.
+// The number that NCCL reads from a setting's value: the one it begins with, decimal, octal or hexadecimal, else 0.
+// nullopt if it does not fit: NCCL then keeps its default.
+std::optional<std::int64_t> nccl_number(const std::string& value);
+
+// The setting if NCCL reads a number lower than the limit's least value from it, else nullptr.
 const NcclSetting* find_too_low(const NcclSettings& nccl, const FlowLimit& limit);
 
 // Whether two of `ports`, as in core/view/ports_view.h, are functions of one plug.

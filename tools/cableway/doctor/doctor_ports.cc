@@ -108,9 +108,10 @@ class PortExamination {
     }
     for (const Json& neighbour : neighbours) {
       const std::string who = absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
-      if (text(neighbour, "state") == "up") {
+      const std::string state = text(neighbour, "state");
+      if (state == "up") {
         add(EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"));
-      } else {
+      } else if (state != "unpaired") {
         add(Severity::kWarning, FindingCode::kCableOneWay,
             absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
             absl::StrCat(

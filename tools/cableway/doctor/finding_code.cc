@@ -58,7 +58,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
     {Code::kRdmaMtuNotTaken, "RDMA_MTU_NOT_TAKEN", "the RDMA device uses smaller packets than the MTU allows",
      "set the interface down and up again"},
     {Code::kArpAnsweredForTwin, "ARP_ANSWERED_FOR_TWIN",
-     "functions of one plug may answer ARP for each other's addresses: RDMA then reaches the wrong one, and over "
+     "ports on one segment, such as functions of one plug, may answer ARP for each other's addresses: RDMA then "
+     "reaches the wrong one, and over "
      "TCP all data may arrive through one",
      "arp_ignore=1 and arp_announce=2 for each of them; the finding has the command"},
     {Code::kHopsRefused, "HOPS_REFUSED", "hops over a port are refused because its RDMA device does not work",

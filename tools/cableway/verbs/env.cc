@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/linux/rdma/rdma_ports.h"
@@ -49,9 +48,9 @@ void add_channels(const HostFacts& host, JobEnvironment& environment) {
     const NcclSetting* const low = find_too_low(host.nccl, limit);
     if (limit.is_minimum) {
       const NcclSetting* const set = host.nccl.find(limit.name);
-      int value = 0;
-      const bool is_kept = set != nullptr && low == nullptr && absl::SimpleAtoi(set->value, &value);
-      environment.variables.emplace_back(limit.name, absl::StrCat(is_kept ? value : limit.least));
+      const std::optional<std::int64_t> number =
+          set != nullptr && low == nullptr ? nccl_number(set->value) : std::nullopt;
+      environment.variables.emplace_back(limit.name, absl::StrCat(number.value_or(limit.least)));
     } else if (low != nullptr) {
       environment.remarks.push_back(absl::StrCat(limit.name, "=", shortened(low->value), " (", low->source,
                                                  "): too few flows to fill both functions of a plug; set ", limit.least,
@@ -169,11 +168,15 @@ class EnvVerb final : public Verb {
       environment.rank_order = rank_order(*known);
       return environment;
     }
-    const std::string why(known.status().message());
-    environment.remarks.push_back(absl::IsNotFound(known.status())
-                                      ? "no rank order: no node runs here yet, the plugin will start one"
-                                      : absl::StrCat("no rank order: ", why.substr(0, why.find('\n'))));
+    environment.remarks.push_back(absl::StrCat("no rank order: ", why_no_order(known.status(), host)));
     return environment;
+  }
+
+  static std::string why_no_order(const absl::Status& unknown, const HostFacts& host) {
+    if (!absl::IsNotFound(unknown)) return std::string(unknown.message().substr(0, unknown.message().find('\n')));
+    if (!host.no_cables.empty())
+      return absl::StrCat("no node runs here, and ", host.no_cables, ": no job will, either");
+    return "no node runs here yet, the plugin will start one";
   }
 
   bool json_ = false;

@@ -43,6 +43,9 @@ std::string neighbour_line(const Json& neighbour) {
   const std::string who =
       absl::StrCat("node ", text(neighbour, "node"), ", its port ", text(neighbour, "interface"), ": ");
   const std::string heard = absl::StrCat("last heard ", age_text(number(neighbour, "heard_ms")), " ago");
+  if (text(neighbour, "state") == "unpaired") {
+    return absl::StrCat(who, "on the same wire, whose cables join other ports of the two nodes; ", heard);
+  }
   if (text(neighbour, "state") != "up") {
     return absl::StrCat(
         who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);

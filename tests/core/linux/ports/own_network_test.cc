@@ -49,8 +49,17 @@ TEST_F(OwnNetworkTest, ANamespaceWithoutHardwareHasNoCables) {
 
 TEST_F(OwnNetworkTest, CablesMayBeWhereHardwareIs) {
   tree_.link_device("class/net/eth0", "0000:00:01.0/0000:01:00.0");
+  tree_.write("class/net/lo/mtu", "65536");
+  tree_.write("class/net/bonding_masters", "");
   EXPECT_THAT(why_no_cables(read({"lo", "eth0"})), IsEmpty());
-  EXPECT_THAT(why_no_cables(read({"lo"})), Not(IsEmpty())) << "sysfs may show another namespace's interfaces";
+}
+
+TEST_F(OwnNetworkTest, AnotherNamespacesHardwareDoesNotCount) {
+  tree_.link_device("class/net/eth0", "0000:00:01.0/0000:01:00.0");
+  tree_.write("class/net/lo/mtu", "65536");
+  tree_.write("class/net/veth0/mtu", "1500");
+  EXPECT_THAT(why_no_cables(read({"lo"})), Not(IsEmpty()));
+  EXPECT_THAT(why_no_cables(read({"lo", "eth0"})), Not(IsEmpty())) << "an interface of the same name";
 }
 
 TEST_F(OwnNetworkTest, CablesMayBeAddedToTheHostItself) {

@@ -23,7 +23,8 @@ Json port(const std::string& interface, const std::string& plug, const std::vect
   return {{"interface", interface},
           {"plug", plug.empty() ? Json(nullptr) : Json(plug)},
           {"addresses", addresses},
-          {"transport", transport}};
+          {"transport", transport},
+          {"neighbours", Json::array()}};
 }
 
 Json twins(const std::string& transport = "rdma") {
@@ -54,14 +55,14 @@ TEST(DoctorArp, TheHigherOfTheInterfacesAndAllIsInForce) {
 TEST(DoctorArp, TwinsThatAnswerForEachOtherAreOneFinding) {
   EXPECT_THAT(
       examine_arp(twins(), arp_ignore(0, 0)),
-      ElementsAre(AllOf(
-          Field(&Finding::severity, Severity::kWarning), Field(&Finding::code, "ARP_ANSWERED_FOR_TWIN"),
-          Field(&Finding::about, "ports enp1s0f0np0, enP2p1s0f0np0"),
-          Field(&Finding::what, HasSubstr("arp_ignore is 0 on enp1s0f0np0, 0 on enP2p1s0f0np0: a function may answer")),
-          Field(&Finding::advice,
-                "sysctl -w net.ipv4.conf.enp1s0f0np0.arp_ignore=1 net.ipv4.conf.enp1s0f0np0.arp_announce=2 "
-                "net.ipv4.conf.enP2p1s0f0np0.arp_ignore=1 net.ipv4.conf.enP2p1s0f0np0.arp_announce=2\n"
-                "and, to make it last, the same settings, each in a line, in /etc/sysctl.d/90-cableway.conf"))));
+      ElementsAre(
+          AllOf(Field(&Finding::severity, Severity::kWarning), Field(&Finding::code, "ARP_ANSWERED_FOR_TWIN"),
+                Field(&Finding::about, "ports enp1s0f0np0, enP2p1s0f0np0"),
+                Field(&Finding::what, HasSubstr("arp_ignore is 0 on enp1s0f0np0, 0 on enP2p1s0f0np0: one may answer")),
+                Field(&Finding::advice,
+                      "sysctl -w net.ipv4.conf.enp1s0f0np0.arp_ignore=1 net.ipv4.conf.enp1s0f0np0.arp_announce=2 "
+                      "net.ipv4.conf.enP2p1s0f0np0.arp_ignore=1 net.ipv4.conf.enP2p1s0f0np0.arp_announce=2\n"
+                      "and, to make it last, the same settings, each in a line, in /etc/sysctl.d/90-cableway.conf"))));
 }
 
 TEST(DoctorArp, NamesOnlyTheOneThatAnswers) {
@@ -79,6 +80,29 @@ TEST(DoctorArp, OverTcpItIsWorthKnowing) {
 TEST(DoctorArp, TheKernelsOtherValues) {
   for (const int safe : {1, 2, 8}) EXPECT_THAT(examine_arp(twins(), arp_ignore(safe, safe)), IsEmpty()) << safe;
   for (const int unsafe : {0, 3, 4, 7}) EXPECT_EQ(examine_arp(twins(), arp_ignore(unsafe, 1)).size(), 1U) << unsafe;
+}
+
+// As on a switch, and where the hardware reports no plug.
+TEST(DoctorArp, PortsThatHearTheSamePortAreOnOneSegment) {
+  Json ports = twins();
+  ports[0]["plug"] = ports[1]["plug"] = nullptr;
+  ports[0]["neighbours"] = Json::array({{{"node", "n1"}, {"interface", "eth0"}}});
+  ports[1]["neighbours"] =
+      Json::array({{{"node", "n2"}, {"interface", "eth0"}}, {{"node", "n1"}, {"interface", "eth0"}}});
+  EXPECT_THAT(examine_arp(ports, arp_ignore(0, 0)),
+              ElementsAre(Field(&Finding::what, HasSubstr("they are on one segment, and arp_ignore is 0"))));
+  ports[1]["neighbours"][1]["interface"] = "eth1";
+  EXPECT_THAT(examine_arp(ports, arp_ignore(0, 0)), IsEmpty());
+}
+
+TEST(DoctorArp, APortMayJoinTwoSegments) {
+  Json ports = twins();
+  ports[1]["plug"] = "p1";
+  Json third = port("eth9", "p1", {"10.7.2.1/24"});
+  third["neighbours"] = ports[0]["neighbours"] = Json::array({{{"node", "n1"}, {"interface", "eth0"}}});
+  ports.push_back(third);
+  EXPECT_THAT(examine_arp(ports, arp_ignore(0, 0)),
+              ElementsAre(Field(&Finding::about, "ports enP2p1s0f0np0, enp1s0f0np0, eth9")));
 }
 
 TEST(DoctorArp, OtherPortsHaveNoFinding) {

@@ -66,8 +66,19 @@ TEST(DoctorNccl, SplitPlugsNeedSeveralFlows) {
                                                                              name + ("=" + low + " (environment)"))));
     EXPECT_THAT(nccl_findings({{name, low}}, false), IsEmpty());
     EXPECT_THAT(nccl_findings({{name, std::to_string(least)}}, true), IsEmpty());
-    EXPECT_THAT(nccl_findings({{name, "many"}}, true), IsEmpty());
+    EXPECT_THAT(nccl_findings({{name, "0x10"}}, true), IsEmpty());
+    EXPECT_THAT(nccl_findings({{name, "many"}}, true).size(), 1U) << "NCCL reads 0";
   }
+}
+
+TEST(DoctorNccl, NumbersAreThoseThatNcclReads) {
+  EXPECT_EQ(nccl_number("4"), 4);
+  EXPECT_EQ(nccl_number("0x10"), 16);
+  EXPECT_EQ(nccl_number("010"), 8);
+  EXPECT_EQ(nccl_number("1 # few"), 1);
+  EXPECT_EQ(nccl_number("-1"), -1);
+  EXPECT_EQ(nccl_number("many"), 0);
+  EXPECT_EQ(nccl_number("99999999999999999999"), std::nullopt);
 }
 
 TEST(DoctorNccl, AJobsEnvironmentShouldNameThem) {

@@ -108,6 +108,15 @@ TEST(Doctor, EveryWarningAndErrorHasAdvice) {
   EXPECT_EQ(wrong, 13);
 }
 
+TEST(Doctor, AnotherPairOfPortsOnOneWireIsNoFault) {
+  Examined examined = healthy();
+  Json other = port(examined)["neighbours"][0];
+  other["interface"] = "eth9";
+  other["state"] = "unpaired";
+  port(examined)["neighbours"].push_back(other);
+  for (const Finding& found : examine(examined)) EXPECT_NE(found.code, "CABLE_ONE_WAY") << found.what;
+}
+
 // One change of a healthy node, and the expected finding.
 struct Fault {
   const char* name;
