@@ -85,6 +85,11 @@ class Plans(unittest.TestCase):
         self.assertEqual(on_gloo, {"all_reduce", "broadcast", "all_to_all", "opposite"})
 
 
+    def test_labs(self) -> None:
+        self.assertEqual(SCENARIOS["ring6"].lab_spec(2000), ["ring:6", "--rate", "2000mbit", "--forwarding"])
+        self.assertEqual(SCENARIOS["twins"].lab_spec(1000)[:3], ["twins:4", "--rate", "1000mbit"])
+
+
 class Arguments(unittest.TestCase):
     def _refused(self, *words: str) -> str:
         errors = io.StringIO()
@@ -127,6 +132,25 @@ def _result(name: str, *jobs: dict[str, Any], **more: Any) -> dict[str, Any]:
 def _judged(result: dict[str, Any]) -> dict[str, Any]:
     found = scenario_verdict.judge(result)
     return result | {"status": found.status(), "findings": found.lines()}
+
+
+class SplitPortsVerdict(unittest.TestCase):
+    def _verdict(self, first: int, second: int, name: str = scenario_plan.AROUND) -> scenario_verdict.Findings:
+        job = _jobs("twins")[name]
+        done = _job(job, cells=[_cell("default", "all_reduce")], planned_cells=1)
+        done["attempts"][0]["sent"] = {"n0": {"mg0": 7, "to-w0": first, "to-w0-2": second}}
+        return scenario_verdict.judge(_result("twins", done))
+
+    def test_both_functions_send_equally(self) -> None:
+        self.assertEqual(self._verdict(1000, 901).status(), PASSED)
+        self.assertEqual(self._verdict(899, 1000).status(), FAILED)
+        self.assertEqual(self._verdict(0, 1000).status(), FAILED)
+        self.assertEqual(self._verdict(0, 1000, "pairs").status(), PASSED)
+
+    def test_a_lab_without_split_ports_proves_nothing(self) -> None:
+        job = _jobs("twins")[scenario_plan.AROUND]
+        done = _job(job, cells=[_cell("default", "all_reduce")], planned_cells=1)
+        self.assertEqual(scenario_verdict.judge(_result("twins", done)).status(), FAILED)
 
 
 class MatrixVerdict(unittest.TestCase):

@@ -30,8 +30,8 @@ def rank_settings(transport: str, rank: int, nodes: Sequence[str], port: int, fo
     return common | {"NCCL_NET": "Socket", "NCCL_NET_PLUGIN": "none", "NCCL_SOCKET_IFNAME": "to-"}
 
 
-def collperf_command(bundle: Path, sizes: Sequence[str], folder: Path) -> list[str]:
+def collperf_command(bundle: Path, sizes: Sequence[str], folder: Path, channels: str = "1") -> list[str]:
     """The replacement of a rank's program without a GPU: collperf with the same nodes, sizes and settings."""
     return [str(bundle / "bin" / "collperf"), "--plugin", str(bundle / "lib" / "libnccl-net-cableway.so"),
-            "--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--iters", "5", "--timeout", "20",
-            "--verbose", "--json", str(folder / "collperf.json")]
+            "--op", "all", "--pattern", "opposite", "--sizes", ",".join(sizes), "--channels", channels, "--iters", "5",
+            "--timeout", "20", "--verbose", "--json", str(folder / "collperf.json")]

@@ -37,6 +37,7 @@ _STAGE_FAVOUR = 1.4  # factor on a stage's equal share of the time that is left
 _FIRST_PORT = 29500
 _FLOWS_GONE_S = 5.0
 _FLOWS_EVERY_S = 0.7
+_ADVICE_S = 10.0
 
 
 class ScenarioConductor:
@@ -121,14 +122,16 @@ class ScenarioConductor:
 
     def _run_ranks(self, job: RankJob, plan: dict[str, Any], folder: Path, until: float) -> Outcome:
         port, nodes = next(self.ports), job.nodes()
+        advised = self._advised() if job.advised else {}
 
         def environment(rank: int) -> dict[str, str]:
-            return (rank_settings(job.transport, rank, nodes, port, folder, self.bundle) | self.settings
+            return (advised | rank_settings(job.transport, rank, nodes, port, folder, self.bundle) | self.settings
                     | job.settings)
 
         def command(rank: int) -> list[str]:
             if self.job["ranks"] == "collperf":
-                return collperf_command(self.bundle, [str(size) for size in scenario_plan.SIZES], folder)
+                return collperf_command(self.bundle, [str(size) for size in scenario_plan.SIZES], folder,
+                                        advised.get("NCCL_MIN_NCHANNELS", "1"))
             return [sys.executable, str(_HERE / job.program), str(folder / "plan.json"),
                     str(folder / f"rank{rank}.jsonl")]
 
@@ -140,6 +143,16 @@ class ScenarioConductor:
             diagnosis.write(folder, ranks, outcome, self.bundle, self.settings)
 
         return ranks.watch(self.job["stall_s"], _START_S, until, diagnose)
+
+    def _advised(self) -> dict[str, str]:
+        """NCCL's settings that `cableway env` prints once a node knows its cables; a rank's own win over them."""
+        until = time.monotonic() + _ADVICE_S
+        while True:
+            text = lab_nodes.output(self.nodes[0], [str(self.bundle / "bin" / "cableway"), "env", "--json"], self.settings)
+            variables = json.loads(text)["variables"] if text.startswith("{") else {}
+            if "NCCL_MIN_NCHANNELS" in variables or time.monotonic() > until:
+                return {name: value for name, value in variables.items() if name.startswith("NCCL_")}
+            time.sleep(_FLOWS_EVERY_S)
 
     def _flows(self) -> dict[str, int]:
         """The number of circuits through each node; -1 if it does not answer."""

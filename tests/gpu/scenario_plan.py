@@ -15,6 +15,8 @@ ABORT_BOUND_S = 10.0
 DDP_STEPS = 200
 _DDP_RATE_MBPS = 4000
 _NOT_GLOO = ("all_gather", "reduce_scatter", "reduce")  # it lacks two; its reduce overwrites non-root buffers
+_OF_PAIRS = ("all_to_all", "opposite")
+AROUND = "around"  # the job of operations around the ring
 _ORDERS = {4: (0, 2, 1, 3), 8: (0, 4, 1, 5, 2, 6, 3, 7)}
 _KILLED = 3
 _ABSENT = 2
@@ -31,6 +33,7 @@ class RankJob:
     transport: str = "cableway"
     settings: dict[str, str] = field(default_factory=dict)
     exits: dict[int, int] = field(default_factory=dict)
+    advised: bool = False  # with what `cableway env` prints for NCCL
     reference: bool = False  # runs only after a failure, to find out whether the transport causes it; not judged
 
     def nodes(self) -> list[str]:
@@ -48,6 +51,14 @@ class Scenario:
     expected_s: float  # on one H200 with 16 cores
     rate_mbps: int = RATE_MBPS
     watch_flows: bool = False  # count the circuits through nodes while it runs, too
+    split_ports: bool = False  # two interfaces at both ends of each cable, as on a DGX Spark
+
+    def lab_spec(self, rate_mbps: int) -> list[str]:
+        if self.split_ports:  # either would otherwise answer ARP for the other's address
+            own = [word for name in ("arp_ignore=1", "arp_announce=2")
+                   for word in ("--sysctl", f"net.ipv4.conf.all.{name}")]
+            return [f"twins:{self.nodes}", "--rate", f"{rate_mbps}mbit", *own]
+        return [f"ring:{self.nodes}", "--rate", f"{rate_mbps}mbit", "--forwarding"]
 
 
 @dataclass(frozen=True)
@@ -143,9 +154,20 @@ def _ddp() -> Scenario:
     return Scenario("ddp", 4, stages, 150, 100, rate_mbps=_DDP_RATE_MBPS)
 
 
+def _twins() -> Scenario:
+    """Both functions of a split port must carry equal parts of what goes around the ring. Of `pairs` of opposite nodes
+    that is shown only: which of its flows NCCL uses for them is not known when they get their paths."""
+    cells = [(size, 4, 4, 0.0) for size in (*SIZES, ORDER_SIZE)]
+    around = tuple(operation for operation in ALL_OPERATIONS if operation not in _OF_PAIRS)
+    stages = tuple((RankJob(name, "nccl_matrix.py", (0, 1, 2, 3), _matrix([_Forced(name, settings, operations)], cells),
+                            advised=True),)
+                   for name, settings, operations in ((AROUND, {"NCCL_ALGO": "ring"}, around), ("pairs", {}, _OF_PAIRS)))
+    return Scenario("twins", 4, stages, 90, 35, rate_mbps=RATE_MBPS // 2, split_ports=True)
+
+
 # In the order in which they run: the most informative first, in case the time is short.
 SCENARIOS = {scenario.name: scenario for scenario in (
-    _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _ddp(),
+    _checked_ring(6, 100, 60), _abort(), _two(), _checked_ring(8, 120, 80), _orders("against", 4, 80, 45), _twins(), _ddp(),
     _orders("against8", 8, 100, 60),
 )}
 DEFAULT = tuple(name for name in SCENARIOS if name != "against8")

@@ -1,7 +1,7 @@
 """Reads a scenario's work folder (see scenario_conductor.py) into a document.
 
     name, nodes, rate_mbps, seconds, machine, proof (NCCL's log lines about the network in use)
-    jobs     {job, program, transport, order, reference, planned_cells, attempts [{outcome, detail, seconds, errors}]},
+    jobs     {job, program, transport, order, reference, planned_cells, attempts [{outcome, detail, seconds, sent}], errors},
              and from the ranks, as far as available: cells (as in results.py), checked {operations, bytes, wrong},
              span (when its operations ran), worked (of two groups, when each ran), inside, noticed and aborted (with
              their ranks), losses and parameters (by rank)
@@ -57,7 +57,7 @@ def _job(work: Path, job: RankJob, notes: list[dict[str, Any]]) -> dict[str, Any
     found = {
         "job": job.name, "program": job.program, "transport": job.transport, "order": list(job.order),
         "reference": job.reference, "planned_cells": planned_cells(job),
-        "attempts": [{key: note[key] for key in ("outcome", "detail", "seconds")} for note in own],
+        "attempts": [{key: note[key] for key in ("outcome", "detail", "seconds", "sent") if key in note} for note in own],
         "errors": errors[:2],
     }
     cells = results.finished_cells(by_rank) + results.collperf_cells(work, own)

@@ -73,7 +73,7 @@ def _run_one(arguments: argparse.Namespace, name: str, work: Path, began: float)
            "backend": "nccl" if cuda else "gloo", "device": "cuda" if cuda else "cpu", "stall_s": arguments.stall,
            "ranks": "collperf" if arguments.dry_run else "torch", "debugger": arguments.debugger}
     (work / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    spec = [f"ring:{scenario.nodes}", "--rate", f"{rate}mbit", "--forwarding", *gpu_run.congestion_sysctl()]
+    spec = [*scenario.lab_spec(rate), *gpu_run.congestion_sysctl()]
     ended = gpu_run.run_lab(spec, [sys.executable, str(_HERE / "scenario_conductor.py"), str(work / "job.json")],
                             min(last + _TO_DIAGNOSE_S, began + arguments.deadline - _TO_REPORT_S))
     result = scenario_results.gather(work, name, rate, time.monotonic() - started)
@@ -94,7 +94,8 @@ def _judged(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def text_of(result: dict[str, Any]) -> str:
-    head = (f"-- {result['name']}: {result['status']}, ring of {result['nodes']}, {result['rate_mbps']} Mbit/s,"
+    ring = "ring of split ports" if SCENARIOS[result["name"]].split_ports else "ring"
+    head = (f"-- {result['name']}: {result['status']}, {ring} of {result['nodes']}, {result['rate_mbps']} Mbit/s,"
             f" {result['seconds']:.0f} s")
     return "\n".join([head, *(f"   {line}"[:400] for line in result["findings"])])
 

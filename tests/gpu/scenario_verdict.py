@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from scenario_plan import ABORT_BOUND_S, DDP_STEPS, ORDER_SIZE, SCENARIOS, forced_choice
+from scenario_plan import ABORT_BOUND_S, AROUND, DDP_STEPS, ORDER_SIZE, SCENARIOS, forced_choice
 
 PASSED, FAILED, INCOMPLETE = "passed", "FAILED", "incomplete"
 # On a ring of four each cable carries the same amount in either order. A relay that favours its own host's data over
 # what it forwards shows here.
 MIN_ORDER_RATIO = 0.85
+# Of the bytes that the two functions of a split port send, the lesser share over the greater.
+MIN_BALANCE = 0.9
 MIN_OVERLAP = 0.5  # of the shorter one's time: below it the two did not run at the same time
 
 
@@ -41,6 +43,8 @@ def judge(result: dict[str, Any]) -> Findings:
         if job["attempts"]:
             {"nccl_matrix.py": _judge_matrix, "two_groups.py": _judge_groups, "nccl_abort.py": _judge_abort,
              "ddp_gpt.py": _judge_training}[job["program"]](job, own)
+            if SCENARIOS[result["name"]].split_ports:
+                _judge_balance(job, own)
         if job["reference"]:
             found.facts += [f"over Socket, not judged: {line}" for line in own.failures + own.gaps + own.facts]
         else:
@@ -167,6 +171,31 @@ def _judge_flows(result: dict[str, Any], found: Findings) -> None:
             line = f"after {entry['after']}: at most {most} circuits through a node while it ran, none after"
             if not entry["left"]:
                 (found.facts if most > 0 else found.gaps).append(line)
+
+
+def _judge_balance(job: dict[str, Any], found: Findings) -> None:
+    """Split ports: whether both functions of every port have sent equally much."""
+    balance = split_balance(job)
+    if not balance:
+        found.failures.append(f"{job['job']}: nothing was sent through split ports")
+        return
+    least = min(balance, key=lambda place: balance[place])
+    line = (f"{job['job']}: {len(balance)} split ports, least balanced {least}: one function sent"
+            f" {balance[least]:.3f} of the other")
+    # collperf also sends between pairs.
+    is_judged = job["job"] == AROUND and all(cell["config"] != "collperf" for cell in job.get("cells", []))
+    (found.failures if is_judged and balance[least] < MIN_BALANCE else found.facts).append(line)
+
+
+def split_balance(job: dict[str, Any]) -> dict[str, float]:
+    """By node and wire: the lesser function's bytes sent / the greater's. The lab calls them to-w0 and to-w0-2."""
+    sent: dict[str, list[int]] = {}
+    for attempt in job["attempts"]:
+        for node, interfaces in attempt.get("sent", {}).items():
+            for name, count in interfaces.items():
+                if name.startswith("to-"):
+                    sent.setdefault(f"{node} {name.removesuffix('-2')}", []).append(count)
+    return {place: min(counts) / max(1, *counts) for place, counts in sent.items() if len(counts) == 2}
 
 
 def _compare(result: dict[str, Any], found: Findings) -> None:
