@@ -20,9 +20,9 @@ struct AgreedTopology {
 // Contains every node with an advertisement, and every cable whose two ends advertise each other over the same two
 // ports. Pure; equal databases give equal topologies. InvalidArgument if the database has no advertisement.
 //
-// A cable's rate is that of its slower port, its latency the lower of what its ends have measured. A cable's name is
-// made of its ends' interfaces (discovered_cable_name()), so adding or removing other cables does not change it. A plug
-// has the rate of the fastest link among its ports.
+// A cable's rate is that of its slower port, and at most that of each plug and root at its ends; its latency is the
+// lower of what its ends have measured. A cable's name is made of its ends' interfaces (discovered_cable_name()), so
+// adding or removing other cables does not change it. A plug has the rate of the fastest link among its ports.
 absl::StatusOr<AgreedTopology> agreed_topology(const std::string& cluster, const LinkStateDatabase& database);
 
 }  // namespace cableway::routing

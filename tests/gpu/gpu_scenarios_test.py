@@ -84,7 +84,6 @@ class Plans(unittest.TestCase):
         on_gloo = {cell["op"] for cell in scenario_plan.stage_plan(job, "gloo", "cpu", 1.0)["cells"]}
         self.assertEqual(on_gloo, {"all_reduce", "broadcast", "all_to_all", "opposite"})
 
-
     def test_labs(self) -> None:
         self.assertEqual(SCENARIOS["ring6"].lab_spec(2000), ["ring:6", "--rate", "2000mbit", "--forwarding"])
         self.assertEqual(SCENARIOS["twins"].lab_spec(1000)[:3], ["twins:4", "--rate", "1000mbit"])

@@ -145,13 +145,16 @@ class ScenarioConductor:
         return ranks.watch(self.job["stall_s"], _START_S, until, diagnose)
 
     def _advised(self) -> dict[str, str]:
-        """NCCL's settings that `cableway env` prints once a node knows its cables; a rank's own win over them."""
+        """NCCL's settings that `cableway env` prints once a node knows its split ports; a rank's own win over them."""
+        command = [str(self.bundle / "bin" / "cableway"), "env", "--json"]
         until = time.monotonic() + _ADVICE_S
         while True:
-            text = lab_nodes.output(self.nodes[0], [str(self.bundle / "bin" / "cableway"), "env", "--json"], self.settings)
+            text = lab_nodes.output(self.nodes[0], command, self.settings)
             variables = json.loads(text)["variables"] if text.startswith("{") else {}
-            if "NCCL_MIN_NCHANNELS" in variables or time.monotonic() > until:
+            if "NCCL_MIN_NCHANNELS" in variables:
                 return {name: value for name, value in variables.items() if name.startswith("NCCL_")}
+            if time.monotonic() > until:
+                raise RuntimeError(f"cableway env has no NCCL_MIN_NCHANNELS after {_ADVICE_S:g} s: {text[:200]}")
             time.sleep(_FLOWS_EVERY_S)
 
     def _flows(self) -> dict[str, int]:

@@ -78,6 +78,9 @@ class SplitPortsTest(unittest.TestCase):
         nodes.wait_for_cables({(("n0", "to-w0-2"), ("n1", "to-w0-2"))})
         problems = nodes.problems("n0") + nodes.problems("n1")
         self.assertEqual([text for text in problems if "to-w0 is down" not in text], [])
+        # The other end's carrier stays: the hold time ends the cable there.
+        nodes.wait_until(lambda: "PORT_UNPAIRED" in {each["code"] for each in nodes.doctor("n1", "--no-speed")[1]},
+                         lambda: "doctor on n1 reports a function without a counterpart")
         nodes.lab("mend", "c0")
         self.check_found(nodes)
         lost = [event for name in nodes.names for event in nodes.events(name, "CABLE_LOST")]

@@ -15,7 +15,8 @@ namespace cableway::host {
 
 struct OwnNetwork {
   std::vector<std::string> interfaces;  // empty: not known
-  bool sees_hardware = false;           // at least one of them is a hardware device
+  // At least one of them is a hardware device. False where sysfs shows another namespace.
+  bool sees_hardware = false;
   // Known to be the namespace of the host's first process. Not known in another PID namespace, or without permission to
   // examine that process.
   bool is_hosts = false;

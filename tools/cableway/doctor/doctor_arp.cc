@@ -48,15 +48,16 @@ bool hear_the_same_port(const Json& a, const Json& b) {
 std::vector<std::vector<const Json*>> segments_of(const Json& ports) {
   std::vector<std::vector<const Json*>> segments;
   for (const Json& port : ports) {
-    std::vector<const Json*> joined{&port};
-    const auto is_joined = [&](const std::vector<const Json*>& segment) {
-      const bool is_one = std::any_of(segment.begin(), segment.end(), [&](const Json* other) {
+    const auto is_apart = [&](const std::vector<const Json*>& segment) {
+      return std::none_of(segment.begin(), segment.end(), [&](const Json* other) {
         return are_of_one_plug(port, *other) || hear_the_same_port(port, *other);
       });
-      if (is_one) joined.insert(joined.begin(), segment.begin(), segment.end());
-      return is_one;
     };
-    segments.erase(std::remove_if(segments.begin(), segments.end(), is_joined), segments.end());
+    const auto first = std::stable_partition(segments.begin(), segments.end(), is_apart);
+    std::vector<const Json*> joined;
+    for (auto each = first; each != segments.end(); ++each) joined.insert(joined.end(), each->begin(), each->end());
+    joined.push_back(&port);
+    segments.erase(first, segments.end());
     segments.push_back(std::move(joined));
   }
   return segments;

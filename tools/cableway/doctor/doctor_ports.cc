@@ -106,6 +106,13 @@ class PortExamination {
                        "Firewalls at both ends must allow ",
                        firewall()));
     }
+    const bool is_spare = std::all_of(neighbours.begin(), neighbours.end(),
+                                      [](const Json& each) { return text(each, "state") == "unpaired"; });
+    if (!neighbours.empty() && is_spare) {
+      add(Severity::kInfo, FindingCode::kPortUnpaired,
+          absl::StrCat("carries nothing: the cables on its wire join other ports of this node and of ",
+                       text(neighbours.front(), "node")));
+    }
     for (const Json& neighbour : neighbours) {
       const std::string who = absl::StrCat("node ", text(neighbour, "node"), " (", text(neighbour, "interface"), ")");
       const std::string state = text(neighbour, "state");

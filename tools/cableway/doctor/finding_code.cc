@@ -47,6 +47,8 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "start cablewayd at the other end, with that interface among its ports; check firewalls"},
     {Code::kCableOneWay, "CABLE_ONE_WAY", "a neighbour is heard but does not hear this node",
      "check firewalls, and run cableway doctor there"},
+    {Code::kPortUnpaired, "PORT_UNPAIRED", "the cables on a port's wire join other ports, so it carries nothing",
+     "give the other end of the wire as many functions with addresses, if its adapter has them"},
     {Code::kRateBelowNeighbour, "RATE_BELOW_NEIGHBOUR", "a port runs slower than its neighbour's",
      "check the cable, its connectors and the speed set (ethtool)"},
     {Code::kRateBelowFastest, "RATE_BELOW_FASTEST", "a port runs slower than the fastest one of this node",
@@ -59,8 +61,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "set the interface down and up again"},
     {Code::kArpAnsweredForTwin, "ARP_ANSWERED_FOR_TWIN",
      "ports on one segment, such as functions of one plug, may answer ARP for each other's addresses: RDMA then "
-     "reaches the wrong one, and over "
-     "TCP all data may arrive through one",
+     "reaches the wrong one, and over TCP all data may arrive through one",
      "arp_ignore=1 and arp_announce=2 for each of them; the finding has the command"},
     {Code::kHopsRefused, "HOPS_REFUSED", "hops over a port are refused because its RDMA device does not work",
      "the finding gives the advice for its reason; CABLEWAY_TRANSPORT=tcp avoids RDMA"},

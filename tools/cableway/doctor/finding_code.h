@@ -31,6 +31,7 @@ enum class FindingCode : std::uint8_t {
   kCarrierMissing,
   kNeighbourMissing,
   kCableOneWay,
+  kPortUnpaired,
   kRateBelowNeighbour,
   kRateBelowFastest,
   kMtuSmall,

@@ -102,7 +102,7 @@ TEST(DoctorArp, APortMayJoinTwoSegments) {
   third["neighbours"] = ports[0]["neighbours"] = Json::array({{{"node", "n1"}, {"interface", "eth0"}}});
   ports.push_back(third);
   EXPECT_THAT(examine_arp(ports, arp_ignore(0, 0)),
-              ElementsAre(Field(&Finding::about, "ports enP2p1s0f0np0, enp1s0f0np0, eth9")));
+              ElementsAre(Field(&Finding::about, "ports enp1s0f0np0, enP2p1s0f0np0, eth9")));
 }
 
 TEST(DoctorArp, OtherPortsHaveNoFinding) {

@@ -23,6 +23,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Ne;
 using ::testing::Not;
 
 auto finding(Severity severity, const std::string& about, const std::string& what) {
@@ -114,7 +115,8 @@ TEST(Doctor, AnotherPairOfPortsOnOneWireIsNoFault) {
   other["interface"] = "eth9";
   other["state"] = "unpaired";
   port(examined)["neighbours"].push_back(other);
-  for (const Finding& found : examine(examined)) EXPECT_NE(found.code, "CABLE_ONE_WAY") << found.what;
+  for (const Finding& found : examine(examined))
+    EXPECT_THAT(found.code, AllOf(Ne("CABLE_ONE_WAY"), Ne("PORT_UNPAIRED")));
 }
 
 // One change of a healthy node, and the expected finding.
@@ -171,6 +173,8 @@ const Fault kFaults[] = {
      "port eth1", "carrier on eth1, but no neighbour answers hellos"},
     {"one way", "CABLE_ONE_WAY", [](Examined& e) { port(e)["neighbours"][0]["state"] = "heard"; }, Severity::kWarning,
      "port eth1", "node n0 (eth0) is heard, but the cable is not up"},
+    {"spare function", "PORT_UNPAIRED", [](Examined& e) { port(e)["neighbours"][0]["state"] = "unpaired"; },
+     Severity::kInfo, "port eth1", "carries nothing: the cables on its wire join other ports of this node and of n0"},
     {"slow", "RATE_BELOW_NEIGHBOUR", [](Examined& e) { port(e)["link_mbps"] = 10000; }, Severity::kWarning, "port eth1",
      "runs at 10 Gbit/s, its neighbour's port at 100 Gbit/s"},
     {"slower than others", "RATE_BELOW_FASTEST",

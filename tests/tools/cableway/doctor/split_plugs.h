@@ -2,7 +2,6 @@
 #ifndef CABLEWAY_TESTS_TOOLS_CABLEWAY_DOCTOR_SPLIT_PLUGS_H_
 #define CABLEWAY_TESTS_TOOLS_CABLEWAY_DOCTOR_SPLIT_PLUGS_H_
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "routing/topology/topology.h"
+#include "tests/routing/sample_topologies.h"
 
 namespace cableway::cli {
 
-// Rates are in Mbit/s, by host; 0: not known. A cable's is `cable_mbps`, or that of a slower plug or root
-// at its ends.
+// Rates are in Mbit/s, by host; 0: not known. A cable's is `cable_mbps`, or that of a slower plug or root at its ends.
 struct SplitPlugs {
   std::array<std::uint64_t, 2> plug_mbps{200'000, 200'000};
   std::array<std::array<std::uint64_t, 2>, 2> root_mbps{{{98'300, 98'300}, {98'300, 98'300}}};  // by function
@@ -43,13 +42,8 @@ struct SplitPlugs {
       cable.a = port(0, i % 2);
       cable.b = port(1, i < 2 ? i : 3 - i);
       cable.rate_mbps = cable_mbps;
-      for (const routing::Port& end : {cable.a, cable.b}) {
-        const routing::Node& node = nodes[end.node.value];
-        cable.rate_mbps =
-            std::min({cable.rate_mbps, routing::stated_rate_mbps(node.plugs, end.plug).value_or(cable_mbps),
-                      routing::stated_rate_mbps(node.roots, end.root).value_or(cable_mbps)});
-      }
     }
+    routing::keep_to_parts(nodes, cables);
     return routing::Topology::create("test", std::move(nodes), std::move(cables)).value();
   }
 
