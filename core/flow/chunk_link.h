@@ -74,7 +74,7 @@ class ChunkLink {
     virtual absl::Status on_landed(const Frame& chunk) = 0;
     // A chunk is in `slot`, or has begun to arrive there (Slot::filled).
     virtual absl::Status on_chunk(const Frame& chunk, Slot& slot) = 0;
-    // kAnnounce or kAck.
+    // A frame without payload of the flow's other end (is_control()).
     virtual absl::Status on_control(const Frame& control) = 0;
     // A send() has completed locally: its memory or slot is no longer read. Called once for each, in order; null: it
     // was from memory.
@@ -91,8 +91,8 @@ class ChunkLink {
   // Starts sending one chunk from memory, or from a slot. The bytes are read until on_sent.
   virtual void send(const Frame& chunk, SendBuffer payload) = 0;
   virtual void send(const Frame& chunk, Slot& slot) = 0;
-  // Queues a frame without payload. ResourceExhausted: more are queued than a peer that conforms to the protocol can
-  // cause (32 announcements and 32 acknowledgements).
+  // Queues a frame without payload. ResourceExhausted: more than kMaxQueuedControls are queued, which a peer that
+  // conforms to the protocol does not cause.
   virtual absl::Status send_control(const Frame& control) = 0;
 
   // At the flow's destination: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
@@ -126,8 +126,16 @@ class ChunkLink {
   virtual void fence() = 0;
 };
 
+// Fences the link of an end that a flow gives up. The other end gets the reason if it was found here: one that was
+// received names where it was found. `where`: this end (core/circuit/hop_names.h).
+void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reason);
+
 // NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).
 inline constexpr std::size_t kMaxLandings = 32;
+// Frames without payload that a link queues. At a flow's destination, to which no chunk comes while its frames do not
+// leave, at most 32 announcements, 33 acknowledgements, four counts of landed chunks and twice eight counts of fenced
+// circuits are queued.
+inline constexpr std::size_t kMaxQueuedControls = 96;
 
 }  // namespace cableway
 

@@ -1,5 +1,4 @@
-// Memory of a flow's messages, with the key by which the device of each circuit's hop accesses it. A flow has one
-// circuit for now, and room for more.
+// Memory of a flow's messages, with the key by which the device of each circuit's hop accesses it.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_CIRCUIT_H_
 #define CABLEWAY_CORE_FLOW_FLOW_CIRCUIT_H_
 
@@ -8,13 +7,11 @@
 #include <cstdint>
 
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_name.h"
 
 namespace cableway {
 
-// Circuits of a flow are numbered from 0 to kMaxFlowCircuits - 1.
-inline constexpr std::size_t kMaxFlowCircuits = 8;
-
-// The keys of a memory region, by circuit; 0 if a circuit's hop needs none (TCP).
+// The keys of a memory region, by the circuit's slot; 0 if a circuit's hop needs none (TCP).
 using CircuitKeys = std::array<std::uint32_t, kMaxFlowCircuits>;
 
 // The source buffer of a message.

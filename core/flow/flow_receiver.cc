@@ -1,16 +1,32 @@
 #include "core/flow/flow_receiver.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 
 namespace cableway {
+namespace {
 
-void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link) {
+// Chunks of a circuit that land before the sender is told, unless an acknowledgement covers them. A fraction of the
+// chunks that a sender gives to a circuit and remembers (given_chunks.h).
+constexpr std::uint64_t kReportEvery = 16;
+
+static_assert(kMaxLandings <= 32, "landings are bits of a 32-bit word");
+
+}  // namespace
+
+void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link, std::uint32_t its_generation) {
   flow_ = &flow;
   link_ = &link;
+  generation = its_generation;
+  live = true;
+  counted = reported = newest = 0;
+  landings = 0;
 }
 
 absl::Status FlowReceiver::Circuit::on_landed(const Frame& chunk) {
-  return flow_->take_landed(chunk);
+  return flow_->take_landed(*this, chunk);
 }
 
 absl::Status FlowReceiver::Circuit::on_chunk(const Frame&, Slot&) {
@@ -18,63 +34,205 @@ absl::Status FlowReceiver::Circuit::on_chunk(const Frame&, Slot&) {
 }
 
 absl::Status FlowReceiver::Circuit::on_control(const Frame& control) {
-  return absl::InvalidArgumentError(absl::StrCat("peer sent a frame ", to_text(control.kind), " to a receiver"));
+  return flow_->take_control(*this, control);
 }
 
-FlowReceiver::FlowReceiver(ChunkLink& last_hop) {
-  circuits_[primary_].open(*this, last_hop);
+FlowReceiver::FlowReceiver(ChunkLink& last_hop) : ends_with_its_circuit_(true) {
+  join({0, 1}, last_hop, "").IgnoreError();  // the first circuit always may
+}
+
+absl::Status FlowReceiver::join(const CircuitName& circuit, ChunkLink& last_hop, std::string where) {
+  Circuit& joining = circuits_[circuit.slot];
+  if (circuit.generation <= joining.generation) {
+    return absl::FailedPreconditionError(absl::StrCat("circuit ", circuit.slot, " of generation ", circuit.generation,
+                                                      " comes after generation ", joining.generation));
+  }
+  used_ = std::max<std::size_t>(used_, circuit.slot + 1U);
+  end(joining, absl::UnavailableError("its source has replaced it"));
+  joining.open(*this, last_hop, circuit.generation);
+  joining.where = std::move(where);
+  ++live_;
+  ++joined_;
+  for (const Circuit& ended : used()) {
+    if (!ended.live && ended.generation > 0) tell_count(joining, ended);
+  }
+  if (!primary_.has_value() && joining.live) make_primary(joining);
+  return absl::OkStatus();
+}
+
+void FlowReceiver::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
+  if (is_live(circuit)) end(circuits_[circuit.slot], reason);
+}
+
+void FlowReceiver::prefer(const CircuitName& circuit) {
+  if (is_live(circuit) && primary_ != circuit.slot) make_primary(circuits_[circuit.slot]);
+}
+
+bool FlowReceiver::is_live(const CircuitName& circuit) const {
+  return circuits_[circuit.slot].live && circuits_[circuit.slot].generation == circuit.generation;
 }
 
 absl::StatusOr<std::uint64_t> FlowReceiver::post(const FlowLanding& landing) {
   at(next_) = Message{};
-  at(next_).capacity = landing.capacity;
-  for (std::size_t i = 0; i < circuit_count_; ++i) {
-    if (absl::Status status = circuits_[i].link().post_landing(next_, landing.on(i)); !status.ok()) return status;
-  }
-  // Posts the landing before it announces it: data may arrive at once.
-  Circuit& primary = circuits_[primary_];
-  const Frame announcement{FrameKind::kAnnounce, 0, next_, 0, landing.capacity};
-  if (absl::Status status = primary.link().send_control(announcement); !status.ok()) return status;
+  at(next_).landing = landing;
   const std::uint64_t sequence = next_++;
-  // Flushes at once: the source may be waiting for the announcement.
-  if (absl::Status status = primary.link().flush(primary); !status.ok()) return status;
+  if (primary_.has_value()) {
+    Circuit& primary = circuits_[*primary_];
+    announce(primary, sequence);
+    // Flushes at once: the source may be waiting for the announcement.
+    if (primary.live) {
+      if (absl::Status status = primary.link().flush(primary); !status.ok()) end(primary, status);
+    }
+  }
+  if (absl::Status status = state(); !status.ok()) return status;
   return sequence;
 }
 
 absl::Status FlowReceiver::progress() {
-  for (std::size_t i = 0; i < circuit_count_; ++i) {
-    if (absl::Status status = circuits_[i].link().progress(circuits_[i]); !status.ok()) return status;
+  for (Circuit& circuit : used()) {
+    if (!circuit.live) continue;
+    const absl::Status status = circuit.link().progress(circuit);
+    if (!status.ok()) end(circuit, status);
   }
-  return absl::OkStatus();
+  return state();
 }
 
-absl::Status FlowReceiver::take_landed(const Frame& chunk) {
+absl::Status FlowReceiver::state() const {
+  if (!broken_.ok()) return broken_;
+  return ends_with_its_circuit_ && live_ == 0 ? last_end_ : absl::OkStatus();
+}
+
+void FlowReceiver::end(Circuit& circuit, const absl::Status& reason) {
+  if (!std::exchange(circuit.live, false)) return;
+  --live_;
+  last_end_ = reason;
+  if (ends_with_its_circuit_) return;
+  // First the fence, which freezes the count, then the count.
+  end_hop(circuit.link(), circuit.where, reason);
+  for (Circuit& other : used()) {
+    if (other.live) tell_count(other, circuit);
+  }
+  if (primary_ == slot_of(circuit)) choose_primary();
+}
+
+void FlowReceiver::send(Circuit& circuit, const Frame& control) {
+  if (!circuit.live) return;
+  if (absl::Status status = circuit.link().send_control(control); !status.ok()) end(circuit, status);
+}
+
+void FlowReceiver::tell_count(Circuit& circuit, const Circuit& ended) {
+  send(circuit, retired_frame({static_cast<std::uint8_t>(slot_of(ended)), ended.generation}, ended.counted));
+}
+
+void FlowReceiver::announce(Circuit& circuit, std::uint64_t message) {
+  if (!circuit.live) return;
+  const FlowLanding& landing = at(message).landing;
+  // Posts the landing before it announces it: data may arrive at once.
+  if ((circuit.landings & bit(message)) == 0) {
+    circuit.landings |= bit(message);
+    if (absl::Status status = circuit.link().post_landing(message, landing.on(slot_of(circuit))); !status.ok()) {
+      return end(circuit, status);
+    }
+  }
+  send(circuit, Frame{FrameKind::kAnnounce, 0, message, 0, landing.capacity});
+}
+
+void FlowReceiver::acknowledge(Circuit& circuit) {
+  send(circuit, Frame{FrameKind::kAck, 0, oldest_ - 1, 0, last_size_});
+}
+
+void FlowReceiver::choose_primary() {
+  primary_.reset();
+  const auto live = [](const Circuit& circuit) { return circuit.live; };
+  const auto next = std::find_if(used().begin(), used().end(), live);
+  if (next != used().end()) make_primary(*next);
+}
+
+void FlowReceiver::make_primary(Circuit& circuit) {
+  primary_ = slot_of(circuit);
+  // In this order: an announcement may need the place of a message that the acknowledgement covers.
+  if (oldest_ > 0) acknowledge(circuit);
+  for (std::uint64_t message = oldest_; message < next_ && circuit.live; ++message) {
+    if (!at(message).whole) announce(circuit, message);
+  }
+}
+
+absl::Status FlowReceiver::violation(std::string what) {
+  if (broken_.ok()) broken_ = absl::InvalidArgumentError(std::move(what));
+  return broken_;
+}
+
+absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
   const bool posted = chunk.message >= oldest_ && chunk.message < next_;
   Message& message = at(chunk.message);
-  const bool fits = posted && !message.whole && chunk.size <= message.capacity &&
+  const bool fits = posted && !message.whole && chunk.size <= message.landing.capacity &&
                     (!message.begun || chunk.size == message.size) &&
                     // A circuit keeps its chunks in order, so with a single one the next chunk begins where the last
                     // one ended.
-                    (circuit_count_ > 1 || chunk.offset == message.landed.prefix());
+                    (joined_ > 1 || chunk.offset == message.landed.prefix());
   if (!fits || message.landed.add(chunk.offset, chunk.offset + chunk.payload, islands_) != LandedRanges::Added::kNew) {
-    return absl::InvalidArgumentError(absl::StrCat("chunk at ", chunk.offset, " of message ", chunk.message, " (",
-                                                   chunk.size, " bytes) is not the one expected"));
+    return violation(absl::StrCat("chunk at ", chunk.offset, " of message ", chunk.message, " (", chunk.size,
+                                  " bytes) is not the one expected"));
   }
+  ++circuit.counted;
+  circuit.newest = std::max(circuit.newest, chunk.message);
   message.begun = true;
   message.size = chunk.size;
-  if (message.landed.prefix() < message.size) return absl::OkStatus();
-  message.whole = true;
-  for (std::size_t i = 0; i < circuit_count_; ++i) circuits_[i].link().end_landing(chunk.message);
-  return finish_whole();
+  if (message.landed.prefix() == message.size) {
+    message.whole = true;
+    end_landing(chunk.message);
+    if (chunk.message == oldest_) finish_whole();
+  }
+  return report(circuit);
+}
+
+absl::Status FlowReceiver::report(Circuit& circuit) {
+  if (!circuit.live || circuit.counted - circuit.reported < kReportEvery) return absl::OkStatus();
+  circuit.reported = circuit.counted;
+  return circuit.link().send_control(Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
+}
+
+void FlowReceiver::end_landing(std::uint64_t message) {
+  for (Circuit& circuit : used()) {
+    if ((circuit.landings & bit(message)) == 0) continue;
+    circuit.landings &= ~bit(message);
+    if (circuit.live) circuit.link().end_landing(message);
+  }
 }
 
 // Messages complete, and are acknowledged, in order.
-absl::Status FlowReceiver::finish_whole() {
-  while (oldest_ < next_ && at(oldest_).whole) {
-    const std::uint64_t done = oldest_++;
-    const Frame acknowledgement{FrameKind::kAck, 0, done, 0, at(done).size};
-    if (absl::Status status = circuits_[primary_].link().send_control(acknowledgement); !status.ok()) return status;
+void FlowReceiver::finish_whole() {
+  while (oldest_ < next_ && at(oldest_).whole) last_size_ = at(oldest_++).size;
+  // Without a circuit the next primary gets the acknowledgement.
+  if (primary_.has_value()) acknowledge(circuits_[*primary_]);
+  for (Circuit& circuit : used()) {
+    if (circuit.newest < oldest_) circuit.reported = circuit.counted;
   }
+}
+
+absl::Status FlowReceiver::take_control(Circuit& circuit, const Frame& control) {
+  if (control.kind == FrameKind::kRetire) return take_retire(circuit, circuit_of(control));
+  return violation(absl::StrCat("peer sent a frame ", to_text(control.kind), " to a receiver"));
+}
+
+absl::Status FlowReceiver::take_retire(Circuit& circuit, const CircuitName& retired) {
+  Circuit& ended = circuits_[retired.slot];
+  if (&ended == &circuit && retired.generation >= circuit.generation) {
+    return violation("peer retired a circuit over that circuit");
+  }
+  if (retired.generation < ended.generation) return absl::OkStatus();  // its sender knows: it has used the slot again
+  if (is_live(retired)) {
+    end(ended, absl::UnavailableError("its source has retired it"));  // tells the count on every live circuit
+    return absl::OkStatus();
+  }
+  if (retired.generation > ended.generation) {
+    // It never arrived, and may not arrive any more.
+    end(ended, absl::UnavailableError("its source has replaced it"));
+    used_ = std::max<std::size_t>(used_, retired.slot + 1U);
+    ended.generation = retired.generation;
+    ended.counted = 0;
+  }
+  tell_count(circuit, ended);
   return absl::OkStatus();
 }
 

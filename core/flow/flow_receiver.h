@@ -1,6 +1,11 @@
 // The destination end of a flow: announces each posted receive to the source, checks the chunks that land, and
 // acknowledges each message, in order, once it is complete.
 //
+// A flow outlives its circuits (docs/decisions/0015). The receiver counts the chunks that land over each of them. A
+// circuit that ends is fenced at once: nothing lands there any more, and the sender is told the count, so that it can
+// send exactly the rest over another circuit. The receiver chooses the primary circuit, over which it announces and
+// acknowledges, and repeats both where another one becomes the primary.
+//
 // One thread at a time. Allocates nothing after construction.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
 #define CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
@@ -8,9 +13,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_name.h"
 #include "core/flow/flow_circuit.h"
 #include "core/flow/landed_ranges.h"
 
@@ -18,7 +27,10 @@ namespace cableway {
 
 class FlowReceiver {
  public:
-  // For a flow over one circuit with this last hop, which must outlive the receiver.
+  // A flow that waits for a circuit where it has none.
+  FlowReceiver() = default;
+  // A flow over one circuit with this last hop, which must outlive the receiver. It ends with the circuit, whose link
+  // the owner then fails or fences.
   explicit FlowReceiver(ChunkLink& last_hop);
   FlowReceiver(const FlowReceiver&) = delete;
   FlowReceiver& operator=(const FlowReceiver&) = delete;
@@ -38,12 +50,36 @@ class FlowReceiver {
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
+  // A circuit is set up. Its last hop must outlive the receiver, or the next circuit in its slot. A circuit that is
+  // still alive in that slot is fenced. `where`: this end of it, in reasons that are sent along it.
+  // FailedPrecondition: the sender has retired this circuit already, or a later one in the slot has joined.
+  absl::Status join(const CircuitName& circuit, ChunkLink& last_hop, std::string where);
+  // Ends a live circuit that its owner has found broken; the reason is sent along it.
+  void end_circuit(const CircuitName& circuit, const absl::Status& reason);
+  // Makes a live circuit the primary.
+  void prefer(const CircuitName& circuit);
+  bool is_live(const CircuitName& circuit) const;
+  std::size_t live() const { return live_; }
+  // The slot of the primary circuit; nullopt: none is alive.
+  std::optional<std::size_t> primary() const { return primary_; }
+  // Why the circuit that ended last has ended; OK if none has.
+  const absl::Status& last_end() const { return last_end_; }
+
  private:
-  // One of the flow's circuits, and the sink of its link.
+  friend class FlowState;  // of tests, which compare states
+  // A slot for a circuit, and the sink of that circuit's link.
   class Circuit final : public ChunkLink::Sink {
    public:
-    void open(FlowReceiver& flow, ChunkLink& link);
+    void open(FlowReceiver& flow, ChunkLink& link, std::uint32_t its_generation);
     ChunkLink& link() { return *link_; }
+
+    std::uint32_t generation = 0;  // of the circuit that is or was in the slot; 0: none
+    bool live = false;
+    std::string where;
+    std::uint64_t counted = 0;   // chunks that have landed over it
+    std::uint64_t reported = 0;  // of these, known to the sender from `landed` and acknowledgements
+    std::uint64_t newest = 0;    // message of the chunks that have landed over it
+    std::uint32_t landings = 0;  // messages posted on its link, as bits
 
    private:
     absl::Status on_landed(const Frame& chunk) override;
@@ -55,25 +91,50 @@ class FlowReceiver {
     ChunkLink* link_ = nullptr;
   };
   struct Message {
-    std::uint64_t capacity = 0;
+    FlowLanding landing;
     std::uint64_t size = 0;
     LandedRanges landed;
     bool begun = false;
     bool whole = false;
   };
 
-  absl::Status take_landed(const Frame& chunk);
-  absl::Status finish_whole();
+  absl::Status take_landed(Circuit& circuit, const Frame& chunk);
+  absl::Status take_control(Circuit& circuit, const Frame& control);
+  absl::Status take_retire(Circuit& circuit, const CircuitName& retired);
+  absl::Status report(Circuit& circuit);
+  absl::Status violation(std::string what);
+  void end(Circuit& circuit, const absl::Status& reason);
+  // Frames go to live circuits only; a circuit that cannot take one ends.
+  void send(Circuit& circuit, const Frame& control);
+  void tell_count(Circuit& circuit, const Circuit& ended);
+  void announce(Circuit& circuit, std::uint64_t message);
+  void acknowledge(Circuit& circuit);
+  void make_primary(Circuit& circuit);
+  void choose_primary();
+  void end_landing(std::uint64_t message);
+  void finish_whole();
+  // What progress() returns.
+  absl::Status state() const;
+  // The slots that have had a circuit.
+  std::span<Circuit> used() { return std::span(circuits_).first(used_); }
+  std::size_t slot_of(const Circuit& circuit) const { return static_cast<std::size_t>(&circuit - circuits_.data()); }
+  static std::uint32_t bit(std::uint64_t message) { return 1U << (message % kMaxLandings); }
   Message& at(std::uint64_t message) { return messages_[message % kMaxLandings]; }
   const Message& at(std::uint64_t message) const { return messages_[message % kMaxLandings]; }
 
   std::array<Circuit, kMaxFlowCircuits> circuits_;
-  std::size_t circuit_count_ = 1;
-  std::size_t primary_ = 0;  // the circuit that carries announcements and acknowledgements
-  std::array<Message, kMaxLandings> messages_;
+  std::optional<std::size_t> primary_;
+  std::size_t used_ = 0;
+  std::size_t live_ = 0;
+  std::uint64_t joined_ = 0;
+  bool ends_with_its_circuit_ = false;
+  absl::Status last_end_;
+  absl::Status broken_;  // final
   IslandPool islands_;
-  std::uint64_t oldest_ = 0;  // first receive that is not done
-  std::uint64_t next_ = 0;    // sequence number of the next post()
+  std::array<Message, kMaxLandings> messages_;
+  std::uint64_t oldest_ = 0;     // first message that is not done
+  std::uint64_t last_size_ = 0;  // of the message before it, whose place the next receive may have
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace cableway

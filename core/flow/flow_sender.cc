@@ -1,15 +1,36 @@
 #include "core/flow/flow_sender.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace cableway {
+namespace {
 
-void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::uint32_t chunk_bytes) {
+// Chunks of a flow that may be in flight, in limbo or waiting to be sent again.
+constexpr std::size_t kMaxOutstanding = ResendRanges::kMax - 1;
+// With so many circuits in limbo no chunk is given out. At most four carry chunks, so seven end up in limbo, and one
+// slot is left for the circuit that brings the counts.
+constexpr std::ptrdiff_t kMaxLimbo = 4;
+
+}  // namespace
+
+void FlowSender::Circuit::open(FlowSender& flow, ChunkLink& link, std::string where, std::uint32_t chunk_bytes) {
   flow_ = &flow;
   link_ = &link;
+  where_ = std::move(where);
   chunk_bytes_ = chunk_bytes;
+  state = State::kLive;
+  retiring = 0;
+  given.begin();
+}
+
+void FlowSender::Circuit::close(const absl::Status& reason) {
+  retiring = generation;
+  end_hop(*link_, where_, reason);
+  completed_ = sent_;
 }
 
 void FlowSender::Circuit::send(const Frame& chunk, SendBuffer payload) {
@@ -18,19 +39,62 @@ void FlowSender::Circuit::send(const Frame& chunk, SendBuffer payload) {
 }
 
 absl::Status FlowSender::Circuit::on_control(const Frame& control) {
-  return flow_->take_control(control);
+  return flow_->take_control(*this, control);
 }
 
 absl::Status FlowSender::Circuit::on_landed(const Frame&) {
-  return absl::InvalidArgumentError("peer sent data to a sender");
+  return flow_->violation("peer sent data to a sender");
 }
 
 absl::Status FlowSender::Circuit::on_chunk(const Frame&, Slot&) {
-  return absl::InvalidArgumentError("peer sent data to a sender");
+  return flow_->violation("peer sent data to a sender");
 }
 
-FlowSender::FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes) {
-  circuits_[primary_].open(*this, first_hop, chunk_bytes);
+FlowSender::FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes) : ends_with_its_circuit_(true) {
+  join(*reserve(), first_hop, "", chunk_bytes).IgnoreError();  // the first circuit always may
+}
+
+std::optional<CircuitName> FlowSender::reserve() {
+  for (Circuit& circuit : circuits_) {
+    if (circuit.state != Circuit::State::kIdle || circuit.in_limbo()) continue;
+    const std::size_t slot = slot_of(circuit);
+    used_ = std::max(used_, slot + 1);
+    circuit.state = Circuit::State::kReserved;
+    ++named_;
+    return CircuitName{static_cast<std::uint8_t>(slot), ++circuit.generation};
+  }
+  return std::nullopt;
+}
+
+void FlowSender::release(const CircuitName& reserved) {
+  Circuit& circuit = circuits_[reserved.slot];
+  if (std::exchange(circuit.state, Circuit::State::kIdle) == Circuit::State::kReserved) {
+    // It may have arrived, and be the receiver's primary.
+    circuit.given.begin();
+    circuit.retiring = circuit.generation;
+    ask_all_for_counts();
+  }
+}
+
+absl::Status FlowSender::join(const CircuitName& reserved, ChunkLink& first_hop, std::string where,
+                              std::uint32_t chunk_bytes) {
+  Circuit& circuit = circuits_[reserved.slot];
+  if (circuit.state != Circuit::State::kReserved) {
+    circuit.state = Circuit::State::kIdle;
+    return absl::FailedPreconditionError("its destination has retired it");
+  }
+  circuit.open(*this, first_hop, std::move(where), chunk_bytes);
+  ++live_;
+  ask_for_counts(circuit);
+  return absl::OkStatus();
+}
+
+void FlowSender::end_circuit(const CircuitName& circuit, const absl::Status& reason) {
+  if (is_live(circuit)) end(circuits_[circuit.slot], reason);
+}
+
+bool FlowSender::is_live(const CircuitName& circuit) const {
+  return circuits_[circuit.slot].live() && circuits_[circuit.slot].generation == circuit.generation;
 }
 
 absl::StatusOr<std::uint64_t> FlowSender::post(const FlowBuffer& buffer, std::uint64_t bytes) {
@@ -39,87 +103,224 @@ absl::StatusOr<std::uint64_t> FlowSender::post(const FlowBuffer& buffer, std::ui
   message.buffer = buffer;
   message.bytes = bytes;
   const std::uint64_t sequence = next_++;
-  if (absl::Status status = send_announced(); !status.ok()) return status;
+  send_announced();
+  if (absl::Status status = state(); !status.ok()) return status;
   return sequence;
 }
 
 bool FlowSender::done(std::uint64_t message) const {
-  if (message < oldest_) return true;
-  return finished(at(message));
+  return message < oldest_ || finished(message);
 }
 
-bool FlowSender::finished(const Message& message) const {
-  if (!message.acknowledged) return false;
-  for (std::size_t i = 0; i < circuit_count_; ++i) {
-    if (circuits_[i].completed() < message.last_chunk[i]) return false;
+bool FlowSender::finished(std::uint64_t message) const {
+  if (message >= unacknowledged_) return false;
+  for (std::size_t i = 0; i < used_; ++i) {
+    if (circuits_[i].completed() < at(message).last_chunk[i]) return false;
   }
   return true;
 }
 
 absl::Status FlowSender::progress() {
-  absl::Status status;
-  for (std::size_t i = 0; i < circuit_count_ && status.ok(); ++i) status = circuits_[i].link().progress(circuits_[i]);
-  if (status.ok()) status = send_announced();
-  retire();  // also messages that a hop completed before it ended
-  return status;
+  for (Circuit& circuit : used()) {
+    if (!circuit.live()) continue;
+    const absl::Status status = circuit.link().progress(circuit);
+    if (!status.ok()) end(circuit, status);
+  }
+  send_announced();
+  retire_done();  // also messages that a hop completed before it ended
+  return state();
 }
 
-absl::Status FlowSender::send_announced() {
-  Circuit& circuit = circuits_[primary_];
-  while (sending_ < next_ && sending_ < announced_ && circuit.link().can_send()) {
-    Message& message = at(sending_);
-    const std::uint64_t capacity = capacities_[sending_ % kMaxLandings];
-    if (message.bytes > capacity) {
-      return absl::OutOfRangeError(absl::StrCat("message ", sending_, " of ", message.bytes,
-                                                " bytes is larger than its receive of ", capacity, " bytes"));
+absl::Status FlowSender::state() const {
+  if (!broken_.ok()) return broken_;
+  return ends_with_its_circuit_ && live_ == 0 ? last_end_ : absl::OkStatus();
+}
+
+void FlowSender::end(Circuit& circuit, const absl::Status& reason) {
+  if (!circuit.live()) return;
+  circuit.state = Circuit::State::kIdle;
+  --live_;
+  ++ended_;
+  last_end_ = reason;
+  if (ends_with_its_circuit_) return;
+  circuit.close(reason);
+  const auto others = static_cast<std::uint8_t>(~(1U << slot_of(circuit)));
+  for (Receive& receive : receives_) receive.announced_on &= others;
+  ask_all_for_counts();
+}
+
+void FlowSender::ask_all_for_counts() {
+  for (Circuit& circuit : used()) {
+    if (circuit.live()) ask_for_counts(circuit);
+  }
+}
+
+void FlowSender::ask_for_counts(Circuit& circuit) {
+  for (const Circuit& each : used()) {
+    if (each.retiring == 0) continue;
+    const CircuitName ended{static_cast<std::uint8_t>(slot_of(each)), each.retiring};
+    if (absl::Status status = circuit.link().send_control(retire_frame(ended)); !status.ok()) {
+      return end(circuit, status);
     }
-    const std::uint64_t offset = message.sent;
-    const auto payload =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(message.bytes - offset, circuit.chunk_bytes()));
-    message.sent += payload;
-    message.begun = true;
-    message.last_chunk[primary_] = circuit.sent() + 1;
-    const std::uint64_t sequence = sending_;
-    if (message.sent == message.bytes) ++sending_;
-    circuit.send(Frame{FrameKind::kChunk, payload, sequence, offset, message.bytes},
-                 message.buffer.at(offset, primary_));
-    if (absl::Status status = circuit.link().flush(circuit); !status.ok()) return status;
   }
-  return absl::OkStatus();
 }
 
-void FlowSender::retire() {
-  while (oldest_ < next_ && finished(at(oldest_))) ++oldest_;
-}
-
-absl::Status FlowSender::take_control(const Frame& control) {
-  return control.kind == FrameKind::kAnnounce ? take_announcement(control) : take_acknowledgement(control);
-}
-
-absl::Status FlowSender::take_announcement(const Frame& control) {
-  if (control.message != announced_ || announced_ - unacknowledged_ >= kMaxLandings) {
-    return absl::InvalidArgumentError(absl::StrCat("peer announced receive ", control.message, ", expected ",
-                                                   announced_, " with fewer than ", kMaxLandings, " unfinished"));
+void FlowSender::send_announced() {
+  while (broken_.ok()) {
+    const bool again = !again_.empty();
+    if (!again && (sending_ == next_ || sending_ >= announced_)) return;
+    const MessageRange range = again ? again_.first() : MessageRange{sending_, at(sending_).sent, at(sending_).bytes};
+    if (const std::uint64_t capacity = receive_of(range.message).capacity; range.end > capacity) {
+      broken_ = absl::OutOfRangeError(absl::StrCat("message ", range.message, " of ", range.end,
+                                                   " bytes is larger than its receive of ", capacity, " bytes"));
+      return;
+    }
+    Circuit* const circuit = carrier(range.message);
+    if (circuit == nullptr) return;
+    const std::uint64_t bytes = std::min<std::uint64_t>(range.end - range.begin, circuit->chunk_bytes());
+    if (!may_give(range, bytes, again)) return;
+    if (again) {
+      again_.take_from_first(bytes);
+      bytes_again_ += bytes;
+    } else {
+      Message& message = at(sending_);
+      message.sent += bytes;
+      message.begun = true;
+      if (message.sent == message.bytes) ++sending_;
+    }
+    give(*circuit, {range.message, range.begin, range.begin + bytes});
   }
-  capacities_[announced_ % kMaxLandings] = control.size;
-  ++announced_;
+}
+
+FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
+  const std::uint8_t announced_on = receive_of(message).announced_on;
+  if ((announced_on & (1U << primary_)) != 0) {
+    return circuits_[primary_].can_send() ? &circuits_[primary_] : nullptr;
+  }
+  for (Circuit& circuit : used()) {
+    if ((announced_on & (1U << slot_of(circuit))) != 0 && circuit.can_send()) return &circuit;
+  }
+  return nullptr;
+}
+
+bool FlowSender::may_give(const MessageRange& range, std::uint64_t bytes, bool again) const {
+  if (!again && ended_ == 0) return true;  // a single circuit has its own limit
+  const auto in_limbo = [](const Circuit& circuit) { return circuit.in_limbo(); };
+  if (std::count_if(used().begin(), used().end(), in_limbo) >= kMaxLimbo) return false;
+  if (!again) return outstanding() < kMaxOutstanding;
+  const bool whole = bytes == range.end - range.begin;
+  return whole || outstanding() <= kMaxOutstanding;
+}
+
+std::size_t FlowSender::outstanding() const {
+  std::size_t chunks = again_.size();
+  for (const Circuit& circuit : used()) chunks += circuit.given.size();
+  return chunks;
+}
+
+void FlowSender::give(Circuit& circuit, const MessageRange& chunk) {
+  Message& message = at(chunk.message);
+  const std::size_t slot = slot_of(circuit);
+  message.last_chunk[slot] = circuit.sent() + 1;
+  circuit.given.add(chunk);
+  const auto payload = static_cast<std::uint32_t>(chunk.end - chunk.begin);
+  circuit.send(Frame{FrameKind::kChunk, payload, chunk.message, chunk.begin, message.bytes},
+               message.buffer.at(chunk.begin, slot));
+  if (absl::Status status = circuit.link().flush(circuit); !status.ok()) end(circuit, status);
+}
+
+void FlowSender::retire_done() {
+  while (oldest_ < next_ && finished(oldest_)) ++oldest_;
+}
+
+absl::Status FlowSender::violation(std::string what) {
+  if (broken_.ok()) broken_ = absl::InvalidArgumentError(std::move(what));
+  return broken_;
+}
+
+absl::Status FlowSender::take_control(Circuit& circuit, const Frame& control) {
+  switch (control.kind) {
+    case FrameKind::kAnnounce:
+      return take_announcement(circuit, control);
+    case FrameKind::kAck:
+      return take_acknowledgement(control);
+    case FrameKind::kLanded:
+      return take_landed(circuit, control);
+    case FrameKind::kRetired:
+      return take_retired(circuit, control);
+    default:
+      return violation(absl::StrCat("peer sent a frame ", to_text(control.kind), " to a sender"));
+  }
+}
+
+absl::Status FlowSender::take_announcement(const Circuit& circuit, const Frame& control) {
+  const std::uint64_t message = control.message;
+  // Repeated where the primary has changed; done by now.
+  if (message < unacknowledged_) return absl::OkStatus();
+  Receive& receive = receive_of(message);
+  const bool is_next = message == announced_ && announced_ - unacknowledged_ < kMaxLandings;
+  const bool is_repeated = message < announced_ && control.size == receive.capacity && repeats_arrive();
+  if (!is_next && !is_repeated) {
+    return violation(absl::StrCat("peer announced receive ", message, " of ", control.size, " bytes, expected ",
+                                  announced_, " with fewer than ", kMaxLandings, " unfinished"));
+  }
+  if (is_next) {
+    receive = Receive{control.size, 0};
+    ++announced_;
+  }
+  primary_ = slot_of(circuit);
+  receive.announced_on |= static_cast<std::uint8_t>(1U << primary_);
   return absl::OkStatus();
 }
 
 absl::Status FlowSender::take_acknowledgement(const Frame& control) {
-  const bool in_flight = control.message >= oldest_ && control.message < next_;
-  const Message& message = at(control.message);
-  if (!in_flight || !message.begun || message.acknowledged || message.sent != message.bytes ||
-      control.size != message.bytes) {
-    return absl::InvalidArgumentError(absl::StrCat("peer acknowledged ", control.size, " bytes of message ",
-                                                   control.message, ", which is not what was sent"));
+  const std::uint64_t message = control.message;
+  if (message < unacknowledged_ && repeats_arrive()) return absl::OkStatus();  // repeated on a new primary
+  const bool in_flight = message >= unacknowledged_ && message < next_;
+  const bool all_sent = in_flight && at(message).begun && at(message).sent == at(message).bytes &&
+                        (again_.empty() || again_.first().message > message);
+  if (!all_sent || control.size != at(message).bytes) {
+    return violation(absl::StrCat("peer acknowledged ", control.size, " bytes of message ", message,
+                                  ", which is not what was sent"));
   }
-  at(control.message).acknowledged = true;
   // Before the next frame: the same read may hold an announcement that reuses this place. The receiver may reuse it as
   // soon as it has acknowledged, even if the link has not completed the send yet.
-  while (unacknowledged_ < next_ && at(unacknowledged_).acknowledged) ++unacknowledged_;
-  retire();
+  unacknowledged_ = message + 1;
+  for (Circuit& circuit : used()) circuit.given.landed_below(unacknowledged_);
+  retire_done();
   return absl::OkStatus();
+}
+
+absl::Status FlowSender::take_landed(Circuit& circuit, const Frame& control) {
+  if (circuit.given.landed(control.message)) return absl::OkStatus();
+  return violation(
+      absl::StrCat("peer reports ", control.message, " chunks over a circuit that was given ", circuit.given.given()));
+}
+
+absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& control) {
+  const CircuitName about = circuit_of(control);
+  Circuit& retired = circuits_[about.slot];
+  const bool is_own = &retired == &circuit && about.generation == circuit.generation;
+  if (is_own || about.generation > retired.generation) {
+    return violation(absl::StrCat("peer retired circuit ", about.slot, " of generation ", about.generation,
+                                  ", which it cannot have retired"));
+  }
+  if (about.generation == retired.generation && retired.state == Circuit::State::kReserved) {
+    retired.state = Circuit::State::kRetired;  // it may not join any more
+    return absl::OkStatus();
+  }
+  if (is_live(about)) end(retired, absl::UnavailableError("the destination has retired it"));
+  if (retired.retiring != about.generation) return absl::OkStatus();  // repeated
+  retired.retiring = 0;
+  bool fits = true;
+  const bool settled = retired.given.settle(control.message, [&](const MessageRange& chunk) {
+    // The memory of an acknowledged message is the application's again.
+    fits = fits && chunk.message >= unacknowledged_;
+    if (fits) again_.add(chunk);
+  });
+  if (settled && fits) return absl::OkStatus();
+  return violation(
+      absl::StrCat("peer counted ", control.message, " chunks over a circuit that was given ", retired.given.given()));
 }
 
 }  // namespace cableway

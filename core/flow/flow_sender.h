@@ -1,6 +1,14 @@
 // The source end of a flow: sends messages in order, each only after its receiver has announced a receive for it. A
 // message is done when its receiver has acknowledged all of it and no circuit reads its memory any more.
 //
+// A flow outlives its circuits (docs/decisions/0015). Chunks go over the primary circuit, which the receiver chooses.
+// What a circuit that ends has not delivered is sent again over another one, once the receiver has told how much of it
+// has landed:
+//
+//   join()                 live ---- the link fails, end_circuit(), or `retired` arrives ----> in limbo
+//                                    fenced; `retire` goes out on every live circuit               |
+//   chunks up to the count have landed; the others are sent again <------------------ `retired` ---+
+//
 // One thread at a time. Allocates nothing after construction.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
 #define CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
@@ -8,17 +16,25 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "core/flow/chunk_link.h"
+#include "core/flow/circuit_name.h"
 #include "core/flow/flow_circuit.h"
+#include "core/flow/given_chunks.h"
+#include "core/flow/resend_ranges.h"
 
 namespace cableway {
 
 class FlowSender {
  public:
-  // For a flow over one circuit with this first hop, which must outlive the sender. `chunk_bytes`: the largest chunk
-  // that the circuit accepts, a multiple of 128.
+  // A flow that waits for a circuit where it has none.
+  FlowSender() = default;
+  // A flow over one circuit with this first hop, which must outlive the sender. It ends with the circuit, whose link
+  // the owner then fails or fences. `chunk_bytes`: the largest chunk that the circuit accepts, a multiple of 128.
   FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes);
   FlowSender(const FlowSender&) = delete;
   FlowSender& operator=(const FlowSender&) = delete;
@@ -39,18 +55,55 @@ class FlowSender {
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
+  // The name for a circuit to be set up. nullopt: all slots are alive, reserved or in limbo.
+  std::optional<CircuitName> reserve();
+  // The set-up of a reserved circuit has failed.
+  void release(const CircuitName& reserved);
+  // A reserved circuit is set up. Its first hop must outlive the sender, or the next circuit in its slot. `where`: this
+  // end of it, in reasons that are sent along it (core/circuit/hop_names.h).
+  // FailedPrecondition: the receiver has retired it already.
+  absl::Status join(const CircuitName& reserved, ChunkLink& first_hop, std::string where, std::uint32_t chunk_bytes);
+  // Ends a live circuit that its owner has found broken; the reason is sent along it.
+  void end_circuit(const CircuitName& circuit, const absl::Status& reason);
+  bool is_live(const CircuitName& circuit) const;
+  std::size_t live() const { return live_; }
+  // Why the circuit that ended last has ended; OK if none has.
+  const absl::Status& last_end() const { return last_end_; }
+
+  // Since construction.
+  std::uint64_t circuits_ended() const { return ended_; }
+  std::uint64_t bytes_sent_again() const { return bytes_again_; }
+
  private:
-  // One of the flow's circuits, and the sink of its link.
+  friend class FlowState;  // of tests, which compare states
+  // A slot for a circuit, and the sink of that circuit's link.
   class Circuit final : public ChunkLink::Sink {
    public:
-    void open(FlowSender& flow, ChunkLink& link, std::uint32_t chunk_bytes);
+    enum class State : std::uint8_t {
+      kIdle,
+      kReserved,
+      kRetired,  // reserved, and retired by the receiver before it joined here
+      kLive,
+    };
+
+    void open(FlowSender& flow, ChunkLink& link, std::string where, std::uint32_t chunk_bytes);
+    // Nothing of it is read any more.
+    void close(const absl::Status& reason);
     void send(const Frame& chunk, SendBuffer payload);
 
     ChunkLink& link() { return *link_; }
     std::uint32_t chunk_bytes() const { return chunk_bytes_; }
-    // Numbers of chunks passed to the link, and of those that it no longer reads; chunks complete in order.
+    bool live() const { return state == State::kLive; }
+    bool in_limbo() const { return !live() && given.size() > 0; }
+    bool can_send() const { return !given.full() && link_->can_send(); }
+    // Numbers of chunks passed to the links of this slot, and of those that are no longer read; they complete in order.
     std::uint64_t sent() const { return sent_; }
     std::uint64_t completed() const { return completed_; }
+
+    State state = State::kIdle;
+    std::uint32_t generation = 0;
+    std::uint32_t retiring = 0;  // the generation for which `retired` is due; 0: none
+    GivenChunks given;
 
    private:
     absl::Status on_landed(const Frame&) override;
@@ -60,6 +113,7 @@ class FlowSender {
 
     FlowSender* flow_ = nullptr;
     ChunkLink* link_ = nullptr;
+    std::string where_;
     std::uint32_t chunk_bytes_ = 0;
     std::uint64_t sent_ = 0;
     std::uint64_t completed_ = 0;
@@ -68,31 +122,64 @@ class FlowSender {
     FlowBuffer buffer;
     std::uint64_t bytes = 0;
     std::uint64_t sent = 0;
-    // By circuit: how many chunks it must have completed before the message's memory is no longer read.
+    // By slot: how many chunks it must have completed before the message's memory is no longer read.
     std::array<std::uint64_t, kMaxFlowCircuits> last_chunk{};
     bool begun = false;  // a message of zero bytes still needs its one chunk
-    bool acknowledged = false;
+  };
+  // A receive that was announced.
+  struct Receive {
+    std::uint64_t capacity = 0;
+    std::uint8_t announced_on = 0;  // slots, as bits
   };
 
-  absl::Status take_control(const Frame& control);
-  absl::Status take_announcement(const Frame& control);
+  absl::Status take_control(Circuit& circuit, const Frame& control);
+  absl::Status take_announcement(const Circuit& circuit, const Frame& control);
   absl::Status take_acknowledgement(const Frame& control);
-  absl::Status send_announced();
-  void retire();
-  bool finished(const Message& message) const;
+  absl::Status take_landed(Circuit& circuit, const Frame& control);
+  absl::Status take_retired(const Circuit& circuit, const Frame& control);
+  absl::Status violation(std::string what);
+  void end(Circuit& circuit, const absl::Status& reason);
+  // Asks over `circuit` for the counts that are due.
+  void ask_for_counts(Circuit& circuit);
+  void ask_all_for_counts();
+  void send_announced();
+  // The circuit that the next chunk of the message goes over; null: none can take it now.
+  Circuit* carrier(std::uint64_t message);
+  bool may_give(const MessageRange& range, std::uint64_t bytes, bool again) const;
+  std::size_t outstanding() const;
+  void give(Circuit& circuit, const MessageRange& chunk);
+  // The receiver may have changed its primary circuit, even to one that never joined here.
+  bool repeats_arrive() const { return named_ > 1; }
+  void retire_done();
+  bool finished(std::uint64_t message) const;
+  // What progress() returns.
+  absl::Status state() const;
+  // The slots that have had a circuit, or have one reserved.
+  std::span<Circuit> used() { return std::span(circuits_).first(used_); }
+  std::span<const Circuit> used() const { return std::span(circuits_).first(used_); }
+  std::size_t slot_of(const Circuit& circuit) const { return static_cast<std::size_t>(&circuit - circuits_.data()); }
   Message& at(std::uint64_t message) { return messages_[message % kMaxLandings]; }
   const Message& at(std::uint64_t message) const { return messages_[message % kMaxLandings]; }
+  Receive& receive_of(std::uint64_t message) { return receives_[message % kMaxLandings]; }
 
   std::array<Circuit, kMaxFlowCircuits> circuits_;
-  std::size_t circuit_count_ = 1;
-  std::size_t primary_ = 0;  // the circuit that carries what is not spread over all
+  std::size_t primary_ = 0;  // over which the last announcement came
+  std::size_t used_ = 0;
+  std::size_t live_ = 0;
+  std::uint64_t named_ = 0;  // circuits, since construction
+  bool ends_with_its_circuit_ = false;
+  absl::Status last_end_;
+  absl::Status broken_;  // final
+  ResendRanges again_;
   std::array<Message, kMaxLandings> messages_;
-  std::array<std::uint64_t, kMaxLandings> capacities_{};  // of the announced receives, by sequence number
-  std::uint64_t oldest_ = 0;                              // first message that is not done
-  std::uint64_t unacknowledged_ = 0;                      // first message that is not acknowledged
-  std::uint64_t sending_ = 0;                             // message whose chunks are being sent
-  std::uint64_t next_ = 0;                                // sequence number of the next post()
-  std::uint64_t announced_ = 0;                           // messages below this one may be sent
+  std::array<Receive, kMaxLandings> receives_;  // by sequence number
+  std::uint64_t oldest_ = 0;                    // first message that is not done
+  std::uint64_t unacknowledged_ = 0;            // first message that is not acknowledged
+  std::uint64_t sending_ = 0;                   // message whose chunks are being sent
+  std::uint64_t next_ = 0;                      // sequence number of the next post()
+  std::uint64_t announced_ = 0;                 // messages below this one may be sent
+  std::uint64_t ended_ = 0;
+  std::uint64_t bytes_again_ = 0;
 };
 
 }  // namespace cableway

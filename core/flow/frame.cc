@@ -1,7 +1,10 @@
 #include "core/flow/frame.h"
 
+#include <limits>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/flow/circuit_name.h"
 
 namespace cableway {
 namespace {
@@ -40,6 +43,19 @@ absl::Status check_chunk(const Frame& frame) {
 absl::Status check_control(const Frame& frame) {
   if (frame.payload != 0) return malformed(frame, "no payload expected");
   return frame.offset == 0 ? absl::OkStatus() : malformed(frame, "offset 0 expected");
+}
+
+absl::Status check_landed(const Frame& frame) {
+  const bool alone = frame.payload == 0 && frame.offset == 0 && frame.size == 0;
+  return alone ? absl::OkStatus() : malformed(frame, "payload, offset and size 0 expected");
+}
+
+absl::Status check_about_circuit(const Frame& frame) {
+  if (frame.payload != 0) return malformed(frame, "no payload expected");
+  if (frame.kind == FrameKind::kRetire && frame.message != 0) return malformed(frame, "message 0 expected");
+  if (frame.offset >= kMaxFlowCircuits) return malformed(frame, "no such slot");
+  const bool is_generation = frame.size >= 1 && frame.size <= std::numeric_limits<std::uint32_t>::max();
+  return is_generation ? absl::OkStatus() : malformed(frame, "size 1 to 4294967295 expected");
 }
 
 absl::Status check_without_message(const Frame& frame, std::uint32_t max_payload) {
@@ -85,6 +101,11 @@ absl::Status check_fields(const Frame& frame) {
     case FrameKind::kChallenge:
     case FrameKind::kSeal:
       return check_sixteen_bytes(frame);
+    case FrameKind::kLanded:
+      return check_landed(frame);
+    case FrameKind::kRetire:
+    case FrameKind::kRetired:
+      return check_about_circuit(frame);
   }
   return malformed(frame, "unknown kind");
 }
@@ -111,8 +132,27 @@ const char* to_text(FrameKind kind) {
       return "challenge";
     case FrameKind::kSeal:
       return "seal";
+    case FrameKind::kLanded:
+      return "landed";
+    case FrameKind::kRetire:
+      return "retire";
+    case FrameKind::kRetired:
+      return "retired";
   }
   return "of unknown kind";
+}
+
+bool is_control(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kAnnounce:
+    case FrameKind::kAck:
+    case FrameKind::kLanded:
+    case FrameKind::kRetire:
+    case FrameKind::kRetired:
+      return true;
+    default:
+      return false;
+  }
 }
 
 FrameBytes encode_frame(const Frame& frame) {

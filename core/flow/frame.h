@@ -8,7 +8,10 @@
 //   kind      payload        message    offset           size
 //   kChunk    chunk bytes    sequence   of the payload   of the whole message
 //   kAnnounce 0              sequence   0                capacity of the receive that was posted
-//   kAck      0              sequence   0                bytes that landed: the message is complete at its receiver
+//   kAck      0              sequence   0                bytes that landed: the message and all before it are complete
+//   kLanded   0              count      0                0        (chunks landed over this circuit since it began)
+//   kRetire   0              0          slot             generation of the circuit to fence (circuit_name.h)
+//   kRetired  0              count      slot             generation of the fenced circuit; chunks landed over it
 //   kFailed   text bytes     0          0                0        (the circuit is dead; the text is the reason)
 //   kSetup    body bytes     0          0                0        (first frame of a connection: circuit_setup.h)
 //   kSetupOk  body bytes     0          0                the largest chunk, or 0: as requested
@@ -52,8 +55,18 @@ enum class FrameKind : std::uint8_t {
   kSetupOk,
   kProbe,
   kChallenge,
-  kSeal
+  kSeal,
+  kLanded,
+  kRetire,
+  kRetired
 };
+
+// Passes between the two ends of a flow, without payload.
+bool is_control(FrameKind kind);
+// The direction of a control frame: to the flow's destination, or to its source.
+inline bool goes_downstream(FrameKind kind) {
+  return kind == FrameKind::kRetire;
+}
 
 struct Frame {
   FrameKind kind = FrameKind::kChunk;

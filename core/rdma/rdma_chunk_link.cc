@@ -142,7 +142,7 @@ void RdmaChunkLink::queue(const RdmaFrame& frame) {
 }
 
 absl::Status RdmaChunkLink::send_control(const Frame& control) {
-  if (flow_frames_ == kMaxFlowFrames) {
+  if (flow_frames_ == kMaxQueuedControls) {
     return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   RdmaFrame frame{RdmaFrame::What::kFrame, control, 0, 0, 0};
@@ -354,6 +354,7 @@ absl::Status RdmaChunkLink::take_frame(const RdmaFrame& frame, Sink& sink) {
   }
   if (frame.frame.kind == FrameKind::kAnnounce) return take_announcement(frame, sink);
   if (frame.frame.kind == FrameKind::kAck) return take_acknowledgement(frame.frame, sink);
+  if (frame.frame.kind != FrameKind::kChunk) return sink.on_control(frame.frame);
   return frame.address == 0 ? take_landed(frame.frame, sink) : take_chunk(frame, sink);
 }
 

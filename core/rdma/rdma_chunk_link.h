@@ -123,10 +123,9 @@ class RdmaChunkLink final : public ChunkLink {
     Slot* slot = nullptr;
   };
 
-  // Maximum of queued announcements and acknowledgements, and of all queued frames: each slot may be recalled, offered
-  // and recalled again, and each of the other end's returned.
-  static constexpr std::size_t kMaxFlowFrames = 2 * kMaxLandings;
-  static constexpr std::size_t kMaxControls = kMaxFlowFrames + 4 * kMaxSlots;
+  // Maximum of all queued frames: besides the flow's own, each slot may be recalled, offered and recalled again, and
+  // each of the other end's returned.
+  static constexpr std::size_t kMaxControls = kMaxQueuedControls + 4 * kMaxSlots;
   static constexpr std::size_t kBatch = 16;
 
   void send_chunk(const Frame& chunk, const std::byte* data, std::uint32_t local_key, Slot* slot);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kKindAt = 1;
 
 bool travels_on_hops(FrameKind kind) {
-  return kind == FrameKind::kChunk || kind == FrameKind::kAnnounce || kind == FrameKind::kAck;
+  return kind == FrameKind::kChunk || is_control(kind);
 }
 
 absl::Status check_hop_frame(const RdmaFrame& frame) {
@@ -68,9 +68,11 @@ absl::StatusOr<RdmaFrame> decode_rdma_frame(std::span<const std::byte, kRdmaFram
   if (!travels_on_hops(head->kind)) {
     return absl::InvalidArgumentError(absl::StrCat("peer sent a frame ", to_text(head->kind), " into a mailbox"));
   }
-  if (head->kind == FrameKind::kAck && (frame.address != 0 || frame.key != 0)) {
-    return absl::InvalidArgumentError(absl::StrCat("frame ack is malformed: address ", frame.address, ", key ",
-                                                   frame.key, ", where 0 is expected of both"));
+  const bool may_have_address = head->kind == FrameKind::kChunk || head->kind == FrameKind::kAnnounce;
+  if (!may_have_address && (frame.address != 0 || frame.key != 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("frame ", to_text(head->kind), " is malformed: address ",
+                                                   frame.address, ", key ", frame.key,
+                                                   ", where 0 is expected of both"));
   }
   frame.frame = *head;
   return frame;

@@ -37,7 +37,7 @@ struct RdmaFrame {
   enum class What : std::uint8_t { kFrame = 0, kSlot = 0x81, kRecall = 0x82, kReturn = 0x83, kTaken = 0x84 };
 
   What what = What::kFrame;
-  Frame frame;  // kFrame: kChunk, kAnnounce or kAck
+  Frame frame;  // kFrame: kChunk, or as of is_control()
   std::uint64_t address = 0;
   std::uint32_t key = 0;
   std::uint32_t taken = 0;  // modulo 2^32

@@ -182,11 +182,13 @@ absl::Status RelayCircuit::Upstream::on_landed(const Frame&) {
 }
 
 absl::Status RelayCircuit::Upstream::on_control(const Frame& control) {
+  if (goes_downstream(control.kind)) return circuit_.downstream_.send_control(control);
   return absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(control.kind), " came from upstream"));
 }
 
 absl::Status RelayCircuit::Downstream::on_control(const Frame& control) {
-  return circuit_.upstream_.send_control(control);
+  if (!goes_downstream(control.kind)) return circuit_.upstream_.send_control(control);
+  return absl::InvalidArgumentError(absl::StrCat("a frame ", to_text(control.kind), " came from downstream"));
 }
 
 absl::Status RelayCircuit::Downstream::on_landed(const Frame&) {

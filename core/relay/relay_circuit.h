@@ -1,4 +1,4 @@
-// One circuit through a relay: chunks from upstream to downstream, announcements and acknowledgements back.
+// One circuit through a relay: chunks from upstream to downstream, frames without payload in both directions.
 //
 // A chunk is forwarded as soon as the downstream link can send, while the next one arrives in another slot. With a
 // cut-through transport the relay forwards the head of a chunk while its tail is still arriving.

@@ -144,7 +144,7 @@ std::optional<Slot*> HopDirection::take_sent() {
 }
 
 absl::Status HopDirection::send_control(const Frame& control) {
-  if (controls_.size() >= 2 * kMaxLandings) {
+  if (controls_.size() >= kMaxQueuedControls) {
     return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   controls_.push_back(control);

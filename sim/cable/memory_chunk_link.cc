@@ -24,7 +24,7 @@ void MemoryChunkLink::send(const Frame& chunk, Slot& slot) {
 }
 
 absl::Status MemoryChunkLink::send_control(const Frame& control) {
-  if (controls_.size() >= 2 * kMaxLandings) {
+  if (controls_.size() >= kMaxQueuedControls) {
     return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
   }
   controls_.push_back(control);

@@ -22,10 +22,10 @@ void check_accepted(const cableway::RdmaFrame& frame, std::span<const std::byte,
     return;
   }
   const FrameKind kind = frame.frame.kind;
-  require(kind == FrameKind::kChunk || kind == FrameKind::kAnnounce || kind == FrameKind::kAck,
-          "a frame kind that does not belong in a mailbox");
+  require(kind == FrameKind::kChunk || is_control(kind), "a frame kind that does not belong in a mailbox");
   require(frame.frame.payload <= kMaxChunkBytes, "a chunk without a bound");
-  require(kind != FrameKind::kAck || (frame.address == 0 && frame.key == 0), "an acknowledgement with an address");
+  const bool may_have_address = kind == FrameKind::kChunk || kind == FrameKind::kAnnounce;
+  require(may_have_address || (frame.address == 0 && frame.key == 0), "an address where none belongs");
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ absl::StatusOr<bool> LandingReader::consume_header(ChunkLink::Sink& sink) {
     if (absl::Status status = begin_chunk(*frame); !status.ok()) return status;
     return true;
   }
-  if (frame->kind != FrameKind::kAnnounce && frame->kind != FrameKind::kAck) {
+  if (!is_control(frame->kind)) {
     return absl::InvalidArgumentError(
         absl::StrCat("peer sent a frame ", to_text(frame->kind), " on a circuit that is already set up"));
   }

@@ -11,7 +11,7 @@ namespace cableway::host {
 // Whether a chunk follows, which needs a slot; a control frame is passed to `sink` here. InvalidArgument: a protocol
 // violation of the peer. `takes_chunks`: data flows in this direction.
 inline absl::StatusOr<bool> is_relayed_chunk(const Frame& frame, bool takes_chunks, ChunkLink::Sink& sink) {
-  if (frame.kind == FrameKind::kAnnounce || frame.kind == FrameKind::kAck) {
+  if (is_control(frame.kind)) {
     if (absl::Status status = sink.on_control(frame); !status.ok()) return status;
     return false;
   }

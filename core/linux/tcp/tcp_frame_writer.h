@@ -47,10 +47,8 @@ class TcpFrameWriter {
   absl::StatusOr<Outcome> write_from_pipe();
   bool within_chunk() const { return chunk_active_ && header_written_ > 0; }
 
-  static constexpr std::size_t kMaxControls = 2 * kMaxLandings;
-
   const int socket_;
-  std::array<std::byte, kMaxControls * kFrameHeaderBytes> controls_;
+  std::array<std::byte, kMaxQueuedControls * kFrameHeaderBytes> controls_;
   std::size_t controls_begin_ = 0;  // bytes of controls_ that are written
   std::size_t controls_end_ = 0;    // bytes of controls_ that are queued
 

@@ -80,6 +80,7 @@ class FlowScript {
   void check_order() const { EXPECT_LE(send_done_, receive_done_); }
 
   bool finished() const { return send_done_ == sizes_.size() && receive_done_ == sizes_.size(); }
+  std::size_t sends_done() const { return send_done_; }
   std::size_t receives_done() const { return receive_done_; }
   // Whether nothing was written to a receive buffer after its message was done.
   bool no_late_writes() const {

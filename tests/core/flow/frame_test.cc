@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/flow/circuit_name.h"
 
 namespace cableway {
 namespace {
@@ -54,6 +55,10 @@ TEST(Frame, SurvivesARoundTrip) {
       {FrameKind::kProbe, 0, 0, 1, kMaxProbeMs},
       {FrameKind::kChallenge, 0, 0, ~std::uint64_t{0}, 1},
       {FrameKind::kSeal, 0, 0, 1, ~std::uint64_t{0}},
+      {FrameKind::kLanded, 0, kMax, 0, 0},
+      retire_frame({0, 1}),
+      retire_frame({kMaxFlowCircuits - 1, std::numeric_limits<std::uint32_t>::max()}),
+      retired_frame({7, 3}, kMax),
   };
   for (const Frame& frame : frames) {
     const absl::StatusOr<Frame> decoded = decode_frame(encode_frame(frame));
@@ -67,7 +72,7 @@ TEST(Frame, RefusesInvalidHeaders) {
   http[0] = std::byte{'G'};
   EXPECT_THAT(error_of(http), AllOf(HasSubstr("not a Cableway frame"), HasSubstr("0x47"), HasSubstr("expected 0xcb")));
 
-  for (const int kind : {0, 10, 255}) {
+  for (const int kind : {0, 13, 255}) {
     FrameBytes bytes = encode_frame(Frame{FrameKind::kAck, 0, 1, 0, 2});
     bytes[1] = static_cast<std::byte>(kind);
     EXPECT_THAT(error_of(bytes), HasSubstr("unknown kind"));
@@ -97,6 +102,25 @@ TEST(Frame, RefusesAChunkThatSplitsALine) {
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 8, 1, 64, 1000}), HasSubstr("offset not a multiple of 128"));
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 100, 1, 0, 1000}), HasSubstr("must end on a multiple of 128"));
   EXPECT_THAT(error_of(Frame{FrameKind::kChunk, 0, 1, 128, 1000}), HasSubstr("must end on a multiple of 128"));
+}
+
+TEST(Frame, NamesACircuit) {
+  EXPECT_EQ(circuit_of(retire_frame({5, 77})), (CircuitName{5, 77}));
+  EXPECT_EQ(circuit_of(retired_frame({5, 77}, 9)), (CircuitName{5, 77}));
+  EXPECT_EQ(retired_frame({5, 77}, 9).message, 9U);
+}
+
+TEST(Frame, RefusesInvalidCircuits) {
+  for (const FrameKind kind : {FrameKind::kRetire, FrameKind::kRetired}) {
+    EXPECT_THAT(error_of(Frame{kind, 0, 0, kMaxFlowCircuits, 1}), HasSubstr("no such slot"));
+    EXPECT_THAT(error_of(Frame{kind, 0, 0, 0, 0}), HasSubstr("size 1 to 4294967295 expected"));
+    EXPECT_THAT(error_of(Frame{kind, 0, 0, 0, std::uint64_t{1} << 32}), HasSubstr("size 1 to 4294967295 expected"));
+    EXPECT_THAT(error_of(Frame{kind, 1, 0, 0, 1}), HasSubstr("no payload expected"));
+  }
+  EXPECT_THAT(error_of(Frame{FrameKind::kRetire, 0, 1, 0, 1}), HasSubstr("message 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 1, 1, 0, 0}), HasSubstr("payload, offset and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 1, 0}), HasSubstr("payload, offset and size 0 expected"));
+  EXPECT_THAT(error_of(Frame{FrameKind::kLanded, 0, 1, 0, 1}), HasSubstr("payload, offset and size 0 expected"));
 }
 
 TEST(Frame, RefusesFieldsThatItsKindDoesNotHave) {

@@ -251,7 +251,7 @@ TEST_F(RdmaChunkLinkTest, RefusesAFloodOfControlsAndStillOffersSlots) {
     ASSERT_TRUE(turn().ok());
   }
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_EQ(taken - 1, 252 + 2 * kMaxLandings) << "a full mailbox, and what a conforming peer can cause";
+  EXPECT_EQ(taken - 1, 252 + kMaxQueuedControls) << "a full mailbox, and what a conforming peer can cause";
   for (const auto& slot : slots_) link_->post_slot(*slot);
   for (const auto& slot : slots_) EXPECT_FALSE(link_->withdraw_slot(*slot));
   std::vector<RdmaFrame> received = played_.received();
@@ -260,7 +260,7 @@ TEST_F(RdmaChunkLinkTest, RefusesAFloodOfControlsAndStillOffersSlots) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(turn().ok());
   const std::vector<RdmaFrame> more = played_.received();
   received.insert(received.end(), more.begin(), more.end());
-  ASSERT_THAT(received, SizeIs(252 + 2 * kMaxLandings + 2 * slots_.size()));
+  ASSERT_THAT(received, SizeIs(252 + kMaxQueuedControls + 2 * slots_.size()));
   for (std::uint64_t i = 0; i + 1 < taken; ++i) EXPECT_EQ(received[i].frame.message, i);
   EXPECT_EQ(received[taken - 1].what, What::kSlot);
   EXPECT_EQ(received.back().what, What::kRecall);

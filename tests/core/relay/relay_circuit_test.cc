@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/flow/circuit_name.h"
 #include "sim/cable/memory_chunk_link.h"
 #include "tests/core/flow/message_buffers.h"
 
@@ -119,13 +120,32 @@ TEST_F(RelayCircuitTest, ForwardsChunksInOrderAndCountsThem) {
 TEST_F(RelayCircuitTest, ForwardsControlFramesUpstream) {
   const Frame announcement{FrameKind::kAnnounce, 0, 0, 0, 77};
   const Frame acknowledgement{FrameKind::kAck, 0, 0, 0, 77};
-  ASSERT_TRUE(destination_->send_control(announcement).ok());
-  ASSERT_TRUE(destination_->send_control(acknowledgement).ok());
+  const Frame landed{FrameKind::kLanded, 0, 16, 0, 0};
+  const Frame retired = retired_frame({3, 1}, 16);
+  for (const Frame& frame : {announcement, acknowledgement, landed, retired}) {
+    ASSERT_TRUE(destination_->send_control(frame).ok());
+  }
   while (destination_->step()) continue;
   ASSERT_TRUE(relay_progress().ok());
   while (upstream_->step()) continue;
   ASSERT_TRUE(source_->progress(at_source_).ok());
-  EXPECT_THAT(at_source_.controls, testing::ElementsAre(announcement, acknowledgement));
+  EXPECT_THAT(at_source_.controls, testing::ElementsAre(announcement, acknowledgement, landed, retired));
+}
+
+TEST_F(RelayCircuitTest, ForwardsRetireDownstreamAheadOfAWaitingChunk) {
+  source_->send(Frame{FrameKind::kChunk, kChunkBytes, 0, 0, kChunkBytes}, payload_.buffer());
+  ASSERT_TRUE(source_->send_control(retire_frame({3, 1})).ok());
+  while (source_->step()) continue;
+  ASSERT_TRUE(relay_progress().ok());
+  ASSERT_TRUE(downstream_->step());
+  ASSERT_TRUE(destination_->progress(at_destination_).ok());
+  EXPECT_THAT(at_destination_.controls, testing::ElementsAre(retire_frame({3, 1})));
+}
+
+TEST_F(RelayCircuitTest, EndsWhenDownstreamRetires) {
+  ASSERT_TRUE(destination_->send_control(retire_frame({3, 1})).ok());
+  ASSERT_TRUE(destination_->step());
+  EXPECT_THAT(std::string(relay_progress().message()), AllOf(HasSubstr("downstream"), HasSubstr("frame retire")));
 }
 
 TEST_F(RelayCircuitTest, RefusesAFloodOfAnnouncements) {
@@ -138,7 +158,7 @@ TEST_F(RelayCircuitTest, RefusesAFloodOfAnnouncements) {
     status = relay_progress();
   }
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_EQ(taken, 2 * kMaxLandings + 1);
+  EXPECT_EQ(taken, kMaxQueuedControls + 1);
   EXPECT_THAT(std::string(status.message()), HasSubstr("downstream"));
   EXPECT_THAT(why(*destination_), HasSubstr("more control frames"));
   EXPECT_THAT(why(*source_), HasSubstr("more control frames"));

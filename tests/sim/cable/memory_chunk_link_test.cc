@@ -120,10 +120,10 @@ TEST_F(MemoryChunkLinkTest, RefusesAChunkPastItsMessage) {
 }
 
 TEST_F(MemoryChunkLinkTest, BoundsQueuedFramesAndPosts) {
-  for (std::size_t i = 0; i < 2 * kMaxLandings; ++i) {
+  for (std::size_t i = 0; i < kMaxQueuedControls; ++i) {
     ASSERT_TRUE(left_->send_control(Frame{FrameKind::kAck, 0, i, 0, 0}).ok());
   }
-  EXPECT_TRUE(absl::IsResourceExhausted(left_->send_control(Frame{FrameKind::kAck, 0, 99, 0, 0})));
+  EXPECT_TRUE(absl::IsResourceExhausted(left_->send_control(Frame{FrameKind::kAck, 0, 999, 0, 0})));
   for (std::size_t i = 0; i < kMaxLandings; ++i) ASSERT_TRUE(left_->post_landing(i, landing_.landing()).ok());
   EXPECT_TRUE(absl::IsResourceExhausted(left_->post_landing(99, landing_.landing())));
 }

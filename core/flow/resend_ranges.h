@@ -1,0 +1,39 @@
+// Ranges of messages that have to be sent again, the oldest first. Adjacent ones are joined, so that ranges that were
+// cut for a circuit with smaller chunks and lost again need no more room than before.
+//
+// One thread at a time. Allocates nothing.
+#ifndef CABLEWAY_CORE_FLOW_RESEND_RANGES_H_
+#define CABLEWAY_CORE_FLOW_RESEND_RANGES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/flow/given_chunks.h"
+
+namespace cableway {
+
+class ResendRanges {
+ public:
+  // One more than a flow's maximum of chunks in flight: the rest of a range of which a part was sent.
+  static constexpr std::size_t kMax = 129;
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  // Requires that it is not empty.
+  const MessageRange& first() const { return ranges_[0]; }
+  // Requires a range that overlaps none here, and room if it is adjacent to none.
+  void add(const MessageRange& range);
+  // The first range's first `bytes` are being sent; all of them: the range is removed.
+  void take_from_first(std::uint64_t bytes);
+
+ private:
+  void remove(std::size_t place);
+
+  std::array<MessageRange, kMax> ranges_;  // ascending
+  std::size_t size_ = 0;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_FLOW_RESEND_RANGES_H_
