@@ -63,6 +63,10 @@ EventCode code_of(VerbsEvent::Kind kind) {
   return EventCode::kRdmaDeviceFailed;
 }
 
+bool is_loss(VerbsEvent::Kind kind) {
+  return kind == VerbsEvent::Kind::kPortError || kind == VerbsEvent::Kind::kDeviceFatal;
+}
+
 // A removed device's name comes from the earlier facts.
 const std::string& device_of(const PortFacts& port, const PortFacts& before) {
   return port.rdma_device.empty() ? before.rdma_device : port.rdma_device;
@@ -93,6 +97,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   DeviceFacts devices;                      // as reported by sysfs
   PortSelection selection;
   std::function<void()> changed;
+  std::function<void(const PortLost&)> lost = [](const PortLost&) {};
   std::map<PortId, std::string> last_device;  // the last device behind each port
   std::set<std::string> followed;             // devices, by rdma_watch
   std::unique_ptr<RdmaWatch> rdma_watch;
@@ -107,6 +112,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   void report_troubles(const std::vector<PortFacts>& ports);
   void raise(EventCode code, const PortFacts& port, const std::string& device, const std::string& words);
   void rebuild();
+  void lose_link(const LinkLoss& loss) const;
   void network_changed();
   void reread_soon() {
     next_reread = 0;
@@ -195,7 +201,9 @@ void NetlinkInventory::State::on_device_events(const std::string& device, const 
     for (const RdmaPort& port : devices.rdma) {
       if (port.device != device || (event.port != 0 && event.port != port.number)) continue;
       for (const PortFacts& facts : selection.ports) {
-        if (facts.rdma_device == port.name()) raise(code_of(event.kind), facts, device, event.words);
+        if (facts.rdma_device != port.name()) continue;
+        if (is_loss(event.kind)) lost({facts.interface, event.words, true});
+        raise(code_of(event.kind), facts, device, event.words);
       }
     }
   }
@@ -235,6 +243,12 @@ void NetlinkInventory::State::rebuild() {
   call();
 }
 
+void NetlinkInventory::State::lose_link(const LinkLoss& loss) const {
+  for (const PortFacts& port : selection.ports) {
+    if (port.id == loss.link) lost({port.interface, loss.reason});
+  }
+}
+
 void NetlinkInventory::State::network_changed() {
   const auto self = shared_from_this();
   read_interfaces();
@@ -266,8 +280,9 @@ absl::StatusOr<std::unique_ptr<NetlinkInventory>> NetlinkInventory::open(boost::
                                                                          std::vector<milliseconds> rereads) {
   auto state = std::make_shared<State>(io, std::move(selectors), std::move(sysfs_root), std::move(rdma_folder),
                                        std::move(rereads));
-  absl::StatusOr<std::unique_ptr<NetlinkWatch>> watch =
-      NetlinkWatch::start(io, [raw = state.get()] { raw->network_changed(); });
+  absl::StatusOr<std::unique_ptr<NetlinkWatch>> watch = NetlinkWatch::start(
+      io, [raw = state.get()] { raw->network_changed(); },
+      [raw = state.get()](const LinkLoss& loss) { raw->lose_link(loss); });
   if (!watch.ok()) return watch.status();
   state->watch = *std::move(watch);
   state->read_devices();
@@ -300,6 +315,10 @@ std::string NetlinkInventory::status() const {
 
 void NetlinkInventory::watch(std::function<void()> changed) {
   state_->changed = std::move(changed);
+}
+
+void NetlinkInventory::watch_losses(std::function<void(const PortLost&)> lost) {
+  state_->lost = std::move(lost);
 }
 
 absl::Status NetlinkInventory::follow_devices(RdmaWatch::Open open, EventSink& events) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/discovery/port_inventory.h"
+#include "core/discovery/port_lost.h"
 #include "core/discovery/port_selector.h"
 #include "core/event/event_sink.h"
 #include "core/linux/ports/rdma_watch.h"
@@ -42,6 +43,10 @@ class NetlinkInventory final : public PortInventory {
   std::vector<PortFacts> ports() const override;
   std::vector<RejectedPort> rejected() const override;
   void watch(std::function<void()> changed) override;
+  // `lost` is called at once for each port that stops carrying data, before `changed`, and before anything is read:
+  // when its interface loses its carrier, is set down or is deleted; and, from follow_devices() on, when its RDMA
+  // device or that device's port fails. Also if the port is back by then. It must not destroy the inventory.
+  void watch_losses(std::function<void(const PortLost&)> lost);
   // From now on the RDMA devices that are or were behind ports are held open and queried. What they report of each port
   // is raised as an event, "port eth1: RDMA device mlx5_0: port error", before `changed` is called for it. Neither
   // happens inside this call, except for devices that are already unusable. On error, added or removed devices are

@@ -7,10 +7,12 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <array>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +24,11 @@ namespace {
 using boost::system::error_code;
 
 constexpr std::chrono::seconds kRetry{1};
+// After a loss, each counted from the one before. The kernel reports one loss at once and those within the next second
+// at its end, so of two ports that fail together, as those of one plug do, the second would be late. A read shows them.
+constexpr std::array kLossRereads{std::chrono::milliseconds(3), std::chrono::milliseconds(10),
+                                  std::chrono::milliseconds(50), std::chrono::milliseconds(200),
+                                  std::chrono::milliseconds(800)};
 constexpr int kNotificationBufferBytes = 1 << 20;  // the kernel caps it at net.core.rmem_max
 constexpr int kMaxPerTurn = 256;
 constexpr int kDumpTries = 4;
@@ -108,8 +115,8 @@ int collect_address(nl_msg* message, void* addresses) {
 }  // namespace
 
 struct NetlinkWatch::State : std::enable_shared_from_this<State> {
-  State(boost::asio::io_context& io, std::function<void()> on_change)
-      : readable(io), retry(io), changed(std::move(on_change)) {}
+  State(boost::asio::io_context& io, std::function<void()> on_change, std::function<void(const LinkLoss&)> on_loss)
+      : readable(io), retry(io), reread(io), changed(std::move(on_change)), lost(std::move(on_loss)) {}
   // libnl closes the socket, so the descriptor must not.
   ~State() {
     if (readable.is_open()) readable.release();
@@ -117,9 +124,13 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
 
   boost::asio::posix::stream_descriptor readable;
   boost::asio::steady_timer retry;
+  boost::asio::steady_timer reread;
+  std::size_t next_reread = kLossRereads.size();
   std::function<void()> changed;
+  std::function<void(const LinkLoss&)> lost;
   NetlinkSocket notifications;
   KernelNetwork network;
+  std::vector<LinkLoss> losses;  // not reported yet
   std::uint64_t revision = 0;
   std::uint64_t overruns = 0;
   bool received_any = false;
@@ -128,6 +139,10 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
 
   absl::Status open();
   absl::Status read_unknown();
+  void note_loss(PortId id, const KernelLink* now);
+  void report_losses();
+  void arm_reread();
+  void reread_carriers();
   void name_scopes();
   void notified(nlmsghdr* message);
   void wait();
@@ -137,6 +152,7 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   void stop() {
     changed = nullptr;
     retry.cancel();
+    reread.cancel();
     readable.cancel();
   }
 };
@@ -169,6 +185,10 @@ absl::Status NetlinkWatch::State::read_unknown() {
   if (links_unknown) {
     absl::StatusOr<Links> links = dump<Links>(RTM_GETLINK, collect_link, "read the network interfaces");
     if (!links.ok()) return links.status();
+    for (const auto& [id, before] : network.links) {
+      const auto now = links->find(id);
+      note_loss(id, now == links->end() ? nullptr : &now->second);
+    }
     ++revision;
     for (auto& [id, link] : *links) link.revision = revision;
     network.links = *std::move(links);
@@ -181,6 +201,47 @@ absl::Status NetlinkWatch::State::read_unknown() {
     addresses_unknown = false;
   }
   return absl::OkStatus();
+}
+
+void NetlinkWatch::State::note_loss(PortId id, const KernelLink* now) {
+  const auto before = network.links.find(id);
+  if (before == network.links.end()) return;
+  std::string reason = link_loss(before->second, now);
+  if (!reason.empty()) losses.push_back({id, std::move(reason)});
+}
+
+void NetlinkWatch::State::report_losses() {
+  if (losses.empty()) return;
+  for (const LinkLoss& loss : std::exchange(losses, {})) lost(loss);
+  next_reread = 0;
+  arm_reread();
+}
+
+void NetlinkWatch::State::arm_reread() {
+  if (next_reread == kLossRereads.size()) return;
+  reread.expires_after(kLossRereads[next_reread++]);
+  reread.async_wait([weak = weak_from_this()](error_code stopped) {
+    const auto self = weak.lock();
+    if (!stopped && self && self->changed) self->reread_carriers();
+  });
+}
+
+// Takes nothing else from the read: everything else has its own notification.
+void NetlinkWatch::State::reread_carriers() {
+  arm_reread();
+  if (!drain()) return;
+  absl::StatusOr<Links> links = dump<Links>(RTM_GETLINK, collect_link, "read the network interfaces");
+  if (!links.ok()) return;
+  for (auto& [id, link] : *links) {
+    const auto known = network.links.find(id);
+    if (known == network.links.end() || link_loss(known->second, &link).empty()) continue;
+    note_loss(id, &link);
+    link.revision = ++revision;
+    known->second = std::move(link);
+    received_any = true;
+  }
+  report_losses();
+  update();
 }
 
 void NetlinkWatch::State::name_scopes() {
@@ -202,9 +263,11 @@ void NetlinkWatch::State::notified(nlmsghdr* message) {
   if (!link.has_value()) return;
   received_any = true;
   if (message->nlmsg_type == RTM_DELLINK) {
+    note_loss(link->first, nullptr);
     network.links.erase(link->first);
     return;
   }
+  note_loss(link->first, &link->second);
   link->second.revision = ++revision;
   network.links.insert_or_assign(link->first, std::move(link->second));
 }
@@ -234,6 +297,7 @@ bool NetlinkWatch::State::drain() {
 
 void NetlinkWatch::State::woken() {
   const bool drained = drain();
+  report_losses();
   wait();
   // Only once drained: a dump is newer than queued notifications, which would overwrite it.
   if (drained) update();
@@ -247,6 +311,7 @@ void NetlinkWatch::State::update() {
       if (!stopped && self && self->changed) self->update();
     });
   }
+  report_losses();
   if (!std::exchange(received_any, false)) return;
   name_scopes();
   // A copy, because the call may destroy the watch.
@@ -255,8 +320,9 @@ void NetlinkWatch::State::update() {
 }
 
 absl::StatusOr<std::unique_ptr<NetlinkWatch>> NetlinkWatch::start(boost::asio::io_context& io,
-                                                                  std::function<void()> changed) {
-  auto state = std::make_shared<State>(io, std::move(changed));
+                                                                  std::function<void()> changed,
+                                                                  std::function<void(const LinkLoss&)> lost) {
+  auto state = std::make_shared<State>(io, std::move(changed), std::move(lost));
   if (absl::Status status = state->open(); !status.ok()) return status;
   state->name_scopes();
   state->wait();

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +60,10 @@ class NetlinkInventoryTest : public testing::Test {
     inventory_ = make(texts);
     ASSERT_NE(inventory_, nullptr);
     inventory_->watch([this] { ++changes_; });
+    inventory_->watch_losses([this](const PortLost& lost) {
+      changes_at_loss_ = changes_;
+      losses_.push_back(lost);
+    });
   }
   bool becomes(const std::function<bool(const std::vector<PortFacts>&)>& holds) {
     return test::runs_until(io_, [&] { return holds(inventory_->ports()); });
@@ -88,6 +94,8 @@ class NetlinkInventoryTest : public testing::Test {
   std::unique_ptr<test::NetworkNamespace> namespace_;
   std::unique_ptr<NetlinkInventory> inventory_;
   int changes_ = 0;
+  std::vector<PortLost> losses_;
+  int changes_at_loss_ = -1;  // the latest
 };
 
 TEST_F(NetlinkInventoryTest, FindsExistingPorts) {
@@ -189,6 +197,94 @@ TEST_F(NetlinkInventoryTest, FollowsLinks) {
   EXPECT_TRUE(has_reason("eth2", "no such interface"));
   test::ip("link add eth1 type veth peer name far1\nlink set far1 up\nlink set eth1 up\naddr add 10.7.0.1/24 dev eth1");
   EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1 && ports[0].carrier; }));
+}
+
+TEST_F(NetlinkInventoryTest, ReportsALostCarrierFirst) {
+  test::ip("addr add 10.7.0.1/24 dev eth1");
+  open({"eth1"});
+  test::ip("link set far1 down");
+  EXPECT_TRUE(becomes([](const auto& ports) { return !ports.at(0).carrier; }));
+  EXPECT_THAT(losses_, ElementsAre(PortLost{"eth1", "the port has lost its carrier"}));
+  EXPECT_EQ(changes_at_loss_, 0);
+  EXPECT_EQ(changes_, 1);
+}
+
+TEST_F(NetlinkInventoryTest, ReportsAnInterfaceThatIsSetDownOrDeleted) {
+  test::ip("addr add 10.7.0.1/24 dev eth1");
+  open({"eth1"});
+  test::ip("link set eth1 down");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports.empty(); }));
+  EXPECT_THAT(losses_, ElementsAre(PortLost{"eth1", "the interface was set down"}));
+  test::ip("link set eth1 up");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1 && ports[0].carrier; }));
+  test::ip("link del eth1");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports.empty(); }));
+  EXPECT_THAT(losses_, SizeIs(2)) << "once for each time";
+}
+
+TEST_F(NetlinkInventoryTest, ReportsALossAlsoOfAPortThatIsBack) {
+  test::ip("addr add 10.7.0.1/24 dev eth1");
+  open({"eth1"});
+  test::ip("link set eth1 down\nlink set eth1 up");
+  test::wait_until_running("eth1");
+  EXPECT_TRUE(test::runs_until(io_, [&] { return !losses_.empty(); }));
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports.size() == 1 && ports[0].carrier; }));
+  EXPECT_THAT(losses_, SizeIs(1));
+}
+
+// As of two ports of one plug. The kernel reports at once what a veth loses, unless its peer has the same index.
+TEST_F(NetlinkInventoryTest, SeesASecondLossBeforeTheKernelReportsIt) {
+  const test::NetworkNamespace other;
+  namespace_->enter();
+  for (const char* number : {"7", "8"}) {
+    test::ip(absl::StrCat("link add eth", number, " index 70", number, " type veth peer name far", number, " index 70",
+                          number, " netns ", other.path(), "\nlink set eth", number, " up\naddr add 10.", number,
+                          ".0.1/24 dev eth", number));
+  }
+  open({"eth7", "eth8"});
+  const auto at_far_ends = [&](const std::string& lines) {
+    other.enter();
+    test::ip(lines);
+    namespace_->enter();
+  };
+  auto best = std::chrono::steady_clock::duration::max();
+  for (int attempt = 0; attempt < 4 && best > std::chrono::milliseconds(500); ++attempt) {
+    losses_.clear();
+    at_far_ends("link set far7 up\nlink set far8 up");
+    EXPECT_TRUE(becomes([](const auto& ports) { return ports.at(0).carrier && ports.at(1).carrier; }));
+    at_far_ends("link set far7 down");
+    EXPECT_TRUE(test::runs_until(io_, [&] { return losses_.size() == 1; }));
+    const auto begin = std::chrono::steady_clock::now();
+    at_far_ends("link set far8 down");
+    EXPECT_TRUE(test::runs_until(io_, [&] { return losses_.size() == 2; }));
+    best = std::min(best, std::chrono::steady_clock::now() - begin);
+    EXPECT_EQ(losses_.back(), (PortLost{"eth8", "the port has lost its carrier"}));
+    EXPECT_FALSE(inventory_->ports().at(1).carrier);
+  }
+  EXPECT_LT(best, std::chrono::milliseconds(500));
+}
+
+TEST_F(NetlinkInventoryTest, NoOtherChangeIsALoss) {
+  test::ip(
+      "addr add 10.7.0.1/24 dev eth1\n"
+      "link add eth2 type veth peer name far2\nlink set far2 up\nlink set eth2 up");
+  test::wait_until_running("eth2");
+  open({"eth1"});
+  test::ip(
+      "addr add 10.8.0.1/24 dev eth1\naddr del 10.7.0.1/24 dev eth1\nlink set eth1 mtu 4000\n"
+      "link set eth1 txqueuelen 77\nlink set far2 down\nlink set eth2 down\nlink del eth2");
+  EXPECT_TRUE(becomes([](const auto& ports) { return ports[0].mtu == 4000; }));
+  EXPECT_TRUE(test::runs_until(io_, [&] { return !has_reason("eth2", ""); }));
+  EXPECT_THAT(losses_, IsEmpty()) << "another interface is no port";
+}
+
+TEST_F(NetlinkInventoryTest, AFailedDeviceIsALossOfWhatItMoves) {
+  open_with_device();
+  rdma_.raise("mlx5_0", VerbsEvent::Kind::kGidChange, 1);
+  rdma_.raise("mlx5_0", VerbsEvent::Kind::kPortError, 1);
+  EXPECT_TRUE(test::runs_until(io_, [&] { return !losses_.empty(); }));
+  EXPECT_THAT(losses_, ElementsAre(PortLost{"eth1", "RDMA device mlx5_0: event", true}));
+  EXPECT_EQ(changes_at_loss_, 0);
 }
 
 TEST_F(NetlinkInventoryTest, ReportsManyMessagesOnceAndIrrelevantOnesNever) {
@@ -384,7 +480,9 @@ TEST_F(NetlinkInventoryTest, SleepsWhileNothingHappens) {
 }
 
 TEST_F(NetlinkInventoryTest, RecoversAfterLostNotifications) {
-  auto started = NetlinkWatch::start(io_, [] {});
+  std::vector<std::string> losses;
+  auto started = NetlinkWatch::start(
+      io_, [] {}, [&](const LinkLoss& loss) { losses.push_back(loss.reason); });
   ASSERT_TRUE(started.ok()) << started.status();
   const NetlinkWatch& watch = **started;
   const int smallest = 1;
@@ -400,6 +498,7 @@ TEST_F(NetlinkInventoryTest, RecoversAfterLostNotifications) {
   };
   EXPECT_TRUE(test::runs_until(io_, is_true));
   EXPECT_GT(watch.overruns(), 0U);
+  EXPECT_THAT(losses, Contains("the port has lost its carrier"));
 }
 
 }  // namespace

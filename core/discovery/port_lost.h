@@ -1,0 +1,20 @@
+// The news that a port has stopped carrying data, for those who have circuits over it. A connection over such a port
+// does not fail by itself for seconds.
+#ifndef CABLEWAY_CORE_DISCOVERY_PORT_LOST_H_
+#define CABLEWAY_CORE_DISCOVERY_PORT_LOST_H_
+
+#include <string>
+
+namespace cableway {
+
+struct PortLost {
+  std::string interface;
+  std::string reason;      // "the port has lost its carrier"
+  bool only_rdma = false;  // its RDMA device has failed: hops over TCP go on
+
+  friend bool operator==(const PortLost&, const PortLost&) = default;
+};
+
+}  // namespace cableway
+
+#endif  // CABLEWAY_CORE_DISCOVERY_PORT_LOST_H_
