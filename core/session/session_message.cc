@@ -19,7 +19,8 @@ enum class Type : std::uint8_t {
   kCableProbeRequest,
   kCableProbeReply,
   kFlowOpened,
-  kFlowEnded
+  kFlowEnded,
+  kPortLost
 };
 
 constexpr std::size_t kMaxText = 4096;
@@ -119,6 +120,12 @@ class Encoder {
     writer_.put(message.number);
     writer_.put_text(message.failure);
   }
+  void operator()(const PortLost& message) {
+    type(Type::kPortLost);
+    writer_.put_text(message.interface);
+    writer_.put_text(message.reason);
+    writer_.put(static_cast<std::uint8_t>(message.only_rdma));
+  }
 
  private:
   void type(Type type) { writer_.put(static_cast<std::uint8_t>(type)); }
@@ -169,6 +176,9 @@ class Decoder {
       case Type::kFlowEnded:
         message = FlowEnded{reader_.get<std::uint64_t>(), reader_.get_printable(kMaxFlowFailure)};
         break;
+      case Type::kPortLost:
+        message = port_lost();
+        break;
       default:
         return absl::InvalidArgumentError(
             absl::StrCat("session message of unknown type ", static_cast<unsigned>(type)));
@@ -192,9 +202,7 @@ class Decoder {
     for (std::size_t i = 0; i < addresses && i < kMaxAddresses && reader_.ok(); ++i) {
       message.addresses.push_back(reader_.get_text(kMaxText));
     }
-    const auto has_key = reader_.get<std::uint8_t>();
-    if (has_key > 1) reader_.reject();
-    if (has_key == 1) reader_.get_bytes(message.setup_key.emplace().bytes());
+    if (flag()) reader_.get_bytes(message.setup_key.emplace().bytes());
     return message;
   }
   PathReply path_reply() {
@@ -242,15 +250,21 @@ class Decoder {
     message.number = reader_.get<std::uint64_t>();
     message.flow = reader_.get<std::uint64_t>();
     message.node = reader_.get_printable(routing::kMaxNodeNameBytes);
-    const auto sends = reader_.get<std::uint8_t>();
-    if (sends > 1) reader_.reject();
-    message.sends = sends == 1;
+    message.sends = flag();
     message.path = reader_.get_printable(kMaxPathText);
     message.port = reader_.get_printable(kMaxPortName);
     message.transport = {reader_.get_printable(kMaxTransportName), reader_.get_printable(kMaxTransportReason)};
     message.open_ms = reader_.get<std::uint64_t>();
     if (message.open_ms > kMaxOpenMs) reader_.reject();
     return message;
+  }
+  PortLost port_lost() {
+    return PortLost{reader_.get_text(kMaxPortName), reader_.get_printable(kMaxPortLostReason), flag()};
+  }
+  bool flag() {
+    const auto value = reader_.get<std::uint8_t>();
+    if (value > 1) reader_.reject();
+    return value == 1;
   }
   ViewReply view_reply() { return ViewReply{reader_.get_text(kMaxText), reader_.get_long_text()}; }
 

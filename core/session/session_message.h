@@ -7,6 +7,7 @@
 //   ViewRequest                     ViewReply
 //   CableProbeRequest               CableProbeReply
 //   FlowOpened, FlowEnded           no reply
+//   no request                      Welcome again; PortLost, upon which the process ends its circuits there
 #ifndef CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 #define CABLEWAY_CORE_SESSION_SESSION_MESSAGE_H_
 
@@ -24,6 +25,7 @@
 #include "core/circuit/hop_names.h"
 #include "core/circuit/hop_transport.h"
 #include "core/crypto/sub_key.h"
+#include "core/discovery/port_lost.h"
 #include "routing/text/node_name.h"
 
 namespace cableway {
@@ -31,7 +33,7 @@ namespace cableway {
 inline constexpr std::uint32_t kMaxSessionMessageBytes = 32U << 20;  // a view of the largest topology fits
 
 // Separate from kProtocolVersion: process and node come from one installation, nodes from several.
-inline constexpr std::uint16_t kSessionVersion = 4;
+inline constexpr std::uint16_t kSessionVersion = 5;
 
 struct Hello {
   std::uint16_t version = kSessionVersion;
@@ -138,15 +140,16 @@ struct FlowEnded {
   friend bool operator==(const FlowEnded&, const FlowEnded&) = default;
 };
 
-// Bounds of their texts, beside routing::kMaxNodeNameBytes and kMaxPathText.
+// Bounds of the texts of reports and of PortLost, beside routing::kMaxNodeNameBytes and kMaxPathText.
 inline constexpr std::size_t kMaxPortName = 15;
 inline constexpr std::size_t kMaxTransportName = 80;  // "rdma " and a device
 inline constexpr std::size_t kMaxTransportReason = 200;
 inline constexpr std::size_t kMaxFlowFailure = 1024;
+inline constexpr std::size_t kMaxPortLostReason = 256;
 inline constexpr std::uint64_t kMaxOpenMs = 1ULL << 48;
 
 using SessionMessage = std::variant<Hello, Welcome, Refusal, PathRequest, PathReply, ViewRequest, ViewReply,
-                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded>;
+                                    CableProbeRequest, CableProbeReply, FlowOpened, FlowEnded, PortLost>;
 
 // Includes the length. The caller wipes the bytes after sending: a Welcome may carry a key.
 std::vector<std::byte> encode_session_message(const SessionMessage& message);

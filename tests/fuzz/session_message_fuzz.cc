@@ -40,5 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(shown.size() < 1024, "a flow without a bound");
     require(printable(shown) == shown, "a flow that a terminal may not show");
   }
+  if (const auto* lost = std::get_if<PortLost>(&*message)) {
+    require(lost->interface.size() + lost->reason.size() < 512, "a lost port without a bound");
+    require(printable(lost->reason) == lost->reason, "a reason that a terminal may not show");
+  }
   return 0;
 }

@@ -139,13 +139,19 @@ void SessionClient::have_length() {
 void SessionClient::have_body() {
   absl::StatusOr<SessionMessage> message = decode_session_message(body_);
   wipe(body_);  // a Welcome may carry a key
-  const Welcome* welcome = message.ok() ? std::get_if<Welcome>(&*message) : nullptr;
-  if (welcome != nullptr && !std::exchange(welcome_due_, false)) {
-    welcomed_(*welcome);
-  } else {
-    give_reply(std::move(message));
-  }
+  if (!message.ok() || !take_notification(*message)) give_reply(std::move(message));
   if (!ended()) read_next();
+}
+
+bool SessionClient::take_notification(const SessionMessage& message) {
+  if (const auto* lost = std::get_if<PortLost>(&message)) {
+    port_lost_(*lost);
+    return true;
+  }
+  const auto* welcome = std::get_if<Welcome>(&message);
+  if (welcome == nullptr || std::exchange(welcome_due_, false)) return false;
+  welcomed_(*welcome);
+  return true;
 }
 
 void SessionClient::give_reply(absl::StatusOr<SessionMessage> message) {

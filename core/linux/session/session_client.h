@@ -37,6 +37,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void report(const SessionMessage& message);
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
+  // Called when the node has told that a port is lost.
+  void on_port_lost(std::function<void(const PortLost&)> lost) { port_lost_ = std::move(lost); }
   bool ended() const { return !socket_.is_open(); }
   // Fails every unanswered request.
   void close();
@@ -48,6 +50,8 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void read_next();
   void have_length();
   void have_body();
+  // Returns whether the message answers no request.
+  bool take_notification(const SessionMessage& message);
   void give_reply(absl::StatusOr<SessionMessage> message);
 
   boost::asio::local::stream_protocol::socket socket_;
@@ -58,6 +62,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   std::uint64_t next_request_ = 1;
   bool welcome_due_ = false;  // the next Welcome answers the Hello
   std::function<void(const Welcome&)> welcomed_ = [](const Welcome&) {};
+  std::function<void(const PortLost&)> port_lost_ = [](const PortLost&) {};
   bool writing_ = false;
   bool reading_ = false;
   std::array<std::byte, sizeof(std::uint32_t)> length_{};

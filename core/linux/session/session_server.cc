@@ -73,6 +73,7 @@ struct SessionServer::State : std::enable_shared_from_this<State> {
   std::set<Session*> greeted;
 
   void accept();
+  void send_to_all(const SessionMessage& message) const;
   // Sent before the connection closes. It fits into the peer's empty buffer, so the peer reads it in place of an
   // answer.
   void refuse(stream_protocol::socket& socket, std::int64_t process, const std::string& reason);
@@ -108,7 +109,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   }
 
   void send(const SessionMessage& message) {
-    if (!socket_.is_open()) return;
+    if (!socket_.is_open() || unheard_) return;
     if (waiting_bytes_ > kMaxUnsent) return close_unread();
     outgoing_.push_back(encode_session_message(message));
     if (outgoing_.size() == 1) return write();
@@ -118,10 +119,14 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
  private:
   void read() {
     reading_ = true;
-    boost::asio::async_read(
-        socket_, boost::asio::buffer(length_),
-        [self = shared_from_this()](error_code error, std::size_t) { error ? self->close() : self->have_length(); });
+    boost::asio::async_read(socket_, boost::asio::buffer(length_),
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              self->may_go_on(error) ? self->have_length() : self->close();
+                            });
   }
+
+  // It may have been closed between the read and its completion.
+  bool may_go_on(const error_code& error) const { return !error && socket_.is_open(); }
 
   void have_length() {
     WireReader reader(length_);
@@ -130,9 +135,10 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
       return refuse(absl::StrCat("a request of ", bytes, " bytes; expected at most ", kMaxRequestBytes));
     }
     body_.resize(bytes);
-    boost::asio::async_read(
-        socket_, boost::asio::buffer(body_),
-        [self = shared_from_this()](error_code error, std::size_t) { error ? self->close() : self->have_request(); });
+    boost::asio::async_read(socket_, boost::asio::buffer(body_),
+                            [self = shared_from_this()](error_code error, std::size_t) {
+                              self->may_go_on(error) ? self->have_request() : self->close();
+                            });
   }
 
   void have_request() {
@@ -192,9 +198,17 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
     boost::asio::async_write(socket_, boost::asio::buffer(outgoing_.front()),
                              [self = shared_from_this()](error_code error, std::size_t) {
                                // It may have been closed between the write and this call.
-                               if (error || !self->socket_.is_open()) return self->close();
-                               self->written();
+                               if (!self->socket_.is_open()) return self->close();
+                               error ? self->write_failed() : self->written();
                              });
+  }
+
+  // A process that fails and ends at once has sent its reports, which may not have been read yet.
+  void write_failed() {
+    unheard_ = true;
+    drop_unsent();
+    if (!refusing_) read_on();
+    if (!reading_) close();
   }
 
   void written() {
@@ -219,11 +233,15 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
 
   void close() {
     leave();
+    drop_unsent();
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+  void drop_unsent() {
     for (std::vector<std::byte>& unsent : outgoing_) wipe(unsent);
     outgoing_.clear();
     waiting_bytes_ = 0;
-    error_code ignored;
-    socket_.close(ignored);
   }
 
   std::shared_ptr<State> server_;
@@ -237,6 +255,7 @@ class SessionServer::State::Session : public std::enable_shared_from_this<Sessio
   std::size_t unanswered_ = 0;
   bool reading_ = false;
   bool refusing_ = false;
+  bool unheard_ = false;  // its process reads no more
   bool greeted_ = false;
   bool has_reported_ = false;
 };
@@ -270,6 +289,12 @@ void SessionServer::State::accept() {
   });
 }
 
+void SessionServer::State::send_to_all(const SessionMessage& message) const {
+  // Iterates over a copy: a session that does not read is closed by this, which removes it from the set.
+  const std::set<Session*> sessions = greeted;
+  for (Session* session : sessions) session->send(message);
+}
+
 absl::StatusOr<std::unique_ptr<SessionServer>> SessionServer::listen(boost::asio::io_context& io,
                                                                      const stream_protocol::endpoint& endpoint,
                                                                      Welcome welcome, Handler handler,
@@ -300,9 +325,11 @@ SessionServer::~SessionServer() {
 
 void SessionServer::update_welcome(const Welcome& welcome) {
   state_->welcome = welcome;
-  // Iterates over a copy: a session that does not read is closed by this, which removes it from the set.
-  const std::set<State::Session*> greeted = state_->greeted;
-  for (State::Session* session : greeted) session->send(welcome);
+  state_->send_to_all(welcome);
+}
+
+void SessionServer::tell(const PortLost& lost) {
+  state_->send_to_all(lost);
 }
 
 std::size_t SessionServer::sessions() const {

@@ -45,6 +45,8 @@ class SessionServer {
 
   // Replaces the Welcome of new sessions, and sends it to all existing ones.
   void update_welcome(const Welcome& welcome);
+  // To all existing sessions.
+  void tell(const PortLost& lost);
 
   // Sessions that have sent Hello.
   std::size_t sessions() const;

@@ -58,7 +58,9 @@ std::vector<SessionMessage> one_of_each() {
           flow_opened(),
           FlowOpened{},
           FlowEnded{kMax, "node n0 port eth1 (cable to n1 eth0): the cable, or the host behind it, is silent"},
-          FlowEnded{1, ""}};
+          FlowEnded{1, ""},
+          PortLost{std::string(kMaxPortName, 'e'), std::string(kMaxPortLostReason, 'w'), true},
+          PortLost{}};
 }
 
 std::vector<std::byte> body_of(const SessionMessage& message) {
@@ -90,7 +92,7 @@ TEST(SessionMessage, IsRefusedAtEveryTruncation) {
 }
 
 TEST(SessionMessage, RefusesAnUnknownType) {
-  for (const int type : {0, 12, 255}) {
+  for (const int type : {0, 13, 255}) {
     const std::byte body[] = {static_cast<std::byte>(type), std::byte{0}};
     EXPECT_THAT(std::string(decode_session_message(body).status().message()),
                 HasSubstr("unknown type " + std::to_string(type)));
@@ -144,6 +146,17 @@ TEST(SessionMessage, BoundsTheTextsOfFlows) {
   }
   EXPECT_TRUE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure, 'x')})).ok());
   EXPECT_FALSE(decode_session_message(body_of(FlowEnded{1, std::string(kMaxFlowFailure + 1, 'x')})).ok());
+}
+
+TEST(SessionMessage, BoundsTheTextsOfALostPort) {
+  const auto decodes = [](const PortLost& lost) { return decode_session_message(body_of(lost)).ok(); };
+  EXPECT_TRUE(decodes({"eth1", "the port has lost its carrier", false}));
+  EXPECT_FALSE(decodes({std::string(kMaxPortName + 1, 'e'), "", false}));
+  EXPECT_FALSE(decodes({"eth1", std::string(kMaxPortLostReason + 1, 'w'), false}));
+  EXPECT_FALSE(decodes({"eth1", "\x1b[2J", false})) << "the reason is shown";
+  std::vector<std::byte> body = body_of(PortLost{});
+  body.back() = std::byte{2};
+  EXPECT_FALSE(decode_session_message(body).ok());
 }
 
 // The texts are shown on terminals and in logs.

@@ -166,6 +166,25 @@ TEST_F(SessionTest, ASessionWithoutReportsEndsSilently) {
   EXPECT_TRUE(left_.empty());
 }
 
+TEST_F(SessionTest, TakesTheReportsOfAProcessThatHasEndedSince) {
+  listen();
+  UniqueFd peer = raw_peer();
+  FlowOpened opened;
+  opened.number = 1;
+  test::write_all(peer.get(), encode_session_message(Hello{kSessionVersion, "test"}));
+  test::write_all(peer.get(), encode_session_message(opened));
+  serve([&] { return reported_.size() == 1; });
+  test::write_all(peer.get(), encode_session_message(FlowEnded{1, "it failed"}));
+  peer.reset();
+  server_->tell({"eth1", "the port has lost its carrier"});  // cannot be sent any more
+  server_->tell({"eth2", "the port has lost its carrier"});
+  serve([&] { return server_->connections() == 0; });
+  EXPECT_EQ(left_.size(), 1U);
+  ASSERT_EQ(reported_.size(), 2U);
+  EXPECT_EQ(reported_[1].second, SessionMessage(FlowEnded{1, "it failed"}));
+  EXPECT_TRUE(refused_.empty());
+}
+
 TEST_F(SessionTest, EndsASessionWithAnInvalidReport) {
   listen();
   report_status_ = absl::InvalidArgumentError("flow number 7 ended, which is not open");
@@ -237,6 +256,27 @@ TEST_F(SessionTest, EndsASessionThatReadsNoNotifications) {
   EXPECT_TRUE(ask(*other, PathRequest{1, 0, "n1"}).ok());
 }
 
+TEST_F(SessionTest, TellsEveryProcessOfALostPort) {
+  listen();
+  const PortLost lost{"eth1", "the port has lost its carrier", true};
+  std::vector<std::shared_ptr<SessionClient>> clients;
+  std::vector<PortLost> heard;
+  for (int i = 0; i < 2; ++i) {
+    clients.push_back(connect());
+    clients.back()->on_port_lost([&](const PortLost& told) { heard.push_back(told); });
+    ASSERT_TRUE(ask(*clients.back(), Hello{kSessionVersion, "test"}).ok());
+  }
+  const std::shared_ptr<SessionClient> indifferent = connect();
+  ASSERT_TRUE(ask(*indifferent, Hello{kSessionVersion, "test"}).ok());
+  server_->tell(lost);
+  serve([&] { return heard.size() == 2; });
+  EXPECT_EQ(heard, (std::vector<PortLost>{lost, lost}));
+  // It is no answer to a request.
+  for (const auto& client : {clients[0], clients[1], indifferent}) {
+    EXPECT_EQ(std::get<PathReply>(*ask(*client, PathRequest{1, 0, "n1"})).error, "no path to n1");
+  }
+}
+
 // Descriptors that a program started here would inherit.
 std::size_t inheritable_descriptors() {
   std::size_t count = 0;
@@ -290,7 +330,7 @@ TEST_F(SessionTest, RefusesAnotherVersionWithAReason) {
   EXPECT_TRUE(absl::IsFailedPrecondition(reply.status()));
   EXPECT_THAT(
       std::string(reply.status().message()),
-      AllOf(HasSubstr("session version 4"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
+      AllOf(HasSubstr("session version 5"), HasSubstr("the process uses 9"), HasSubstr("install the same Cableway")));
   serve([&] { return client->ended(); });
 }
 
