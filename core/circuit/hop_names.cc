@@ -31,6 +31,12 @@ HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop) {
   return end;
 }
 
+// By the cable's name, which has other characters in place of some of an interface's.
+bool is_at(const HopEnd& end, const std::string& interface) {
+  return !end.port.empty() &&
+         routing::discovered_cable_name(end.node, interface, end.other_node, end.other_port) == end.cable;
+}
+
 std::string to_text(const HopEnd& end) {
   if (end.node == end.other_node) return printable(absl::StrCat("node ", end.node, " (between two of its processes)"));
   if (end.port.empty())

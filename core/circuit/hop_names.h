@@ -26,6 +26,9 @@ struct HopEnd {
 HopEnd dialing_end(const CircuitSetup& setup, std::size_t hop);
 HopEnd accepting_end(const CircuitSetup& setup, std::size_t hop);
 
+// Whether it is at this interface of its node. False if the cable's name does not contain the port.
+bool is_at(const HopEnd& end, const std::string& interface);
+
 // "node n1 port eth2 (cable to n2 eth1)", "node n1 (cable c0 to n2)" if the ports are not known, or "node n1 (between
 // two of its processes)". Printable.
 std::string to_text(const HopEnd& end);

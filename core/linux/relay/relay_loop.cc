@@ -33,6 +33,7 @@ struct RelayLoop::Side {
   bool completions;  // of a queue pair, not a connection
 
   const std::string& name() const;
+  bool is_over(const PortLost& port) const;
 };
 
 struct RelayLoop::Circuit {
@@ -83,6 +84,12 @@ struct RelayLoop::Circuit {
 
 const std::string& RelayLoop::Side::name() const {
   return brings_data ? circuit.names.upstream : circuit.names.downstream;
+}
+
+bool RelayLoop::Side::is_over(const PortLost& port) const {
+  if (port.only_rdma && hop.registrar() == nullptr) return false;
+  const std::size_t at = circuit.setup.hop;
+  return is_at(brings_data ? accepting_end(circuit.setup, at) : dialing_end(circuit.setup, at + 1), port.interface);
 }
 
 absl::StatusOr<std::unique_ptr<RelayLoop>> RelayLoop::start(const std::vector<RelayStore*>& stores,
@@ -155,6 +162,14 @@ absl::Status RelayLoop::add(const CircuitSetup& setup, HopConnection upstream, H
   return absl::OkStatus();
 }
 
+void RelayLoop::lose_port(PortLost lost) {
+  {
+    const std::lock_guard lock(mutex_);
+    lost_.push_back(std::move(lost));
+  }
+  ::eventfd_write(wake_.get(), 1);
+}
+
 RelayStatus RelayLoop::status() const {
   const std::lock_guard lock(mutex_);
   RelayStatus status = ended_;
@@ -188,6 +203,7 @@ void RelayLoop::run() {
       eventfd_t ignored;
       ::eventfd_read(wake_.get(), &ignored);
       take_added();
+      take_lost();
       const std::lock_guard lock(mutex_);
       if (stopping_) break;
     }
@@ -279,6 +295,18 @@ void RelayLoop::take_added() {
       entry.relay.fail(watched);
       close(entry, watched);
     }
+  }
+}
+
+void RelayLoop::take_lost() {
+  std::vector<PortLost> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    lost.swap(lost_);
+  }
+  for (const PortLost& port : lost) {
+    end_sides(
+        [&](const Side& side) { return side.is_over(port) ? absl::UnavailableError(port.reason) : absl::OkStatus(); });
   }
 }
 
@@ -406,10 +434,14 @@ void RelayLoop::report_waits(Store& store) {
 }
 
 void RelayLoop::close_dead() {
+  end_sides([](const Side& side) { return side.hop.check(); });
+}
+
+void RelayLoop::end_sides(const std::function<absl::Status(const Side&)>& check) {
   std::vector<std::pair<const Side*, absl::Status>> dead;
   for (const auto& [circuit, owned] : circuits_) {
     for (const Side* side : {&circuit->upstream_side, &circuit->downstream_side}) {
-      absl::Status found = side->hop.check();
+      absl::Status found = check(*side);
       if (found.ok()) continue;
       dead.emplace_back(side, std::move(found));
       break;

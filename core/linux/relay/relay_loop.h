@@ -26,6 +26,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
+#include "core/discovery/port_lost.h"
 #include "core/linux/link/hop_connection.h"
 #include "core/linux/link/relay_store.h"
 #include "core/linux/os/unique_fd.h"
@@ -70,6 +71,8 @@ class RelayLoop {
   // error no circuit was added.
   absl::Status add(const CircuitSetup& setup, HopConnection upstream, HopConnection downstream,
                    std::unique_ptr<Slot> floor);
+  // Callable from any thread. Ends the circuits with a hop over that port, and tells their other hops the reason.
+  void lose_port(PortLost lost);
   // Callable from any thread. Circuits added and not yet ended.
   std::size_t circuits() const { return open_.load(std::memory_order_relaxed); }
   // Callable from any thread. Excludes the stores' memory and setups_refused.
@@ -97,6 +100,7 @@ class RelayLoop {
   void serve_event(Side& side, std::uint32_t events);
   void serve_unfinished();
   void take_added();
+  void take_lost();
   // Returns whether data has moved or the circuit has ended; only for circuits that may be polled.
   bool serve(Circuit& circuit);
   // Polls it for the time of `spin` from now, if it may be polled and there is room. Returns whether it is polled.
@@ -110,6 +114,8 @@ class RelayLoop {
   void close(Circuit& circuit, const absl::Status& reason);
   // Ends circuits whose failure their connections do not signal.
   void close_dead();
+  // Ends each circuit with a side for which `check` returns another status than OK.
+  void end_sides(const std::function<absl::Status(const Side&)>& check);
   void tick();
   void report_waits(Store& store);
   absl::Status watch(Circuit& circuit);
@@ -132,6 +138,7 @@ class RelayLoop {
   // For set-up, tear-down and status only; never taken while data moves.
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Circuit>> added_;
+  std::vector<PortLost> lost_;
   std::vector<Circuit*> listed_;
   RelayStatus ended_;  // totals of ended circuits
   bool stopping_ = false;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "core/flow/frame.h"
 #include "routing/text/node_name.h"
+#include "routing/topology/cable_name.h"
 
 namespace cableway {
 namespace {
@@ -31,6 +32,27 @@ TEST(HopNames, NameBothEndsOfEachHop) {
   EXPECT_EQ(to_text(accepting_end(setup, 0)), "node n1 port eth0 (cable to n0 eth1)");
   EXPECT_EQ(to_text(dialing_end(setup, 1)), "node n1 port eth2 (cable to n2 eth1)");
   EXPECT_EQ(to_text(accepting_end(setup, 1)), "node n2 port eth1 (cable to n1 eth2)");
+}
+
+TEST(HopNames, KnowTheirOwnInterface) {
+  const CircuitSetup setup = two_hops();
+  EXPECT_TRUE(is_at(dialing_end(setup, 0), "eth1"));
+  EXPECT_TRUE(is_at(accepting_end(setup, 0), "eth0"));
+  for (const char* other : {"eth0", "eth", "eth11", ""}) EXPECT_FALSE(is_at(dialing_end(setup, 0), other)) << other;
+}
+
+TEST(HopNames, KnowAnInterfaceWhoseNameTheCableReplaces) {
+  CircuitSetup setup = two_hops();
+  setup.hops[0].cable = routing::discovered_cable_name("n0", "eth@1", "n1", "eth0");
+  EXPECT_TRUE(is_at(dialing_end(setup, 0), "eth@1"));
+  EXPECT_FALSE(is_at(dialing_end(setup, 0), "eth1"));
+}
+
+TEST(HopNames, AreAtNoInterfaceIfThePortsAreUnknown) {
+  CircuitSetup setup = two_hops();
+  setup.hops[0].cable = "c0";
+  EXPECT_FALSE(is_at(dialing_end(setup, 0), ""));
+  EXPECT_FALSE(is_at(dialing_end(setup, 0), "c0"));
 }
 
 TEST(HopNames, NameTheCableIfThePortsAreUnknown) {
