@@ -119,6 +119,15 @@ void FlowComm::check() {
   }
 }
 
+void FlowComm::lose_port(const PortLost& lost) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.ok()) return;
+  for (const Circuit& circuit : circuits_) {
+    const bool uses_it = !lost.only_rdma || circuit.hop->registrar() != nullptr;
+    if (uses_it && is_at(circuit.end, lost.interface)) static_cast<void>(fail(absl::UnavailableError(lost.reason)));
+  }
+}
+
 void FlowComm::poll_if_idle() {
   // Over TCP there is nothing to answer, and each poll is a system call.
   const auto needs_polls = [](const Circuit& circuit) { return circuit.hop->needs_idle_polls(); };

@@ -17,6 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/hop_names.h"
+#include "core/discovery/port_lost.h"
 #include "core/flow/chunk_link.h"
 #include "core/linux/link/hop_link.h"
 #include "nccl_adapter/abi/log.h"
@@ -75,6 +76,8 @@ class FlowComm {
   // For the control thread: fails the flow if its hop has failed without a signal from the connection
   // (HopLink::check()).
   void check();
+  // For the control thread: fails the flow if a hop of it is over that port.
+  void lose_port(const PortLost& lost);
   // For the control thread: polls an idle flow with a hop that needs it (HopLink::needs_idle_polls()), as over RDMA:
   // the neighbour's requests are answered only by a poll, and NCCL polls only while it has requests. A relay waits for
   // the slots that it lent. Accesses no memory of NCCL's and never blocks: if NCCL is inside a call, that call polls.

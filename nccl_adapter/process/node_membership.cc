@@ -28,8 +28,13 @@ absl::StatusOr<std::vector<Hop>> first_path(absl::StatusOr<SessionMessage> reply
 
 }  // namespace
 
-NodeMembership::NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed)
-    : control_(control), settings_(settings), log_(log), welcomed_(std::move(welcomed)) {}
+NodeMembership::NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed,
+                               PortIsLost port_is_lost)
+    : control_(control),
+      settings_(settings),
+      log_(log),
+      welcomed_(std::move(welcomed)),
+      port_is_lost_(std::move(port_is_lost)) {}
 
 absl::StatusOr<Welcome> NodeMembership::join(const std::string& daemon) {
   // An unused node may leave just as this process joins; then another is started.
@@ -60,6 +65,7 @@ absl::Status NodeMembership::connect() {
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
   session_->on_welcome([this](const Welcome& welcome) { take_update(welcome); });
+  session_->on_port_lost(port_is_lost_);
   return absl::OkStatus();
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
+#include "core/discovery/port_lost.h"
 #include "core/linux/session/session_client.h"
 #include "core/session/session_message.h"
 #include "core/settings/settings.h"
@@ -26,10 +27,13 @@ class NodeMembership {
   // Called on the control thread with each accepted Welcome: the first, those after the node's ports have changed, and
   // those of a restarted node.
   using Welcomed = std::function<void(const Welcome&)>;
+  // Called on the control thread when a port of the node has stopped carrying data.
+  using PortIsLost = std::function<void(const PortLost&)>;
   using HavePath = std::function<void(absl::StatusOr<std::vector<Hop>>)>;
 
   // The arguments outlive this; this outlives the control thread's last work.
-  NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed);
+  NodeMembership(ControlThread& control, const Settings& settings, const Log& log, Welcomed welcomed,
+                 PortIsLost port_is_lost);
 
   // Blocks, and so is not for the control thread. `daemon`: the program to start if no node is running. Returns the
   // node's first Welcome, without its key. The status names the remedy for the operator.
@@ -58,6 +62,7 @@ class NodeMembership {
   const Settings& settings_;
   const Log& log_;
   const Welcomed welcomed_;
+  const PortIsLost port_is_lost_;
   // Below: the control thread's, until it has ended.
   std::shared_ptr<host::SessionClient> session_;
   FlowReports reports_;

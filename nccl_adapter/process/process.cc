@@ -39,7 +39,9 @@ Process::Process(const Settings& settings, Log log)
     : settings_(settings),
       log_(log),
       control_(std::make_unique<ControlThread>()),
-      membership_(*control_, settings_, log_, [this](const Welcome& welcome) { take(welcome); }),
+      membership_(
+          *control_, settings_, log_, [this](const Welcome& welcome) { take(welcome); },
+          [this](const PortLost& lost) { lose_port(lost); }),
       transports_(host::host_transports(settings, host::Idle::kPolls)) {}
 
 Process::~Process() {
@@ -216,13 +218,25 @@ void Process::run_checks() {
     const std::lock_guard lock(mutex_);
     for (FlowComm* comm : watched_) {
       comm->check();
-      if (const std::string failure = comm->failure(); !failure.empty()) membership_.reports().ended(comm, failure);
+      report_failure(comm);
     }
   }
   checks_timer_->expires_after(kCheckInterval);
   checks_timer_->async_wait([this](boost::system::error_code stopped) {
     if (!stopped) run_checks();
   });
+}
+
+void Process::lose_port(const PortLost& lost) {
+  const std::lock_guard lock(mutex_);
+  for (FlowComm* comm : watched_) {
+    comm->lose_port(lost);
+    report_failure(comm);
+  }
+}
+
+void Process::report_failure(FlowComm* comm) {
+  if (const std::string failure = comm->failure(); !failure.empty()) membership_.reports().ended(comm, failure);
 }
 
 void Process::poll_idle_flows() {

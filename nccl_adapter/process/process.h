@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
 #include "core/crypto/sub_key.h"
+#include "core/discovery/port_lost.h"
 #include "core/linux/hop/circuit_acceptor.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/rdma/gpu_memory_support.h"
@@ -55,7 +56,7 @@ class Process {
   std::shared_ptr<OpeningCircuit> open_circuit(const ListenHandle& handle);
   void close_connections(std::vector<host::UniqueFd> sockets);
   // Until unwatch(), the comm is checked for silence and failure once a second, polled while idle four times a second,
-  // and reported to the node.
+  // failed at once when its port is lost, and reported to the node.
   void watch(FlowComm* comm, FlowOpened report);
   // `failure` as in FlowReports::ended().
   void unwatch(FlowComm* comm, const std::string& failure);
@@ -72,6 +73,8 @@ class Process {
   void listen_on(const std::vector<std::string>& addresses);
   void dial(const ListenHandle& handle, std::vector<Hop> hops, const std::shared_ptr<OpeningCircuit>& opening);
   void on_setup(ArrivedSetup arrived);
+  void lose_port(const PortLost& lost);
+  void report_failure(FlowComm* comm);
   void run_checks();
   void poll_idle_flows();
   void stop();

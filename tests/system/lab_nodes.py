@@ -268,13 +268,14 @@ class LabNodes:
         report = Path(tempfile.mkdtemp(dir=LAB_DIR)) / "report.json"
         address = load_state().node_environment(names[0])["LAB_NODE_ADDRESS"]
         processes = []
+        logs = {name: f"collperf-{self._starts}-{name}" for name in names}
         for rank, name in enumerate(names):
             command = [self.build / "bin/collperf", "--plugin", self.build / "lib/libnccl-net-cableway.so",
                        "--rank", str(rank), "--ranks", str(len(names)), "--rendezvous", f"{address}:{self._next_port}",
                        "--timeout", "20", "--idle-us", "100", *options]
             extra = ["--json", report] if rank == 0 else []
-            processes.append(self.popen(name, [*command, *extra], log=f"collperf-{self._starts}-{name}"))
-        return Ranks(processes, report)
+            processes.append(self.popen(name, [*command, *extra], log=logs[name]))
+        return Ranks(processes, report, logs)
 
     def check_traffic(self, names: list[str] | None = None, counted: list[str] | None = None) -> int:
         """Every pair of the nodes (default: all that run) exchanges data; every byte is checked. Returns the bytes that the
@@ -289,8 +290,13 @@ class LabNodes:
 class Ranks:
     """collperf's processes."""
 
-    def __init__(self, processes: list[subprocess.Popen[bytes]], report: Path) -> None:
-        self._processes, self._report = processes, report
+    def __init__(self, processes: list[subprocess.Popen[bytes]], report: Path, logs: dict[str, str]) -> None:
+        self._processes, self._report, self._logs = processes, report, logs
+        self.names = list(logs)
+
+    def log(self, name: str) -> str:
+        """The output of the rank on that node; of all of them, if there are several."""
+        return LabNodes.text(self._logs[name])
 
     def running(self) -> bool:
         return any(process.poll() is None for process in self._processes)

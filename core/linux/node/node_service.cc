@@ -12,6 +12,7 @@
 #include "core/linux/os/wall_clock.h"
 #include "core/linux/ports/own_network.h"
 #include "core/linux/session/session_socket.h"
+#include "core/printable.h"
 #include "core/settings/settings_table.h"
 #include "core/view/view_table.h"
 
@@ -77,6 +78,7 @@ absl::Status NodeService::open(For whom) {
   if (absl::Status status = listen_for_sessions(); !status.ok()) return status;
   if (absl::Status status = start_relay(); !status.ok()) return status;
   cable_probes_ = std::make_unique<CableProbes>(io_, settings_);
+  inventory_->watch_losses([this](const PortLost& lost) { on_port_lost(lost); });
   follow_devices();
   use_ports();
   node_->start();
@@ -175,6 +177,13 @@ Welcome NodeService::welcome() const {
   Welcome welcome = node_->welcome();
   welcome.setup_key = setup_key_;
   return welcome;
+}
+
+// Before the node itself knows, whose neighbours and routes can wait.
+void NodeService::on_port_lost(PortLost lost) {
+  lost.reason = printable(lost.reason).substr(0, kMaxPortLostReason);
+  relay_->lose_port(lost);
+  sessions_->tell(lost);
 }
 
 void NodeService::on_ports_changed() {

@@ -15,6 +15,7 @@
 #include "core/circuit/path_wait.h"
 #include "core/crypto/datagram_seal.h"
 #include "core/crypto/sub_key.h"
+#include "core/discovery/port_lost.h"
 #include "core/event/event_log.h"
 #include "core/linux/control/udp_control_channel.h"
 #include "core/linux/hop/cable_probe.h"
@@ -64,6 +65,7 @@ class NodeService {
   absl::Status listen_for_sessions();
   absl::Status start_relay();
   void follow_devices();
+  void on_port_lost(PortLost lost);
   void on_ports_changed();
   void listen_on_ports();
   void use_ports();

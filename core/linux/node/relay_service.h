@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/transit_setups.h"
 #include "core/circuit/transport_negotiator.h"
+#include "core/discovery/port_lost.h"
 #include "core/event/event_sink.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/link/relay_store.h"
@@ -43,6 +44,8 @@ class RelayService final : private TransitSetups::Host {
   // A connection from that address was refused before its set-up arrived.
   void refused_connection(const std::string& peer, const absl::Status& reason);
   void topology_changed() { transit_.topology_changed(); }
+  // Ends the circuits over that port.
+  void lose_port(const PortLost& lost) { loop_->lose_port(lost); }
   // Releases devices that have failed.
   void release_lost();
 
