@@ -26,7 +26,8 @@ struct ReceivedDatagram {
   Duration waited{0};  // from its arrival until now; 0: not known
 };
 
-// One thread: the node's.
+// A datagram that the port's MTU has room for travels as one packet: it is never fragmented, but lost if it is too
+// large for a link. One thread: the node's.
 class ControlChannel {
  public:
   virtual ~ControlChannel() = default;
@@ -34,6 +35,8 @@ class ControlChannel {
   // Multicasts on the port's cable, in every address family that the port has. The port does not receive its own; other
   // ports of the node may, where they are on the same wire.
   virtual void send_to_all(PortId port, std::span<const std::byte> bytes) = 0;
+  // As send_to_all(), but in one address family, which the port has.
+  virtual void send_to_family(PortId port, bool is_ipv6, std::span<const std::byte> bytes) = 0;
   // Sends to one node, at the source address of its datagrams.
   virtual void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) = 0;
   // `receive` is called for every datagram, never from inside a call of the channel. One listener.

@@ -6,7 +6,7 @@ namespace cableway {
 
 std::vector<std::byte> encode_control_datagram(const ControlDatagram& datagram, const DatagramSeal& seal) {
   std::vector<std::byte> bytes;
-  bytes.reserve(kControlHeaderBytes + datagram.body.size() + kSealBytes);
+  bytes.reserve(kControlEnvelopeBytes + datagram.body.size());
   WireWriter writer(bytes);
   writer.put(kControlMagic);
   writer.put(kControlVersion);
@@ -24,7 +24,7 @@ std::vector<std::byte> encode_control_datagram(const ControlDatagram& datagram, 
 
 ControlFault decode_control_datagram(std::span<const std::byte> bytes, std::uint64_t cluster, const DatagramSeal& seal,
                                      ControlDatagram& datagram) {
-  if (bytes.size() < kControlHeaderBytes + kSealBytes) return ControlFault::kGarbage;
+  if (bytes.size() < kControlEnvelopeBytes) return ControlFault::kGarbage;
   const std::span<const std::byte> sealed = bytes.first(bytes.size() - kSealBytes);
   WireReader reader(sealed);
   if (reader.get<std::uint16_t>() != kControlMagic) return ControlFault::kGarbage;

@@ -22,13 +22,23 @@ struct NeighbourKey {
   friend auto operator<=>(const NeighbourKey&, const NeighbourKey&) = default;
 };
 
+// The directions in which a neighbour's cable drops large packets (full_size_hellos.h).
+struct LargePacketLoss {
+  bool from = false;  // the neighbour
+  bool to = false;
+  bool any() const { return from || to; }
+
+  friend bool operator==(const LargePacketLoss&, const LargePacketLoss&) = default;
+};
+
 struct Neighbour {
   std::string our_interface;  // kept, since the port may be gone before the neighbour is
   std::string name;
   std::string interface;  // the neighbour's
   std::uint64_t boot_nonce = 0;
   CableAddresses addresses;
-  bool up = false;  // both ports hear each other
+  bool up = false;             // both ports hear each other, and large packets pass
+  LargePacketLoss large_lost;  // keeps it down; none while MTU or addresses do
   // False: other ports of the two nodes are the cable on this wire (port_pairing.h).
   bool paired = true;
   Instant heard_since;

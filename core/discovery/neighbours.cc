@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,15 +12,11 @@ namespace cableway {
 namespace {
 
 constexpr std::chrono::milliseconds kHelloDelay{10};  // between a change and the hello that advertises it
-constexpr std::chrono::seconds kProblemLasts{5};      // after it was last seen
 // Own hellos count for several hold times, so that lost ones do not split a wire: no answer confirms them.
 constexpr int kOwnHelloHolds = 3;
 constexpr std::uint64_t kRecentDatagrams = 1024;
 // Hello intervals before a new neighbour's mismatch is reported: another port of its wire may not have been heard yet.
 constexpr int kPatienceIntervals = 3;
-constexpr std::size_t kMaxProblems = 256;
-// On one port, so that an untrusted peer with many invented senders hides no other problem.
-constexpr std::size_t kMaxOfOneKind = 16;
 
 }  // namespace
 
@@ -90,9 +86,7 @@ void Neighbours::update_ports() {
         return port == nullptr || !port->carrier;
       },
       "the cable was unplugged");
-  for (auto problem = problems_.begin(); problem != problems_.end();) {
-    problem = find_port(std::get<0>(problem->first)) == nullptr ? problems_.erase(problem) : std::next(problem);
-  }
+  problems_.clear_if([this](PortId port) { return find_port(port) == nullptr; });
   // Advertises the changes to the neighbours.
   for (const PortFacts& port : ports_) hello_soon(port.id);
 }
@@ -103,10 +97,9 @@ void Neighbours::tick() {
   forget_silent();
   const Instant now = clock_.now();
   if (segments_.forget_own_hellos(Instant{now.since_start - timing_.hold * kOwnHelloHolds})) segments_changed_ = true;
-  for (auto problem = problems_.begin(); problem != problems_.end();) {
-    problem = now - problem->second.last_seen >= kProblemLasts ? problems_.erase(problem) : std::next(problem);
-  }
+  problems_.expire(now);
   update_segments();
+  for (const auto& [key, neighbour] : public_) check_full_size(key);
   send_hellos(false);
   if (latencies_.publish(public_, now)) listener_.latencies_changed();
   const auto interval = std::chrono::duration_cast<Duration>(timing_.interval);
@@ -121,6 +114,7 @@ void Neighbours::extend_holds_after_stall() {
   const Duration late = clock_.now() - tick_due_;
   if (late <= timing_.interval) return;
   for (auto& [key, heard] : heard_) heard.hold_extension += late;
+  full_size_.extend_holds(late);
 }
 
 void Neighbours::forget_silent() {
@@ -149,17 +143,31 @@ void Neighbours::send_hello(const PortFacts& port, bool leaving) {
   hello.hold_ms = static_cast<std::uint32_t>(timing_.hold.count());
   hello.leaving = leaving;
   hello.addresses = hello_addresses(port, ports_);
+  const bool full_size = !leaving && full_size_.is_next(port.id);
   // Read as late as possible: later work counts as latency.
   const Instant now = clock_.now();
-  hello.sent_ns = static_cast<std::uint64_t>(now.since_start.count());
+  if (!full_size) hello.sent_ns = static_cast<std::uint64_t>(now.since_start.count());
   for (auto each = public_.lower_bound(NeighbourKey{port.id, {}, 0});
        each != public_.end() && each->first.port == port.id && hello.heard.size() < kMaxHeard; ++each) {
     const auto& [key, neighbour] = *each;
     const bool used = neighbour.paired && heard_.at(key).fits;
-    hello.heard.push_back(HeardNeighbour{key.node, key.neighbour_port, used ? neighbour.their_adjacency : 0,
-                                         used ? neighbour.our_adjacency : 0, latencies_.echo(key, now)});
+    hello.heard.push_back(HeardNeighbour{
+        key.node, key.neighbour_port, used ? neighbour.their_adjacency : 0, used ? neighbour.our_adjacency : 0,
+        full_size ? HelloEcho() : latencies_.echo(key, now), full_size_.arrivals(key, now)});
   }
+  if (full_size) return send_full_size(port, hello);
   send(port.id, nullptr, ControlKind::kHello, encode_port_hello(hello));
+}
+
+// In each family with its own padding, as the families' headers differ. One counter, since they are one hello.
+void Neighbours::send_full_size(const PortFacts& port, const PortHello& hello) {
+  ++counter_;
+  for (const bool is_ipv6 : {false, true}) {
+    if (!has_family(port, is_ipv6)) continue;
+    const std::size_t bytes = std::max(full_size_bytes(port.mtu, is_ipv6), kControlEnvelopeBytes);
+    const std::vector<std::byte> body = encode_port_hello(hello, bytes - kControlEnvelopeBytes);
+    channel_.send_to_family(port.id, is_ipv6, datagram(port.id, ControlKind::kHello, body));
+  }
 }
 
 void Neighbours::hello_soon(PortId port) {
@@ -174,16 +182,14 @@ void Neighbours::hello_soon(PortId port) {
 }
 
 void Neighbours::send(PortId port, const routing::PortAddress* to, ControlKind kind, std::span<const std::byte> body) {
-  ControlDatagram datagram;
-  datagram.kind = kind;
-  datagram.cluster = cluster_id_;
-  datagram.sender = id_;
-  datagram.boot_nonce = identity_.boot_nonce;
-  datagram.counter = ++counter_;
-  datagram.port = port;
-  datagram.body = body;
-  const std::vector<std::byte> bytes = encode_control_datagram(datagram, seal_);
+  ++counter_;
+  const std::vector<std::byte> bytes = datagram(port, kind, body);
   to == nullptr ? channel_.send_to_all(port, bytes) : channel_.send(port, *to, bytes);
+}
+
+std::vector<std::byte> Neighbours::datagram(PortId port, ControlKind kind, std::span<const std::byte> body) const {
+  const ControlDatagram content{kind, cluster_id_, id_, identity_.boot_nonce, counter_, port, body};
+  return encode_control_datagram(content, seal_);
 }
 
 void Neighbours::send_segment(const NeighbourKey& key, std::span<const std::byte> body) {
@@ -233,6 +239,8 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   }
   Neighbour* neighbour = admit(key, datagram, *hello);
   if (neighbour == nullptr) return;
+  const std::size_t bytes = kControlEnvelopeBytes + datagram.body.size();
+  if (full_size_.hear(key, *hello, bytes, from.is_ipv6, clock_.now())) hello_soon(key.port);
   // A reordered hello is outdated.
   if (datagram.counter < std::exchange(heard_.at(key).hello, std::max(heard_.at(key).hello, datagram.counter))) return;
   neighbour->last_heard = clock_.now();
@@ -241,9 +249,11 @@ void Neighbours::receive_hello(const PortFacts& port, const ControlDatagram& dat
   heard_.at(key).hold = std::chrono::milliseconds(hello->hold_ms);
   heard_.at(key).hold_extension = Duration(0);
   heard_.at(key).from = from;
-  latencies_.hear(key, *hello, id_, arrival);
+  if (hello->sent_ns != 0) latencies_.hear(key, *hello, id_, arrival);
   heard_.at(key).addresses = hello->addresses;
-  heard_.at(key).hears_us = find_heard(*hello, id_, port.id) != nullptr;
+  const HeardNeighbour* us = find_heard(*hello, id_, port.id);
+  heard_.at(key).hears_us = us != nullptr;
+  full_size_.learn(key, us == nullptr ? FullSize::kAwaited : us->full_size);
   update_segments();
   if (segments_.of(port.id).is_wire()) {
     pair(segments_.of(port.id), key.node);
@@ -283,8 +293,9 @@ void Neighbours::set_paired(const NeighbourKey& key, bool paired) {
   Neighbour& neighbour = public_.at(key);
   if (std::exchange(neighbour.paired, paired) == paired || paired) return;
   const std::uint64_t about = key.node.value ^ key.neighbour_port;
-  clear_problem(EventCode::kCableRefused, key.port, about);
-  clear_problem(EventCode::kLinkLocalUsed, key.port, about);
+  problems_.clear({key.port, EventCode::kCableRefused, about});
+  problems_.clear({key.port, EventCode::kLinkLocalUsed, about});
+  problems_.clear({key.port, EventCode::kLargePacketsLost, about});
   hello_soon(key.port);
   take_down(key, "the cables on this wire join other ports of the two nodes");
 }
@@ -390,9 +401,9 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
     take_down(key, std::string(matched.status().message()));
   }
   if (!heard_.at(key).fits) return;
-  clear_problem(EventCode::kCableRefused, port.id, about);
+  problems_.clear({port.id, EventCode::kCableRefused, about});
   if (matched->remark.empty()) {
-    clear_problem(EventCode::kLinkLocalUsed, port.id, about);
+    problems_.clear({port.id, EventCode::kLinkLocalUsed, about});
   } else {
     set_problem(EventCode::kLinkLocalUsed, port, about, matched->remark, {"neighbour", neighbour.name});
   }
@@ -404,7 +415,24 @@ void Neighbours::match(const PortFacts& port, const NeighbourKey& key, const Por
   check_two_way(key, hello);
 }
 
+// A cable that drops large packets is down, even if small hellos pass.
+void Neighbours::check_full_size(const NeighbourKey& key) {
+  Neighbour& neighbour = public_.at(key);
+  const bool is_cable = neighbour.paired && heard_.at(key).fits;
+  const LargePacketLoss loss = is_cable ? full_size_.loss(key, clock_.now()) : LargePacketLoss();
+  const LargePacketLoss before = std::exchange(neighbour.large_lost, loss);
+  const Problems::Key about{key.port, EventCode::kLargePacketsLost, key.node.value ^ key.neighbour_port};
+  if (!loss.any()) {
+    if (before.any()) problems_.clear(about);
+    return;
+  }
+  const std::string reason = explain_loss(*find_port(key.port), neighbour, loss);
+  set_problem(about.code, *find_port(key.port), about.about, reason, {"neighbour", neighbour.name});
+  if (neighbour.up) take_down(key, reason);
+}
+
 void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) {
+  check_full_size(key);
   Neighbour& neighbour = public_.at(key);
   const HeardNeighbour* us = find_heard(hello, id_, key.port);
   const std::uint32_t their_adjacency = us == nullptr ? 0 : us->my_adjacency;
@@ -420,7 +448,7 @@ void Neighbours::check_two_way(const NeighbourKey& key, const PortHello& hello) 
   }
   neighbour.their_adjacency = their_adjacency;
   if (adjacency_changed || !heard) hello_soon(key.port);
-  if (heard && !neighbour.up) {
+  if (heard && !neighbour.up && full_size_.pass(key, clock_.now())) {
     neighbour.up = true;
     latencies_.restart(key, neighbour);
     listener_.adjacency_up(key, neighbour);
@@ -459,6 +487,7 @@ void Neighbours::forget(const NeighbourKey& key, const std::string& reason, Even
   public_.erase(known);
   heard_.erase(key);
   latencies_.forget(key);
+  full_size_.forget(key);
   segments_changed_ = true;
   if (neighbour.up) listener_.adjacency_down(key, neighbour, code, reason);
 }
@@ -471,31 +500,11 @@ void Neighbours::forget_if(const std::function<bool(const NeighbourKey&)>& gone,
   for (const NeighbourKey& key : keys) forget(key, reason);
 }
 
-std::vector<Problem> Neighbours::problems() const {
-  std::vector<Problem> problems;
-  for (const auto& [key, problem] : problems_) problems.push_back(problem);
-  return problems;
-}
-
 void Neighbours::set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text,
                              EventField other) {
-  const Instant now = clock_.now();
-  const auto known = problems_.find({port.id, code, about});
-  if (known != problems_.end()) {
-    known->second.last_seen = now;
-    known->second.text = std::move(text);
-    return;
-  }
-  const auto first = problems_.lower_bound({port.id, code, 0});
-  const auto last = problems_.upper_bound({port.id, code, UINT64_MAX});
-  if (problems_.size() >= kMaxProblems || std::distance(first, last) >= std::ptrdiff_t{kMaxOfOneKind}) return;
-  const Problem problem{code, port.interface, std::move(text), now, now};
-  problems_.emplace(ProblemKey{port.id, code, about}, problem);
-  listener_.problem(problem, {{"port", port.interface}, std::move(other)});
-}
-
-void Neighbours::clear_problem(EventCode code, PortId port, std::uint64_t about) {
-  problems_.erase({port, code, about});
+  const std::optional<Problem> problem =
+      problems_.note({port.id, code, about}, port.interface, std::move(text), clock_.now());
+  if (problem) listener_.problem(*problem, {{"port", port.interface}, std::move(other)});
 }
 
 const PortFacts* Neighbours::find_port(PortId id) const {

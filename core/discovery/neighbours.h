@@ -1,8 +1,9 @@
 // Discovers neighbours: sends hellos on every port, receives those of others, and checks that both directions work.
 //
-// A neighbour is one port of another node, heard over one port of ours; a cable is up while both hear each other. What
-// prevents that (another cluster, a wrong key, MTUs or addresses that do not fit, a name that is taken) is a Problem,
-// with a text that an operator can act on, for as long as it lasts.
+// A neighbour is one port of another node, heard over one port of ours; a cable is up while both hear each other and
+// large packets pass. What prevents that (another cluster, a wrong key, MTUs or addresses that do not fit, large
+// packets that are lost, a name that is taken) is a Problem, with a text that an operator can act on, for as long as it
+// lasts.
 //
 // Timing as in BFD (RFC 5880): each side advertises its own hold time. A port that loses its carrier, and a neighbour
 // that announces that it leaves, are down at once. One thread: the node's.
@@ -16,7 +17,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/clock.h"
@@ -24,6 +24,7 @@
 #include "core/discovery/cable_latencies.h"
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_datagram.h"
+#include "core/discovery/full_size_hellos.h"
 #include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
 #include "core/discovery/port_inventory.h"
@@ -31,6 +32,7 @@
 #include "core/discovery/port_segments.h"
 #include "core/discovery/replay_window.h"
 #include "core/event/event.h"
+#include "core/event/problems.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {
@@ -46,15 +48,6 @@ struct NodeIdentity {
 struct HelloTiming {
   std::chrono::milliseconds interval{100};
   std::chrono::milliseconds hold{1000};  // several intervals: how long neighbours keep a silent node
-};
-
-// A problem that an operator should fix.
-struct Problem {
-  EventCode code = EventCode::kPortUnusable;
-  std::string interface;  // "": about no interface
-  std::string text;
-  Instant since;
-  Instant last_seen;
 };
 
 class Neighbours {
@@ -103,7 +96,7 @@ class Neighbours {
   // The inventory's ports. Virtual ports that share a wire, as the hellos show, have its plug here (port_segments.h).
   const std::vector<PortFacts>& ports() const { return ports_; }
   const std::map<NeighbourKey, Neighbour>& all() const { return public_; }
-  std::vector<Problem> problems() const;
+  std::vector<Problem> problems() const { return problems_.all(); }
   const Counters& counters() const { return counters_; }
 
  private:
@@ -117,7 +110,6 @@ class Neighbours {
     bool hears_us = false;                // its last hello names our port
     bool fits = false;                    // MTU and addresses
   };
-  using ProblemKey = std::tuple<PortId, EventCode, std::uint64_t>;
 
   void receive(const ReceivedDatagram& datagram);
   void receive_hello(const PortFacts& port, const ControlDatagram& datagram, const routing::PortAddress& from,
@@ -137,6 +129,7 @@ class Neighbours {
   bool is_new(const NeighbourKey& key, const ControlDatagram& datagram);
   std::uint32_t new_adjacency_number();
   void check_two_way(const NeighbourKey& key, const PortHello& hello);
+  void check_full_size(const NeighbourKey& key);
   void forget(const NeighbourKey& key, const std::string& reason, EventCode code = EventCode::kCableLost);
   void forget_if(const std::function<bool(const NeighbourKey&)>& gone, const std::string& reason);
   void tick();
@@ -144,11 +137,13 @@ class Neighbours {
   void forget_silent();
   void send_hellos(bool leaving);
   void send_hello(const PortFacts& port, bool leaving);
+  void send_full_size(const PortFacts& port, const PortHello& hello);
   void hello_soon(PortId port);
   void send(PortId port, const routing::PortAddress* to, ControlKind kind, std::span<const std::byte> body);
+  // The datagram numbered counter_.
+  std::vector<std::byte> datagram(PortId port, ControlKind kind, std::span<const std::byte> body) const;
   // `other`: the field that names the other end; the field "port" is put before it.
   void set_problem(EventCode code, const PortFacts& port, std::uint64_t about, std::string text, EventField other);
-  void clear_problem(EventCode code, PortId port, std::uint64_t about);
   const PortFacts* find_port(PortId id) const;
 
   NodeIdentity identity_;
@@ -169,7 +164,8 @@ class Neighbours {
   std::map<NeighbourKey, Neighbour> public_;
   std::map<NeighbourKey, Heard> heard_;
   CableLatencies latencies_;
-  std::map<ProblemKey, Problem> problems_;
+  FullSizeHellos full_size_;
+  Problems problems_;
   std::set<PortId> hello_soon_;
   std::uint64_t counter_ = 0;
   Counters counters_;

@@ -1,6 +1,7 @@
 #include "core/discovery/port_hello.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/discovery/port_address_wire.h"
 #include "core/wire.h"
@@ -41,8 +42,20 @@ void get_heard(WireReader& reader, std::vector<HeardNeighbour>& heard) {
     neighbour.my_adjacency = reader.get<std::uint32_t>();
     neighbour.echo.sent_ns = reader.get<std::uint64_t>();
     neighbour.echo.held_ns = reader.get<std::uint64_t>();
+    const auto full_size = reader.get<std::uint8_t>();
+    if (full_size > static_cast<std::uint8_t>(FullSize::kLost)) reader.reject();
+    neighbour.full_size = static_cast<FullSize>(full_size);
     heard.push_back(neighbour);
   }
+}
+
+// The rest of the input has to be as many zeros as stated, so that a hello carries nothing that is not read.
+bool is_padding(WireReader& reader, std::span<const std::byte> body) {
+  const std::size_t bytes = reader.get<std::uint16_t>();
+  const std::span<const std::byte> padding = body.last(reader.left());
+  return reader.ok() && padding.size() == bytes &&
+         (padding.empty() || (padding.front() == std::byte{0} &&
+                              std::memcmp(padding.data(), padding.data() + 1, padding.size() - 1) == 0));
 }
 
 }  // namespace
@@ -54,8 +67,9 @@ const HeardNeighbour* find_heard(const PortHello& hello, routing::NodeId node, P
   return found == hello.heard.end() ? nullptr : &*found;
 }
 
-std::vector<std::byte> encode_port_hello(const PortHello& hello) {
+std::vector<std::byte> encode_port_hello(const PortHello& hello, std::size_t least_bytes) {
   std::vector<std::byte> body;
+  body.reserve(least_bytes);
   WireWriter writer(body);
   writer.put_text(hello.node);
   writer.put_text(hello.interface);
@@ -77,7 +91,11 @@ std::vector<std::byte> encode_port_hello(const PortHello& hello) {
     writer.put(neighbour.my_adjacency);
     writer.put(neighbour.echo.sent_ns);
     writer.put(neighbour.echo.held_ns);
+    writer.put(static_cast<std::uint8_t>(neighbour.full_size));
   }
+  const std::size_t bytes = std::max(least_bytes, body.size() + sizeof(std::uint16_t));
+  writer.put(static_cast<std::uint16_t>(bytes - body.size() - sizeof(std::uint16_t)));
+  body.resize(bytes);
   return body;
 }
 
@@ -94,7 +112,8 @@ absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body) {
   get_addresses(reader, hello.addresses);
   if (!reader.ok()) return bad_hello("addresses");
   get_heard(reader, hello.heard);
-  if (!reader.finished()) return bad_hello("list of heard neighbours");
+  if (!reader.ok()) return bad_hello("list of heard neighbours");
+  if (!is_padding(reader, body)) return bad_hello("padding");
   if (!routing::is_valid_name(hello.node, routing::kMaxNodeNameBytes)) return bad_hello("node name");
   if (!routing::is_valid_interface_name(hello.interface)) return bad_hello("interface name");
   if (hello.hold_ms == 0 || hello.hold_ms > kMaxHoldMs) return bad_hello("hold time");

@@ -1,4 +1,5 @@
 // A hello: describes one port of a node and the neighbours that the node hears there. Sent some ten times a second.
+// Some are padded with zeros to the size of the largest packets (full_size_hellos.h).
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_HELLO_H_
 
@@ -27,6 +28,13 @@ struct HelloEcho {
   friend bool operator==(const HelloEcho&, const HelloEcho&) = default;
 };
 
+// Whether a port receives the full-size hellos of another.
+enum class FullSize : std::uint8_t {
+  kAwaited = 0,  // none yet, but it has not heard that port for long
+  kArrives = 1,
+  kLost = 2,  // none within their hold time, although smaller hellos arrive
+};
+
 // "I hear you": the other half of the two-way check. Each side draws a number for the adjacency (RFC 5880
 // section 6.8.6: a discriminator). The adjacency is up when each side names the number of the other, so that a replayed
 // hello, or one of an earlier incarnation, cannot bring it up.
@@ -36,6 +44,7 @@ struct HeardNeighbour {
   std::uint32_t your_adjacency = 0;  // as last received from that port; 0: none received yet
   std::uint32_t my_adjacency = 0;    // the number drawn by the sender; 0: it hears the port, but uses no cable to it
   HelloEcho echo;
+  FullSize full_size = FullSize::kAwaited;  // whether that port's arrive at the sender
 
   friend bool operator==(const HeardNeighbour&, const HeardNeighbour&) = default;
 };
@@ -64,7 +73,8 @@ struct PortHello {
 // The hello's entry about a port; null: its sender does not hear that port.
 const HeardNeighbour* find_heard(const PortHello& hello, routing::NodeId node, PortId port);
 
-std::vector<std::byte> encode_port_hello(const PortHello& hello);
+// Padded to `least_bytes`, which the hello itself may exceed.
+std::vector<std::byte> encode_port_hello(const PortHello& hello, std::size_t least_bytes = 0);
 // InvalidArgument names the invalid field.
 absl::StatusOr<PortHello> decode_port_hello(std::span<const std::byte> body);
 

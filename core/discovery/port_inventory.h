@@ -3,6 +3,7 @@
 #ifndef CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
 #define CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -49,6 +50,11 @@ struct PortFacts {
 
   friend bool operator==(const PortFacts&, const PortFacts&) = default;
 };
+
+inline bool has_family(const PortFacts& port, bool is_ipv6) {
+  return std::any_of(port.addresses.begin(), port.addresses.end(),
+                     [&](const PortPrefix& prefix) { return prefix.address.is_ipv6 == is_ipv6; });
+}
 
 // An interface, or a part of one, that is not used, and why; for display. An interface may have several, even if it is
 // a port.

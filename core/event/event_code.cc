@@ -80,13 +80,18 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
     {Code::kLinkLocalUsed, "LINK_LOCAL_USED", Severity::kWarning,
      "a cable's addresses do not match: its link-local addresses are used until they do",
      "give both ends addresses of one subnet"},
+    {Code::kLargePacketsLost, "LARGE_PACKETS_LOST", Severity::kWarning,
+     "small packets cross a cable, those as large as its MTU do not: the cable is not used",
+     "check the MTU at both ends, and that a switch in between passes such frames; the event's text names the "
+     "direction"},
     {Code::kSegmentCrowded, "SEGMENT_CROWDED", Severity::kWarning,
      "more ports are on one segment than a node supports: the others are ignored",
      "split the segment, or join the nodes by cables"},
 
-    {Code::kCableUp, "CABLE_UP", Severity::kInfo, "both ends of a cable hear each other", "-"},
+    {Code::kCableUp, "CABLE_UP", Severity::kInfo, "both ends of a cable hear each other, and large packets pass", "-"},
     {Code::kCableLost, "CABLE_LOST", Severity::kWarning,
-     "a cable that was up is down: unplugged, silent, or its neighbour ended without announcing it",
+     "a cable that was up is down: unplugged, silent, it drops large packets, or its neighbour ended without "
+     "announcing it",
      "check the cable and the neighbour; the reason says which"},
     {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo,
      "a neighbour has announced that it leaves: its cable is down", "-"},

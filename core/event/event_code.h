@@ -49,6 +49,7 @@ enum class EventCode : std::uint8_t {
   kCableToSelf,
   kCableRefused,
   kLinkLocalUsed,
+  kLargePacketsLost,
   kSegmentCrowded,
   // Cables and the topology.
   kCableUp,

@@ -43,6 +43,12 @@ std::string state_text(const Neighbour& neighbour) {
   return neighbour.paired ? "heard" : "unpaired";
 }
 
+// Which of the neighbour's directions drops large packets; null: none, or it is not known.
+Json large_lost_or_null(const LargePacketLoss& loss) {
+  if (!loss.any()) return nullptr;
+  return loss.from && loss.to ? "both" : loss.from ? "from" : "to";
+}
+
 Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& neighbour) {
   const auto ms = [&](Instant since) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(node.now() - since).count();
@@ -53,6 +59,7 @@ Json neighbour_json(const Node& node, const NeighbourKey& key, const Neighbour& 
   return {{"node", neighbour.name},
           {"interface", neighbour.interface},
           {"state", state_text(neighbour)},
+          {"large_lost", large_lost_or_null(neighbour.large_lost)},
           {"our_address", neighbour.up ? Json(routing::to_text(neighbour.addresses.ours)) : Json(nullptr)},
           {"address", neighbour.up ? Json(routing::to_text(neighbour.addresses.theirs)) : Json(nullptr)},
           {"rate_mbps", has_rate ? Json(port->rate_mbps) : Json(nullptr)},

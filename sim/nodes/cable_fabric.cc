@@ -5,6 +5,8 @@
 namespace cableway::sim {
 namespace {
 
+constexpr std::size_t kHeaderBytes = 28;  // of UDP over IPv4; those of IPv6 hardly matter
+
 // 10.x.y.z/30 with z = 1 or 2, one subnet per cable.
 PortPrefix cable_address(std::uint32_t subnet, std::uint32_t end) {
   const std::uint32_t host = subnet * 4 + end + 1;
@@ -25,6 +27,10 @@ std::vector<PortFacts> FabricPorts::ports() const {
 
 void FabricPorts::send_to_all(PortId port, std::span<const std::byte> bytes) {
   fabric_.transmit(*this, port, nullptr, bytes);
+}
+
+void FabricPorts::send_to_family(PortId port, bool is_ipv6, std::span<const std::byte> bytes) {
+  if (ports_.at(port).addresses.front().address.is_ipv6 == is_ipv6) send_to_all(port, bytes);
 }
 
 void FabricPorts::send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) {
@@ -63,6 +69,7 @@ CableFabric::SegmentNumber CableFabric::join(const std::vector<End>& ports) {
   Segment segment;
   segment.ends = ports;
   segment.mute.assign(ports.size(), false);
+  segment.largest_packet.assign(ports.size(), SIZE_MAX);
   segments_.push_back(std::move(segment));
   for (const End& end : ports) segment_of_[end] = segments_.size() - 1;
   set_carrier(segments_.size() - 1, true);
@@ -114,6 +121,11 @@ bool CableFabric::carries(SegmentNumber segment, std::size_t end) const {
   return segments_[segment].carrier && !segments_[segment].mute[end];
 }
 
+bool CableFabric::carries_full_size(SegmentNumber segment, std::size_t end) const {
+  const auto& [node, port] = segments_[segment].ends[end];
+  return carries(segment, end) && nodes_[node]->ports_.at(port).mtu <= segments_[segment].largest_packet[end];
+}
+
 bool CableFabric::has_address(const End& end, const routing::PortAddress& address) const {
   const auto facts = nodes_[end.first]->ports_.find(end.second);
   return facts != nodes_[end.first]->ports_.end() &&
@@ -128,8 +140,10 @@ void CableFabric::transmit(const FabricPorts& from, PortId port, const routing::
   if (on == segment_of_.end() || off_[sender.first]) return;
   if (tap_) tap_(sender.first, port, bytes);
   const Segment& segment = segments_[on->second];
-  const auto place = std::find(segment.ends.begin(), segment.ends.end(), sender) - segment.ends.begin();
-  if (!carries(on->second, static_cast<std::size_t>(place)) || bytes.size() > kMaxDatagramBytes) return;
+  const auto place =
+      static_cast<std::size_t>(std::find(segment.ends.begin(), segment.ends.end(), sender) - segment.ends.begin());
+  if (!carries(on->second, place) || bytes.size() > kMaxDatagramBytes) return;
+  if (bytes.size() + kHeaderBytes > segment.largest_packet[place] && !carries_full_size(on->second, place)) return;
   const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
   spread(on->second, sender, to, copy);
   if (segment.shares_wire_with) spread(*segment.shares_wire_with, sender, to, copy);

@@ -31,6 +31,8 @@ class FabricPorts final : public PortInventory, public ControlChannel {
   void watch(std::function<void()> changed) override { changed_ = std::move(changed); }
 
   void send_to_all(PortId port, std::span<const std::byte> bytes) override;
+  // Only in the family of the port's first address, as send_to_all().
+  void send_to_family(PortId port, bool is_ipv6, std::span<const std::byte> bytes) override;
   void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) override;
   void listen(std::function<void(const ReceivedDatagram&)> receive) override { receive_ = std::move(receive); }
 
@@ -95,6 +97,11 @@ class CableFabric {
   void set_silent(SegmentNumber segment, bool silent);
   // Drops datagrams that one of the ports sends; `end` is its place in join()'s list (cables: 0 is a, 1 is b).
   void set_mute(SegmentNumber segment, std::size_t end, bool mute) { segments_[segment].mute[end] = mute; }
+  // Drops IP packets of more than `bytes` that one of the ports sends, and so datagrams with such fragments; as
+  // set_mute().
+  void set_largest_packet(SegmentNumber segment, std::size_t end, std::size_t bytes) {
+    segments_[segment].largest_packet[end] = bytes;
+  }
   // Sets an additional delay of what a port sends.
   void set_more_delay(NodeNumber node, PortId port, Duration more) { more_delay_[{node, port}] = more; }
   void set_weather(const Weather& weather) { weather_ = weather; }
@@ -117,6 +124,8 @@ class CableFabric {
   bool has_carrier(SegmentNumber segment) const { return segments_[segment].carrier; }
   // Whether datagrams from that port are delivered, weather aside.
   bool carries(SegmentNumber segment, std::size_t end) const;
+  // Likewise of packets of the port's MTU.
+  bool carries_full_size(SegmentNumber segment, std::size_t end) const;
   bool is_off(NodeNumber node) const { return off_[node]; }
   std::uint64_t datagrams() const { return datagrams_; }
 
@@ -126,7 +135,8 @@ class CableFabric {
   struct Segment {
     std::vector<End> ends;
     bool carrier = true;
-    std::vector<bool> mute;  // by end
+    std::vector<bool> mute;                   // by end
+    std::vector<std::size_t> largest_packet;  // by end, bytes
     std::optional<SegmentNumber> shares_wire_with;
     std::optional<Weather> weather;
     bool in_burst = false;

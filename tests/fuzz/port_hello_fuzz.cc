@@ -20,5 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           "a hello without a bound");
   const absl::StatusOr<PortHello> again = decode_port_hello(encode_port_hello(*decoded));
   require(again.ok() && *again == *decoded, "a hello does not survive a round trip");
+  const absl::StatusOr<PortHello> padded = decode_port_hello(encode_port_hello(*decoded, size + 100));
+  require(padded.ok() && *padded == *decoded, "padding changes a hello");
   return 0;
 }

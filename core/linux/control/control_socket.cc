@@ -59,13 +59,18 @@ bool set_number(int socket, int level, int option, int value) {
   return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
-// OMIT: ignore ICMP messages about a smaller MTU; the kernel fragments datagrams larger than the interface's MTU.
+// Both ignore ICMP messages about a smaller MTU. PROBE sets don't-fragment, and the kernel refuses datagrams larger
+// than the interface's MTU; with OMIT it fragments them.
+bool set_whole(int socket, bool is_ipv6, bool whole) {
+  return is_ipv6 ? set_number(socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER, whole ? IPV6_PMTUDISC_PROBE : IPV6_PMTUDISC_OMIT)
+                 : set_number(socket, IPPROTO_IP, IP_MTU_DISCOVER, whole ? IP_PMTUDISC_PROBE : IP_PMTUDISC_OMIT);
+}
+
 bool set_ipv4_options(int socket) {
   return set_number(socket, IPPROTO_IP, IP_PKTINFO, 1) && set_number(socket, IPPROTO_IP, IP_RECVTTL, 1) &&
          set_number(socket, IPPROTO_IP, IP_TTL, kControlTtl) &&
          set_number(socket, IPPROTO_IP, IP_MULTICAST_TTL, kControlTtl) &&
-         set_number(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 0) && set_number(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) &&
-         set_number(socket, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
+         set_number(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 0) && set_number(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0);
 }
 
 bool set_ipv6_options(int socket) {
@@ -73,8 +78,7 @@ bool set_ipv6_options(int socket) {
          set_number(socket, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1) &&
          set_number(socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, kControlTtl) &&
          set_number(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, kControlTtl) &&
-         set_number(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 0) &&
-         set_number(socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_OMIT);
+         set_number(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 0);
 }
 
 absl::Status failed(absl::string_view what, const PortAddress& address, std::uint16_t udp_port, int error) {
@@ -193,7 +197,8 @@ absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::
 }
 
 int send_datagram(int socket, PortId interface, const PortAddress& own, const PortAddress& to, std::uint16_t udp_port,
-                  std::span<const std::byte> bytes) {
+                  std::span<const std::byte> bytes, bool whole) {
+  if (!set_whole(socket, to.is_ipv6, whole)) return errno;
   SocketAddress destination = socket_address(to, interface, udp_port);
   iovec data{const_cast<std::byte*>(bytes.data()), bytes.size()};
   alignas(cmsghdr) std::array<char, kControlBytes> control{};

@@ -29,9 +29,11 @@ absl::StatusOr<UniqueFd> open_control_socket(const routing::PortAddress& own, Po
 // For datagrams to the group that arrive at one interface. Several processes may each have one.
 absl::StatusOr<UniqueFd> open_hello_socket(bool is_ipv6, PortId interface, std::uint16_t udp_port);
 
-// From `own` through `interface`, regardless of the routing table. Returns 0 or the errno.
+// From `own` through `interface`, regardless of the routing table. `whole`: in one packet, with don't-fragment set;
+// else the kernel fragments what exceeds the interface's MTU. Returns 0 or the errno: EMSGSIZE if it is too large to be
+// whole.
 int send_datagram(int socket, PortId interface, const routing::PortAddress& own, const routing::PortAddress& to,
-                  std::uint16_t udp_port, std::span<const std::byte> bytes);
+                  std::uint16_t udp_port, std::span<const std::byte> bytes, bool whole);
 
 struct Arrival {
   std::size_t bytes = 0;

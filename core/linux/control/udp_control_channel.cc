@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/discovery/full_size_hellos.h"
 #include "core/discovery/port_selector.h"
 #include "core/linux/control/control_socket.h"
 
@@ -236,9 +237,10 @@ void UdpControlChannel::State::send(Port& port, const PortAddress& to, std::span
     return;
   }
   const Socket* source = source_for(port, to);
+  const bool whole = bytes.size() <= full_size_bytes(port.facts.mtu, to.is_ipv6);
   const int error = source == nullptr ? EADDRNOTAVAIL
                                       : send_datagram(const_cast<Socket*>(source)->descriptor.native_handle(),
-                                                      port.facts.id, source->key.address, to, udp_port, bytes);
+                                                      port.facts.id, source->key.address, to, udp_port, bytes, whole);
   if (error == 0) {
     ++port.counters.sent;
     return;
@@ -281,15 +283,13 @@ ControlCounters UdpControlChannel::counters() const {
 }
 
 void UdpControlChannel::send_to_all(PortId port, std::span<const std::byte> bytes) {
+  for (const bool is_ipv6 : {false, true}) send_to_family(port, is_ipv6, bytes);
+}
+
+void UdpControlChannel::send_to_family(PortId port, bool is_ipv6, std::span<const std::byte> bytes) {
   const auto found = state_->ports.find(port);
-  if (found == state_->ports.end()) return;
-  for (const bool is_ipv6 : {false, true}) {
-    const auto& addresses = found->second.facts.addresses;
-    if (std::any_of(addresses.begin(), addresses.end(),
-                    [&](const PortPrefix& prefix) { return prefix.address.is_ipv6 == is_ipv6; })) {
-      state_->send(found->second, hello_group(is_ipv6), bytes);
-    }
-  }
+  if (found == state_->ports.end() || !has_family(found->second.facts, is_ipv6)) return;
+  state_->send(found->second, hello_group(is_ipv6), bytes);
 }
 
 void UdpControlChannel::send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) {

@@ -28,8 +28,9 @@ class UdpControlChannel final : public ControlChannel {
   void update_ports(std::vector<PortFacts> ports);
   ControlCounters counters() const;
 
-  // Both do nothing for an unknown port.
+  // These do nothing for an unknown port.
   void send_to_all(PortId port, std::span<const std::byte> bytes) override;
+  void send_to_family(PortId port, bool is_ipv6, std::span<const std::byte> bytes) override;
   void send(PortId port, const routing::PortAddress& to, std::span<const std::byte> bytes) override;
   void listen(std::function<void(const ReceivedDatagram&)> receive) override;
 

@@ -2,6 +2,7 @@
 // refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -30,7 +31,8 @@ PortHello sample_hello() {
   hello.hold_ms = 1000;
   hello.sent_ns = 15;
   hello.addresses = {{{address("10.7.0.1"), 24}, false}, {{address("fe80::1"), 64}, true}};
-  hello.heard = {{routing::NodeId{7}, 3, 11, 12, {14, UINT64_MAX}}, {routing::NodeId{8}, 4, 0, 13, {}}};
+  hello.heard = {{routing::NodeId{7}, 3, 11, 12, {14, UINT64_MAX}, FullSize::kArrives},
+                 {routing::NodeId{8}, 4, 0, 13, {}, FullSize::kLost}};
   return hello;
 }
 
@@ -42,6 +44,29 @@ TEST(PortHelloCodec, SurvivesARoundTrip) {
                                   [](std::span<const std::byte> bytes) { return decode_port_hello(bytes).ok(); });
 }
 
+TEST(PortHelloCodec, PaddingMakesItAsLongAsAsked) {
+  const std::size_t bare = encode_port_hello(sample_hello()).size();
+  for (const std::size_t bytes : {std::size_t{0}, bare - 1, bare, bare + 1, std::size_t{8000}, kMaxDatagramBytes}) {
+    const std::vector<std::byte> body = encode_port_hello(sample_hello(), bytes);
+    EXPECT_EQ(body.size(), std::max(bytes, bare));
+    const absl::StatusOr<PortHello> hello = decode_port_hello(body);
+    ASSERT_TRUE(hello.ok()) << bytes << ": " << hello.status();
+    EXPECT_EQ(*hello, sample_hello());
+  }
+  expect_every_truncation_refused(encode_port_hello(sample_hello(), bare + 40),
+                                  [](std::span<const std::byte> bytes) { return decode_port_hello(bytes).ok(); });
+}
+
+TEST(PortHelloCodec, RefusesPaddingThatIsNotZero) {
+  const std::size_t bare = encode_port_hello(sample_hello()).size();
+  const std::vector<std::byte> body = encode_port_hello(sample_hello(), bare + 40);
+  for (std::size_t at = bare; at < body.size(); ++at) {
+    std::vector<std::byte> changed = body;
+    changed[at] = std::byte{1};
+    EXPECT_EQ(decode_port_hello(changed).status().message(), "hello: bad padding") << at;
+  }
+}
+
 TEST(PortHelloCodec, TheLargestFitsIntoADatagram) {
   PortHello hello = sample_hello();
   hello.node = std::string(routing::kMaxNodeNameBytes, 'n');
@@ -50,7 +75,7 @@ TEST(PortHelloCodec, TheLargestFitsIntoADatagram) {
   hello.heard.resize(kMaxHeard, hello.heard[0]);
   const std::vector<std::byte> body = encode_port_hello(hello);
   EXPECT_TRUE(decode_port_hello(body).ok());
-  EXPECT_LE(kControlHeaderBytes + body.size() + kSealBytes, kMaxDatagramBytes);
+  EXPECT_LE(kControlEnvelopeBytes + body.size(), kMaxDatagramBytes);
 }
 
 TEST(PortHelloCodec, RefusesInvalidPorts) {
@@ -68,6 +93,7 @@ TEST(PortHelloCodec, RefusesInvalidPorts) {
   EXPECT_TRUE(refused([](PortHello& hello) { hello.addresses[0].prefix.address.bytes = {224, 0, 0, 1}; }));
   EXPECT_TRUE(refused([](PortHello& hello) { hello.addresses.resize(kMaxHelloAddresses + 1, hello.addresses[0]); }));
   EXPECT_TRUE(refused([](PortHello& hello) { hello.heard.resize(kMaxHeard + 1); }));
+  EXPECT_TRUE(refused([](PortHello& hello) { hello.heard[0].full_size = static_cast<FullSize>(3); }));
 }
 
 class CodeSeal final : public DatagramSeal {

@@ -153,7 +153,7 @@ TEST_F(MeasuredLatency, IsFloodedRarely) {
   world_.clock().run_for(2min);
   const std::uint64_t before[] = {originated(0), originated(1)};
   world_.clock().run_for(1h);
-  for (std::size_t node = 0; node < 2; ++node) EXPECT_LE(originated(node) - before[node], 60U + 15U) << "60 renewals";
+  for (std::size_t node = 0; node < 2; ++node) EXPECT_LE(originated(node) - before[node], 60U + 30U) << "60 renewals";
 }
 
 TEST_F(MeasuredLatency, ReplaysDoNotChangeIt) {
@@ -166,6 +166,8 @@ TEST_F(MeasuredLatency, ReplaysDoNotChangeIt) {
   });
   world_.start_all();
   ASSERT_TRUE(settle());
+  world_.fabric().tap([](std::size_t, PortId, std::span<const std::byte>) {});
+  world_.clock().run_for(1ms);  // a copy of a datagram that is on its way would be the first to arrive
   for (int i = 0; i < 300; ++i) {
     for (const auto& bytes : heard) world_.fabric().inject(0, near.id, far.addresses[0].address, bytes);
     world_.clock().run_for(100ms);

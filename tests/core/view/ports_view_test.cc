@@ -61,6 +61,7 @@ TEST_F(PortsView, HasEveryPortWithItsNeighbour) {
                           {{{"node", "n0"},
                             {"interface", n0_port},
                             {"state", "up"},
+                            {"large_lost", nullptr},
                             {"our_address", "10.0.0.2"},
                             {"address", "10.0.0.1"},
                             {"rate_mbps", port.rate_mbps},
@@ -79,6 +80,20 @@ TEST_F(PortsView, HasTheNeighboursLatencyWhileItIsUp) {
   world_.fabric().set_mute(segments_[0], 1, false);
   world_.clock().run_for(150ms);
   EXPECT_EQ(latency(), nullptr);
+}
+
+TEST_F(PortsView, NamesTheDirectionInWhichLargePacketsAreLost) {
+  const auto neighbour = [&] { return view().at("ports").at(0).at("neighbours").at(0); };
+  world_.fabric().set_largest_packet(segments_[0], 0, 1000);
+  world_.clock().run_for(3s);
+  EXPECT_EQ(neighbour().at("state"), "heard");
+  EXPECT_EQ(neighbour().at("large_lost"), "from");
+  world_.fabric().set_largest_packet(segments_[0], 1, 1000);
+  world_.clock().run_for(3s);
+  EXPECT_EQ(neighbour().at("large_lost"), "both");
+  world_.fabric().set_largest_packet(segments_[0], 0, SIZE_MAX);
+  world_.clock().run_for(1s);
+  EXPECT_EQ(neighbour().at("large_lost"), "to");
 }
 
 TEST_F(PortsView, HasNoRateOfANeighbourWhoseLinkIsUnknown) {

@@ -87,6 +87,36 @@ TEST_F(TwoPorts, AFullQueueDropsFurtherDatagrams) {
   EXPECT_EQ(arrived_[0].size() + arrived_[1].size(), 4U);
 }
 
+TEST_F(TwoPorts, LargePacketsOfOnePortAreLost) {
+  fabric_.set_largest_packet(cable_, 0, 28 + 31);  // with headers
+  exchange(3);
+  EXPECT_EQ(arrived_[0].size(), 3U);
+  EXPECT_EQ(arrived_[1].size(), 0U);
+  EXPECT_TRUE(fabric_.carries(cable_, 0));
+  EXPECT_FALSE(fabric_.carries_full_size(cable_, 0));
+  EXPECT_TRUE(fabric_.carries_full_size(cable_, 1));
+  fabric_.set_largest_packet(cable_, 0, 28 + 32);
+  exchange(3);
+  EXPECT_EQ(arrived_[1].size(), 3U);
+  // A larger datagram is sent in fragments, which have the MTU.
+  fabric_.set_largest_packet(cable_, 0, 1500);
+  fabric_.ports_of(0).send_to_all(fabric_.ports_of(0).ports().front().id, std::vector<std::byte>(5000));
+  clock_.run_for(1ms);
+  EXPECT_EQ(arrived_[1].size(), 4U);
+  EXPECT_TRUE(fabric_.carries_full_size(cable_, 0));
+}
+
+TEST_F(TwoPorts, OneFamilyIsThatOfTheFirstAddress) {
+  FabricPorts& ports = fabric_.ports_of(0);
+  const std::vector<std::byte> bytes(32);
+  ports.send_to_family(ports.ports().front().id, true, bytes);
+  clock_.run_for(1ms);
+  EXPECT_EQ(arrived_[1].size(), 0U);
+  ports.send_to_family(ports.ports().front().id, false, bytes);
+  clock_.run_for(1ms);
+  EXPECT_EQ(arrived_[1].size(), 1U);
+}
+
 TEST_F(TwoPorts, WeatherOfOneCableEnds) {
   CableFabric::Weather weather;
   weather.lost_per_mille = 1000;

@@ -118,7 +118,7 @@ class PortExamination {
       const std::string state = text(neighbour, "state");
       if (state == "up") {
         add(EventCode::kCableUp, absl::StrCat("cable to ", who, " is up"));
-      } else if (state != "unpaired") {
+      } else if (state != "unpaired" && neighbour.at("large_lost").is_null()) {
         add(Severity::kWarning, FindingCode::kCableOneWay,
             absl::StrCat(who, " is heard, but the cable is not up: it does not hear this node"),
             absl::StrCat(

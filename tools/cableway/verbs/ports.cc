@@ -39,6 +39,12 @@ std::string rdma_text(const Json& port) {
   return absl::StrCat(device, ", RoCE v", number(port, "roce_version"), ", GID ", number(port, "gid_index"), mtu);
 }
 
+std::string lost_text(const Json& neighbour) {
+  const std::string lost = text(neighbour, "large_lost");
+  const std::string direction = lost == "both" ? "in both directions" : lost == "from" ? "from there" : "to it";
+  return absl::StrCat("large packets ", direction, " are lost (see cableway doctor)");
+}
+
 std::string neighbour_line(const Json& neighbour) {
   const std::string who =
       absl::StrCat("node ", text(neighbour, "node"), ", its port ", text(neighbour, "interface"), ": ");
@@ -46,6 +52,7 @@ std::string neighbour_line(const Json& neighbour) {
   if (text(neighbour, "state") == "unpaired") {
     return absl::StrCat(who, "on the same wire, whose cables join other ports of the two nodes; ", heard);
   }
+  if (!neighbour.at("large_lost").is_null()) return absl::StrCat(who, "heard, but ", lost_text(neighbour), "; ", heard);
   if (text(neighbour, "state") != "up") {
     return absl::StrCat(
         who, "heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); ", heard);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/discovery/full_size_hellos.h"
 #include "core/linux/control/control_socket.h"
 #include "core/linux/os/unique_fd.h"
 #include "tests/core/linux/network_namespace.h"
@@ -232,6 +233,44 @@ TEST_F(UdpControlChannelTest, TheLargestDatagramArrivesWhole) {
   a_->channel.send(a_->port, address("10.7.0.2"), bytes_of(std::string(kMaxDatagramBytes + 1, 'x')));
   EXPECT_EQ(a_->counters().oversized, 1U);
   EXPECT_EQ(a_->counters().sent, 2U);
+}
+
+TEST_F(UdpControlChannelTest, AHelloOfOneFamilyIsSentInThatOnly) {
+  join_two({"10.7.0.1", "fe80::1%eth1"}, {"10.7.0.2", "fe80::2%far1"});
+  a_->channel.send_to_family(a_->port, true, bytes_of("6"));
+  a_->channel.send_to_family(a_->port, false, bytes_of("4"));
+  ASSERT_TRUE(comes_true([&] { return b_->heard.size() == 2; }));
+  EXPECT_THAT(b_->heard, testing::UnorderedElementsAre("10.7.0.1 4", "fe80::1%far1 6"));
+  a_->channel.update_ports({port_on("eth1", {"10.7.0.1"})});
+  a_->channel.send_to_family(a_->port, true, bytes_of("6"));
+  EXPECT_EQ(a_->counters().sent, 2U);
+  EXPECT_THAT(a_->counters().send_errors, IsEmpty()) << "it has no address of that family";
+}
+
+// A datagram that the port's MTU has room for is not fragmented, even if the interface has a lower MTU by now.
+TEST_F(UdpControlChannelTest, WhatFitsTheMtuIsOnePacket) {
+  join_two({"10.7.0.1", "fe80::1%eth1"}, {"10.7.0.2", "fe80::2%far1"});
+  PortFacts port = port_on("eth1", {"10.7.0.1", "fe80::1%eth1"});
+  port.mtu = 1500;
+  a_->channel.update_ports({port});
+  for (const bool is_ipv6 : {false, true}) {
+    const std::size_t full = full_size_bytes(port.mtu, is_ipv6);
+    near_->enter();
+    test::ip("link set eth1 mtu 1500");
+    b_->sizes.clear();
+    a_->channel.send_to_family(a_->port, is_ipv6, bytes_of(std::string(full, 'x')));
+    a_->channel.send_to_family(a_->port, is_ipv6, bytes_of(std::string(full + 1, 'x')));
+    ASSERT_TRUE(comes_true([&] { return b_->sizes.size() == 2; }));
+    EXPECT_THAT(b_->sizes, ElementsAre(full, full + 1)) << "the second in fragments";
+    const std::uint64_t refused = a_->counters().send_errors[EMSGSIZE];
+    test::ip("link set eth1 mtu 1499");
+    a_->channel.send_to_family(a_->port, is_ipv6, bytes_of(std::string(full, 'x')));
+    EXPECT_EQ(a_->counters().send_errors[EMSGSIZE], refused + 1);
+    EXPECT_THAT(a_->counters().last_error, HasSubstr("Message too long"));
+    a_->channel.send_to_family(a_->port, is_ipv6, bytes_of(std::string(full - 1, 'x')));
+    ASSERT_TRUE(comes_true([&] { return b_->sizes.size() == 3; }));
+    EXPECT_EQ(b_->sizes.back(), full - 1);
+  }
 }
 
 TEST_F(UdpControlChannelTest, SeveralNodesShareLoopback) {

@@ -37,7 +37,7 @@ Json healthy_port(const std::string& interface) {
     "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3,
     "roce_version": 2, "rdma_mtu": 4096, "rdma_trouble": null, "transport": "rdma",
     "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": null,
-    "neighbours": [{"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2",
+    "neighbours": [{"node": "n0", "interface": "eth0", "state": "up", "large_lost": null, "our_address": "10.7.0.2",
                     "address": "10.7.0.1", "rate_mbps": 100000, "link_mbps": 100000, "known_ms": 1, "heard_ms": 1}],
     "control": {"sent": 1, "received": 1, "oversized": 0, "foreign": 0, "own": 0, "ttl_refused": 0, "send_errors": {},
                 "last_error": null, "not_open": []}})");

@@ -147,11 +147,13 @@ constexpr char kPorts[] = R"({"node": "n1", "cluster": "lab",
      "link_mbps": 200000, "root": "0000:00:00.0", "root_mbps": 98300, "carrier": true, "rdma_device": "mlx5_0", "rdma_usable": true, "gid_index": 3, "roce_version": 2, "rdma_mtu": 4096,
      "rdma_trouble": null, "transport": "rdma", "transport_reason": "mlx5_0, RoCE v2, GID 3", "plug": "p0",
      "neighbours": [
-       {"node": "n0", "interface": "eth0", "state": "up", "our_address": "10.7.0.2", "address": "10.7.0.1",
+       {"node": "n0", "interface": "eth0", "state": "up", "large_lost": null, "our_address": "10.7.0.2", "address": "10.7.0.1",
         "rate_mbps": 10000, "link_mbps": 10000, "latency_us": 12.25, "known_ms": 61000, "heard_ms": 90},
-       {"node": "n4", "interface": "eth0", "state": "heard", "our_address": null, "address": null,
+       {"node": "n4", "interface": "eth0", "state": "heard", "large_lost": null, "our_address": null, "address": null,
         "rate_mbps": null, "link_mbps": null, "latency_us": null, "known_ms": 100, "heard_ms": 100},
-       {"node": "n0", "interface": "eth5", "state": "unpaired", "our_address": null, "address": null,
+       {"node": "n0", "interface": "eth5", "state": "unpaired", "large_lost": null, "our_address": null, "address": null,
+        "rate_mbps": null, "link_mbps": null, "latency_us": null, "known_ms": 100, "heard_ms": 100},
+       {"node": "n5", "interface": "eth0", "state": "heard", "large_lost": "from", "our_address": null, "address": null,
         "rate_mbps": null, "link_mbps": null, "latency_us": null, "known_ms": 100, "heard_ms": 100}],
      "control": {"sent": 10, "received": 9, "oversized": 0, "foreign": 2, "own": 0, "ttl_refused": 0,
                  "send_errors": {"EPERM": 4}, "last_error": "cannot send", "not_open": ["cannot bind"]}},
@@ -182,6 +184,7 @@ port eth1
   neighbour  node n0, its port eth0: up for 1 min 01 s, 10.7.0.2 to 10.7.0.1, 10 Gbit/s there, 12.25 us one way; last heard 0.0 s ago
   neighbour  node n4, its port eth0: heard, but it does not hear this node, or MTU or addresses do not match (see cableway doctor); last heard 0.1 s ago
   neighbour  node n0, its port eth5: on the same wire, whose cables join other ports of the two nodes; last heard 0.1 s ago
+  neighbour  node n5, its port eth0: heard, but large packets from there are lost (see cableway doctor); last heard 0.1 s ago
   datagrams  10 sent, 9 received, 2 foreign, 4 not sent (EPERM)
   last error cannot send
   not open   cannot bind
