@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::chrono::milliseconds kStartsApart{7};
+constexpr std::size_t kLargestPacket = 1000;  // bytes, that a cable with kLarge carries: more than small hellos have
 
 Duration from_us(std::uint64_t amount) {
   return std::chrono::microseconds(static_cast<std::int64_t>(amount));
@@ -171,6 +172,7 @@ void FaultPlayer::update_cable(std::size_t cable) {
   CableFabric& fabric = ground_.nodes.fabric();
   const auto& ends = fabric.ends_of(cable);
   std::vector<bool> mute(ends.size(), false);
+  std::vector<std::size_t> largest(ends.size(), SIZE_MAX);
   std::optional<CableFabric::Weather> weather;
   Duration late{0};
   for (const Fault& fault : plan_) {
@@ -182,17 +184,20 @@ void FaultPlayer::update_cable(std::size_t cable) {
       if (ends.size() == 2) mute[0] = mute[0] || mute[1];
     }
     if (target_of(fault.kind) != FaultTarget::kCable || target(fault) != cable) continue;
-    if (fault.kind == FaultKind::kSilence) {
-      for (std::size_t end = 0; end < std::min<std::size_t>(ends.size(), 64); ++end) {
-        mute[end] = mute[end] || (fault.amount >> end & 1) != 0;
-      }
+    for (std::size_t end = 0; end < std::min<std::size_t>(ends.size(), 64); ++end) {
+      if ((fault.amount >> end & 1) == 0) continue;
+      if (fault.kind == FaultKind::kSilence) mute[end] = true;
+      if (fault.kind == FaultKind::kLarge) largest[end] = kLargestPacket;
     }
     if (fault.kind == FaultKind::kLateSend) late = std::max(late, from_us(fault.amount));
     if (!weather.has_value()) weather = CableFabric::Weather{};
     add_to(*weather, fault);
   }
   fabric.set_weather(cable, weather);
-  for (std::size_t end = 0; end < ends.size(); ++end) fabric.set_mute(cable, end, mute[end]);
+  for (std::size_t end = 0; end < ends.size(); ++end) {
+    fabric.set_mute(cable, end, mute[end]);
+    fabric.set_largest_packet(cable, end, largest[end]);
+  }
   const bool carrier = has_carrier(cable);
   if (carrier != carrier_[cable]) {
     carrier_[cable] = carrier;

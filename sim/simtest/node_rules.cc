@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/discovery/full_size_hellos.h"
 #include "routing/link_state/agreed_topology.h"
 #include "routing/topology/cable_name.h"
 
@@ -17,6 +18,7 @@ constexpr std::size_t kNotReached = SIZE_MAX;
 // A port sends ten hellos per second, and up to a hundred more while something changes; each neighbour is sent an
 // advertisement of each origin at most ten times per second, and retransmissions while it does not answer.
 constexpr std::uint64_t kDatagramsPerPort = 700;
+constexpr std::uint32_t kMtu = 1500;  // of all ports
 
 std::string text_of(const routing::AdvertisementVersion& version) {
   return absl::StrCat(version.boot_nonce, ".", version.sequence);
@@ -40,9 +42,12 @@ NodeRules::NodeRules(SimtestGround& ground)
     ground_.trace.add(from << 32 | port);
     ground_.trace.add(bytes);
   });
-  ground.nodes.fabric().tap_arrivals([this](const Way& way, std::span<const std::byte>) {
+  ground.nodes.fabric().tap_arrivals([this](const Way& way, std::span<const std::byte> bytes) {
     const std::uint64_t nonce = ground_.nodes.runs(way.from) ? ground_.nodes.node(way.from).identity().boot_nonce : 0;
-    heard_[way] = Heard{ground_.clock().now(), nonce};
+    Heard& heard = heard_[way];
+    heard.last = ground_.clock().now();
+    heard.boot_nonce = nonce;
+    if (bytes.size() >= full_size_bytes(kMtu, false)) heard.last_full_size = heard.last;
     ground_.trace.add(way.to << 32 | way.to_port);
   });
 }
@@ -81,7 +86,8 @@ void NodeRules::check_adjacencies(std::size_t node) {
 }
 
 // Rule 3: an adjacency that is up has been heard recently, and the neighbour has heard this node recently, in its
-// present incarnation. Recently: within hold times (of clocks that may drift), plus the time for a hello to report it.
+// present incarnation; so have large packets been. Recently: within hold times (of clocks that may drift), plus the
+// time for a hello to report it.
 void NodeRules::check_adjacency(std::size_t node, const NeighbourKey& key, const Neighbour& neighbour) {
   const Instant now = ground_.clock().now();
   const std::size_t other = numbers_.at(key.node);
@@ -99,6 +105,12 @@ void NodeRules::check_adjacency(std::size_t node, const NeighbourKey& key, const
     return wrong("although it has not heard it recently");
   if (heard_there == heard_.end() || now - heard_there->second.last > 2 * hold() + slack)
     return wrong("although it is not heard there");
+  // A neighbour notices a loss within its time, and is heard or lost within another hold time.
+  const Duration full_size_hold = kFullSizeEvery * hold();
+  if (now - heard->second.last_full_size > full_size_hold + slack)
+    return wrong("although large packets from there are lost");
+  if (now - heard_there->second.last_full_size > full_size_hold + hold() + slack)
+    return wrong("although large packets to it are lost");
   const bool lives = ground_.nodes.runs(other);
   const std::uint64_t nonce = lives ? ground_.nodes.node(other).identity().boot_nonce : 0;
   if (lives && neighbour.boot_nonce != nonce && now - started_[other] > hold() + slack) {
@@ -153,7 +165,8 @@ std::vector<NodeRules::TrueCable> NodeRules::true_cables() const {
   for (std::size_t segment = 0; segment < fabric.segment_count(); ++segment) {
     const auto& ends = fabric.ends_of(segment);
     const auto works = [&](std::size_t end) {
-      return fabric.carries(segment, end) && !fabric.is_off(ends[end].first) && ground_.nodes.runs(ends[end].first);
+      return fabric.carries_full_size(segment, end) && !fabric.is_off(ends[end].first) &&
+             ground_.nodes.runs(ends[end].first);
     };
     for (std::size_t i = 0; i < ends.size(); ++i) {
       for (std::size_t j = i + 1; j < ends.size(); ++j) {

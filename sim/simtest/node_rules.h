@@ -36,6 +36,7 @@ class NodeRules {
   using Way = CableFabric::Way;
   struct Heard {
     Instant last;
+    Instant last_full_size;
     std::uint64_t boot_nonce = 0;
   };
   // A pair of ports that actually hear each other.

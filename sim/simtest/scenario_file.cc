@@ -234,7 +234,8 @@ class Reader {
     made.target = static_cast<std::uint32_t>(number(table, "target", 0, target_count(scenario_.plan, *known) - 1, 0));
     made.amount = number(table, "amount", 0, kMaxNumber, 0);
     const bool may_stay = made.kind == FaultKind::kCut || made.kind == FaultKind::kSilence ||
-                          made.kind == FaultKind::kPartition || made.kind == FaultKind::kDrift ||
+                          made.kind == FaultKind::kLarge || made.kind == FaultKind::kPartition ||
+                          made.kind == FaultKind::kDrift ||
                           (target_of(made.kind) != FaultTarget::kCable && made.kind != FaultKind::kSlow &&
                            made.kind != FaultKind::kRefuse);
     if (made.lasts == Duration{0} && !may_stay) fault(table, "the fault never ends; expected lasts_ms of at least 1");

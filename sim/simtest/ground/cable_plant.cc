@@ -119,8 +119,9 @@ void CablePlant::set_mover(PlantHop& hop, std::unique_ptr<HopMover> mover) {
 
 void CablePlant::update(PlantHop& hop) {
   if (hop.segment == kLocal || hop.lost) return;
-  const bool forward = fabric_.carries(hop.segment, hop.from_end);
-  const bool back = fabric_.carries(hop.segment, hop.to_end);
+  // Data consists of large packets.
+  const bool forward = fabric_.carries_full_size(hop.segment, hop.from_end);
+  const bool back = fabric_.carries_full_size(hop.segment, hop.to_end);
   hop.connection->forward().hold(!forward);
   hop.connection->back().hold(!back);
   hop.mover->hold(!forward, !back);

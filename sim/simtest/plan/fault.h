@@ -16,6 +16,7 @@ enum class FaultKind : std::uint8_t {
   // Faults of a cable.
   kCut,          // no carrier; amount 1: connections over it end at once
   kSilence,      // amount: 1 what its first port sends, 2 its second port, 3 both
+  kLarge,        // packets as large as the MTU are lost; amount as for kSilence
   kLoss,         // amount: per mille of datagrams
   kBurst,        // amount: per mille of datagrams with which a burst of losses begins
   kDelay,        // amount: microseconds

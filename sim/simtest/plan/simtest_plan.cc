@@ -163,8 +163,7 @@ const FaultRange& choose_kind(SimtestRandom& random) {
   return fault_ranges().front();
 }
 
-Fault make_fault(SimtestRandom& random, const SimtestPlan& plan) {
-  const FaultRange& range = choose_kind(random);
+Fault make_fault(SimtestRandom& random, const SimtestPlan& plan, const FaultRange& range) {
   Fault fault;
   fault.kind = range.kind;
   fault.target = static_cast<std::uint32_t>(random.next() & 0xFFFF);
@@ -180,17 +179,27 @@ Fault make_fault(SimtestRandom& random, const SimtestPlan& plan) {
   return fault;
 }
 
-// Separate random streams, so that a seed's graph, flows and faults do not depend on the use of RDMA or on the relays'
-// capacity.
+// Separate random streams, so that a seed's graph, flows and other faults do not depend on the use of RDMA, on the
+// relays' capacity, or on losses of large packets.
 constexpr std::uint64_t kRdmaNumbers = 0x5244;
 constexpr std::uint64_t kRoomNumbers = 0x726f;
 constexpr std::uint64_t kWireNumbers = 0x7769;
+constexpr std::uint64_t kLargeNumbers = 0x6c61;
 
 // In some worlds relays have room for fewer circuits than are requested.
 void add_scarcity(SimtestPlan& plan) {
   SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kRoomNumbers);
   if (!random.happens(150)) return;
   plan.max_circuits = static_cast<std::size_t>(random.one_of(std::vector<std::uint64_t>{1, 2, 3, 5}));
+}
+
+// In some worlds cables drop large packets for a while, or for good: longer than other faults last, as nodes need two
+// hold times to notice.
+void add_large_loss(SimtestPlan& plan) {
+  SimtestRandom random(SimtestRandom::mix(plan.seed) ^ kLargeNumbers);
+  if (!random.happens(250)) return;
+  const FaultRange range{FaultKind::kLarge, 0, milliseconds(100), milliseconds(6000), 1, 3, 50};
+  for (std::uint64_t i = random.between(1, 3); i > 0; --i) plan.faults.push_back(make_fault(random, plan, range));
 }
 
 // In half of the worlds whose last cable joins the same two nodes as an earlier one, the two are one wire.
@@ -274,7 +283,10 @@ SimtestPlan make_simtest_plan(std::uint64_t seed) {
   for (std::uint64_t i = random.between(1, large ? 16 : 8); i > 0; --i) {
     plan.flows.push_back(make_flow(random, plan.shape, plan.slot_bytes));
   }
-  for (std::uint64_t i = random.below(13); i > 0; --i) plan.faults.push_back(make_fault(random, plan));
+  for (std::uint64_t i = random.below(13); i > 0; --i) {
+    plan.faults.push_back(make_fault(random, plan, choose_kind(random)));
+  }
+  add_large_loss(plan);
   std::stable_sort(plan.faults.begin(), plan.faults.end(),
                    [](const Fault& left, const Fault& right) { return left.at < right.at; });
   plan.sealed = std::any_of(plan.faults.begin(), plan.faults.end(),

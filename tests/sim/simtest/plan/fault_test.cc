@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "sim/simtest/plan/simtest_plan.h"
@@ -21,6 +22,19 @@ TEST(FaultPlan, RoundTrips) {
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_EQ(*read, plan) << to_text(plan);
   }
+}
+
+// In a quarter of the worlds, without which seeds would be the same.
+TEST(FaultPlan, SomeWorldsLoseLargePackets) {
+  std::size_t worlds = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const FaultPlan plan = make_simtest_plan(seed).faults;
+    const bool loses =
+        std::any_of(plan.begin(), plan.end(), [](const Fault& each) { return each.kind == FaultKind::kLarge; });
+    worlds += loses ? 1 : 0;
+  }
+  EXPECT_GT(worlds, 60U);
+  EXPECT_LT(worlds, 140U);
 }
 
 TEST(FaultPlan, IsShort) {
