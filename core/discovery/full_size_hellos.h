@@ -3,7 +3,8 @@
 // cable is up only while these arrive at both ends; hellos report whether they do (FullSize).
 //
 //   - Every second, and the first: of small hellos enough remain to find and name a neighbour whose full-size ones are
-//     lost, and a cable that is plugged in waits for none.
+//     lost. Changes are announced by hellos 10 ms apart, so a new cable waits for a full-size one for one hello at
+//     most.
 //   - They may be missing for kFullSizeEvery hold times. That is as many of them in a row as of all hellos in one hold
 //     time, so a cable with random losses fails no sooner than it would without them.
 //   - A packet is at most kMaxDatagramBytes and its headers, even where the MTU is larger (loopback: 65,536). Whether

@@ -152,7 +152,8 @@ TEST_F(LargePackets, LostForAWhileChangeNothing) {
   }
 }
 
-// A fifth of all hellos are lost, of any size: 9 full-size ones in a row are, once in 500,000 times.
+// A fifth of all hellos are lost, of any size. After one that arrives, all full-size ones of two hold times are lost
+// three times in 10 million.
 TEST_F(LargePackets, LostAtRandomLikeSmallOnesChangeNothing) {
   world_.fabric().set_weather(cable_, CableFabric::Weather{.lost_per_mille = 200});
   world_.start_all();
@@ -163,7 +164,7 @@ TEST_F(LargePackets, LostAtRandomLikeSmallOnesChangeNothing) {
 }
 
 // Where half of all hellos are lost, cables go down by chance: half as often for want of full-size hellos as for want
-// of any, since as many in a row must be lost of half as many. Many of the former end as the latter.
+// of any, since as many in a row must be lost of half as many.
 TEST_F(LargePackets, AreMissedAtRandomLessOftenThanAllHellos) {
   world_.fabric().set_weather(cable_, CableFabric::Weather{.lost_per_mille = 500});
   std::uint64_t silent = 0;
@@ -178,7 +179,7 @@ TEST_F(LargePackets, AreMissedAtRandomLessOftenThanAllHellos) {
   world_.clock().run_for(std::chrono::hours(test::kSlowBuild ? 1 : 5));
   EXPECT_GT(silent, test::kSlowBuild ? 20U : 100U);
   EXPECT_GT(large, 0U);
-  EXPECT_LT(large, 2 * silent) << "at both ends, as each tells the other";
+  EXPECT_LT(large, 2 * silent) << "each is reported by both ends";
   RecordProperty("silent", static_cast<int>(silent));
   RecordProperty("large", static_cast<int>(large));
 }
