@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/discovery/port_hello.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway {
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/clock.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway {

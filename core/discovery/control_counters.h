@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway {
 

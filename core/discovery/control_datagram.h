@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/crypto/datagram_seal.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {

@@ -21,7 +21,7 @@
 #include "core/clock.h"
 #include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway {
 

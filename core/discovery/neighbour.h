@@ -9,7 +9,7 @@
 
 #include "core/clock.h"
 #include "core/discovery/cable_addresses.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {

@@ -27,12 +27,12 @@
 #include "core/discovery/full_size_hellos.h"
 #include "core/discovery/neighbour.h"
 #include "core/discovery/port_hello.h"
-#include "core/discovery/port_inventory.h"
 #include "core/discovery/port_pairing.h"
 #include "core/discovery/port_segments.h"
 #include "core/discovery/replay_window.h"
 #include "core/event/event.h"
 #include "core/event/problems.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/discovery/port_hello.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/node_id.h"
 
 namespace cableway {

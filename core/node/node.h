@@ -18,10 +18,10 @@
 #include "core/crypto/datagram_seal.h"
 #include "core/discovery/control_channel.h"
 #include "core/discovery/neighbours.h"
-#include "core/discovery/port_inventory.h"
 #include "core/event/event_log.h"
 #include "core/flooding/flooding.h"
 #include "core/node/path_planner.h"
+#include "core/ports/port_inventory.h"
 #include "core/session/session_message.h"
 #include "core/wall_clock.h"
 

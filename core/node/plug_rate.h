@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway {
 

@@ -25,7 +25,7 @@
 #include "core/circuit/hop_names.h"
 #include "core/circuit/hop_transport.h"
 #include "core/crypto/sub_key.h"
-#include "core/discovery/port_lost.h"
+#include "core/ports/port_lost.h"
 #include "routing/text/node_name.h"
 
 namespace cableway {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "core/settings/settings.h"
 
 namespace cableway {

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/discovery/control_channel.h"
-#include "core/discovery/port_selector.h"
+#include "core/ports/port_selector.h"
 #include "core/settings/port_range.h"
 #include "routing/topology/topology.h"
 

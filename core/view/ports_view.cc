@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/discovery/port_selector.h"
+#include "core/ports/port_selector.h"
 #include "core/settings/port_transport.h"
 #include "routing/text/json_schema.h"
 #include "routing/topology/port_address.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/discovery/control_counters.h"
-#include "core/discovery/port_inventory.h"
 #include "core/node/node.h"
+#include "core/ports/port_inventory.h"
 #include "core/settings/settings.h"
 
 namespace cableway {

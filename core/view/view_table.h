@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/discovery/control_counters.h"
-#include "core/discovery/port_inventory.h"
 #include "core/node/node.h"
+#include "core/ports/port_inventory.h"
 #include "core/relay/relay_status.h"
 #include "core/session/flow_ledger.h"
 #include "core/session/session_message.h"

@@ -17,9 +17,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/hop_names.h"
-#include "core/discovery/port_lost.h"
 #include "core/flow/chunk_link.h"
 #include "core/linux/link/hop_link.h"
+#include "core/ports/port_lost.h"
 #include "nccl_adapter/abi/log.h"
 #include "nccl_adapter/memory/flow_memory.h"
 #include "nccl_adapter/memory/memory_region.h"

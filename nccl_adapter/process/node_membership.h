@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
-#include "core/discovery/port_lost.h"
 #include "core/linux/session/session_client.h"
+#include "core/ports/port_lost.h"
 #include "core/session/session_message.h"
 #include "core/settings/settings.h"
 #include "nccl_adapter/abi/log.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/discovery/control_channel.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "sim/virtual_clock.h"
 
 namespace cableway::sim {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_view.h"
 

@@ -14,11 +14,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/discovery/port_selector.h"
 #include "core/event/event_code.h"
 #include "core/linux/files/settings_reader.h"
 #include "core/linux/node/node_service.h"
 #include "core/linux/ports/netlink_inventory.h"
+#include "core/ports/port_selector.h"
 #include "core/settings/settings.h"
 #include "core/settings/settings_table.h"
 #include "tools/cablewayd/config_check.h"

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/clock.h"
-#include "core/discovery/port_inventory.h"
 #include "core/linux/os/unique_fd.h"
+#include "core/ports/port_inventory.h"
 #include "routing/topology/port_address.h"
 
 namespace cableway::host {

@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/discovery/full_size_hellos.h"
-#include "core/discovery/port_selector.h"
 #include "core/linux/control/control_socket.h"
+#include "core/ports/port_selector.h"
 
 namespace cableway::host {
 namespace {

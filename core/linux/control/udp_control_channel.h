@@ -11,7 +11,7 @@
 
 #include "core/discovery/control_channel.h"
 #include "core/discovery/control_counters.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway::host {
 

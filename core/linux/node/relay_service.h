@@ -15,12 +15,12 @@
 #include "absl/status/statusor.h"
 #include "core/circuit/transit_setups.h"
 #include "core/circuit/transport_negotiator.h"
-#include "core/discovery/port_lost.h"
 #include "core/event/event_sink.h"
 #include "core/linux/hop/circuit_dialer.h"
 #include "core/linux/link/relay_store.h"
 #include "core/linux/relay/relay_loop.h"
 #include "core/linux/tcp/relay_memory.h"
+#include "core/ports/port_lost.h"
 #include "core/relay/relay_status.h"
 #include "core/settings/settings.h"
 

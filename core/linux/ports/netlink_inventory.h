@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/discovery/port_inventory.h"
-#include "core/discovery/port_lost.h"
-#include "core/discovery/port_selector.h"
 #include "core/event/event_sink.h"
 #include "core/linux/ports/rdma_watch.h"
 #include "core/linux/rdma/rdma_ports.h"
+#include "core/ports/port_inventory.h"
+#include "core/ports/port_lost.h"
+#include "core/ports/port_selector.h"
 
 namespace cableway::host {
 

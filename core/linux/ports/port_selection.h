@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/discovery/port_inventory.h"
-#include "core/discovery/port_selector.h"
 #include "core/linux/ports/kernel_network.h"
 #include "core/linux/ports/pcie_link.h"
 #include "core/linux/rdma/rdma_ports.h"
+#include "core/ports/port_inventory.h"
+#include "core/ports/port_selector.h"
 
 namespace cableway::host {
 

@@ -26,10 +26,10 @@
 
 #include "absl/status/statusor.h"
 #include "core/circuit/circuit_setup.h"
-#include "core/discovery/port_lost.h"
 #include "core/linux/link/hop_connection.h"
 #include "core/linux/link/relay_store.h"
 #include "core/linux/os/unique_fd.h"
+#include "core/ports/port_lost.h"
 #include "core/relay/relay_circuit.h"
 #include "core/relay/relay_status.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 #include "core/settings/settings.h"
 #include "tools/cableway/doctor/doctor.h"
 #include "tools/cableway/doctor/link_facts.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/discovery/port_inventory.h"
-#include "core/discovery/port_selector.h"
 #include "core/linux/rdma/rdma_ports.h"
+#include "core/ports/port_inventory.h"
+#include "core/ports/port_selector.h"
 #include "tools/cableway/doctor/link_facts.h"
 #include "tools/cableway/doctor/nccl_settings.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/discovery/port_selector.h"
+#include "core/ports/port_selector.h"
 #include "tools/cableway/doctor/host_facts.h"
 
 namespace cableway::cli {

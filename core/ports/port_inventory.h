@@ -1,7 +1,7 @@
 // The ports of this node: the network interfaces whose cables Cableway may use, and the attributes of each.
 // core/linux/ports/netlink_inventory.h reads them from the kernel; the simulator's fabric has its own.
-#ifndef CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
-#define CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
+#ifndef CABLEWAY_CORE_PORTS_PORT_INVENTORY_H_
+#define CABLEWAY_CORE_PORTS_PORT_INVENTORY_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -80,4 +80,4 @@ class PortInventory {
 
 }  // namespace cableway
 
-#endif  // CABLEWAY_CORE_DISCOVERY_PORT_INVENTORY_H_
+#endif  // CABLEWAY_CORE_PORTS_PORT_INVENTORY_H_

@@ -1,4 +1,4 @@
-#include "core/discovery/port_selector.h"
+#include "core/ports/port_selector.h"
 
 #include <algorithm>
 #include <optional>

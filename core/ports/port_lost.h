@@ -1,7 +1,7 @@
 // The news that a port has stopped carrying data, for those who have circuits over it. A connection over such a port
 // does not fail by itself for seconds.
-#ifndef CABLEWAY_CORE_DISCOVERY_PORT_LOST_H_
-#define CABLEWAY_CORE_DISCOVERY_PORT_LOST_H_
+#ifndef CABLEWAY_CORE_PORTS_PORT_LOST_H_
+#define CABLEWAY_CORE_PORTS_PORT_LOST_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ struct PortLost {
 
 }  // namespace cableway
 
-#endif  // CABLEWAY_CORE_DISCOVERY_PORT_LOST_H_
+#endif  // CABLEWAY_CORE_PORTS_PORT_LOST_H_

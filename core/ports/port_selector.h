@@ -1,12 +1,12 @@
 // One entry of CABLEWAY_PORTS: which interfaces, or which of their addresses, a node uses.
-#ifndef CABLEWAY_CORE_DISCOVERY_PORT_SELECTOR_H_
-#define CABLEWAY_CORE_DISCOVERY_PORT_SELECTOR_H_
+#ifndef CABLEWAY_CORE_PORTS_PORT_SELECTOR_H_
+#define CABLEWAY_CORE_PORTS_PORT_SELECTOR_H_
 
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "core/discovery/port_inventory.h"
+#include "core/ports/port_inventory.h"
 
 namespace cableway {
 
@@ -32,4 +32,4 @@ bool contains(const PortPrefix& prefix, const routing::PortAddress& address);
 
 }  // namespace cableway
 
-#endif  // CABLEWAY_CORE_DISCOVERY_PORT_SELECTOR_H_
+#endif  // CABLEWAY_CORE_PORTS_PORT_SELECTOR_H_
