@@ -134,7 +134,7 @@ def _judged(result: dict[str, Any]) -> dict[str, Any]:
 
 
 class SplitPortsVerdict(unittest.TestCase):
-    def _verdict(self, first: int, second: int, name: str = scenario_plan.AROUND) -> scenario_verdict.Findings:
+    def _verdict(self, first: int, second: int, name: str = "around") -> scenario_verdict.Findings:
         job = _jobs("twins")[name]
         done = _job(job, cells=[_cell("default", "all_reduce")], planned_cells=1)
         done["attempts"][0]["sent"] = {"n0": {"mg0": 7, "to-w0": first, "to-w0-2": second}}
@@ -144,10 +144,11 @@ class SplitPortsVerdict(unittest.TestCase):
         self.assertEqual(self._verdict(1000, 901).status(), PASSED)
         self.assertEqual(self._verdict(899, 1000).status(), FAILED)
         self.assertEqual(self._verdict(0, 1000).status(), FAILED)
-        self.assertEqual(self._verdict(0, 1000, "pairs").status(), PASSED)
+        self.assertEqual(self._verdict(1000, 901, "pairs").status(), PASSED)
+        self.assertEqual(self._verdict(0, 1000, "pairs").status(), FAILED)
 
     def test_a_lab_without_split_ports_proves_nothing(self) -> None:
-        job = _jobs("twins")[scenario_plan.AROUND]
+        job = _jobs("twins")["around"]
         done = _job(job, cells=[_cell("default", "all_reduce")], planned_cells=1)
         self.assertEqual(scenario_verdict.judge(_result("twins", done)).status(), FAILED)
 

@@ -16,7 +16,6 @@ DDP_STEPS = 200
 _DDP_RATE_MBPS = 4000
 _NOT_GLOO = ("all_gather", "reduce_scatter", "reduce")  # it lacks two; its reduce overwrites non-root buffers
 _OF_PAIRS = ("all_to_all", "opposite")
-AROUND = "around"  # the job of operations around the ring
 _ORDERS = {4: (0, 2, 1, 3), 8: (0, 4, 1, 5, 2, 6, 3, 7)}
 _KILLED = 3
 _ABSENT = 2
@@ -155,13 +154,12 @@ def _ddp() -> Scenario:
 
 
 def _twins() -> Scenario:
-    """Both functions of a split port must carry equal parts of what goes around the ring. Of `pairs` of opposite nodes
-    that is shown only: NCCL may use some of its flows to a peer for them, and a flow has one path."""
+    """Both functions of a split port must carry equal parts of what goes around the ring, and between opposite nodes."""
     cells = [(size, 4, 4, 0.0) for size in (*SIZES, ORDER_SIZE)]
     around = tuple(operation for operation in ALL_OPERATIONS if operation not in _OF_PAIRS)
     stages = tuple((RankJob(name, "nccl_matrix.py", (0, 1, 2, 3), _matrix([_Forced(name, settings, operations)], cells),
                             advised=True),)
-                   for name, settings, operations in ((AROUND, {"NCCL_ALGO": "ring"}, around), ("pairs", {}, _OF_PAIRS)))
+                   for name, settings, operations in (("around", {"NCCL_ALGO": "ring"}, around), ("pairs", {}, _OF_PAIRS)))
     return Scenario("twins", 4, stages, 90, 35, rate_mbps=RATE_MBPS // 2, split_ports=True)
 
 

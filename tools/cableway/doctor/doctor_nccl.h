@@ -21,13 +21,14 @@ struct FlowLimit {
 };
 
 // For the rate of one cable NCCL opens one or two channels, each with one flow to a neighbour, and a flow has one path.
-// To fill both functions takes four channels. Sends and receives use two flows to a peer, but from nine ranks on only
-// one unless NCCL_NCHANNELS_PER_NET_PEER is set (ncclTopoGetNchannels in NCCL's graph/paths.cc).
+// To fill both functions takes four channels. Sends and receives use two flows to a peer, and from nine ranks on only
+// one, unless NCCL_NCHANNELS_PER_NET_PEER is set (ncclTopoGetNchannels in NCCL's graph/paths.cc). Between the opposite
+// nodes of a ring there are two ways round with two functions each, so four flows.
 inline constexpr FlowLimit kFlowLimits[] = {{"NCCL_MIN_NCHANNELS", 4, true},
                                             {"NCCL_MAX_NCHANNELS", 4, false},
                                             {"NCCL_MAX_CTAS", 4, false},
-                                            {"NCCL_MAX_P2P_NCHANNELS", 2, false},
-                                            {"NCCL_NCHANNELS_PER_NET_PEER", 2, true}};
+                                            {"NCCL_MAX_P2P_NCHANNELS", 4, false},
+                                            {"NCCL_NCHANNELS_PER_NET_PEER", 4, true}};
 
 // The number that NCCL reads from a setting's value: the one it begins with, decimal, octal or hexadecimal, else 0.
 // nullopt if it does not fit: NCCL then keeps its default.

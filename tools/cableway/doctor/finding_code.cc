@@ -35,7 +35,7 @@ constexpr std::array<FindingKind, static_cast<std::size_t>(Code::kSinglePointOfF
      "start the job with what cableway env prints; correct the file that the finding names"},
     {Code::kNcclChannelsFew, "NCCL_CHANNELS_FEW",
      "NCCL's settings allow too few flows to fill both functions of a split plug",
-     "NCCL_MIN_NCHANNELS=4 and NCCL_NCHANNELS_PER_NET_PEER=2, as cableway env prints them"},
+     "NCCL_MIN_NCHANNELS=4 and NCCL_NCHANNELS_PER_NET_PEER=4, as cableway env prints them"},
     {Code::kNcclFileFault, "NCCL_FILE_FAULT",
      "NCCL skips a line of its settings file, or reads it differently than written", "correct the line or remove it"},
 

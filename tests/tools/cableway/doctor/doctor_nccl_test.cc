@@ -58,8 +58,8 @@ TEST(DoctorNccl, SplitPlugsNeedSeveralFlows) {
   const std::pair<const char*, int> limits[] = {{"NCCL_MIN_NCHANNELS", 4},
                                                 {"NCCL_MAX_NCHANNELS", 4},
                                                 {"NCCL_MAX_CTAS", 4},
-                                                {"NCCL_MAX_P2P_NCHANNELS", 2},
-                                                {"NCCL_NCHANNELS_PER_NET_PEER", 2}};
+                                                {"NCCL_MAX_P2P_NCHANNELS", 4},
+                                                {"NCCL_NCHANNELS_PER_NET_PEER", 4}};
   for (const auto& [name, least] : limits) {
     const std::string low = std::to_string(least - 1);
     EXPECT_THAT(nccl_findings({{name, low}}, true), ElementsAre(nccl_finding(Severity::kWarning, "NCCL_CHANNELS_FEW",

@@ -66,7 +66,7 @@ TEST(JobEnvironment, DockerWordsAreQuotedForAShell) {
 
 TEST(JobEnvironment, SplitPlugsNeedMoreFlows) {
   for (const auto& [variable, least, more] :
-       {std::tuple("NCCL_MIN_NCHANNELS", "4", "8"), std::tuple("NCCL_NCHANNELS_PER_NET_PEER", "2", "3")}) {
+       {std::tuple("NCCL_MIN_NCHANNELS", "4", "8"), std::tuple("NCCL_NCHANNELS_PER_NET_PEER", "4", "5")}) {
     HostFacts host = host_with_lan();
     const auto printed = [&, name = std::string(variable)](bool has_split_plug) {
       for (const auto& [each, value] : job_environment(Settings(), host, {{}, has_split_plug}).variables) {
