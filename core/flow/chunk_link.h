@@ -91,8 +91,7 @@ class ChunkLink {
   // Starts sending one chunk from memory, or from a slot. The bytes are read until on_sent.
   virtual void send(const Frame& chunk, SendBuffer payload) = 0;
   virtual void send(const Frame& chunk, Slot& slot) = 0;
-  // Queues a frame without payload. ResourceExhausted: more than kMaxQueuedControls are queued, which a peer that
-  // conforms to the protocol does not cause.
+  // Queues a frame without payload. ResourceExhausted: more than kMaxQueuedControls are queued.
   virtual absl::Status send_control(const Frame& control) = 0;
 
   // At the flow's destination: message `message` lands in `landing`. At most kMaxLandings are posted at a time.
@@ -132,9 +131,9 @@ void end_hop(ChunkLink& link, absl::string_view where, const absl::Status& reaso
 
 // NCCL's maximum of requests on one connection (NCCL_NET_MAX_REQUESTS).
 inline constexpr std::size_t kMaxLandings = 32;
-// Frames without payload that a link queues. At a flow's destination, to which no chunk comes while its frames do not
-// leave, at most 32 announcements, 33 acknowledgements, four counts of landed chunks and twice eight counts of fenced
-// circuits are queued.
+// Frames without payload that a link queues. At the destination of a flow with one circuit, to which no chunk comes
+// while its frames do not leave, at most 32 announcements and 32 acknowledgements are queued. With several circuits,
+// one that takes no frames while others end again and again may exceed the limit, and ends, too.
 inline constexpr std::size_t kMaxQueuedControls = 96;
 
 }  // namespace cableway

@@ -9,7 +9,7 @@
 
 namespace cableway {
 
-// Circuits that a flow can have at a time, settled ones not counted. Their slots are numbered from 0.
+// Slots for a flow's circuits: those that are alive, being set up, or in limbo.
 inline constexpr std::size_t kMaxFlowCircuits = 8;
 
 struct CircuitName {

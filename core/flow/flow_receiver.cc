@@ -26,6 +26,8 @@ void FlowReceiver::Circuit::open(FlowReceiver& flow, ChunkLink& link, std::uint3
 }
 
 absl::Status FlowReceiver::Circuit::on_landed(const Frame& chunk) {
+  // What one read brings may come after a frame that has ended this circuit: it is not counted any more.
+  if (!live) return absl::CancelledError("the circuit has ended");
   return flow_->take_landed(*this, chunk);
 }
 
@@ -34,6 +36,7 @@ absl::Status FlowReceiver::Circuit::on_chunk(const Frame&, Slot&) {
 }
 
 absl::Status FlowReceiver::Circuit::on_control(const Frame& control) {
+  if (!live) return absl::CancelledError("the circuit has ended");
   return flow_->take_control(*this, control);
 }
 
@@ -187,7 +190,8 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
 }
 
 absl::Status FlowReceiver::report(Circuit& circuit) {
-  if (!circuit.live || circuit.counted - circuit.reported < kReportEvery) return absl::OkStatus();
+  if (!circuit.live || ends_with_its_circuit_) return absl::OkStatus();
+  if (circuit.counted - circuit.reported < kReportEvery) return absl::OkStatus();
   circuit.reported = circuit.counted;
   return circuit.link().send_control(Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
 }
@@ -211,7 +215,7 @@ void FlowReceiver::finish_whole() {
 }
 
 absl::Status FlowReceiver::take_control(Circuit& circuit, const Frame& control) {
-  if (control.kind == FrameKind::kRetire) return take_retire(circuit, circuit_of(control));
+  if (control.kind == FrameKind::kRetire && !ends_with_its_circuit_) return take_retire(circuit, circuit_of(control));
   return violation(absl::StrCat("peer sent a frame ", to_text(control.kind), " to a receiver"));
 }
 

@@ -6,7 +6,7 @@
 // send exactly the rest over another circuit. The receiver chooses the primary circuit, over which it announces and
 // acknowledges, and repeats both where another one becomes the primary.
 //
-// One thread at a time. Allocates nothing after construction.
+// One thread at a time. Allocates nothing after construction, except when a circuit joins or ends.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
 #define CABLEWAY_CORE_FLOW_FLOW_RECEIVER_H_
 
@@ -40,7 +40,8 @@ class FlowReceiver {
   // Posts a receive and announces it. Its memory may be written until done(). Requires can_post().
   absl::StatusOr<std::uint64_t> post(const FlowLanding& landing);
 
-  // Does all work possible without blocking. A status other than OK is final for the flow.
+  // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
+  // fences the links of all circuits.
   absl::Status progress();
 
   bool done(std::uint64_t message) const { return message < oldest_; }
@@ -54,7 +55,8 @@ class FlowReceiver {
   // still alive in that slot is fenced. `where`: this end of it, in reasons that are sent along it.
   // FailedPrecondition: the sender has retired this circuit already, or a later one in the slot has joined.
   absl::Status join(const CircuitName& circuit, ChunkLink& last_hop, std::string where);
-  // Ends a live circuit that its owner has found broken; the reason is sent along it.
+  // Ends a live circuit that its owner has found broken; the reason is sent along it. This, join() and prefer() queue
+  // frames on live circuits, which leave with the next progress().
   void end_circuit(const CircuitName& circuit, const absl::Status& reason);
   // Makes a live circuit the primary.
   void prefer(const CircuitName& circuit);
@@ -78,7 +80,7 @@ class FlowReceiver {
     std::string where;
     std::uint64_t counted = 0;   // chunks that have landed over it
     std::uint64_t reported = 0;  // of these, known to the sender from `landed` and acknowledgements
-    std::uint64_t newest = 0;    // message of the chunks that have landed over it
+    std::uint64_t newest = 0;    // highest message of which a chunk has landed over it
     std::uint32_t landings = 0;  // messages posted on its link, as bits
 
    private:

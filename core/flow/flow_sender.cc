@@ -11,9 +11,10 @@ namespace {
 
 // Chunks of a flow that may be in flight, in limbo or waiting to be sent again.
 constexpr std::size_t kMaxOutstanding = ResendRanges::kMax - 1;
-// With so many circuits in limbo no chunk is given out. At most four carry chunks, so seven end up in limbo, and one
-// slot is left for the circuit that brings the counts.
+// With so many circuits in limbo no chunk is given out, and so many are alive or being set up at most: seven end up in
+// limbo, and one slot is left for the circuit that brings the counts.
 constexpr std::ptrdiff_t kMaxLimbo = 4;
+constexpr std::ptrdiff_t kMaxLive = 4;
 
 }  // namespace
 
@@ -39,7 +40,13 @@ void FlowSender::Circuit::send(const Frame& chunk, SendBuffer payload) {
 }
 
 absl::Status FlowSender::Circuit::on_control(const Frame& control) {
+  // The frames of one read may come after one that has ended this circuit.
+  if (!live()) return absl::CancelledError("the circuit has ended");
   return flow_->take_control(*this, control);
+}
+
+void FlowSender::Circuit::on_sent(Slot*) {
+  if (completed_ < sent_) ++completed_;  // a circuit that has ended counts all as completed
 }
 
 absl::Status FlowSender::Circuit::on_landed(const Frame&) {
@@ -55,6 +62,8 @@ FlowSender::FlowSender(ChunkLink& first_hop, std::uint32_t chunk_bytes) : ends_w
 }
 
 std::optional<CircuitName> FlowSender::reserve() {
+  const auto in_use = [](const Circuit& circuit) { return circuit.state != Circuit::State::kIdle; };
+  if (std::count_if(used().begin(), used().end(), in_use) >= kMaxLive) return std::nullopt;
   for (Circuit& circuit : circuits_) {
     if (circuit.state != Circuit::State::kIdle || circuit.in_limbo()) continue;
     const std::size_t slot = slot_of(circuit);
@@ -204,7 +213,7 @@ FlowSender::Circuit* FlowSender::carrier(std::uint64_t message) {
 }
 
 bool FlowSender::may_give(const MessageRange& range, std::uint64_t bytes, bool again) const {
-  if (!again && ended_ == 0) return true;  // a single circuit has its own limit
+  if (ends_with_its_circuit_) return true;  // nothing will be sent again
   const auto in_limbo = [](const Circuit& circuit) { return circuit.in_limbo(); };
   if (std::count_if(used().begin(), used().end(), in_limbo) >= kMaxLimbo) return false;
   if (!again) return outstanding() < kMaxOutstanding;
@@ -222,7 +231,7 @@ void FlowSender::give(Circuit& circuit, const MessageRange& chunk) {
   Message& message = at(chunk.message);
   const std::size_t slot = slot_of(circuit);
   message.last_chunk[slot] = circuit.sent() + 1;
-  circuit.given.add(chunk);
+  if (!ends_with_its_circuit_) circuit.given.add(chunk);
   const auto payload = static_cast<std::uint32_t>(chunk.end - chunk.begin);
   circuit.send(Frame{FrameKind::kChunk, payload, chunk.message, chunk.begin, message.bytes},
                message.buffer.at(chunk.begin, slot));
@@ -315,8 +324,7 @@ absl::Status FlowSender::take_retired(const Circuit& circuit, const Frame& contr
   bool fits = true;
   const bool settled = retired.given.settle(control.message, [&](const MessageRange& chunk) {
     // The memory of an acknowledged message is the application's again.
-    fits = fits && chunk.message >= unacknowledged_;
-    if (fits) again_.add(chunk);
+    fits = fits && chunk.message >= unacknowledged_ && again_.add(chunk);
   });
   if (settled && fits) return absl::OkStatus();
   return violation(

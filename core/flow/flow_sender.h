@@ -9,7 +9,7 @@
 //                                    fenced; `retire` goes out on every live circuit               |
 //   chunks up to the count have landed; the others are sent again <------------------ `retired` ---+
 //
-// One thread at a time. Allocates nothing after construction.
+// One thread at a time. Allocates nothing after construction, except when a circuit joins or ends.
 #ifndef CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
 #define CABLEWAY_CORE_FLOW_FLOW_SENDER_H_
 
@@ -45,7 +45,8 @@ class FlowSender {
   // number. Requires can_post(). A status other than OK is final for the flow.
   absl::StatusOr<std::uint64_t> post(const FlowBuffer& buffer, std::uint64_t bytes);
 
-  // Does all work possible without blocking. A status other than OK is final for the flow.
+  // Does all work possible without blocking. A status other than OK is final for the flow; its owner then fails or
+  // fences the links of all circuits.
   absl::Status progress();
 
   bool done(std::uint64_t message) const;
@@ -55,9 +56,10 @@ class FlowSender {
   // The sequence number that the next post() will take.
   std::uint64_t next() const { return next_; }
 
-  // The name for a circuit to be set up. nullopt: all slots are alive, reserved or in limbo.
+  // The name for a circuit to be set up. nullopt: four are alive or reserved.
   std::optional<CircuitName> reserve();
-  // The set-up of a reserved circuit has failed.
+  // The set-up of a reserved circuit has failed. This, join() and end_circuit() queue frames on live circuits, which
+  // leave with the next progress().
   void release(const CircuitName& reserved);
   // A reserved circuit is set up. Its first hop must outlive the sender, or the next circuit in its slot. `where`: this
   // end of it, in reasons that are sent along it (core/circuit/hop_names.h).
@@ -95,7 +97,7 @@ class FlowSender {
     std::uint32_t chunk_bytes() const { return chunk_bytes_; }
     bool live() const { return state == State::kLive; }
     bool in_limbo() const { return !live() && given.size() > 0; }
-    bool can_send() const { return !given.full() && link_->can_send(); }
+    bool can_send() const { return live() && !given.full() && link_->can_send(); }
     // Numbers of chunks passed to the links of this slot, and of those that are no longer read; they complete in order.
     std::uint64_t sent() const { return sent_; }
     std::uint64_t completed() const { return completed_; }
@@ -109,7 +111,7 @@ class FlowSender {
     absl::Status on_landed(const Frame&) override;
     absl::Status on_chunk(const Frame&, Slot&) override;
     absl::Status on_control(const Frame& control) override;
-    void on_sent(Slot*) override { ++completed_; }
+    void on_sent(Slot*) override;
 
     FlowSender* flow_ = nullptr;
     ChunkLink* link_ = nullptr;

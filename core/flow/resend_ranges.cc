@@ -12,7 +12,7 @@ bool adjacent(const MessageRange& before, const MessageRange& after) {
 
 }  // namespace
 
-void ResendRanges::add(const MessageRange& range) {
+bool ResendRanges::add(const MessageRange& range) {
   const auto begin = ranges_.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(size_);
   const auto after = std::upper_bound(begin, end, range, [](const MessageRange& a, const MessageRange& b) {
@@ -26,10 +26,12 @@ void ResendRanges::add(const MessageRange& range) {
   } else if (joins_after) {
     after->begin = range.begin;
   } else {
+    if (size_ == kMax) return false;
     std::move_backward(after, end, end + 1);
     ranges_[place] = range;
     ++size_;
   }
+  return true;
 }
 
 void ResendRanges::take_from_first(std::uint64_t bytes) {

@@ -22,8 +22,8 @@ class ResendRanges {
   std::size_t size() const { return size_; }
   // Requires that it is not empty.
   const MessageRange& first() const { return ranges_[0]; }
-  // Requires a range that overlaps none here, and room if it is adjacent to none.
-  void add(const MessageRange& range);
+  // Requires a range that overlaps none here. False: there is no room, and nothing was added.
+  bool add(const MessageRange& range);
   // The first range's first `bytes` are being sent; all of them: the range is removed.
   void take_from_first(std::uint64_t bytes);
 

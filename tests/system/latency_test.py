@@ -36,13 +36,13 @@ class LatencyTest(unittest.TestCase):
         measured = {cable: round(latency or 0) for cable, latency in latencies(nodes, "n0").items()}
         report_figure(f"measured {measured} us for {delays_us}")
 
-    @in_lab("ring:3", "--delay", "500us")
-    def test_500_us(self, nodes: LabNodes) -> None:
+    @in_lab("ring:3", "--delay", "200us")
+    def test_200_us(self, nodes: LabNodes) -> None:
         nodes.start(**STEADY)
-        self.wait_for(nodes, {"n0-n1": 500, "n1-n2": 500, "n0-n2": 500})
+        self.wait_for(nodes, {"n0-n1": 200, "n1-n2": 200, "n0-n2": 200})
         # The topology has a cable's latency as soon as one of its ends has measured it.
-        nodes.wait_until(lambda: is_near(self.own_latency(nodes), 500),
-                         lambda: f"n0 measures {self.own_latency(nodes)}, expected 500 (us)")
+        nodes.wait_until(lambda: is_near(self.own_latency(nodes), 200),
+                         lambda: f"n0 measures {self.own_latency(nodes)}, expected 200 (us)")
         self.assertRegex(nodes.run("n0", nodes.build / "bin/cableway", "ports"), r"there, [0-9.]+ us one way; last heard")
 
     @staticmethod

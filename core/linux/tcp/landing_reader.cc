@@ -110,12 +110,16 @@ absl::Status LandingReader::begin_chunk(const Frame& chunk) {
 }
 
 absl::StatusOr<bool> LandingReader::consume_payload(ChunkLink::Sink& sink) {
+  const Posted& place = posted_[chunk_->message % kMaxLandings];
+  if (!place.active || place.message != chunk_->message) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("peer sent data of message ", chunk_->message, ", which is already complete"));
+  }
   const std::uint32_t missing = chunk_->payload - placed_;
   std::size_t bytes = std::min<std::size_t>(missing, staged());
   if (bytes < missing) bytes -= bytes % kLineBytes;
   if (bytes == 0 && missing > 0) return false;
-  const Landing& landing = posted_[chunk_->message % kMaxLandings].landing;
-  if (bytes > 0) ordered_store(landing.data + chunk_->offset + placed_, &staging_[begin_], bytes);
+  if (bytes > 0) ordered_store(place.landing.data + chunk_->offset + placed_, &staging_[begin_], bytes);
   begin_ += bytes;
   placed_ += static_cast<std::uint32_t>(bytes);
   if (placed_ == chunk_->payload) {

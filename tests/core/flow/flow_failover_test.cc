@@ -121,6 +121,9 @@ class FaultyFlow {
     const std::size_t who_notices = random_() % 3;
     setting_up_->source_notices = who_notices != 0;
     setting_up_->destination_notices = who_notices != 1;
+    // Enough for all that is unfinished, now and then not for repetitions.
+    if (random_() % 2 == 0) setting_up_->hop.source.max_controls = 1 + random_() % 4;
+    if (random_() % 2 == 0) setting_up_->hop.destination.max_controls = 2 * kMaxLandings + random_() % 8;
   }
   void lose_answer() {
     sender_.release(setting_up_->name);
@@ -187,6 +190,7 @@ class FaultyFlow {
   // A range is given to one circuit, and to another one only after the destination has fenced the first.
   void check_carriers() {
     for (Circuit& circuit : circuits_) {
+      EXPECT_FALSE(circuit.hop.source.misused()) << "a chunk was sent over a fenced circuit";
       for (const Frame& chunk : circuit.hop.source.new_chunks()) check_carrier(circuit, chunk);
     }
   }

@@ -333,16 +333,18 @@ class FlowInterleavings : public testing::TestWithParam<Scope> {};
 
 TEST_P(FlowInterleavings, DeliverAllWhateverEndsWhen) {
   const char* const deeper = std::getenv("CABLEWAY_TEST_DEPTH");
-  Search search(GetParam().faults, deeper == nullptr ? GetParam().max_depth : std::strtoul(deeper, nullptr, 10));
+  const std::size_t max_depth = deeper == nullptr ? GetParam().max_depth : std::strtoul(deeper, nullptr, 10);
+  Search search(GetParam().faults, max_depth);
   search.run();
   EXPECT_EQ(search.found(), "");
   std::printf("%zu faults: %zu states, %zu runs checked to their end, %zu events deep\n", GetParam().faults,
               search.states(), search.ends(), search.depth());
-  EXPECT_GE(search.states(), 10U);
   EXPECT_GT(search.ends(), 0U);
+  if (GetParam().faults < 2) {
+    EXPECT_LT(search.depth(), max_depth) << "the search is complete";
+  }
 }
 
-// Without a fault and with one the search is complete.
 INSTANTIATE_TEST_SUITE_P(Faults, FlowInterleavings,
                          testing::Values(Scope{0, 100}, Scope{1, 100}, Scope{2, test::kSlowBuild ? 5U : 8U}),
                          [](const testing::TestParamInfo<Scope>& scope) {

@@ -212,12 +212,40 @@ TEST_F(RetiringSender, WaitsForACircuitWhereItHasNone) {
   EXPECT_THAT(take_sent(third.source), ElementsAre(retire_frame({1, 1}))) << "the other slot is its own";
 }
 
-TEST_F(RetiringSender, HasNoSlotWhileAllAreInUse) {
+TEST_F(RetiringSender, HasFourCircuitsAtMost) {
   std::vector<CircuitName> reserved;
   while (const auto name = sender_.reserve()) reserved.push_back(*name);
-  EXPECT_EQ(reserved.size(), kMaxFlowCircuits - 2);
+  EXPECT_EQ(reserved.size(), 2U) << "four in all";
   sender_.release(reserved.back());
-  EXPECT_EQ(sender_.reserve(), (CircuitName{kMaxFlowCircuits - 1, 2})) << "a name is used once";
+  EXPECT_EQ(sender_.reserve(), (CircuitName{3, 2})) << "a name is used once";
+}
+
+// The destination is hostile: it moves the primary with every chunk, tells of chunks on one circuit only, and retires
+// the others, so that as many ranges as possible are to be sent again.
+TEST_F(RetiringSender, HasRoomForAllThatIsToBeSentAgain) {
+  test::LooseHop more[2];
+  for (test::LooseHop& hop : more) join(hop);
+  test::LooseHop* const hops[] = {&hops_[0], &hops_[1], &more[0], &more[1]};
+  const test::SentMessage large(1, 1000 * kRetiringChunk);
+  EXPECT_TRUE(sender_.post(large.buffer(), large.size()).ok());
+  const auto say = [](test::LooseHop& hop, const Frame& frame) {
+    EXPECT_TRUE(hop.destination.send_control(frame).ok());
+    while (hop.deliver_up()) continue;
+  };
+  say(*hops[3], announcement(0, 1000));
+  say(*hops[3], announcement(1, large.size()));
+  EXPECT_TRUE(sender_.progress().ok());
+  std::uint64_t landed_over_last = 0;
+  for (int i = 0; i < 1000; ++i) {
+    for (test::LooseHop* hop : hops) {
+      say(*hop, announcement(1, large.size()));
+      EXPECT_TRUE(sender_.progress().ok());
+      while (hop->deliver_down_unread()) landed_over_last += hop == hops[3] ? 1 : 0;
+      if (hop == hops[3]) say(*hop, landed(landed_over_last));
+    }
+  }
+  for (std::uint8_t i = 0; i < 3; ++i) say(*hops[3], retired_frame({i, 1}, 0));
+  EXPECT_TRUE(sender_.progress().ok());
 }
 
 class RetiringReceiver : public testing::Test {

@@ -3,10 +3,13 @@
 //
 // - A chunk may still be written to the receiver's memory after its sender has fenced its end, and after the landing
 //   has ended, as a device does that has the address: only the receiver's own fence prevents it.
+// - What one read has brought is reported to the end, although a part of it has made the end fence the hop.
 // - A cut loses what is in flight. Each end notices when the test says so, or never.
+// - The queue of frames without payload is as short as the test says.
 #ifndef CABLEWAY_TESTS_CORE_FLOW_LOOSE_HOP_H_
 #define CABLEWAY_TESTS_CORE_FLOW_LOOSE_HOP_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -31,15 +34,21 @@ class LooseEnd final : public ChunkLink {
     absl::Status end;                   // not OK: the other end has left
   };
   static constexpr std::size_t kMaxChunks = 3;
+  std::size_t max_controls = kMaxQueuedControls;
 
-  bool can_send() const override { return !fenced_ && chunks_ < kMaxChunks; }
+  bool can_send() const override { return chunks_ < kMaxChunks; }
   void send(const Frame& chunk, SendBuffer payload) override {
+    misused_ = misused_ || fenced_;
     ++chunks_;
     new_chunks_.push_back(chunk);
     out_.push_back({chunk, payload.data, {}, {}});
   }
   void send(const Frame&, Slot&) override {}
   absl::Status send_control(const Frame& control) override {
+    const auto has_no_payload = [](const InFlight& each) { return each.frame.kind != FrameKind::kChunk; };
+    if (static_cast<std::size_t>(std::count_if(out_.begin(), out_.end(), has_no_payload)) >= max_controls) {
+      return absl::ResourceExhaustedError("more control frames are waiting than the protocol allows");
+    }
     if (!fenced_) out_.push_back({control, nullptr, {}, {}});
     return absl::OkStatus();
   }
@@ -53,7 +62,8 @@ class LooseEnd final : public ChunkLink {
   void widen() override {}
   bool narrow() override { return true; }
   absl::Status progress(Sink& sink) override {
-    while (!fenced_ && !arrived_.empty()) {
+    if (fenced_) return absl::FailedPreconditionError("the circuit is closed");
+    while (!arrived_.empty()) {
       const Frame frame = arrived_.front();
       arrived_.pop_front();
       const bool chunk = frame.kind == FrameKind::kChunk;
@@ -62,7 +72,7 @@ class LooseEnd final : public ChunkLink {
     return flush(sink);
   }
   absl::Status flush(Sink& sink) override {
-    for (; !fenced_ && completed_ > 0; --completed_) {
+    for (; completed_ > 0; --completed_) {
       --chunks_;
       sink.on_sent(nullptr);
     }
@@ -77,6 +87,8 @@ class LooseEnd final : public ChunkLink {
     if (noticed_.ok()) noticed_ = absl::UnavailableError("the cable was pulled");
   }
   bool fenced() const { return fenced_; }
+  // A chunk was sent after the fence.
+  bool misused() const { return misused_; }
   bool dead() const { return fenced_ || !noticed_.ok(); }
   const std::deque<InFlight>& out() const { return out_; }
   const std::deque<Frame>& arrived() const { return arrived_; }
@@ -98,6 +110,16 @@ class LooseEnd final : public ChunkLink {
     return true;
   }
   void lose_all() { out_.clear(); }
+  // The oldest frame, which counts as delivered. Returns whether it was a chunk.
+  bool lose_first() {
+    while (!out_.empty()) {
+      const bool chunk = out_.front().frame.kind == FrameKind::kChunk && out_.front().end.ok();
+      out_.pop_front();
+      completed_ += chunk ? 1 : 0;
+      if (chunk) return true;
+    }
+    return false;
+  }
   // The chunks sent since the last call.
   std::vector<Frame> new_chunks() { return std::exchange(new_chunks_, {}); }
 
@@ -132,6 +154,7 @@ class LooseEnd final : public ChunkLink {
   std::size_t completed_ = 0;  // of these, not read any more
   absl::Status noticed_;
   bool fenced_ = false;
+  bool misused_ = false;
 };
 
 // A circuit of one hop.
@@ -140,6 +163,8 @@ struct LooseHop {
   LooseEnd destination;
 
   bool deliver_down() { return source.deliver_to(destination); }
+  // As if the destination did not read: for tests that play it.
+  bool deliver_down_unread() { return source.lose_first(); }
   bool deliver_up() { return destination.deliver_to(source); }
 };
 
