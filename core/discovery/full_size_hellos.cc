@@ -37,6 +37,12 @@ bool FullSizeHellos::hear(const NeighbourKey& key, const PortHello& hello, std::
   return is_news;
 }
 
+void FullSizeHellos::keep_ports(const std::vector<PortFacts>& ports) {
+  std::erase_if(hellos_, [&](const auto& counted) {
+    return std::none_of(ports.begin(), ports.end(), [&](const PortFacts& port) { return port.id == counted.first; });
+  });
+}
+
 void FullSizeHellos::extend_holds(Duration stall) {
   for (auto& [key, heard] : heard_) heard.hold_extension += stall;
 }

@@ -2,8 +2,8 @@
 // Small hellos pass there, so every second hello of a port is padded until its IP packet has the port's full MTU. A
 // cable is up only while these arrive at both ends; hellos report whether they do (FullSize).
 //
-//   - Every second, and the first: of small hellos enough remain to find and name a neighbour whose full-size ones are
-//     lost. Changes are announced by hellos 10 ms apart, so a new cable waits for a full-size one for one hello at
+//   - Every second, and the first. The small ones in between suffice to find and name a neighbour whose full-size ones
+//     are lost. Changes are announced by hellos 10 ms apart, so a new cable waits for a full-size one for one hello at
 //     most.
 //   - They may be missing for kFullSizeEvery hold times. That is as many of them in a row as of all hellos in one hold
 //     time, so a cable with random losses fails no sooner than it would without them.
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/clock.h"
 #include "core/discovery/neighbour.h"
@@ -42,6 +43,8 @@ class FullSizeHellos {
   // The neighbour's newest hello says this about the full-size ones from here.
   void learn(const NeighbourKey& key, FullSize there) { heard_[key].there = there; }
   void forget(const NeighbourKey& key) { heard_.erase(key); }
+  // Forgets all other ports.
+  void keep_ports(const std::vector<PortFacts>& ports);
   // This node has stalled for this long, and may not have read what arrived.
   void extend_holds(Duration stall);
 

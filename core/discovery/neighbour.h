@@ -38,7 +38,7 @@ struct Neighbour {
   std::uint64_t boot_nonce = 0;
   CableAddresses addresses;
   bool up = false;             // both ports hear each other, and large packets pass
-  LargePacketLoss large_lost;  // keeps it down; none while MTU or addresses do
+  LargePacketLoss large_lost;  // keeps it down; empty while MTU or addresses do not fit
   // False: other ports of the two nodes are the cable on this wire (port_pairing.h).
   bool paired = true;
   Instant heard_since;

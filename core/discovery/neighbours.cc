@@ -87,6 +87,7 @@ void Neighbours::update_ports() {
       },
       "the cable was unplugged");
   problems_.clear_if([this](PortId port) { return find_port(port) == nullptr; });
+  full_size_.keep_ports(ports_);
   // Advertises the changes to the neighbours.
   for (const PortFacts& port : ports_) hello_soon(port.id);
 }

@@ -90,7 +90,7 @@ constexpr std::array<EventKind, kEventCodes> kKinds{{
 
     {Code::kCableUp, "CABLE_UP", Severity::kInfo, "both ends of a cable hear each other, and large packets pass", "-"},
     {Code::kCableLost, "CABLE_LOST", Severity::kWarning,
-     "a cable that was up is down: unplugged, silent, it drops large packets, or its neighbour ended without "
+     "a cable that was up is down: it is unplugged or silent, it drops large packets, or its neighbour ended without "
      "announcing it",
      "check the cable and the neighbour; the reason says which"},
     {Code::kNeighbourLeft, "NEIGHBOUR_LEFT", Severity::kInfo,

@@ -1,5 +1,4 @@
-// The news that a port has stopped carrying data, for those who have circuits over it. A connection over such a port
-// does not fail by itself for seconds.
+// The report that a port no longer carries data. A connection over it does not fail by itself for seconds.
 #ifndef CABLEWAY_CORE_PORTS_PORT_LOST_H_
 #define CABLEWAY_CORE_PORTS_PORT_LOST_H_
 

@@ -9,7 +9,7 @@ namespace cableway {
 
 bool EthernetAddress::is_of_an_interface() const {
   constexpr std::byte kGroup{1};
-  return bytes != decltype(bytes){} && (bytes[0] & kGroup) == std::byte{};
+  return !is_zero() && (bytes[0] & kGroup) == std::byte{};
 }
 
 std::string to_text(const EthernetAddress& address) {

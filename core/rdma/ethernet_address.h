@@ -15,6 +15,8 @@ struct EthernetAddress {
 
   // Whether it can be an interface's: neither zero nor a group address.
   bool is_of_an_interface() const;
+  // That of a loopback interface, which needs none.
+  bool is_zero() const { return bytes == decltype(bytes){}; }
   friend bool operator==(const EthernetAddress&, const EthernetAddress&) = default;
 };
 

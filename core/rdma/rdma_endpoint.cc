@@ -12,7 +12,8 @@ absl::Status check(const RdmaEndpoint& endpoint) {
   const bool numbers =
       endpoint.queue_pair >= 1 && endpoint.queue_pair <= kMax24Bits && endpoint.packet_sequence <= kMax24Bits;
   const bool mtu = endpoint.mtu >= 256 && endpoint.mtu <= 4096 && (endpoint.mtu & (endpoint.mtu - 1)) == 0;
-  if (numbers && mtu && endpoint.mailbox != 0 && endpoint.ethernet.is_of_an_interface()) return absl::OkStatus();
+  const bool ethernet = endpoint.ethernet.is_of_an_interface() || endpoint.ethernet.is_zero();
+  if (numbers && mtu && endpoint.mailbox != 0 && ethernet) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("set-up: an invalid end of a queue pair: number ", endpoint.queue_pair,
                                                  ", packet sequence ", endpoint.packet_sequence, ", MTU ", endpoint.mtu,
                                                  ", mailbox ", endpoint.mailbox, ", Ethernet address ",

@@ -16,6 +16,7 @@ import dataclasses
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,10 +25,10 @@ from pathlib import Path
 
 MODEL = Path(__file__).resolve().parent / "flow_failover.pml"
 SKIPPED = 77
-MEMORY_MIB = 1800  # of one search; two run at a time
+MEMORY_MIB = 1400  # of one search; two run at a time
 LARGER_MEMORY_MIB = 8000
-DEPTH = 2000  # steps of an execution; the longest has about a tenth
-LIMIT_S = 1200
+DEPTH = 2000  # steps of an execution; the longest has less than a twentieth
+LIMIT_S = 400  # below that of ctest, which would leave the search running
 
 
 RULES = {
@@ -104,7 +105,8 @@ PLANTED = (
 def run(command: list[str], folder: Path) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} ended with status {done.returncode}\n{done.stdout}{done.stderr}")
+        hint = ", too little memory?" if done.returncode == -signal.SIGKILL else ""
+        raise RuntimeError(f"{' '.join(command)} ended with status {done.returncode}{hint}\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
 
@@ -126,7 +128,7 @@ def judge(variant: Variant, output: str, trail: bool) -> tuple[str, bool]:
         if found and not trail:
             return f"{text}, but no trail", False
         return (f"found: {text}", True) if found else (f"fails: {text}", False)
-    # Spin says this if it ran out of depth or memory, or stopped early for another reason.
+    # Spin prints this if it ran out of depth or memory, or stopped early for another reason.
     if re.search(r"search depth too small|[Ss]earch not completed|out of memory|MEMLIM|aborted", output):
         return "the search is not complete", False
     if variant.rule:
@@ -148,6 +150,16 @@ def defines(variant: Variant) -> list[str]:
 
 def check(variant: Variant, folder: Path, compiler: str) -> Outcome:
     """One variant, in an empty folder of its own."""
+    begin = time.monotonic()
+    try:
+        return search(variant, folder, compiler)
+    except subprocess.TimeoutExpired as late:
+        return Outcome(seconds=time.monotonic() - begin, verdict=f"no result of {late.cmd[0]} within {LIMIT_S} s")
+    except RuntimeError as failed:
+        return Outcome(seconds=time.monotonic() - begin, verdict=str(failed).splitlines()[0])
+
+
+def search(variant: Variant, folder: Path, compiler: str) -> Outcome:
     folder.mkdir(parents=True)
     memory = LARGER_MEMORY_MIB if variant in LARGER else MEMORY_MIB
     run(["spin", *defines(variant), "-a", str(MODEL)], folder)
@@ -155,12 +167,9 @@ def check(variant: Variant, folder: Path, compiler: str) -> Outcome:
     # To optimise takes longer than the search for a planted fault.
     run([compiler, "-O0" if variant.rule else "-O2", "-w", goal, f"-DMEMLIM={memory}", "-o", "pan", "pan.c"], folder)
     begin = time.monotonic()
-    try:
-        # 2 to this power places in the hash table
-        places = f"-w{18 if variant.rule else 24}"
-        output = run(["nice", "./pan", f"-m{DEPTH}", places, *(["-l"] if variant.endless else [])], folder)
-    except subprocess.TimeoutExpired:
-        return Outcome(seconds=LIMIT_S, verdict=f"no result within {LIMIT_S} s")
+    # 2 to this power places in the hash table
+    places = f"-w{18 if variant.rule else 24}"
+    output = run(["nice", "./pan", f"-m{DEPTH}", places, *(["-l"] if variant.endless else [])], folder)
     (folder / "pan.out").write_text(output, encoding="utf-8")
     outcome = Outcome(seconds=time.monotonic() - begin)
     outcome.states = int(number(r"([\d.e+]+) states, stored", output))

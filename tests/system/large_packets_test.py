@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""System test of cables that drop large packets, while small ones pass: both ends take the cable down, say why, and use it
-again when it carries them.
+"""System test of cables that drop large packets, while small ones pass: both ends take the cable down, report the
+reason, and use it again when it carries them.
 
 Usage: large_packets_test.py --build DIR [TEST...]. Exit status 77 where this system cannot run a lab.
 """

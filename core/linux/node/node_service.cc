@@ -179,7 +179,7 @@ Welcome NodeService::welcome() const {
   return welcome;
 }
 
-// Before the node itself knows, whose neighbours and routes can wait.
+// Runs before the node handles the change: adjacencies and routes are less urgent.
 void NodeService::on_port_lost(PortLost lost) {
   lost.reason = printable(lost.reason).substr(0, kMaxPortLostReason);
   relay_->lose_port(lost);

@@ -99,6 +99,7 @@ struct NetlinkInventory::State : std::enable_shared_from_this<State> {
   std::function<void()> changed;
   std::function<void(const PortLost&)> lost = [](const PortLost&) {};
   std::map<PortId, std::string> last_device;  // the last device behind each port
+  std::map<PortId, std::string> port_names;   // of the links that exist and have been ports
   std::set<std::string> followed;             // devices, by rdma_watch
   std::unique_ptr<RdmaWatch> rdma_watch;
   std::unique_ptr<FolderWatch> device_files;
@@ -237,6 +238,8 @@ void NetlinkInventory::State::rebuild() {
   const bool differs = found.ports != selection.ports || requested(found.rejected) != requested(selection.rejected) ||
                        followed != followed_before;
   selection = std::move(found);
+  std::erase_if(port_names, [&](const auto& named) { return !watch->network().links.contains(named.first); });
+  for (const PortFacts& port : selection.ports) port_names.insert_or_assign(port.id, port.interface);
   if (!differs || !changed) return;
   // A copy, because the call may destroy the inventory.
   const auto call = changed;
@@ -244,9 +247,8 @@ void NetlinkInventory::State::rebuild() {
 }
 
 void NetlinkInventory::State::lose_link(const LinkLoss& loss) const {
-  for (const PortFacts& port : selection.ports) {
-    if (port.id == loss.link) lost({port.interface, loss.reason});
-  }
+  // Also of a port that is none now, as its addresses went first: circuits over it remain.
+  if (const auto port = port_names.find(loss.link); port != port_names.end()) lost({port->second, loss.reason});
 }
 
 void NetlinkInventory::State::network_changed() {

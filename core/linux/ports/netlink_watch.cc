@@ -9,8 +9,12 @@
 
 #include <array>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -117,8 +121,9 @@ int collect_address(nl_msg* message, void* addresses) {
 struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, std::function<void()> on_change, std::function<void(const LinkLoss&)> on_loss)
       : readable(io), retry(io), reread(io), changed(std::move(on_change)), lost(std::move(on_loss)) {}
-  // libnl closes the socket, so the descriptor must not.
+  // libnl closes the socket, so the descriptor must not. A read that has begun ends first.
   ~State() {
+    if (reader) reader->join();
     if (readable.is_open()) readable.release();
   }
 
@@ -126,6 +131,10 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   boost::asio::steady_timer retry;
   boost::asio::steady_timer reread;
   std::size_t next_reread = kLossRereads.size();
+  // Reads carriers again: a dump waits for the kernel's RTNL lock, which a driver may hold for seconds while it sets a
+  // link down. Meanwhile this node's hellos have to leave.
+  std::optional<boost::asio::thread_pool> reader;
+  bool is_rereading = false;
   std::function<void()> changed;
   std::function<void(const LinkLoss&)> lost;
   NetlinkSocket notifications;
@@ -143,6 +152,7 @@ struct NetlinkWatch::State : std::enable_shared_from_this<State> {
   void report_losses();
   void arm_reread();
   void reread_carriers();
+  void take_reread(absl::StatusOr<Links> links, std::uint64_t begun_at);
   void name_scopes();
   void notified(nlmsghdr* message);
   void wait();
@@ -226,15 +236,28 @@ void NetlinkWatch::State::arm_reread() {
   });
 }
 
-// Takes nothing else from the read: everything else has its own notification.
 void NetlinkWatch::State::reread_carriers() {
   arm_reread();
-  if (!drain()) return;
-  absl::StatusOr<Links> links = dump<Links>(RTM_GETLINK, collect_link, "read the network interfaces");
-  if (!links.ok()) return;
+  if (std::exchange(is_rereading, true)) return;
+  if (!reader) reader.emplace(1);
+  boost::asio::post(*reader, [weak = weak_from_this(), io = readable.get_executor(), begun_at = revision] {
+    auto links = dump<Links>(RTM_GETLINK, collect_link, "read the network interfaces");
+    boost::asio::post(io, [weak, begun_at, links = std::move(links)]() mutable {
+      const auto self = weak.lock();
+      if (self && self->changed) self->take_reread(std::move(links), begun_at);
+    });
+  });
+}
+
+// Takes the losses only: everything else has its own notification. A link that has been notified of since the read
+// began may be in a newer state.
+void NetlinkWatch::State::take_reread(absl::StatusOr<Links> links, std::uint64_t begun_at) {
+  is_rereading = false;
+  if (!links.ok() || !drain()) return;
   for (auto& [id, link] : *links) {
     const auto known = network.links.find(id);
-    if (known == network.links.end() || link_loss(known->second, &link).empty()) continue;
+    if (known == network.links.end() || known->second.revision > begun_at) continue;
+    if (link_loss(known->second, &link).empty()) continue;
     note_loss(id, &link);
     link.revision = ++revision;
     known->second = std::move(link);

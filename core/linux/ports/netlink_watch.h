@@ -15,7 +15,8 @@ namespace cableway::host {
 // Links follow the kernel's notifications, which once sent are not delayed by kernel locks: a lost carrier is seen even
 // while a driver is busy. Addresses are re-read after notifications about them, since only a dump has their order; so
 // is everything after notifications were lost. Wakes up for notifications, some times within a second after a link was
-// lost, and one second after a failed read. One thread, the one that runs `io`.
+// lost, and one second after a failed read. One thread, the one that runs `io`, and one of its own that reads carriers
+// again after a loss; the destructor waits for such a read.
 class NetlinkWatch {
  public:
   // Everything has been read when it returns. Calls `changed` after notifications, once for all that had arrived; it

@@ -107,6 +107,15 @@ absl::StatusOr<RdmaTransport::Opened> RdmaTransport::open(const std::string& add
 
 absl::Status RdmaTransport::join(RdmaHalf& half, const RdmaEndpoint& other, const std::string& address) {
   if (absl::Status there = check_gid(other, address); !there.ok()) return there;
+  if (other.ethernet.is_zero() != half.interface.ethernet.is_zero()) {
+    return absl::InvalidArgumentError(absl::StrCat("set-up: the Ethernet address ", to_text(other.ethernet),
+                                                   " does not fit interface ", half.interface.name));
+  }
+  // Between two processes over the loopback interface: no neighbour is asked.
+  if (other.ethernet.is_zero()) {
+    half.other = other;
+    return half.queue_pair->connect(other);
+  }
   const CableNeighbour neighbour{half.interface.name, half.interface.index, *routing::parse_port_address(address),
                                  other.ethernet};
   if (absl::Status right = direct_to_neighbour(*host_.neighbours, neighbour); !right.ok()) return right;

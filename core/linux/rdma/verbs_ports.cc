@@ -17,6 +17,8 @@
 namespace cableway::host {
 namespace {
 
+constexpr char kLoopbackType[] = "772";  // ARPHRD_LOOPBACK, as sysfs prints it
+
 bool is_address(const sockaddr* found, const routing::PortAddress& address) {
   if (found == nullptr) return false;
   if (found->sa_family == AF_INET && !address.is_ipv6) {
@@ -56,9 +58,12 @@ std::string interface_with(const routing::PortAddress& address) {
 absl::StatusOr<PortInterface> read_port_interface(const Sysfs& sysfs, const std::string& name) {
   const std::string folder = absl::StrCat("class/net/", name);
   const std::string address = sysfs.line(absl::StrCat(folder, "/address"));
-  PortInterface interface { name, 0, parse_ethernet_address(address).value_or(EthernetAddress()) };
+  const std::optional<EthernetAddress> ethernet = parse_ethernet_address(address);
+  const bool is_loopback = sysfs.line(absl::StrCat(folder, "/type")) == kLoopbackType;
+  const bool has_one = ethernet.has_value() && (ethernet->is_of_an_interface() || (is_loopback && ethernet->is_zero()));
+  PortInterface interface { name, 0, ethernet.value_or(EthernetAddress()) };
   const bool is_there = absl::SimpleAtoi(sysfs.line(absl::StrCat(folder, "/ifindex")), &interface.index);
-  if (is_there && interface.index != 0 && interface.ethernet.is_of_an_interface()) return interface;
+  if (is_there && interface.index != 0 && has_one) return interface;
   return absl::FailedPreconditionError(
       is_there ? absl::StrCat("interface ", name, " has the address \"", address, "\", which is no Ethernet address")
                : absl::StrCat("there is no interface ", name, " any more"));

@@ -34,7 +34,7 @@ struct PortInterface {
   EthernetAddress ethernet = {};
 };
 
-// FailedPrecondition: there is no such interface, or it has no Ethernet address.
+// FailedPrecondition: there is no such interface, or it has no Ethernet address and is not the loopback interface.
 absl::StatusOr<PortInterface> read_port_interface(const Sysfs& sysfs, const std::string& name);
 
 // The GID for an address: IPv6 as it is, without its scope; IPv4 mapped into IPv6.

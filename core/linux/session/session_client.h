@@ -37,7 +37,7 @@ class SessionClient : public std::enable_shared_from_this<SessionClient> {
   void report(const SessionMessage& message);
   // Called when the node sends a further Welcome: its ports have changed.
   void on_welcome(std::function<void(const Welcome&)> changed) { welcomed_ = std::move(changed); }
-  // Called when the node has told that a port is lost.
+  // Called when the node reports a lost port.
   void on_port_lost(std::function<void(const PortLost&)> lost) { port_lost_ = std::move(lost); }
   bool ended() const { return !socket_.is_open(); }
   // Fails every unanswered request.

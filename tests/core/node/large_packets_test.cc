@@ -1,4 +1,5 @@
-// Cables that drop large packets, in virtual time: nodes take them down although small hellos pass, and say why.
+// Cables that drop large packets, in virtual time: nodes take them down although small hellos pass, and report the
+// reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -80,7 +80,7 @@ class RdmaTransportTest : public testing::Test {
   }
   std::unique_ptr<HostEnd> offer() {
     auto pair = VerbsQueuePair::create(device_, fake_.gid, 1, {}).value();
-    return make_rdma_end({device_, 0, std::move(pair), {}, {"eth1", 7, parse_ethernet_address(kOwn).value()}});
+    return make_rdma_end({device_, 0, std::move(pair), {}, own_});
   }
   absl::Status settle(const CircuitSetup& setup, const RdmaEndpoint& answer) {
     const std::unique_ptr<HostEnd> offered = offer();
@@ -91,6 +91,7 @@ class RdmaTransportTest : public testing::Test {
     return transport(wanted).join(setup, ConnectionAt("10.7.0.2"), encode_rdma_endpoint(offered));
   }
 
+  PortInterface own_{"eth1", 7, parse_ethernet_address(kOwn).value()};
   test::FakeNeighbours neighbours_;
   test::FakeVerbs verbs_;
   test::FakeVerbsDevice& fake_ = verbs_.add("mlx5_0", VerbsGid{3, gid_of_text("10.7.0.1")});
@@ -115,6 +116,26 @@ TEST_F(RdmaTransportTest, CorrectsTheNeighbourTableBeforeItJoins) {
   ASSERT_TRUE(settle(setup_between("10.7.0.1", "10.7.0.2"), endpoint_at(gid_of_text("10.7.0.2"))).ok());
   EXPECT_EQ(neighbours_.entries["7 10.7.0.2"], test::kRight);
   EXPECT_THAT(fake_.joined, SizeIs(1));
+}
+
+TEST_F(RdmaTransportTest, JoinsOverTheLoopbackInterfaceWithoutANeighbour) {
+  neighbours_.may_set = false;
+  neighbours_.entries["1 10.7.0.2"] = test::kTwin;
+  own_ = {"lo", 1, {}};
+  RdmaEndpoint there = endpoint_at(gid_of_text("10.7.0.2"));
+  const CircuitSetup setup = setup_between("10.7.0.1", "10.7.0.2");
+  EXPECT_EQ(settle(setup, there), absl::InvalidArgumentError("set-up: the Ethernet address " +
+                                                             std::string(test::kRight) + " does not fit interface lo"));
+  there.ethernet = {};
+  EXPECT_TRUE(settle(setup, there).ok());
+  EXPECT_THAT(fake_.joined, SizeIs(1));
+}
+
+TEST_F(RdmaTransportTest, RefusesANeighbourWithoutAnEthernetAddress) {
+  RdmaEndpoint there = endpoint_at(gid_of_text("10.7.0.2"));
+  there.ethernet = {};
+  EXPECT_TRUE(absl::IsInvalidArgument(settle(setup_between("10.7.0.1", "10.7.0.2"), there)));
+  EXPECT_THAT(fake_.joined, IsEmpty());
 }
 
 TEST_F(RdmaTransportTest, DoesNotJoinTheOtherInterfaceOfThatHost) {

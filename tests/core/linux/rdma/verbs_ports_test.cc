@@ -130,6 +130,13 @@ TEST_F(VerbsPortsTest, AnInterfaceIsKnownByItsIndexAndEthernetAddress) {
   }
 }
 
+TEST_F(VerbsPortsTest, TheLoopbackInterfaceNeedsNoEthernetAddress) {
+  sysfs_.write("class/net/lo/ifindex", "1");
+  sysfs_.write("class/net/lo/type", "772");
+  sysfs_.write("class/net/lo/address", "00:00:00:00:00:00");
+  EXPECT_TRUE(read_port_interface(Sysfs(sysfs_.root()), "lo").value().ethernet.is_zero());
+}
+
 TEST(InterfaceWith, FindsTheLoopbackInterface) {
   EXPECT_EQ(interface_with(routing::parse_port_address("fe80::1%eth7").value()), "eth7");
   EXPECT_EQ(interface_with(routing::parse_port_address("203.0.113.250").value()), "");

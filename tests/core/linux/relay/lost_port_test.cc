@@ -16,10 +16,10 @@
 #include "core/linux/tcp/pipe_store.h"
 #include "core/linux/tcp/relay_memory.h"
 #include "core/linux/tcp/tcp_chunk_link.h"
-#include "core/linux/tcp/tcp_transport.h"
 #include "tests/core/flow/message_buffers.h"
 #include "tests/core/linux/hop/sample_setup.h"
 #include "tests/core/linux/loopback_sockets.h"
+#include "tests/core/linux/relay/circuit_over_tcp.h"
 
 namespace cableway::host {
 namespace {
@@ -58,14 +58,7 @@ class RelayLostPortTest : public testing::Test {
     setup.hops[1].cable = "n1." + downstream_port + "-n2.eth0";
     auto [source, upstream] = test::connected_pair();
     auto [downstream, destination] = test::connected_pair();
-    auto from = make_tcp_end();
-    auto to = make_tcp_end();
-    absl::StatusOr<std::unique_ptr<Slot>> floor = loop_->make_floor(*from, *to);
-    EXPECT_TRUE(floor.ok()) << floor.status();
-    EXPECT_TRUE(loop_
-                    ->add(setup, {std::move(upstream), std::move(from), {}, setup.chunk_bytes},
-                          {std::move(downstream), std::move(to), {}, setup.chunk_bytes}, *std::move(floor))
-                    .ok());
+    test::add_over_tcp(*loop_, setup, std::move(upstream), std::move(downstream));
     Ends ends;
     ends.source = std::make_unique<TcpChunkLink>(std::move(source), TcpChunkLink::Place::kFlowEnd);
     ends.destination = std::make_unique<TcpChunkLink>(std::move(destination), TcpChunkLink::Place::kFlowEnd);

@@ -24,11 +24,11 @@
 #include "core/linux/tcp/pipe_store.h"
 #include "core/linux/tcp/relay_memory.h"
 #include "core/linux/tcp/tcp_chunk_link.h"
-#include "core/linux/tcp/tcp_transport.h"
 #include "tests/core/flow/flow_script.h"
 #include "tests/core/flow/message_buffers.h"
 #include "tests/core/linux/hop/sample_setup.h"
 #include "tests/core/linux/loopback_sockets.h"
+#include "tests/core/linux/relay/circuit_over_tcp.h"
 
 namespace cableway::host {
 namespace {
@@ -65,14 +65,7 @@ class RelayLoopTest : public testing::Test {
     loop_ = *std::move(loop);
   }
   void add(const CircuitSetup& setup, UniqueFd upstream, UniqueFd downstream) {
-    auto from = make_tcp_end();
-    auto to = make_tcp_end();
-    absl::StatusOr<std::unique_ptr<Slot>> floor = loop_->make_floor(*from, *to);
-    EXPECT_TRUE(floor.ok()) << floor.status();
-    EXPECT_TRUE(loop_
-                    ->add(setup, {std::move(upstream), std::move(from), {}, setup.chunk_bytes},
-                          {std::move(downstream), std::move(to), {}, setup.chunk_bytes}, *std::move(floor))
-                    .ok());
+    test::add_over_tcp(*loop_, setup, std::move(upstream), std::move(downstream));
   }
   // Through `relays` relays, all of them this loop.
   Flow open(std::uint64_t number, int buffer_bytes = 0, std::uint32_t chunk_bytes = 65536, std::size_t relays = 1) {
