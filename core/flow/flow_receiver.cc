@@ -10,7 +10,7 @@ namespace {
 
 // Chunks of a circuit that land before the sender is told, unless an acknowledgement covers them. A fraction of the
 // chunks that a sender gives to a circuit and remembers (given_chunks.h).
-constexpr std::uint64_t kReportEvery = 16;
+constexpr std::uint64_t kLandedReportEvery = 16;
 
 static_assert(kMaxLandings <= 32, "landings are bits of a 32-bit word");
 
@@ -160,8 +160,8 @@ void FlowReceiver::make_primary(Circuit& circuit) {
   }
 }
 
-absl::Status FlowReceiver::violation(std::string what) {
-  if (broken_.ok()) broken_ = absl::InvalidArgumentError(std::move(what));
+absl::Status FlowReceiver::violation(absl::string_view what) {
+  if (broken_.ok()) broken_ = absl::InvalidArgumentError(what);
   return broken_;
 }
 
@@ -191,7 +191,7 @@ absl::Status FlowReceiver::take_landed(Circuit& circuit, const Frame& chunk) {
 
 absl::Status FlowReceiver::report(Circuit& circuit) {
   if (!circuit.live || ends_with_its_circuit_) return absl::OkStatus();
-  if (circuit.counted - circuit.reported < kReportEvery) return absl::OkStatus();
+  if (circuit.counted - circuit.reported < kLandedReportEvery) return absl::OkStatus();
   circuit.reported = circuit.counted;
   return circuit.link().send_control(Frame{FrameKind::kLanded, 0, circuit.counted, 0, 0});
 }

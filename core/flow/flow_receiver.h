@@ -18,6 +18,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/flow_circuit.h"
@@ -104,7 +105,7 @@ class FlowReceiver {
   absl::Status take_control(Circuit& circuit, const Frame& control);
   absl::Status take_retire(Circuit& circuit, const CircuitName& retired);
   absl::Status report(Circuit& circuit);
-  absl::Status violation(std::string what);
+  absl::Status violation(absl::string_view what);
   void end(Circuit& circuit, const absl::Status& reason);
   // Frames go to live circuits only; a circuit that cannot take one ends.
   void send(Circuit& circuit, const Frame& control);

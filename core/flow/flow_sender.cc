@@ -242,8 +242,8 @@ void FlowSender::retire_done() {
   while (oldest_ < next_ && finished(oldest_)) ++oldest_;
 }
 
-absl::Status FlowSender::violation(std::string what) {
-  if (broken_.ok()) broken_ = absl::InvalidArgumentError(std::move(what));
+absl::Status FlowSender::violation(absl::string_view what) {
+  if (broken_.ok()) broken_ = absl::InvalidArgumentError(what);
   return broken_;
 }
 

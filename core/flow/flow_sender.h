@@ -21,6 +21,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/flow/chunk_link.h"
 #include "core/flow/circuit_name.h"
 #include "core/flow/flow_circuit.h"
@@ -139,7 +140,7 @@ class FlowSender {
   absl::Status take_acknowledgement(const Frame& control);
   absl::Status take_landed(Circuit& circuit, const Frame& control);
   absl::Status take_retired(const Circuit& circuit, const Frame& control);
-  absl::Status violation(std::string what);
+  absl::Status violation(absl::string_view what);
   void end(Circuit& circuit, const absl::Status& reason);
   // Asks over `circuit` for the counts that are due.
   void ask_for_counts(Circuit& circuit);

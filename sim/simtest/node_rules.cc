@@ -18,7 +18,7 @@ constexpr std::size_t kNotReached = SIZE_MAX;
 // A port sends ten hellos per second, and up to a hundred more while something changes; each neighbour is sent an
 // advertisement of each origin at most ten times per second, and retransmissions while it does not answer.
 constexpr std::uint64_t kDatagramsPerPort = 700;
-constexpr std::uint32_t kMtu = 1500;  // of all ports
+constexpr std::uint32_t kPortMtu = 1500;  // of all ports
 
 std::string text_of(const routing::AdvertisementVersion& version) {
   return absl::StrCat(version.boot_nonce, ".", version.sequence);
@@ -47,7 +47,7 @@ NodeRules::NodeRules(SimtestGround& ground)
     Heard& heard = heard_[way];
     heard.last = ground_.clock().now();
     heard.boot_nonce = nonce;
-    if (bytes.size() >= full_size_bytes(kMtu, false)) heard.last_full_size = heard.last;
+    if (bytes.size() >= full_size_bytes(kPortMtu, false)) heard.last_full_size = heard.last;
     ground_.trace.add(way.to << 32 | way.to_port);
   });
 }
